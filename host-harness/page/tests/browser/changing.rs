@@ -89,9 +89,8 @@ async fn what_is_shared_has_invented_names_where_that_is_wanted() {
 async fn saved(browser: &Browser, number: usize) -> String {
     loop {
         let files = browser.script("return window.saved").await;
-        let files = files.as_array().unwrap();
-        if files.len() >= number {
-            return files[number - 1].as_str().unwrap().to_owned();
+        if let Some(file) = files.as_array().unwrap().get(number - 1) {
+            return file.as_str().unwrap().to_owned();
         }
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
