@@ -6,12 +6,14 @@ use lictor_decide::explain::{Answer, Names};
 use lictor_decide::laws::{Registered, registered};
 use lictor_decide::record::{Counted, Source};
 use lictor_decide::what_if::{Case, WhatIf, what_if};
+use lictor_decide::written::{self, Decided, Written};
 use lictor_decide::{Arguments, Failure, Native, Opened, Problem, Record, Snapshot, With};
 use lictor_picture::{Picture, Placed, picture, pods_on};
 use serde::Serialize;
 
 use super::told::{Kind, Told};
 
+mod masked;
 #[cfg(test)]
 mod tests;
 
@@ -110,6 +112,35 @@ impl Engine {
         let Held { snapshot, system, arguments, schedulers, .. } = self.open.as_ref().ok_or_else(nothing)?;
         let case = Case { snapshot, name, system, arguments, schedulers };
         what_if(&case, &mut || Ok(Box::<Native>::default())).map_err(|failure| failure.problems())
+    }
+
+    /// What was opened, with its changes, as a file.
+    ///
+    /// # Errors
+    /// Nothing is open.
+    pub fn snapshot(&self) -> Result<Written, Vec<Problem>> {
+        let Held { told, snapshot, .. } = self.open.as_ref().ok_or_else(nothing)?;
+        Ok(written::snapshot(&told.name, snapshot))
+    }
+
+    /// What was decided, as a scenario that passes.
+    ///
+    /// # Errors
+    /// Nothing was decided last, or the scenario does not end as it was decided.
+    pub fn scenario(&self) -> Result<Written, Vec<Problem>> {
+        let open = self.open.as_ref().ok_or_else(nothing)?;
+        let Held { told, opened, snapshot, arguments, schedulers, .. } = open;
+        let record = open.record.as_ref().ok_or_else(|| problem("nothing was decided", "decide first"))?;
+        let decided = Decided {
+            file: &told.name,
+            snapshot,
+            mirror: opened.session().mirror(),
+            system: opened.system().map(|system| system.name.as_str()).unwrap_or_default(),
+            arguments: &arguments.given,
+            schedulers,
+            record,
+        };
+        written::scenario(&decided, Box::<Native>::default())
     }
 
     /// The cluster as it is drawn, at the moment.

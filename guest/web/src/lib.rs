@@ -81,6 +81,42 @@ impl Lictor {
         answer(self.0.what_if(name))
     }
 
+    /// What was opened, with its changes, as a file: its name and its text.
+    ///
+    /// # Errors
+    /// An array of problems: nothing is open.
+    #[wasm_bindgen(unchecked_return_type = "Written")]
+    pub fn snapshot(&self) -> Result<JsValue, JsValue> {
+        answer(self.0.snapshot())
+    }
+
+    /// What was decided, as a scenario that `lictor test` runs and that passes: the name of its file and its text.
+    ///
+    /// # Errors
+    /// An array of problems: nothing was decided, or the scenario does not end as it was decided.
+    #[wasm_bindgen(unchecked_return_type = "Written")]
+    pub fn scenario(&self) -> Result<JsValue, JsValue> {
+        answer(self.0.scenario())
+    }
+
+    /// What is open, with its changes, under invented names, as [`Lictor::open`] takes it. The same is decided about it, up to the names.
+    ///
+    /// # Errors
+    /// An array of problems: nothing is open, or a decision depends on a name.
+    #[wasm_bindgen(unchecked_return_type = "Told")]
+    pub fn masked(&self) -> Result<JsValue, JsValue> {
+        answer(self.0.masked())
+    }
+
+    /// What was decided, as a scenario under invented names.
+    ///
+    /// # Errors
+    /// Those of [`Lictor::masked`] and [`Lictor::scenario`].
+    #[wasm_bindgen(js_name = maskedScenario, unchecked_return_type = "Written")]
+    pub fn masked_scenario(&self) -> Result<JsValue, JsValue> {
+        answer(self.0.masked_scenario())
+    }
+
     /// The cluster as it is drawn, at the moment: nodes, queues and jobs in few numbers.
     ///
     /// # Errors

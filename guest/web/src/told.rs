@@ -1,6 +1,6 @@
 //! What a page is given.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_conformance::{Scenario, read_scenario};
 use lictor_decide::{Failure, Snapshot};
@@ -82,9 +82,13 @@ impl Told {
             return Ok(snapshot);
         }
         let changes = Snapshot::told(CHANGES, self.changes.clone())?;
-        let replaced: BTreeSet<String> = changes.objects.iter().map(Object::full_key).collect();
-        snapshot.objects.retain(|object| !replaced.contains(&object.full_key()));
-        snapshot.objects.extend(changes.objects);
+        // What is changed twice is as the last change has it.
+        let last: BTreeMap<String, Object> =
+            changes.objects.iter().map(|object| (object.full_key(), object.clone())).collect();
+        snapshot.objects.retain(|object| !last.contains_key(&object.full_key()));
+        let mut told = BTreeSet::new();
+        let order: Vec<String> = changes.objects.iter().map(Object::full_key).collect();
+        snapshot.objects.extend(order.iter().filter(|key| told.insert(*key)).filter_map(|key| last.get(key).cloned()));
         snapshot.origins.extend(changes.origins);
         snapshot.files.push(CHANGES.to_owned());
         Ok(snapshot)
@@ -96,6 +100,7 @@ impl Told {
     /// The text has mistakes, or no such object.
     pub fn object(&self, key: &str) -> Result<String, Failure> {
         let mut documents = load::read(CHANGES, &self.changes).map_err(|mistake| vec![mistake])?;
+        documents.reverse();
         documents.extend(load::read(&self.name, &self.text).map_err(|mistake| vec![mistake])?);
         let found = documents.into_iter().find(|document| key_of(&document.value).as_deref() == Some(key));
         let unknown = || Failure::UnknownName(key.to_owned(), Vec::new());

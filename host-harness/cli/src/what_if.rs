@@ -81,7 +81,7 @@ fn page(answer: &WhatIf) -> Page {
             1 => "; 1 pod is evicted".to_owned(),
             victims => format!("; {victims} pods are evicted"),
         };
-        page.paragraph("  - ", 4, &format!("{}{victims}", change.sentence()));
+        page.paragraph("  - ", 4, &format!("{}{victims}", change.sentence));
     }
     page
 }

@@ -8,6 +8,7 @@ pub mod explain;
 mod failure;
 pub mod jobs;
 pub mod laws;
+pub mod mask;
 mod native;
 mod opened;
 mod origins;
@@ -17,6 +18,7 @@ pub mod record;
 mod snapshot;
 mod unread;
 pub mod what_if;
+pub mod written;
 
 pub use arguments::Arguments;
 pub use failure::{Failure, either};

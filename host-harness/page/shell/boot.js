@@ -60,6 +60,14 @@ globalThis.lictor = (() => {
     await navigator.clipboard?.writeText(location.href).catch(() => {});
     return hash.length;
   };
+  // Hands a text over as a file.
+  const save = (name, text) => {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "application/yaml" }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+  };
   const examples = JSON.parse(text("examples"));
   const started = Promise.resolve().then(start);
   started.catch((error) => {
@@ -70,6 +78,7 @@ globalThis.lictor = (() => {
     call: (name, parameters) => started.then(() => ask(name, parameters)),
     given,
     share,
+    save,
     examples: () => examples.map(({ bytes, ...rest }) => rest),
     example: (index) => read(examples[index]),
   };

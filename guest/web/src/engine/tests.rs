@@ -19,7 +19,7 @@ fn a_snapshot_is_opened_decided_about_and_explained() {
     let said = engine.explain("search/ranker-xl-4lgmcjn4c-dx6ll", |answer| serde_json::to_string(&answer).unwrap());
     assert!(said.unwrap().contains("koordinator/non-preemptible-job-fits-min"));
     let changes = engine.what_if("search/ranker-xl-4lgmcjn4c").unwrap().changes;
-    assert_eq!(changes[0].sentence(), "raise in `search` min cpu from 352 to 364");
+    assert_eq!(changes[0].sentence, "raise in `search` min cpu from 352 to 364");
     assert_eq!(engine.explain("nobody", |_| ()).unwrap_err()[0].message, "there is no pod and no job `nobody`");
 }
 
@@ -41,4 +41,67 @@ fn what_is_wrong_is_told_with_its_line_and_what_was_open_stays_open() {
     assert!(engine.play(false).unwrap().passed);
     let two = format!("{SCENARIO}---\n{SCENARIO}");
     assert_eq!(engine.open(told("two.yaml", &two)).unwrap_err()[0].message, "there is more than one document");
+}
+
+/// What is written is opened again and decides the same; as a scenario, it expects what the README of the snapshot derives.
+#[test]
+fn what_is_open_is_written_as_a_snapshot_and_as_a_scenario() {
+    let decided = |engine: &mut Engine| serde_json::to_value(&engine.decide(1, false).unwrap().cycles).unwrap();
+    let mut engine = Engine::default();
+    let change =
+        "{apiVersion: v1, kind: Pod, metadata: {name: added, namespace: nlp}, spec: {containers: [{name: c}]}}";
+    engine.open(Told { changes: change.to_owned(), ..told("Four teams.yaml", SNAPSHOT) }).unwrap();
+    assert_eq!(engine.scenario().unwrap_err()[0].message, "nothing was decided");
+    let before = decided(&mut engine);
+    let (snapshot, scenario) = (engine.snapshot().unwrap(), engine.scenario().unwrap());
+    assert_eq!((snapshot.name.as_str(), scenario.name.as_str()), ("four-teams.yaml", "four-teams.yaml"));
+    let mut again = Engine::default();
+    again.open(told(&snapshot.name, &snapshot.text)).unwrap();
+    assert_eq!(decided(&mut again), before);
+    assert_eq!(again.open(told(&scenario.name, &scenario.text)).unwrap().kind, Kind::Scenario);
+    let report = again.play(false).unwrap();
+    assert!(report.passed && scenario.text.contains("nlp/bert-large-worker-0"), "{report}");
+    // An expectation that does not hold is told.
+    let wrong = scenario.text.replace(r#""nlp/bert-large-worker-0""#, r#""nlp/bert-large-worker-9""#);
+    again.open(told("wrong.yaml", &wrong)).unwrap();
+    assert!(!again.play(false).unwrap().passed);
+}
+
+/// Of every system: the cluster of a scenario, decided about for three cycles.
+#[test]
+fn every_system_is_written_as_a_scenario() {
+    for text in [
+        SCENARIO,
+        include_str!("../../../../fixtures/scenarios/yunikorn/guide-general-case-seven-to-five.yaml"),
+        include_str!("../../../../fixtures/scenarios/volcano/shrink-the-lower-priority-job-first.yaml"),
+        include_str!("../../../../fixtures/scenarios/coscheduling/cos-quota-gang-takes-back.yaml"),
+    ] {
+        let mut engine = Engine::default();
+        let summary = engine.open(told("one.yaml", text)).unwrap();
+        let victims: usize =
+            engine.decide(3, false).unwrap().cycles.iter().map(|cycle| cycle.happened.victims.len()).sum();
+        assert!(victims > 0, "{}: nobody is evicted", summary.system);
+        let scenario = engine.scenario().unwrap_or_else(|problems| panic!("{}: {problems:?}", summary.system));
+        assert_eq!(scenario.text.matches("\n  - {\"cycle\":1").count(), 3);
+    }
+}
+
+/// Under invented names there are as many victims, and no name is left; what depends on a name is not handed out.
+#[test]
+fn what_is_open_is_masked() {
+    let mut engine = Engine::default();
+    engine.open(told("secret.yaml", SNAPSHOT)).unwrap();
+    let victims = |engine: &mut Engine| engine.decide(1, false).unwrap().cycles[0].happened.victims.len();
+    let before = victims(&mut engine);
+    let masked = engine.masked().unwrap();
+    assert!(!masked.text.contains("vit-huge") && masked.name == "masked.yaml", "{}", masked.name);
+    let scenario = engine.masked_scenario().unwrap();
+    assert!(scenario.text.contains("kind: Scenario") && !scenario.text.contains("vit-huge"));
+    let mut other = Engine::default();
+    other.open(masked).unwrap();
+    assert_eq!((victims(&mut other), before > 0), (before, true));
+    let cases =
+        include_str!("../../../../fixtures/scenarios/yunikorn/queue-names-and-policies-are-read-in-any-case.yaml");
+    engine.open(told("cases.yaml", cases)).unwrap();
+    assert_eq!(engine.masked().unwrap_err()[0].message, "under invented names, this is decided otherwise");
 }

@@ -100,7 +100,8 @@ fn raised(trials: &mut Trials<'_, '_>, place: &Place) -> Result<Option<Change>, 
         to: raise.text(raise.by),
     };
     let fields = raises.iter().filter(|raise| raise.by > 0).map(field).collect();
-    Ok(Some(Change { kind: Kind::Quota, of: place.queue.clone(), fields, victims }))
+    let object = changed(trials, place, &raises).and_then(|object| serde_json::from_str(&object.json()).ok());
+    Ok(Some(Change::of(Kind::Quota, place.queue.clone(), fields, victims, object.into_iter().collect())))
 }
 
 /// The least number up to `most` with which it holds; it holds with `most`, and with all that are greater than one with which it holds.
@@ -118,11 +119,16 @@ pub(super) fn least(most: i64, mut holds: impl FnMut(i64) -> Result<bool, Failur
 
 /// The number of victims with these raises.
 fn tried(trials: &mut Trials<'_, '_>, place: &Place, raises: &[Raise<'_>]) -> Result<Option<usize>, Failure> {
-    let amounts: Vec<(&str, String)> = raises.iter().map(|raise| (raise.resource, raise.text(raise.by))).collect();
-    let Some(changed) = place.with(&trials.case.snapshot.objects, &amounts) else { return Ok(None) };
+    let Some(changed) = changed(trials, place, raises) else { return Ok(None) };
     let mut objects: Vec<Object> = trials.case.snapshot.objects.to_vec();
     objects.get_mut(place.object).into_iter().for_each(|object| *object = changed.clone());
     trials.is_in(&objects)
+}
+
+/// The object of the quota with these raises.
+fn changed(trials: &Trials<'_, '_>, place: &Place, raises: &[Raise<'_>]) -> Option<Object> {
+    let amounts: Vec<(&str, String)> = raises.iter().map(|raise| (raise.resource, raise.text(raise.by))).collect();
+    place.with(&trials.case.snapshot.objects, &amounts)
 }
 
 /// The name of a resource as nodes have it.

@@ -16,6 +16,7 @@ use lictor_host::cluster::Object;
 use lictor_host::policy::{CallError, Policy};
 use lictor_host::session::EvictedFor;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::arguments::Arguments;
 use super::explain::{Answer, Before, Names};
@@ -57,9 +58,11 @@ pub struct WhatIf {
 }
 
 /// A change that is enough.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
+    /// The change in words.
+    pub sentence: String,
     /// What is changed.
     pub kind: Kind,
     /// The quota or queue; the node that the new ones are like; the job.
@@ -68,6 +71,8 @@ pub struct Change {
     pub fields: Vec<Field>,
     /// How many pods are evicted for the job in the first cycle.
     pub victims: usize,
+    /// The change as objects: to be added to the cluster, or to stand instead of those of the same kind and name.
+    pub objects: Vec<Value>,
 }
 
 /// What is changed.
@@ -94,17 +99,23 @@ pub struct Field {
 }
 
 impl Change {
-    /// A sentence.
-    pub fn sentence(&self) -> String {
+    fn of(kind: Kind, of: String, fields: Vec<Field>, victims: usize, objects: Vec<Value>) -> Change {
+        Change { sentence: kind.sentence(&of, &fields), kind, of, fields, victims, objects }
+    }
+}
+
+impl Kind {
+    /// What is changed, in words.
+    fn sentence(self, of: &str, fields: &[Field]) -> String {
         let told = |field: &Field| format!("{} from {} to {}", field.name, field.from, field.to);
-        let fields: Vec<String> = self.fields.iter().map(told).collect();
-        match self.kind {
-            Kind::Quota => format!("raise in `{}` {}", self.of, fields.join(", and ")),
+        let told: Vec<String> = fields.iter().map(told).collect();
+        match self {
+            Kind::Quota => format!("raise in `{of}` {}", told.join(", and ")),
             Kind::Nodes => {
-                let more = self.fields.first().map_or("1", |field| field.to.as_str());
-                format!("add {more} like node `{}`", self.of)
+                let more = fields.first().map_or("1", |field| field.to.as_str());
+                format!("add {more} like node `{of}`")
             }
-            Kind::Priority => format!("raise the {}", fields.join(", and ")),
+            Kind::Priority => format!("raise the {}", told.join(", and ")),
         }
     }
 }
@@ -155,7 +166,7 @@ struct Trials<'a, 's> {
 
 impl Trials<'_, '_> {
     /// Looks at the cluster as it is: who waits, and all that is said of the job.
-    fn look(&mut self) -> Result<serde_json::Value, Failure> {
+    fn look(&mut self) -> Result<Value, Failure> {
         let mut opened = self.open(self.case.snapshot.clone())?;
         let names = Names::of(opened.session().mirror(), opened.system());
         let meant = names.find(self.case.name)?;

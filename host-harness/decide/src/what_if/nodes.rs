@@ -1,6 +1,6 @@
 //! The least number of nodes that are added, all like one that is there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use lictor_contract::quantity::{Unit, parse};
@@ -13,6 +13,9 @@ use super::{Change, Field, Kind, Trials};
 
 /// How many kinds of nodes are tried, of those that are large enough for a pod: the most frequent.
 const KINDS: usize = 16;
+
+/// What the keys of nodes that are added begin with.
+const ADDED: &str = "Node/what-if-";
 
 /// The label with the name of the node.
 const HOSTNAME: &str = "kubernetes.io/hostname";
@@ -30,7 +33,8 @@ pub(super) fn changes(trials: &mut Trials<'_, '_>) -> Result<Vec<Change>, Failur
         let count = least(most, |count| Ok(count > 0 && added(trials, &node, count)?.is_some()))?;
         let victims = added(trials, &node, count)?.unwrap_or_default();
         let fields = vec![Field { name: "nodes".to_owned(), from: "0".to_owned(), to: count.to_string() }];
-        changes.push((count, Change { kind: Kind::Nodes, of: name, fields, victims }));
+        let objects = like(&trials.case.snapshot.objects, &node, count);
+        changes.push((count, Change::of(Kind::Nodes, name, fields, victims, objects)));
     }
     changes.sort_by_key(|(count, _)| *count);
     Ok(changes.into_iter().map(|(_, change)| change).collect())
@@ -79,6 +83,15 @@ fn called(node: &Value, name: &str) -> Value {
 fn added(trials: &mut Trials<'_, '_>, node: &Value, count: i64) -> Result<Option<usize>, Failure> {
     let mut objects: Vec<Object> = trials.case.snapshot.objects.to_vec();
     let file = Arc::from("what if");
-    objects.extend((0..count).filter_map(|at| Object::from_json(called(node, &format!("what-if-{at}")), &file).ok()));
+    let more = like(&objects, node, count);
+    objects.extend(more.into_iter().filter_map(|node| Object::from_json(node, &file).ok()));
     trials.is_in(&objects)
+}
+
+/// So many nodes like one, under names that no object has.
+fn like(objects: &[Object], node: &Value, count: i64) -> Vec<Value> {
+    let taken: BTreeSet<String> = objects.iter().map(Object::key).filter(|key| key.starts_with(ADDED)).collect();
+    let names = (0..).map(|at: u64| format!("{ADDED}{at}")).filter(|key| !taken.contains(key));
+    let names = names.take(usize::try_from(count).unwrap_or(0));
+    names.map(|key| called(node, key.trim_start_matches("Node/"))).collect()
 }

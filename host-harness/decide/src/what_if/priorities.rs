@@ -28,7 +28,8 @@ pub(super) fn changes(trials: &mut Trials<'_, '_>) -> Result<Option<Change>, Fai
     let (Some(to), Some(victims)) = (at(enough), raised(trials, &pods, at(enough))?) else { return Ok(None) };
     let from = if lowest == highest { lowest.to_string() } else { format!("{lowest} to {highest}") };
     let fields = vec![Field { name: "priority".to_owned(), from, to: to.to_string() }];
-    Ok(Some(Change { kind: Kind::Priority, of: trials.case.name.to_owned(), fields, victims }))
+    let objects = pods.iter().map(|(_, pod)| with_priority(pod, to)).collect();
+    Ok(Some(Change::of(Kind::Priority, trials.case.name.to_owned(), fields, victims, objects)))
 }
 
 fn priority(pod: &Value) -> i64 {
@@ -47,14 +48,20 @@ fn raised(trials: &mut Trials<'_, '_>, pods: &[(usize, Value)], to: Option<i64>)
     let Some(to) = to else { return Ok(None) };
     let mut objects: Vec<Object> = trials.case.snapshot.objects.to_vec();
     for (at, pod) in pods {
-        let mut pod = pod.clone();
-        if let Some(spec) = pod.get_mut("spec").and_then(Value::as_object_mut) {
-            let own = spec.get("priority").and_then(Value::as_i64).unwrap_or(0);
-            spec.insert("priority".to_owned(), to.max(own).into());
-            spec.remove("priorityClassName");
-        }
+        let pod = with_priority(pod, to);
         let Ok(changed) = Object::from_json(pod, &Arc::from("what if")) else { return Ok(None) };
         objects.get_mut(*at).into_iter().for_each(|object| *object = changed.clone());
     }
     trials.is_in(&objects)
+}
+
+/// A pod with at least this priority.
+fn with_priority(pod: &Value, to: i64) -> Value {
+    let mut pod = pod.clone();
+    if let Some(spec) = pod.get_mut("spec").and_then(Value::as_object_mut) {
+        let own = spec.get("priority").and_then(Value::as_i64).unwrap_or(0);
+        spec.insert("priority".to_owned(), to.max(own).into());
+        spec.remove("priorityClassName");
+    }
+    pod
 }

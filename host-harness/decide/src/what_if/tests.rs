@@ -9,7 +9,7 @@ fn ask(system: &str, name: &str, text: &str) -> Result<WhatIf, Failure> {
 }
 
 fn told(answer: &WhatIf) -> Vec<(String, usize)> {
-    answer.changes.iter().map(|change| (change.sentence(), change.victims)).collect()
+    answer.changes.iter().map(|change| (change.sentence.clone(), change.victims)).collect()
 }
 
 fn expected(changes: &[(&str, usize)]) -> Vec<(String, usize)> {
@@ -74,4 +74,25 @@ fn a_queue_of_yunikorn_is_raised_in_its_document() {
     let text = format!("{NODE}{config}{}{}", pod("holds", label, 0, "1", "n1"), pod("waits", label, 0, "3", ""));
     let answer = ask("yunikorn", "waits", &text).unwrap();
     assert_eq!(told(&answer), expected(&[("raise in `root.teams.a` max vcore from 2 to 4", 0)]));
+}
+
+/// What is told is done: with the objects of a change in the cluster, the job gets in as it is.
+#[test]
+fn the_objects_of_a_change_are_enough() {
+    let text = format!("{NODE}{}{}", pod("holds", "", 10, "6", "n1"), pod("waits", "", 5, "5", ""));
+    for change in ask("kubernetes", "waits", &text).unwrap().changes {
+        let added = change.objects.iter().map(|object| format!("---\n{object}\n")).collect::<String>();
+        let others = text.split("---\n").filter(|own| change.kind == Kind::Nodes || !own.contains("name: waits"));
+        let changed = others.collect::<Vec<_>>().join("---\n") + &added;
+        assert!(ask("kubernetes", "waits", &changed).unwrap().is_in, "{}", change.sentence);
+    }
+}
+
+/// A node that was added has its name: the next ones have others.
+#[test]
+fn nodes_that_are_added_take_no_name_that_is_taken() {
+    let taken = NODE.replace("n1", "what-if-0");
+    let text = format!("{taken}{}{}", pod("holds", "", 10, "6", "what-if-0"), pod("waits", "", 5, "5", ""));
+    let answer = ask("kubernetes", "waits", &text).unwrap();
+    assert_eq!(answer.changes[0].objects[0]["metadata"]["name"], "what-if-1");
 }

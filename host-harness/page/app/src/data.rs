@@ -3,7 +3,9 @@
 mod answer;
 mod given;
 mod record;
+mod what_if;
 
 pub use answer::{Answer, Counted, Evicted, Explanation, LookedAt, Note, Why};
-pub use given::{Example, Given, Law, Summary};
+pub use given::{Example, Given, Law, Summary, Written};
 pub use record::{Account, Amounts, Attempt, Cycle, Finding, Nodes, Reason, Record, Victim};
+pub use what_if::{Change, WhatIf};

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
-use crate::data::{Answer, Example, Finding, Given, Law, Record, Summary};
+use crate::data::{Answer, Example, Finding, Given, Law, Record, Summary, WhatIf, Written};
 
 #[wasm_bindgen]
 extern "C" {
@@ -16,6 +16,8 @@ extern "C" {
     async fn given_of_page() -> Result<JsValue, JsValue>;
     #[wasm_bindgen(js_namespace = lictor, catch, js_name = share)]
     async fn share_in_address(given: JsValue) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(js_namespace = lictor, js_name = save)]
+    fn save_as_file(name: &str, text: &str);
     #[wasm_bindgen(js_namespace = lictor, js_name = examples)]
     fn examples_of_page() -> JsValue;
     #[wasm_bindgen(js_namespace = lictor, catch, js_name = example)]
@@ -33,6 +35,26 @@ pub(crate) async fn given() -> Option<Given> {
 /// Puts what is open into the address of the page, and the address into the clipboard, where that is allowed; how many letters it takes.
 pub(crate) async fn share(given: &Given) -> Answered<u32> {
     read(share_in_address(value(given)).await)
+}
+
+/// Hands a file over to be kept.
+pub(crate) fn save(file: &Written) {
+    save_as_file(&file.name, &file.text);
+}
+
+/// What is open, with its changes, as a file.
+pub(crate) async fn snapshot() -> Answered<Written> {
+    ask("snapshot", &[]).await
+}
+
+/// What was decided, as a scenario; under invented names, if wanted.
+pub(crate) async fn scenario(masked: bool) -> Answered<Written> {
+    ask(if masked { "maskedScenario" } else { "scenario" }, &[]).await
+}
+
+/// What is open under invented names.
+pub(crate) async fn masked() -> Answered<Given> {
+    ask("masked", &[]).await
 }
 
 /// The examples.
@@ -73,6 +95,11 @@ pub(crate) async fn object(key: &str) -> Answered<String> {
 /// Why a pod or a job is where it is.
 pub(crate) async fn explain(name: &str) -> Answered<Answer> {
     ask("explain", &[value(name)]).await
+}
+
+/// What would let a pod or a job in.
+pub(crate) async fn what_if(name: &str) -> Answered<WhatIf> {
+    ask("whatIf", &[value(name)]).await
 }
 
 /// Every law with its manual page.

@@ -8,4 +8,5 @@ pub mod nodes;
 pub mod object;
 pub mod quantity;
 pub mod results;
+pub mod what_if;
 pub mod why;

@@ -7,10 +7,11 @@ use leptos::prelude::*;
 use lictor_picture::Picture;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::data::{Answer, Cycle, Finding, Given, Law, Record, Summary};
+use crate::data::{Answer, Cycle, Finding, Given, Law, Record, Summary, Written};
 use crate::engine::{self, Answered};
 use crate::model::jobs::jobs;
 use crate::model::results::Jobs;
+use crate::model::what_if::with;
 
 /// Addresses that are longer are cut by some programs, in letters.
 const LONG: u32 = 8_000;
@@ -44,6 +45,8 @@ pub(crate) struct Page {
     pub(crate) laws: RwSignal<BTreeMap<String, Law>>,
     /// What came of sharing.
     pub(crate) shared: RwSignal<Option<String>>,
+    /// What is handed on has invented names.
+    pub(crate) masks: RwSignal<bool>,
     /// What the engine does at the moment.
     pub(crate) busy: RwSignal<Option<&'static str>>,
     /// How often something was opened: an answer for what was open before is dropped.
@@ -68,6 +71,7 @@ impl Page {
             law: RwSignal::new(None),
             laws: RwSignal::new(BTreeMap::new()),
             shared: RwSignal::new(None),
+            masks: RwSignal::new(false),
             busy: RwSignal::new(None),
             opened: RwSignal::new(0),
         }
@@ -139,12 +143,7 @@ impl Page {
     pub(crate) fn edit(self, key: String, edit: impl FnOnce(String) -> String + 'static) {
         spawn_local(async move {
             match engine::object(&key).await {
-                Ok(object) => self.changes.update(|changes| {
-                    if !changes.trim().is_empty() {
-                        changes.push_str("\n---\n");
-                    }
-                    changes.push_str(&edit(object));
-                }),
+                Ok(object) => self.changes.update(|changes| *changes = with(changes, &edit(object))),
                 Err(problems) => self.problems.set(problems),
             }
         });
@@ -174,11 +173,32 @@ impl Page {
     pub(crate) fn share(self) {
         let Some(given) = self.given.get_untracked() else { return };
         spawn_local(async move {
+            let given = match self.masks.get_untracked() {
+                true => engine::masked().await,
+                false => Ok(given),
+            };
+            let given = match given {
+                Ok(given) => given,
+                Err(problems) => return self.problems.set(problems),
+            };
             self.shared.set(Some(match engine::share(&given).await {
                 Ok(letters) if letters > LONG => format!("the address has {letters} letters: some programs cut it"),
                 Ok(_) => "the address of this page has it all; it is copied".to_owned(),
                 Err(_) => "this browser cannot put it into the address".to_owned(),
             }));
+        });
+    }
+
+    /// Saves a file that the engine writes.
+    pub(crate) fn save(self, written: impl Future<Output = Answered<Written>> + 'static) {
+        spawn_local(async move {
+            match written.await {
+                Ok(file) => {
+                    engine::save(&file);
+                    self.shared.set(Some(format!("saved as {}", file.name)));
+                }
+                Err(problems) => self.problems.set(problems),
+            }
         });
     }
 

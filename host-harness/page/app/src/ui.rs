@@ -13,7 +13,9 @@ mod open;
 mod parts;
 mod queues;
 mod results;
+mod save;
 mod theme;
+mod what_if;
 mod why;
 
 use wasm_bindgen::prelude::*;

@@ -48,3 +48,50 @@ async fn what_is_open_travels_in_the_address() {
     other.reads("header", "small.yaml").await;
     other.reads("[data-fate=bound]", "d/p").await;
 }
+
+/// What is saved has the change, and the scenario expects what is on the screen.
+#[tokio::test]
+async fn what_is_open_is_saved_as_a_file() {
+    let Some(browser) = opened("saved").await else { return };
+    // Where the browser keeps files is its own matter: what it is given is looked at.
+    let keep = "window.saved = []; const make = URL.createObjectURL;
+        URL.createObjectURL = (blob) => { blob.text().then((text) => window.saved.push(text)); return make(blob); }";
+    browser.script(keep).await;
+    browser.click("#save").await;
+    browser.click("#save-snapshot").await;
+    browser.reads(".shared", "saved as small.yaml").await;
+    let snapshot = saved(&browser, 1).await;
+    assert!(snapshot.contains("\"kind\":\"Node\"") && !snapshot.contains("kind: Scenario"), "{snapshot}");
+    browser.click("#save-scenario").await;
+    let scenario = saved(&browser, 2).await;
+    assert!(scenario.contains("kind: Scenario") && scenario.contains(r#""bound":{"d/p":"n1"}"#), "{scenario}");
+    browser.click("#mask").await;
+    browser.click("#save-snapshot").await;
+    let masked = saved(&browser, 3).await;
+    assert!(masked.contains("\"kind\":\"Node\"") && !masked.contains("\"n1\""), "{masked}");
+}
+
+/// Who opens the address sees the decisions, but no name.
+#[tokio::test]
+async fn what_is_shared_has_invented_names_where_that_is_wanted() {
+    let Some(browser) = opened("masked").await else { return };
+    browser.click("#mask").await;
+    browser.click("#share").await;
+    browser.reads(".shared", "the address of this page has it all").await;
+    browser.script("location.reload()").await;
+    let header = browser.reads("header", "masked.yaml").await;
+    assert!(!header.contains("small.yaml"), "{header}");
+    let bound = browser.reads("[data-fate=bound]", "/").await;
+    assert!(!bound.contains("d/p") && !bound.contains("n1"), "{bound}");
+}
+
+/// The file of this number, once it was saved.
+async fn saved(browser: &Browser, number: usize) -> String {
+    loop {
+        let files = browser.script("return window.saved").await;
+        if let Some(file) = files.as_array().unwrap().get(number - 1) {
+            return file.as_str().unwrap().to_owned();
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+}

@@ -12,6 +12,7 @@ mod large;
 mod look;
 mod opening;
 mod pictures;
+mod what_if;
 
 /// The bundled snapshot of four teams.
 const FOUR_TEAMS: &str = include_str!("../../../../fixtures/snapshots/four-teams.yaml");

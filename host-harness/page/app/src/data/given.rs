@@ -63,3 +63,13 @@ pub struct Law {
     /// Its manual page.
     pub page: String,
 }
+
+/// A file that the engine has written.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Written {
+    /// Its name.
+    pub name: String,
+    /// What it says.
+    pub text: String,
+}

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::save::Save;
 use super::theme::ThemeSwitch;
 use crate::state::page;
 
@@ -17,6 +18,7 @@ pub(super) fn Header() -> impl IntoView {
                 <System/>
                 <span class="counts">{counts}</span>
                 <button class="quiet" id="share" on:click=move |_| page.share()>"Share"</button>
+                <Save/>
                 <span class="shared" role="status">{move || page.shared.get()}</span>
                 <button class="quiet" on:click=move |_| page.close()>"Open another"</button>
             </Show>

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::findings::finding;
 use super::parts::{LawLink, Names};
+use super::what_if::WhatIfPanel;
 use crate::model::why::{Item, Part, Told, told};
 use crate::state::page;
 
@@ -28,6 +29,7 @@ pub(super) fn WhyPanel() -> impl IntoView {
             >
                 <p class="asked">{name}</p>
                 {body}
+                <WhatIfPanel/>
             </Show>
         </section>
     }

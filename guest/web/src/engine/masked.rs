@@ -1,0 +1,61 @@
+//! What is open under invented names.
+
+use lictor_decide::Problem;
+use lictor_decide::mask::Masked;
+use lictor_decide::written::{self, Written};
+
+use super::{Engine, Held, nothing, problem};
+use crate::told::Told;
+
+impl Engine {
+    /// What is open, with its changes, under invented names, as another page opens it. The same is decided about it, up to the names.
+    ///
+    /// # Errors
+    /// Nothing is open; or a decision depends on a name, such as on its upper and lower case: then nothing is handed out.
+    pub fn masked(&self) -> Result<Told, Vec<Problem>> {
+        Ok(self.under_other_names()?.0)
+    }
+
+    /// What was decided, as a scenario under invented names.
+    ///
+    /// # Errors
+    /// Those of [`Engine::masked`] and [`Engine::scenario`].
+    pub fn masked_scenario(&self) -> Result<Written, Vec<Problem>> {
+        self.under_other_names()?.1.scenario()
+    }
+
+    fn under_other_names(&self) -> Result<(Told, Engine), Vec<Problem>> {
+        let Held { opened, snapshot, system, arguments, schedulers, cycles, .. } =
+            self.open.as_ref().ok_or_else(nothing)?;
+        let masked = Masked::of(snapshot).map_err(|mistake| vec![Problem::from(&mistake)])?;
+        let Written { name, text } = written::snapshot("masked.yaml", &masked.snapshot);
+        let given = if arguments.given.is_empty() { None } else { serde_json::to_string(&arguments.given).ok() };
+        let chosen = opened.system().map_or(system, |system| &system.name);
+        let told = Told {
+            name,
+            text,
+            system: chosen.clone(),
+            arguments: given.unwrap_or_default(),
+            schedulers: schedulers.clone(),
+            changes: String::new(),
+        };
+        let mut other = Engine::default();
+        other.open(told.clone())?;
+        // As many cycles as were decided, of both from their beginning; at least one.
+        let cycles = (*cycles).max(1);
+        let mut own = Engine::default();
+        own.open(self.told()?)?;
+        if !masked.is_alike(own.decide(cycles, false)?, other.decide(cycles, false)?) {
+            return Err(problem(
+                "under invented names, this is decided otherwise",
+                "share it with its names, or not at all",
+            ));
+        }
+        Ok((told, other))
+    }
+
+    /// What was opened.
+    fn told(&self) -> Result<Told, Vec<Problem>> {
+        Ok(self.open.as_ref().ok_or_else(nothing)?.told.clone())
+    }
+}

@@ -1,0 +1,136 @@
+//! Invented words that sort like those they stand for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Words with a meaning of their own: they stay.
+const KEPT: [&str; 6] = ["default", "koordinator", "kube", "quota", "root", "system"];
+
+/// What the invented words below, between and above those that stay begin with, so that they sort there.
+const FIRST: [&str; 7] = ["b", "e", "kp", "m", "qz", "sa", "t"];
+
+/// The syllables of invented words, in order.
+const SYLLABLES: [&str; 20] = [
+    "ba", "be", "da", "de", "fa", "ga", "ka", "la", "le", "ma", "mo", "na", "no", "pa", "ra", "sa", "so", "ta", "to",
+    "za",
+];
+
+/// A word for each word of some names. A name consists of words and what stands between them, such as `-`, `.` and `/`, which sorts before
+/// any letter. All words are of one length, so that names of them sort like the names they stand for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Words(BTreeMap<String, String>);
+
+impl Words {
+    /// Words for these names.
+    pub(super) fn of<'n>(names: impl IntoIterator<Item = &'n String>) -> Words {
+        let known: BTreeSet<&str> = names.into_iter().flat_map(|name| words(name)).filter(|it| is_masked(it)).collect();
+        let length = length(known.len());
+        let place = |word: &str| KEPT.iter().filter(|kept| **kept < word).count();
+        let invented = |(number, word): (usize, &str)| {
+            let first = FIRST.get(place(word)).copied().unwrap_or_default();
+            (word.to_owned(), format!("{first}{}", spelled(number, length)))
+        };
+        Words(known.into_iter().enumerate().map(invented).collect())
+    }
+
+    /// A name with invented words. A word that is not known stays.
+    pub(super) fn name(&self, name: &str) -> String {
+        let mut masked = String::with_capacity(name.len());
+        let mut word = String::new();
+        for letter in name.chars() {
+            if is_of_word(letter) {
+                word.push(letter);
+            } else {
+                self.end(&mut word, &mut masked);
+                masked.push(letter);
+            }
+        }
+        self.end(&mut word, &mut masked);
+        masked
+    }
+
+    fn end(&self, word: &mut String, masked: &mut String) {
+        masked.push_str(self.0.get(word.as_str()).map_or(word.as_str(), String::as_str));
+        word.clear();
+    }
+}
+
+fn is_of_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+fn words(name: &str) -> impl Iterator<Item = &str> {
+    name.split(|letter| !is_of_word(letter)).filter(|word| !word.is_empty())
+}
+
+fn is_masked(word: &str) -> bool {
+    !KEPT.contains(&word)
+}
+
+/// How many syllables tell so many words apart.
+fn length(count: usize) -> u32 {
+    let mut length = 1;
+    while SYLLABLES.len().saturating_pow(length) < count {
+        length = length.saturating_add(1);
+    }
+    length
+}
+
+/// A number in syllables.
+fn spelled(number: usize, length: u32) -> String {
+    let base = SYLLABLES.len();
+    let digit = |place: u32| number.checked_div(base.saturating_pow(place)).and_then(|rest| rest.checked_rem(base));
+    let syllable = |place| digit(place).and_then(|digit| SYLLABLES.get(digit)).copied();
+    (0..length).rev().filter_map(syllable).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Names of one word and of several, of which one begins the other, and those that stay.
+    #[test]
+    fn masked_names_sort_like_the_names() {
+        let names = [
+            "a",
+            "a-b",
+            "a.b",
+            "a/b",
+            "aa",
+            "a-10",
+            "a-9",
+            "ab/c",
+            "default",
+            "default/a",
+            "defaults",
+            "root",
+            "root.a",
+            "root.a-b.c",
+            "roots",
+            "zoo",
+            "Z",
+            "0",
+            "x_y",
+            "a--b",
+            "node-1.example.com",
+        ];
+        let names = names.into_iter().chain(["kube-system", "l", "koordinators", "quotas", "s", "sz", "systems", "e"]);
+        let names: Vec<String> = names.map(str::to_owned).collect();
+        let words = Words::of(&names);
+        for one in &names {
+            for other in &names {
+                assert_eq!(one.cmp(other), words.name(one).cmp(&words.name(other)), "{one} and {other}");
+            }
+        }
+        assert_eq!((words.name("default"), words.name("root")), ("default".to_owned(), "root".to_owned()));
+        assert_eq!(words.name("node-1.example.com").matches(['-', '.']).count(), 3);
+        assert!(!words.name("node-1.example.com").contains("example"));
+    }
+
+    #[test]
+    fn there_are_enough_words() {
+        let names: Vec<String> = (0..500).map(|number| format!("w{number}")).collect();
+        let words = Words::of(&names);
+        let masked: BTreeSet<String> = names.iter().map(|name| words.name(name)).collect();
+        assert_eq!(masked.len(), 500);
+    }
+}

@@ -1,0 +1,124 @@
+//! What is open as a file: a snapshot with its changes, or a scenario that expects what was decided.
+
+use lictor_conformance::{read_scenario, run};
+use lictor_host::cluster::load;
+use lictor_host::policy::Policy;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::problem::Problem;
+use super::record::{Record, newest};
+use super::snapshot::Snapshot;
+use lictor_host::cluster::Mirror;
+
+/// Nanoseconds in a second.
+const SECOND: i64 = 1_000_000_000;
+
+/// A file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Written {
+    /// Its name.
+    pub name: String,
+    /// What it says.
+    pub text: String,
+}
+
+/// What a scenario is made of.
+pub struct Decided<'a> {
+    /// The name of the file that was opened.
+    pub file: &'a str,
+    /// The cluster before any decision.
+    pub snapshot: &'a Snapshot,
+    /// The same as it was read.
+    pub mirror: &'a Mirror,
+    /// The name of the system.
+    pub system: &'a str,
+    /// Its arguments.
+    pub arguments: &'a Map<String, Value>,
+    /// The schedulers whose pods are decided about; empty: those that the system stands for.
+    pub schedulers: &'a [String],
+    /// What was decided.
+    pub record: &'a Record,
+}
+
+/// A snapshot as a file: one document for each object.
+pub fn snapshot(file: &str, snapshot: &Snapshot) -> Written {
+    let documents: Vec<String> = snapshot.objects.iter().map(|object| object.json() + "\n").collect();
+    Written { name: format!("{}.yaml", name(file)), text: documents.join("---\n") }
+}
+
+/// What was decided as a scenario, which passes: it is played once before it is handed out.
+///
+/// # Errors
+/// The scenario does not end as it was decided.
+pub fn scenario(decided: &Decided<'_>, policy: Box<dyn Policy>) -> Result<Written, Vec<Problem>> {
+    let name = name(decided.file);
+    let written = Written { name: format!("{name}.yaml"), text: text(decided, &name) };
+    let documents = load::read(&written.name, &written.text).map_err(|mistake| vec![Problem::from(&mistake)])?;
+    let document = documents.into_iter().next().ok_or_else(|| vec![Problem::error("nothing was written")])?;
+    let scenario = read_scenario(document).map_err(|mistake| vec![Problem::from(&mistake)])?;
+    let report = run(&scenario, policy);
+    if report.passed {
+        return Ok(written);
+    }
+    Err(vec![
+        Problem::error(format!("played as a scenario, this ends otherwise: {report}")).remedy("save the snapshot"),
+    ])
+}
+
+/// The text: one object a line, so that two of them can be compared.
+fn text(decided: &Decided<'_>, name: &str) -> String {
+    let Decided { file, snapshot, mirror, system, arguments, schedulers, record } = decided;
+    let policy = json!({ "laws": system, "args": arguments, "schedulers": schedulers });
+    let description = format!("What was decided about {file}.");
+    let mut lines = vec![
+        "apiVersion: lictor.dev/v1alpha1".to_owned(),
+        "kind: Scenario".to_owned(),
+        format!("metadata: {}", json!({ "name": name })),
+        "spec:".to_owned(),
+        format!("  description: {}", json!(description)),
+        format!("  source: {}", json!(file)),
+        format!("  policy: {policy}"),
+        "  cluster:".to_owned(),
+    ];
+    lines.extend(snapshot.objects.iter().map(|object| format!("  - {}", object.json())));
+    lines.push("  steps:".to_owned());
+    lines.extend(steps(newest(mirror), record).iter().map(|step| format!("  - {step}")));
+    lines.join("\n") + "\n"
+}
+
+/// The clock moves to the newest time in the cluster, as it does before a decision. Then come the cycles.
+fn steps(newest: i64, record: &Record) -> Vec<Value> {
+    let (seconds, rest) = (newest.div_euclid(SECOND), newest.rem_euclid(SECOND));
+    let advance = (newest > 0).then(|| json!({ "advance": format!("{seconds}s{rest}ns") }));
+    let cycles = record.cycles.iter().map(|cycle| {
+        let happened = &cycle.happened;
+        let (victims, waiting): (Vec<&String>, Vec<&String>) =
+            (happened.victims.keys().collect(), cycle.waiting.keys().collect());
+        let expect = json!({
+            "bound": happened.bound, "nominated": happened.nominated, "victims": victims, "waiting": waiting,
+        });
+        json!({ "cycle": 1, "expect": expect })
+    });
+    advance.into_iter().chain(cycles).collect()
+}
+
+/// The name of a file without its ending, in lower case, with hyphens.
+fn name(file: &str) -> String {
+    let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+    let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { ' ' };
+    let words: String = stem.chars().map(plain).collect();
+    let words: Vec<&str> = words.split_whitespace().collect();
+    if words.is_empty() { "cluster".to_owned() } else { words.join("-") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_in_lower_case_with_hyphens() {
+        assert_eq!(name("Four Teams_2.yaml"), "four-teams-2");
+        assert_eq!((name("pasted text").as_str(), name("../.yaml").as_str()), ("pasted-text", "cluster"));
+    }
+}

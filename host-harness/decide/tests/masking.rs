@@ -1,0 +1,83 @@
+//! A cluster under invented names is decided about alike, up to the names: the clusters of all scenarios, and the bundled snapshots.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use std::fs;
+use std::path::Path;
+
+use lictor_conformance::{Scenario, each_in, read_scenario};
+use lictor_decide::mask::Masked;
+use lictor_decide::record::{Record, Source};
+use lictor_decide::{Arguments, Native, Opened, Snapshot, With};
+use lictor_host::policy::Policy;
+
+/// Upper and lower case are one to YuniKorn, and two words here; merge keys are not read by who masks.
+const OTHERWISE: [&str; 3] = [
+    "a-configuration-with-merge-keys-and-anchors-is-read",
+    "placement-makes-no-queue-that-it-may-not",
+    "queue-names-and-policies-are-read-in-any-case",
+];
+
+fn fixtures() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures")
+}
+
+/// What is decided in three cycles; none where the cluster cannot be opened.
+fn decided(snapshot: &Snapshot, system: &str, arguments: &Arguments, schedulers: &[String]) -> Option<Record> {
+    let mut policy = Box::<Native>::default();
+    let described = policy.describe().unwrap();
+    let with = With { system, arguments: arguments.clone(), schedulers, recorder: None };
+    let mut opened = Opened::open(policy, described, with, || Ok(snapshot.clone())).ok()?;
+    Some(opened.decide(3, Source::default()).unwrap())
+}
+
+/// Whether it is decided alike; none where the cluster cannot be opened.
+fn is_alike(snapshot: &Snapshot, system: &str, arguments: &Arguments, schedulers: &[String]) -> Option<bool> {
+    let before = decided(snapshot, system, arguments, schedulers)?;
+    let masked = Masked::of(snapshot).unwrap();
+    let after = decided(&masked.snapshot, system, arguments, schedulers);
+    Some(after.is_some_and(|after| masked.is_alike(&before, &after)))
+}
+
+#[test]
+fn every_scenario_is_decided_alike() {
+    let folders = fs::read_dir(fixtures().join("scenarios")).unwrap().map(|entry| entry.unwrap().path());
+    let files = folders.filter(|path| path.is_dir()).flat_map(|path| fs::read_dir(path).unwrap());
+    let mut scenarios: Vec<Scenario> = Vec::new();
+    for file in files.map(|entry| entry.unwrap().path()) {
+        each_in(&file, &mut |document| {
+            scenarios.push(read_scenario(document)?);
+            Ok(())
+        })
+        .unwrap();
+    }
+    let (mut count, mut otherwise) = (0, Vec::new());
+    for scenario in &scenarios {
+        let snapshot = Snapshot { objects: scenario.cluster.clone(), ..Snapshot::default() };
+        let mut arguments = Arguments::default();
+        arguments.given.clone_from(&scenario.args);
+        if let Some(alike) = is_alike(&snapshot, &scenario.laws, &arguments, &scenario.schedulers) {
+            count += 1;
+            otherwise.extend((!alike).then_some(scenario.name.as_str()));
+        }
+    }
+    otherwise.sort_unstable();
+    assert_eq!(otherwise, OTHERWISE);
+    assert!(count > 600, "{count} clusters of {} scenarios", scenarios.len());
+}
+
+#[test]
+fn nothing_of_the_names_of_a_snapshot_is_left() {
+    for (file, system, names) in [
+        ("four-teams.yaml", "koordinator", ["vit-huge", "ranker-xl", "bert", "a100-02", "\"search\"", "vision/"]),
+        ("three-zones.yaml", "kubernetes", ["zone-a", "\"web", "cache-", "ledger", "gateway", "postgres"]),
+    ] {
+        let text = fs::read_to_string(fixtures().join("snapshots").join(file)).unwrap();
+        let snapshot = Snapshot::told(file, text).unwrap();
+        assert_eq!(is_alike(&snapshot, system, &Arguments::default(), &[]), Some(true), "{file}");
+        let masked = Masked::of(&snapshot).unwrap();
+        let written: String = masked.snapshot.objects.iter().map(|object| object.json() + "\n").collect();
+        for name in names {
+            assert!(!written.contains(name), "{name} in {file}");
+        }
+    }
+}

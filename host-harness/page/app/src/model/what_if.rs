@@ -1,0 +1,74 @@
+//! What would let a job in, as it is listed and applied.
+
+use crate::data::{Answer, Change, WhatIf};
+
+/// A change that is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// The change in words.
+    pub sentence: String,
+    /// What it costs, in words.
+    pub cost: String,
+    /// Its objects as text, to stand among the changes.
+    pub text: String,
+}
+
+/// The changes of an answer.
+pub fn offers(answer: &WhatIf) -> Vec<Offer> {
+    answer.changes.iter().map(offer).collect()
+}
+
+fn offer(change: &Change) -> Offer {
+    let cost = match change.victims {
+        0 => "nobody is evicted".to_owned(),
+        1 => "1 pod is evicted".to_owned(),
+        victims => format!("{victims} pods are evicted"),
+    };
+    let texts: Vec<String> = change.objects.iter().filter_map(|it| serde_json::to_string_pretty(it).ok()).collect();
+    Offer { sentence: change.sentence.clone(), cost, text: texts.join("\n---\n") }
+}
+
+/// Changes with one more behind them.
+pub fn with(changes: &str, more: &str) -> String {
+    if changes.trim().is_empty() { more.to_owned() } else { format!("{}\n---\n{more}", changes.trim_end()) }
+}
+
+/// Whether any of the pods that were asked about waits without a node.
+pub fn waits(answer: &Answer) -> bool {
+    let states = ["unschedulable", "rejected", "heldBack", "pending", "held"];
+    answer.pods.iter().any(|pod| states.contains(&pod.state.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As the engine answers, shortened.
+    const ANSWER: &str = r#"{"job": "a/w", "isIn": false, "changes": [
+        {"sentence": "add 2 like node `n1`", "kind": "nodes", "victims": 0, "objects": [{"kind": "Node"}, {"kind": "Node"}]},
+        {"sentence": "raise the priority from 5 to 11", "kind": "priority", "victims": 1, "objects": [{"kind": "Pod"}]}]}"#;
+
+    #[test]
+    fn a_change_is_offered_with_what_it_costs_and_its_objects() {
+        let offers = offers(&serde_json::from_str(ANSWER).unwrap());
+        let told: Vec<(&str, &str)> = offers.iter().map(|it| (it.sentence.as_str(), it.cost.as_str())).collect();
+        assert_eq!(
+            told,
+            [("add 2 like node `n1`", "nobody is evicted"), ("raise the priority from 5 to 11", "1 pod is evicted")]
+        );
+        assert_eq!(offers[0].text, "{\n  \"kind\": \"Node\"\n}\n---\n{\n  \"kind\": \"Node\"\n}");
+    }
+
+    #[test]
+    fn changes_stand_behind_each_other() {
+        assert_eq!(with(" \n", "b"), "b");
+        assert_eq!(with("a\n", "b"), "a\n---\nb");
+    }
+
+    #[test]
+    fn only_who_waits_can_be_let_in() {
+        let answer = |state: &str| serde_json::from_str::<Answer>(&format!(r#"{{"pods": [{{"state": "{state}"}}]}}"#));
+        assert!(waits(&answer("unschedulable").unwrap()) && waits(&answer("rejected").unwrap()));
+        assert!(!waits(&answer("bound").unwrap()) && !waits(&answer("makesWay").unwrap()));
+    }
+}

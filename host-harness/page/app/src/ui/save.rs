@@ -1,0 +1,46 @@
+//! Files of what is open, with its names or with invented ones.
+
+use leptos::prelude::*;
+
+use crate::data::Written;
+use crate::engine::{self, Answered};
+use crate::state::page;
+
+#[component]
+pub(super) fn Save() -> impl IntoView {
+    let page = page();
+    view! {
+        <label class="field" title="Names and the values of labels are replaced by invented ones; images, commands and the like are left out">
+            <input
+                id="mask"
+                type="checkbox"
+                prop:checked=page.masks
+                on:change=move |event| page.masks.set(event_target_checked(&event))
+            />
+            " Mask names"
+        </label>
+        <details class="save">
+            <summary id="save">"Save"</summary>
+            <div class="menu">
+                <button id="save-snapshot" title="The objects with the changes" on:click=move |_| page.save(snapshot(page.masks.get()))>
+                    "As a snapshot"
+                </button>
+                <button
+                    id="save-scenario"
+                    title="The objects, and what was decided as expectations: lictor test runs it"
+                    on:click=move |_| page.save(engine::scenario(page.masks.get()))
+                >
+                    "As a scenario"
+                </button>
+            </div>
+        </details>
+    }
+}
+
+/// What is open with its changes.
+async fn snapshot(masked: bool) -> Answered<Written> {
+    match masked {
+        true => engine::masked().await.map(|given| Written { name: given.name, text: given.text }),
+        false => engine::snapshot().await,
+    }
+}
