@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-/// What large dumps and long runs leave behind is given back to the system: 250 MB instead of 380 for a decision about 50,000 pods.
+/// What several threads read, one frees, and the allocator of the system keeps it: a decision about a dump of 50,000 pods takes 321 MB with
+/// this one instead of 377, and an eighth less of a processor's time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
