@@ -82,6 +82,9 @@ pub struct Head {
     /// What the bytes mean: n is the n-th.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub obstacles: Vec<String>,
+    /// So many of the bytes, at their end, are scores: one a node, by its number.
+    #[serde(skip_serializing_if = "has_none")]
+    pub scores: usize,
     /// When the answer may be another.
     #[serde(skip_serializing_if = "Again::is_empty")]
     pub again: Again,
@@ -119,6 +122,10 @@ impl From<RetryHint> for Again {
 
 fn is_zero(number: &i64) -> bool {
     *number == 0
+}
+
+fn has_none(count: &usize) -> bool {
+    *count == 0
 }
 
 fn is_nothing(number: &u64) -> bool {

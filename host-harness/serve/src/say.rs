@@ -108,6 +108,8 @@ pub fn answer(question: &Frame, answer: Answer) -> Result<Frame, serde_json::Err
             head.message = tried.refused.map(|reason| reason.message).unwrap_or_default();
             head.again = tried.retry.into();
             (head.obstacles, codes) = (tried.obstacles, tried.codes);
+            head.scores = tried.scores.len();
+            codes.extend(tried.scores);
         }
         Answer::Planned(attempt) => {
             head.verdict = if attempt.node.is_some() { "planned" } else { "none" }.to_owned();

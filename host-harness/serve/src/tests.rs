@@ -6,6 +6,7 @@ mod checkpoint;
 use std::io::Cursor;
 use std::sync::{Arc, Mutex};
 
+use lictor_contract::ExtensionPoint;
 use lictor_host::cluster::InputError;
 use lictor_host::living::Stored;
 use lictor_host::policy::Policy;
@@ -211,6 +212,20 @@ fn a_gang_of_two_is_tried_reserved_and_permitted_together() {
     talk.ask(kind::UNRESERVE, of("a"));
     let pending: Vec<_> = talk.0.session().pending().collect();
     assert_eq!(pending, [talk.0.session().mirror().pod_id("default/a").unwrap()]);
+}
+
+#[test]
+fn the_scores_of_the_policy_come_behind_its_verdicts() {
+    let points: Vec<ExtensionPoint> = ALL.iter().copied().chain([ExtensionPoint::Score]).collect();
+    let policy = Scripted::deciding(&points)
+        .say("filter default/a", Say::Fits(&["n1", "n3"]))
+        .say("score default/a", Say::Scores(vec![40, 100]));
+    let mut talk = Talk::begin(&policy, [node("n1", 4), node("n2", 4), node("n3", 4), pod("a", 1, 0)]);
+    let numbers = ["n1", "n2", "n3"].map(|name| talk.0.session().mirror().node_id(name));
+    assert_eq!(numbers, [Some(0), Some(1), Some(2)]);
+    let (tried, bytes, _) = talk.ask(kind::TRY, of("a"));
+    assert_eq!((tried.verdict.as_str(), tried.scores), ("pass", 3));
+    assert_eq!(bytes, [0, 1, 0, 40, 0, 100]);
 }
 
 #[test]

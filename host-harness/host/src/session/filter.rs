@@ -56,6 +56,22 @@ impl Session {
         Ok((codes, verdicts.obstacles))
     }
 
+    /// How the policy scores the nodes that take the pod by these codes, checked: one byte a node, by number. Empty where it scores none.
+    pub(super) fn score_bytes(&mut self, pod: PodId, codes: &[u8]) -> Result<Vec<u8>, Cause> {
+        if !self.decides(ExtensionPoint::Score) {
+            return Ok(Vec::new());
+        }
+        let at = |node: NodeId| usize::try_from(node).unwrap_or(usize::MAX);
+        let takes = |node: &NodeId| codes.is_empty() || codes.get(at(*node)) == Some(&0);
+        let fitting: Vec<NodeId> = self.mirror.nodes().map(|node| node.id).filter(takes).collect();
+        let scores = if fitting.is_empty() { Vec::new() } else { self.scores(pod, &fitting)? };
+        let mut bytes = vec![0; self.mirror.node_numbers()];
+        for (node, score) in fitting.into_iter().zip(scores) {
+            bytes.get_mut(at(node)).into_iter().for_each(|byte| *byte = u8::try_from(score).unwrap_or(u8::MAX));
+        }
+        Ok(bytes)
+    }
+
     /// The scores that the policy gives, checked.
     fn scores(&mut self, pod: PodId, nodes: &[NodeId]) -> Result<Vec<i64>, Cause> {
         let scores = self.ask(|policy| policy.score(pod, nodes))?;

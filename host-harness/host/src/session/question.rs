@@ -58,6 +58,9 @@ pub struct Tried {
     pub codes: Vec<u8>,
     /// What the codes mean.
     pub obstacles: Vec<String>,
+    /// One score a node, by its number: 0 to 100, more is better; of a node that does not take the pod, 0. Empty where the policy does not
+    /// score.
+    pub scores: Vec<u8>,
     /// Where it may not be tried: when that may change.
     pub retry: RetryHint,
 }
@@ -146,7 +149,8 @@ impl Session {
         let (reason, is_final) = match admission {
             Admission::Pass => {
                 let (codes, obstacles) = self.verdict_bytes(pod)?;
-                return Ok(Tried { codes, obstacles, ..Tried::default() });
+                let scores = self.score_bytes(pod, &codes)?;
+                return Ok(Tried { codes, obstacles, scores, ..Tried::default() });
             }
             Admission::Refused(reason) => (reason, false),
             Admission::Final(reason) => (reason, true),

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"lictor.dev/kube-scheduler/internal/wire"
 )
@@ -74,6 +75,38 @@ func TestAVerdictIsAByteOfTheNode(t *testing.T) {
 		if want == "" && status != nil || want != "" && (status.Code() != fwk.Unschedulable || status.Message() != want) {
 			t.Errorf("%s: %v", node, status)
 		}
+	}
+}
+
+func TestAScoreIsAByteOfTheNode(t *testing.T) {
+	codes, scores := apart(wire.Head{Scores: 3}, []byte{0, 1, 0, 40, 0, 100})
+	if !slices.Equal(codes, []byte{0, 1, 0}) {
+		t.Errorf("verdicts %v", codes)
+	}
+	said := &cycle{scores: scores, numbers: map[string]uint32{"n0": 0, "n1": 1, "n2": 2, "n7": 7}}
+	for node, want := range map[string]int64{"n0": 40, "n1": 0, "n2": 100, "n7": 0, "n9": 0} {
+		if found := said.score(node); found != want {
+			t.Errorf("%s: %d, not %d", node, found, want)
+		}
+	}
+	if codes, scores := apart(wire.Head{}, []byte{0, 1}); len(codes) != 2 || len(scores) != 0 {
+		t.Errorf("without scores: %v, %v", codes, scores)
+	}
+	if codes, scores := apart(wire.Head{Scores: 9}, []byte{1}); len(codes) != 0 || len(scores) != 1 {
+		t.Errorf("more scores than bytes: %v, %v", codes, scores)
+	}
+}
+
+func TestWhereThePolicyDoesNotScoreKubeSchedulerDoes(t *testing.T) {
+	for scores, want := range map[string]bool{"": true, "a": false} {
+		state := framework.NewCycleState()
+		state.Write(Name, &cycle{scores: []byte(scores)})
+		if status := (&Plugin{}).PreScore(t.Context(), state, podNamed("a"), nil); status.IsSkip() != want {
+			t.Errorf("%q: %v", scores, status)
+		}
+	}
+	if status := (&Plugin{}).PreScore(t.Context(), framework.NewCycleState(), podNamed("a"), nil); !status.IsSkip() {
+		t.Errorf("not asked about: %v", status)
 	}
 }
 

@@ -35,6 +35,7 @@ var roomCame = wire.Again{After: []string{podRemoved, nodeUpserted}}
 // cycle is what was answered in the cycle of a pod.
 type cycle struct {
 	codes     []byte
+	scores    []byte
 	obstacles []string
 	numbers   map[string]uint32
 	// final: no plan helps.
@@ -78,12 +79,13 @@ func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Po
 		p.feed.left(victim)
 	}
 	asked := p.hints.now()
-	talk, head, codes, err := p.ask(ctx, wire.KindTry, wire.Asked{Pod: keyOf(pod)})
+	talk, head, bytes, err := p.ask(ctx, wire.KindTry, wire.Asked{Pod: keyOf(pod)})
 	if err != nil {
 		state.Write(Name, &cycle{final: true})
 		return nil, p.failed(pod, err)
 	}
-	said := &cycle{codes: codes, obstacles: head.Obstacles, final: head.Verdict == wire.Final}
+	codes, scores := apart(head, bytes)
+	said := &cycle{codes: codes, scores: scores, obstacles: head.Obstacles, final: head.Verdict == wire.Final}
 	if numbers := talk.numbers.Load(); numbers != nil {
 		said.numbers = *numbers
 	}

@@ -62,14 +62,16 @@ const (
 
 // Head is an answer. That to a try has the bytes of the nodes after it.
 type Head struct {
-	Verdict   string      `json:"verdict,omitempty"`
-	Message   string      `json:"message,omitempty"`
-	Node      string      `json:"node,omitempty"`
-	Wait      int64       `json:"wait,omitempty"`
-	Obstacles []string    `json:"obstacles,omitempty"`
-	Again     Again       `json:"again,omitzero"`
-	Epoch     uint64      `json:"epoch,omitempty"`
-	Keys      [][2]string `json:"keys,omitempty"`
+	Verdict   string   `json:"verdict,omitempty"`
+	Message   string   `json:"message,omitempty"`
+	Node      string   `json:"node,omitempty"`
+	Wait      int64    `json:"wait,omitempty"`
+	Obstacles []string `json:"obstacles,omitempty"`
+	// Scores: so many of the bytes, at their end, are scores.
+	Scores int         `json:"scores,omitempty"`
+	Again  Again       `json:"again,omitzero"`
+	Epoch  uint64      `json:"epoch,omitempty"`
+	Keys   [][2]string `json:"keys,omitempty"`
 }
 
 // Object names an object.
