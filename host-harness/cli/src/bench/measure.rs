@@ -104,14 +104,12 @@ impl Side<'_> {
         });
         let mut took = Vec::new();
         let (figure, _) = repeat(|| {
-            let (mut policy, events) = (self.configured(told)?, told.events.clone());
-            let begun = Instant::now();
-            policy.apply(events).map_err(failed)?;
-            Ok((begun.elapsed(), ()))
+            let mut policy = self.configured(told)?;
+            Ok((told.tell(policy.as_mut())?, ()))
         })?;
         took.push(("load".to_owned(), figure, format!("{} events", told.events.len())));
         let mut policy = self.configured(told)?;
-        policy.apply(told.events.clone()).map_err(failed)?;
+        told.tell(policy.as_mut())?;
         let bytes = policy.usage().memory_bytes;
         if let Some(event) = told.one_pod() {
             let (figure, ()) = repeat(|| {
@@ -132,6 +130,8 @@ impl Side<'_> {
             Err(CallError::Lacks(_)) => {}
             Err(fault) => return Err(failed(fault)),
         }
+        // A cycle has a policy of its own.
+        drop(policy);
         took.push(self.cycle(told)?);
         Ok((took, bytes))
     }
@@ -140,7 +140,7 @@ impl Side<'_> {
     fn cycle(self, told: &Told) -> Result<Took, Failure> {
         let (figure, answer) = repeat(|| {
             let mut session = Virtual::open(self.start()?, &told.system.name, "").map_err(Failure::from)?;
-            session.apply(told.objects.clone())?;
+            told.each_part(&mut |objects| session.apply(objects))?;
             session.tell(Input::Clock(told.now))?;
             let begun = Instant::now();
             session.tell(Input::Cycle)?;

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use lictor_conformance::shape::Shape;
 use lictor_contract::{Event, ExtensionPoint, Interests, PodId, SystemInfo};
 use lictor_decide::Snapshot;
 use lictor_decide::record::newest;
-use lictor_host::cluster::load::{each_item, read};
+use lictor_host::cluster::load::{Origin, each_item, read};
 use lictor_host::cluster::{Mirror, Object};
 use lictor_host::policy::{CallError, Policy};
+use lictor_host::session::SessionError;
 
 use super::super::failure::Failure;
 use super::super::progress::Progress;
@@ -27,7 +28,7 @@ pub(super) const NOW: i64 = 1_772_323_200_000_000_000;
 pub(super) struct Told {
     pub(super) system: SystemInfo,
     pub(super) points: BTreeSet<ExtensionPoint>,
-    pub(super) objects: Vec<Object>,
+    source: Source,
     pub(super) events: Vec<Event>,
     /// The time of a cycle, in nanoseconds since 1970.
     pub(super) now: i64,
@@ -37,6 +38,15 @@ pub(super) struct Told {
     pub(super) nodes: usize,
     pub(super) pods: usize,
 }
+
+/// Where the objects of a cluster come from. Those of a shape are made when they are needed: a million pods fill the memory as objects.
+enum Source {
+    Shape(Shape, Origin),
+    Objects(Vec<Object>),
+}
+
+/// So many objects and events are told at once.
+const PART: usize = 4096;
 
 /// The pods that the policy is asked about.
 #[derive(Debug, Clone, Copy)]
@@ -49,15 +59,11 @@ impl Told {
     /// The cluster of a shape.
     pub(super) fn of(shape: &Shape) -> Result<Told, Failure> {
         let _progress = Progress::of("making a cluster");
-        let mistaken = |mistake| Failure::from(vec![mistake]);
-        let origin = read("shape.json", "{}").map_err(mistaken)?.into_iter().next().map(|document| document.origin);
-        let mut objects = Vec::new();
-        for value in shape.objects() {
-            if let Some(origin) = &origin {
-                objects.push(Object::from_value(value, origin, "").map_err(mistaken)?);
-            }
-        }
-        let (mut told, mirror) = Told::of_objects(shape.system.name(), objects, Some(NOW))?;
+        let empty = read("shape.json", "{}").map_err(|mistake| vec![mistake])?;
+        let nothing = || Failure::Unlike("a text without an object".to_owned());
+        let origin = empty.into_iter().next().map(|document| document.origin).ok_or_else(nothing)?;
+        let source = Source::Shape(shape.clone(), origin);
+        let (mut told, mirror) = Told::of_source(shape.system.name(), source, Some(NOW))?;
         let number = |pod: &str| mirror.pod_id(pod).ok_or_else(|| Failure::Unlike(format!("{shape} has no pod {pod}")));
         told.asked = Some(Asked { preemptor: number(&shape.preemptor())?, hopeless: number(&shape.hopeless())? });
         Ok(told)
@@ -65,28 +71,70 @@ impl Told {
 
     /// The cluster of a dump, for a system; without a name, for the first one.
     pub(super) fn of_snapshot(snapshot: Snapshot, system: &str) -> Result<Told, Failure> {
-        Ok(Told::of_objects(system, snapshot.objects, None)?.0)
+        Ok(Told::of_source(system, Source::Objects(snapshot.objects), None)?.0)
     }
 
     /// These objects, at this time; else at the newest time that they name.
-    fn of_objects(system: &str, objects: Vec<Object>, now: Option<i64>) -> Result<(Told, Mirror), Failure> {
+    fn of_source(system: &str, source: Source, now: Option<i64>) -> Result<(Told, Mirror), Failure> {
         let described = Native::default().describe().map_err(failed)?;
         let unknown = || Failure::Unlike(format!("the policy has no system `{system}`: `lictor inspect` lists them"));
         let system = described.system(system).cloned().ok_or_else(unknown)?;
         let points = system.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
         let mut mirror = Mirror::new(system.interests.clone());
-        mirror.load_objects(objects.iter().cloned());
+        source.each(&mut |objects| {
+            mirror.load_objects(objects);
+            Ok(())
+        })?;
         let now = now.unwrap_or_else(|| newest(&mirror));
         let pending = mirror.pods().filter(|pod| pod.node.is_none()).map(|pod| pod.id).collect();
         let mut events = mirror.drain_events();
         events.push(Event::Clock(now));
         let (nodes, pods) = (mirror.nodes().count(), mirror.pods().count());
-        Ok((Told { system, points, objects, events, now, asked: None, pending, nodes, pods }, mirror))
+        Ok((Told { system, points, source, events, now, asked: None, pending, nodes, pods }, mirror))
+    }
+
+    /// Passes all objects, some at a time.
+    pub(super) fn each_part(
+        &self,
+        take: &mut dyn FnMut(Vec<Object>) -> Result<(), SessionError>,
+    ) -> Result<(), Failure> {
+        self.source.each(take)
+    }
+
+    /// Tells a policy all of it, as a session does: some events at a time. How long the policy took.
+    pub(super) fn tell(&self, policy: &mut dyn Policy) -> Result<Duration, Failure> {
+        let mut took = Duration::ZERO;
+        for part in self.events.chunks(PART) {
+            let part = part.to_vec();
+            let begun = Instant::now();
+            policy.apply(part).map_err(failed)?;
+            took = took.saturating_add(begun.elapsed());
+        }
+        Ok(took)
     }
 
     /// The event of a pod that runs.
     pub(super) fn one_pod(&self) -> Option<&Event> {
         self.events.iter().rfind(|event| matches!(event, Event::PodUpserted(pod) if pod.node.is_some()))
+    }
+}
+
+impl Source {
+    fn each(&self, take: &mut dyn FnMut(Vec<Object>) -> Result<(), SessionError>) -> Result<(), Failure> {
+        match self {
+            Source::Objects(objects) => objects.chunks(PART).try_for_each(|part| Ok(take(part.to_vec())?)),
+            Source::Shape(shape, origin) => {
+                let made = shape.objects().map(|value| Object::from_value(value, origin, ""));
+                let mut made = made.map(|object| object.map_err(|mistake| Failure::from(vec![mistake])));
+                loop {
+                    let part: Vec<Object> = made.by_ref().take(PART).collect::<Result<_, _>>()?;
+                    if part.is_empty() {
+                        return Ok(());
+                    }
+                    take(part)?;
+                }
+            }
+        }
     }
 }
 
