@@ -45,8 +45,9 @@ enum Source {
     Objects(Vec<Object>),
 }
 
-/// So many objects and events are told at once.
-const PART: usize = 4096;
+/// So many objects are told at once, and so many events, as a session tells them.
+const OBJECTS: usize = 200_000;
+const EVENTS: usize = 4096;
 
 /// The pods that the policy is asked about.
 #[derive(Debug, Clone, Copy)]
@@ -104,8 +105,9 @@ impl Told {
     /// Tells a policy all of it, as a session does: some events at a time. How long the policy took.
     pub(super) fn tell(&self, policy: &mut dyn Policy) -> Result<Duration, Failure> {
         let mut took = Duration::ZERO;
-        for part in self.events.chunks(PART) {
-            let part = part.to_vec();
+        let mut events = self.events.clone().into_iter();
+        while events.len() > 0 {
+            let part = events.by_ref().take(EVENTS).collect();
             let begun = Instant::now();
             policy.apply(part).map_err(failed)?;
             took = took.saturating_add(begun.elapsed());
@@ -122,12 +124,12 @@ impl Told {
 impl Source {
     fn each(&self, take: &mut dyn FnMut(Vec<Object>) -> Result<(), SessionError>) -> Result<(), Failure> {
         match self {
-            Source::Objects(objects) => objects.chunks(PART).try_for_each(|part| Ok(take(part.to_vec())?)),
+            Source::Objects(objects) => objects.chunks(OBJECTS).try_for_each(|part| Ok(take(part.to_vec())?)),
             Source::Shape(shape, origin) => {
                 let made = shape.objects().map(|value| Object::from_value(value, origin, ""));
                 let mut made = made.map(|object| object.map_err(|mistake| Failure::from(vec![mistake])));
                 loop {
-                    let part: Vec<Object> = made.by_ref().take(PART).collect::<Result<_, _>>()?;
+                    let part: Vec<Object> = made.by_ref().take(OBJECTS).collect::<Result<_, _>>()?;
                     if part.is_empty() {
                         return Ok(());
                     }
