@@ -157,7 +157,9 @@ impl Drop for Host {
         while self.said(|said| said.connected > 0) {
             std::thread::sleep(Duration::from_millis(1));
         }
-        if let Some(file) = self.recording.take().filter(|_| !std::thread::panicking()) {
+        // One that is killed at once may not have met a scheduler: then it has recorded nothing.
+        let was_told = self.said(|said| said.last.is_some());
+        if let Some(file) = self.recording.take().filter(|_| was_told && !std::thread::panicking()) {
             recorded::is_repeated(&file);
         }
     }
