@@ -16,6 +16,9 @@ use crate::scheduler::{Claim, Running, Scheduler};
 use crate::support::objects::{api, pods, try_create};
 use crate::world::World;
 
+/// After this time everybody has heard of what the API server took.
+const HEARD: Duration = Duration::from_millis(200);
+
 /// How long to wait for what is expected.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -102,8 +105,14 @@ impl Stage<'_, '_> {
                     // Nobody finds a new node empty that is not; a class is there before its pods.
                     let mut ordered: Vec<&Value> = objects.iter().collect();
                     ordered.sort_by_key(|object| (object["kind"] != "PriorityClass", !is_bound(object)));
+                    let mut is_unheard = false;
                     for object in ordered {
+                        // Pods and nodes come by watches of their own: the pods are to be heard of first.
+                        if object["kind"] == "Node" && std::mem::take(&mut is_unheard) {
+                            tokio::time::sleep(HEARD).await;
+                        }
                         self.apply(object).await?;
+                        is_unheard |= is_bound(object);
                     }
                 }
                 Act::Delete(keys) => self.delete(keys).await,
