@@ -16,7 +16,7 @@ use crate::scheduler::{Claim, Running, Scheduler};
 use crate::support::objects::{api, pods, try_create};
 use crate::world::World;
 
-/// After this time everybody has heard of what the API server took.
+/// After this time all watches have told what the API server took.
 const HEARD: Duration = Duration::from_millis(200);
 
 /// How long to wait for what is expected.
