@@ -1,6 +1,6 @@
 //! What a page is given.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use lictor_conformance::{Scenario, read_scenario};
 use lictor_decide::{Failure, Snapshot};
@@ -83,12 +83,11 @@ impl Told {
         }
         let changes = Snapshot::told(CHANGES, self.changes.clone())?;
         // What is changed twice is as the last change has it.
-        let last: BTreeMap<String, Object> =
-            changes.objects.iter().map(|object| (object.full_key(), object.clone())).collect();
-        snapshot.objects.retain(|object| !last.contains_key(&object.full_key()));
-        let mut told = BTreeSet::new();
-        let order: Vec<String> = changes.objects.iter().map(Object::full_key).collect();
-        snapshot.objects.extend(order.iter().filter(|key| told.insert(*key)).filter_map(|key| last.get(key).cloned()));
+        let mut changed = BTreeSet::new();
+        let last = changes.objects.into_iter().rev().filter(|object| changed.insert(object.full_key()));
+        let last: Vec<Object> = last.collect();
+        snapshot.objects.retain(|object| !changed.contains(&object.full_key()));
+        snapshot.objects.extend(last.into_iter().rev());
         snapshot.origins.extend(changes.origins);
         snapshot.files.push(CHANGES.to_owned());
         Ok(snapshot)

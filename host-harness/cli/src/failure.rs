@@ -3,7 +3,7 @@
 use std::io;
 
 use anstyle::{AnsiColor, Style};
-use lictor_contract::Severity;
+use lictor_contract::{Description, Severity};
 
 use super::exit::Exit;
 use super::limited;
@@ -134,6 +134,12 @@ impl From<CallError> for Failure {
 }
 
 impl Failure {
+    /// This word names a system that the policy does not have.
+    pub(super) fn unknown_system(word: &str, system: &str, policy: &Description) -> Failure {
+        let known = policy.systems.iter().map(|known| known.name.clone()).collect();
+        Failure::UnknownSystem { word: word.to_owned(), system: system.to_owned(), known }
+    }
+
     /// Reports the failure on the standard error. Returns the exit status.
     pub(super) fn tell(&self) -> Exit {
         if matches!(self, Failure::Output(error) if error.kind() == io::ErrorKind::BrokenPipe) {

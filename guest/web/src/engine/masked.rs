@@ -25,17 +25,17 @@ impl Engine {
     }
 
     fn under_other_names(&self) -> Result<(Told, Engine), Vec<Problem>> {
-        let Held { opened, snapshot, system, arguments, schedulers, cycles, .. } =
+        let Held { told: given, opened, snapshot, system, arguments, schedulers, cycles, .. } =
             self.open.as_ref().ok_or_else(nothing)?;
         let masked = Masked::of(snapshot).map_err(|mistake| vec![Problem::from(&mistake)])?;
         let Written { name, text } = written::snapshot("masked.yaml", &masked.snapshot);
-        let given = if arguments.given.is_empty() { None } else { serde_json::to_string(&arguments.given).ok() };
+        let chosen_arguments = (!arguments.given.is_empty()).then(|| serde_json::to_string(&arguments.given).ok());
         let chosen = opened.system().map_or(system, |system| &system.name);
         let told = Told {
             name,
             text,
             system: chosen.clone(),
-            arguments: given.unwrap_or_default(),
+            arguments: chosen_arguments.flatten().unwrap_or_default(),
             schedulers: schedulers.clone(),
             changes: String::new(),
         };
@@ -44,7 +44,7 @@ impl Engine {
         // As many cycles as were decided, of both from their beginning; at least one.
         let cycles = (*cycles).max(1);
         let mut own = Engine::default();
-        own.open(self.told()?)?;
+        own.open(given.clone())?;
         if !masked.is_alike(own.decide(cycles, false)?, other.decide(cycles, false)?) {
             return Err(problem(
                 "under invented names, this is decided otherwise",
@@ -52,10 +52,5 @@ impl Engine {
             ));
         }
         Ok((told, other))
-    }
-
-    /// What was opened.
-    fn told(&self) -> Result<Told, Vec<Problem>> {
-        Ok(self.open.as_ref().ok_or_else(nothing)?.told.clone())
     }
 }

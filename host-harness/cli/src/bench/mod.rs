@@ -9,6 +9,7 @@ mod told;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use clap::builder::ArgPredicate;
 use lictor_conformance::shape::Shape;
 
 use super::choice::Choice;
@@ -18,6 +19,7 @@ use super::screen::{TextOrJson, print_json};
 use figures::Figures;
 use measure::{measure, measure_snapshot};
 use report::Verdict;
+use told::text_of;
 
 /// Measure how long a policy needs, natively and in the component, side by side
 ///
@@ -26,8 +28,12 @@ use report::Verdict;
 /// telling it to the policy and one cycle take. Both sides must give the same answers.
 #[derive(Debug, Args)]
 pub(super) struct Asked {
-    /// The shapes, `SYSTEM-NODES` [default: koordinator-5000 and yunikorn-1000]
-    #[arg(value_name = "SHAPE")]
+    /// The shapes, `SYSTEM-NODES`; with a snapshot, none unless they are named
+    #[arg(
+        value_name = "SHAPE",
+        default_values = ["koordinator-5000", "yunikorn-1000"],
+        default_value_if("snapshot", ArgPredicate::IsPresent, None)
+    )]
     shapes: Vec<Shape>,
     /// A cluster: the output of `kubectl get nodes,pods,... -A -o json` (or yaml)
     #[arg(long, value_name = "FILE")]
@@ -36,16 +42,16 @@ pub(super) struct Asked {
     #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true, requires = "snapshot")]
     system: String,
     /// So many pods run on each node [default: what the field publishes figures for]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=110))]
+    #[arg(long, value_name = "N", conflicts_with = "snapshot", value_parser = clap::value_parser!(u16).range(1..=110))]
     pods_per_node: Option<u16>,
     /// Over so many queues, quotas or applications the pods are dealt
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=999))]
+    #[arg(long, value_name = "N", conflicts_with = "snapshot", value_parser = clap::value_parser!(u16).range(1..=999))]
     queues: Option<u16>,
     /// So many pods the job has that is to get room
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=999))]
+    #[arg(long, value_name = "N", conflicts_with = "snapshot", value_parser = clap::value_parser!(u16).range(1..=999))]
     gang: Option<u16>,
     /// What priorities and ages are drawn with
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, conflicts_with = "snapshot")]
     seed: u64,
     #[command(flatten)]
     policy: Choice,
@@ -56,7 +62,7 @@ pub(super) struct Asked {
     #[arg(long, value_name = "PERCENT", default_value_t = 10, requires = "baseline")]
     tolerance: u8,
     /// Write a picture of cost against size into this file (SVG); name shapes of several sizes
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "snapshot")]
     picture: Option<PathBuf>,
     /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
@@ -69,8 +75,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let chosen = asked.policy.find()?;
     let component = chosen.source.component.as_ref().map(|component| component.sha256.clone());
     let beside = component.is_some().then_some(&chosen);
-    let shapes = asked.shapes()?;
-    let shapes = shapes.iter().map(|shape| measure(&asked.sized(shape), beside));
+    let shapes = asked.shapes.iter().map(|shape| measure(&asked.sized(shape), beside));
     let snapshots = asked.snapshot.iter().map(|file| measure_snapshot(file, &asked.system, beside));
     let figures = Figures {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -91,15 +96,6 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
 }
 
 impl Asked {
-    /// The shapes that are named; where neither one nor a snapshot is, two that the field publishes figures for.
-    fn shapes(&self) -> Result<Vec<Shape>, Failure> {
-        if !self.shapes.is_empty() || !self.snapshot.is_empty() {
-            return Ok(self.shapes.clone());
-        }
-        let usual = ["koordinator-5000", "yunikorn-1000"].iter().map(|shape| shape.parse());
-        usual.collect::<Result<_, _>>().map_err(|error| Failure::Unlike(format!("{error}")))
-    }
-
     /// A shape in the sizes that were asked for.
     fn sized(&self, shape: &Shape) -> Shape {
         let or = |asked: Option<u16>, own| asked.map_or(own, usize::from);
@@ -116,8 +112,7 @@ impl Asked {
 
 fn read(file: &Path) -> Result<Figures, Failure> {
     let unreadable = |error| Failure::Unreadable { file: file.display().to_string(), error };
-    let text = std::fs::read_to_string(file).map_err(unreadable)?;
-    serde_json::from_str(&text).map_err(|error| unreadable(error.into()))
+    serde_json::from_str(&text_of(file)?).map_err(|error: serde_json::Error| unreadable(error.into()))
 }
 
 fn draw(file: &Path, figures: &Figures) -> Result<(), Failure> {

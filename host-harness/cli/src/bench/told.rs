@@ -78,10 +78,16 @@ impl Told {
     /// These objects, at this time; else at the newest time that they name.
     fn of_source(system: &str, source: Source, now: Option<i64>) -> Result<(Told, Mirror), Failure> {
         let described = Native::default().describe().map_err(failed)?;
-        let unknown = || Failure::Unlike(format!("the policy has no system `{system}`: `lictor inspect` lists them"));
+        let unknown = || Failure::unknown_system("--system", system, &described);
         let system = described.system(system).cloned().ok_or_else(unknown)?;
         let points = system.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
         let mut mirror = Mirror::new(system.interests.clone());
+        if let Source::Objects(objects) = &source {
+            let mistakes = mirror.mistakes_in(objects);
+            if !mistakes.is_empty() {
+                return Err(mistakes.into());
+            }
+        }
         source.each(&mut |objects| {
             mirror.load_objects(objects);
             Ok(())

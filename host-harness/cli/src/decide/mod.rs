@@ -102,11 +102,7 @@ pub(super) fn print(
 /// What a system reads of a cluster.
 pub(super) fn interests(chosen: &Chosen, system: &str) -> Result<Interests, Failure> {
     let described = chosen.start()?.describe()?;
-    let unknown = || Failure::UnknownSystem {
-        word: "--system".to_owned(),
-        system: system.to_owned(),
-        known: described.systems.iter().map(|known| known.name.clone()).collect(),
-    };
+    let unknown = || Failure::unknown_system("--system", system, &described);
     described.system(system).map(|named| named.interests.clone()).ok_or_else(unknown)
 }
 

@@ -59,8 +59,7 @@ impl Side {
         let system = named.or(system).map(str::to_owned);
         let known = |name: &String| described.systems.iter().any(|it| it.name == *name);
         if let Some(unknown) = system.as_ref().filter(|name| !known(name)) {
-            let systems = described.systems.iter().map(|it| it.name.clone()).collect();
-            return Err(Failure::UnknownSystem { word: word.to_owned(), system: unknown.clone(), known: systems });
+            return Err(Failure::unknown_system(word, unknown, &described));
         }
         Ok(Side { chosen, described, system, arguments: arguments.map(Path::to_owned) })
     }

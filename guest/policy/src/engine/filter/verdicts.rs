@@ -45,9 +45,14 @@ impl Verdicts {
     /// Adds a verdict by a number of the caller's, which always means the same; 0 is a node that takes the pod.
     #[inline]
     pub(super) fn push_number(&mut self, number: u8, meant: impl Fn(u8) -> Verdict) {
-        let known = self.of_numbers.get(usize::from(number)).copied().unwrap_or(0);
-        let code = if number == 0 || known != 0 { known } else { self.learn(number, meant(number)) };
+        let code = self.code_of_number(number, meant);
         self.codes.push(code);
+    }
+
+    #[inline]
+    fn code_of_number(&mut self, number: u8, meant: impl Fn(u8) -> Verdict) -> u8 {
+        let known = self.of_numbers.get(usize::from(number)).copied().unwrap_or(0);
+        if number == 0 || known != 0 { known } else { self.learn(number, meant(number)) }
     }
 
     /// The same for some nodes, one after the other.
@@ -56,9 +61,8 @@ impl Verdicts {
         let Some(first) = numbers.first() else { return };
         // Mostly all of them lack the same.
         if are_all(numbers, *first) {
-            self.push_number(*first, meant);
-            let code = self.codes.last().copied().unwrap_or(0);
-            return self.codes.resize(self.codes.len().saturating_add(numbers.len()).saturating_sub(1), code);
+            let code = self.code_of_number(*first, meant);
+            return self.codes.extend(std::iter::repeat_n(code, numbers.len()));
         }
         let known = |number: &u8| self.of_numbers.get(usize::from(*number)).copied().unwrap_or(0);
         let before = self.codes.len();
