@@ -1,7 +1,7 @@
 //! What is open as a file: a snapshot with its changes, or a scenario that expects what was decided.
 
 use lictor_conformance::{read_scenario, run};
-use lictor_host::cluster::load;
+use lictor_host::cluster::{Mirror, load};
 use lictor_host::policy::Policy;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -9,7 +9,6 @@ use serde_json::{Map, Value, json};
 use super::problem::Problem;
 use super::record::{Record, newest};
 use super::snapshot::Snapshot;
-use lictor_host::cluster::Mirror;
 
 /// Nanoseconds in a second.
 const SECOND: i64 = 1_000_000_000;

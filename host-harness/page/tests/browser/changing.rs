@@ -87,11 +87,12 @@ async fn what_is_shared_has_invented_names_where_that_is_wanted() {
 
 /// The file of this number, once it was saved.
 async fn saved(browser: &Browser, number: usize) -> String {
-    loop {
+    for _ in 0..200 {
         let files = browser.script("return window.saved").await;
         if let Some(file) = files.as_array().unwrap().get(number - 1) {
             return file.as_str().unwrap().to_owned();
         }
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
+    panic!("no file of number {number} was saved")
 }

@@ -17,7 +17,7 @@ fn cluster() -> String {
         );
     }
     for pod in 0..PODS + 100 {
-        let node = (pod < PODS).then(|| format!(", nodeName: n{:04}", pod % NODES)).unwrap_or_default();
+        let node = if pod < PODS { format!(", nodeName: n{:04}", pod % NODES) } else { String::new() };
         let (team, priority) = (pod % 7, if pod < PODS { pod % 5 * 100 } else { 450 });
         let phase = if pod < PODS { "Running" } else { "Pending" };
         let _written = writeln!(

@@ -2,7 +2,7 @@
 //!
 //! They need Chromium and its driver (`apt-get install chromium chromium-driver`). Without them they say that they were not run;
 //! where `LICTOR_REQUIRE_BROWSER=1` is set, that is a failure. `LICTOR_SCREENSHOTS` names a folder for pictures of the page.
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects, reason = "tests")]
 
 mod browser;
 mod changing;

@@ -1,5 +1,5 @@
 //! The engine of the page in node: it opens, decides, explains and plays as the same code does natively, which is what the command does.
-#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
