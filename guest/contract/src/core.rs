@@ -69,8 +69,8 @@ pub struct PlacedKind {
     pub room_use: Option<RoomUse>,
 }
 
-/// What a policy reads; the host sends nothing else.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// What a policy reads; the host sends nothing else. By default that is no more than every policy is told.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Interests {
     /// Keys of pod labels; `*` means every label, as `key=value`.
     pub labels: Vec<String>,

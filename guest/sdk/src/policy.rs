@@ -115,15 +115,7 @@ pub fn system(name: &str, about: &str, points: &[ExtensionPoint]) -> SystemInfo 
         extension_points: points.iter().map(|point| (*point).into()).collect(),
         judges_room: false,
         schedulers: vec!["default-scheduler".to_owned()],
-        interests: Interests {
-            labels: Vec::new(),
-            leaving_labels: Vec::new(),
-            annotations: Vec::new(),
-            pod_fields: Vec::new(),
-            node_labels: Vec::new(),
-            placed_kinds: Vec::new(),
-            kinds: Vec::new(),
-        },
+        interests: Interests::default(),
         arguments: Vec::new(),
         templates: Vec::new(),
     }

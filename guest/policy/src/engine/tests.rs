@@ -1,5 +1,6 @@
 //! Tests of the engine, and what those of the laws and the model need to look inside.
 
+mod budgets;
 mod filter;
 mod gangs;
 mod histories;

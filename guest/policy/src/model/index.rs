@@ -45,7 +45,7 @@ indexes! {
     QueueIx;
     /// A job.
     JobIx;
-    /// A disruption budget; numbered anew whenever one changes.
+    /// A disruption budget; the number of one that is gone is given to another one.
     BudgetIx;
     /// A set of pods that a selector chooses, as the host numbered it.
     SelectorIx;
@@ -93,6 +93,14 @@ impl<I: Index, T> Table<I, T> {
     pub fn push(&mut self, entry: T) -> Option<I> {
         let ix = I::of(self.0.len())?;
         self.0.push(Some(entry));
+        Some(ix)
+    }
+
+    /// Puts an entry at the first index that is free; none where none is.
+    pub fn add(&mut self, entry: T) -> Option<I> {
+        let Some(at) = self.0.iter().position(Option::is_none) else { return self.push(entry) };
+        let ix = I::of(at)?;
+        self.insert(ix, entry);
         Some(ix)
     }
 

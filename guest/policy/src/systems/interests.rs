@@ -16,11 +16,8 @@ pub fn interests(labels: &[&str], annotations: &[&str], kinds: &[(&str, &str)]) 
     let kind = |(group, kind): &(&str, &str)| KindInterest { group: (*group).to_owned(), kind: (*kind).to_owned() };
     Interests {
         labels: list(labels),
-        leaving_labels: Vec::new(),
         annotations: list(annotations),
-        pod_fields: Vec::new(),
-        node_labels: Vec::new(),
         kinds: kinds.iter().map(kind).collect(),
-        placed_kinds: Vec::new(),
+        ..Interests::default()
     }
 }

@@ -26,15 +26,7 @@ mod tests {
     #[test]
     fn a_kind_that_both_read_is_watched_once_and_no_other_is_added() {
         let interest = |group: &str, kind: &str| KindInterest { group: group.to_owned(), kind: kind.to_owned() };
-        let interests = |kinds| Interests {
-            leaving_labels: Vec::new(),
-            kinds,
-            labels: Vec::new(),
-            annotations: Vec::new(),
-            pod_fields: Vec::new(),
-            node_labels: Vec::new(),
-            placed_kinds: Vec::new(),
-        };
+        let interests = |kinds| Interests { kinds, ..Interests::default() };
         let own = of(&interests(Vec::new()));
         let both = vec![interest("scheduling.k8s.io", "PriorityClass"), interest("example.com", "Quota")];
         let kinds = of(&interests(both));

@@ -39,13 +39,9 @@ pub fn slots() -> PlacedKind {
 /// The interest in slots, and in the annotation by which pods use them.
 pub fn interests() -> Interests {
     Interests {
-        labels: Vec::new(),
-        leaving_labels: Vec::new(),
         annotations: vec!["other".to_owned(), IN_SLOT.to_owned()],
-        pod_fields: Vec::new(),
-        node_labels: Vec::new(),
-        kinds: Vec::new(),
         placed_kinds: vec![slots()],
+        ..Interests::default()
     }
 }
 

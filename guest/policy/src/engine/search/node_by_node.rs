@@ -105,7 +105,7 @@ fn plan_pod(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, sample: 
     let asked = (&ask, &nominated, enough);
     let leaving = context.leaving(cluster);
     let outlook = Outlook::new(cluster, context, &leaving, [&request]);
-    let only_room_counts = ask.limits.is_none() && !cluster.is_between(preemptor) && !cluster.has_budgets();
+    let only_room_counts = ask.limits.is_none() && !cluster.is_between(preemptor);
     let best = match only_room_counts && !outlook.is_blind() {
         true => cheapest(cluster, context, &nodes, asked, outlook),
         false => cheapest_of_all(cluster, context, &nodes, asked),
@@ -117,7 +117,8 @@ fn plan_pod(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, sample: 
     Ok(Plan::by_node(preemptor, vec![(preemptor, best.dry_run.node)], victims))
 }
 
-/// The cheapest of the first nodes that fit after evictions, where only room decides which do.
+/// The cheapest of the first nodes that fit after evictions, where only room decides which do: a budget makes a node dearer, never
+/// impossible.
 fn cheapest(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
@@ -127,7 +128,8 @@ fn cheapest(
 ) -> Option<PreemptionCandidate> {
     let mut wanted = outlook.wanted(cluster, ask.request);
     let (mut offers, mut priced) = (Vec::with_capacity(enough), BTreeMap::new());
-    for (ix, node) in nodes {
+    let mut nodes = nodes.iter();
+    for (ix, node) in nodes.by_ref() {
         match outlook.least(cluster, context, &mut wanted, *ix) {
             None => {}
             Some(UNKNOWN) => {
@@ -151,7 +153,14 @@ fn cheapest(
             Some(cost)
         },
     );
-    best.and_then(|ix| priced.remove(&ix))
+    let mut best = best.and_then(|ix| priced.remove(&ix))?;
+    // The order puts nodes without a violation first: where the best one has some, all have. Then the next that has none is looked for.
+    while best.price.violations > 0 {
+        let Some((ix, node)) = nodes.next() else { break };
+        let found = offer(cluster, context, (*ix, node), (ask, nominated));
+        best = found.into_iter().fold(best, |best, found| if found.order() < best.order() { found } else { best });
+    }
+    Some(best)
 }
 
 /// The cheapest of the first nodes that fit after evictions: each is looked at.

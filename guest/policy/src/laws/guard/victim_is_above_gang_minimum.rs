@@ -40,9 +40,11 @@ fn admits(case: &Case<'_>, ix: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let holders = || cluster.holders(ix).map(|(_, pod)| pod);
     let role = candidate.attributes.task.role;
     let need = cluster.roles(ix).iter().find(|(of, _)| Some(*of) == role).map_or(0, |(_, need)| *need);
-    let have = holders().filter(|pod| pod.attributes.task.role == role).count();
-    let (all, minimum) = (holders().count(), cluster.minimum(ix));
-    let spare = all > minimum && have > usize::try_from(need).unwrap_or(usize::MAX);
+    let (need, minimum) = (usize::try_from(need).unwrap_or(usize::MAX), cluster.minimum(ix));
+    // One more than is needed is enough to know: a large gang is asked about for each of its pods.
+    let all = holders().take(minimum.saturating_add(1)).count();
+    let have = holders().filter(|pod| pod.attributes.task.role == role).take(need.saturating_add(1)).count();
+    let spare = all > minimum && have > need;
     match spare || all < minimum {
         true => Ok(()),
         false => Err(Denial::Case("")),

@@ -3,20 +3,26 @@
 use super::*;
 
 impl Cluster {
-    /// Replaces all budgets. `covers` tells which ones cover a pod.
-    pub fn set_budgets(&mut self, budgets: Vec<Budget>, covers: impl Fn(PodIx, &Pod) -> Vec<BudgetIx>) {
-        self.budgets = Table::default();
-        for budget in budgets {
-            self.budgets.push(budget);
-        }
-        for (ix, pod) in self.pods.iter_mut() {
-            pod.attributes.budgets = covers(ix, pod);
-        }
+    /// Adds a budget, under the first number that is free; none where none is.
+    pub fn add_budget(&mut self, budget: Budget) -> Option<BudgetIx> {
+        self.budgets.add(budget)
     }
 
-    /// Whether there are any budgets.
-    pub fn has_budgets(&self) -> bool {
-        self.budgets.span() > 0
+    /// Replaces the budget of this number.
+    pub fn set_budget(&mut self, ix: BudgetIx, budget: Budget) {
+        self.budgets.insert(ix, budget);
+    }
+
+    /// Removes a budget. [`Cluster::set_covering`] comes next, for all pods that it covered: its number may be given to another one.
+    pub fn remove_budget(&mut self, ix: BudgetIx) {
+        self.budgets.remove(ix);
+    }
+
+    /// Sets the budgets that cover a pod.
+    pub fn set_covering(&mut self, ix: PodIx, budgets: Vec<BudgetIx>) {
+        if let Some(pod) = self.pods.get_mut(ix) {
+            pod.attributes.budgets = budgets;
+        }
     }
 
     /// Splits pods into those whose disruption one of their budgets no longer allows, and the others. The budgets are spent in the
@@ -31,17 +37,16 @@ impl Cluster {
         {
             return (Vec::new(), pods);
         }
-        let mut allowed: BTreeMap<BudgetIx, i64> =
-            self.budgets.iter().map(|(ix, budget)| (ix, budget.allowed)).collect();
+        let mut allowed: BTreeMap<BudgetIx, i64> = BTreeMap::new();
         let violates = |ix: &PodIx| {
             let mut violates = false;
             let alone = [*ix];
             let together = self.with_whole_groups(&alone);
             for budget in together.iter().filter_map(|ix| self.pod(*ix)).flat_map(|pod| &pod.attributes.budgets) {
-                if let Some(left) = allowed.get_mut(budget) {
-                    *left = left.saturating_sub(1);
-                    violates |= *left < 0;
-                }
+                let Some(known) = self.budgets.get(*budget) else { continue };
+                let left = allowed.entry(*budget).or_insert(known.allowed);
+                *left = left.saturating_sub(1);
+                violates |= *left < 0;
             }
             violates
         };

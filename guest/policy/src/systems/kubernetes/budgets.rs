@@ -15,19 +15,25 @@ use crate::systems::{Document, Findings, Labels, Selector, every_label};
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Spec {
     selector: Selector,
-    allowed: i64,
     disrupted: BTreeSet<String>,
+}
+
+impl Spec {
+    /// Whether it covers a pod of its namespace.
+    fn covers(&self, name: &str, labels: &Labels) -> bool {
+        !self.selector.is_empty() && self.selector.matches(labels) && !self.disrupted.contains(name)
+    }
 }
 
 /// All budgets, and the pod labels that they select by.
 #[derive(Debug, Default)]
 pub struct Budgets {
-    /// By namespace and name.
-    specs: BTreeMap<(String, String), Spec>,
+    /// By namespace and name. Pods look at those of their namespace alone.
+    specs: BTreeMap<String, BTreeMap<String, (BudgetIx, Spec)>>,
     /// The namespace, name and labels of every pod.
     pods: BTreeMap<PodIx, (String, String, Labels)>,
-    /// A budget has changed since the last [`Budgets::sync`].
-    changed: bool,
+    /// The namespaces in which other pods may be covered since the last [`Budgets::sync`].
+    changed: BTreeSet<String>,
 }
 
 impl Budgets {
@@ -42,45 +48,53 @@ impl Budgets {
         self.pods.remove(&pod);
     }
 
-    /// Reads a budget.
-    pub fn read(&mut self, object: &Document, findings: &mut Findings) {
-        match read(object) {
-            Ok(spec) => {
-                self.specs.insert((object.namespace.clone(), object.name.clone()), spec);
-                self.changed = true;
+    /// Reads a budget. Most changes of one are how many pods it allows to be disrupted: then it covers the same pods as before.
+    pub fn read(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
+        let (spec, budget) = match read(object) {
+            Ok(read) => read,
+            Err(finding) => return findings.push(finding),
+        };
+        let known = self.specs.entry(object.namespace.clone()).or_default();
+        if let Some((ix, old)) = known.get_mut(&object.name) {
+            cluster.set_budget(*ix, budget);
+            if *old == spec {
+                return;
             }
-            Err(finding) => findings.push(finding),
+            *old = spec;
+        } else if let Some(ix) = cluster.add_budget(budget) {
+            known.insert(object.name.clone(), (ix, spec));
         }
+        self.changed.insert(object.namespace.clone());
     }
 
     /// Removes a budget.
-    pub fn remove(&mut self, key: &ObjectKey) {
-        self.changed |= self.specs.remove(&(key.namespace.clone(), key.name.clone())).is_some();
+    pub fn remove(&mut self, cluster: &mut Cluster, key: &ObjectKey) {
+        let known = self.specs.get_mut(&key.namespace);
+        if let Some((ix, _)) = known.and_then(|known| known.remove(&key.name)) {
+            cluster.remove_budget(ix);
+            self.changed.insert(key.namespace.clone());
+        }
     }
 
-    /// Updates the budgets of the cluster.
+    /// Updates which pods of the cluster are covered.
     pub fn sync(&mut self, cluster: &mut Cluster) {
-        if !std::mem::take(&mut self.changed) {
+        let changed = std::mem::take(&mut self.changed);
+        if changed.is_empty() {
             return;
         }
-        let budgets = self.specs.values().map(|spec| Budget { allowed: spec.allowed }).collect();
-        cluster.set_budgets(budgets, |ix, _| self.covering(ix));
+        for (ix, _) in self.pods.iter().filter(|(_, (namespace, ..))| changed.contains(namespace)) {
+            cluster.set_covering(*ix, self.covering(*ix));
+        }
     }
 
     fn covering(&self, ix: PodIx) -> Vec<BudgetIx> {
         let Some((namespace, name, labels)) = self.pods.get(&ix) else { return Vec::new() };
-        let numbered = (0u32..).map(BudgetIx).zip(&self.specs);
-        let covers = |(of, _): &(String, String), spec: &Spec| {
-            of == namespace
-                && !spec.selector.is_empty()
-                && spec.selector.matches(labels)
-                && !spec.disrupted.contains(name)
-        };
-        numbered.filter(|(_, (key, spec))| covers(key, spec)).map(|(ix, _)| ix).collect()
+        let of_namespace = self.specs.get(namespace).into_iter().flat_map(BTreeMap::values);
+        of_namespace.filter(|(_, spec)| spec.covers(name, labels)).map(|(ix, _)| *ix).collect()
     }
 }
 
-fn read(object: &Document) -> Result<Spec, Finding> {
+fn read(object: &Document) -> Result<(Spec, Budget), Finding> {
     let path = "/status/disruptionsAllowed";
     let allowed = match object.at(path) {
         None => 0,
@@ -90,5 +104,5 @@ fn read(object: &Document) -> Result<Spec, Finding> {
     };
     let disrupted = object.at("/status/disruptedPods").and_then(Value::as_object);
     let disrupted = disrupted.map(|pods| pods.keys().cloned().collect()).unwrap_or_default();
-    Ok(Spec { selector: Selector::read(object, "/spec/selector")?, allowed, disrupted })
+    Ok((Spec { selector: Selector::read(object, "/spec/selector")?, disrupted }, Budget { allowed }))
 }

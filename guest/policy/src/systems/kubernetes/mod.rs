@@ -115,15 +115,15 @@ impl System for Kubernetes {
         self.groups.forget_pod(pod);
     }
 
-    fn read_object(&mut self, _: &mut Cluster, object: &Document, findings: &mut Findings) {
+    fn read_object(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
         if !self.groups.read_object(object, findings) && object.kind == BUDGETS.1 {
-            self.budgets.read(object, findings);
+            self.budgets.read(cluster, object, findings);
         }
     }
 
-    fn remove_object(&mut self, _: &mut Cluster, object: &ObjectKey) {
+    fn remove_object(&mut self, cluster: &mut Cluster, object: &ObjectKey) {
         if !self.groups.remove_object(object) && object.kind == BUDGETS.1 {
-            self.budgets.remove(object);
+            self.budgets.remove(cluster, object);
         }
     }
 

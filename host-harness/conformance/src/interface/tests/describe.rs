@@ -34,12 +34,9 @@ fn system(name: &str, points: &[ExtensionPoint]) -> SystemInfo {
         schedulers: vec!["default-scheduler".to_owned()],
         interests: Interests {
             labels: vec!["example.com/tier".to_owned()],
-            leaving_labels: Vec::new(),
-            annotations: Vec::new(),
-            pod_fields: Vec::new(),
             node_labels: vec!["example.com/zone".to_owned()],
             kinds: vec![KindInterest { group: "example.com".to_owned(), kind: "Band".to_owned() }],
-            placed_kinds: Vec::new(),
+            ..Interests::default()
         },
         arguments: vec![Argument {
             name: "limit".to_owned(),

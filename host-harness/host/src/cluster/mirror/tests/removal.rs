@@ -6,15 +6,7 @@ use super::*;
 fn a_key_that_names_objects_of_two_groups_removes_none_of_them() {
     let groups = ["scheduling.k8s.io", "scheduling.x-k8s.io"];
     let kinds = groups.map(|group| KindInterest { group: group.to_owned(), kind: "PodGroup".to_owned() });
-    let mut mirror = Mirror::new(Interests {
-        labels: Vec::new(),
-        leaving_labels: Vec::new(),
-        annotations: Vec::new(),
-        pod_fields: Vec::new(),
-        node_labels: Vec::new(),
-        kinds: kinds.to_vec(),
-        placed_kinds: Vec::new(),
-    });
+    let mut mirror = Mirror::new(Interests { kinds: kinds.to_vec(), ..Interests::default() });
     let group = |group: &str, name: &str| {
         format!("---\n{{apiVersion: {group}/v1, kind: PodGroup, metadata: {{name: {name}, namespace: a}}}}\n")
     };

@@ -1,0 +1,69 @@
+//! Disruption budgets in kube-scheduler's preemption.
+
+use serde_json::json;
+
+use crate::contract::Object;
+use crate::testing::{World, key, object, pod};
+
+/// A budget of pods with this value of the label `app`, of which so many may be disrupted.
+fn budget(name: &str, app: &str, allowed: i64) -> Object {
+    let body = json!({"spec": {"selector": {"matchLabels": {"app": app}}}, "status": {"disruptionsAllowed": allowed}});
+    let object = object("PodDisruptionBudget", name, [&[], &[]], body);
+    Object { group: "policy".to_owned(), ..object }
+}
+
+/// Three nodes, full with one pod each, of apps and priorities as given; `a` preempts. One node with a plan is enough, unless all violate.
+fn world(residents: [(&str, i32); 3]) -> World {
+    let mut world = World::of("kubernetes", r#"{"minCandidateNodesAbsolute": 1, "minCandidateNodesPercentage": 0}"#);
+    for (node, (app, priority)) in ["x", "y", "z"].into_iter().zip(residents) {
+        world.node(node, "cpu=1");
+        world.pod(pod(&format!("on-{node}")).label("app", app).asks("cpu=1").priority(priority).on(node));
+    }
+    world.pod(pod("a").asks("cpu=1").priority(9));
+    world
+}
+
+fn victim(world: &mut World) -> String {
+    let plain = world.plan("a").unwrap().victims;
+    // Where everything is noted, each node is dry-run.
+    world.engine.record_notes(true);
+    assert_eq!(world.plan("a").unwrap().victims, plain);
+    world.engine.record_notes(false);
+    plain.join(", ")
+}
+
+/// The first node is enough. Where its only candidate violates a budget, the search goes on: to the first node that needs no violation,
+/// and not to a better one behind it.
+#[test]
+fn the_search_goes_on_until_no_budget_is_violated() {
+    let mut world = world([("guarded", 0), ("free", 5), ("free", 1)]);
+    assert_eq!(victim(&mut world), "default/on-x");
+    world.object(budget("default/guarded", "guarded", 0));
+    assert_eq!(victim(&mut world), "default/on-y");
+}
+
+/// All violate: then the least important victim decides, on whatever node.
+#[test]
+fn where_all_violate_the_cheapest_of_all_nodes_is_taken() {
+    let mut world = world([("guarded", 3), ("guarded", 1), ("guarded", 2)]);
+    world.object(budget("default/guarded", "guarded", 0));
+    assert_eq!(victim(&mut world), "default/on-y");
+}
+
+/// Only the number that it allows changes, then the pods that it covers, then it is gone, and one of another namespace has its number.
+#[test]
+fn a_budget_that_changes_counts_as_it_is_now() {
+    let mut world = world([("guarded", 0), ("free", 5), ("free", 1)]);
+    world.object(budget("default/guarded", "guarded", 0));
+    assert_eq!(victim(&mut world), "default/on-y");
+    world.object(budget("default/guarded", "guarded", 1));
+    assert_eq!(victim(&mut world), "default/on-x");
+    world.object(budget("default/guarded", "free", 0));
+    assert_eq!(victim(&mut world), "default/on-x");
+    world.object(budget("default/guarded", "guarded", 0));
+    assert_eq!(victim(&mut world), "default/on-y");
+    let gone = key(&budget("default/guarded", "guarded", 0));
+    world.tell(vec![crate::contract::Event::ObjectRemoved(gone)]);
+    world.object(budget("other/guarded", "guarded", 0));
+    assert_eq!(victim(&mut world), "default/on-x");
+}
