@@ -5,8 +5,7 @@ use std::time::Instant;
 
 use lictor_conformance::shape::Shape;
 use lictor_contract::{Admission, ExtensionPoint, Refuted};
-use lictor_decide::Snapshot;
-use lictor_host::driver::Virtual;
+use lictor_decide::{Arguments, Snapshot};
 use lictor_host::policy::{CallError, Policy};
 use lictor_host::session::Input;
 
@@ -28,8 +27,8 @@ enum Side<'a> {
 type Took = (String, Figure, String);
 
 /// Measures everything in the cluster of a shape; without a component the native policy alone.
-pub(super) fn measure(shape: &Shape, component: Option<&Chosen>) -> Result<Measured, Failure> {
-    let told = Told::of(shape)?;
+pub(super) fn measure(shape: &Shape, arguments: &Arguments, component: Option<&Chosen>) -> Result<Measured, Failure> {
+    let told = Told::of(shape, arguments)?;
     let read = read_shape(shape, &told.system.interests)?;
     let (operations, component_bytes) = both(&shape.to_string(), &told, read, component)?;
     Ok(Measured {
@@ -45,9 +44,13 @@ pub(super) fn measure(shape: &Shape, component: Option<&Chosen>) -> Result<Measu
 }
 
 /// Measures reading, loading and a cycle of a dump.
-pub(super) fn measure_snapshot(file: &Path, system: &str, component: Option<&Chosen>) -> Result<Measured, Failure> {
+pub(super) fn measure_snapshot(
+    file: &Path,
+    by: (&str, &Arguments),
+    component: Option<&Chosen>,
+) -> Result<Measured, Failure> {
     let (name, text) = (file.display().to_string(), text_of(file)?);
-    let told = Told::of_snapshot(Snapshot::told(&name, text.clone())?, system)?;
+    let told = Told::of_snapshot(Snapshot::told(&name, text.clone())?, by.0, by.1)?;
     let read = read_text(&name, &text, &told.system.interests)?;
     let (operations, component_bytes) = both(&name, &told, Some(read), component)?;
     let (nodes, pods) = (told.nodes, told.pods);
@@ -91,8 +94,7 @@ impl Side<'_> {
 
     fn configured(self, told: &Told) -> Result<Box<dyn Policy>, Failure> {
         let mut policy = self.start()?;
-        let refused = |error| Failure::Unlike(format!("the system is refused: {error:?}"));
-        policy.configure(&told.system.name, "").map_err(failed)?.map_err(refused)?;
+        told.configure(policy.as_mut())?;
         Ok(policy)
     }
 
@@ -111,14 +113,14 @@ impl Side<'_> {
         let mut policy = self.configured(told)?;
         told.tell(policy.as_mut())?;
         let bytes = policy.usage().memory_bytes;
-        if let Some(event) = told.one_pod() {
+        for (name, event) in told.one_pod() {
             let (figure, ()) = repeat(|| {
                 let events = vec![event.clone()];
                 let begun = Instant::now();
                 policy.apply(events).map_err(failed)?;
                 Ok((begun.elapsed(), ()))
             })?;
-            took.push(("one pod".to_owned(), figure, "1 event".to_owned()));
+            took.push((name.to_owned(), figure, "1 event".to_owned()));
         }
         let asked = |policy: &mut dyn Policy, how, took: &mut Vec<Took>| match told.asked {
             Some(pods) => ask(policy, told, pods, how, took),
@@ -139,7 +141,7 @@ impl Side<'_> {
     /// A cycle of the session: every pod that waits, in order, with all that the host does for it.
     fn cycle(self, told: &Told) -> Result<Took, Failure> {
         let (figure, answer) = repeat(|| {
-            let mut session = Virtual::open(self.start()?, &told.system.name, "").map_err(Failure::from)?;
+            let mut session = told.open(self.start()?)?;
             told.each_part(&mut |objects| session.apply(objects))?;
             session.tell(Input::Clock(told.now))?;
             let begun = Instant::now();

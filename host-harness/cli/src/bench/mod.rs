@@ -12,6 +12,7 @@ use clap::Args;
 use clap::builder::ArgPredicate;
 use lictor_conformance::shape::Shape;
 
+use super::arguments;
 use super::choice::Choice;
 use super::exit::Exit;
 use super::failure::Failure;
@@ -41,6 +42,9 @@ pub(super) struct Asked {
     /// The system that decides in the snapshot [default: the first one of the policy]
     #[arg(long, value_name = "NAME", default_value = "", hide_default_value = true, requires = "snapshot")]
     system: String,
+    /// A YAML or JSON file with the arguments of the system
+    #[arg(long, value_name = "FILE")]
+    args: Option<PathBuf>,
     /// So many pods run on each node [default: what the field publishes figures for]
     #[arg(long, value_name = "N", conflicts_with = "snapshot", value_parser = clap::value_parser!(u16).range(1..=110))]
     pods_per_node: Option<u16>,
@@ -50,6 +54,9 @@ pub(super) struct Asked {
     /// So many pods the job has that is to get room
     #[arg(long, value_name = "N", conflicts_with = "snapshot", value_parser = clap::value_parser!(u16).range(1..=999))]
     gang: Option<u16>,
+    /// So many disruption budgets cover pods, each those of one queue; only `kubernetes` and `coscheduling` read them
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "snapshot", value_parser = clap::value_parser!(u16).range(0..=999))]
+    budgets: u16,
     /// What priorities and ages are drawn with
     #[arg(long, default_value_t = 1, conflicts_with = "snapshot")]
     seed: u64,
@@ -72,11 +79,17 @@ pub(super) struct Asked {
 /// Measures.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let before = asked.baseline.as_deref().map(read).transpose()?;
+    if asked.budgets > 0 && !asked.shapes.iter().all(Shape::reads_budgets) {
+        return Err(Failure::Useless(
+            "`--budgets` is of use with `kubernetes` and `coscheduling` only: no other system reads them",
+        ));
+    }
+    let arguments = arguments::read(asked.args.as_deref())?;
     let chosen = asked.policy.find()?;
     let component = chosen.source.component.as_ref().map(|component| component.sha256.clone());
     let beside = component.is_some().then_some(&chosen);
-    let shapes = asked.shapes.iter().map(|shape| measure(&asked.sized(shape), beside));
-    let snapshots = asked.snapshot.iter().map(|file| measure_snapshot(file, &asked.system, beside));
+    let shapes = asked.shapes.iter().map(|shape| measure(&asked.sized(shape), &arguments, beside));
+    let snapshots = asked.snapshot.iter().map(|file| measure_snapshot(file, (&asked.system, &arguments), beside));
     let figures = Figures {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         optimised: !cfg!(debug_assertions),
@@ -105,6 +118,7 @@ impl Asked {
             pods_per_node: or(self.pods_per_node, shape.pods_per_node),
             queues: or(self.queues, shape.queues),
             gang: or(self.gang, shape.gang),
+            budgets: usize::from(self.budgets),
             seed: self.seed,
         }
     }

@@ -6,12 +6,13 @@ use std::time::{Duration, Instant};
 
 use lictor_conformance::shape::Shape;
 use lictor_contract::{Event, ExtensionPoint, Interests, PodId, SystemInfo};
-use lictor_decide::Snapshot;
 use lictor_decide::record::newest;
+use lictor_decide::{Arguments, Snapshot};
 use lictor_host::cluster::load::{Origin, each_item, read};
 use lictor_host::cluster::{Mirror, Object};
+use lictor_host::driver::Virtual;
 use lictor_host::policy::{CallError, Policy};
-use lictor_host::session::SessionError;
+use lictor_host::session::{OpenError, SessionError};
 
 use super::super::failure::Failure;
 use super::super::progress::Progress;
@@ -27,6 +28,7 @@ pub(super) const NOW: i64 = 1_772_323_200_000_000_000;
 /// A cluster as a policy is told it.
 pub(super) struct Told {
     pub(super) system: SystemInfo,
+    arguments: Arguments,
     pub(super) points: BTreeSet<ExtensionPoint>,
     source: Source,
     pub(super) events: Vec<Event>,
@@ -58,25 +60,26 @@ pub(super) struct Asked {
 
 impl Told {
     /// The cluster of a shape.
-    pub(super) fn of(shape: &Shape) -> Result<Told, Failure> {
+    pub(super) fn of(shape: &Shape, arguments: &Arguments) -> Result<Told, Failure> {
         let _progress = Progress::of("making a cluster");
         let empty = read("shape.json", "{}").map_err(|mistake| vec![mistake])?;
         let nothing = || Failure::Unlike("a text without an object".to_owned());
         let origin = empty.into_iter().next().map(|document| document.origin).ok_or_else(nothing)?;
         let source = Source::Shape(shape.clone(), origin);
-        let (mut told, mirror) = Told::of_source(shape.system.name(), source, Some(NOW))?;
+        let (mut told, mirror) = Told::of_source((shape.system.name(), arguments), source, Some(NOW))?;
         let number = |pod: &str| mirror.pod_id(pod).ok_or_else(|| Failure::Unlike(format!("{shape} has no pod {pod}")));
         told.asked = Some(Asked { preemptor: number(&shape.preemptor())?, hopeless: number(&shape.hopeless())? });
         Ok(told)
     }
 
     /// The cluster of a dump, for a system; without a name, for the first one.
-    pub(super) fn of_snapshot(snapshot: Snapshot, system: &str) -> Result<Told, Failure> {
-        Ok(Told::of_source(system, Source::Objects(snapshot.objects), None)?.0)
+    pub(super) fn of_snapshot(snapshot: Snapshot, system: &str, arguments: &Arguments) -> Result<Told, Failure> {
+        Ok(Told::of_source((system, arguments), Source::Objects(snapshot.objects), None)?.0)
     }
 
     /// These objects, at this time; else at the newest time that they name.
-    fn of_source(system: &str, source: Source, now: Option<i64>) -> Result<(Told, Mirror), Failure> {
+    fn of_source(by: (&str, &Arguments), source: Source, now: Option<i64>) -> Result<(Told, Mirror), Failure> {
+        let (system, arguments) = (by.0, by.1.clone());
         let described = Native::default().describe().map_err(failed)?;
         let unknown = || Failure::unknown_system("--system", system, &described);
         let system = described.system(system).cloned().ok_or_else(unknown)?;
@@ -97,7 +100,7 @@ impl Told {
         let mut events = mirror.drain_events();
         events.push(Event::Clock(now));
         let (nodes, pods) = (mirror.nodes().count(), mirror.pods().count());
-        Ok((Told { system, points, source, events, now, asked: None, pending, nodes, pods }, mirror))
+        Ok((Told { system, arguments, points, source, events, now, asked: None, pending, nodes, pods }, mirror))
     }
 
     /// Passes all objects, some at a time.
@@ -106,6 +109,20 @@ impl Told {
         take: &mut dyn FnMut(Vec<Object>) -> Result<(), SessionError>,
     ) -> Result<(), Failure> {
         self.source.each(take)
+    }
+
+    /// A session with the policy.
+    pub(super) fn open(&self, policy: Box<dyn Policy>) -> Result<Virtual, Failure> {
+        let (system, arguments) = (&self.system.name, &self.arguments);
+        let refused = |error| arguments.refused(error, system, Some(&self.system));
+        Ok(Virtual::open(policy, system, &arguments.json()).map_err(refused)?)
+    }
+
+    /// Configures the policy.
+    pub(super) fn configure(&self, policy: &mut dyn Policy) -> Result<(), Failure> {
+        let (system, arguments) = (&self.system.name, &self.arguments);
+        let configured = policy.configure(system, &arguments.json()).map_err(failed)?;
+        Ok(configured.map_err(|error| arguments.refused(OpenError::Refused(error), system, Some(&self.system)))?)
     }
 
     /// Tells a policy all of it, as a session does: some events at a time. How long the policy took.
@@ -121,9 +138,12 @@ impl Told {
         Ok(took)
     }
 
-    /// The event of a pod that runs.
-    pub(super) fn one_pod(&self) -> Option<&Event> {
-        self.events.iter().rfind(|event| matches!(event, Event::PodUpserted(pod) if pod.node.is_some()))
+    /// Events of a pod that runs, by name: it is told anew, and it has another status.
+    pub(super) fn one_pod(&self) -> Vec<(&'static str, Event)> {
+        let runs = |event: &&Event| matches!(event, Event::PodUpserted(pod) if pod.node.is_some());
+        let Some(Event::PodUpserted(pod)) = self.events.iter().rfind(runs) else { return Vec::new() };
+        let status = Event::PodStatus(pod.status());
+        vec![("one pod", Event::PodUpserted(pod.clone())), ("one pod's status", status)]
     }
 }
 

@@ -12,6 +12,7 @@
 #[path = "../hostile/assemble.rs"]
 mod assemble;
 mod bad;
+mod bench;
 mod component;
 mod decide;
 mod diff;

@@ -29,6 +29,9 @@ pub struct Shape {
     pub queues: usize,
     /// How many pods the waiting job has; each of Koordinator's asks for a whole node.
     pub gang: usize,
+    /// How many disruption budgets there are: the first covers the pods of the first queue, and so on. Each allows more than is asked for.
+    /// Only kube-scheduler's preemption and what is built on it read them.
+    pub budgets: usize,
     /// What the priorities and ages of pods are drawn with.
     pub seed: u64,
 }
@@ -42,6 +45,11 @@ impl Shape {
     /// How many pods run.
     pub fn running(&self) -> usize {
         self.nodes.saturating_mul(self.pods_per_node)
+    }
+
+    /// Whether the system reads disruption budgets.
+    pub fn reads_budgets(&self) -> bool {
+        matches!(self.system, System::Kubernetes | System::Coscheduling)
     }
 
     /// The first pod of the job that is to get room, `namespace/name`.
@@ -71,7 +79,7 @@ impl FromStr for Shape {
             System::Coscheduling | System::Kubernetes => (10, 10, 1),
             System::Volcano => (10, 50, 16),
         };
-        Ok(Shape { system, nodes, pods_per_node, queues, gang, seed: 1 })
+        Ok(Shape { system, nodes, pods_per_node, queues, gang, budgets: 0, seed: 1 })
     }
 }
 

@@ -10,6 +10,9 @@ use super::{NAMESPACE, Shape};
 /// The cores that a running pod of Koordinator's holds. All others hold one.
 const KOORDINATOR_CORES: usize = 6;
 
+/// The label by which a disruption budget selects its pods.
+const COVERED: &str = "app";
+
 /// A pod in a few words.
 struct Sketch {
     name: String,
@@ -27,7 +30,8 @@ struct Sketch {
 impl Shape {
     /// The objects of the cluster, as kubectl would show them: queues, nodes, running pods, then what waits.
     pub fn objects(&self) -> impl Iterator<Item = Value> {
-        self.queues().into_iter().chain(self.machines()).chain(self.groups()).chain(self.pods()).chain(self.waiting())
+        let few = self.queues().into_iter().chain(self.covers()).chain(self.machines()).chain(self.groups());
+        few.chain(self.pods()).chain(self.waiting())
     }
 
     /// The same as one text of JSON, a `List`.
@@ -84,6 +88,15 @@ impl Shape {
                 .collect(),
             System::Kubernetes | System::Coscheduling => Vec::new(),
         }
+    }
+
+    /// Disruption budgets.
+    fn covers(&self) -> impl Iterator<Item = Value> {
+        (0..self.budgets).map(|number| {
+            json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+                "metadata": {"name": queue_name(number), "namespace": NAMESPACE},
+                "spec": {"selector": {"matchLabels": {COVERED: queue_name(number)}}}, "status": {"disruptionsAllowed": 1000}})
+        })
     }
 
     /// The groups of pods: that of the job, and in Volcano one a queue for what runs.
@@ -174,6 +187,9 @@ impl Shape {
                 labels.insert("volcano.sh/preemptable".to_owned(), json!("true"));
             }
             System::Kubernetes => {}
+        }
+        if !waits && sketch.queue < self.budgets {
+            labels.insert(COVERED.to_owned(), json!(queue_name(sketch.queue)));
         }
         let memory = sketch.cores.saturating_mul(4);
         let mut spec = json!({"schedulerName": self.scheduler(), "priority": sketch.priority, "containers": [{"name": "main",

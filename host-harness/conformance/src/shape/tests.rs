@@ -43,6 +43,19 @@ fn a_shape_is_the_same_each_time_and_another_seed_gives_another_one() {
     assert_ne!(shape.text(), Shape { seed: 2, ..shape.clone() }.text());
 }
 
+/// Of ten queues, the pods of the first three are covered: three of the ten pods on each node.
+#[test]
+fn budgets_cover_the_pods_of_the_first_queues() {
+    let shape = Shape { budgets: 3, ..Shape::from_str("kubernetes-4").unwrap() };
+    let objects: Vec<Value> = shape.objects().collect();
+    let budgets = objects.iter().filter(|object| object["kind"] == "PodDisruptionBudget");
+    let covers: Vec<&str> = budgets.map(|it| it["spec"]["selector"]["matchLabels"]["app"].as_str().unwrap()).collect();
+    assert_eq!(covers, ["queue-000", "queue-001", "queue-002"]);
+    let covered =
+        objects.iter().filter(|it| it["metadata"]["labels"]["app"].as_str().is_some_and(|app| covers.contains(&app)));
+    assert_eq!(covered.count(), 3 * 4);
+}
+
 #[test]
 fn a_name_that_is_no_shape_is_refused() {
     for name in ["koordinator", "koordinator-0", "other-10", "-5", "koordinator-x"] {
