@@ -92,6 +92,13 @@ impl Report for Ears {
     }
 }
 
+/// Makes the policy of a host.
+type Make = fn() -> Box<dyn Policy>;
+
+fn native() -> Box<dyn Policy> {
+    Box::new(Native::default())
+}
+
 /// A host, until this is dropped.
 pub struct Host {
     stop: Stop,
@@ -108,19 +115,31 @@ impl Host {
     pub fn start(system: &'static str, folder: &Path) -> Host {
         let file = folder.join("lictor.rec");
         let recorder = Recorder::begin(Box::new(File::create(&file).unwrap()));
-        let mut host = Host::open(system, "", 0, folder, Some(Arc::new(recorder)));
+        let mut host = Host::open(native, system, "", 0, folder, Some(Arc::new(recorder)));
         host.recording = Some(file);
         host
     }
 
     /// With arguments, and for pods that have waited so many nanoseconds when they are first tried.
     pub fn start_with(system: &'static str, arguments: &str, ahead: i64, folder: &Path) -> Host {
-        Host::open(system, arguments, ahead, folder, None)
+        Host::open(native, system, arguments, ahead, folder, None)
     }
 
-    fn open(system: &'static str, arguments: &str, ahead: i64, folder: &Path, recorder: Option<Arc<Recorder>>) -> Host {
+    /// With another policy.
+    pub fn start_other(make: Make, system: &'static str, folder: &Path) -> Host {
+        Host::open(make, system, "", 0, folder, None)
+    }
+
+    fn open(
+        make: Make,
+        system: &'static str,
+        arguments: &str,
+        ahead: i64,
+        folder: &Path,
+        recorder: Option<Arc<Recorder>>,
+    ) -> Host {
         let (said, socket, arguments) = (Ears::default(), folder.join("lictor.sock"), arguments.to_owned());
-        let open = move |hello: &Hello| open(system, &arguments, hello, recorder.clone());
+        let open = move |hello: &Hello| open(make(), system, &arguments, hello, recorder.clone());
         let server = Server::listen(&socket, Arc::new(open), Arc::new(said.clone())).unwrap();
         *said.ahead.lock().unwrap() = (ahead, server.ahead());
         let (stop, offers) = (server.stop(&socket), server.offers());
@@ -131,7 +150,7 @@ impl Host {
     /// Offers the same policy anew: half a second in shadow, and half a second of watch.
     pub fn replace(&self) {
         let system = self.system;
-        let make = move || Candidate::new(Box::new(Native::default()), system, "").map_err(|error| error.to_string());
+        let make = move || Candidate::new(native(), system, "").map_err(|error| error.to_string());
         let half = Period::Nanoseconds(500_000_000);
         let terms = Terms { shadow: half, watch: half, ..Terms::default() };
         let name = "the same".to_owned();
@@ -141,6 +160,11 @@ impl Host {
     /// The pods have waited as long as they are to have.
     pub fn go_on(&self) {
         self.said.go_on();
+    }
+
+    /// A scheduler is connected.
+    pub fn is_connected(&self) -> bool {
+        self.said(|said| said.connected > 0)
     }
 
     pub fn said<T>(&self, look: impl FnOnce(&Said) -> T) -> T {
@@ -154,7 +178,7 @@ impl Drop for Host {
         if let Some(thread) = self.thread.take() {
             let _ended = thread.join();
         }
-        while self.said(|said| said.connected > 0) {
+        while self.is_connected() {
             std::thread::sleep(Duration::from_millis(1));
         }
         // One that is killed at once may not have met a scheduler: then it has recorded nothing.
@@ -165,8 +189,13 @@ impl Drop for Host {
     }
 }
 
-fn open(system: &str, arguments: &str, hello: &Hello, recorder: Option<Arc<Recorder>>) -> Result<Opened, String> {
-    let mut policy: Box<dyn Policy> = Box::new(Native::default());
+fn open(
+    mut policy: Box<dyn Policy>,
+    system: &str,
+    arguments: &str,
+    hello: &Hello,
+    recorder: Option<Arc<Recorder>>,
+) -> Result<Opened, String> {
     let described = policy.describe().map_err(|error| error.to_string())?;
     let info = described.systems.iter().find(|info| info.name == system).ok_or("no such system")?;
     if let Some(recorder) = &recorder {

@@ -16,6 +16,7 @@ mod host;
 mod parity;
 mod recorded;
 mod scheduler;
+mod scoring;
 mod speed;
 mod steps;
 #[expect(dead_code, reason = "other tests use the rest")]
@@ -57,8 +58,10 @@ async fn kube_scheduler_asks_the_policy() {
         steps::a_gang_preempts_on_several_nodes(&world, &scheduler),
         steps::a_group_of_kubernetes_preempts(&world, &scheduler),
         steps::a_quota_holds_and_others_pass(&world, &scheduler),
+        scoring::a_policy_that_scores(&world, &scheduler),
         steps::a_policy_that_is_replaced(&world, &scheduler),
         steps::a_host_that_is_killed(&world, &scheduler),
+        steps::hosts_are_killed_while_pods_preempt(&world, &scheduler),
         steps::a_gang_waits_at_permit_when_the_host_is_killed(&world, &scheduler),
     }
 }

@@ -6,21 +6,11 @@ use std::path::Path;
 
 use lictor::Native;
 use lictor_contract::Description;
-use lictor_host::recording::{Entry, Header, Identified, Reader, Replay};
-use lictor_host::session::FaultRules;
+use lictor_host::recording::{Entry, Header, Reader, Replay};
 
 /// What a session is opened with.
 pub fn header(described: &Description, system: &str, arguments: &str, schedulers: &[String]) -> Header {
-    let [name, version] = [&described.name, &described.version].map(Clone::clone);
-    Header {
-        policy: Identified { name, version, component: String::new(), native: true },
-        system: system.to_owned(),
-        arguments: arguments.to_owned(),
-        schedulers: schedulers.to_vec(),
-        fault_rules: FaultRules::default(),
-        limits: Default::default(),
-        sources: Vec::new(),
-    }
+    Header { arguments: arguments.to_owned(), schedulers: schedulers.to_vec(), ..Header::native(described, system) }
 }
 
 /// Repeats all sessions of a recording.

@@ -172,6 +172,35 @@ pub async fn a_host_that_is_killed(world: &World, scheduler: &Scheduler) {
     drop((running, host));
 }
 
+/// Hosts are killed again and again, sooner or later, while pods preempt: each of them runs in the end, and exactly as many victims left.
+pub async fn hosts_are_killed_while_pods_preempt(world: &World, scheduler: &Scheduler) {
+    const PREEMPTORS: [&str; 6] = ["p0", "p1", "p2", "p3", "p4", "p5"];
+    let step = world.step("preempting", 9).await;
+    let folder = &world.testbed.ready.folder;
+    let host = Host::start("kubernetes", folder);
+    let running = scheduler.start(&world.testbed.ready, &host.socket);
+    step.fill().await;
+    drop(host);
+    for (place, name) in (0..).zip(PREEMPTORS) {
+        let host = Host::start("kubernetes", folder);
+        wait_for("a scheduler is connected", SOON, async || host.is_connected().then_some(())).await;
+        step.create(name, "high", json!({})).await;
+        tokio::time::sleep(Duration::from_millis(place * 10)).await;
+        drop(host);
+    }
+    let host = Host::start("kubernetes", folder);
+    step.all_run(&PREEMPTORS).await;
+    let mut stay = 0;
+    for place in 0..step.nodes.len() {
+        let victim = step.pod(&format!("v{place}")).await;
+        stay += usize::from(victim.is_some_and(|pod| pod.pointer("/metadata/deletionTimestamp").is_none()));
+    }
+    assert_eq!(stay, step.nodes.len() - PREEMPTORS.len());
+    host.said(|said| assert!(said.errors.is_empty(), "{:?}", said.errors));
+    step.end().await;
+    drop((running, host));
+}
+
 /// Two members hold their nodes at Permit when the host is killed: they are let go, and nothing of the gang is bound. The next host finds
 /// them waiting for nodes again, and all of it is bound when the third member has come.
 pub async fn a_gang_waits_at_permit_when_the_host_is_killed(world: &World, scheduler: &Scheduler) {

@@ -134,10 +134,12 @@ fn chosen(system: &str) -> Vec<(Story, Vec<End>)> {
 fn wrong(name: &str, expected: &[End], story: &Story, played: Result<Vec<End>, String>) -> Option<String> {
     let differs = match played {
         Err(refused) => Some(refused),
-        Ok(ends) => ends.iter().zip(expected).find(|(there, here)| !agrees(story, here, there)).map(|(there, here)| {
-            let [here, there] = [here, there].map(|end| serde_json::to_string(end).unwrap());
-            format!("\n  in the harness {here}\n  in the cluster {there}")
-        }),
+        Ok(ends) => {
+            let differs = ends.iter().zip(expected).filter(|(there, here)| !agrees(story, here, there));
+            let mut differs = differs.map(|(there, here)| [here, there].map(|end| serde_json::to_string(end).unwrap()));
+            let first = differs.find(|[_, there]| known::now_and_then(name, there).is_none());
+            first.map(|[here, there]| format!("\n  in the harness {here}\n  in the cluster {there}"))
+        }
     };
     match (differs, known::difference(name)) {
         (None, None) | (Some(_), Some(_)) => None,

@@ -49,9 +49,9 @@ pub const WORKLOADS: [Workload; 5] = [
     },
     Workload {
         name: "PreemptionBasic",
-        nodes: 200,
-        before: Pods { count: 800, cpu: "900m", class: LOW },
-        measured: Pods { count: 200, cpu: PREEMPTOR, class: HIGH },
+        nodes: 500,
+        before: Pods { count: 2000, cpu: "900m", class: LOW },
+        measured: Pods { count: 500, cpu: PREEMPTOR, class: HIGH },
         gang: 0,
         beside: Beside::Nothing,
     },
