@@ -7,7 +7,6 @@ mod support;
 
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
 use kube::Client;
 use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
@@ -15,12 +14,11 @@ use kube::core::{ApiResource, GroupVersionKind};
 use lictor_controller::ops::rights::{CLUSTER, OWN_NAMESPACE, Right};
 use lictor_host::cluster::load::read;
 use serde_json::{Value, json};
-use support::objects::{create, create_namespace, get_pod, merge, node, pod, pods, try_create, wait_for};
+use support::objects::{SOON, create, create_namespace, get_pod, merge, node, pod, pods, try_create, wait_for};
 use support::testbed::{Testbed, client};
 
 const DEPLOY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy");
 const GATE: &str = "lictor.dev/admission";
-const SOON: Duration = Duration::from_secs(60);
 
 /// The objects of the base: of every file that `kustomization.yaml` lists, in its order.
 fn base() -> Vec<Value> {

@@ -8,7 +8,6 @@ mod support;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use kube::Client;
 use kube::api::ListParams;
@@ -25,14 +24,13 @@ use lictor_controller::run::{Opened, Settings, Surroundings, run};
 use lictor_host::policy::Policy;
 use lictor_host::session::Session;
 use serde_json::{Value, json};
-use support::objects::{api, create, create_namespace, get_pod, merge, node, node_of, pod, wait_for};
+use support::objects::{SOON, api, create, create_namespace, get_pod, merge, node, node_of, pod, wait_for};
 use support::testbed::Testbed;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 const DEPLOY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy");
 const SYSTEM: &str = "kubernetes";
-const SOON: Duration = Duration::from_secs(60);
 
 /// A controller that runs.
 struct Controller {

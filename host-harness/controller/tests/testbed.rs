@@ -7,11 +7,11 @@ mod support;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use support::objects::{self, bind, create, create_namespace, evict, get_pod, node, node_of, phase_of, pod, wait_for};
+use support::objects::{
+    self, SOON, bind, create, create_namespace, evict, get_pod, node, node_of, phase_of, pod, wait_for,
+};
 use support::observer::{Observer, What};
 use support::testbed::{FOLDER, Testbed, client};
-
-const SOON: Duration = Duration::from_secs(60);
 
 /// Waits until a pod is as it should be.
 async fn until(client: &kube::Client, namespace: &str, name: &str, what: &str, holds: impl Fn(Option<&Value>) -> bool) {

@@ -1,7 +1,6 @@
 //! What the steps share.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
 use kube::Client;
 use kube::api::DeleteParams;
@@ -9,14 +8,12 @@ use lictor_controller::names::GATE;
 use serde_json::{Value, json};
 
 use crate::controller::How;
+pub use crate::support::objects::SOON;
 use crate::support::objects::{
     api, create, create_namespace, get_pod, merge, node, node_of, phase_of, pod, pods, wait_for,
 };
 use crate::support::observer::Observer;
 use crate::support::testbed::Testbed;
-
-/// kube-scheduler and the stand-in look for an API server that was gone only every half minute in the end.
-pub const SOON: Duration = Duration::from_secs(60);
 
 pub struct World {
     pub testbed: Testbed,

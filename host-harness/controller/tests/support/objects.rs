@@ -7,6 +7,10 @@ use kube::api::{Api, DeleteParams, PostParams};
 use kube::core::{ApiResource, DynamicObject, GroupVersionKind};
 use serde_json::{Value, json};
 
+/// How long to wait for what is to come. A watch of client-go that lost its API server is taken up again after up to a minute: half a minute
+/// in the end, and as much again by chance (upstream `tools/cache/reflector.go`).
+pub const SOON: Duration = Duration::from_secs(150);
+
 /// A node of this name with so many cores, 32 GiB and room for 110 pods.
 pub fn node(name: &str, cpu: u32) -> Value {
     let has = json!({"cpu": cpu.to_string(), "memory": "32Gi", "pods": "110"});
