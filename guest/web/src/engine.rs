@@ -2,41 +2,50 @@
 
 use lictor_conformance::{Report, Scenario, run, run_explained};
 use lictor_contract::{Description, SystemInfo};
-use lictor_decide::explain::{Answer, Names};
 use lictor_decide::laws::{Registered, registered};
-use lictor_decide::record::{Counted, Source};
+use lictor_decide::record::{Counted, Source, newest};
 use lictor_decide::what_if::{Case, WhatIf, what_if};
 use lictor_decide::written::{self, Decided, Written};
-use lictor_decide::{Arguments, Failure, Native, Opened, Problem, Record, Snapshot, With};
-use lictor_picture::{Picture, Placed, picture, pods_on};
+use lictor_decide::{Arguments, Between, Failure, Native, Opened, Problem, Record, Snapshot, With};
+use lictor_picture::{Picture, picture};
 use serde::Serialize;
 
 use super::told::{Kind, Told};
 
+mod edit;
+mod explained;
 mod masked;
+mod recorded;
 #[cfg(test)]
 mod tests;
+mod time;
+
+use explained::Explained;
+use recorded::Play;
+pub use time::Moment;
+use time::opened_as;
 
 /// The policy, and the cluster that it was told.
 #[derive(Default)]
 pub struct Engine {
     open: Option<Held>,
+    recorded: Option<Play>,
 }
 
 /// A cluster.
 struct Held {
     told: Told,
     opened: Opened,
-    /// Before anything was decided.
-    names: Names,
     scenario: Option<Scenario>,
     record: Option<Record>,
-    /// How many cycles were decided.
-    cycles: u32,
-    /// All of them, with explanations, where somebody has asked for them.
-    explained: Option<Record>,
+    /// The cycles that were decided: what happened before each.
+    played: Vec<Between>,
+    /// One of them with explanations: the last that was asked about.
+    explained: Option<Explained<Opened>>,
     /// As it was opened.
     snapshot: Snapshot,
+    /// The newest time in it, nanoseconds since 1970.
+    newest: i64,
     system: String,
     arguments: Arguments,
     schedulers: Vec<String>,
@@ -69,14 +78,20 @@ impl Engine {
         registered()
     }
 
-    /// Opens a cluster or a scenario.
+    /// Opens a cluster, a scenario or a recording.
     ///
     /// # Errors
     /// What is wrong with it. What was open stays open.
     pub fn open(&mut self, told: Told) -> Result<Summary, Vec<Problem>> {
+        if !told.recording.is_empty() {
+            let play = Play::open(&told)?;
+            let summary = play.summary();
+            *self = Engine { open: None, recorded: Some(play) };
+            return Ok(summary);
+        }
         let open = Held::open(told, lictor_policy::Engine::describe()).map_err(|failure| failure.problems())?;
         let summary = open.summary();
-        self.open = Some(open);
+        *self = Engine { open: Some(open), recorded: None };
         Ok(summary)
     }
 
@@ -85,23 +100,9 @@ impl Engine {
     /// # Errors
     /// Nothing is open, or the policy failed.
     pub fn decide(&mut self, cycles: u32, explained: bool) -> Result<&Record, Vec<Problem>> {
-        let open = self.open.as_mut().ok_or_else(nothing)?;
+        let open = self.held_mut()?;
         open.decide(cycles, explained).map_err(|failure| failure.problems())?;
         open.record.as_ref().ok_or_else(nothing)
-    }
-
-    /// Why a pod or job is where it is. Where what was decided is not explained, all of it is decided once more, with explanations.
-    ///
-    /// # Errors
-    /// There is no such pod or job, nothing was decided, or the policy failed.
-    pub fn explain<T>(&mut self, name: &str, tell: impl FnOnce(Answer<'_>) -> T) -> Result<T, Vec<Problem>> {
-        let open = self.open.as_mut().ok_or_else(nothing)?;
-        let meant = open.names.find(name).map_err(|failure| failure.problems())?;
-        if open.explained.is_none() && open.cycles > 0 {
-            open.explained = Some(open.once_more().map_err(|failure| failure.problems())?);
-        }
-        let record = open.explained.as_ref().ok_or_else(|| problem("nothing was decided", "decide first"))?;
-        Ok(tell(Answer::of(name, meant, record)))
     }
 
     /// What would let a pod or job in, in the cluster as it was opened.
@@ -109,7 +110,7 @@ impl Engine {
     /// # Errors
     /// There is no such pod or job, or nothing is open.
     pub fn what_if(&self, name: &str) -> Result<WhatIf, Vec<Problem>> {
-        let Held { snapshot, system, arguments, schedulers, .. } = self.open.as_ref().ok_or_else(nothing)?;
+        let Held { snapshot, system, arguments, schedulers, .. } = self.held()?;
         let case = Case { snapshot, name, system, arguments, schedulers };
         what_if(&case, &mut || Ok(Box::<Native>::default())).map_err(|failure| failure.problems())
     }
@@ -119,7 +120,7 @@ impl Engine {
     /// # Errors
     /// Nothing is open.
     pub fn snapshot(&self) -> Result<Written, Vec<Problem>> {
-        let Held { told, snapshot, .. } = self.open.as_ref().ok_or_else(nothing)?;
+        let Held { told, snapshot, .. } = self.held()?;
         Ok(written::snapshot(&told.name, snapshot))
     }
 
@@ -128,17 +129,20 @@ impl Engine {
     /// # Errors
     /// Nothing was decided last, or the scenario does not end as it was decided.
     pub fn scenario(&self) -> Result<Written, Vec<Problem>> {
-        let open = self.open.as_ref().ok_or_else(nothing)?;
-        let Held { told, opened, snapshot, arguments, schedulers, .. } = open;
-        let record = open.record.as_ref().ok_or_else(|| problem("nothing was decided", "decide first"))?;
+        let open = self.held()?;
+        let Held { told, opened, snapshot, newest, arguments, schedulers, .. } = open;
+        if open.played.is_empty() {
+            return Err(problem("nothing was decided", "decide first"));
+        }
+        let cycles = open.replayed().map_err(|failure| failure.problems())?;
         let decided = Decided {
             file: &told.name,
             snapshot,
-            mirror: opened.session().mirror(),
+            newest: *newest,
             system: opened.system().map(|system| system.name.as_str()).unwrap_or_default(),
             arguments: &arguments.given,
             schedulers,
-            record,
+            cycles: &cycles,
         };
         written::scenario(&decided, Box::<Native>::default())
     }
@@ -148,7 +152,7 @@ impl Engine {
     /// # Errors
     /// Nothing is open, or the policy failed.
     pub fn picture(&mut self) -> Result<Picture, Vec<Problem>> {
-        let Held { opened, .. } = self.open.as_mut().ok_or_else(nothing)?;
+        let Held { opened, .. } = self.held_mut()?;
         let accounts = opened.accounts().map_err(|failure| failure.problems())?;
         Ok(picture(opened.session().mirror(), &accounts, opened.system()))
     }
@@ -158,17 +162,8 @@ impl Engine {
     /// # Errors
     /// Nothing is open, or no such object.
     pub fn object(&self, key: &str) -> Result<String, Vec<Problem>> {
-        let open = self.open.as_ref().ok_or_else(nothing)?;
+        let open = self.held()?;
         open.told.object(key).map_err(|failure| failure.problems())
-    }
-
-    /// The pods of a node, at the moment.
-    ///
-    /// # Errors
-    /// Nothing is open.
-    pub fn pods_on(&self, node: &str) -> Result<Vec<Placed>, Vec<Problem>> {
-        let open = self.open.as_ref().ok_or_else(nothing)?;
-        Ok(pods_on(open.opened.session().mirror(), node))
     }
 
     /// Plays the scenario that is open, from its beginning.
@@ -180,6 +175,23 @@ impl Engine {
         let scenario = scenario.ok_or_else(|| problem("no scenario is open", "open one"))?;
         let play = if explained { run_explained } else { run };
         Ok(play(scenario, Box::<Native>::default()))
+    }
+
+    /// The cluster or scenario that is open.
+    fn held(&self) -> Result<&Held, Vec<Problem>> {
+        self.open.as_ref().ok_or_else(|| self.not_held())
+    }
+
+    fn held_mut(&mut self) -> Result<&mut Held, Vec<Problem>> {
+        let problems = self.not_held();
+        self.open.as_mut().ok_or(problems)
+    }
+
+    fn not_held(&self) -> Vec<Problem> {
+        match self.recorded {
+            None => nothing(),
+            Some(_) => problem("a recording can be looked at, not changed", "open a dump of a cluster or a scenario"),
+        }
     }
 }
 
@@ -203,17 +215,17 @@ impl Held {
             }
         };
         let with = With { system: &system, arguments: arguments.clone(), schedulers: &schedulers, recorder: None };
-        let opened = Opened::open(Box::<Native>::default(), described, with, || Ok(snapshot.clone()))?;
-        let names = Names::of(opened.session().mirror(), opened.system());
+        let opened = opened_as(&snapshot, &described, with)?;
+        let newest = newest(opened.session().mirror());
         Ok(Held {
             told,
             opened,
-            names,
             scenario,
             record: None,
-            cycles: 0,
+            played: Vec::new(),
             explained: None,
             snapshot,
+            newest,
             system,
             arguments,
             schedulers,
@@ -235,19 +247,8 @@ impl Held {
             self.opened.explain()?;
         }
         self.record = Some(self.opened.decide(cycles, Source::default())?);
-        self.cycles = self.cycles.saturating_add(cycles);
-        self.explained = None;
+        self.played.extend((0..cycles).map(|_| Between::default()));
         Ok(())
-    }
-
-    /// All that was decided, from the cluster as it was opened, with explanations.
-    fn once_more(&self) -> Result<Record, Failure> {
-        let Held { snapshot, system, arguments, schedulers, .. } = self;
-        let with = With { system, arguments: arguments.clone(), schedulers, recorder: None };
-        let described = self.opened.described().clone();
-        let mut opened = Opened::open(Box::<Native>::default(), described, with, || Ok(snapshot.clone()))?;
-        opened.explain()?;
-        opened.decide(self.cycles, Source::default())
     }
 }
 

@@ -7,10 +7,12 @@
 mod engine;
 mod told;
 
+use lictor_decide::Between;
+use lictor_decide::edit::Edit;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-pub use engine::{Engine, Summary};
+pub use engine::{Engine, Moment, Summary};
 pub use told::{Kind, Told};
 
 /// The engine, for JavaScript.
@@ -63,13 +65,27 @@ impl Lictor {
         answer(self.0.decide(cycles, explained))
     }
 
-    /// Why a pod or job is where it is.
+    /// Decides the next cycle, after the victims have left and some time has passed; with the cluster as it was when the cycle began. Of a
+    /// recording: the next moment at which something was decided; nothing at its end.
     ///
     /// # Errors
-    /// An array of problems: no such pod or job, or nothing was decided.
+    /// An array of problems: nothing is open, or the policy failed.
+    #[wasm_bindgen(unchecked_return_type = "Moment | null")]
+    pub fn cycle(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "Between")] between: JsValue,
+    ) -> Result<JsValue, JsValue> {
+        let between: Between = serde_wasm_bindgen::from_value(between)?;
+        answer(self.0.cycle(between))
+    }
+
+    /// Why a pod or job is where it is, in the cycle with this number from 1; in the last one, where it is left out.
+    ///
+    /// # Errors
+    /// An array of problems: no such pod, job or cycle, or nothing was decided.
     #[wasm_bindgen(unchecked_return_type = "Explanation")]
-    pub fn explain(&mut self, name: &str) -> Result<JsValue, JsValue> {
-        self.0.explain(name, |why| js(&why)).map_err(|problems| problems_of(&problems))?
+    pub fn explain(&mut self, name: &str, cycle: Option<usize>) -> Result<JsValue, JsValue> {
+        self.0.explain(name, cycle, |why| js(&why)).map_err(|problems| problems_of(&problems))?
     }
 
     /// What would let a pod or job in, in the cluster as it was opened. The cluster is decided about many times: this takes a while.
@@ -135,13 +151,32 @@ impl Lictor {
         answer(self.0.object(key))
     }
 
-    /// The pods of a node, the highest priority first.
+    /// The objects of a change, as text: to stand among the changes that [`Lictor::open`] takes.
+    ///
+    /// # Errors
+    /// An array of problems: nothing is open, or it cannot be changed so.
+    #[wasm_bindgen(unchecked_return_type = "string")]
+    pub fn edit(&self, #[wasm_bindgen(unchecked_param_type = "Edit")] asked: JsValue) -> Result<JsValue, JsValue> {
+        let asked: Edit = serde_wasm_bindgen::from_value(asked)?;
+        answer(self.0.edit(&asked))
+    }
+
+    /// The bounds of quotas and queues, which can be changed.
     ///
     /// # Errors
     /// An array of problems: nothing is open.
+    #[wasm_bindgen(unchecked_return_type = "Bound[]")]
+    pub fn bounds(&self) -> Result<JsValue, JsValue> {
+        answer(self.0.bounds())
+    }
+
+    /// The pods of a node after the cycle with this number, the highest priority first; at the moment, where it is left out.
+    ///
+    /// # Errors
+    /// An array of problems: nothing is open, or there is no such cycle.
     #[wasm_bindgen(js_name = podsOn, unchecked_return_type = "Placed[]")]
-    pub fn pods_on(&self, node: &str) -> Result<JsValue, JsValue> {
-        answer(self.0.pods_on(node))
+    pub fn pods_on(&mut self, node: &str, cycle: Option<usize>) -> Result<JsValue, JsValue> {
+        answer(self.0.pods_on(node, cycle))
     }
 
     /// Plays the scenario that is open, from its beginning; what came of each step.

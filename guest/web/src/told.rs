@@ -15,8 +15,11 @@ use serde_json::Value;
 pub struct Told {
     /// What messages call the text.
     pub name: String,
-    /// The output of `kubectl get -o yaml` or `json`, or a scenario.
+    /// The output of `kubectl get -o yaml` or `json`, or a scenario; empty for a recording.
     pub text: String,
+    /// A recording, its bytes in base 64; empty for anything else. System, arguments and schedulers are those that were recorded.
+    #[serde(default)]
+    pub recording: String,
     /// The name of the system; empty for the first one of the policy, or the one of the scenario.
     #[serde(default)]
     pub system: String,
@@ -42,6 +45,8 @@ pub enum Kind {
     Snapshot,
     /// A scenario.
     Scenario,
+    /// A recording.
+    Recording,
 }
 
 impl Told {

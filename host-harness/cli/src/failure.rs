@@ -200,7 +200,11 @@ impl Failure {
             }
             #[cfg(feature = "page")]
             Failure::NotText { file } => {
-                vec![this().about(file).remedy("name a snapshot or a scenario; `lictor replay` reads recordings")]
+                vec![
+                    this()
+                        .about(file)
+                        .remedy("name a snapshot, a scenario, or a recording that `--record` has written"),
+                ]
             }
             #[cfg(feature = "page")]
             Failure::Unserved { .. } => vec![this().remedy("name another `--port`, or none")],

@@ -1,7 +1,7 @@
 //! Recordings as files: written with `--record`, read by the commands that repeat and compare.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufReader, BufWriter};
+use std::io::{self, BufReader, BufWriter, Read};
 use std::path::Path;
 
 use lictor_contract::{Description, Severity};
@@ -9,7 +9,7 @@ use lictor_contract::{Description, Severity};
 use super::choice::Chosen;
 use super::failure::{Failure, shown};
 use lictor_decide::Problem;
-use lictor_host::recording::{Header, ReadError, Reader, Recorder, Tail, end_of};
+use lictor_host::recording::{self, Header, ReadError, Reader, Recorder, Tail, end_of};
 use lictor_host::session::FaultRules;
 
 /// A recording that is being written.
@@ -71,18 +71,19 @@ pub(super) fn read(path: &Path) -> Result<Reader<BufReader<File>>, Failure> {
     Reader::open(BufReader::new(opened), &file).map_err(|error| Failure::Recording { file, error })
 }
 
+/// So many bytes of a file say whether it is a recording.
+const BEGINNING: u64 = 64;
+
 /// Whether a file begins as a recording does.
 pub(super) fn is_recording(path: &Path) -> bool {
-    let begins = |file: File| Reader::open(file, "").err();
-    File::open(path).is_ok_and(|file| !matches!(begins(file), Some(ReadError::NoRecording | ReadError::Io { .. })))
+    let mut beginning = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
+    read.is_ok() && recording::is_recording(&beginning)
 }
 
 /// Reports a tail that is missing.
 pub(super) fn warn(file: &str, tail: Tail, what: &str) {
-    let Tail { at, bytes, damaged } = tail;
-    let lost = if damaged { "is damaged" } else { "was cut" };
-    let message = format!("the recording {lost} at its end: {bytes} bytes from byte {at} on are no whole step");
-    let problem = Problem::error(message).about(file).of(Severity::Warning).remedy(what);
+    let problem = Problem::error(tail.to_string()).about(file).of(Severity::Warning).remedy(what);
     anstream::eprint!("{}", shown(&problem));
 }
 

@@ -12,10 +12,9 @@
 mod named;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use lictor::{Native, embedded};
@@ -41,19 +40,6 @@ struct Case {
     file: Arc<File>,
     native: OnceLock<Report>,
     component: OnceLock<Result<(Report, Vec<u8>), String>>,
-}
-
-/// A recording in memory.
-#[derive(Clone, Default)]
-struct Bytes(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Bytes {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
 }
 
 fn main() -> ExitCode {
@@ -173,15 +159,13 @@ fn sandboxed(scenario: &Scenario) -> Result<(Report, Vec<u8>), String> {
         limits: BTreeMap::new(),
         sources: Vec::new(),
     };
-    let bytes = Bytes::default();
-    let recorder = Recorder::begin(Box::new(bytes.clone()));
+    let (recorder, memory) = Recorder::in_memory();
     let report = run_with(scenario, recorder.listen(Box::new(policy), &header), |session| {
         session.record(recorder.clone());
         session.explain().map(drop)
     });
     recorder.finish().map_err(|error| error.to_string())?;
-    let written = bytes.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    Ok((report, written))
+    Ok((report, memory.take()))
 }
 
 fn passed(report: &Report) -> Result<(), Failed> {

@@ -8,6 +8,9 @@ use std::{env, fs, process};
 
 const SNAPSHOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/snapshots/three-zones.yaml");
 
+/// A recording, of a policy of tests.
+const RECORDING: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../host/src/recording/fixture.rec");
+
 fn lictor(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lictor"));
     command.arg("view").args(arguments);
@@ -28,6 +31,16 @@ fn the_page_is_written_with_the_cluster_inside() {
     fs::remove_file(&file).unwrap();
     assert!(page.contains("three-zones.yaml") && page.contains("\"system\":\"kubernetes\""));
     assert!(page.starts_with("<!doctype html>") && !page.contains("{{"));
+}
+
+#[test]
+fn a_recording_is_written_into_the_page_with_its_bytes() {
+    let file = env::temp_dir().join(format!("lictor-view-recording-{}.html", process::id()));
+    let (code, said) = run(&["--export", file.to_str().unwrap(), RECORDING]);
+    assert_eq!((code, said.as_str()), (Some(0), ""));
+    let page = fs::read_to_string(&file).unwrap();
+    fs::remove_file(&file).unwrap();
+    assert!(page.contains("fixture.rec") && page.contains("\"system\":\"\""));
 }
 
 /// The status of what is answered to this name, and all of it.
@@ -64,7 +77,8 @@ fn what_the_page_cannot_show_is_refused_with_a_remedy() {
         (vec!["nowhere.yaml"], "cannot be read", "name a readable file"),
         (vec![SNAPSHOT, SNAPSHOT], "shows one file", "--text"),
         (vec!["--component", "mine.wasm", SNAPSHOT], "built-in policy", "--text"),
-        (vec![bytes.to_str().unwrap()], "is not text", "lictor replay"),
+        (vec![bytes.to_str().unwrap()], "is not text", "that `--record` has written"),
+        (vec!["--system", "volcano", RECORDING], "a recording has its system", "leave out `--system`"),
     ] {
         let (code, said) = run(&arguments);
         assert_eq!(code, Some(2), "{said}");

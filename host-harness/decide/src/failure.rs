@@ -2,6 +2,7 @@
 
 use lictor_host::cluster::InputError;
 use lictor_host::policy::CallError;
+use lictor_host::recording::ReadError;
 use lictor_host::session::{Cause, OpenError, SessionError};
 
 use super::problem::Problem;
@@ -34,6 +35,9 @@ pub enum Failure {
     /// The policy failed, or gave an invalid answer.
     #[error("{0}")]
     Session(Cause),
+    /// The recording cannot be read.
+    #[error("{0}")]
+    Recording(ReadError),
     /// The pod or job does not exist; names that are written alike.
     #[error("there is no pod and no job `{0}`")]
     UnknownName(String, Vec<String>),
@@ -61,6 +65,12 @@ impl From<CallError> for Failure {
     }
 }
 
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Failure {
+        Failure::Recording(error)
+    }
+}
+
 impl Failure {
     /// All problems to report.
     pub fn problems(&self) -> Vec<Problem> {
@@ -75,6 +85,7 @@ impl Failure {
             }
             Failure::UnknownName(_, near) => vec![this().remedy(format!("did you mean {}?", either(near)))],
             Failure::SeveralNames(_, meant) => vec![this().remedy(format!("name one of them: {}", either(meant)))],
+            Failure::Recording(_) => vec![this().remedy("open a file that `--record` has written")],
             Failure::Open(_) | Failure::Session(_) => vec![this()],
         }
     }

@@ -4,6 +4,8 @@
 //! why, for one pod or job. Nothing here reads a file or a clock, or needs WebAssembly, so that it runs in a browser, too.
 
 mod arguments;
+mod between;
+pub mod edit;
 pub mod explain;
 mod failure;
 pub mod jobs;
@@ -15,12 +17,14 @@ mod origins;
 mod overflow;
 mod problem;
 pub mod record;
+pub mod recorded;
 mod snapshot;
 mod unread;
 pub mod what_if;
 pub mod written;
 
 pub use arguments::Arguments;
+pub use between::Between;
 pub use failure::{Failure, either};
 pub use native::Native;
 pub use opened::{Opened, With, load};

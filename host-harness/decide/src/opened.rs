@@ -122,7 +122,7 @@ impl Opened {
         let ahead = newest(self.session.mirror()).saturating_sub(self.session.mirror().now());
         self.session.advance(ahead)?;
         let mut record =
-            Record::new(&self.described, self.system(), source, self.arguments.given.clone(), &self.session);
+            Record::new(&self.described, self.system(), source, self.arguments.given.clone(), self.session.mirror());
         let before = self.accounts()?;
         for cycle in 1..=cycles {
             self.session.tell(Input::Cycle)?;

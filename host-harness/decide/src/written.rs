@@ -1,13 +1,14 @@
 //! What is open as a file: a snapshot with its changes, or a scenario that expects what was decided.
 
 use lictor_conformance::{read_scenario, run};
-use lictor_host::cluster::{Mirror, load};
+use lictor_host::cluster::load;
 use lictor_host::policy::Policy;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use super::between::Between;
 use super::problem::Problem;
-use super::record::{Record, newest};
+use super::record::Cycle;
 use super::snapshot::Snapshot;
 
 /// Nanoseconds in a second.
@@ -28,16 +29,16 @@ pub struct Decided<'a> {
     pub file: &'a str,
     /// The cluster before any decision.
     pub snapshot: &'a Snapshot,
-    /// The same as it was read.
-    pub mirror: &'a Mirror,
+    /// The newest time in it, nanoseconds since 1970.
+    pub newest: i64,
     /// The name of the system.
     pub system: &'a str,
     /// Its arguments.
     pub arguments: &'a Map<String, Value>,
     /// The schedulers whose pods are decided about; empty: those that the system stands for.
     pub schedulers: &'a [String],
-    /// What was decided.
-    pub record: &'a Record,
+    /// What was decided, cycle by cycle, with what happened before each.
+    pub cycles: &'a [(Between, Cycle)],
 }
 
 /// A snapshot as a file: one document for each object.
@@ -67,7 +68,7 @@ pub fn scenario(decided: &Decided<'_>, policy: Box<dyn Policy>) -> Result<Writte
 
 /// The text: one object a line, so that two of them can be compared.
 fn text(decided: &Decided<'_>, name: &str) -> String {
-    let Decided { file, snapshot, mirror, system, arguments, schedulers, record } = decided;
+    let Decided { file, snapshot, newest, system, arguments, schedulers, cycles } = decided;
     let policy = json!({ "laws": system, "args": arguments, "schedulers": schedulers });
     let description = format!("What was decided about {file}.");
     let mut lines = vec![
@@ -82,24 +83,32 @@ fn text(decided: &Decided<'_>, name: &str) -> String {
     ];
     lines.extend(snapshot.objects.iter().map(|object| format!("  - {}", object.json())));
     lines.push("  steps:".to_owned());
-    lines.extend(steps(newest(mirror), record).iter().map(|step| format!("  - {step}")));
+    lines.extend(steps(*newest, cycles).iter().map(|step| format!("  - {step}")));
     lines.join("\n") + "\n"
 }
 
 /// The clock moves to the newest time in the cluster, as it does before a decision. Then come the cycles.
-fn steps(newest: i64, record: &Record) -> Vec<Value> {
-    let (seconds, rest) = (newest.div_euclid(SECOND), newest.rem_euclid(SECOND));
-    let advance = (newest > 0).then(|| json!({ "advance": format!("{seconds}s{rest}ns") }));
-    let cycles = record.cycles.iter().map(|cycle| {
+fn steps(newest: i64, cycles: &[(Between, Cycle)]) -> Vec<Value> {
+    let advance = (newest > 0).then(|| advanced(newest));
+    let of_cycle = |(between, cycle): &(Between, Cycle)| {
+        let left = between.victims_leave.then(|| json!({ "evictionsComplete": true }));
+        let advance = (between.seconds > 0).then(|| advanced(between.nanoseconds()));
         let happened = &cycle.happened;
         let (victims, waiting): (Vec<&String>, Vec<&String>) =
             (happened.victims.keys().collect(), cycle.waiting.keys().collect());
         let expect = json!({
             "bound": happened.bound, "nominated": happened.nominated, "victims": victims, "waiting": waiting,
         });
-        json!({ "cycle": 1, "expect": expect })
-    });
-    advance.into_iter().chain(cycles).collect()
+        let decided = json!({ "cycle": 1, "expect": expect });
+        left.into_iter().chain(advance).chain([decided]).collect::<Vec<Value>>()
+    };
+    advance.into_iter().chain(cycles.iter().flat_map(of_cycle)).collect()
+}
+
+/// The step that moves the clock on by so many nanoseconds.
+fn advanced(nanoseconds: i64) -> Value {
+    let (seconds, rest) = (nanoseconds.div_euclid(SECOND), nanoseconds.rem_euclid(SECOND));
+    json!({ "advance": format!("{seconds}s{rest}ns") })
 }
 
 /// The name of a file without its ending, in lower case, with hyphens.

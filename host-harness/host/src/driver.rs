@@ -166,16 +166,21 @@ impl Virtual {
         Ok(known)
     }
 
+    /// The objects that [`evictions_complete`](Virtual::evictions_complete) removes, as `Kind/namespace/name`.
+    pub fn leaving(&self) -> Vec<String> {
+        let owners = self.leaving.iter().flat_map(|victim| self.session.leaving_with(*victim));
+        let pods: BTreeSet<PodId> = self.leaving.iter().copied().chain(owners).collect();
+        pods.into_iter().filter_map(|pod| self.session.key_of(pod)).collect()
+    }
+
     /// Every victim so far leaves the cluster; with a placed object leave the pods that use its room.
     ///
     /// # Errors
     /// The session does not serve the input; see [`Session::handle`].
     pub fn evictions_complete(&mut self) -> Result<(), SessionError> {
-        let mut leaving = std::mem::take(&mut self.leaving);
-        let owners: Vec<PodId> = leaving.iter().flat_map(|victim| self.session.leaving_with(*victim)).collect();
-        leaving.extend(owners);
-        let keys: Vec<String> = leaving.into_iter().filter_map(|pod| self.session.key_of(pod)).collect();
-        keys.iter().try_for_each(|key| self.tell(Input::Removed(key.clone())))
+        let keys = self.leaving();
+        self.leaving.clear();
+        keys.into_iter().try_for_each(|key| self.tell(Input::Removed(key)))
     }
 
     /// Tells the session something, and carries out what it asks for.

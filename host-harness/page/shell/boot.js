@@ -6,23 +6,17 @@ globalThis.lictor = (() => {
   const unpacked = (base64) =>
     new Response(new Blob([bytes(base64)]).stream().pipeThrough(new DecompressionStream("gzip")));
 
-  const waiting = new Map();
-  let next = 0;
-  let worker;
-  const ask = (name, parameters) =>
-    new Promise((done, failed) => {
-      next += 1;
-      waiting.set(next, { done, failed });
-      worker.postMessage({ id: next, name, parameters });
-    });
-  // What the engine was asked when it stopped has no answer: every question that waits is told so.
-  const stopped = (why) => {
-    for (const { failed } of waiting.values()) failed(why);
-    waiting.clear();
-  };
-  const open = () => {
+  // An engine in a worker of its own: it answers one question after another, and the page never waits for it.
+  const engine = (module) => {
+    const waiting = new Map();
+    let next = 0;
     const script = new Blob([text("engine-script")], { type: "text/javascript" });
-    worker = new Worker(URL.createObjectURL(script));
+    const worker = new Worker(URL.createObjectURL(script));
+    // What the engine was asked when it stopped has no answer: every question that waits is told so.
+    const stopped = (why) => {
+      for (const { failed } of waiting.values()) failed(why);
+      waiting.clear();
+    };
     worker.onmessage = ({ data: { id, value, error } }) => {
       const question = waiting.get(id);
       waiting.delete(id);
@@ -30,18 +24,70 @@ globalThis.lictor = (() => {
       else question?.failed(error);
     };
     worker.onerror = (event) => stopped(`The engine stopped: ${event.message}`);
+    const ask = (name, parameters) =>
+      new Promise((done, failed) => {
+        next += 1;
+        waiting.set(next, { done, failed });
+        worker.postMessage({ id: next, name, parameters });
+      });
+    const end = (why) => {
+      worker.terminate();
+      stopped(why);
+    };
+    return { ask, end, started: module.then((module) => ask("start", [module])) };
   };
 
+  let compiled;
+  let main;
   const start = async () => {
-    open();
-    const engine = unpacked(text("engine-module")).arrayBuffer().then((module) => ask("start", [module]));
+    compiled = unpacked(text("engine-module")).arrayBuffer().then((bytes) => WebAssembly.compile(bytes));
+    main = engine(compiled);
     const module = await unpacked(text("app-module")).arrayBuffer();
     await app({ module_or_path: module });
     document.getElementById("starting")?.remove();
-    await engine;
+    performance.mark("shown");
+    await main.started;
+    performance.mark("engine ready");
   };
+
+  // What takes long is asked of a second engine, which can be stopped. It opens what the first one has open.
+  let opened;
+  let second;
+  const cancel = () => {
+    second?.end("stopped");
+    second = undefined;
+  };
+  const aside = async (name, parameters) => {
+    cancel();
+    const own = engine(compiled);
+    second = own;
+    await own.started;
+    await own.ask("open", [opened]);
+    return own.ask(name, parameters);
+  };
+  const call = async (name, parameters) => {
+    await started;
+    if (name !== "open") return main.ask(name, parameters);
+    const answer = await main.ask(name, parameters);
+    cancel();
+    [opened] = parameters;
+    return answer;
+  };
+  const base64 = (blob) =>
+    new Promise((done, failed) => {
+      const reader = new FileReader();
+      reader.onload = () => done(reader.result.slice(reader.result.indexOf(",") + 1));
+      reader.onerror = () => failed(String(reader.error));
+      reader.readAsDataURL(blob);
+    });
+  // What is in a file: a recording begins with its name, anything else is a text.
+  const content = async (blob) =>
+    (await blob.slice(0, 8).text()) === "LICTORec"
+      ? { text: "", recording: await base64(blob) }
+      : { text: await blob.text(), recording: "" };
+  const taken = async (file) => ({ name: file.name, ...(await content(file)) });
   // Inputs are files with their bytes: what the page was opened with, and the examples.
-  const read = async ({ bytes, ...rest }) => ({ ...rest, text: await unpacked(bytes).text() });
+  const read = async ({ bytes, ...rest }) => ({ ...rest, ...(await content(await unpacked(bytes).blob())) });
   const given = async () => {
     if (location.hash.length > 1) return shared(location.hash.slice(1));
     const input = JSON.parse(text("input"));
@@ -75,8 +121,11 @@ globalThis.lictor = (() => {
     place.textContent = `The page could not start: ${error}. It needs a browser of 2023 or later.`;
   });
   return {
-    call: (name, parameters) => started.then(() => ask(name, parameters)),
+    call,
+    aside,
+    cancel,
     given,
+    taken,
     share,
     save,
     examples: () => examples.map(({ bytes, ...rest }) => rest),

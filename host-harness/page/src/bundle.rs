@@ -16,8 +16,8 @@ const SIZES: [(&str, &usize); 2] = include!(concat!(env!("OUT_DIR"), "/sizes.rs"
 pub struct Input<'a> {
     /// The name of the file, for messages.
     pub name: &'a str,
-    /// A snapshot or a scenario.
-    pub text: &'a str,
+    /// What is in it: a snapshot, a scenario or a recording.
+    pub bytes: &'a [u8],
     /// The system; empty for the page's own choice.
     pub system: &'a str,
     /// The arguments of the system as YAML or JSON; empty for none.
@@ -39,8 +39,8 @@ pub fn page(input: Option<Input<'_>>) -> io::Result<String> {
 
 impl Input<'_> {
     fn json(self) -> io::Result<Value> {
-        let Input { name, text, system, arguments, schedulers } = self;
-        let bytes = packed(text.as_bytes())?;
+        let Input { name, bytes, system, arguments, schedulers } = self;
+        let bytes = packed(bytes)?;
         Ok(json!({ "name": name, "system": system, "arguments": arguments, "schedulers": schedulers, "bytes": bytes }))
     }
 }

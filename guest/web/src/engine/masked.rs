@@ -1,10 +1,10 @@
 //! What is open under invented names.
 
-use lictor_decide::Problem;
 use lictor_decide::mask::Masked;
 use lictor_decide::written::{self, Written};
+use lictor_decide::{Between, Cycle, Problem};
 
-use super::{Engine, Held, nothing, problem};
+use super::{Engine, Held, problem};
 use crate::told::Told;
 
 impl Engine {
@@ -25,8 +25,8 @@ impl Engine {
     }
 
     fn under_other_names(&self) -> Result<(Told, Engine), Vec<Problem>> {
-        let Held { told: given, opened, snapshot, system, arguments, schedulers, cycles, .. } =
-            self.open.as_ref().ok_or_else(nothing)?;
+        let open = self.held()?;
+        let Held { opened, snapshot, system, arguments, schedulers, .. } = open;
         let masked = Masked::of(snapshot).map_err(|mistake| vec![Problem::from(&mistake)])?;
         let Written { name, text } = written::snapshot("masked.yaml", &masked.snapshot);
         let chosen_arguments = (!arguments.given.is_empty()).then(|| serde_json::to_string(&arguments.given).ok());
@@ -37,15 +37,16 @@ impl Engine {
             system: chosen.clone(),
             arguments: chosen_arguments.flatten().unwrap_or_default(),
             schedulers: schedulers.clone(),
-            changes: String::new(),
+            ..Told::default()
         };
         let mut other = Engine::default();
         other.open(told.clone())?;
-        // As many cycles as were decided, of both from their beginning; at least one.
-        let cycles = (*cycles).max(1);
-        let mut own = Engine::default();
-        own.open(given.clone())?;
-        if !masked.is_alike(own.decide(cycles, false)?, other.decide(cycles, false)?) {
+        // Both from their beginning, with what happened in between.
+        let own = open.replayed().map_err(|failure| failure.problems())?;
+        let theirs = other.held_mut()?;
+        theirs.played = own.iter().map(|(between, _)| *between).collect();
+        let decided = theirs.replayed().map_err(|failure| failure.problems())?;
+        if !masked.is_alike(cycles(&own), cycles(&decided)) {
             return Err(problem(
                 "under invented names, this is decided otherwise",
                 "share it with its names, or not at all",
@@ -53,4 +54,8 @@ impl Engine {
         }
         Ok((told, other))
     }
+}
+
+fn cycles(decided: &[(Between, Cycle)]) -> impl Iterator<Item = &Cycle> {
+    decided.iter().map(|(_, cycle)| cycle)
 }

@@ -1,4 +1,10 @@
+use lictor_decide::explain::State;
+
 use super::*;
+
+pub(super) mod two;
+
+use two::TWO;
 
 const SCENARIO: &str =
     include_str!("../../../../fixtures/scenarios/kubernetes/kube-one-of-six-like-pods-is-evicted.yaml");
@@ -16,11 +22,12 @@ fn a_snapshot_is_opened_decided_about_and_explained() {
     let record = engine.decide(1, true).unwrap();
     assert_eq!(record.cycles.len(), 1);
     // Its README says so: refused, because quota `search` has no room that cannot be taken away.
-    let said = engine.explain("search/ranker-xl-4lgmcjn4c-dx6ll", |answer| serde_json::to_string(&answer).unwrap());
+    let said =
+        engine.explain("search/ranker-xl-4lgmcjn4c-dx6ll", None, |answer| serde_json::to_string(&answer).unwrap());
     assert!(said.unwrap().contains("koordinator/non-preemptible-job-fits-min"));
     let changes = engine.what_if("search/ranker-xl-4lgmcjn4c").unwrap().changes;
     assert_eq!(changes[0].sentence, "raise in `search` min cpu from 352 to 364");
-    assert_eq!(engine.explain("nobody", |_| ()).unwrap_err()[0].message, "there is no pod and no job `nobody`");
+    assert_eq!(engine.explain("nobody", None, |_| ()).unwrap_err()[0].message, "there is no pod and no job `nobody`");
 }
 
 #[test]
@@ -104,4 +111,38 @@ fn what_is_open_is_masked() {
         include_str!("../../../../fixtures/scenarios/yunikorn/queue-names-and-policies-are-read-in-any-case.yaml");
     engine.open(told("cases.yaml", cases)).unwrap();
     assert_eq!(engine.masked().unwrap_err()[0].message, "under invented names, this is decided otherwise");
+}
+
+/// In the first cycle `low` is evicted for `high`; when it has left, `high` is bound.
+#[test]
+fn victims_leave_and_the_nominated_pod_is_bound() {
+    let mut engine = Engine::default();
+    engine.open(Told { system: "kubernetes".to_owned(), ..told("two.yaml", TWO) }).unwrap();
+    let first = engine.cycle(Between::default()).unwrap().unwrap();
+    let decided = &first.record.cycles[0].happened;
+    assert_eq!((first.number, decided.nominated["d/high"].as_str()), (1, "n1"));
+    assert!(decided.victims.contains_key("d/low") && first.left.is_empty());
+    // Its victim is still there.
+    let second = engine.cycle(Between::default()).unwrap().unwrap();
+    assert!(second.record.cycles[0].happened.bound.is_empty() && second.left.is_empty());
+    let third = engine.cycle(Between { victims_leave: true, seconds: 30 }).unwrap().unwrap();
+    assert_eq!((third.number, third.left.as_slice()), (3, ["Pod/d/low".to_owned()].as_slice()));
+    assert_eq!(third.record.cycles[0].happened.bound["d/high"], "n1");
+    // It is drawn as it was before it was bound: the node is empty.
+    assert!(third.picture.nodes[0].held.is_empty() && third.picture.jobs.len() == 1);
+    // Each cycle is explained as it was: now, `high` is on the node, and `low` is unknown.
+    let mut state = |name: &str, cycle| engine.explain(name, cycle, |why| why.pods[0].fate.state);
+    assert_eq!(state("d/low", Some(1)), Ok(State::MakesWay));
+    assert_eq!((state("d/high", Some(1)), state("d/high", None)), (Ok(State::Nominated), Ok(State::Bound)));
+    assert_eq!(state("d/low", Some(3)).unwrap_err()[0].message, "there is no pod and no job `d/low`");
+    assert_eq!(state("d/low", Some(4)).unwrap_err()[0].message, "there is no cycle 4");
+    let on = |engine: &mut Engine, cycle| engine.pods_on("n1", cycle).unwrap()[0].name.clone();
+    assert_eq!(
+        (on(&mut engine, Some(2)), on(&mut engine, Some(3)), on(&mut engine, None)),
+        ("d/low".into(), "d/high".into(), "d/high".into())
+    );
+    // Saved as a scenario, it has the steps in between, and passes.
+    let scenario = engine.scenario().unwrap();
+    assert!(scenario.text.contains("{\"evictionsComplete\":true}\n  - {\"advance\":\"30s0ns\"}"), "{}", scenario.text);
+    assert_eq!(engine.masked_scenario().unwrap().text.matches("{\"cycle\":1").count(), 3);
 }

@@ -1,8 +1,7 @@
 //! What is decided about: snapshots, scenarios and recordings, each as a recording.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use lictor_conformance::{Scenario, each_in, load, run_with};
 use lictor_host::cluster::InputError;
@@ -24,26 +23,6 @@ pub(super) enum Input {
     Scenario(Box<Scenario>),
     /// A cluster.
     Snapshot(PathBuf),
-}
-
-/// A recording in memory.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Bytes(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Bytes {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Bytes {
-    /// What was written.
-    pub(super) fn all(&self) -> Vec<u8> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
 }
 
 impl Input {
@@ -70,8 +49,7 @@ impl Input {
 
 /// Has a side decide about a cluster; the recording of it.
 pub(super) fn decided(path: &Path, side: &Side, cycles: u32, schedulers: &[String]) -> Result<Vec<u8>, Failure> {
-    let bytes = Bytes::default();
-    let recorder = Recorder::begin(Box::new(bytes.clone()));
+    let (recorder, memory) = Recorder::in_memory();
     let question = Question {
         snapshots: &Source::Files(vec![path.to_owned()]),
         laws: side.system(""),
@@ -82,7 +60,7 @@ pub(super) fn decided(path: &Path, side: &Side, cycles: u32, schedulers: &[Strin
     };
     decide(&question, &side.chosen, side.own_arguments()?, |_, _| Ok(()))?;
     recorder.finish()?;
-    Ok(bytes.all())
+    Ok(memory.take())
 }
 
 /// Has a side play a scenario; the recording of it.
@@ -94,8 +72,7 @@ pub(super) fn played(scenario: &Scenario, side: &Side) -> Result<Vec<u8>, Failur
         _ => serde_json::Map::new(),
     };
     let scenario = Scenario { laws: side.system(&scenario.laws).to_owned(), args, ..scenario.clone() };
-    let bytes = Bytes::default();
-    let recorder = Recorder::begin(Box::new(bytes.clone()));
+    let (recorder, memory) = Recorder::in_memory();
     let source = vec![scenario.origin.file().to_string()];
     let with = (&*scenario.laws, &*arguments);
     let header = header(&side.described, &side.chosen, with, &scenario.schedulers, FaultRules::ONCE, source);
@@ -109,7 +86,7 @@ pub(super) fn played(scenario: &Scenario, side: &Side) -> Result<Vec<u8>, Failur
     recorder.finish()?;
     match report.error.filter(|_| !opened) {
         Some(error) => Err(Failure::Scenario { file: report.file, error }),
-        None => Ok(bytes.all()),
+        None => Ok(memory.take()),
     }
 }
 

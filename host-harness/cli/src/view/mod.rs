@@ -21,7 +21,7 @@ use on::show;
 pub(super) use text::print;
 
 /// Look at a cluster: how full its nodes and queues are, who waits and why, and who would be evicted. In a page of the browser, which
-/// decides by itself; in the terminal with `--text`, or where the page is not built in
+/// decides by itself and shows recordings, too; in the terminal with `--text`, or where the page is not built in
 #[derive(Debug, Args)]
 pub(super) struct Asked {
     #[command(flatten)]

@@ -6,6 +6,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
+use lictor_host::recording::is_recording;
 use lictor_page::Input;
 
 use super::{Asked, How};
@@ -34,11 +35,21 @@ fn page(asked: &Asked) -> Result<String, Failure> {
     let [file] = asked.snapshots.files() else {
         return Err(Failure::Useless("the page shows one file: put the objects into one, or add `--text`"));
     };
-    let (name, text) = read(file)?;
-    let arguments = by.in_force.args.as_deref().map(read).transpose()?.map(|(_, text)| text).unwrap_or_default();
+    let (name, bytes) = read(file)?;
+    let arguments = by.in_force.args.as_deref().map(text_of).transpose()?.unwrap_or_default();
+    let chosen = !(by.in_force.laws.is_empty() && arguments.is_empty() && by.in_force.schedulers.is_empty());
+    match is_recording(&bytes) {
+        true if chosen => {
+            return Err(Failure::Useless(
+                "a recording has its system, arguments and schedulers: leave out `--system`, `--args` and `--scheduler`",
+            ));
+        }
+        false if std::str::from_utf8(&bytes).is_err() => return Err(Failure::NotText { file: name }),
+        _ => {}
+    }
     let input = Input {
         name: &name,
-        text: &text,
+        bytes: &bytes,
         system: &by.in_force.laws,
         arguments: &arguments,
         schedulers: &by.in_force.schedulers,
@@ -46,8 +57,14 @@ fn page(asked: &Asked) -> Result<String, Failure> {
     Ok(lictor_page::page(Some(input))?)
 }
 
-/// The name of a file and what it says; `-` is the standard input.
-fn read(file: &Path) -> Result<(String, String), Failure> {
+/// What a file says.
+fn text_of(file: &Path) -> Result<String, Failure> {
+    let (file, bytes) = read(file)?;
+    String::from_utf8(bytes).map_err(|_| Failure::NotText { file })
+}
+
+/// The name of a file and what is in it; `-` is the standard input.
+fn read(file: &Path) -> Result<(String, Vec<u8>), Failure> {
     let mut bytes = Vec::new();
     let is_input = file.to_str() == Some("-");
     let name = if is_input { "standard input".to_owned() } else { file.display().to_string() };
@@ -56,8 +73,5 @@ fn read(file: &Path) -> Result<(String, String), Failure> {
         false => fs::read(file).map(|read| bytes = read),
     };
     read.map_err(|error| Failure::Unreadable { file: name.clone(), error })?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok((name, text)),
-        Err(_) => Err(Failure::NotText { file: name }),
-    }
+    Ok((name, bytes))
 }

@@ -14,7 +14,7 @@ use lictor_host::cluster::load::read;
 use lictor_host::cluster::{InputError, Object};
 use serde_json::Value;
 
-use super::record::{Cycle, Record};
+use super::record::Cycle;
 use super::snapshot::Snapshot;
 use words::Words;
 
@@ -75,10 +75,14 @@ impl Masked {
 
     /// Whether the same was decided about the cluster and about the masked one, up to the names: who is bound, nominated and held where,
     /// who is evicted, and who still waits.
-    pub fn is_alike(&self, record: &Record, masked: &Record) -> bool {
+    pub fn is_alike<'c>(
+        &self,
+        cycles: impl IntoIterator<Item = &'c Cycle>,
+        masked: impl IntoIterator<Item = &'c Cycle>,
+    ) -> bool {
         let name = |name: &String| self.name(name);
-        let ours = record.cycles.iter().map(|cycle| Fates::of(cycle, &name));
-        ours.eq(masked.cycles.iter().map(|cycle| Fates::of(cycle, &String::clone)))
+        let ours = cycles.into_iter().map(|cycle| Fates::of(cycle, &name));
+        ours.eq(masked.into_iter().map(|cycle| Fates::of(cycle, &String::clone)))
     }
 
     /// The invented name for a name, such as that of a pod with its namespace.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use lictor_host::cluster::Mirror;
 use lictor_host::driver::Virtual;
 use lictor_host::reason::NamedReason;
-use lictor_host::session::{Attempt, AttemptResult, Happened};
+use lictor_host::session::{Attempt, AttemptResult, Happened, Session};
 
 use super::problem::Problem;
 
@@ -110,7 +110,7 @@ impl Record {
         laws: Option<&SystemInfo>,
         source: Source,
         arguments: Map<String, Value>,
-        session: &Virtual,
+        mirror: &Mirror,
     ) -> Record {
         Record {
             api_version: "lictor.dev/v1alpha1",
@@ -122,11 +122,11 @@ impl Record {
                 arguments,
                 source,
             },
-            cluster: Counted::of(session.mirror()),
+            cluster: Counted::of(mirror),
             cycles: Vec::new(),
             accounts: Vec::new(),
             findings: Vec::new(),
-            ignored: session.mirror().ignored().clone(),
+            ignored: mirror.ignored().clone(),
             warned: BTreeSet::new(),
         }
     }
@@ -153,7 +153,13 @@ impl Counted {
 impl Cycle {
     /// The decisions since the last call, with explanations if `explained` is set.
     pub fn of(cycle: u32, session: &mut Virtual, explained: bool) -> Cycle {
-        let (mut happened, waiting) = (session.take_happened(), session.waiting());
+        let happened = session.take_happened();
+        Cycle::decided(cycle, happened, session.session(), explained)
+    }
+
+    /// The decisions that were made, at whose end the session is like this, with explanations if `explained` is set.
+    pub fn decided(cycle: u32, mut happened: Happened, session: &Session, explained: bool) -> Cycle {
+        let waiting = session.waiting();
         let explanations = happened.explanations.iter();
         let reasons = explanations.filter_map(|(pod, why)| Some((pod.clone(), why.obstacle()?))).collect();
         if !explained {
@@ -161,14 +167,14 @@ impl Cycle {
         }
         let mirror = session.mirror();
         let (mut still_nominated, mut still_pending) = (BTreeMap::new(), Vec::new());
-        for pod in session.session().pending().filter_map(|pod| mirror.pod(pod)) {
+        for pod in session.pending().filter_map(|pod| mirror.pod(pod)) {
             let Some(name) = mirror.pod_name(pod.id) else { continue };
             still_pending.push(name.to_owned());
             let before = pod.nominated.filter(|_| !happened.nominated.contains_key(name));
             still_nominated.extend(before.and_then(|node| Some((name.to_owned(), mirror.node(node)?.name.clone()))));
         }
         still_pending.sort_unstable();
-        let held_back = session.session().held_back();
+        let held_back = session.held_back();
         Cycle { cycle, happened, waiting, still_nominated, still_pending, held_back, reasons }
     }
 

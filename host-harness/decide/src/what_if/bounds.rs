@@ -11,7 +11,7 @@ use super::{Change, Field, Kind, Trials};
 
 mod places;
 
-use places::{Place, places};
+pub(crate) use places::{Place, places};
 
 /// How many quotas are tried where what is said of the job names none.
 const FEW: usize = 16;
@@ -132,6 +132,6 @@ fn changed(trials: &Trials<'_, '_>, place: &Place, raises: &[Raise<'_>]) -> Opti
 }
 
 /// The name of a resource as nodes have it.
-fn ordinary(resource: &str) -> &str {
+pub(crate) fn ordinary(resource: &str) -> &str {
     if resource == "vcore" { "cpu" } else { resource }
 }

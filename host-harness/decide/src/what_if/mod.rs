@@ -10,6 +10,8 @@ mod priorities;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use bounds::{Place, ordinary, places};
+
 use std::collections::BTreeMap;
 
 use lictor_host::cluster::Object;

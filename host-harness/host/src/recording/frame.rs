@@ -11,6 +11,12 @@ use super::zstandard;
 
 /// What a recording begins with.
 pub(super) const MAGIC: &[u8; 8] = b"LICTORec";
+
+/// Whether bytes begin as a recording does.
+pub fn is_recording(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
+}
+
 /// The layout that this version writes, and the only one that it reads.
 pub(super) const VERSION: u32 = 1;
 /// The bytes before the first frame: the magic and the version.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lictor_contract::Description;
 use serde::{Deserialize, Serialize};
 
 use crate::sandbox::Limits;
@@ -50,6 +51,20 @@ pub struct Identified {
 }
 
 impl Header {
+    /// Of a policy that runs without WebAssembly, in a session of this system as it comes.
+    pub fn native(described: &Description, system: &str) -> Header {
+        let [name, version] = [&described.name, &described.version].map(Clone::clone);
+        Header {
+            policy: Identified { name, version, component: String::new(), native: true },
+            system: system.to_owned(),
+            arguments: String::new(),
+            schedulers: Vec::new(),
+            fault_rules: FaultRules::default(),
+            limits: BTreeMap::new(),
+            sources: Vec::new(),
+        }
+    }
+
     /// The limits of a sandbox as a header has them.
     pub fn limits(limits: &Limits) -> BTreeMap<String, u64> {
         let size = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);

@@ -1,6 +1,7 @@
 //! Reads a recording step by step.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::io::Read;
 use std::sync::Arc;
 
@@ -41,6 +42,14 @@ pub struct Tail {
     pub bytes: u64,
     /// It is as long as it should be, but not as it was written.
     pub damaged: bool,
+}
+
+impl fmt::Display for Tail {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Tail { at, bytes, damaged } = self;
+        let lost = if *damaged { "is damaged" } else { "was cut" };
+        write!(f, "the recording {lost} at its end: {bytes} bytes from byte {at} on are no whole step")
+    }
 }
 
 /// Reads a recording.

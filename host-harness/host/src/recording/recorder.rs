@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::frame;
 use super::tap::{Answer, Tap, Tapped};
-use super::{Came, Header, Told};
+use super::{Came, Header, Memory, Told};
 use crate::policy::{Policy, Usage};
 use crate::session::{Answer as Answered, Input, Question, Session, SessionError, Step};
 
@@ -50,6 +50,12 @@ impl Recorder {
     /// Begins a recording. Nothing is written before the first step.
     pub fn begin(to: Box<dyn Write + Send>) -> Recorder {
         Recorder::new(to, false)
+    }
+
+    /// Begins a recording in memory, where its bytes can be taken once it is [finished](Recorder::finish).
+    pub fn in_memory() -> (Recorder, Memory) {
+        let memory = Memory::default();
+        (Recorder::begin(Box::new(memory.clone())), memory)
     }
 
     /// Goes on with a recording, which ends where [`end_of`](super::end_of) says: what is written follows there.

@@ -7,7 +7,7 @@ use super::tap::{Answer, Tap, Tapped};
 use super::{Came, Header, Recorded};
 use crate::compare::Differences;
 use crate::policy::{Policy, Usage};
-use crate::session::{OpenError, Session};
+use crate::session::{OpenError, Session, SessionError, Step};
 
 /// A recorded session that is repeated with a policy that should answer the same.
 ///
@@ -26,6 +26,8 @@ struct Script {
     compared: usize,
     discarded: usize,
     recycle_bytes: Option<u64>,
+    /// What is asked now was not recorded.
+    is_aside: bool,
 }
 
 /// The first thing that is not as it was recorded.
@@ -76,20 +78,34 @@ impl Replay {
 
     /// Repeats a step; what is the first to differ in it. After that the rest of the session cannot be compared.
     pub fn step(&mut self, recorded: Recorded) -> Option<Divergence> {
+        self.tell(recorded).0
+    }
+
+    /// The same, with what came of the step.
+    pub fn tell(&mut self, recorded: Recorded) -> (Option<Divergence>, Result<Step, SessionError>) {
         let Recorded { told, answers, came } = recorded;
         self.with(|script| script.answers = answers);
         let is_input = told.has_step();
         let result = told.tell(&mut self.session);
         let now = Came::of(&self.session, &result);
         if let Some(first) = self.answers_differ() {
-            return Some(first);
+            return (Some(first), result);
         }
-        let then = came.filter(|_| is_input)?;
-        (then != now).then(|| Divergence::Came {
+        let then = came.filter(|then| is_input && *then != now);
+        let divergence = then.map(|then| Divergence::Came {
             differences: Differences::between(&then.decisions, &now.decisions),
             then: Box::new(then),
             now: Box::new(now),
-        })
+        });
+        (divergence, result)
+    }
+
+    /// Asks or tells the session something that was not recorded. Its answers are not compared.
+    pub fn aside<T>(&mut self, ask: impl FnOnce(&mut Session) -> T) -> T {
+        self.with(|script| script.is_aside = true);
+        let answer = ask(&mut self.session);
+        self.with(|script| script.is_aside = false);
+        answer
     }
 
     /// How many answers were compared so far.
@@ -137,7 +153,7 @@ fn named(answer: &Answer, session: &Session) -> Vec<String> {
 
 impl Tap for Script {
     fn answered(&mut self, now: Answer) -> Option<String> {
-        if self.first.is_some() {
+        if self.first.is_some() || self.is_aside {
             return None;
         }
         let then = self.answers.pop_front();

@@ -1,48 +1,18 @@
 mod otherwise;
 
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::driver::Virtual;
 use crate::policy::Policy;
 use crate::replace::Terms;
 use crate::session::testing::Plain;
-use crate::session::{Candidate, FaultRules, Input};
+use crate::session::{Candidate, Input};
 use crate::verify::testing::{node, object, on, pod};
 
-/// A file in memory.
-#[derive(Clone, Default)]
-struct Bytes(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Bytes {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Bytes {
-    fn all(&self) -> Vec<u8> {
-        self.0.lock().unwrap().clone()
-    }
-}
-
 fn header() -> Header {
-    let policy =
-        Identified { name: "plain".to_owned(), version: "1".to_owned(), component: "c0".to_owned(), native: true };
-    let (system, arguments) = ("plain".to_owned(), String::new());
-    Header {
-        policy,
-        system,
-        arguments,
-        schedulers: Vec::new(),
-        fault_rules: FaultRules::default(),
-        limits: Header::limits(&Default::default()),
-        sources: vec![],
-    }
+    let described = plain().describe().unwrap();
+    Header { limits: Header::limits(&Default::default()), ..Header::native(&described, "plain") }
 }
 
 fn plain() -> Box<dyn Policy> {
@@ -74,9 +44,9 @@ fn play(recorder: &Recorder) {
 }
 
 fn recorded() -> Vec<u8> {
-    let bytes = Bytes::default();
-    play(&Recorder::begin(Box::new(bytes.clone())));
-    bytes.all()
+    let (recorder, memory) = Recorder::in_memory();
+    play(&recorder);
+    memory.take()
 }
 
 /// The whole steps of a recording, and what is lost at its end.
@@ -126,18 +96,18 @@ fn a_recording_is_read_as_it_was_written_and_replays_equal() {
 
 #[test]
 fn a_recording_ends_whole_where_the_policy_is_replaced() {
-    let bytes = Bytes::default();
-    let recorder = Recorder::begin(Box::new(bytes.clone()));
+    let (recorder, memory) = Recorder::in_memory();
     let mut driver = Virtual::open(recorder.listen(plain(), &header()), "plain", "").unwrap();
     driver.record(recorder.clone());
     driver.apply([node("n1", 4), pod("a", 1, 1)].map(object).to_vec()).unwrap();
     driver.replace(Candidate::new(plain(), "plain", "").unwrap(), Terms::default()).unwrap();
     driver.tell(Input::Cycle).unwrap();
     recorder.finish().unwrap();
-    let (entries, tail) = read(&bytes.all()).unwrap();
+    let bytes = memory.take();
+    let (entries, tail) = read(&bytes).unwrap();
     // The session, its opening, and the objects.
     assert_eq!((entries.len(), tail), (3, None));
-    assert_eq!(replayed(&bytes.all(), plain()), (1, None));
+    assert_eq!(replayed(&bytes, plain()), (1, None));
 }
 
 #[test]
@@ -203,12 +173,13 @@ fn a_cut_recording_is_repaired_where_another_session_is_appended() {
     let cut = bytes.len() - 3;
     let (keep, tail) = end_of(&bytes[..cut]).unwrap();
     assert!(tail.is_some());
-    let file = Bytes(Arc::new(Mutex::new(bytes[..keep as usize].to_vec())));
-    play(&Recorder::append(Box::new(file.clone())));
-    let (entries, tail) = read(&file.all()).unwrap();
+    let memory = Memory::from(bytes[..keep as usize].to_vec());
+    play(&Recorder::append(Box::new(memory.clone())));
+    let repaired = memory.take();
+    let (entries, tail) = read(&repaired).unwrap();
     let sessions = entries.iter().filter(|entry| matches!(entry, Entry::Session(_))).count();
     assert_eq!((sessions, tail), (2, None));
-    assert!(file.all().ends_with(&bytes[12..]));
+    assert!(repaired.ends_with(&bytes[12..]));
 }
 
 #[test]

@@ -3,7 +3,9 @@
 //! A driver that may be killed stores a checkpoint after every step with commands, before it carries any of them out. Then a session that
 //! is restored from it knows of every command that may have been carried out, and asks what became of it.
 
-use lictor_contract::{Checkpoint, ExtensionPoint, Finding, PodId, Severity, StateError};
+mod saved;
+
+use lictor_contract::{ExtensionPoint, Finding, PodId, Severity, StateError};
 use serde::{Deserialize, Serialize};
 
 use super::asked::Ask;
@@ -12,8 +14,9 @@ use super::counters::add;
 use super::{Cause, Session, SessionError};
 use crate::cluster::Change;
 use crate::policy::{CallError, Policy};
-use crate::replace::{Numbers, Saved};
+use crate::replace::Saved;
 use crate::verify::Departure;
+use saved::{SavedAsk, SavedDeparture, SavedPlace, SavedPolicy};
 
 /// The layout of a checkpoint.
 const FORMAT: u32 = 1;
@@ -41,56 +44,6 @@ impl SessionCheckpoint {
     /// The same without the pods that were held at permit: for a driver that has let go of them.
     pub fn nobody_held(self) -> SessionCheckpoint {
         SessionCheckpoint { held: Vec::new(), ..self }
-    }
-}
-
-/// A command that is under way.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct SavedAsk {
-    id: CommandId,
-    object: ObjectRef,
-    change: Change,
-    plan: u64,
-}
-
-/// A pod that is held at permit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct SavedPlace {
-    object: ObjectRef,
-    node: String,
-    deadline: i64,
-    /// The marks that are to be written with the node.
-    written: Option<Change>,
-}
-
-/// A victim that has not left.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct SavedDeparture {
-    object: ObjectRef,
-    plan: u64,
-    beneficiaries: Vec<ObjectRef>,
-}
-
-/// What the policy remembers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct SavedPolicy {
-    format: u32,
-    bytes: Vec<u8>,
-    #[serde(default)]
-    numbers: Numbers,
-}
-
-impl From<&Saved> for SavedPolicy {
-    fn from(saved: &Saved) -> SavedPolicy {
-        let Saved { checkpoint, numbers } = saved.clone();
-        SavedPolicy { format: checkpoint.format, bytes: checkpoint.bytes, numbers }
-    }
-}
-
-impl From<SavedPolicy> for Saved {
-    fn from(saved: SavedPolicy) -> Saved {
-        let SavedPolicy { format, bytes, numbers } = saved;
-        Saved { checkpoint: Checkpoint { format, bytes }, numbers }
     }
 }
 

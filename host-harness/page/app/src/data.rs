@@ -1,11 +1,17 @@
-//! What the engine is asked and answers, as far as the page shows it. The names are those of `lictor decide --output json`.
+//! What the engine is asked and answers, as far as the page shows it. The names are those of `lictor decide --output json`. What is the
+//! same on both sides comes from `lictor-decide` itself.
 
 mod answer;
 mod given;
+mod moment;
 mod record;
 mod what_if;
 
+pub use lictor_decide::Between;
+pub use lictor_decide::edit::{Bound, Edit, Job as NewJob};
+
 pub use answer::{Answer, Counted, Evicted, Explanation, LookedAt, Note, Why};
 pub use given::{Example, Given, Law, Summary, Written};
-pub use record::{Account, Amounts, Attempt, Cycle, Finding, Nodes, Reason, Record, Victim};
+pub use moment::Moment;
+pub use record::{Account, Amounts, Attempt, Cycle, Finding, Nodes, Plan, Reason, Record, RefusedPlan, Victim};
 pub use what_if::{Change, WhatIf};

@@ -1,19 +1,25 @@
 //! The engine in its worker, as the page asks it.
 
 use js_sys::Array;
-use lictor_picture::{Picture, Placed};
+use lictor_picture::Placed;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
-use crate::data::{Answer, Example, Finding, Given, Law, Record, Summary, WhatIf, Written};
+use crate::data::{Answer, Between, Bound, Edit, Example, Finding, Given, Law, Moment, Summary, WhatIf, Written};
 
 #[wasm_bindgen]
 extern "C" {
     #[wasm_bindgen(js_namespace = lictor, catch)]
     async fn call(name: &str, parameters: Array) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(js_namespace = lictor, catch)]
+    async fn aside(name: &str, parameters: Array) -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(js_namespace = lictor)]
+    fn cancel();
     #[wasm_bindgen(js_namespace = lictor, catch, js_name = given)]
     async fn given_of_page() -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(js_namespace = lictor, catch)]
+    async fn taken(file: &web_sys::File) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(js_namespace = lictor, catch, js_name = share)]
     async fn share_in_address(given: JsValue) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(js_namespace = lictor, js_name = save)]
@@ -30,6 +36,11 @@ pub(crate) type Answered<T> = Result<T, Vec<Finding>>;
 /// What the page was opened with.
 pub(crate) async fn given() -> Option<Given> {
     given_of_page().await.ok().and_then(|given| serde_wasm_bindgen::from_value(given).ok()).flatten()
+}
+
+/// A file that was dropped or chosen: a text, or a recording.
+pub(crate) async fn read_file(file: &web_sys::File) -> Answered<Given> {
+    read(taken(file).await)
 }
 
 /// Puts what is open into the address of the page, and the address into the clipboard, where that is allowed; how many letters it takes.
@@ -72,19 +83,14 @@ pub(crate) async fn open(told: &Given) -> Answered<Summary> {
     ask("open", &[value(told)]).await
 }
 
-/// Decides so many cycles.
-pub(crate) async fn decide(cycles: u32, explained: bool) -> Answered<Record> {
-    ask("decide", &[value(&cycles), value(&explained)]).await
+/// Decides the next cycle, after this has happened in the cluster; none at the end of a recording.
+pub(crate) async fn cycle(between: Between) -> Answered<Option<Moment>> {
+    ask("cycle", &[value(&between)]).await
 }
 
-/// The cluster as it is drawn.
-pub(crate) async fn picture() -> Answered<Picture> {
-    ask("picture", &[]).await
-}
-
-/// The pods of a node.
-pub(crate) async fn pods_on(node: &str) -> Answered<Vec<Placed>> {
-    ask("podsOn", &[value(node)]).await
+/// The pods of a node after the cycle with this number.
+pub(crate) async fn pods_on(node: &str, cycle: usize) -> Answered<Vec<Placed>> {
+    ask("podsOn", &[value(node), value(&cycle)]).await
 }
 
 /// An object of what is open as it is written, in JSON: `Kind/namespace/name`.
@@ -92,14 +98,29 @@ pub(crate) async fn object(key: &str) -> Answered<String> {
     ask("object", &[value(key)]).await
 }
 
-/// Why a pod or a job is where it is.
-pub(crate) async fn explain(name: &str) -> Answered<Answer> {
-    ask("explain", &[value(name)]).await
+/// The objects of a change, as text.
+pub(crate) async fn edit(edit: &Edit) -> Answered<String> {
+    ask("edit", &[value(edit)]).await
 }
 
-/// What would let a pod or a job in.
+/// The bounds of quotas and queues, which can be changed.
+pub(crate) async fn bounds() -> Answered<Vec<Bound>> {
+    ask("bounds", &[]).await
+}
+
+/// Why a pod or a job is where it is, in the cycle with this number.
+pub(crate) async fn explain(name: &str, cycle: usize) -> Answered<Answer> {
+    ask("explain", &[value(name), value(&cycle)]).await
+}
+
+/// What would let a pod or a job in. Another engine than that of the page tries it, so that the page can be used meanwhile.
 pub(crate) async fn what_if(name: &str) -> Answered<WhatIf> {
-    ask("whatIf", &[value(name)]).await
+    read(aside("whatIf", [value(name)].iter().collect()).await)
+}
+
+/// Stops what takes long.
+pub(crate) fn stop() {
+    cancel();
 }
 
 /// Every law with its manual page.

@@ -2,11 +2,14 @@
 
 pub mod bars;
 pub mod compare;
+pub mod form;
 pub mod jobs;
 pub mod manual;
 pub mod nodes;
 pub mod object;
 pub mod quantity;
 pub mod results;
+pub mod steps;
+pub mod time;
 pub mod what_if;
 pub mod why;

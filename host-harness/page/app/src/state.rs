@@ -1,5 +1,7 @@
 //! What the page shows at the moment, and what changes it.
 
+mod time;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -7,10 +9,11 @@ use leptos::prelude::*;
 use lictor_picture::Picture;
 use wasm_bindgen_futures::spawn_local;
 
-use crate::data::{Answer, Cycle, Finding, Given, Law, Record, Summary, Written};
+use crate::data::{Answer, Between, Cycle, Edit, Finding, Given, Law, Record, Summary, Written};
 use crate::engine::{self, Answered};
 use crate::model::jobs::jobs;
 use crate::model::results::Jobs;
+use crate::model::time::{MOST, Moments};
 use crate::model::what_if::with;
 
 /// Addresses that are longer are cut by some programs, in letters.
@@ -25,9 +28,15 @@ pub(crate) struct Page {
     pub(crate) summary: RwSignal<Option<Summary>>,
     /// Why it could not be opened or decided.
     pub(crate) problems: RwSignal<Vec<Finding>>,
-    /// The cluster before any decision.
+    /// The cycles that were decided.
+    pub(crate) moments: RwSignal<Moments>,
+    /// The number of the cycle that is shown; 0 where there is none.
+    pub(crate) at: RwSignal<usize>,
+    /// A recording has no more moments.
+    pub(crate) is_at_end: RwSignal<bool>,
+    /// The cluster before that cycle.
     pub(crate) picture: RwSignal<Arc<Picture>>,
-    /// What was decided.
+    /// What was decided in it.
     pub(crate) record: RwSignal<Option<Arc<Record>>>,
     /// What was decided before the last change.
     pub(crate) before: RwSignal<Option<Arc<Record>>>,
@@ -61,6 +70,9 @@ impl Page {
             given: RwSignal::new(None),
             summary: RwSignal::new(None),
             problems: RwSignal::new(Vec::new()),
+            moments: RwSignal::new(Moments::default()),
+            at: RwSignal::new(0),
+            is_at_end: RwSignal::new(false),
             picture,
             record: RwSignal::new(None),
             before: RwSignal::new(None),
@@ -102,7 +114,9 @@ impl Page {
     /// Decides about what is open with these changes, and keeps what was decided before beside it.
     pub(crate) fn change(self, change: impl FnOnce(Given) -> Given) {
         let Some(given) = self.given.get_untracked() else { return };
-        self.read(change(given), self.record.get_untracked());
+        // The first cycles are compared: they begin with the cluster as it was opened.
+        let first = self.moments.with_untracked(|moments| moments.get(1).map(|first| first.record.clone()));
+        self.read(change(given), first);
     }
 
     fn read(self, given: Given, before: Option<Arc<Record>>) {
@@ -122,10 +136,11 @@ impl Page {
                     self.changes.set(given.changes.clone());
                     self.given.set(Some(given));
                     self.summary.set(Some(summary));
-                    if let Ok(picture) = engine::picture().await {
-                        self.picture.set(Arc::new(picture));
+                    let most = if self.is_recording() { MOST } else { 1 };
+                    self.steps(Between::default(), number, most).await;
+                    if self.is_recording() {
+                        self.show(self.moments.with_untracked(|moments| moments.first()));
                     }
-                    self.decide(number).await;
                 }
                 Err(problems) => self.problems.set(problems),
             }
@@ -149,19 +164,24 @@ impl Page {
         });
     }
 
-    async fn decide(self, number: u32) {
-        self.busy.set(Some("Deciding ..."));
-        let decided = engine::decide(1, false).await;
-        if self.opened.get_untracked() != number {
-            return;
-        }
-        match decided {
-            Ok(record) => self.record.set(Some(Arc::new(record))),
-            Err(problems) => self.problems.set(problems),
-        }
+    /// Adds a change, and decides again.
+    pub(crate) fn apply(self, edit: Edit) {
+        spawn_local(async move {
+            match engine::edit(&edit).await {
+                Ok(objects) => {
+                    let changes = with(&self.changes.get_untracked(), &objects);
+                    self.change(|given| Given { changes, ..given });
+                }
+                Err(problems) => self.problems.set(problems),
+            }
+        });
     }
 
     fn forget(self) {
+        self.moments.set(Moments::default());
+        self.at.set(0);
+        self.is_at_end.set(false);
+        self.picture.set(Arc::default());
         self.record.set(None);
         self.before.set(None);
         self.shared.set(None);
@@ -206,9 +226,11 @@ impl Page {
     pub(crate) fn select(self, name: String) {
         self.selected.set(Some(name.clone()));
         self.answer.set(None);
+        let at = self.at.get_untracked();
         spawn_local(async move {
-            let answer = engine::explain(&name).await;
-            if self.selected.with_untracked(|selected| selected.as_ref() == Some(&name)) {
+            let answer = engine::explain(&name, at).await;
+            let is_selected = self.selected.with_untracked(|selected| selected.as_ref() == Some(&name));
+            if is_selected && self.at.get_untracked() == at {
                 self.answer.set(Some(answer));
             }
         });

@@ -14,7 +14,9 @@ mod parts;
 mod queues;
 mod results;
 mod save;
+mod steps;
 mod theme;
+mod time;
 mod what_if;
 mod why;
 

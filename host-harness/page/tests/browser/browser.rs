@@ -1,6 +1,7 @@
 //! A browser with the page open.
 
-use std::net::TcpListener;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -18,15 +19,27 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) struct Browser {
     client: Client,
     driver: Child,
+    port: u16,
+    session: String,
     file: PathBuf,
 }
 
 impl Drop for Browser {
     fn drop(&mut self) {
+        // A driver that is killed leaves its browser behind.
+        let _ended = end(self.port, &self.session);
         let _gone = self.driver.kill();
         let _reaped = self.driver.wait();
         let _removed = fs::remove_file(&self.file);
     }
+}
+
+/// Ends the session of a driver, and its browser with it. Nothing else of the test runs meanwhile: it may have panicked.
+fn end(port: u16, session: &str) -> std::io::Result<usize> {
+    let mut driver = TcpStream::connect(("127.0.0.1", port))?;
+    driver.set_read_timeout(Some(PATIENCE))?;
+    write!(driver, "DELETE /session/{session} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n")?;
+    driver.read(&mut [0; 1])
 }
 
 /// How large the window is.
@@ -57,8 +70,9 @@ impl Browser {
         let file = env::temp_dir().join(format!("lictor-page-{test}-{port}.html"));
         fs::write(&file, lictor_page::page(input).unwrap()).unwrap();
         let client = connect(port, size).await;
+        let session = client.session_id().await.unwrap().unwrap();
         client.goto(&format!("file://{}", file.display())).await.unwrap();
-        let browser = Browser { client, driver, file };
+        let browser = Browser { client, driver, port, session, file };
         browser.gone("#starting").await;
         Some(browser)
     }
@@ -129,9 +143,31 @@ impl Browser {
         self.find(css).await.send_keys(text).await.unwrap();
     }
 
+    /// Has a field say this, whatever it said before.
+    pub(crate) async fn set(&self, css: &str, value: &str) {
+        let script = "const [css, value] = arguments[0], it = document.querySelector(css); it.value = value;
+            it.dispatchEvent(new Event('input', { bubbles: true }))";
+        self.script_of(script, json!([css, value])).await;
+    }
+
     /// What a script says.
     pub(crate) async fn script(&self, script: &str) -> Value {
         self.client.execute(script, Vec::new()).await.unwrap()
+    }
+
+    /// What a script says that is given a value.
+    pub(crate) async fn script_of(&self, script: &str, value: Value) -> Value {
+        self.client.execute(script, vec![value]).await.unwrap()
+    }
+
+    /// What the engine in the worker answers to these questions, each `[name, ...parameters]`.
+    pub(crate) async fn ask(&self, questions: Vec<Value>) -> Vec<Value> {
+        let script = "return (async (questions) => { const answers = [];
+            for (const [name, ...parameters] of questions)
+              answers.push(await lictor.call(name, parameters).then((value) => ({ value }), (error) => ({ error })));
+            return answers; })(arguments[0])";
+        let answers = self.client.execute(script, vec![Value::from(questions)]).await.unwrap();
+        answers.as_array().cloned().unwrap()
     }
 
     /// What the browser shows, as a picture.
@@ -168,5 +204,5 @@ async fn connect(port: u16, Size(width, height): Size) -> Client {
 
 /// A file that the page is opened with.
 pub(crate) fn input<'a>(name: &'a str, text: &'a str, system: &'a str) -> Input<'a> {
-    Input { name, text, system, arguments: "", schedulers: &[] }
+    Input { name, bytes: text.as_bytes(), system, arguments: "", schedulers: &[] }
 }

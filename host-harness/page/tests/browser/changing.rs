@@ -96,3 +96,61 @@ async fn saved(browser: &Browser, number: usize) -> String {
     }
     panic!("no file of number {number} was saved")
 }
+
+/// The node has room for one of the two pods that the form adds; a second form lets the other pod in first.
+#[tokio::test]
+async fn a_job_is_added_by_a_form_and_a_priority_is_changed() {
+    let Some(browser) = opened("form").await else { return };
+    browser.click("#tab-change").await;
+    browser.click("#form-job summary").await;
+    browser.write("#job-name", "train").await;
+    browser.write("#job-priority", "5").await;
+    browser.set("#job-pods", "2").await;
+    browser.click("#add-job").await;
+    // Both are more important than d/p, and the node is full with them.
+    let difference = browser.reads("#compare", "d/p bound unschedulable").await;
+    assert!(difference.contains("default/train-0 not pending bound"), "{difference}");
+    browser.click("#form-priority summary").await;
+    browser.write("#priority-of", "d/p").await;
+    browser.write("#priority", "9").await;
+    browser.click("#set-priority").await;
+    browser.reads("#compare", "d/p unschedulable bound").await;
+    browser.write("#priority", "x").await;
+    browser.click("#set-priority").await;
+    browser.reads("[role=alert]", "the priority is no whole number: `9x`").await;
+}
+
+#[tokio::test]
+async fn a_bound_of_a_quota_is_changed_by_a_form() {
+    let Some(browser) = Browser::open("bound", Some(input("four-teams.yaml", crate::FOUR_TEAMS, "")), DESK).await
+    else {
+        return;
+    };
+    browser.reads("[data-fate=refused]", "search/ranker-xl-4lgmcjn4c").await;
+    browser.click("#tab-change").await;
+    browser.click("#form-bound summary").await;
+    let choose = "const it = document.getElementById('bound'); \
+        it.value = [...it.options].find((option) => option.text.startsWith('search: min cpu')).value; \
+        it.dispatchEvent(new Event('change', { bubbles: true })); return it.selectedOptions[0].text";
+    browser.find("#bound option").await;
+    assert_eq!(browser.script(choose).await, "search: min cpu, now 352");
+    browser.set("#bound-amount", "364").await;
+    browser.click("#set-bound").await;
+    let difference = browser.reads("#compare", "search/ranker-xl-4lgmcjn4c").await;
+    assert!(difference.contains("refused bound") || difference.contains("refused nominated"), "{difference}");
+}
+
+/// Its pod leaves and has no other node; a pod of a DaemonSet would stay, which the tests of the engine show.
+#[tokio::test]
+async fn a_node_is_drained() {
+    let cluster =
+        CLUSTER.replace("namespace: d}\nspec: {", "namespace: d}\nstatus: {phase: Running}\nspec: {nodeName: n1, ");
+    let Some(browser) = Browser::open("drain", Some(input("full.yaml", &cluster, "kubernetes")), DESK).await else {
+        return;
+    };
+    browser.reads("header", "1 nodes, 1 pods on nodes, 0 pending").await;
+    browser.write(".nodes-frame", "\u{e014}").await;
+    browser.click("#drain").await;
+    browser.reads("header", "1 nodes, 0 pods on nodes, 1 pending").await;
+    browser.reads("[data-fate=unschedulable]", "d/p").await;
+}

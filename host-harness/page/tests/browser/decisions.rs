@@ -64,3 +64,28 @@ async fn another_system_decides_otherwise() {
     browser.gone("[data-fate=refused]").await;
     browser.find(".fate").await;
 }
+
+#[tokio::test]
+async fn a_decision_is_shown_step_by_step() {
+    let Some(browser) = decided("steps").await else { return };
+    browser.press("vision/vit-huge").await;
+    browser.reads("#why", "nominated to").await;
+    browser.click("#stepped").await;
+    browser.reads("#steps h3", "Queue order: vision/vit-huge-worker-").await;
+    for step in ["Pre-filter", "Filter", "Dry run"] {
+        browser.click("#next-step").await;
+        browser.reads("#steps h3", step).await;
+    }
+    // By the keyboard, too: on to the plan, and to both ends.
+    browser.write("#next-step", "\u{e014}").await;
+    browser.reads("#steps h3", "Reprieve").await;
+    browser.write("#next-step", "\u{e014}").await;
+    let plan = browser.reads("#steps", "4 pods nominated").await;
+    assert!(plan.contains("nlp/bert-large-worker-0"), "{plan}");
+    browser.write("#previous-step", "\u{e010}").await;
+    browser.reads("#steps", "holds: it is carried out").await;
+    browser.write("#previous-step", "\u{e011}").await;
+    browser.reads("#steps h3", "Queue order").await;
+    browser.click("#at-once").await;
+    browser.reads("#why", "Victims, evicted because").await;
+}

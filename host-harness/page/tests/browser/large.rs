@@ -1,6 +1,8 @@
-//! A cluster of 5,000 nodes. How long it takes is printed, not judged.
+//! Large clusters. How long it takes is printed, not judged; the page's README has figures of a release build.
 
 use std::fmt::Write;
+
+use serde_json::json;
 
 use crate::browser::{Browser, DESK, input};
 
@@ -9,17 +11,22 @@ const PODS: usize = 50_000;
 
 /// Nodes of 10 pods of 1 cpu each, full but for every hundredth, and 100 pods that wait.
 fn cluster() -> String {
+    clusters(NODES, PODS, 100)
+}
+
+/// So many nodes of 10 cpu, pods of 1 cpu on them, and pods that wait.
+fn clusters(nodes: usize, pods: usize, waiting: usize) -> String {
     let mut text = String::from("apiVersion: v1\nkind: List\nitems:\n");
-    for node in 0..NODES {
+    for node in 0..nodes {
         let _written = writeln!(
             text,
             "- {{apiVersion: v1, kind: Node, metadata: {{name: n{node:04}}}, status: {{allocatable: {{cpu: '10', memory: 64Gi, pods: '110'}}}}}}"
         );
     }
-    for pod in 0..PODS + 100 {
-        let node = if pod < PODS { format!(", nodeName: n{:04}", pod % NODES) } else { String::new() };
-        let (team, priority) = (pod % 7, if pod < PODS { pod % 5 * 100 } else { 450 });
-        let phase = if pod < PODS { "Running" } else { "Pending" };
+    for pod in 0..pods + waiting {
+        let node = if pod < pods { format!(", nodeName: n{:04}", pod % nodes) } else { String::new() };
+        let (team, priority) = (pod % 7, if pod < pods { pod % 5 * 100 } else { 450 });
+        let phase = if pod < pods { "Running" } else { "Pending" };
         let _written = writeln!(
             text,
             "- {{apiVersion: v1, kind: Pod, metadata: {{name: p{pod:05}, namespace: team-{team}}}, spec: {{priority: {priority}{node}, \
@@ -27,6 +34,67 @@ fn cluster() -> String {
         );
     }
     text
+}
+
+/// What is done, by a script.
+const INTERACTIONS: [(&str, &str); 9] = [
+    (
+        "a part of a name of nodes",
+        "const it = document.getElementById('find-node'); it.value = 'n49'; it.dispatchEvent(new Event('input', { bubbles: true }))",
+    ),
+    (
+        "all nodes again",
+        "const it = document.getElementById('find-node'); it.value = ''; it.dispatchEvent(new Event('input', { bubbles: true }))",
+    ),
+    (
+        "the other colours",
+        "const it = document.getElementById('colour'); it.value = 'priority'; it.dispatchEvent(new Event('change', { bubbles: true }))",
+    ),
+    (
+        "back by a cycle",
+        "const it = document.getElementById('moment'); it.value = 1; it.dispatchEvent(new Event('input', { bubbles: true }))",
+    ),
+    (
+        "forth by a cycle",
+        "const it = document.getElementById('moment'); it.value = 2; it.dispatchEvent(new Event('input', { bubbles: true }))",
+    ),
+    ("the queues", "document.getElementById('tab-queues').click()"),
+    ("the jobs", "document.getElementById('tab-jobs').click()"),
+    (
+        "a part of a name of jobs",
+        "const it = document.getElementById('find-job'); it.value = 'p49'; it.dispatchEvent(new Event('input', { bubbles: true }))",
+    ),
+    ("the nodes", "document.getElementById('tab-nodes').click()"),
+];
+
+/// How long something takes until it is drawn, in milliseconds.
+fn timed(act: &str) -> String {
+    format!(
+        "return new Promise((done) => {{ const start = performance.now(); {act}; \
+         requestAnimationFrame(() => setTimeout(() => done(Math.round(performance.now() - start)))); }})"
+    )
+}
+
+/// How long the page takes to load, to be shown, and to have its engine ready.
+#[tokio::test]
+async fn the_page_loads() {
+    let Some(browser) = Browser::open("load", None, DESK).await else { return };
+    browser.find(".open").await;
+    let script = "return lictor.call('systems', []).then(() => performance.getEntriesByType('mark').map((it) => it.name + ' after ' + Math.round(it.startTime) + ' ms').join(', '))";
+    eprintln!("{}", browser.script(script).await);
+}
+
+/// A cluster of 5,000 pods, and 100 more that wait.
+#[tokio::test]
+async fn a_cluster_of_five_thousand_pods_is_decided_about() {
+    let Some(browser) = Browser::open("first", None, DESK).await else { return };
+    let told = json!({ "name": "first.yaml", "text": clusters(500, 5_000, 100), "system": "kubernetes" });
+    let script = "return (async (told) => { const start = performance.now(); await lictor.call('open', [told]);
+        const opened = performance.now(); const { record } = await lictor.call('cycle', [{}]);
+        return [opened - start, performance.now() - opened, record.cycles[0].attempts.length]; })(arguments[0])";
+    let took = browser.script_of(script, told).await;
+    assert_eq!(took[2], 100);
+    eprintln!("5,000 pods, and 100 that wait: read after {} ms, decided {} ms later", took[0], took[1]);
 }
 
 #[tokio::test]
@@ -48,6 +116,11 @@ async fn five_thousand_nodes_are_shown_and_decided() {
         return new Promise((done) => { const step = () => { const t = performance.now(); f.scrollTop = at += 4000;
           requestAnimationFrame(() => requestAnimationFrame(() => { times.push(performance.now() - t); times.length < 20 ? step() : done(Math.max(...times)); })); }; step(); })";
     eprintln!("the slowest of 20 scrolls: {} ms", browser.script(script).await);
+    browser.click("#run-cycle").await;
+    browser.reads("#cycle-said", "Cycle 2 of 2").await;
+    for (what, act) in INTERACTIONS {
+        eprintln!("{what}: {} ms", browser.script(&timed(act)).await);
+    }
     browser.write("#find-node", "n4999").await;
     browser.write(".nodes-frame", "\u{e014}").await;
     browser.reads(".node-detail h3", "n4999").await;

@@ -7,11 +7,18 @@
 mod browser;
 mod changing;
 mod cluster;
+#[path = "../common/mod.rs"]
+mod common;
 mod decisions;
 mod large;
 mod look;
 mod opening;
 mod pictures;
+mod recordings;
+mod scenarios;
+mod time;
+#[path = "../../../../guest/web/src/engine/tests/two.rs"]
+mod two;
 mod what_if;
 
 /// The bundled snapshot of four teams.

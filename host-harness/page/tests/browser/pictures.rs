@@ -29,11 +29,24 @@ async fn pictures_are_taken() {
             keep("decided", browser.picture().await);
             browser.script("document.getElementById('why').scrollIntoView()").await;
             keep("why", browser.picture().await);
+            browser.click("#stepped").await;
+            for _ in 0..3 {
+                browser.click("#next-step").await;
+            }
+            keep("steps", browser.picture().await);
             browser.click("#tab-queues").await;
             browser.script("window.scrollTo(0, 0)").await;
             keep("queues", browser.picture().await);
             browser.click("#tab-jobs").await;
             keep("jobs", browser.picture().await);
+            browser.click("#run-quiet").await;
+            // The victims have left, and the third cycle changes nothing any more.
+            browser.reads("#cycle-said", "Cycle 3 of 3").await;
+            keep("time", browser.picture().await);
+            browser.click("#tab-change").await;
+            browser.click("#form-job summary").await;
+            browser.click("#form-bound summary").await;
+            keep("forms", browser.picture().await);
         }
     }
 }

@@ -1,24 +1,19 @@
 //! The engine of the page in node: it opens, decides, explains and plays as the same code does natively, which is what the command does.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+#[path = "../common/mod.rs"]
+mod common;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
+use common::{are_as_natively, fixtures, questions, same, scenarios, told};
 use lictor_web::{Engine, Told};
 use serde_json::{Value, json};
 
 /// In CI, node is there.
 const REQUIRED: &str = "LICTOR_REQUIRE_BROWSER";
-
-fn fixtures(below: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(below)
-}
-
-fn told(path: &Path) -> Told {
-    let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-    Told { name, text: fs::read_to_string(path).unwrap(), ..Told::default() }
-}
 
 /// What the engine of the page answers to these questions; none where there is no node.
 fn asked(name: &str, questions: &[Value]) -> Option<Vec<Value>> {
@@ -40,48 +35,12 @@ fn asked(name: &str, questions: &[Value]) -> Option<Vec<Value>> {
     Some(answers)
 }
 
-/// A number that JavaScript has no exact form of comes back as the nearest one that it has.
-fn as_javascript(value: Value) -> Value {
-    match value {
-        Value::Number(number) => match number.as_f64() {
-            Some(near) if near.fract() == 0.0 && near.abs() > 9_007_199_254_740_991.0 => json!(near),
-            _ => Value::Number(number),
-        },
-        Value::Array(items) => items.into_iter().map(as_javascript).collect(),
-        Value::Object(fields) => fields.into_iter().map(|(name, value)| (name, as_javascript(value))).collect(),
-        other => other,
-    }
-}
-
-fn same(file: &Path, what: &str, page: &Value, native: Value) {
-    assert!(as_javascript(page.clone()) == as_javascript(native), "{}: {what} differs", file.display());
-}
-
 #[test]
 fn every_scenario_is_played_alike() {
-    let mut files: Vec<PathBuf> = Vec::new();
-    for system in
-        fs::read_dir(fixtures("scenarios")).unwrap().map(|entry| entry.unwrap().path()).filter(|it| it.is_dir())
-    {
-        files.extend(fs::read_dir(system).unwrap().map(|entry| entry.unwrap().path()));
-    }
-    files.sort();
-    let questions: Vec<Value> = files
-        .iter()
-        .flat_map(|file| [json!(["open", told(file)]), json!(["play", false]), json!(["play", true])])
-        .collect();
-    let Some(answers) = asked("scenarios", &questions) else { return };
-    for (file, answers) in files.iter().zip(answers.chunks(3)) {
-        let mut engine = Engine::default();
-        assert!(answers[0]["error"].is_null(), "{}: {}", file.display(), answers[0]["error"]);
-        engine.open(told(file)).unwrap();
-        for (answer, explained) in [(&answers[1], false), (&answers[2], true)] {
-            let report = engine.play(explained).unwrap();
-            assert!(report.passed, "{}", file.display());
-            same(file, "what is played", &answer["value"], serde_json::to_value(&report).unwrap());
-        }
-    }
-    assert!(files.len() > 700, "{} scenarios", files.len());
+    let files = scenarios();
+    let all: Vec<Value> = files.iter().flat_map(|file| questions(file)).collect();
+    let Some(answers) = asked("scenarios", &all) else { return };
+    files.iter().zip(answers.chunks(3)).for_each(|(file, answers)| are_as_natively(file, answers));
 }
 
 #[test]

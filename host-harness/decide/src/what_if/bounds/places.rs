@@ -12,15 +12,15 @@ const QUEUES: &str = "queues.yaml";
 
 /// A bound of a quota or queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(crate) struct Place {
     /// Which of the objects has it.
-    pub(super) object: usize,
+    pub(crate) object: usize,
     /// The name of the quota; the whole path of a queue.
-    pub(super) queue: String,
+    pub(crate) queue: String,
     /// The bound, such as `max`.
-    pub(super) bound: String,
+    pub(crate) bound: String,
     /// Its amounts by resource, as they are written.
-    pub(super) amounts: BTreeMap<String, String>,
+    pub(crate) amounts: BTreeMap<String, String>,
     /// Where the amounts are: a JSON pointer, into the document of queues where there is one.
     pointer: String,
     is_nested: bool,
@@ -28,7 +28,7 @@ pub(super) struct Place {
 
 impl Place {
     /// The object with these amounts.
-    pub(super) fn with(&self, objects: &[Object], amounts: &[(&str, String)]) -> Option<Object> {
+    pub(crate) fn with(&self, objects: &[Object], amounts: &[(&str, String)]) -> Option<Object> {
         let mut value: Value = serde_json::from_str(&objects.get(self.object)?.json()).ok()?;
         if self.is_nested {
             let text = value.pointer_mut("/data")?.get_mut(QUEUES)?;
@@ -51,7 +51,7 @@ fn set(at: &mut Value, amounts: &[(&str, String)]) -> Option<()> {
 }
 
 /// Every bound in these objects, in their order.
-pub(super) fn places(objects: &[Object]) -> Vec<Place> {
+pub(crate) fn places(objects: &[Object]) -> Vec<Place> {
     let mut places = Vec::new();
     for (object, it) in objects.iter().enumerate() {
         let key = it.key();

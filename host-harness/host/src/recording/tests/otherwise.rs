@@ -63,16 +63,16 @@ fn an_instance_that_was_replaced_because_of_its_memory_is_replaced_where_none_is
     let mut header = header();
     header.policy.native = false;
     header.limits.insert("recycleBytes".to_owned(), MARK);
-    let bytes = Bytes::default();
-    let recorder = Recorder::begin(Box::new(bytes.clone()));
+    let (recorder, memory) = Recorder::in_memory();
     let policy = recorder.listen(Box::new(Gentle { growth: 40, ..Gentle::default() }), &header);
     let mut driver = Virtual::open(policy, "plain", "").unwrap();
     driver.record(recorder.clone());
     driver.apply(vec![object(node("n1", 4))]).unwrap();
     (0..8).for_each(|_| driver.tell(Input::Cycle).unwrap());
     recorder.finish().unwrap();
+    let bytes = memory.take();
     let restarts = |entry: &Entry| matches!(entry, Entry::Step(step) if step.answers.iter().any(|answer| answer.call == "restart"));
     // It holds 40, 80 and 120 after three cycles: the next input has a new instance, and so has the one three cycles later.
-    assert_eq!(read(&bytes.all()).unwrap().0.iter().filter(|entry| restarts(entry)).count(), 2);
-    assert_eq!(replayed(&bytes.all(), plain()).1, None);
+    assert_eq!(read(&bytes).unwrap().0.iter().filter(|entry| restarts(entry)).count(), 2);
+    assert_eq!(replayed(&bytes, plain()).1, None);
 }

@@ -9,11 +9,16 @@ use super::record::Finding;
 pub struct Given {
     /// The name of the file.
     pub name: String,
-    /// What it says.
+    /// What it says; empty for a recording.
     pub text: String,
+    /// The bytes of a recording in base 64; empty for anything else.
+    #[serde(default)]
+    pub recording: String,
     /// The system; empty for the first of the policy, or the one of the scenario.
+    #[serde(default)]
     pub system: String,
     /// The arguments of the system as YAML or JSON.
+    #[serde(default)]
     pub arguments: String,
     /// The schedulers whose pods are decided about; empty: those that the system stands for.
     #[serde(default)]
@@ -36,7 +41,7 @@ pub struct Example {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Summary {
-    /// `snapshot` or `scenario`.
+    /// `snapshot`, `scenario` or `recording`.
     pub kind: String,
     /// The system whose laws apply.
     pub system: String,

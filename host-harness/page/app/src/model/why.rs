@@ -1,6 +1,6 @@
 //! Why a pod is where it is, in parts: what is in the way, nodes by reason, candidates by law, victims, and pods that are spared.
 
-use crate::data::{Answer, Note, Reason, Why};
+use crate::data::{Answer, Explanation, Note, Reason, Why};
 
 use super::results::how;
 
@@ -95,14 +95,10 @@ fn parts(why: &Why) -> Vec<Part> {
     let attempts = why.attempts.iter().filter_map(|attempt| attempt.explanation.as_ref());
     for explanation in attempts.chain(&why.explanation) {
         let said = |abouts: &[&str], outcomes: &[&str], what: &str, keep: &dyn Fn(&Note) -> bool| {
-            let is_one = |note: &&Note| {
-                abouts.contains(&note.about.as_str()) && outcomes.contains(&note.outcome.as_str()) && keep(note)
-            };
-            let notes: Vec<Note> = explanation.notes.iter().filter(is_one).cloned().collect();
-            alike::items(&notes, &explanation.counted, what)
+            said(explanation, abouts, outcomes, what, keep)
         };
         let all = |_: &Note| true;
-        let now = |note: &Note| note.reason.code.starts_with("host/") || note.reason.code.starts_with("node/");
+        let now = is_now;
         say("In the way", said(&["preemptor", "queue"], &["barred"], "", &all));
         say("What happens", said(&["preemptor", "queue"], &["chosen"], "", &all));
         say("Victims, evicted because", said(&["pod"], &["needed", "chosen"], "pod", &all));
@@ -116,12 +112,31 @@ fn parts(why: &Why) -> Vec<Part> {
     parts
 }
 
+/// What an explanation has about these, with these outcomes; what is alike stands together, counted as `what`.
+pub(super) fn said(
+    explanation: &Explanation,
+    abouts: &[&str],
+    outcomes: &[&str],
+    what: &str,
+    keep: &dyn Fn(&Note) -> bool,
+) -> Vec<Item> {
+    let is_one =
+        |note: &&Note| abouts.contains(&note.about.as_str()) && outcomes.contains(&note.outcome.as_str()) && keep(note);
+    let notes: Vec<Note> = explanation.notes.iter().filter(is_one).cloned().collect();
+    alike::items(&notes, &explanation.counted, what)
+}
+
+/// Whether a note on a node is about the node as it is, not after evictions.
+pub(super) fn is_now(note: &Note) -> bool {
+    note.reason.code.starts_with("host/") || note.reason.code.starts_with("node/")
+}
+
 /// Whether a pod with this outcome keeps its node.
 fn is_kept(outcome: &str) -> bool {
     !matches!(outcome, "needed" | "chosen")
 }
 
-fn one(reason: &Reason) -> Item {
+pub(super) fn one(reason: &Reason) -> Item {
     Item {
         count: String::new(),
         law: reason.code.clone(),

@@ -9,6 +9,7 @@ use super::header::Header;
 use super::law::LawPage;
 use super::open::{Open, take};
 use super::results::Results;
+use super::time::Time;
 use super::why::WhyPanel;
 use crate::state::Page;
 
@@ -44,6 +45,7 @@ pub(super) fn App() -> impl IntoView {
                 </Show>
                 <Findings/>
                 <Show when=move || page.given.with(Option::is_some)>
+                    <Time/>
                     <div class="columns">
                         <Cluster/>
                         <Results/>

@@ -1,7 +1,10 @@
 //! Changing what is open: arguments of the system, and objects.
 
+mod forms;
+
 use leptos::prelude::*;
 
+use self::forms::Forms;
 use crate::data::Given;
 use crate::state::page;
 
@@ -22,6 +25,7 @@ pub(super) fn Change() -> impl IntoView {
     };
     view! {
         <div class="change">
+            <Forms/>
             <label for="arguments">"Arguments of the system"</label>
             <textarea
                 id="arguments"

@@ -6,6 +6,7 @@ use super::change::Change;
 use super::jobs::Jobs;
 use super::nodes::Nodes;
 use super::queues::Queues;
+use crate::state::page;
 
 /// What is shown of the cluster.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,6 +27,9 @@ const TABS: [(Tab, &str, &str); 4] = [
 #[component]
 pub(super) fn Cluster() -> impl IntoView {
     let chosen = RwSignal::new(Tab::Nodes);
+    let page = page();
+    // What is written into the forms stays there while the system or the objects change.
+    let is_recording = Memo::new(move |_| page.is_recording());
     let button = move |(tab, id, name): (Tab, &'static str, &'static str)| {
         view! {
             <button
@@ -47,6 +51,9 @@ pub(super) fn Cluster() -> impl IntoView {
                     Tab::Nodes => view! { <Nodes/> }.into_any(),
                     Tab::Queues => view! { <Queues/> }.into_any(),
                     Tab::Jobs => view! { <Jobs/> }.into_any(),
+                    Tab::Change if is_recording.get() => {
+                        view! { <p class="empty">"A recording can be looked at, not changed."</p> }.into_any()
+                    }
                     Tab::Change => view! { <Change/> }.into_any(),
                 }}
             </div>

@@ -10,6 +10,10 @@ use crate::state::page;
 pub(super) fn Compare() -> impl IntoView {
     let page = page();
     let differences = Memo::new(move |_| {
+        // The first cycles begin with the cluster as it was opened: only they can be compared.
+        if page.at.get() != 1 {
+            return None;
+        }
         let before = page.before.with(|record| record.as_ref().and_then(|record| record.cycles.last().cloned()));
         before.zip(page.cycle()).map(|(before, after)| compare(&before, &after))
     });

@@ -15,7 +15,7 @@ pub(super) fn Findings() -> impl IntoView {
     view! {
         <Show when=move || page.problems.with(|problems| !problems.is_empty())>
             <section class="findings errors" role="alert" aria-label="Problems">
-                <h2>"This could not be opened"</h2>
+                <h2>"This needs to be looked at"</h2>
                 <ul>{move || page.problems.get().into_iter().map(finding).collect_view()}</ul>
             </section>
         </Show>

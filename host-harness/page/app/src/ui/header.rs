@@ -15,10 +15,12 @@ pub(super) fn Header() -> impl IntoView {
             <h1>"Lictor"</h1>
             <Show when=move || page.given.with(Option::is_some)>
                 <span class="file" title="What is open">{name}</span>
-                <System/>
+                <Show when=move || !page.is_recording()><System/></Show>
                 <span class="counts">{counts}</span>
-                <button class="quiet" id="share" on:click=move |_| page.share()>"Share"</button>
-                <Save/>
+                <Show when=move || !page.is_recording()>
+                    <button class="quiet" id="share" on:click=move |_| page.share()>"Share"</button>
+                    <Save/>
+                </Show>
                 <span class="shared" role="status">{move || page.shared.get()}</span>
                 <button class="quiet" on:click=move |_| page.close()>"Open another"</button>
             </Show>

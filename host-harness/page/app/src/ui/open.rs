@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{File, HtmlInputElement};
 
 use crate::data::{Finding, Given};
@@ -26,12 +26,12 @@ pub(super) fn Open() -> impl IntoView {
             <p>
                 "Open what "
                 <code>"kubectl get nodes,namespaces,pods,elasticquotas,podgroups,priorityclasses -A -o yaml"</code>
-                " prints, or a scenario. Nothing leaves this browser: the page cannot open a connection."
+                " prints, a scenario, or a recording that "<code>"--record"</code>" has written. Nothing leaves this browser: the page cannot open a connection."
             </p>
             <div class="ways">
                 <div class="way drop">
                     <label for="file">"Drop a file anywhere, or choose one"</label>
-                    <input id="file" type="file" accept=".yaml,.yml,.json" on:change=chosen/>
+                    <input id="file" type="file" accept=".yaml,.yml,.json,.rec" on:change=chosen/>
                 </div>
                 <div class="way">
                     <label for="pasted">"Paste a text"</label>
@@ -78,10 +78,9 @@ fn show(page: Page, index: usize) {
 /// Opens a file.
 pub(super) fn take(page: Page, file: File) {
     spawn_local(async move {
-        let name = file.name();
-        match JsFuture::from(file.text()).await.ok().and_then(|text| text.as_string()) {
-            Some(text) => page.open(Given { name, text, ..Given::default() }),
-            None => page.problems.set(vec![Finding::error(format!("{name} could not be read"))]),
+        match engine::read_file(&file).await {
+            Ok(given) => page.open(given),
+            Err(_) => page.problems.set(vec![Finding::error(format!("{} could not be read", file.name()))]),
         }
     });
 }

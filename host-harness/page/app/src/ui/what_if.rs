@@ -13,24 +13,38 @@ use crate::state::{Page, page};
 pub(super) fn WhatIfPanel() -> impl IntoView {
     let page = page();
     let found = RwSignal::new(None::<Answered<WhatIf>>);
+    let (trying, tries) = (RwSignal::new(false), RwSignal::new(0u32));
     let ask = move |_| {
         let Some(name) = page.selected.get_untracked() else { return };
         // A gang gets in as a whole: it is asked about its job.
         let job = page.jobs.with_untracked(|jobs| jobs.get(&name).cloned()).unwrap_or_else(|| name.clone());
+        found.set(None);
+        let number = tries.get_untracked().wrapping_add(1);
+        tries.set(number);
+        trying.set(true);
         spawn_local(async move {
-            page.busy.set(Some("Trying changes ..."));
             let answer = engine::what_if(&job).await;
-            page.busy.set(None);
-            if page.selected.get_untracked() == Some(name) {
+            // Where it was stopped, or something else is asked meanwhile, the answer is dropped.
+            if tries.get_untracked() == number {
+                trying.set(false);
                 found.set(Some(answer));
             }
         });
     };
+    let stop = move || {
+        tries.update(|tries| *tries = tries.wrapping_add(1));
+        trying.set(false);
+        engine::stop();
+    };
     Effect::new(move |_| {
         page.selected.track();
         found.set(None);
+        if trying.get_untracked() {
+            stop();
+        }
     });
-    let waiting = move || page.answer.with(|answer| matches!(answer, Some(Ok(answer)) if waits(answer)));
+    let waiting =
+        move || !page.is_recording() && page.answer.with(|answer| matches!(answer, Some(Ok(answer)) if waits(answer)));
     let shown = move || {
         found.get().map(|found| match found {
             Ok(answer) => listed(page, &answer).into_any(),
@@ -43,7 +57,15 @@ pub(super) fn WhatIfPanel() -> impl IntoView {
     view! {
         <Show when=waiting>
             <section class="what-if" id="what-if" aria-label="What would let it in" aria-live="polite">
-                <button id="ask-what-if" on:click=ask>"What is the smallest change that lets this job in?"</button>
+                <button id="ask-what-if" disabled=trying on:click=ask>
+                    "What is the smallest change that lets this job in?"
+                </button>
+                <Show when=move || trying.get()>
+                    <p class="tools">
+                        <span class="field" role="status">"Trying changes ..."</span>
+                        <button id="stop-what-if" on:click=move |_| stop()>"Stop"</button>
+                    </p>
+                </Show>
                 {shown}
             </section>
         </Show>

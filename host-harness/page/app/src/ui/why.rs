@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::findings::finding;
 use super::parts::{LawLink, Names};
+use super::steps::Steps;
 use super::what_if::WhatIfPanel;
 use crate::model::why::{Item, Part, Told, told};
 use crate::state::page;
@@ -11,6 +12,11 @@ use crate::state::page;
 #[component]
 pub(super) fn WhyPanel() -> impl IntoView {
     let page = page();
+    let stepped = RwSignal::new(false);
+    let way = move |id: &'static str, word: &'static str, steps: bool| {
+        let pressed = move || (stepped.get() == steps).to_string();
+        view! { <button class="way-of" id=id aria-pressed=pressed on:click=move |_| stepped.set(steps)>{word}</button> }
+    };
     let name = move || page.selected.get().unwrap_or_default();
     let body = move || match page.answer.get() {
         None => view! { <p class="empty">"Asking ..."</p> }.into_any(),
@@ -28,7 +34,11 @@ pub(super) fn WhyPanel() -> impl IntoView {
                 fallback=|| view! { <p class="empty">"Select a pod or a job to see why it is where it is."</p> }
             >
                 <p class="asked">{name}</p>
-                {body}
+                <p class="tools">
+                    {way("at-once", "At once", false)}
+                    {way("stepped", "Step by step", true)}
+                </p>
+                {move || if stepped.get() { view! { <Steps/> }.into_any() } else { body().into_any() }}
                 <WhatIfPanel/>
             </Show>
         </section>
@@ -50,7 +60,7 @@ fn one(told: Told) -> impl IntoView {
     }
 }
 
-fn part(part: Part) -> impl IntoView {
+pub(super) fn part(part: Part) -> impl IntoView {
     let pods = !part.title.starts_with("Node");
     view! {
         <section class="part">

@@ -5,6 +5,7 @@ use lictor_picture::Placed;
 use wasm_bindgen_futures::spawn_local;
 
 use super::super::parts::PodLink;
+use crate::data::Edit;
 use crate::engine;
 use crate::model::object::cordoned;
 use crate::model::quantity::short;
@@ -19,10 +20,10 @@ pub(super) fn Detail(
     let pods = RwSignal::new(Vec::<Placed>::new());
     Effect::new(move |_| {
         pods.set(Vec::new());
-        let Some(node) = name.get() else { return };
+        let (cycle, Some(node)) = (page.at.get(), name.get()) else { return };
         spawn_local(async move {
-            if let Ok(found) = engine::pods_on(&node).await
-                && name.get_untracked() == Some(node)
+            if let Ok(found) = engine::pods_on(&node, cycle).await
+                && (name.get_untracked(), page.at.get_untracked()) == (Some(node), cycle)
             {
                 pods.set(found);
             }
@@ -40,9 +41,16 @@ pub(super) fn Detail(
         <Show when=move || name.get().is_some()>
             <section class="node-detail" aria-live="polite">
                 <h3>{name}</h3>
-                <p class="tools">
+                <p class="tools" hidden=move || page.is_recording()>
                     <button on:click=move |_| change(page, name, |node| node)>"Edit"</button>
                     <button on:click=move |_| change(page, name, cordoned)>"Cordon"</button>
+                    <button
+                        id="drain"
+                        title="It takes no more pods, and its pods are pending again, but those of DaemonSets"
+                        on:click=move |_| name.get_untracked().into_iter().for_each(|node| page.apply(Edit::Drain { node }))
+                    >
+                        "Drain"
+                    </button>
                 </p>
                 <table>
                     <thead><tr><th scope="col">"Pod"</th><th scope="col">"Priority"</th>{titles}</tr></thead>

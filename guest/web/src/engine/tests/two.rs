@@ -1,0 +1,31 @@
+//! A cluster of one node and two pods, and its recording. The tests in a browser have it, too.
+
+use lictor_decide::record::Source;
+use lictor_decide::{Between, Native, Opened, Snapshot, With};
+use lictor_host::policy::Policy;
+use lictor_host::recording::{Header, Recorder};
+
+/// A node of 2 cpu that `low` fills, and `high` that waits with a higher priority.
+pub(crate) const TWO: &str = r#"
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: "2", pods: "9"}}}
+- {apiVersion: v1, kind: Pod, metadata: {name: low, namespace: d}, spec: {nodeName: n1, priority: 1, containers: [{name: c, resources: {requests: {cpu: "2"}}}]}, status: {phase: Running}}
+- {apiVersion: v1, kind: Pod, metadata: {name: high, namespace: d}, spec: {priority: 5, containers: [{name: c, resources: {requests: {cpu: "2"}}}]}}
+"#;
+
+/// Two cycles: `low` is evicted for `high`, and has left before the second, in which `high` is bound.
+pub(crate) fn recorded() -> Vec<u8> {
+    let mut native = Native::default();
+    let described = native.describe().unwrap();
+    let (recorder, memory) = Recorder::in_memory();
+    let policy = recorder.listen(Box::new(native), &Header::native(&described, "kubernetes"));
+    let with = With { system: "kubernetes", recorder: Some(&recorder), ..With::default() };
+    let mut opened = Opened::open(policy, described, with, || Snapshot::told("two.yaml", TWO.to_owned())).unwrap();
+    opened.decide(1, Source::default()).unwrap();
+    opened.pass(Between { victims_leave: true, seconds: 5 }).unwrap();
+    opened.decide(1, Source::default()).unwrap();
+    recorder.finish().unwrap();
+    memory.take()
+}

@@ -1,0 +1,148 @@
+//! Cycle after cycle: what happens between them, and the cluster as it was when each began.
+
+use lictor_contract::Description;
+use lictor_decide::explain::{Answer, Names};
+use lictor_decide::record::Source;
+use lictor_decide::{Between, Cycle, Failure, Native, Opened, Problem, Record, Snapshot, With};
+use lictor_picture::{Picture, Placed, picture, pods_on};
+use serde::Serialize;
+
+use super::explained::{Explained, kept};
+use super::{Engine, Held, nothing, problem};
+
+/// A cycle, and the cluster as it was when the cycle began.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Moment<'a> {
+    /// The number of the cycle, from 1.
+    pub number: usize,
+    /// The objects that left the cluster before it, as `Kind/namespace/name`.
+    pub left: Vec<String>,
+    /// The cluster before the decisions.
+    pub picture: Picture,
+    /// The decisions of this cycle alone.
+    pub record: &'a Record,
+}
+
+impl Engine {
+    /// Decides the next cycle, after this has happened in the cluster. Of a recording: the next moment at which something was decided; none
+    /// at its end.
+    ///
+    /// # Errors
+    /// Nothing is open, or the policy failed; the recording is damaged, or this policy decides otherwise than was recorded.
+    pub fn cycle(&mut self, between: Between) -> Result<Option<Moment<'_>>, Vec<Problem>> {
+        match (&mut self.recorded, &mut self.open) {
+            (Some(play), _) => play.cycle(),
+            (None, Some(open)) => open.cycle(between).map(Some).map_err(|failure| failure.problems()),
+            (None, None) => Err(nothing()),
+        }
+    }
+
+    /// Why a pod or job is where it is, in the cycle with this number from 1, in the last one where it is left out. The cycles up to it are
+    /// decided once more, and it with explanations.
+    ///
+    /// # Errors
+    /// There is no such pod, job or cycle, or the policy failed.
+    pub fn explain<T>(
+        &mut self,
+        name: &str,
+        cycle: Option<usize>,
+        tell: impl FnOnce(Answer<'_>) -> T,
+    ) -> Result<T, Vec<Problem>> {
+        if let Some(play) = &mut self.recorded {
+            let number = number(cycle, play.last())?;
+            return play.explain(name, number, tell).map_err(|failure| failure.problems());
+        }
+        let open = self.held_mut()?;
+        let number = number(cycle, open.played.len())?;
+        open.explain(name, number, tell).map_err(|failure| failure.problems())
+    }
+
+    /// The pods of a node after the cycle with this number; at the moment, where it is left out.
+    ///
+    /// # Errors
+    /// Nothing is open, there is no such cycle, or the policy failed.
+    pub fn pods_on(&mut self, node: &str, cycle: Option<usize>) -> Result<Vec<Placed>, Vec<Problem>> {
+        if let Some(play) = &mut self.recorded {
+            return play.pods_on(node, number(cycle, play.last())?).map_err(|failure| failure.problems());
+        }
+        let open = self.held_mut()?;
+        let earlier = cycle.filter(|number| *number != open.played.len());
+        let opened = match earlier {
+            None => &open.opened,
+            Some(_) => {
+                let number = number(earlier, open.played.len())?;
+                &open.explained(number).map_err(|failure| failure.problems())?.after
+            }
+        };
+        Ok(pods_on(opened.session().mirror(), node))
+    }
+}
+
+impl Held {
+    fn cycle(&mut self, between: Between) -> Result<Moment<'_>, Failure> {
+        let left = self.opened.pass(between)?;
+        let accounts = self.opened.accounts()?;
+        let picture = picture(self.opened.session().mirror(), &accounts, self.opened.system());
+        let decided = self.opened.decide(1, Source::default())?;
+        self.played.push(between);
+        Ok(Moment { number: self.played.len(), left, picture, record: self.record.insert(decided) })
+    }
+
+    fn explain<T>(&mut self, name: &str, number: usize, tell: impl FnOnce(Answer<'_>) -> T) -> Result<T, Failure> {
+        self.explained(number)?.tell(name, tell)
+    }
+
+    /// The cycle with this number, with explanations.
+    fn explained(&mut self, number: usize) -> Result<&Explained<Opened>, Failure> {
+        let Held { explained, opened, snapshot, system, arguments, schedulers, played, .. } = self;
+        kept(explained, number, || {
+            let with = With { system, arguments: arguments.clone(), schedulers, recorder: None };
+            once_more(opened_as(snapshot, opened.described(), with)?, played, number)
+        })
+    }
+
+    /// All cycles from the cluster as it was opened, each with what happened before it; at least one.
+    pub(super) fn replayed(&self) -> Result<Vec<(Between, Cycle)>, Failure> {
+        let Held { opened, snapshot, system, arguments, schedulers, .. } = self;
+        let with = With { system, arguments: arguments.clone(), schedulers, recorder: None };
+        let mut opened = opened_as(snapshot, opened.described(), with)?;
+        let first = [Between::default()];
+        let played = if self.played.is_empty() { first.as_slice() } else { &self.played };
+        let mut cycles = Vec::new();
+        for between in played {
+            opened.pass(*between)?;
+            cycles.extend(opened.decide(1, Source::default())?.cycles.into_iter().map(|cycle| (*between, cycle)));
+        }
+        Ok(cycles)
+    }
+}
+
+/// The cluster as it was opened.
+pub(super) fn opened_as(snapshot: &Snapshot, described: &Description, with: With<'_>) -> Result<Opened, Failure> {
+    Opened::open(Box::<Native>::default(), described.clone(), with, || Ok(snapshot.clone()))
+}
+
+/// The cycle with this number, with explanations.
+fn once_more(mut opened: Opened, played: &[Between], number: usize) -> Result<Explained<Opened>, Failure> {
+    let mut ahead = played.iter().take(number);
+    let last = ahead.next_back().copied().unwrap_or_default();
+    for between in ahead {
+        opened.pass(*between)?;
+        opened.decide(1, Source::default())?;
+    }
+    opened.pass(last)?;
+    let names = Names::of(opened.session().mirror(), opened.system());
+    opened.explain()?;
+    let record = opened.decide(1, Source::default())?;
+    Ok(Explained { number, names, record, after: opened })
+}
+
+/// The number of a cycle that was decided: this one, or the last.
+fn number(cycle: Option<usize>, last: usize) -> Result<usize, Vec<Problem>> {
+    match cycle.unwrap_or(last) {
+        0 => Err(problem("nothing was decided", "decide first")),
+        number if number > last => Err(problem(&format!("there is no cycle {number}"), "decide first")),
+        number => Ok(number),
+    }
+}

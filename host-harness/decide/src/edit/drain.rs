@@ -1,0 +1,56 @@
+//! A node is drained, as `kubectl drain` does it: it is cordoned, and its pods leave, but those of DaemonSets and mirror pods. Their
+//! controllers make them anew, so that they are pending again. Disruption budgets do not hold it up.
+
+use serde_json::{Value, json};
+
+use super::super::problem::Problem;
+use super::super::snapshot::Snapshot;
+use super::{unknown, value};
+
+/// The annotation of the pods that the kubelet runs by itself.
+const MIRROR: &str = "kubernetes.io/config.mirror";
+
+pub(super) fn objects(snapshot: &Snapshot, node: &str) -> Result<Vec<Value>, Problem> {
+    let key = format!("Node/{node}");
+    let found = snapshot.objects.iter().find(|object| object.key() == key).and_then(value);
+    let cordoned = found.map(cordoned).ok_or_else(|| unknown("node", node))?;
+    let pods = snapshot.objects.iter().filter(|object| object.key().starts_with("Pod/")).filter_map(value);
+    let leaving = pods.filter(|pod| leaves(pod, node)).map(pending);
+    Ok([cordoned].into_iter().chain(leaving).collect())
+}
+
+fn cordoned(mut node: Value) -> Value {
+    if let Some(fields) = node.as_object_mut() {
+        let spec = fields.entry("spec").or_insert_with(|| json!({}));
+        spec.as_object_mut().into_iter().for_each(|spec| {
+            spec.insert("unschedulable".to_owned(), Value::Bool(true));
+        });
+    }
+    node
+}
+
+fn leaves(pod: &Value, node: &str) -> bool {
+    let text = |pointer| pod.pointer(pointer).and_then(Value::as_str);
+    let owners = pod.pointer("/metadata/ownerReferences").and_then(Value::as_array);
+    let kinds = owners.into_iter().flatten().filter_map(|owner| owner.get("kind").and_then(Value::as_str));
+    let annotations = pod.pointer("/metadata/annotations").and_then(Value::as_object);
+    text("/spec/nodeName") == Some(node)
+        && !matches!(text("/status/phase"), Some("Succeeded" | "Failed"))
+        && !kinds.into_iter().any(|kind| kind == "DaemonSet")
+        && !annotations.is_some_and(|annotations| annotations.contains_key(MIRROR))
+}
+
+/// The pod as its controller makes it anew.
+fn pending(mut pod: Value) -> Value {
+    if let Some(spec) = pod.get_mut("spec").and_then(Value::as_object_mut) {
+        spec.remove("nodeName");
+    }
+    if let Some(metadata) = pod.get_mut("metadata").and_then(Value::as_object_mut) {
+        metadata.remove("deletionTimestamp");
+        metadata.remove("deletionGracePeriodSeconds");
+    }
+    if let Some(fields) = pod.as_object_mut() {
+        fields.insert("status".to_owned(), json!({ "phase": "Pending" }));
+    }
+    pod
+}

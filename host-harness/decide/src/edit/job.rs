@@ -1,0 +1,187 @@
+//! A new job, in the words of each system.
+
+use std::sync::Arc;
+
+use lictor_contract::quantity::{Unit, parse};
+use lictor_host::cluster::Object;
+use serde_json::{Map, Value, json};
+
+use super::super::problem::Problem;
+use super::super::snapshot::Snapshot;
+use super::Job;
+
+/// The most pods of a job that is added by a form.
+const MOST: u32 = 10_000;
+
+/// How a system is told of a job.
+struct Words {
+    system: &'static str,
+    scheduler: &'static str,
+    /// The system has gangs.
+    has_gangs: bool,
+    /// A job of it names its queue.
+    has_queues: bool,
+    /// What its pods have beside what all pods have: labels and annotations.
+    marks: fn(&Job) -> (Value, Value),
+    /// Its pods name their group in `spec.schedulingGroup`, as Kubernetes itself has it.
+    is_grouped: bool,
+    /// The object of the group, where there is one.
+    group: fn(&Job) -> Option<Value>,
+}
+
+/// One line for each system.
+const SYSTEMS: [Words; 5] = [
+    Words {
+        system: "koordinator",
+        scheduler: "koord-scheduler",
+        has_gangs: true,
+        has_queues: true,
+        marks: |job| {
+            let gang = (job.min > 0).then(|| {
+                json!({ "gang.scheduling.koordinator.sh/name": job.name,
+                        "gang.scheduling.koordinator.sh/min-available": job.min.to_string() })
+            });
+            (queue(job, "quota.scheduling.koordinator.sh/name"), gang.unwrap_or_else(|| json!({})))
+        },
+        is_grouped: false,
+        group: |_| None,
+    },
+    Words {
+        system: "volcano",
+        scheduler: "volcano",
+        has_gangs: true,
+        has_queues: true,
+        marks: |job| (json!({}), json!({ "scheduling.k8s.io/group-name": job.name })),
+        is_grouped: false,
+        group: |job| {
+            let queue = if job.queue.is_empty() { "default" } else { &job.queue };
+            Some(json!({ "apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup",
+                         "metadata": { "name": job.name, "namespace": job.namespace },
+                         "spec": { "minMember": job.min.max(1), "queue": queue }, "status": { "phase": "Inqueue" } }))
+        },
+    },
+    Words {
+        system: "coscheduling",
+        scheduler: "default-scheduler",
+        has_gangs: true,
+        has_queues: false,
+        marks: |job| match job.min {
+            0 => (json!({}), json!({})),
+            _ => (json!({ "scheduling.x-k8s.io/pod-group": job.name }), json!({})),
+        },
+        is_grouped: false,
+        group: |job| {
+            (job.min > 0).then(|| {
+                json!({ "apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup",
+                        "metadata": { "name": job.name, "namespace": job.namespace },
+                        "spec": { "minMember": job.min } })
+            })
+        },
+    },
+    Words {
+        system: "yunikorn",
+        scheduler: "yunikorn",
+        has_gangs: false,
+        has_queues: true,
+        marks: |job| {
+            let mut labels = queue(job, "queue");
+            if let Some(labels) = labels.as_object_mut() {
+                labels.insert("applicationId".to_owned(), json!(job.name));
+            }
+            (labels, json!({}))
+        },
+        is_grouped: false,
+        group: |_| None,
+    },
+    Words {
+        system: "kubernetes",
+        scheduler: "default-scheduler",
+        has_gangs: true,
+        has_queues: false,
+        marks: |_| (json!({}), json!({})),
+        is_grouped: true,
+        group: |job| {
+            (job.min > 0).then(|| {
+                json!({ "apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
+                        "metadata": { "name": job.name, "namespace": job.namespace },
+                        "spec": { "priority": job.priority, "schedulingPolicy": { "gang": { "minCount": job.min } } } })
+            })
+        },
+    },
+];
+
+/// The queue under this key; nothing where the job has none.
+fn queue(job: &Job, key: &str) -> Value {
+    let named = (!job.queue.is_empty()).then(|| (key.to_owned(), json!(job.queue)));
+    Value::Object(named.into_iter().collect::<Map<String, Value>>())
+}
+
+pub(super) fn objects(snapshot: &Snapshot, system: &str, job: &Job) -> Result<Vec<Value>, Problem> {
+    let words = SYSTEMS.iter().find(|words| words.system == system);
+    let unknown = || problem(format!("no form knows the jobs of `{system}`"), "write the objects under *Change*");
+    let words = words.ok_or_else(unknown)?;
+    check(words, job)?;
+    let (labels, annotations) = (words.marks)(job);
+    let group = (words.is_grouped && job.min > 0).then(|| json!({ "podGroupName": job.name }));
+    let pod = |number: u32| {
+        let mut pod = json!({
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": { "name": format!("{}-{number}", job.name), "namespace": job.namespace,
+                          "labels": labels, "annotations": annotations },
+            "spec": { "schedulerName": words.scheduler, "priority": job.priority,
+                      "containers": [{ "name": "main", "resources": { "requests": job.requests } }] },
+            "status": { "phase": "Pending" },
+        });
+        if let (Some(group), Some(spec)) = (&group, pod.get_mut("spec").and_then(Value::as_object_mut)) {
+            spec.insert("schedulingGroup".to_owned(), group.clone());
+        }
+        pod
+    };
+    let objects: Vec<Value> = (words.group)(job).into_iter().chain((0..job.pods).map(pod)).collect();
+    let file = Arc::from("the form");
+    for value in &objects {
+        let object = Object::from_json(value.clone(), &file).map_err(|mistake| Problem::from(&mistake))?;
+        if snapshot.objects.iter().any(|known| known.key() == object.key()) {
+            return Err(problem(
+                format!("there is a {} already", object.key().replacen('/', " ", 1)),
+                "choose another name",
+            ));
+        }
+    }
+    Ok(objects)
+}
+
+fn check(words: &Words, job: &Job) -> Result<(), Problem> {
+    let system = words.system;
+    let is_name = |name: &str| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.')
+    };
+    for (what, name) in [("name", &job.name), ("namespace", &job.namespace)] {
+        if !is_name(name) {
+            return Err(problem(format!("`{name}` is no {what}"), "write small letters, digits and hyphens"));
+        }
+    }
+    if job.pods == 0 || job.pods > MOST {
+        return Err(problem(format!("a job of {} pods cannot be added", job.pods), "write a number from 1 to 10000"));
+    }
+    if job.min > job.pods {
+        let message = format!("of {} pods, {} cannot start together", job.pods, job.min);
+        return Err(problem(message, "write a minimum that is not larger than the number of pods"));
+    }
+    if job.min > 1 && !words.has_gangs {
+        return Err(problem(format!("{system} has no gangs"), "leave the minimum empty"));
+    }
+    if !job.queue.is_empty() && !words.has_queues {
+        let remedy = "leave the queue empty; where there are quotas, the namespace says which one counts";
+        return Err(problem(format!("a job of {system} names no queue"), remedy));
+    }
+    for (resource, amount) in &job.requests {
+        let wrong = |error| problem(format!("{resource}: {error}"), "write a quantity, such as 500m, 4 or 16Gi");
+        parse(amount, Unit::of(resource)).map_err(wrong)?;
+    }
+    Ok(())
+}
+
+fn problem(message: String, remedy: &str) -> Problem {
+    Problem::error(message).remedy(remedy)
+}

@@ -1,0 +1,156 @@
+use std::sync::Arc;
+
+use lictor_host::policy::Policy;
+use serde_json::json;
+
+use super::*;
+use crate::record::Source;
+use crate::{Arguments, Native, Opened, With};
+
+/// A node of 2 cpu, and a pod that has ended, so that there is one.
+const ROOM: &str = r#"
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: "2", memory: 8Gi, pods: "9"}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: old, namespace: d}, spec: {containers: [{name: c}]}, status: {phase: Succeeded}}
+---
+{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: default}, spec: {weight: 1}, status: {state: Open}}
+"#;
+
+fn snapshot(text: &str) -> Snapshot {
+    Snapshot::told("it.yaml", text.to_owned()).unwrap()
+}
+
+fn job(pods: u32, min: u32) -> Job {
+    let requests = BTreeMap::from([("cpu".to_owned(), "1".to_owned())]);
+    let (name, namespace) = ("train".to_owned(), "d".to_owned());
+    Job { name, namespace, pods, min, requests, priority: 7, ..Job::default() }
+}
+
+/// The cluster with these objects, which stand instead of those of the same name.
+fn changed(mut snapshot: Snapshot, objects: Vec<Value>) -> Snapshot {
+    let objects: Vec<Object> =
+        objects.into_iter().map(|value| Object::from_json(value, &Arc::from("the form")).unwrap()).collect();
+    let keys: Vec<String> = objects.iter().map(Object::key).collect();
+    snapshot.objects.retain(|object| !keys.contains(&object.key()));
+    snapshot.objects.extend(objects);
+    snapshot
+}
+
+/// Which pods are bound in the first cycle.
+fn bound(snapshot: &Snapshot, system: &str) -> Vec<String> {
+    let mut policy = Box::<Native>::default();
+    let described = policy.describe().unwrap();
+    let with = With { system, arguments: Arguments::default(), ..With::default() };
+    let mut opened = Opened::open(policy, described, with, || Ok(snapshot.clone())).unwrap();
+    opened.decide(1, Source::default()).unwrap().cycles[0].happened.bound.keys().cloned().collect()
+}
+
+fn with_job(system: &str, job: Job) -> Result<Vec<String>, Problem> {
+    let room = snapshot(ROOM);
+    let objects = edit(&room, system, &Edit::Job(job))?;
+    Ok(bound(&changed(room, objects), system))
+}
+
+/// The node has room for two of three pods: two of them start where two are enough, and none where three must start together.
+#[test]
+fn a_gang_of_every_system_that_has_gangs_starts_as_a_whole_or_not_at_all() {
+    for system in ["koordinator", "volcano", "coscheduling", "kubernetes"] {
+        assert_eq!(with_job(system, job(3, 2)).unwrap().len(), 2, "{system}");
+        assert_eq!(with_job(system, job(3, 3)).unwrap(), Vec::<String>::new(), "{system}");
+        assert_eq!(with_job(system, job(2, 2)).unwrap(), ["d/train-0", "d/train-1"], "{system}");
+    }
+}
+
+#[test]
+fn pods_without_a_minimum_start_one_by_one_in_every_system() {
+    for system in Native::default().describe().unwrap().systems {
+        let name = system.name.as_str();
+        let queued =
+            Job { queue: if name == "yunikorn" { "root.default".to_owned() } else { String::new() }, ..job(3, 0) };
+        assert_eq!(with_job(name, queued).unwrap().len(), 2, "{name}");
+    }
+}
+
+#[test]
+fn what_a_system_does_not_know_is_refused_with_a_remedy() {
+    let said = |system: &str, job: Job| with_job(system, job).unwrap_err().message;
+    assert_eq!(said("yunikorn", job(3, 2)), "yunikorn has no gangs");
+    assert_eq!(said("volcano", job(2, 3)), "of 2 pods, 3 cannot start together");
+    assert_eq!(said("volcano", job(0, 0)), "a job of 0 pods cannot be added");
+    assert_eq!(
+        said("coscheduling", Job { queue: "q".to_owned(), ..job(2, 2) }),
+        "a job of coscheduling names no queue"
+    );
+    assert_eq!(said("volcano", Job { name: "Big Job".to_owned(), ..job(2, 2) }), "`Big Job` is no name");
+    assert!(
+        said("volcano", Job { requests: BTreeMap::from([("cpu".into(), "many".into())]), ..job(2, 2) })
+            .starts_with("cpu: ")
+    );
+    let twice = changed(snapshot(ROOM), edit(&snapshot(ROOM), "kubernetes", &Edit::Job(job(1, 0))).unwrap());
+    let again = edit(&twice, "kubernetes", &Edit::Job(job(1, 0))).unwrap_err();
+    assert_eq!(again.message, "there is a Pod d/train-0 already");
+}
+
+#[test]
+fn a_bound_is_set_by_the_name_of_its_quota() {
+    let quotas = snapshot(
+        "{apiVersion: scheduling.x-k8s.io/v1alpha1, kind: ElasticQuota, metadata: {name: q, namespace: a}, spec: {max: {cpu: '4'}}}\n---\n\
+         {apiVersion: scheduling.x-k8s.io/v1alpha1, kind: ElasticQuota, metadata: {name: q, namespace: b}, spec: {max: {cpu: '6'}}}",
+    );
+    let names: Vec<(String, String)> =
+        bounds(&quotas).into_iter().map(|it| (it.queue, it.amounts["cpu"].clone())).collect();
+    assert_eq!(names, [("a/q".to_owned(), "4".to_owned()), ("b/q".to_owned(), "6".to_owned())]);
+    let set = |queue: &str, amount: &str| {
+        let (queue, bound, resource) = (queue.to_owned(), "max".to_owned(), "cpu".to_owned());
+        edit(&quotas, "coscheduling", &Edit::Bound { queue, bound, resource, amount: amount.to_owned() })
+    };
+    let changed = set("b/q", "8500m").unwrap();
+    assert_eq!(
+        (changed.len(), &changed[0]["metadata"]["namespace"], &changed[0]["spec"]["max"]),
+        (1, &json!("b"), &json!({"cpu": "8500m"}))
+    );
+    assert_eq!(set("q", "8").unwrap_err().message, "there is no max `q`");
+    assert!(set("b/q", "lots").unwrap_err().message.starts_with("cpu: "));
+}
+
+#[test]
+fn the_priority_of_pods_is_set_and_no_class_says_another() {
+    let pods = snapshot(
+        "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: d}, spec: {priority: 9, priorityClassName: high, containers: [{name: c}]}}",
+    );
+    let edit_of = |pod: &str| edit(&pods, "kubernetes", &Edit::Priority { pods: vec![pod.to_owned()], priority: -3 });
+    assert_eq!(edit_of("d/p").unwrap()[0]["spec"], json!({"priority": -3, "containers": [{"name": "c"}]}));
+    assert_eq!(edit_of("d/x").unwrap_err().message, "there is no pod `d/x`");
+}
+
+/// Of the four pods of `n1`, the one of the DaemonSet and the mirror pod stay, and the one that has ended, too.
+#[test]
+fn the_pods_of_a_node_that_is_drained_are_pending_again() {
+    let text = r#"
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: "2", pods: "9"}}}
+---
+{apiVersion: v1, kind: Node, metadata: {name: n2}, status: {allocatable: {cpu: "2", pods: "9"}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: web, namespace: d}, spec: {nodeName: n1, containers: [{name: c, resources: {requests: {cpu: "1"}}}]}, status: {phase: Running, startTime: "2026-01-01T00:00:00Z"}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: agent, namespace: d, ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: agent, uid: u}]}, spec: {nodeName: n1, containers: [{name: c}]}, status: {phase: Running}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: static, namespace: d, annotations: {kubernetes.io/config.mirror: x}}, spec: {nodeName: n1, containers: [{name: c}]}, status: {phase: Running}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: done, namespace: d}, spec: {nodeName: n1, containers: [{name: c}]}, status: {phase: Succeeded}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: other, namespace: d}, spec: {nodeName: n2, containers: [{name: c}]}, status: {phase: Running}}
+"#;
+    let before = snapshot(text);
+    let drained = edit(&before, "kubernetes", &Edit::Drain { node: "n1".to_owned() }).unwrap();
+    let names: Vec<&Value> = drained.iter().map(|it| &it["metadata"]["name"]).collect();
+    assert_eq!(names, ["n1", "web"]);
+    assert_eq!(
+        (&drained[0]["spec"]["unschedulable"], &drained[1]["status"]),
+        (&json!(true), &json!({"phase": "Pending"}))
+    );
+    // It is decided about anew, and may not return.
+    assert_eq!(bound(&changed(before.clone(), drained), "kubernetes"), ["d/web"]);
+    let unknown = edit(&before, "kubernetes", &Edit::Drain { node: "n3".to_owned() }).unwrap_err();
+    assert_eq!(unknown.message, "there is no node `n3`");
+}

@@ -1,0 +1,159 @@
+//! A recording, moment by moment: it is repeated, and stops where something was decided.
+
+use std::io::Cursor;
+use std::sync::Arc;
+
+use lictor_contract::{Description, QueueAccount, Severity, SystemInfo};
+use lictor_host::cluster::Mirror;
+use lictor_host::policy::Policy;
+use lictor_host::recording::{Divergence, Entry, Header, ReadError, Reader, Recorded, Replay, Tail, Told};
+use lictor_host::session::{Input, SessionError};
+use serde_json::{Map, Value};
+
+use super::failure::Failure;
+use super::problem::Problem;
+use super::record::{Cycle, Record, Source, usage};
+
+/// A fresh policy for each session of the recording.
+pub type Start<'p> = &'p mut dyn FnMut() -> Box<dyn Policy>;
+
+/// A recording that is being repeated.
+pub struct Recording {
+    reader: Reader<Cursor<Arc<[u8]>>>,
+    described: Description,
+    open: Option<(Header, Replay)>,
+    /// Why nothing more can be repeated.
+    ended: Option<Problem>,
+}
+
+/// The cluster of a recording before something was decided in it.
+pub struct Before<'a> {
+    /// The cluster.
+    pub mirror: &'a Mirror,
+    /// Its quotas or queues.
+    pub accounts: &'a [QueueAccount],
+    /// The system whose laws apply.
+    pub system: Option<&'a SystemInfo>,
+}
+
+impl Recording {
+    /// Begins to read; messages call it so.
+    ///
+    /// # Errors
+    /// It is no recording, or of another version.
+    pub fn open(name: &str, bytes: Arc<[u8]>, described: Description) -> Result<Recording, Failure> {
+        let reader = Reader::open(Cursor::new(bytes), name)?;
+        Ok(Recording { reader, described, open: None, ended: None })
+    }
+
+    /// The cluster as it is now.
+    pub fn mirror(&self) -> Option<&Mirror> {
+        self.open.as_ref().map(|(_, replay)| replay.session().mirror())
+    }
+
+    /// The system whose laws apply.
+    pub fn system(&self) -> Option<&SystemInfo> {
+        self.open.as_ref().and_then(|(header, _)| self.described.system(&header.system))
+    }
+
+    /// Goes on to the next step that has decided something, and repeats it: what `look` sees before it, and what was decided. None at the
+    /// end of the recording, and after the first step that is decided otherwise than it was: what follows it cannot be repeated.
+    ///
+    /// # Errors
+    /// The recording is damaged, or the policy fails.
+    pub fn next<T>(
+        &mut self,
+        explained: bool,
+        start: Start<'_>,
+        look: impl FnOnce(Before<'_>) -> T,
+    ) -> Result<Option<(T, Record)>, Failure> {
+        while self.ended.is_none() {
+            match self.reader.next_entry()? {
+                None => break,
+                Some(Entry::Session(header)) => self.begin(*header, start)?,
+                Some(Entry::Step(step)) if decides(&step) => return self.decide(*step, explained, look).map(Some),
+                Some(Entry::Step(step)) => {
+                    let Some((_, replay)) = &mut self.open else { continue };
+                    self.ended = replay.step(*step).map(|first| otherwise(&first));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// What is to be said at the end: what was lost, or decided otherwise than it was recorded.
+    pub fn end(&self) -> Option<Problem> {
+        let lost = |tail: Tail| {
+            Problem::error(tail.to_string()).of(Severity::Warning).remedy("what stands before it is shown")
+        };
+        self.ended.clone().or_else(|| self.reader.tail().map(lost))
+    }
+
+    fn begin(&mut self, header: Header, start: Start<'_>) -> Result<(), Failure> {
+        let Some(Entry::Step(opening)) = self.reader.next_entry()? else { return Err(ReadError::Nothing.into()) };
+        let (replay, first) = Replay::open(start(), &header, &opening).map_err(Failure::Open)?;
+        self.ended = first.map(|first| otherwise(&first));
+        self.open = Some((header, replay));
+        Ok(())
+    }
+
+    fn decide<T>(
+        &mut self,
+        step: Recorded,
+        explained: bool,
+        look: impl FnOnce(Before<'_>) -> T,
+    ) -> Result<(T, Record), Failure> {
+        let Recording { described, open, ended, .. } = self;
+        let Some((header, replay)) = open else { return Err(ReadError::Nothing.into()) };
+        let system = described.system(&header.system);
+        let before = accounts(replay);
+        let mirror = replay.session().mirror();
+        let arguments: Map<String, Value> = serde_json::from_str(&header.arguments).unwrap_or_default();
+        let mut record = Record::new(described, system, Source::default(), arguments, mirror);
+        let seen = look(Before { mirror, accounts: &before, system });
+        let told = match explained {
+            // With explanations the policy is asked for more than was recorded: nothing is compared.
+            true => replay.aside(|session| {
+                session.explain()?;
+                step.told.tell(session)
+            }),
+            false => {
+                let (first, told) = replay.tell(step);
+                *ended = first.map(|first| otherwise(&first));
+                told
+            }
+        };
+        match told {
+            Ok(step) => record.cycles.push(Cycle::decided(1, step.happened, replay.session(), explained)),
+            Err(SessionError { cause, .. }) => record.findings.push(Problem::error(cause.to_string())),
+        }
+        record.findings.extend(ended.clone());
+        let after = accounts(replay);
+        record.accounts = usage::compare(&before, &after, replay.session().mirror().resources());
+        Ok((seen, record))
+    }
+}
+
+/// A step in which something was tried or decided.
+fn decides(step: &Recorded) -> bool {
+    let tries = matches!(step.told, Told::Input(Input::Cycle | Input::Attempt(_) | Input::Part(_)) | Told::Question(_));
+    tries || step.came.as_ref().is_some_and(|came| !came.decisions.is_empty())
+}
+
+/// The usage of quotas and queues; empty where the policy has none.
+fn accounts(replay: &mut Replay) -> Vec<QueueAccount> {
+    replay.aside(|session| session.accounts()).unwrap_or_default()
+}
+
+fn otherwise(first: &Divergence) -> Problem {
+    let what = match first {
+        Divergence::Answer { about, then, now } => {
+            let call = then.as_ref().or(now.as_ref()).map(|answer| answer.call.clone()).unwrap_or_default();
+            format!("`{call}` {}", about.join(", "))
+        }
+        Divergence::Came { .. } => "what came of the answers".to_owned(),
+    };
+    Problem::error(format!("here this version of the policy decides otherwise than was recorded: {}", what.trim_end()))
+        .of(Severity::Warning)
+        .remedy("what follows cannot be repeated; open it with the version that has recorded it")
+}

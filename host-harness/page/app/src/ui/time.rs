@@ -1,0 +1,144 @@
+//! The line of cycles: run the next ones, and look at those that were.
+
+use leptos::prelude::*;
+
+use crate::data::Between;
+use crate::model::form::number;
+use crate::model::time::{Changes, Kept};
+use crate::state::{Page, page};
+
+#[component]
+pub(super) fn Time() -> impl IntoView {
+    let page = page();
+    let (leave, seconds) = (RwSignal::new(true), RwSignal::new("0".to_owned()));
+    let run = move |how: fn(Page, Between)| match number("the time that passes", &seconds.get_untracked()) {
+        Ok(seconds) => how(page, Between { victims_leave: leave.get_untracked(), seconds }),
+        Err(mistake) => page.problems.set(vec![mistake]),
+    };
+    let busy = move || page.busy.with(Option::is_some) || page.is_at_end.get();
+    let word = move |cycle: &'static str, recorded: &'static str| if page.is_recording() { recorded } else { cycle };
+    let changed = move |event| seconds.set(event_target_value(&event));
+    view! {
+        <section class="panel time" id="time" aria-label="Time">
+            <div class="tools">
+                <button id="run-cycle" class="first" disabled=busy on:click=move |_| run(Page::run)>
+                    {move || word("Run a cycle", "Next moment")}
+                </button>
+                <button
+                    id="run-quiet"
+                    disabled=busy
+                    title=move || word("Runs cycles until one changes nothing", "Repeats the next moments of the recording")
+                    on:click=move |_| run(Page::run_on)
+                >
+                    {move || word("Until nothing changes", "Next moments")}
+                </button>
+                <Show when=move || !page.is_recording() fallback=move || view! { <RecordedEnd/> }>
+                <label class="field">
+                    <input
+                        id="victims-leave"
+                        type="checkbox"
+                        prop:checked=leave
+                        on:change=move |event| leave.set(event_target_checked(&event))
+                    />
+                    " the victims leave before it"
+                </label>
+                <label class="field">
+                    <input id="seconds" class="small" type="number" min="0" max="1000000" prop:value=seconds on:input=changed/>
+                    " s pass before it"
+                </label>
+                </Show>
+            </div>
+            <Line/>
+            <Said/>
+        </section>
+    }
+}
+
+/// Whether there are more moments in the recording.
+#[component]
+fn RecordedEnd() -> impl IntoView {
+    let page = page();
+    let said = move || match page.is_at_end.get() {
+        true => "A recording: all of it was repeated.",
+        false => "A recording: there may be more.",
+    };
+    view! { <span class="field" id="recorded">{said}</span> }
+}
+
+/// The range of the cycles, with a mark for each.
+#[component]
+fn Line() -> impl IntoView {
+    let page = page();
+    let bounds = Memo::new(move |_| page.moments.with(|moments| (moments.first(), moments.last())));
+    let drag = move |event| page.show(event_target_value(&event).parse().unwrap_or(0));
+    let text = move || format!("cycle {} of {}", page.at.get(), bounds.get().1);
+    view! {
+        <Show when=move || bounds.get().0 < bounds.get().1>
+            <div class="line-of-time">
+                <input
+                    id="moment"
+                    type="range"
+                    step="1"
+                    aria-label="Cycle"
+                    aria-valuetext=text
+                    prop:min=move || bounds.get().0
+                    prop:max=move || bounds.get().1
+                    prop:value=move || page.at.get()
+                    on:input=drag
+                />
+                <div class="marks" aria-hidden="true">
+                    {move || page.moments.with(|moments| moments.iter().map(|kept| mark(page, kept)).collect_view())}
+                </div>
+            </div>
+        </Show>
+    }
+}
+
+/// What a cycle changed, as a small column.
+fn mark(page: Page, kept: &Kept) -> impl IntoView + use<> {
+    let (number, changes) = (kept.number, kept.changes);
+    let Changes { bound, nominated, evicted, .. } = changes;
+    let parts = [("bound", bound), ("nominated", nominated), ("evicted", evicted)];
+    let part = |(word, count): (&'static str, usize)| {
+        // Few pods are to be seen beside many.
+        let height = (count as f64).sqrt().min(12.0);
+        (count > 0).then(|| view! { <i class=format!("state {word}") style=format!("height:{height:.1}px")></i> })
+    };
+    let title = format!("cycle {number}: {}", changes.sentence());
+    view! {
+        <span class="mark" title=title class:now=move || page.at.get() == number on:click=move |_| page.show(number)>
+            {parts.map(part).into_iter().collect_view()}
+        </span>
+    }
+}
+
+/// What the cycle that is shown changed.
+#[component]
+fn Said() -> impl IntoView {
+    let page = page();
+    let shown = Memo::new(move |_| {
+        let at = page.at.get();
+        page.moments.with(|moments| moments.get(at).map(|kept| (kept.changes, kept.left.clone())))
+    });
+    let said = move || {
+        let (changes, _) = shown.get()?;
+        let time = page.record.with(|record| record.as_ref().and_then(|record| record.cluster.now.clone()));
+        let time = time.map(|time| format!(", {time}")).unwrap_or_default();
+        let last = page.moments.with(|moments| moments.last());
+        Some(format!("Cycle {} of {last}{time}: {}", page.at.get(), changes.sentence()))
+    };
+    let gone = move || page.moments.with(|moments| moments.gone());
+    let left = move || shown.get().map(|(_, left)| left).filter(|left| !left.is_empty());
+    view! {
+        <p class="said" id="cycle-said" aria-live="polite">{said}</p>
+        {move || left().map(|left| view! {
+            <details>
+                <summary>{format!("{} left the cluster before it", left.len())}</summary>
+                <ul class="names">{left.iter().map(|name| view! { <li>{name.clone()}</li> }).collect_view()}</ul>
+            </details>
+        })}
+        <Show when=move || { gone() > 0 }>
+            <p class="empty" id="moments-gone">{move || format!("The first {} cycles are not kept any more.", gone())}</p>
+        </Show>
+    }
+}
