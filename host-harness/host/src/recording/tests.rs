@@ -11,8 +11,10 @@ use crate::session::{Candidate, Input};
 use crate::verify::testing::{node, object, on, pod};
 
 fn header() -> Header {
+    let policy =
+        Identified { name: "plain".to_owned(), version: "1".to_owned(), component: "c0".to_owned(), native: true };
     let described = plain().describe().unwrap();
-    Header { limits: Header::limits(&Default::default()), ..Header::native(&described, "plain") }
+    Header { policy, limits: Header::limits(&Default::default()), ..Header::native(&described, "plain") }
 }
 
 fn plain() -> Box<dyn Policy> {
