@@ -8,6 +8,16 @@ pub const WORD: usize = 64;
 pub struct Bits(Vec<u64>);
 
 impl Bits {
+    /// A set by its words, the lowest numbers first.
+    pub fn of_words(words: Vec<u64>) -> Bits {
+        Bits(words)
+    }
+
+    /// The words of the set.
+    pub fn words(&self) -> &[u64] {
+        &self.0
+    }
+
     /// Whether a number is in the set.
     pub fn has(&self, at: usize) -> bool {
         self.word(at / WORD) & bit(at) != 0

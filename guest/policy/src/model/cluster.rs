@@ -16,6 +16,7 @@ pub use jobs::Shortage;
 pub use reservation_allocation::ReservationAllocation;
 
 use super::class::Classes;
+use super::node_order::NodeOrder;
 use super::rank::Ranks;
 use super::totals::Totals;
 use super::*;
@@ -48,6 +49,7 @@ pub struct Cluster {
     /// Their pods once more, for searches.
     residents: Residents,
     node_ranks: Ranks<String>,
+    node_order: NodeOrder,
     pods: Table<PodIx, Pod>,
     pod_ranks: Ranks<PodName>,
     jobs: Table<JobIx, Job>,
@@ -137,12 +139,18 @@ impl Cluster {
         self.rooms.scan(request)
     }
 
-    /// Makes ready what a search for these requests reads: rooms and residents. In a trial the residents stay as they are outside of it.
+    /// Makes ready what a search for these requests reads: rooms, the order of nodes, and residents. In a trial the residents stay as they are outside of it.
     pub fn prepare_search<'a>(&mut self, requests: impl IntoIterator<Item = &'a Request>) {
         requests.into_iter().for_each(|request| self.rooms.refresh(&self.nodes, request));
+        self.node_order.refresh(&self.nodes);
         if !self.is_tried() {
             self.residents.refresh(&self.nodes, &self.pods);
         }
+    }
+
+    /// The nodes in the order of their names, as it was when a search was prepared.
+    pub fn nodes_in_order(&self) -> &[NodeIx] {
+        self.node_order.nodes()
     }
 
     /// The room of all nodes, as it was when a search or a scan was prepared.

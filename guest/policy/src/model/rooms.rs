@@ -71,7 +71,7 @@ impl Scan<'_> {
     /// How many nodes a word of a set of nodes stands for.
     pub const WORD: usize = WORD;
 
-    /// Whether [`Scan::lacking`] answers for the whole of a request, not only for its first resources.
+    /// Whether [`Scan::lacking`] and [`Scan::large_enough`] answer for the whole of a request, not only for its first resources.
     pub fn takes(request: &Request) -> bool {
         request.iter().count() <= MOST_RESOURCES
     }
@@ -90,9 +90,15 @@ impl Scan<'_> {
         lacking
     }
 
-    /// Whether such a number says that the node never has enough.
-    pub fn lacks_at_all(lacking: u8) -> bool {
-        lacking & NEVER != 0
+    /// Which of so many nodes have enough when they are empty, one bit a node. A resource of which every node has enough costs nothing.
+    pub fn large_enough(&self, nodes: usize) -> Vec<u64> {
+        let mut words: Vec<u64> = (0..nodes.div_ceil(WORD)).map(|word| self.present(word)).collect();
+        for asked in self.asked.iter().filter(|asked| asked.least < asked.amount) {
+            for (word, room) in words.iter_mut().zip(asked.allocatable.chunks(WORD)) {
+                *word &= room.iter().rev().fold(0, |bits, room| bits << 1 | u64::from(*room >= asked.amount));
+            }
+        }
+        words
     }
 
     /// What such a number means; none where nothing is lacking.

@@ -5,7 +5,7 @@ use super::refused::{is_placement_refused, refused_victim};
 use crate::contract::{Outcome, Refuted, Subject};
 use crate::engine::Notes;
 use crate::laws::{Case, Denial, Laws, Preemptor, Rule};
-use crate::model::{Amounts, Cluster, Ledger, Node, NodeIx, Nominated, Pod, PodIx, Request, Scan};
+use crate::model::{Amounts, Cluster, Ledger, Node, NodeIx, NodeSet, Nominated, Pod, PodIx, Request, Scan};
 
 /// The input of a search.
 pub struct PreemptionContext<'a> {
@@ -109,19 +109,21 @@ impl<'a> PreemptionContext<'a> {
             && cluster.pod(pod).is_some_and(|pod| cluster.eligible(pod.shape, node))
     }
 
-    /// The nodes that a pod may be planned onto that are large enough for it, by number. The cluster is prepared for the search.
-    pub(super) fn large_enough(&self, cluster: &Cluster, pod: PodIx, request: &Request) -> Vec<NodeIx> {
-        let Some(shape) = cluster.pod(pod).map(|pod| pod.shape) else { return Vec::new() };
-        let (scan, words) = (cluster.scan(request), cluster.eligible_words(shape));
-        let lacking = scan.lacking(cluster.node_span());
-        let of = |ix: &NodeIx| usize::try_from(ix.0).ok().and_then(|at| lacking.get(at));
-        let bits = words.iter().enumerate().flat_map(|(word, eligible)| ones(word, eligible & scan.present(word)));
-        let large = bits.map(NodeIx).filter(|ix| of(ix).is_some_and(|lacking| !Scan::lacks_at_all(*lacking)));
-        let is_large = |ix: &NodeIx| cluster.node(*ix).is_some_and(|node| node.allocatable.lacks(request).is_none());
+    /// The nodes that a pod may be planned onto that are large enough for it. The cluster is prepared for the search.
+    pub(super) fn large_enough(&self, cluster: &Cluster, pod: PodIx, request: &Request) -> NodeSet {
+        let Some(shape) = cluster.pod(pod).map(|pod| pod.shape) else { return NodeSet::default() };
+        let words = cluster.scan(request).large_enough(cluster.node_span());
+        let eligible = cluster.eligible_words(shape);
+        let mut large = NodeSet::of_words(words.iter().zip(eligible).map(|(large, eligible)| large & eligible));
+        let is_large = |ix: NodeIx| cluster.node(ix).is_some_and(|node| node.allocatable.lacks(request).is_none());
+        let looks_closer = !Scan::takes(request) || !self.refuted.placements.is_empty();
+        let nodes: Vec<NodeIx> = if looks_closer { large.iter().collect() } else { Vec::new() };
+        for ix in nodes {
+            if is_placement_refused(self.refuted, pod, ix) || !is_large(ix) {
+                large.remove(ix);
+            }
+        }
         large
-            .filter(|ix| Scan::takes(request) || is_large(ix))
-            .filter(|ix| !is_placement_refused(self.refuted, pod, *ix))
-            .collect()
     }
 
     /// The free room of a node, less what is promised to pods of other jobs.
@@ -146,14 +148,4 @@ impl<'a> PreemptionContext<'a> {
         });
         candidates
     }
-}
-
-/// The numbers of the bits that are set in a word of a set.
-fn ones(word: usize, mut bits: u64) -> impl Iterator<Item = u32> {
-    let first = u32::try_from(word.saturating_mul(Scan::WORD)).unwrap_or(u32::MAX);
-    std::iter::from_fn(move || {
-        let bit = bits.trailing_zeros();
-        bits &= bits.checked_sub(1)?;
-        Some(first.saturating_add(bit))
-    })
 }

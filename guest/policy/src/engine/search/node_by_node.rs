@@ -19,7 +19,7 @@ use crate::contract::{Outcome, Subject};
 use crate::engine::reasons::{NODE_SUFFICES, NOT_LOOKED_AT};
 use crate::engine::room::Lack;
 use crate::laws::{Detail, NodeCost, Preemptor, Sample};
-use crate::model::{Cluster, Node, NodeIx, Nominated, PodIx, WhatIf};
+use crate::model::{Cluster, NodeIx, NodeSet, Nominated, PodIx, WhatIf};
 
 /// A node on which the pod fits after evictions.
 struct PreemptionCandidate {
@@ -98,17 +98,15 @@ fn plan_pod(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, sample: 
     cluster.prepare_search([&request]);
     let cluster = &*cluster;
     let large = context.large_enough(cluster, preemptor, &request);
-    let mut nodes: Vec<(NodeIx, &Node)> = large.into_iter().filter_map(|ix| Some((ix, cluster.node(ix)?))).collect();
-    nodes.sort_unstable_by_key(|(_, node)| node.rank);
     let ask = Ask { pod: preemptor, request: &request, what_if: &WhatIf::default(), limits: context.limits() };
-    let (enough, nominated) = (sample.of(nodes.len()), context.nominated(cluster));
+    let (enough, nominated) = (sample.of(large.len()), context.nominated(cluster));
     let asked = (&ask, &nominated, enough);
     let leaving = context.leaving(cluster);
     let outlook = Outlook::new(cluster, context, &leaving, [&request]);
     let only_room_counts = ask.limits.is_none() && !cluster.is_between(preemptor);
     let best = match only_room_counts && !outlook.is_blind() {
-        true => cheapest(cluster, context, &nodes, asked, outlook),
-        false => cheapest_of_all(cluster, context, &nodes, asked),
+        true => cheapest(cluster, context, &large, asked, outlook),
+        false => cheapest_of_all(cluster, context, &large, asked),
     };
     let Some(best) = best else {
         return Err(Obstacle::NoNode { pod: preemptor, planned: 0 });
@@ -117,27 +115,32 @@ fn plan_pod(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, sample: 
     Ok(Plan::by_node(preemptor, vec![(preemptor, best.dry_run.node)], victims))
 }
 
+/// The nodes of a set in the order of their names, each with its place in it.
+fn in_order<'a>(cluster: &'a Cluster, set: &'a NodeSet) -> impl Iterator<Item = (u64, NodeIx)> + 'a {
+    (0..).zip(cluster.nodes_in_order().iter().copied()).filter(|(_, ix)| set.has(*ix))
+}
+
 /// The cheapest of the first nodes that fit after evictions, where only room decides which do: a budget makes a node dearer, never
 /// impossible.
 fn cheapest(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
-    nodes: &[(NodeIx, &Node)],
+    large: &NodeSet,
     (ask, nominated, enough): (&Ask<'_>, &Nominated, usize),
     mut outlook: Outlook,
 ) -> Option<PreemptionCandidate> {
     let mut wanted = outlook.wanted(cluster, ask.request);
     let (mut offers, mut priced) = (Vec::with_capacity(enough), BTreeMap::new());
-    let mut nodes = nodes.iter();
-    for (ix, node) in nodes.by_ref() {
-        match outlook.least(cluster, context, &mut wanted, *ix) {
+    let mut nodes = in_order(cluster, large);
+    for (place, ix) in nodes.by_ref() {
+        match outlook.least(cluster, context, &mut wanted, ix) {
             None => {}
             Some(UNKNOWN) => {
-                let found = offer(cluster, context, (*ix, node), (ask, nominated));
-                offers.extend(found.as_ref().map(|found| Offer::price(found.price.cost, node.rank, *ix)));
-                priced.extend(found.map(|found| (*ix, found)));
+                let found = offer(cluster, context, ix, (ask, nominated));
+                offers.extend(found.as_ref().map(|found| Offer::price(found.price.cost, place, ix)));
+                priced.extend(found.map(|found| (ix, found)));
             }
-            Some(cost) => offers.push(Offer::at_least(cost, node.rank, *ix)),
+            Some(cost) => offers.push(Offer::at_least(cost, place, ix)),
         }
         if offers.len() >= enough {
             break;
@@ -147,7 +150,7 @@ fn cheapest(
         &Changes::new(),
         |_| true,
         |ix| {
-            let found = offer(cluster, context, (ix, cluster.node(ix)?), (ask, nominated))?;
+            let found = offer(cluster, context, ix, (ask, nominated))?;
             let cost = found.price.cost;
             priced.insert(ix, found);
             Some(cost)
@@ -156,8 +159,8 @@ fn cheapest(
     let mut best = best.and_then(|ix| priced.remove(&ix))?;
     // The order puts nodes without a violation first: where the best one has some, all have. Then the next that has none is looked for.
     while best.price.violations > 0 {
-        let Some((ix, node)) = nodes.next() else { break };
-        let found = offer(cluster, context, (*ix, node), (ask, nominated));
+        let Some((_, ix)) = nodes.next() else { break };
+        let found = offer(cluster, context, ix, (ask, nominated));
         best = found.into_iter().fold(best, |best, found| if found.order() < best.order() { found } else { best });
     }
     Some(best)
@@ -167,16 +170,19 @@ fn cheapest(
 fn cheapest_of_all(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
-    nodes: &[(NodeIx, &Node)],
+    large: &NodeSet,
     (ask, nominated, enough): (&Ask<'_>, &Nominated, usize),
 ) -> Option<PreemptionCandidate> {
     let mut offers: Vec<PreemptionCandidate> = Vec::new();
-    for (at, (ix, node)) in nodes.iter().enumerate() {
-        offers.extend(offer(cluster, context, (*ix, node), (ask, nominated)));
+    let mut nodes = in_order(cluster, large);
+    for (_, ix) in nodes.by_ref() {
+        offers.extend(offer(cluster, context, ix, (ask, nominated)));
         if offers.len() >= enough && offers.iter().any(|offer| offer.price.violations == 0) {
-            tell_not_looked_at(context, nodes.get(at.saturating_add(1)..).unwrap_or_default(), offers.len());
             break;
         }
+    }
+    if context.notes.are_on() {
+        tell_not_looked_at(context, nodes, offers.len());
     }
     if context.notes.are_on() {
         tell_offers(cluster, context, &offers, ask);
@@ -188,9 +194,10 @@ fn cheapest_of_all(
 fn offer(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
-    (ix, node): (NodeIx, &Node),
+    ix: NodeIx,
     (ask, nominated): (&Ask<'_>, &Nominated),
 ) -> Option<PreemptionCandidate> {
+    let node = cluster.node(ix)?;
     let pods = cluster.one_of_each_group(&node.pods);
     let candidates = context.candidates(cluster, pods.iter().copied());
     // A leaving pod is reprieved last: no other pod is evicted instead of it.
@@ -213,8 +220,8 @@ fn offer(
 }
 
 /// Explains the nodes that were not tried, because enough others fit.
-fn tell_not_looked_at(context: &mut PreemptionContext<'_>, nodes: &[(NodeIx, &Node)], offers: usize) {
-    for (node, _) in nodes {
+fn tell_not_looked_at(context: &mut PreemptionContext<'_>, nodes: impl Iterator<Item = (u64, NodeIx)>, offers: usize) {
+    for (_, node) in nodes {
         let detail = || Detail::default().count("candidates", offers);
         context.notes.note(Subject::Node(node.0), Outcome::Unneeded, &NOT_LOOKED_AT, detail);
     }

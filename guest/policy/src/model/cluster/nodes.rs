@@ -23,6 +23,9 @@ impl Cluster {
         self.allocatable.admit(has, allocatable.iter())?;
         self.allocatable.add(allocatable.iter());
         let old = self.forget_node(ix);
+        if old.as_ref().is_none_or(|old| old.name != name) {
+            self.node_order.outdate();
+        }
         if let Some(old) = old.as_ref().filter(|old| old.name != name) {
             self.node_ranks.remove(&old.name);
         }
@@ -44,6 +47,7 @@ impl Cluster {
     pub fn remove_node(&mut self, ix: NodeIx) {
         if let Some(node) = self.forget_node(ix) {
             self.node_ranks.remove(&node.name);
+            self.node_order.outdate();
             self.inter_pods.outdate();
         }
     }

@@ -56,10 +56,12 @@ pub fn scans_read_the_nodes(cluster: &mut Cluster, resources: &[ResourceIx]) {
     for request in requests.into_iter().map(Request::new) {
         cluster.prepare_scan(&request);
         let scan = cluster.scan(&request);
-        let lacking = scan.lacking(cluster.node_span());
+        let (lacking, large) = (scan.lacking(cluster.node_span()), scan.large_enough(cluster.node_span()));
         for at in 0..cluster.node_span() {
             let node = cluster.node(NodeIx(u32::try_from(at).unwrap()));
             assert_eq!(scan.present(at / 64) >> (at % 64) & 1 == 1, node.is_some(), "node {at}");
+            let is_large = large.get(at / 64).unwrap() >> (at % 64) & 1 == 1;
+            assert_eq!(is_large, node.is_some_and(|node| node.allocatable.lacks(&request).is_none()), "node {at}");
             let Some(node) = node else { continue };
             let now = || node.free.lacks(&request).map(Lacks::Now);
             let lacks = node.allocatable.lacks(&request).map(Lacks::AtAll).or_else(now);
@@ -67,6 +69,14 @@ pub fn scans_read_the_nodes(cluster: &mut Cluster, resources: &[ResourceIx]) {
             assert_eq!(scan.nominated(at / 64) >> (at % 64) & 1 == 1, !node.nominated.is_empty(), "node {at}");
         }
     }
+}
+
+/// The order of nodes is that of their names.
+pub fn nodes_are_in_order(cluster: &mut Cluster) {
+    cluster.prepare_search([]);
+    let mut named: Vec<(&str, NodeIx)> = cluster.nodes().map(|(ix, node)| (node.name.as_str(), ix)).collect();
+    named.sort_unstable();
+    assert_eq!(cluster.nodes_in_order(), named.into_iter().map(|(_, ix)| ix).collect::<Vec<_>>());
 }
 
 /// What is held on a node: what pods ask for; a reservation and the pods inside it together the larger of the two.

@@ -14,6 +14,7 @@ fn ranks_stay_in_order_when_all_are_given_anew() {
         world.pod(crate::testing::pod(&at));
     }
     audit::lists_are_right(world.engine.cluster());
+    audit::nodes_are_in_order(world.engine.cluster_mut());
 }
 
 proptest! {
@@ -23,6 +24,7 @@ proptest! {
         for (at, happening) in happenings.iter().enumerate() {
             random::apply_event(&mut world, happening);
             audit::scans_read_the_nodes(world.engine.cluster_mut(), audit::RESOURCES.get(..=at % 3).unwrap());
+            audit::nodes_are_in_order(world.engine.cluster_mut());
             audit::nodes_add_up(world.engine.cluster());
             audit::queues_add_up(world.engine.cluster());
             audit::lists_are_right(world.engine.cluster());

@@ -28,7 +28,7 @@ impl<'a> Nodes<'a> {
         (group, ask): (&'a Group, &'a Ask<'a>),
         outlook: Outlook,
     ) -> Nodes<'a> {
-        let mut nodes = context.large_enough(cluster, ask.pod, ask.request);
+        let mut nodes: Vec<NodeIx> = context.large_enough(cluster, ask.pod, ask.request).iter().collect();
         if cluster.nominated().next().is_some() || cluster.required_node_reservations().next().is_some() {
             let is_reserved =
                 |ix: NodeIx| cluster.node(ix).is_some_and(|node| cluster.is_reserved_for_another(ix, node, ask.pod));

@@ -1,0 +1,34 @@
+//! The nodes in the order of their names, kept between searches.
+
+use super::index::Table;
+use super::{Node, NodeIx};
+
+/// The nodes in the order of their ranks.
+#[derive(Debug, Clone, Default)]
+pub struct NodeOrder {
+    nodes: Vec<NodeIx>,
+    is_current: bool,
+}
+
+impl NodeOrder {
+    /// A node has come or gone, or has another name.
+    pub fn outdate(&mut self) {
+        self.is_current = false;
+    }
+
+    /// Puts the nodes in order, where something has changed.
+    pub fn refresh(&mut self, nodes: &Table<NodeIx, Node>) {
+        if self.is_current {
+            return;
+        }
+        let mut ranked: Vec<(u64, NodeIx)> = nodes.iter().map(|(ix, node)| (node.rank, ix)).collect();
+        ranked.sort_unstable();
+        self.nodes = ranked.into_iter().map(|(_, ix)| ix).collect();
+        self.is_current = true;
+    }
+
+    /// The nodes in order. [`NodeOrder::refresh`] comes first.
+    pub fn nodes(&self) -> &[NodeIx] {
+        &self.nodes
+    }
+}
