@@ -2,7 +2,7 @@
 //!
 //! `README.md` describes the bytes.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use sha2::{Digest, Sha256};
 
@@ -168,5 +168,13 @@ impl<R: Read> Frames<R> {
     pub(super) fn skip_rest(&mut self) -> Result<u64, ReadError> {
         while !self.bytes(TEXT as u64)?.is_empty() {}
         Ok(self.at)
+    }
+}
+
+impl<R: Read + Seek> Frames<R> {
+    /// Goes to the frame that begins there.
+    pub(super) fn go_to(&mut self, at: u64) -> Result<(), ReadError> {
+        self.at = self.from.seek(SeekFrom::Start(at)).map_err(|error| ReadError::Io { at, error })?;
+        Ok(())
     }
 }

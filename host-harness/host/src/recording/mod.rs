@@ -23,7 +23,7 @@ pub use error::{Damage, ReadError};
 pub use follow::Follow;
 pub use frame::is_recording;
 pub use header::{Header, Identified};
-pub use memory::Memory;
+pub use memory::{Memory, MemoryReader};
 pub use reader::{Entry, Reader, Recorded, Tail, end_of};
 pub use recorder::Recorder;
 pub use replay::{Divergence, Replay};
