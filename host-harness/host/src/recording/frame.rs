@@ -19,8 +19,8 @@ pub fn is_recording(bytes: &[u8]) -> bool {
 
 /// The layout that this version writes, and the only one that it reads.
 pub(super) const VERSION: u32 = 1;
-/// The bytes before the first frame: the magic and the version.
-pub(super) const START: u64 = 12;
+/// How many bytes stand before the first step of a recording: what it begins with, and its version.
+pub const START: u64 = 12;
 /// The bytes of the head of a frame.
 const HEAD: usize = 16;
 /// The most bytes of text in a frame.

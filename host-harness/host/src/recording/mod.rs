@@ -21,7 +21,7 @@ mod zstandard;
 pub use came::Came;
 pub use error::{Damage, ReadError};
 pub use follow::Follow;
-pub use frame::is_recording;
+pub use frame::{START, is_recording};
 pub use header::{Header, Identified};
 pub use memory::{Memory, MemoryReader};
 pub use reader::{Entry, Reader, Recorded, Tail, end_of};
