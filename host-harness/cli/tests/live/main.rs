@@ -1,7 +1,13 @@
 //! `lictor view --live` in a real browser, end to end: a recorder writes, the command serves, the page follows.
 //!
 //! It needs Chromium and its driver, as the tests of the page do (`host-harness/page/tests/browser`).
-#![expect(clippy::unwrap_used, clippy::panic, clippy::arithmetic_side_effects, reason = "tests")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "tests"
+)]
 
 #[expect(dead_code, reason = "the tests of the page need more of it")]
 #[path = "../../../page/tests/browser/browser.rs"]

@@ -35,7 +35,7 @@ impl Page {
         }
     }
 
-    /// Changes how it is followed; nobody is told where nothing is.
+    /// Changes how it is followed. Nothing is announced where nothing has changed.
     pub(super) fn change_live(self, change: impl FnOnce(&mut Live)) {
         let Some(mut live) = self.live.get_untracked() else { return };
         change(&mut live);
