@@ -21,6 +21,7 @@ mod tests;
 mod time;
 
 use explained::Explained;
+pub use recorded::Known;
 use recorded::Play;
 pub use time::Moment;
 use time::opened_as;

@@ -5,6 +5,7 @@
 //! cluster, and block while they decide: a page keeps them in a worker.
 
 mod engine;
+mod live;
 mod told;
 
 use lictor_decide::Between;
@@ -12,7 +13,7 @@ use lictor_decide::edit::Edit;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-pub use engine::{Engine, Moment, Summary};
+pub use engine::{Engine, Known, Moment, Summary};
 pub use told::{Kind, Told};
 
 /// The engine, for JavaScript.

@@ -1,12 +1,13 @@
 //! A recording, moment by moment: it is repeated, and stops where something was decided.
 
-use std::io::Cursor;
-use std::sync::Arc;
+mod growing;
 
 use lictor_contract::{Description, QueueAccount, Severity, SystemInfo};
 use lictor_host::cluster::Mirror;
 use lictor_host::policy::Policy;
-use lictor_host::recording::{Divergence, Entry, Header, ReadError, Reader, Recorded, Replay, Tail, Told};
+use lictor_host::recording::{
+    Divergence, Entry, Header, Memory, MemoryReader, ReadError, Reader, Recorded, Replay, Tail, Told,
+};
 use lictor_host::session::{Input, SessionError};
 use serde_json::{Map, Value};
 
@@ -14,12 +15,15 @@ use super::failure::Failure;
 use super::problem::Problem;
 use super::record::{Cycle, Record, Source, usage};
 
+pub use growing::Growing;
+pub use lictor_host::recording::START;
+
 /// A fresh policy for each session of the recording.
 pub type Start<'p> = &'p mut dyn FnMut() -> Box<dyn Policy>;
 
 /// A recording that is being repeated.
 pub struct Recording {
-    reader: Reader<Cursor<Arc<[u8]>>>,
+    reader: Reader<MemoryReader>,
     described: Description,
     open: Option<(Header, Replay)>,
     /// Why nothing more can be repeated.
@@ -41,8 +45,8 @@ impl Recording {
     ///
     /// # Errors
     /// It is no recording, or of another version.
-    pub fn open(name: &str, bytes: Arc<[u8]>, described: Description) -> Result<Recording, Failure> {
-        let reader = Reader::open(Cursor::new(bytes), name)?;
+    pub fn open(name: &str, bytes: &Memory, described: Description) -> Result<Recording, Failure> {
+        let reader = Reader::open(bytes.reader(), name)?;
         Ok(Recording { reader, described, open: None, ended: None })
     }
 
@@ -67,11 +71,36 @@ impl Recording {
         start: Start<'_>,
         look: impl FnOnce(Before<'_>) -> T,
     ) -> Result<Option<(T, Record)>, Failure> {
+        self.find(start)?.map(|step| self.decide(*step, explained, look)).transpose()
+    }
+
+    /// Goes on to the next step that has decided something, and repeats it without looking; whether there is one, as in [`Recording::next`].
+    ///
+    /// # Errors
+    /// Those of [`Recording::next`].
+    pub fn skip(&mut self, start: Start<'_>) -> Result<bool, Failure> {
+        let Some(step) = self.find(start)? else { return Ok(false) };
+        if let Some((_, replay)) = &mut self.open {
+            self.ended = replay.step(*step).map(|first| otherwise(&first));
+        }
+        Ok(true)
+    }
+
+    /// Goes on at the end, where more was written since.
+    ///
+    /// # Errors
+    /// It cannot be read there.
+    pub fn go_on(&mut self) -> Result<(), Failure> {
+        Ok(self.reader.go_on()?)
+    }
+
+    /// Repeats what has decided nothing, up to the next step that has.
+    fn find(&mut self, start: Start<'_>) -> Result<Option<Box<Recorded>>, Failure> {
         while self.ended.is_none() {
             match self.reader.next_entry()? {
                 None => break,
                 Some(Entry::Session(header)) => self.begin(*header, start)?,
-                Some(Entry::Step(step)) if decides(&step) => return self.decide(*step, explained, look).map(Some),
+                Some(Entry::Step(step)) if decides(&step) => return Ok(Some(step)),
                 Some(Entry::Step(step)) => {
                     let Some((_, replay)) = &mut self.open else { continue };
                     self.ended = replay.step(*step).map(|first| otherwise(&first));
@@ -87,6 +116,11 @@ impl Recording {
             Problem::error(tail.to_string()).of(Severity::Warning).remedy("what stands before it is shown")
         };
         self.ended.clone().or_else(|| self.reader.tail().map(lost))
+    }
+
+    /// Where it was decided otherwise than it was recorded: what follows cannot be repeated.
+    pub fn otherwise(&self) -> Option<&Problem> {
+        self.ended.as_ref()
     }
 
     fn begin(&mut self, header: Header, start: Start<'_>) -> Result<(), Failure> {

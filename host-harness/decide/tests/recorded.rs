@@ -6,9 +6,9 @@ use std::path::Path;
 
 use lictor_conformance::{Scenario, each_in, read_scenario, run_with};
 use lictor_decide::Native;
-use lictor_decide::recorded::Recording;
+use lictor_decide::recorded::{Growing, Recording};
 use lictor_host::policy::Policy;
-use lictor_host::recording::{Header, Recorder};
+use lictor_host::recording::{Header, Memory, Recorder};
 use lictor_host::session::FaultRules;
 
 fn start() -> Box<dyn Policy> {
@@ -47,7 +47,8 @@ fn sum(one: [usize; 3], other: [usize; 3]) -> [usize; 3] {
 /// How many moments a recording has, and who is bound, nominated and evicted in them in sum.
 fn repeated(name: &str, bytes: &[u8]) -> (usize, [usize; 3]) {
     let described = start().describe().unwrap();
-    let mut recording = Recording::open(name, bytes.into(), described).unwrap();
+    let memory = Memory::from(bytes.to_vec());
+    let mut recording = Recording::open(name, &memory, described).unwrap();
     let (mut moments, mut sums) = (0usize, [0; 3]);
     while let Some((pods, record)) = recording.next(false, &mut start, |before| before.mirror.pods().count()).unwrap() {
         assert!(pods > 0 || record.cluster.nodes > 0, "{name}: nothing is in the cluster");
@@ -57,7 +58,7 @@ fn repeated(name: &str, bytes: &[u8]) -> (usize, [usize; 3]) {
             sums = sum(sums, [happened.bound.len(), happened.nominated.len(), happened.victims.len()]);
         }
     }
-    assert_eq!(recording.end(), None, "{name}");
+    assert_eq!((recording.end(), Growing::open(name, memory).unwrap().moments()), (None, moments), "{name}");
     (moments, sums)
 }
 

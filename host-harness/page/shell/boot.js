@@ -73,6 +73,24 @@ globalThis.lictor = (() => {
     [opened] = parameters;
     return answer;
   };
+  // What was written since to the recording that is followed, from this byte on: the engine appends it. The answer says how much of it is known.
+  const PAUSE = 500;
+  const unanswered = {
+    severity: "error",
+    message: "`lictor view --live` does not answer any more",
+    remedy: "start it again, and open the address that it prints",
+  };
+  const written = async (from) => {
+    const answer = await fetch(`/recording?from=${from}`);
+    return answer.ok ? { bytes: new Uint8Array(await answer.arrayBuffer()) } : { problems: await answer.json() };
+  };
+  const more = async (from) => {
+    const { bytes, problems } = await written(from).catch(() => ({ problems: [unanswered] }));
+    if (problems) throw problems;
+    const known = await call("append", [from, bytes]);
+    if (known.whole === from) await new Promise((done) => setTimeout(done, PAUSE));
+    return known;
+  };
   const base64 = (blob) =>
     new Promise((done, failed) => {
       const reader = new FileReader();
@@ -124,6 +142,7 @@ globalThis.lictor = (() => {
     call,
     aside,
     cancel,
+    more,
     given,
     taken,
     share,

@@ -32,9 +32,32 @@ pub struct Input<'a> {
 /// None in practice: the input is compressed in memory.
 pub fn page(input: Option<Input<'_>>) -> io::Result<String> {
     let input = input.map(Input::json).transpose()?.unwrap_or_default();
-    // A name could end the script that it stands in.
-    let input = input.to_string().replace('<', "\\u003c");
-    Ok([BEFORE, &input, AFTER].concat())
+    Ok([BEFORE, &harmless(&input), AFTER].concat())
+}
+
+/// What the page may connect to: nothing.
+const FORBIDDEN: &str = "default-src 'none';";
+
+/// What the page may connect to that follows a recording: where it came from.
+const CONNECTED: &str = "default-src 'none'; connect-src 'self';";
+
+/// The page that follows a recording which is being written: with its name and its beginning. It asks for what follows at
+/// `/recording?from=N`, where it is served, and may connect to nothing else.
+///
+/// # Errors
+/// None in practice: the input is compressed in memory.
+pub fn live(name: &str, beginning: &[u8]) -> io::Result<String> {
+    let input = Input { name, bytes: beginning, system: "", arguments: "", schedulers: &[] };
+    let mut input = input.json()?;
+    if let Some(fields) = input.as_object_mut() {
+        fields.insert("live".to_owned(), Value::Bool(true));
+    }
+    Ok([&BEFORE.replacen(FORBIDDEN, CONNECTED, 1), &harmless(&input), AFTER].concat())
+}
+
+/// An input as it stands in the page: a name could end the script that it stands in.
+fn harmless(input: &Value) -> String {
+    input.to_string().replace('<', "\\u003c")
 }
 
 impl Input<'_> {

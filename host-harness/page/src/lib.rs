@@ -1,4 +1,5 @@
-//! The page: a cluster and the engine in a browser. All of it is one file, which needs no server and opens no connection.
+//! The page: a cluster and the engine in a browser. All of it is one file, which needs no server and opens no connection; but the page
+//! that follows a recording, which asks for what is written.
 //!
 //! Without the feature `bundle` this crate is empty: the page takes a while to build.
 
@@ -6,4 +7,4 @@
 mod bundle;
 
 #[cfg(feature = "bundle")]
-pub use bundle::{Input, page, sizes};
+pub use bundle::{Input, live, page, sizes};

@@ -1,28 +1,41 @@
 //! A recording, moment by moment.
 
-use std::sync::Arc;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use lictor_decide::explain::{Answer, Names};
 use lictor_decide::record::Counted;
-use lictor_decide::recorded::{Before, Recording};
+use lictor_decide::recorded::{Before, Growing, Recording};
 use lictor_decide::{Failure, Native, Problem, Record};
 use lictor_host::policy::Policy;
+use lictor_host::recording::Memory;
 use lictor_picture::{Picture, Placed, picture, pods_on};
+
+use serde::Serialize;
 
 use super::explained::{Explained, kept};
 use super::time::Moment;
-use super::{Summary, problem};
+use super::{Engine, Summary, problem};
 use crate::told::{Kind, Told};
 
 #[cfg(test)]
 mod tests;
 
+/// How much of a recording that is being written is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Known {
+    /// Where the last whole step ends: what is appended next begins there.
+    pub whole: u64,
+    /// How many moments there are.
+    pub moments: usize,
+}
+
 /// A recording that is open.
 pub(super) struct Play {
     name: String,
-    bytes: Arc<[u8]>,
+    bytes: Memory,
+    /// Where it is being written.
+    growing: Option<Growing>,
     recording: Recording,
     /// How many moments were repeated.
     last: usize,
@@ -41,9 +54,9 @@ fn drawn(before: Before<'_>) -> Picture {
 impl Play {
     pub(super) fn open(told: &Told) -> Result<Play, Vec<Problem>> {
         let bytes = STANDARD.decode(&told.recording);
-        let bytes: Arc<[u8]> = bytes.map_err(|error| problem(&error.to_string(), "choose the file once more"))?.into();
+        let bytes = Memory::from(bytes.map_err(|error| problem(&error.to_string(), "choose the file once more"))?);
         let recording = opened(&told.name, &bytes).map_err(|failure| failure.problems())?;
-        Ok(Play { name: told.name.clone(), bytes, recording, last: 0, record: None, explained: None })
+        Ok(Play { name: told.name.clone(), bytes, growing: None, recording, last: 0, record: None, explained: None })
     }
 
     pub(super) fn summary(&self) -> Summary {
@@ -62,12 +75,44 @@ impl Play {
     }
 
     pub(super) fn cycle(&mut self) -> Result<Option<Moment<'_>>, Vec<Problem>> {
+        if self.growing.is_some() {
+            self.recording.go_on().map_err(|failure| failure.problems())?;
+        }
         let next = self.recording.next(false, &mut start, drawn).map_err(|failure| failure.problems())?;
         let Some((picture, record)) = next else {
-            return self.recording.end().map_or(Ok(None), |end| Err(vec![end]));
+            // Of one that is being written, the rest of the last step is to come.
+            let end = match self.growing {
+                Some(_) => self.recording.otherwise().cloned(),
+                None => self.recording.end(),
+            };
+            return end.map_or(Ok(None), |end| Err(vec![end]));
         };
         self.last = self.last.saturating_add(1);
         Ok(Some(Moment { number: self.last, left: Vec::new(), picture, record: self.record.insert(record) }))
+    }
+
+    /// Adds what was written since, from this byte on.
+    fn append(&mut self, from: u64, more: &[u8]) -> Result<Known, Failure> {
+        let Play { name, bytes, growing, .. } = self;
+        let growing = match growing {
+            Some(growing) => growing,
+            None => growing.insert(Growing::open(name, bytes.clone())?),
+        };
+        growing.append(from, more)?;
+        Ok(Known { whole: growing.whole(), moments: growing.moments() })
+    }
+
+    /// Repeats moments, at most so many, without drawing them; the number of the last one.
+    fn skip(&mut self, most: u32) -> Result<usize, Failure> {
+        self.recording.go_on()?;
+        for _ in 0..most {
+            if !self.recording.skip(&mut start)? {
+                let end = self.recording.otherwise().cloned();
+                return end.map_or(Ok(self.last), |end| Err(Failure::Objects(vec![end])));
+            }
+            self.last = self.last.saturating_add(1);
+        }
+        Ok(self.last)
     }
 
     pub(super) fn explain<T>(
@@ -91,10 +136,33 @@ impl Play {
     }
 }
 
-fn once_more(name: &str, bytes: &Arc<[u8]>, number: usize) -> Result<Explained<Recording>, Failure> {
+impl Engine {
+    /// Adds to the recording that is open what was written to it since, from this byte on: the end of the last whole step. From then on
+    /// the recording has no end: where [`Engine::cycle`] has nothing, more may come.
+    ///
+    /// # Errors
+    /// No recording is open, it goes on elsewhere, or it is damaged.
+    pub fn append(&mut self, from: u64, more: &[u8]) -> Result<Known, Vec<Problem>> {
+        self.play_mut()?.append(from, more).map_err(|failure| failure.problems())
+    }
+
+    /// Repeats moments of the recording, at most so many, without drawing them; the number of the last one.
+    ///
+    /// # Errors
+    /// No recording is open, or it is damaged.
+    pub fn skip(&mut self, most: u32) -> Result<usize, Vec<Problem>> {
+        self.play_mut()?.skip(most).map_err(|failure| failure.problems())
+    }
+
+    fn play_mut(&mut self) -> Result<&mut Play, Vec<Problem>> {
+        self.recorded.as_mut().ok_or_else(|| problem("no recording is open", "open one"))
+    }
+}
+
+fn once_more(name: &str, bytes: &Memory, number: usize) -> Result<Explained<Recording>, Failure> {
     let mut recording = opened(name, bytes)?;
     for _ in 1..number {
-        recording.next(false, &mut start, |_| ())?;
+        recording.skip(&mut start)?;
     }
     let next = recording.next(true, &mut start, |before| Names::of(before.mirror, before.system))?;
     let missing = || Failure::Objects(problem(&format!("there is no moment {number}"), "choose another one"));
@@ -102,6 +170,6 @@ fn once_more(name: &str, bytes: &Arc<[u8]>, number: usize) -> Result<Explained<R
     Ok(Explained { number, names, record, after: recording })
 }
 
-fn opened(name: &str, bytes: &Arc<[u8]>) -> Result<Recording, Failure> {
-    Recording::open(name, bytes.clone(), lictor_policy::Engine::describe())
+fn opened(name: &str, bytes: &Memory) -> Result<Recording, Failure> {
+    Recording::open(name, bytes, lictor_policy::Engine::describe())
 }

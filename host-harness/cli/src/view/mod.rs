@@ -34,6 +34,10 @@ pub(super) struct Asked {
     /// Write the page with this cluster inside to a file, for others to open: it needs no server
     #[arg(long, value_name = "FILE", conflicts_with = "text")]
     export: Option<PathBuf>,
+    /// Follow a recording while it is written on this machine, by `lictor run --record FILE` or `lictor serve --record FILE`: the page shows
+    /// each moment when it is there. Nothing is written to it
+    #[arg(long, conflicts_with_all = ["text", "export"])]
+    live: bool,
     /// Print the address of the page and do not open it
     #[arg(long, conflicts_with_all = ["text", "export"])]
     no_open: bool,
@@ -54,7 +58,7 @@ pub(super) struct How {
 
 /// Shows a cluster.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
-    let asks_for_page = asked.export.is_some() || asked.no_open || asked.port != 0;
+    let asks_for_page = asked.export.is_some() || asked.live || asked.no_open || asked.port != 0;
     if asked.text || !(cfg!(feature = "page") || asks_for_page) {
         return print(&asked.how, |_, _| Ok(asked.snapshots.source()));
     }

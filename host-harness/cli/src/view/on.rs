@@ -1,5 +1,6 @@
 //! The page, served on the loopback address or written to a file.
 
+mod live;
 mod serve;
 
 use std::fs;
@@ -12,38 +13,58 @@ use lictor_page::Input;
 use super::{Asked, How};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use live::Live;
+use serve::Served;
+
+/// What a recording is not told.
+const RECORDED: &str =
+    "a recording has its system, arguments and schedulers: leave out `--system`, `--args` and `--scheduler`";
 
 /// Shows the page, until it is interrupted; or writes it.
 pub(super) fn show(asked: &Asked) -> Result<Exit, Failure> {
-    let page = page(asked)?;
+    let page = if asked.live { follow(asked)? } else { Served { page: page(asked)?, live: None } };
     if let Some(file) = &asked.export {
         let unwritable = |error| Failure::Unwritable { file: file.display().to_string(), error };
-        fs::write(file, page).map_err(unwritable)?;
+        fs::write(file, page.page).map_err(unwritable)?;
         return Ok(Exit::Done);
     }
     serve::serve(&page, asked.port, !asked.no_open)
 }
 
-/// The page with the input inside.
-fn page(asked: &Asked) -> Result<String, Failure> {
-    let How { by, .. } = &asked.how;
-    if !by.policy.is_built_in() {
+/// The file that is shown.
+fn file_of(asked: &Asked) -> Result<&Path, Failure> {
+    if !asked.how.by.policy.is_built_in() {
         return Err(Failure::Useless(
             "the page decides by the built-in policy: leave out `--component`, or add `--text`",
         ));
     }
-    let [file] = asked.snapshots.files() else {
-        return Err(Failure::Useless("the page shows one file: put the objects into one, or add `--text`"));
-    };
-    let (name, bytes) = read(file)?;
+    match asked.snapshots.files() {
+        [file] => Ok(file),
+        _ => Err(Failure::Useless("the page shows one file: put the objects into one, or add `--text`")),
+    }
+}
+
+/// The page that follows a recording, once that has begun.
+fn follow(asked: &Asked) -> Result<Served, Failure> {
+    let (file, in_force) = (file_of(asked)?, &asked.how.by.in_force);
+    if !(in_force.laws.is_empty() && in_force.args.is_none() && in_force.schedulers.is_empty()) {
+        return Err(Failure::Useless(RECORDED));
+    }
+    if is_input(file) {
+        return Err(Failure::Useless("`--live` follows a file: name the one that `lictor run --record FILE` writes"));
+    }
+    let (live, beginning) = Live::begun(file)?;
+    Ok(Served { page: lictor_page::live(live.name(), &beginning)?, live: Some(live) })
+}
+
+/// The page with the input inside.
+fn page(asked: &Asked) -> Result<String, Failure> {
+    let How { by, .. } = &asked.how;
+    let (name, bytes) = read(file_of(asked)?)?;
     let arguments = by.in_force.args.as_deref().map(text_of).transpose()?.unwrap_or_default();
     let chosen = !(by.in_force.laws.is_empty() && arguments.is_empty() && by.in_force.schedulers.is_empty());
     match is_recording(&bytes) {
-        true if chosen => {
-            return Err(Failure::Useless(
-                "a recording has its system, arguments and schedulers: leave out `--system`, `--args` and `--scheduler`",
-            ));
-        }
+        true if chosen => return Err(Failure::Useless(RECORDED)),
         false if std::str::from_utf8(&bytes).is_err() => return Err(Failure::NotText { file: name }),
         _ => {}
     }
@@ -63,12 +84,16 @@ fn text_of(file: &Path) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|_| Failure::NotText { file })
 }
 
+/// The file is the standard input.
+fn is_input(file: &Path) -> bool {
+    file.to_str() == Some("-")
+}
+
 /// The name of a file and what is in it; `-` is the standard input.
 fn read(file: &Path) -> Result<(String, Vec<u8>), Failure> {
     let mut bytes = Vec::new();
-    let is_input = file.to_str() == Some("-");
-    let name = if is_input { "standard input".to_owned() } else { file.display().to_string() };
-    let read = match is_input {
+    let name = if is_input(file) { "standard input".to_owned() } else { file.display().to_string() };
+    let read = match is_input(file) {
         true => io::stdin().lock().read_to_end(&mut bytes).map(|_| ()),
         false => fs::read(file).map(|read| bytes = read),
     };

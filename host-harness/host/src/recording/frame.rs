@@ -2,7 +2,7 @@
 //!
 //! `README.md` describes the bytes.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use sha2::{Digest, Sha256};
 
@@ -19,8 +19,8 @@ pub fn is_recording(bytes: &[u8]) -> bool {
 
 /// The layout that this version writes, and the only one that it reads.
 pub(super) const VERSION: u32 = 1;
-/// The bytes before the first frame: the magic and the version.
-pub(super) const START: u64 = 12;
+/// How many bytes stand before the first step of a recording: what it begins with, and its version.
+pub const START: u64 = 12;
 /// The bytes of the head of a frame.
 const HEAD: usize = 16;
 /// The most bytes of text in a frame.
@@ -168,5 +168,13 @@ impl<R: Read> Frames<R> {
     pub(super) fn skip_rest(&mut self) -> Result<u64, ReadError> {
         while !self.bytes(TEXT as u64)?.is_empty() {}
         Ok(self.at)
+    }
+}
+
+impl<R: Read + Seek> Frames<R> {
+    /// Goes to the frame that begins there.
+    pub(super) fn go_to(&mut self, at: u64) -> Result<(), ReadError> {
+        self.at = self.from.seek(SeekFrom::Start(at)).map_err(|error| ReadError::Io { at, error })?;
+        Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! A recording in memory.
 
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Where a [`Recorder`](super::Recorder) writes that has no file. Clones have the same bytes.
 #[derive(Debug, Clone, Default)]
@@ -10,7 +10,23 @@ pub struct Memory(Arc<Mutex<Vec<u8>>>);
 impl Memory {
     /// Takes the bytes out.
     pub fn take(&self) -> Vec<u8> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.bytes())
+    }
+
+    /// Reads it from its beginning, and what is written meanwhile, too.
+    pub fn reader(&self) -> MemoryReader {
+        MemoryReader { memory: self.clone(), at: 0 }
+    }
+
+    /// Drops all but the first bytes.
+    pub fn truncate(&self, keep: u64) {
+        if let Ok(keep) = usize::try_from(keep) {
+            self.bytes().truncate(keep);
+        }
+    }
+
+    fn bytes(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -22,9 +38,38 @@ impl From<Vec<u8>> for Memory {
 
 impl Write for Memory {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
+        self.bytes().write(bytes)
     }
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// Reads a [`Memory`].
+#[derive(Debug)]
+pub struct MemoryReader {
+    memory: Memory,
+    at: u64,
+}
+
+impl Read for MemoryReader {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.memory.bytes();
+        let mut rest = usize::try_from(self.at).ok().and_then(|at| bytes.get(at..)).unwrap_or_default();
+        let read = rest.read(to)?;
+        self.at = self.at.saturating_add(read as u64);
+        Ok(read)
+    }
+}
+
+impl Seek for MemoryReader {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let at = match to {
+            SeekFrom::Start(at) => Some(at),
+            SeekFrom::Current(by) => self.at.checked_add_signed(by),
+            SeekFrom::End(by) => (self.memory.bytes().len() as u64).checked_add_signed(by),
+        };
+        self.at = at.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at)
     }
 }

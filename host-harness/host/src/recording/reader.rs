@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::io::Read;
+use std::io::{Read, Seek};
 use std::sync::Arc;
 
 use super::error::{Damage, ReadError};
@@ -155,6 +155,19 @@ impl<R: Read> Reader<R> {
 
     fn content(&self, what: impl ToString) -> ReadError {
         ReadError::Content { at: self.whole, what: what.to_string() }
+    }
+}
+
+impl<R: Read + Seek> Reader<R> {
+    /// Goes on behind the last whole step, once the end was reached: what was written since is read. What was a tail then is read once more,
+    /// with the rest of it, or with what stands there instead.
+    ///
+    /// # Errors
+    /// It cannot be read there.
+    pub fn go_on(&mut self) -> Result<(), ReadError> {
+        self.frames.go_to(self.whole)?;
+        (self.tail, self.over) = (None, false);
+        Ok(())
     }
 }
 

@@ -1,3 +1,4 @@
+mod growing;
 mod otherwise;
 
 use std::io::{self, Write};

@@ -6,7 +6,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
-use crate::data::{Answer, Between, Bound, Edit, Example, Finding, Given, Law, Moment, Summary, WhatIf, Written};
+use crate::data::{
+    Answer, Between, Bound, Edit, Example, Finding, Given, Known, Law, Moment, Summary, WhatIf, Written,
+};
 
 #[wasm_bindgen]
 extern "C" {
@@ -16,6 +18,8 @@ extern "C" {
     async fn aside(name: &str, parameters: Array) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(js_namespace = lictor)]
     fn cancel();
+    #[wasm_bindgen(js_namespace = lictor, catch, js_name = more)]
+    async fn more_of_recording(from: f64) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(js_namespace = lictor, catch, js_name = given)]
     async fn given_of_page() -> Result<JsValue, JsValue>;
     #[wasm_bindgen(js_namespace = lictor, catch)]
@@ -86,6 +90,17 @@ pub(crate) async fn open(told: &Given) -> Answered<Summary> {
 /// Decides the next cycle, after this has happened in the cluster; none at the end of a recording.
 pub(crate) async fn cycle(between: Between) -> Answered<Option<Moment>> {
     ask("cycle", &[value(&between)]).await
+}
+
+/// Has the engine append what was written to the recording since, from this byte on; how much of it is known then. Where nothing came, the
+/// answer takes a while.
+pub(crate) async fn more(from: u64) -> Answered<Known> {
+    read(more_of_recording(from as f64).await)
+}
+
+/// Repeats moments of a recording, at most so many, without drawing them; the number of the last one.
+pub(crate) async fn skip(most: usize) -> Answered<usize> {
+    ask("skip", &[value(&most)]).await
 }
 
 /// The pods of a node after the cycle with this number.

@@ -4,6 +4,7 @@ pub mod bars;
 pub mod compare;
 pub mod form;
 pub mod jobs;
+pub mod live;
 pub mod manual;
 pub mod nodes;
 pub mod object;

@@ -1,5 +1,6 @@
 //! What the page shows at the moment, and what changes it.
 
+mod live;
 mod time;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use wasm_bindgen_futures::spawn_local;
 use crate::data::{Answer, Between, Cycle, Edit, Finding, Given, Law, Record, Summary, Written};
 use crate::engine::{self, Answered};
 use crate::model::jobs::jobs;
+use crate::model::live::Live;
 use crate::model::results::Jobs;
 use crate::model::time::{MOST, Moments};
 use crate::model::what_if::with;
@@ -34,6 +36,8 @@ pub(crate) struct Page {
     pub(crate) at: RwSignal<usize>,
     /// A recording has no more moments.
     pub(crate) is_at_end: RwSignal<bool>,
+    /// How a recording is followed that is being written; none where none is.
+    pub(crate) live: RwSignal<Option<Live>>,
     /// The cluster before that cycle.
     pub(crate) picture: RwSignal<Arc<Picture>>,
     /// What was decided in it.
@@ -73,6 +77,7 @@ impl Page {
             moments: RwSignal::new(Moments::default()),
             at: RwSignal::new(0),
             is_at_end: RwSignal::new(false),
+            live: RwSignal::new(None),
             picture,
             record: RwSignal::new(None),
             before: RwSignal::new(None),
@@ -134,12 +139,16 @@ impl Page {
                     self.forget();
                     self.before.set(before);
                     self.changes.set(given.changes.clone());
+                    let is_live = given.live;
                     self.given.set(Some(given));
                     self.summary.set(Some(summary));
-                    let most = if self.is_recording() { MOST } else { 1 };
-                    self.steps(Between::default(), number, most).await;
-                    if self.is_recording() {
-                        self.show(self.moments.with_untracked(|moments| moments.first()));
+                    match self.is_recording() {
+                        true if is_live => self.follow_anew(number),
+                        true => {
+                            self.steps(Between::default(), number, MOST).await;
+                            self.show(self.moments.with_untracked(|moments| moments.first()));
+                        }
+                        false => self.steps(Between::default(), number, 1).await,
                     }
                 }
                 Err(problems) => self.problems.set(problems),
@@ -181,6 +190,7 @@ impl Page {
         self.moments.set(Moments::default());
         self.at.set(0);
         self.is_at_end.set(false);
+        self.live.set(None);
         self.picture.set(Arc::default());
         self.record.set(None);
         self.before.set(None);

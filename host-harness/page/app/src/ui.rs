@@ -8,6 +8,7 @@ mod findings;
 mod header;
 mod jobs;
 mod law;
+mod live;
 mod nodes;
 mod open;
 mod parts;

@@ -55,6 +55,21 @@ pub(crate) const PHONE: Size = Size(400, 850);
 impl Browser {
     /// Opens the page from a file, with this input inside; none where there is no browser.
     pub(crate) async fn open(test: &str, input: Option<Input<'_>>, size: Size) -> Option<Browser> {
+        let browser = Browser::start(test, size).await?;
+        fs::write(&browser.file, lictor_page::page(input).unwrap()).unwrap();
+        let url = format!("file://{}", browser.file.display());
+        browser.visit(&url).await;
+        Some(browser)
+    }
+
+    /// Opens the page at this address.
+    pub(crate) async fn visit(&self, url: &str) {
+        self.client.goto(url).await.unwrap();
+        self.gone("#starting").await;
+    }
+
+    /// With nothing open; none where there is no browser.
+    pub(crate) async fn start(test: &str, size: Size) -> Option<Browser> {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = Command::new("chromedriver");
         command.arg(format!("--port={port}")).stdout(Stdio::null()).stderr(Stdio::null());
@@ -68,13 +83,9 @@ impl Browser {
             }
         };
         let file = env::temp_dir().join(format!("lictor-page-{test}-{port}.html"));
-        fs::write(&file, lictor_page::page(input).unwrap()).unwrap();
         let client = connect(port, size).await;
         let session = client.session_id().await.unwrap().unwrap();
-        client.goto(&format!("file://{}", file.display())).await.unwrap();
-        let browser = Browser { client, driver, port, session, file };
-        browser.gone("#starting").await;
-        Some(browser)
+        Some(Browser { client, driver, port, session, file })
     }
 
     /// The element that appears here.

@@ -20,3 +20,29 @@ async fn the_smallest_change_is_found_and_applied() {
     let changes = browser.script("return document.getElementById('changes').value").await;
     assert!(changes.as_str().is_some_and(|text| text.contains("\"364\"")), "{changes}");
 }
+
+/// A search that runs is ended with its worker, and another one finds what it would have found.
+#[tokio::test]
+async fn a_search_is_stopped() {
+    let Some(browser) = Browser::open("stop", Some(input("four-teams.yaml", FOUR_TEAMS, "")), DESK).await else {
+        return;
+    };
+    browser.reads("[data-fate=refused]", "search/ranker-xl-4lgmcjn4c").await;
+    browser.press("search/ranker-xl-4lgmcjn4c").await;
+    browser.find("#ask-what-if").await;
+    // Both buttons are pressed at once: before the second worker could have begun to search.
+    let script = "const end = Worker.prototype.terminate; window.ended = 0;
+        Worker.prototype.terminate = function () { window.ended += 1; end.call(this); };
+        return (async () => {
+          document.querySelector('#ask-what-if').click();
+          while (!document.querySelector('#stop-what-if')) await new Promise((done) => setTimeout(done));
+          document.querySelector('#stop-what-if').click();
+          return window.ended; })()";
+    assert_eq!(browser.script(script).await, 1);
+    let said = browser.reads("#what-if", "Stopped: not all changes were tried.").await;
+    assert!(!said.contains("is enough") && !said.contains("Trying"), "{said}");
+    browser.gone("#stop-what-if").await;
+    browser.click("#ask-what-if").await;
+    let said = browser.reads("#what-if", "raise in `search` min cpu from 352 to 364").await;
+    assert!(!said.contains("Stopped"), "{said}");
+}

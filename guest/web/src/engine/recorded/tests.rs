@@ -56,3 +56,82 @@ fn what_is_lost_at_the_end_is_said_and_what_is_no_recording_is_refused() {
     assert_eq!(refused[0].message, "this is no recording of lictor: it does not begin with `LICTORec`");
     assert_eq!(page.pods_on("n1", None).unwrap().len(), 1);
 }
+
+/// The number of each moment that is there, and who is bound in it.
+fn shown(page: &mut Page) -> Vec<(usize, Vec<String>)> {
+    let next = || {
+        let moment = page.cycle(Between::default()).unwrap()?;
+        let happened = &moment.record.cycles[0].happened;
+        Some((moment.number, happened.bound.keys().chain(happened.nominated.keys()).cloned().collect()))
+    };
+    std::iter::from_fn(next).collect()
+}
+
+#[test]
+fn a_recording_that_is_cut_anywhere_is_followed_as_if_it_was_opened_whole() {
+    let bytes = recorded();
+    let mut whole = Page::default();
+    whole.open(told(&bytes)).unwrap();
+    let all = shown(&mut whole);
+    assert_eq!(all.len(), 2);
+    let why = |page: &mut Page| page.explain("d/low", Some(1), |why| serde_json::to_string(&why).unwrap());
+    // Every byte would take long here; the reader is tested with each.
+    for cut in (12..=bytes.len()).step_by(97) {
+        let mut page = Page::default();
+        page.open(told(&bytes[..12])).unwrap();
+        let known = page.append(12, &bytes[12..cut]).unwrap();
+        assert!(known.whole <= cut as u64);
+        let mut moments = shown(&mut page);
+        assert_eq!(moments.len(), known.moments, "{cut}");
+        // What is no whole step is handed over once more.
+        let known = page.append(known.whole, &bytes[known.whole as usize..]).unwrap();
+        assert_eq!(known, Known { whole: bytes.len() as u64, moments: 2 });
+        moments.extend(shown(&mut page));
+        assert_eq!((moments == all, why(&mut page)), (true, why(&mut whole)), "{cut}");
+        assert_eq!(page.pods_on("n1", Some(1)), whole.pods_on("n1", Some(1)));
+        // At the end there is nothing to be said: more may come.
+        assert!(page.cycle(Between::default()).unwrap().is_none());
+    }
+}
+
+#[test]
+fn moments_are_skipped_without_being_drawn() {
+    let bytes = recorded();
+    let mut page = Page::default();
+    page.open(told(&bytes[..12])).unwrap();
+    assert_eq!(page.append(12, &bytes[12..]).unwrap().moments, 2);
+    assert_eq!(page.skip(1), Ok(1));
+    assert_eq!(shown(&mut page), [(2, vec!["d/high".to_owned()])]);
+    // There are no more than two.
+    assert_eq!(page.skip(5), Ok(2));
+    let state = page.explain("d/low", Some(1), |why| why.pods[0].fate.state);
+    assert_eq!(state, Ok(State::MakesWay));
+}
+
+/// The controller starts anew, with another session behind the first one; the moments are numbered on.
+#[test]
+fn a_second_session_is_followed() {
+    let bytes = recorded();
+    let mut page = Page::default();
+    page.open(told(&bytes)).unwrap();
+    let end = bytes.len() as u64;
+    assert_eq!(page.append(end, &[]).unwrap(), Known { whole: end, moments: 2 });
+    assert_eq!(shown(&mut page).len(), 2);
+    assert_eq!(page.append(end, &bytes[12..]).unwrap(), Known { whole: 2 * end - 12, moments: 4 });
+    assert_eq!(shown(&mut page).iter().map(|(number, _)| *number).collect::<Vec<_>>(), [3, 4]);
+}
+
+#[test]
+fn what_does_not_go_on_there_is_refused() {
+    let bytes = recorded();
+    let mut page = Page::default();
+    let message = |refused: Result<Known, Vec<Problem>>| refused.unwrap_err()[0].message.clone();
+    assert_eq!(message(page.append(0, &bytes)), "no recording is open");
+    page.open(told(&bytes)).unwrap();
+    let end = bytes.len();
+    let expected = format!("the bytes of the recording from byte {end} on were expected, and not from byte 12 on");
+    assert_eq!(message(page.append(12, &bytes[12..])), expected);
+    // Another file at the same place: what stands there is no beginning of a step.
+    let damaged = format!("the recording is damaged at byte {end}: the head of a frame does not match its checksum");
+    assert_eq!(message(page.append(end as u64, &bytes)), damaged);
+}

@@ -1,15 +1,32 @@
-//! Serves the page on the loopback address.
+//! Serves the page on the loopback address, and beside it the recording that the page follows.
 
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::thread;
 
+use lictor_decide::Problem;
 use tiny_http::{Header, Method, Request, Response, Server};
 
+use super::live::Live;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::print;
 
+/// So many requests are answered at a time: a browser that reads slowly holds up no other one.
+const AT_A_TIME: usize = 4;
+
+/// What the page asks for, with the number of a byte behind it.
+const MORE: &str = "/recording?from=";
+
+/// What is served.
+pub(super) struct Served {
+    pub(super) page: String,
+    /// The recording that the page follows.
+    pub(super) live: Option<Live>,
+}
+
 /// Serves until it is interrupted.
-pub(super) fn serve(page: &str, port: u16, open: bool) -> Result<Exit, Failure> {
+pub(super) fn serve(served: &Served, port: u16, open: bool) -> Result<Exit, Failure> {
     let wanted = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let unserved = |error: &dyn std::fmt::Display| Failure::Unserved { address: wanted, error: error.to_string() };
     let server = Server::http(wanted).map_err(|error| unserved(&error))?;
@@ -20,30 +37,53 @@ pub(super) fn serve(page: &str, port: u16, open: bool) -> Result<Exit, Failure> 
     if open && let Err(error) = open::that_detached(&url) {
         anstream::eprintln!("no browser could be opened ({error}); open the address above");
     }
-    for request in server.incoming_requests() {
-        // A browser that went away needs no answer.
-        let _gone = answer(request, page, address);
-    }
+    let answer_all = || {
+        for request in server.incoming_requests() {
+            // A browser that went away needs no answer.
+            let _gone = answer(request, served, address);
+        }
+    };
+    thread::scope(|scope| (0..AT_A_TIME).for_each(|_| drop(scope.spawn(answer_all))));
     Ok(Exit::Done)
 }
 
 /// Answers a request. Another site, whose name leads to this address, gets nothing: what is shown is private.
-fn answer(request: Request, page: &str, address: SocketAddr) -> std::io::Result<()> {
+fn answer(request: Request, served: &Served, address: SocketAddr) -> io::Result<()> {
     let host = request.headers().iter().find(|header| header.field.equiv("Host")).map(|header| header.value.as_str());
     let ours = [address.to_string(), format!("localhost:{}", address.port())];
     if !host.is_some_and(|host| ours.iter().any(|our| our == host)) {
         return request.respond(Response::from_string("not served under this name\n").with_status_code(403));
     }
-    let is_asked = matches!(request.method(), Method::Get | Method::Head) && request.url() == "/";
-    if !is_asked {
-        return request.respond(Response::from_string("there is only /\n").with_status_code(404));
+    let (is_get, url) = (*request.method() == Method::Get, request.url().to_owned());
+    let is_read = is_get || *request.method() == Method::Head;
+    match (url.strip_prefix(MORE), &served.live) {
+        _ if is_read && url == "/" => respond(request, 200, "text/html; charset=utf-8", served.page.as_bytes()),
+        (Some(from), Some(live)) if is_get => answer_more(request, live, from),
+        _ => request.respond(Response::from_string("there is only /\n").with_status_code(404)),
     }
+}
+
+/// What was recorded from a byte on; or, as JSON, the problems because of which there is nothing more.
+fn answer_more(request: Request, live: &Live, from: &str) -> io::Result<()> {
+    let no_number = || Problem::error(format!("`{from}` is no number of a byte")).remedy("name one, from 0 on");
+    let (code, more) = match from.parse().map_err(|_| no_number()) {
+        Err(problem) => (400, Err(problem)),
+        Ok(from) => (410, live.more(from)),
+    };
+    match more {
+        Ok(bytes) => respond(request, 200, "application/octet-stream", &bytes),
+        Err(problem) => respond(request, code, "application/json", serde_json::to_string(&[problem])?.as_bytes()),
+    }
+}
+
+fn respond(request: Request, code: u16, content: &str, bytes: &[u8]) -> io::Result<()> {
     let headers = [
-        ("Content-Type", "text/html; charset=utf-8"),
+        ("Content-Type", content),
         ("Cache-Control", "no-store"),
+        ("Cross-Origin-Resource-Policy", "same-origin"),
         ("X-Content-Type-Options", "nosniff"),
         ("X-Frame-Options", "DENY"),
     ];
     let headers = headers.into_iter().filter_map(|(name, value)| Header::from_bytes(name, value).ok());
-    request.respond(headers.fold(Response::from_string(page), Response::with_header))
+    request.respond(headers.fold(Response::from_data(bytes).with_status_code(code), Response::with_header))
 }

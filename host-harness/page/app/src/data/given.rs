@@ -26,6 +26,18 @@ pub struct Given {
     /// Objects that are added, or stand instead of those of the same kind and name, as YAML or JSON.
     #[serde(default)]
     pub changes: String,
+    /// It is the beginning of a recording that is being written, and the page is served with what follows.
+    #[serde(default, skip_serializing)]
+    pub live: bool,
+}
+
+/// How much of a recording that is being written is known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+pub struct Known {
+    /// Where the last whole step ends: what follows is asked for from there on.
+    pub whole: u64,
+    /// How many moments there are.
+    pub moments: usize,
 }
 
 /// An example of the page.

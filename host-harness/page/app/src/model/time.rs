@@ -88,8 +88,11 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Adds the next one. The oldest ones go where there are too many.
+    /// Adds the next one. The oldest ones go where there are too many, and all where some between were skipped.
     pub fn push(&mut self, moment: Moment) {
+        if moment.number != self.last().saturating_add(1) {
+            *self = Moments::default();
+        }
         let Moment { number, left, picture, record } = moment;
         let changes = record.cycles.last().map(|cycle| Changes::of(cycle, left.len())).unwrap_or_default();
         let kept = Kept { number, left: Arc::new(left), picture: Arc::new(picture), record: Arc::new(record), changes };

@@ -83,8 +83,12 @@ impl Page {
         }
     }
 
-    /// Shows the cycle with this number, where it is kept.
+    /// Shows the cycle with this number, where it is kept. Of a recording that is being written, the newest one is shown from then on, or not.
     pub(crate) fn show(self, number: usize) {
+        if self.live.with_untracked(Option::is_some) {
+            let is_newest = number == self.moments.with_untracked(|moments| moments.last());
+            self.change_live(|live| live.follows = is_newest);
+        }
         let Some(moment) = self.moments.with_untracked(|moments| moments.get(number).cloned()) else { return };
         if self.at.get_untracked() == number {
             return;

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::live::Following;
 use crate::data::Between;
 use crate::model::form::number;
 use crate::model::time::{Changes, Kept};
@@ -9,6 +10,23 @@ use crate::state::{Page, page};
 
 #[component]
 pub(super) fn Time() -> impl IntoView {
+    let page = page();
+    view! {
+        <section class="panel time" id="time" aria-label="Time">
+            <div class="tools">
+                <Show when=move || page.live.with(Option::is_some) fallback=move || view! { <Tools/> }>
+                    <Following/>
+                </Show>
+            </div>
+            <Line/>
+            <Said/>
+        </section>
+    }
+}
+
+/// What goes on in time.
+#[component]
+fn Tools() -> impl IntoView {
     let page = page();
     let (leave, seconds) = (RwSignal::new(true), RwSignal::new("0".to_owned()));
     let run = move |how: fn(Page, Between)| match number("the time that passes", &seconds.get_untracked()) {
@@ -19,38 +37,32 @@ pub(super) fn Time() -> impl IntoView {
     let word = move |cycle: &'static str, recorded: &'static str| if page.is_recording() { recorded } else { cycle };
     let changed = move |event| seconds.set(event_target_value(&event));
     view! {
-        <section class="panel time" id="time" aria-label="Time">
-            <div class="tools">
-                <button id="run-cycle" class="first" disabled=busy on:click=move |_| run(Page::run)>
-                    {move || word("Run a cycle", "Next moment")}
-                </button>
-                <button
-                    id="run-quiet"
-                    disabled=busy
-                    title=move || word("Runs cycles until one changes nothing", "Repeats the next moments of the recording")
-                    on:click=move |_| run(Page::run_on)
-                >
-                    {move || word("Until nothing changes", "Next moments")}
-                </button>
-                <Show when=move || !page.is_recording() fallback=move || view! { <RecordedEnd/> }>
-                <label class="field">
-                    <input
-                        id="victims-leave"
-                        type="checkbox"
-                        prop:checked=leave
-                        on:change=move |event| leave.set(event_target_checked(&event))
-                    />
-                    " the victims leave before it"
-                </label>
-                <label class="field">
-                    <input id="seconds" class="small" type="number" min="0" max="1000000" prop:value=seconds on:input=changed/>
-                    " s pass before it"
-                </label>
-                </Show>
-            </div>
-            <Line/>
-            <Said/>
-        </section>
+        <button id="run-cycle" class="first" disabled=busy on:click=move |_| run(Page::run)>
+            {move || word("Run a cycle", "Next moment")}
+        </button>
+        <button
+            id="run-quiet"
+            disabled=busy
+            title=move || word("Runs cycles until one changes nothing", "Repeats the next moments of the recording")
+            on:click=move |_| run(Page::run_on)
+        >
+            {move || word("Until nothing changes", "Next moments")}
+        </button>
+        <Show when=move || !page.is_recording() fallback=move || view! { <RecordedEnd/> }>
+        <label class="field">
+            <input
+                id="victims-leave"
+                type="checkbox"
+                prop:checked=leave
+                on:change=move |event| leave.set(event_target_checked(&event))
+            />
+            " the victims leave before it"
+        </label>
+        <label class="field">
+            <input id="seconds" class="small" type="number" min="0" max="1000000" prop:value=seconds on:input=changed/>
+            " s pass before it"
+        </label>
+        </Show>
     }
 }
 

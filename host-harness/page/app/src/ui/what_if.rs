@@ -14,6 +14,7 @@ pub(super) fn WhatIfPanel() -> impl IntoView {
     let page = page();
     let found = RwSignal::new(None::<Answered<WhatIf>>);
     let (trying, tries) = (RwSignal::new(false), RwSignal::new(0u32));
+    let is_stopped = RwSignal::new(false);
     let ask = move |_| {
         let Some(name) = page.selected.get_untracked() else { return };
         // A gang gets in as a whole: it is asked about its job.
@@ -22,6 +23,7 @@ pub(super) fn WhatIfPanel() -> impl IntoView {
         let number = tries.get_untracked().wrapping_add(1);
         tries.set(number);
         trying.set(true);
+        is_stopped.set(false);
         spawn_local(async move {
             let answer = engine::what_if(&job).await;
             // Where it was stopped, or something else is asked meanwhile, the answer is dropped.
@@ -39,6 +41,7 @@ pub(super) fn WhatIfPanel() -> impl IntoView {
     Effect::new(move |_| {
         page.selected.track();
         found.set(None);
+        is_stopped.set(false);
         if trying.get_untracked() {
             stop();
         }
@@ -63,9 +66,10 @@ pub(super) fn WhatIfPanel() -> impl IntoView {
                 <Show when=move || trying.get()>
                     <p class="tools">
                         <span class="field" role="status">"Trying changes ..."</span>
-                        <button id="stop-what-if" on:click=move |_| stop()>"Stop"</button>
+                        <button id="stop-what-if" on:click=move |_| { stop(); is_stopped.set(true); }>"Stop"</button>
                     </p>
                 </Show>
+                <Show when=move || is_stopped.get()><p>"Stopped: not all changes were tried."</p></Show>
                 {shown}
             </section>
         </Show>

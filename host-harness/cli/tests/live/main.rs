@@ -1,0 +1,176 @@
+//! `lictor view --live` in a real browser, end to end: a recorder writes, the command serves, the page follows.
+//!
+//! It needs Chromium and its driver, as the tests of the page do (`host-harness/page/tests/browser`).
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "tests"
+)]
+
+#[expect(dead_code, reason = "the tests of the page need more of it")]
+#[path = "../../../page/tests/browser/browser.rs"]
+mod browser;
+#[path = "../../../../guest/web/src/engine/tests/two.rs"]
+mod two;
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::{env, process};
+
+use browser::{Browser, DESK};
+use lictor_decide::record::Source;
+use lictor_decide::recorded::Growing;
+use lictor_decide::{Between, Native, Opened, Snapshot, With};
+use lictor_host::policy::Policy;
+use lictor_host::recording::{Header, Memory, Recorder};
+
+const LEFT: &str = "\u{e012}";
+
+/// A recording that is not there yet. It is removed with this value.
+struct Recording(PathBuf);
+
+impl Recording {
+    fn of(test: &str) -> Recording {
+        Recording(env::temp_dir().join(format!("lictor-live-{test}-{}.rec", process::id())))
+    }
+
+    /// Records into it from its beginning on: a cluster of a node that `low` fills, for which `high` waits.
+    fn begin(&self) -> Opened {
+        let mut native = Native::default();
+        let described = native.describe().unwrap();
+        let recorder = Recorder::begin(Box::new(File::create(&self.0).unwrap()));
+        let policy = recorder.listen(Box::new(native), &Header::native(&described, "kubernetes"));
+        let with = With { system: "kubernetes", recorder: Some(&recorder), ..With::default() };
+        Opened::open(policy, described, with, || Snapshot::told("two.yaml", two::TWO.to_owned())).unwrap()
+    }
+
+    fn append(&self, bytes: &[u8]) {
+        OpenOptions::new().append(true).open(&self.0).unwrap().write_all(bytes).unwrap();
+    }
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        let _removed = fs::remove_file(&self.0);
+    }
+}
+
+/// The command that follows a recording. It ends with this value.
+struct Viewer(Child);
+
+impl Drop for Viewer {
+    fn drop(&mut self) {
+        let _gone = self.0.kill();
+        let _reaped = self.0.wait();
+    }
+}
+
+fn view(recording: &Path) -> Viewer {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lictor"));
+    command.args(["view", "--live", "--no-open"]).arg(recording);
+    Viewer(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+}
+
+impl Viewer {
+    /// The first line on the standard error.
+    fn said(&mut self) -> String {
+        line(self.0.stderr.take().unwrap())
+    }
+
+    /// The address of the page, once it is served.
+    fn url(&mut self) -> String {
+        line(self.0.stdout.take().unwrap()).trim().to_owned()
+    }
+}
+
+fn line(from: impl std::io::Read) -> String {
+    let mut line = String::new();
+    BufReader::new(from).read_line(&mut line).unwrap();
+    line
+}
+
+/// Where the step with the second moment ends.
+fn end_of_second_moment(bytes: &[u8]) -> usize {
+    let ends: Vec<usize> = (12..=bytes.len()).collect();
+    let moments = |end: usize| Growing::open("", Memory::from(bytes[..end].to_vec())).unwrap().moments();
+    ends[ends.partition_point(|end| moments(*end) < 2)]
+}
+
+fn picture(name: &str, bytes: &[u8]) {
+    if let Some(folder) = env::var_os("LICTOR_SCREENSHOTS") {
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(Path::new(&folder).join(name), bytes).unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_controller_is_followed_moment_by_moment() {
+    let Some(browser) = Browser::start("live", DESK).await else { return };
+    let recording = Recording::of("follow");
+    let mut command = view(&recording.0);
+    let said = command.said();
+    assert!(said.starts_with("waiting for ") && said.contains("lictor run --record"), "{said}");
+    let mut cluster = recording.begin();
+    browser.visit(&command.url()).await;
+    browser.reads("#live", "Live: nothing was decided yet").await;
+    // Nothing of what follows comes by loading the page anew.
+    browser.script("window.isTheSame = true").await;
+    cluster.decide(1, Source::default()).unwrap();
+    browser.reads("#cycle-said", "Cycle 1 of 1: 1 nominated, 1 evicted").await;
+    cluster.pass(Between { victims_leave: true, seconds: 5 }).unwrap();
+    cluster.decide(1, Source::default()).unwrap();
+    browser.reads("#cycle-said", "Cycle 2 of 2, 1970-01-01T00:00:05Z: 1 bound").await;
+    browser.reads("#live", "Live: this is the newest moment").await;
+    // Back, and what comes then is counted and not shown.
+    browser.write("#moment", LEFT).await;
+    browser.reads("#cycle-said", "Cycle 1 of 2").await;
+    cluster.decide(1, Source::default()).unwrap();
+    browser.reads("#live", "Live: 2 newer moments").await;
+    browser.press("d/low").await;
+    browser.reads("#why", "is evicted from n1").await;
+    browser.reads("#cycle-said", "Cycle 1 of 2").await;
+    picture("desk-live-behind.png", &browser.picture().await);
+    browser.click("#follow").await;
+    browser.reads("#cycle-said", "Cycle 3 of 3, 1970-01-01T00:00:05Z: nothing changed").await;
+    browser.gone("#follow").await;
+    picture("desk-live.png", &browser.picture().await);
+    // The controller starts anew; of the step with its second moment the last byte is not written for a while.
+    let second = two::recorded();
+    let cut = end_of_second_moment(&second) - 1;
+    recording.append(&second[12..cut]);
+    browser.reads("#cycle-said", "Cycle 4 of 4: 1 nominated, 1 evicted").await;
+    recording.append(&second[cut..]);
+    browser.reads("#cycle-said", "Cycle 5 of 5, 1970-01-01T00:00:05Z: 1 bound").await;
+    assert_eq!(browser.script("return window.isTheSame").await, true);
+    // What is no recording any more is said, and what was shown stays.
+    OpenOptions::new().write(true).open(&recording.0).unwrap().set_len(20).unwrap();
+    browser.reads(".errors", "the recording has become shorter").await;
+    browser.reads("#live", "No longer followed: this is the newest moment").await;
+    browser.reads("#cycle-said", "Cycle 5 of 5").await;
+}
+
+/// Of 240 moments, the last 200 are drawn; those before are explained none the less.
+#[tokio::test(flavor = "multi_thread")]
+async fn only_the_last_moments_of_a_long_recording_are_drawn() {
+    let Some(browser) = Browser::start("long", DESK).await else { return };
+    let recording = Recording::of("long");
+    let mut cluster = recording.begin();
+    cluster.decide(1, Source::default()).unwrap();
+    cluster.pass(Between { victims_leave: true, seconds: 5 }).unwrap();
+    (1..240).for_each(|_| drop(cluster.decide(1, Source::default()).unwrap()));
+    let mut command = view(&recording.0);
+    browser.visit(&command.url()).await;
+    browser.reads("#cycle-said", "Cycle 240 of 240").await;
+    browser.reads("#moments-gone", "The first 40 cycles are not kept any more").await;
+    assert_eq!(browser.script("return document.querySelectorAll('.mark').length").await, 200);
+    let why = browser.ask(vec![serde_json::json!(["explain", "d/low", 1])]).await;
+    assert_eq!(why[0]["value"]["pods"][0]["state"], "makesWay", "{why:?}");
+    // The server goes away.
+    drop(command);
+    browser.reads(".errors", "does not answer any more").await;
+    browser.reads("#live", "No longer followed: this is the newest moment").await;
+}

@@ -1,0 +1,90 @@
+//! Recordings that are read while they are written.
+
+use std::io::{Read, Seek, SeekFrom};
+
+use super::*;
+
+/// The steps that are whole now, as text.
+fn more(reader: &mut Reader<MemoryReader>) -> Vec<String> {
+    std::iter::from_fn(|| reader.next_entry().unwrap()).map(|entry| format!("{entry:?}")).collect()
+}
+
+fn whole(bytes: &[u8]) -> Vec<String> {
+    more(&mut Reader::open(Memory::from(bytes.to_vec()).reader(), "test.rec").unwrap())
+}
+
+#[test]
+fn a_recording_that_is_cut_anywhere_goes_on_with_the_rest() {
+    let bytes = recorded();
+    let all = whole(&bytes);
+    for cut in 12..=bytes.len() {
+        let mut memory = Memory::from(bytes[..cut].to_vec());
+        let mut reader = Reader::open(memory.reader(), "test.rec").unwrap();
+        let mut entries = more(&mut reader);
+        assert!(entries.len() < all.len() || cut == bytes.len(), "{cut}");
+        memory.write_all(&bytes[cut..]).unwrap();
+        reader.go_on().unwrap();
+        entries.extend(more(&mut reader));
+        assert_eq!((entries == all, reader.tail(), reader.whole()), (true, None, bytes.len() as u64), "{cut}");
+    }
+}
+
+#[test]
+fn a_recording_is_read_while_each_byte_is_written() {
+    let bytes = recorded();
+    let mut memory = Memory::from(bytes[..12].to_vec());
+    let mut reader = Reader::open(memory.reader(), "test.rec").unwrap();
+    let mut entries = more(&mut reader);
+    for byte in &bytes[12..] {
+        memory.write_all(&[*byte]).unwrap();
+        reader.go_on().unwrap();
+        entries.extend(more(&mut reader));
+    }
+    assert!(entries == whole(&bytes));
+}
+
+/// As a writer does that starts anew after a crash.
+#[test]
+fn a_tail_is_replaced_by_what_is_written_there_instead() {
+    let bytes = recorded();
+    let memory = Memory::from(bytes[..bytes.len() - 3].to_vec());
+    let mut reader = Reader::open(memory.reader(), "test.rec").unwrap();
+    let before = more(&mut reader);
+    assert!(reader.tail().is_some());
+    memory.truncate(reader.whole());
+    play(&Recorder::append(Box::new(memory.clone())));
+    reader.go_on().unwrap();
+    let all = whole(&bytes);
+    assert_eq!((before.as_slice(), reader.tail()), (&all[..all.len() - 1], None));
+    assert!(more(&mut reader) == all);
+}
+
+#[test]
+fn what_is_no_continuation_is_found() {
+    let bytes = recorded();
+    let mut memory = Memory::from(bytes.clone());
+    let mut reader = Reader::open(memory.reader(), "test.rec").unwrap();
+    more(&mut reader);
+    memory.write_all(&bytes).unwrap();
+    reader.go_on().unwrap();
+    let end = bytes.len() as u64;
+    let found = reader.next_entry();
+    assert!(matches!(found, Err(ReadError::Damaged { at, damage: Damage::Head }) if at == end), "{found:?}");
+}
+
+#[test]
+fn a_reader_of_memory_goes_where_it_is_told() {
+    let mut reader = Memory::from(b"abcdef".to_vec()).reader();
+    let mut read = |to| {
+        let at = reader.seek(to).ok()?;
+        let mut rest = String::new();
+        reader.read_to_string(&mut rest).unwrap();
+        Some((at, rest))
+    };
+    let rest = |at, text: &str| Some((at, text.to_owned()));
+    assert_eq!(read(SeekFrom::Start(4)), rest(4, "ef"));
+    assert_eq!(read(SeekFrom::Current(-3)), rest(3, "def"));
+    assert_eq!(read(SeekFrom::End(-1)), rest(5, "f"));
+    assert_eq!(read(SeekFrom::Start(9)), rest(9, ""));
+    assert_eq!(read(SeekFrom::End(-7)), None);
+}

@@ -1,0 +1,124 @@
+//! A recording that is being written is followed.
+
+use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
+
+use super::Page;
+use crate::data::{Between, Finding, Moment};
+use crate::engine::{self, Answered};
+use crate::model::live::Live;
+
+/// So many moments are repeated before the page says how far it is.
+const PORTION: usize = 50;
+
+/// From so many moments on it is said that the page catches up.
+const MANY: usize = 10;
+
+impl Page {
+    /// Follows the recording that was opened as this number, from its beginning.
+    pub(super) fn follow_anew(self, number: u32) {
+        self.live.set(Some(Live::default()));
+        spawn_local(self.read_on(number));
+    }
+
+    /// Shows the newest moment from now on.
+    pub(crate) fn follow(self) {
+        let number = self.opened.get_untracked();
+        let was_over = self.live.with_untracked(|live| live.is_some_and(|live| live.is_over));
+        self.change_live(|live| (live.follows, live.is_over) = (true, false));
+        match was_over {
+            true => {
+                self.problems.set(Vec::new());
+                spawn_local(self.read_on(number));
+            }
+            false => spawn_local(self.catch_up(number)),
+        }
+    }
+
+    /// Changes how it is followed. Nothing is announced where nothing has changed.
+    pub(super) fn change_live(self, change: impl FnOnce(&mut Live)) {
+        let Some(mut live) = self.live.get_untracked() else { return };
+        change(&mut live);
+        if self.live.get_untracked() != Some(live) {
+            self.live.set(Some(live));
+        }
+    }
+
+    /// Asks for what is written, until nothing more can be read or something else is opened.
+    async fn read_on(self, number: u32) {
+        while let Some(live) = self.followed(number).filter(|live| !live.is_over) {
+            let known = engine::more(live.known.whole).await;
+            if self.followed(number).is_none() {
+                return;
+            }
+            match known {
+                Ok(known) => self.change_live(|live| live.known = known),
+                Err(problems) => self.give_up(problems),
+            }
+            if self.followed(number).is_some_and(|live| live.follows && !live.is_over) {
+                self.catch_up(number).await;
+            }
+        }
+    }
+
+    /// Repeats what is known, and shows the newest moment.
+    async fn catch_up(self, number: u32) {
+        if self.followed(number).is_none_or(|live| live.is_repeating) {
+            return;
+        }
+        self.change_live(|live| live.is_repeating = true);
+        let came = self.repeat(number).await;
+        if self.followed(number).is_none() {
+            return;
+        }
+        self.busy.set(None);
+        self.change_live(|live| live.is_repeating = false);
+        self.moments.update(|moments| came.into_iter().for_each(|moment| moments.push(moment)));
+        if self.followed(number).is_some_and(|live| live.follows) {
+            self.show(self.moments.with_untracked(|moments| moments.last()));
+        }
+    }
+
+    /// Repeats what is known; the moments that have a place on the line.
+    async fn repeat(self, number: u32) -> Vec<Moment> {
+        let mut came = Vec::new();
+        while let Some(live) = self.followed(number).filter(|live| live.behind() > 0) {
+            if live.behind() > MANY {
+                self.busy.set(Some("Catching up ..."));
+            }
+            let repeated = match live.skipped() {
+                0 => next_moment(&mut came).await,
+                count => engine::skip(count.min(PORTION)).await,
+            };
+            match repeated {
+                Ok(repeated) if repeated > live.repeated => self.change_live(|live| live.repeated = repeated),
+                Ok(_) => break,
+                Err(problems) => {
+                    if self.followed(number).is_some() {
+                        self.give_up(problems);
+                    }
+                    break;
+                }
+            }
+        }
+        came
+    }
+
+    fn give_up(self, problems: Vec<Finding>) {
+        self.problems.set(problems);
+        self.change_live(|live| live.is_over = true);
+    }
+
+    /// How the recording that was opened as this number is followed; none where something else is open.
+    fn followed(self, number: u32) -> Option<Live> {
+        self.live.get_untracked().filter(|_| self.opened.get_untracked() == number)
+    }
+}
+
+/// Repeats and draws the next moment; its number, 0 where there is none.
+async fn next_moment(came: &mut Vec<Moment>) -> Answered<usize> {
+    let moment = engine::cycle(Between::default()).await?;
+    let number = moment.as_ref().map_or(0, |moment| moment.number);
+    came.extend(moment);
+    Ok(number)
+}
