@@ -6,6 +6,8 @@
 
 mod engine;
 mod told;
+#[cfg(feature = "typescript")]
+mod typescript;
 
 use lictor_decide::Between;
 use lictor_decide::edit::Edit;
@@ -14,6 +16,8 @@ use wasm_bindgen::prelude::*;
 
 pub use engine::{Engine, Moment, Summary};
 pub use told::{Kind, Told};
+#[cfg(feature = "typescript")]
+pub use typescript::declarations;
 
 /// The engine, for JavaScript.
 #[wasm_bindgen]
