@@ -69,19 +69,3 @@ impl TypeVisitor for Declarations {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn what_the_class_takes_and_answers_is_declared() {
-        let declared = super::declarations().unwrap();
-        let class = include_str!("lib.rs");
-        let types = class.split("unchecked_").skip(1).filter_map(|rest| rest.split('"').nth(1));
-        let names = types.map(|of| of.trim_end_matches(" | null").trim_end_matches("[]")).filter(|of| *of != "string");
-        let names: Vec<&str> = names.collect();
-        assert!(names.len() > 15, "{names:?}");
-        for name in names {
-            assert!(declared.contains(&format!("\nexport type {name} = ")), "{name} is not declared");
-        }
-    }
-}

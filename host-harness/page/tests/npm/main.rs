@@ -1,6 +1,6 @@
 //! The package for npm as a program has it that installs it: its answers are those of the same code run natively, and its types are
 //! those of its answers.
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests")]
 
 #[path = "../common/mod.rs"]
 mod common;

@@ -95,6 +95,18 @@ fn methods(declared: &str) -> Vec<&str> {
     declared.filter(|name| !name.contains([' ', '[', '*']) && *name != "constructor").collect()
 }
 
+#[test]
+fn what_the_class_takes_and_answers_is_declared() {
+    let (declared, class) = (lictor_web::declarations().unwrap(), include_str!("../../../../guest/web/src/lib.rs"));
+    let types = class.split("unchecked_").skip(1).filter_map(|rest| rest.split('"').nth(1));
+    let names = types.map(|of| of.trim_end_matches(" | null").trim_end_matches("[]")).filter(|of| *of != "string");
+    let names: Vec<&str> = names.collect();
+    assert!(names.len() > 15, "{names:?}");
+    for name in names {
+        assert!(declared.contains(&format!("\nexport type {name} = ")), "{name} is not declared");
+    }
+}
+
 fn check(folder: &Path, files: &[PathBuf]) -> Option<std::process::Output> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("typescript.sh");
     let mut compiler = Command::new("bash");
