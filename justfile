@@ -52,6 +52,14 @@ live-scale:
 page snapshot='fixtures/snapshots/four-teams.yaml':
     cargo run --features page -- view {{snapshot}}
 
+# Write the engine of the page as a package for npm
+npm folder='target/npm':
+    cargo run --release -p lictor-page --features npm -- {{folder}}
+
+# Fetch the compiler of TypeScript that checks the types of that package, once; needs npm
+typescript:
+    bash host-harness/page/typescript.sh install
+
 # Take pictures of the page, light and dark, on a desk and on a phone; needs Chromium and its driver
 screenshots folder='target/pictures':
     LICTOR_REQUIRE_BROWSER=1 LICTOR_SCREENSHOTS={{folder}} cargo test -p lictor-page --features browser --test browser pictures

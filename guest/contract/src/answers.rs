@@ -50,6 +50,7 @@ pub enum PolicyError {
 
 /// How grave a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
     /// The object, or a part of it, could not be used; what was known of it before still holds.
@@ -60,6 +61,7 @@ pub enum Severity {
 
 /// Something an object's author should know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Finding {
     /// How grave it is.
     pub severity: Severity,
@@ -126,6 +128,7 @@ pub struct Victim {
 
 /// Where a mark is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum MarkPlace {
     /// metadata.labels
@@ -136,6 +139,7 @@ pub enum MarkPlace {
 
 /// Something to write on a pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Mark {
     /// Where.
     pub place: MarkPlace,

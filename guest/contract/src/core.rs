@@ -6,6 +6,7 @@ use super::{Finding, Phase, Template};
 
 /// A kind of objects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct KindInterest {
     /// API group; empty for the core group.
     pub group: String,
@@ -15,6 +16,7 @@ pub struct KindInterest {
 
 /// What a phase of a placed kind means.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PlacedPhase {
     /// The phase as the object has it.
     pub word: String,
@@ -26,6 +28,7 @@ pub struct PlacedPhase {
 
 /// How a pod says that it uses the room of a placed object instead of room of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RoomUse {
     /// The annotation of the pod. It must be one of [`Interests::annotations`]; else every pod counts in full.
     pub annotation: String,
@@ -40,6 +43,7 @@ pub struct RoomUse {
 /// Each part is found at a JSON pointer into the object. Name, labels and the rest of the metadata are those of the object; its
 /// labels and annotations are added to those of the template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct PlacedKind {
     /// API group; empty for the core group.
     pub group: String,
@@ -71,6 +75,7 @@ pub struct PlacedKind {
 
 /// What a policy reads; the host sends nothing else. By default that is no more than every policy is told.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Interests {
     /// Keys of pod labels; `*` means every label, as `key=value`.
     pub labels: Vec<String>,
@@ -78,6 +83,7 @@ pub struct Interests {
     /// the host counts such a pod as gone, as it does a pod that is being deleted; but a victim of a plan that the host knows leaves
     /// as long as that plan stands. A key that is not one of `labels` means nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub leaving_labels: Vec<String>,
     /// Keys of pod annotations.
     pub annotations: Vec<String>,
@@ -94,6 +100,7 @@ pub struct Interests {
 
 /// An argument that a system takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Argument {
     /// The name as the system that it comes from spells it.
     pub name: String,
@@ -107,6 +114,7 @@ pub struct Argument {
 
 /// A system that the policy can be configured with: a system, and how its objects are read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "System"))]
 pub struct SystemInfo {
     /// Its name, such as `koordinator`.
     pub name: String,

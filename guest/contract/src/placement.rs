@@ -79,6 +79,7 @@ pub struct PostFiltered {
 
 /// Why a pod loses the room it held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum ReleaseCause {
     /// Its time at permit was up.

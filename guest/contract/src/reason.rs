@@ -6,6 +6,7 @@ use super::{Amount, NodeId, PodId};
 
 /// A sentence for people, for every reason of one code and one case. `wit/core.wit` says how it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Template {
     /// The code of the reasons it is for.
     pub code: String,

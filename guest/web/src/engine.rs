@@ -54,6 +54,7 @@ struct Held {
 
 /// What is open.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
     /// What it is.

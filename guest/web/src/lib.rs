@@ -7,6 +7,8 @@
 mod engine;
 mod live;
 mod told;
+#[cfg(feature = "typescript")]
+mod typescript;
 
 use lictor_decide::Between;
 use lictor_decide::edit::Edit;
@@ -15,6 +17,8 @@ use wasm_bindgen::prelude::*;
 
 pub use engine::{Engine, Known, Moment, Summary};
 pub use told::{Kind, Told};
+#[cfg(feature = "typescript")]
+pub use typescript::declarations;
 
 /// The engine, for JavaScript.
 #[wasm_bindgen]

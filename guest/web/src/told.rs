@@ -11,6 +11,7 @@ use serde_json::Value;
 
 /// A text, and how to decide about it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Told {
     /// What messages call the text.
@@ -19,18 +20,23 @@ pub struct Told {
     pub text: String,
     /// A recording, its bytes in base 64; empty for anything else. System, arguments and schedulers are those that were recorded.
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub recording: String,
     /// The name of the system; empty for the first one of the policy, or the one of the scenario.
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub system: String,
     /// The arguments of the system, in YAML or JSON; empty for those of the scenario, or none.
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub arguments: String,
     /// The schedulers whose pods are decided about; empty: those that the system stands for.
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub schedulers: Vec<String>,
     /// Objects that are added to the cluster, or stand instead of those of the same kind and name, in YAML or JSON.
     #[serde(default)]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub changes: String,
 }
 
@@ -39,6 +45,7 @@ const CHANGES: &str = "the changes";
 
 /// What a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "InputKind"))]
 #[serde(rename_all = "camelCase")]
 pub enum Kind {
     /// A dump of a cluster.

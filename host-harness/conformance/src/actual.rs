@@ -10,13 +10,16 @@ use lictor_host::session::{Attempt, AttemptResult, CarriedOut, Explanation, Happ
 
 /// What came of a step, said whether or not anything was expected.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Actual {
     /// How the attempt for the pod of this step ended.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub result: Option<AttemptResult>,
     /// The node it was bound to, is held for, or was nominated to.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub node: Option<String>,
     /// Who was bound where.
     pub bound: BTreeMap<String, String>,
@@ -26,37 +29,47 @@ pub struct Actual {
     pub victims: BTreeSet<String>,
     /// The plans that were carried out, in order: which pods are evicted for which.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub plans: Vec<CarriedOut>,
     /// How bound victims were evicted: `Soft`, `Delete`, or both.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub eviction: Option<String>,
     /// Who is held at permit at the end.
     pub waiting: BTreeSet<String>,
     /// The status message of the pod of this step.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub reason: Option<String>,
     /// The reasons in that message as data.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub reasons: Vec<NamedReason>,
     /// The queue, where it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub order: Option<Vec<String>>,
     /// The books that were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub status: Option<BTreeMap<String, Option<Usage>>>,
     /// The attempts of a cycle, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub attempts: Vec<Tried>,
     /// Why the attempt of this step ended so, where somebody wants to be told.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub explanation: Option<Explanation>,
     /// Why a cycle of the policy's own ended so for each pod that waited, where somebody wants to be told.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub explanations: BTreeMap<String, Explanation>,
 }
 
 /// One attempt of a cycle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Tried {
     /// The pod.
     pub pod: String,
@@ -64,14 +77,17 @@ pub struct Tried {
     pub result: AttemptResult,
     /// The node it was bound to, is held for, or was nominated to.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub node: Option<String>,
     /// The status message.
     pub reason: String,
     /// The reasons in it as data.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub reasons: Vec<NamedReason>,
     /// Why it ended so, where somebody wants to be told.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub explanation: Option<Explanation>,
 }
 

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 /// Both sides of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Failure {
     /// Which.
     pub key: String,

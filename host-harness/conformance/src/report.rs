@@ -10,6 +10,7 @@ use super::failure::Failure;
 
 /// What came of one scenario.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// The scenario.
@@ -22,16 +23,19 @@ pub struct Report {
     pub passed: bool,
     /// Why it could not be run to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub error: Option<String>,
     /// What came of its steps, as far as it got.
     pub steps: Vec<StepReport>,
     /// What the policy found in the objects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub findings: Vec<Finding>,
 }
 
 /// What came of one step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct StepReport {
     /// Its place, from 1.

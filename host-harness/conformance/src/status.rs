@@ -14,6 +14,7 @@ pub type Books = BTreeMap<String, Usage>;
 
 /// What a quota or queue holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub struct Usage {
     /// What bound and reserved pods hold, by resource; a quantity as text or a plain number. A missing resource is 0.

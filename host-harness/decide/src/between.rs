@@ -10,11 +10,14 @@ const SECOND: i64 = 1_000_000_000;
 
 /// What happens before a cycle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Between {
     /// The victims so far leave.
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub victims_leave: bool,
     /// So many seconds pass.
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub seconds: u32,
 }
 

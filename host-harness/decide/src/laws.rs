@@ -12,6 +12,7 @@ pub const HOST: &str = "host";
 
 /// A law, or a reason of the engine or the host, as it is registered.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Law"))]
 #[serde(rename_all = "camelCase")]
 pub struct Registered {
     /// The system, or [`ENGINE`] or [`HOST`].

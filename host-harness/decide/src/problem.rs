@@ -7,6 +7,7 @@ use lictor_host::cluster::{InputError, dotted};
 
 /// An error, or a warning for the author of an object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Problem {
     /// Its severity.
     pub severity: Severity,

@@ -16,6 +16,7 @@ const SECOND: i64 = 1_000_000_000;
 
 /// A file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Written {
     /// Its name.
     pub name: String,

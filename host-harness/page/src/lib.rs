@@ -1,10 +1,13 @@
 //! The page: a cluster and the engine in a browser. All of it is one file, which needs no server and opens no connection; but the page
-//! that follows a recording, which asks for what is written.
+//! that follows a recording, which asks for what is written. And the engine alone, as a package for npm.
 //!
-//! Without the feature `bundle` this crate is empty: the page takes a while to build.
+//! Without the features `bundle` and `npm` this crate is empty: what is in it takes a while to build.
 
 #[cfg(feature = "bundle")]
 mod bundle;
 
 #[cfg(feature = "bundle")]
 pub use bundle::{Input, live, page, sizes};
+
+#[cfg(feature = "npm")]
+pub mod npm;

@@ -11,6 +11,7 @@ pub use draw::{picture, pods_on};
 
 /// A cluster as it is drawn. Amounts are in the order of `resources`, in the resource's own unit: cpu in thousandths.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Picture {
     /// The resources that are drawn: cpu, memory, and the extended ones that pods hold.
@@ -25,6 +26,7 @@ pub struct Picture {
 
 /// A node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "DrawnNode"))]
 #[serde(rename_all = "camelCase")]
 pub struct Node {
     /// Its name.
@@ -37,6 +39,7 @@ pub struct Node {
 
 /// What pods of one queue and priority hold of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Held {
     /// Their queue, as the index in `queues`.
@@ -51,6 +54,7 @@ pub struct Held {
 
 /// A job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "DrawnJob"))]
 #[serde(rename_all = "camelCase")]
 pub struct Job {
     /// Its name, with its namespace.
@@ -65,6 +69,7 @@ pub struct Job {
 
 /// A pod of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "DrawnPod"))]
 #[serde(rename_all = "camelCase")]
 pub struct Pod {
     /// Its name, with its namespace.
@@ -75,6 +80,7 @@ pub struct Pod {
 
 /// A pod on a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Placed {
     /// Its name, with its namespace.

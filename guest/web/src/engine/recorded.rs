@@ -22,6 +22,7 @@ mod tests;
 
 /// How much of a recording that is being written is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Known {
     /// Where the last whole step ends: what is appended next begins there.

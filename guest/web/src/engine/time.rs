@@ -12,6 +12,7 @@ use super::{Engine, Held, nothing, problem};
 
 /// A cycle, and the cluster as it was when the cycle began.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Moment<'a> {
     /// The number of the cycle, from 1.

@@ -8,6 +8,8 @@ use crate::support::objects::wait_for;
 use crate::world::{SOON, Step, World, is_gated, nominated};
 
 const GANG: [&str; 2] = ["g0", "g1"];
+/// Who leaves for it.
+const VICTIMS: [&str; 2] = ["v0", "v1"];
 
 /// A place for a checkpoint that is not there yet.
 fn checkpoint(step: &Step<'_>) -> PathBuf {
@@ -38,7 +40,7 @@ async fn in_the_middle(step: &Step<'_>, how: &How) {
     controller.kill().await;
     let controller = Controller::start(how);
     step.all_run(&GANG).await;
-    assert_eq!(step.evicted().len(), 2);
+    assert_eq!(step.gone().await, VICTIMS.map(str::to_owned).into());
     controller.said(|said| assert!(said.errors.is_empty() && said.unsaved.is_empty(), "{said:?}"));
     controller.stop().await;
 }
@@ -79,7 +81,7 @@ pub async fn killed_again_and_again(world: &World) {
             controller = Controller::start(&how);
         }
         step.all_run(&GANG).await;
-        assert_eq!(step.evicted().len(), 2, "round {round}: {:?}", step.evicted());
+        assert_eq!(step.gone().await, VICTIMS.map(str::to_owned).into(), "round {round}: {:?}", step.evicted());
         controller.stop().await;
         step.end().await;
     }

@@ -1,5 +1,6 @@
 //! What the steps share.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use kube::Client;
@@ -12,7 +13,7 @@ pub use crate::support::objects::SOON;
 use crate::support::objects::{
     api, create, create_namespace, get_pod, merge, node, node_of, phase_of, pod, pods, wait_for,
 };
-use crate::support::observer::Observer;
+use crate::support::observer::{Observer, What};
 use crate::support::testbed::Testbed;
 
 pub struct World {
@@ -142,6 +143,14 @@ impl Step<'_> {
             .into_iter()
             .filter_map(|eviction| Some(eviction.pod.strip_prefix(&format!("{}/", self.namespace))?.to_owned()));
         mine.collect()
+    }
+
+    /// The pods of this step that are gone, each once, in order. An eviction whose sender was killed before the answer came may be carried out, but
+    /// is not written down as accepted: where that may be, this tells who was evicted.
+    pub async fn gone(&self) -> BTreeSet<String> {
+        self.observer.catch_up().await;
+        let gone = self.observer.moments().into_iter().filter(|moment| moment.what == What::Gone);
+        gone.filter_map(|moment| Some(moment.pod.strip_prefix(&format!("{}/", self.namespace))?.to_owned())).collect()
     }
 
     /// Nothing was wrong at any time, and nothing is left.

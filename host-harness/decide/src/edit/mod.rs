@@ -17,6 +17,7 @@ use super::snapshot::Snapshot;
 
 /// A change that somebody asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind", deny_unknown_fields)]
 pub enum Edit {
     /// A new job.
@@ -48,26 +49,35 @@ pub enum Edit {
 
 /// A job that is added.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "NewJob"))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Job {
     /// Its name.
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub name: String,
     /// Its namespace.
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub namespace: String,
     /// How many pods it has.
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub pods: u32,
     /// How many of them start together, or none; 0 for pods that start one by one.
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub min: u32,
     /// What each pod requests, by resource.
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub requests: BTreeMap<String, String>,
     /// Its queue or quota; empty for none.
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub queue: String,
     /// Its priority.
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub priority: i32,
 }
 
 /// A bound that can be changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Bound {
     /// The name of the quota, with its namespace where several are called so; the whole path of a queue.

@@ -10,9 +10,12 @@ use lictor_host::session::{Attempt, AttemptResult, Evicted, Explanation, Release
 
 /// The document that `explain` prints.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Explanation"))]
 #[serde(rename_all = "camelCase")]
 pub struct Answer<'a> {
+    #[cfg_attr(feature = "typescript", ts(type = "\"lictor.dev/v1alpha1\""))]
     api_version: &'static str,
+    #[cfg_attr(feature = "typescript", ts(type = "\"Explanation\""))]
     kind: &'static str,
     /// Who decided.
     policy: &'a Deciding,
@@ -26,6 +29,7 @@ pub struct Answer<'a> {
 
 /// Where a pod is now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PodState"))]
 #[serde(rename_all = "camelCase")]
 pub enum State {
     /// It was bound.
@@ -54,6 +58,7 @@ pub enum State {
 
 /// What became of a pod.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Fate {
     /// The pod.
@@ -68,6 +73,7 @@ pub struct Fate {
 
 /// What became of a pod, and why.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Why<'a> {
     /// Where it is now.
@@ -87,6 +93,7 @@ pub struct Why<'a> {
 
 /// What was said of a pod in the attempt for another.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LookedAt<'a> {
     /// Whose attempt it was.

@@ -27,9 +27,12 @@ pub const OTHER_SCHEDULER: &str = "host/other-scheduler";
 
 /// The document that `decide` prints.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Decisions"))]
 #[serde(rename_all = "camelCase")]
 pub struct Record {
+    #[cfg_attr(feature = "typescript", ts(type = "\"lictor.dev/v1alpha1\""))]
     api_version: &'static str,
+    #[cfg_attr(feature = "typescript", ts(type = "\"Decisions\""))]
     kind: &'static str,
     /// The policy that decided.
     pub policy: Deciding,
@@ -50,6 +53,7 @@ pub struct Record {
 
 /// The policy that decided.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Deciding {
     /// Its name, as it says.
@@ -67,6 +71,7 @@ pub struct Deciding {
 
 /// The cluster at the beginning.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ClusterCounts"))]
 #[serde(rename_all = "camelCase")]
 pub struct Counted {
     /// The newest time in the snapshot; none if there is none.
@@ -83,6 +88,7 @@ pub struct Counted {
 
 /// The decisions of a cycle.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Cycle {
     /// Its number, from 1.
@@ -100,6 +106,7 @@ pub struct Cycle {
     pub held_back: BTreeMap<String, NamedReason>,
     /// Why they are pending, where the policy runs its own cycle and explains it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub reasons: BTreeMap<String, NamedReason>,
 }
 

@@ -4,12 +4,14 @@ use serde::Serialize;
 
 /// The source of a policy.
 #[derive(Debug, Clone, Default, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Source {
     /// The file, or the name in a registry with the digest that was loaded; none for the embedded policy.
     pub file: Option<String>,
     /// Why one of a registry may be loaded.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub trust: Option<&'static str>,
     /// The component; none where the policy runs without WebAssembly.
     pub component: Option<Digested>,
@@ -17,6 +19,7 @@ pub struct Source {
 
 /// The identity of a component.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Digested {
     /// Its size in bytes.
     pub bytes: usize,

@@ -11,6 +11,7 @@ const NO_LIMIT: i64 = 1 << 60;
 
 /// The usage of a quota or queue.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AccountUsage {
     /// What it is, such as `quota`.
@@ -28,6 +29,7 @@ pub struct AccountUsage {
 
 /// The usage of one resource, as quantities.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ResourceUsage"))]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
     /// Which one.

@@ -43,9 +43,12 @@ pub struct Case<'a> {
 
 /// What would let a job in.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct WhatIf {
+    #[cfg_attr(feature = "typescript", ts(type = "\"lictor.dev/v1alpha1\""))]
     api_version: &'static str,
+    #[cfg_attr(feature = "typescript", ts(type = "\"WhatIf\""))]
     kind: &'static str,
     /// The job, as it was asked about.
     pub job: String,
@@ -61,6 +64,7 @@ pub struct WhatIf {
 
 /// A change that is enough.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Change {
     /// The change in words.
@@ -79,6 +83,7 @@ pub struct Change {
 
 /// What is changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ChangeKind"))]
 #[serde(rename_all = "camelCase")]
 pub enum Kind {
     /// A bound of a quota or queue.
@@ -91,6 +96,7 @@ pub enum Kind {
 
 /// A value that is changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Field {
     /// Such as `max cpu`, `nodes` or `priority`.
     pub name: String,

@@ -18,6 +18,13 @@ pub struct Fact {
 
 /// What is so.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Fact"))]
+#[cfg_attr(
+    feature = "typescript",
+    ts(
+        type = "string | number | { least: string, most: string } | { least: number, most: number } | { [resource: string]: string | { least: string, most: string } }"
+    )
+)]
 pub enum Value {
     /// Amounts, by the names of their resources.
     Amounts(Vec<(String, Span)>),

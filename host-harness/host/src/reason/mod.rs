@@ -9,11 +9,12 @@ mod host;
 mod template;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "typescript")]
+mod typescript;
 
 use std::sync::Arc;
 
 use lictor_contract::{Reason, Template};
-use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::cluster::Mirror;
@@ -56,18 +57,29 @@ impl NamedReason {
     }
 }
 
+/// A reason as it is written.
+#[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Reason"))]
+struct Written<'a> {
+    /// The code: the older name of the field.
+    law: &'a str,
+    /// The sentence.
+    message: &'a str,
+    /// The code of the law, or of the rule of the policy's engine or of the host.
+    code: &'a str,
+    /// Which of the sentences of the code it is, where there are several.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
+    case: &'a str,
+    /// What was found, by name.
+    #[cfg_attr(feature = "typescript", ts(as = "std::collections::BTreeMap<String, Value>"))]
+    facts: fact::ByName<'a>,
+}
+
 impl Serialize for NamedReason {
-    /// `law` is the code, too: the older name of the field.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("law", &self.code)?;
-        map.serialize_entry("message", &self.message)?;
-        map.serialize_entry("code", &self.code)?;
-        if !self.case.is_empty() {
-            map.serialize_entry("case", &self.case)?;
-        }
-        map.serialize_entry("facts", &fact::ByName(&self.facts))?;
-        map.end()
+        let NamedReason { code, case, facts, message, .. } = self;
+        Written { law: code, message, code, case, facts: fact::ByName(facts) }.serialize(serializer)
     }
 }
 

@@ -54,6 +54,7 @@ pub struct Command {
 
 /// What is to be done with an object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Action {
     /// Write the marks on it and bind it to the node.

@@ -11,6 +11,7 @@ use crate::reason::NamedReason;
 
 /// How an attempt for one pod ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum AttemptResult {
     /// It was bound.
     Scheduled,
@@ -32,6 +33,7 @@ impl fmt::Display for AttemptResult {
 
 /// How many nodes do not take a pod, by what they say.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NodeSummary {
     /// How many nodes there are.
     pub nodes: usize,
@@ -61,6 +63,7 @@ impl fmt::Display for NodeSummary {
 
 /// One attempt for one pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Attempt {
     /// The pod.
     pub pod: String,
@@ -79,6 +82,7 @@ pub struct Attempt {
     pub retry: RetryHint,
     /// Why it ended so, where somebody wants to be told.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub explanation: Option<Explanation>,
 }
 
@@ -114,6 +118,7 @@ impl Attempt {
 
 /// How a victim was evicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum How {
     /// It was marked, for somebody else to delete.
     Soft,
@@ -134,6 +139,7 @@ impl From<Eviction> for How {
 
 /// For whom pods are evicted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum EvictedFor {
     /// For a pod that gets their room.
@@ -163,6 +169,7 @@ impl fmt::Display for EvictedFor {
 
 /// A victim's fate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Evicted {
     /// How it was evicted.
     pub how: How,
@@ -188,6 +195,7 @@ pub struct Held {
 
 /// A pod that lost the room it was held for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Released {
     /// The pod.
     pub pod: String,
@@ -199,6 +207,7 @@ pub struct Released {
 
 /// A plan that was carried out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct CarriedOut {
     /// The plan.
     pub plan: u64,
@@ -213,6 +222,7 @@ pub struct CarriedOut {
 
 /// A plan that the host did not carry out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RefusedPlan {
     /// The plan.
     pub plan: u64,
@@ -225,6 +235,7 @@ pub struct RefusedPlan {
 
 /// A command that was not carried out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FailedCommand {
     /// The pod that it was about.
     pub pod: String,
@@ -236,6 +247,7 @@ pub struct FailedCommand {
 
 /// Everything that happened since it was last asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Happened {
     /// The attempts, in order.
     pub attempts: Vec<Attempt>,
@@ -251,17 +263,20 @@ pub struct Happened {
     pub released: Vec<Released>,
     /// The plans that were carried out, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub plans: Vec<CarriedOut>,
     /// Plans that were not carried out.
     pub refused: Vec<RefusedPlan>,
     /// Commands that were not carried out, as the driver says.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub failed: Vec<FailedCommand>,
     /// When a cycle of the policy's own is worth running again, as the last one says.
     #[serde(flatten)]
     pub retry: RetryHint,
     /// Why a cycle of the policy's own ended so for each pod that waited, where somebody wants to be told.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub explanations: BTreeMap<String, Explanation>,
 }
 

@@ -11,13 +11,16 @@ use crate::reason::time;
 
 /// When it is worth trying again; empty where the policy does not say.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RetryHint {
-    /// From this moment on time alone may have changed the answer, nanoseconds since 1970.
+    /// From this moment on time alone may have changed the answer: nanoseconds since 1970, written as a date and time.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_time")]
+    #[cfg_attr(feature = "typescript", ts(optional, type = "string"))]
     pub retry_at: Option<i64>,
     /// The kinds of change after which the answer may be another, such as `pod-removed` or `object-upserted/ElasticQuota`.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub retry_after: BTreeSet<String>,
 }
 

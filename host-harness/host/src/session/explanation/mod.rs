@@ -9,6 +9,7 @@ use crate::reason::{Fact, NamedReason, fold, say};
 
 /// Why an attempt ended as it did.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AttemptExplanation"))]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
     /// How many nodes the cluster has.
@@ -21,6 +22,7 @@ pub struct Explanation {
 
 /// What a note is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum About {
     /// The pod of the attempt, or its job.
@@ -35,15 +37,18 @@ pub enum About {
 
 /// One thing that was said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Reported {
     /// What it is about.
     pub about: About,
     /// The name of that; none for the pod of the attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub name: Option<String>,
     /// The node that a pod holds.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(optional))]
     pub node: Option<String>,
     /// What happened to it.
     pub outcome: Outcome,
@@ -54,6 +59,7 @@ pub struct Reported {
 
 /// The same, said of several.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Counted {
     /// Of how many it was said.

@@ -68,7 +68,9 @@ fn only_so_much_is_kept_in_sum() {
 #[test]
 fn a_line_has_no_gap() {
     let mut moments = Moments::default();
-    [1, 2, 9, 10].map(|number| moments.push(moment(number, 1, Cycle::default())));
+    for number in [1, 2, 9, 10] {
+        moments.push(moment(number, 1, Cycle::default()));
+    }
     assert_eq!((moments.first(), moments.last(), moments.gone()), (9, 10, 8));
     assert_eq!(moments.get(9).map(|kept| kept.number), Some(9));
 }
