@@ -148,11 +148,6 @@ impl Cluster {
         }
     }
 
-    /// The nodes in the order of their names, as it was when a search was prepared.
-    pub fn nodes_in_order(&self) -> &[NodeIx] {
-        self.node_order.nodes()
-    }
-
     /// The room of all nodes, as it was when a search or a scan was prepared.
     pub fn rooms(&self) -> &Rooms {
         &self.rooms

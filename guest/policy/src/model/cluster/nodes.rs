@@ -61,6 +61,11 @@ impl Cluster {
         Some(node)
     }
 
+    /// The nodes in the order of their names, as it was when a search was prepared.
+    pub fn nodes_in_order(&self) -> &[NodeIx] {
+        self.node_order.nodes()
+    }
+
     /// The nodes that pods of a shape may run on have become known: one bit a node.
     pub fn set_eligible(&mut self, shape: ShapeIx, nodes: Vec<u64>) {
         self.shapes.insert(shape, nodes);
