@@ -5,13 +5,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use kube::Client;
 use kube::api::DeleteParams;
+use kube::core::DynamicObject;
 use lictor_controller::names::GATE;
 use serde_json::{Value, json};
 
 use crate::controller::How;
 pub use crate::support::objects::SOON;
 use crate::support::objects::{
-    api, create, create_namespace, get_pod, merge, node, node_of, phase_of, pod, pods, wait_for,
+    api, comes, create, create_namespace, get_pod, merge, node, node_of, phase_of, pod, pods, wait_for,
 };
 use crate::support::observer::{Observer, What};
 use crate::support::testbed::Testbed;
@@ -121,8 +122,11 @@ impl Step<'_> {
 
     /// Waits until a pod is as it should be.
     pub async fn until(&self, name: &str, what: &str, holds: impl Fn(Option<&Value>) -> bool) {
-        let what = format!("{}/{name} is {what}", self.namespace);
-        wait_for(&what, SOON, async || holds(self.pod(name).await.as_ref()).then_some(())).await;
+        if comes(SOON, async || holds(self.pod(name).await.as_ref()).then_some(())).await.is_none() {
+            let all = pods(&self.world.admin, "").list(&kube::api::ListParams::default()).await.unwrap();
+            let all: Vec<String> = all.items.iter().map(in_short).collect();
+            panic!("not within {SOON:?}: {}/{name} is {what}; there are\n{}", self.namespace, all.join("\n"));
+        }
     }
 
     pub async fn all_run(&self, names: &[&str]) {
@@ -170,6 +174,20 @@ impl Step<'_> {
             let _gone = api(&world.admin, "v1", "Node", "").delete(&name, &DeleteParams::default()).await;
         }
     }
+}
+
+/// What may say why a pod does not run, in a line.
+fn in_short(pod: &DynamicObject) -> String {
+    let pod = serde_json::to_value(pod).unwrap();
+    let of = |pointer| pod.pointer(pointer).unwrap_or(&Value::Null);
+    let conditions = of("/status/conditions").as_array().into_iter().flatten();
+    let conditions =
+        conditions.map(|it| [&it["type"], &it["status"], &it["message"]].map(ToString::to_string).join(" "));
+    let pointers =
+        ["/metadata/namespace", "/metadata/name", "/spec/nodeName", "/spec/schedulingGates", "/spec/affinity"]
+            .into_iter()
+            .chain(["/metadata/deletionTimestamp", "/status/phase", "/status/nominatedNodeName"]);
+    pointers.map(|pointer| of(pointer).to_string()).chain(conditions).collect::<Vec<_>>().join(" ")
 }
 
 pub fn is_running(pod: Option<&Value>) -> bool {

@@ -127,13 +127,20 @@ pub fn phase_of(pod: &Value) -> &str {
 /// # Panics
 ///
 /// Where there is none in this time.
-pub async fn wait_for<T>(what: &str, within: Duration, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
+pub async fn wait_for<T>(what: &str, within: Duration, ask: impl AsyncFnMut() -> Option<T>) -> T {
+    comes(within, ask).await.unwrap_or_else(|| panic!("not within {within:?}: {what}"))
+}
+
+/// The same; nothing where there is no answer in this time.
+pub async fn comes<T>(within: Duration, mut ask: impl AsyncFnMut() -> Option<T>) -> Option<T> {
     let began = Instant::now();
     loop {
         if let Some(answer) = ask().await {
-            return answer;
+            return Some(answer);
         }
-        assert!(began.elapsed() < within, "not within {within:?}: {what}");
+        if began.elapsed() >= within {
+            return None;
+        }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
