@@ -41,6 +41,15 @@ fn the_policy_breaks_no_law_on_random_clusters() {
     }
 }
 
+/// Two plans take pods from an elastic job, and then it grows into idle room that neither of the two could use.
+#[test]
+fn a_job_may_grow_in_the_cycle_in_which_it_gave_pods_away() {
+    let case = generate(System::Volcano, 2031, 42952);
+    let (numbers, failure) = attempt(&case, Box::new(Native::default()), None);
+    assert_eq!(failure.map(|failure| scenario(&case, &failure)), None);
+    assert_eq!((numbers.plans, numbers.victims), (2, 3));
+}
+
 #[test]
 fn a_reversed_queue_is_detected() {
     for system in [System::Kubernetes, System::Coscheduling, System::Koordinator] {

@@ -41,7 +41,8 @@ impl Judge<'_> {
             if victims.is_empty() {
                 continue;
             }
-            let (before, now) = (job.size(self.world), job.size(&self.after));
+            let before = job.size(self.world);
+            let now = job.size(&self.after).saturating_sub(self.grown(job, before));
             let normal = job
                 .pods(self.world)
                 .into_iter()
@@ -67,6 +68,13 @@ impl Judge<'_> {
                 self.queue_may_lose(job, verdict);
             }
         }
+    }
+
+    /// By how many pods the elastic action, which comes after the plans, lets a job grow. What came up to its minimum came before them.
+    fn grown(&self, job: &Job, before: usize) -> usize {
+        let came = |pod: &&Pod| job.is_elastic_pod(pod) && self.outcome.bound.contains_key(&pod.name);
+        let came = job.pods(self.world).into_iter().filter(came).count();
+        came.saturating_sub(job.min.saturating_sub(before))
     }
 
     /// Why a pod may never be a victim. `lenient` accepts both readings where two are possible.
