@@ -122,11 +122,14 @@ impl Step<'_> {
 
     /// Waits until a pod is as it should be.
     pub async fn until(&self, name: &str, what: &str, holds: impl Fn(Option<&Value>) -> bool) {
-        if comes(SOON, async || holds(self.pod(name).await.as_ref()).then_some(())).await.is_none() {
-            let all = pods(&self.world.admin, "").list(&kube::api::ListParams::default()).await.unwrap();
-            let all: Vec<String> = all.items.iter().map(in_short).collect();
-            panic!("not within {SOON:?}: {}/{name} is {what}; there are\n{}", self.namespace, all.join("\n"));
+        if comes(SOON, async || holds(self.pod(name).await.as_ref()).then_some(())).await.is_some() {
+            return;
         }
+        let all = pods(&self.world.admin, "").list(&kube::api::ListParams::default()).await.unwrap();
+        let all: Vec<String> = all.items.iter().map(in_short).collect();
+        // What is waited for may have come while the others were read.
+        let holds = holds(self.pod(name).await.as_ref());
+        assert!(holds, "not within {SOON:?}: {}/{name} is {what}; there are\n{}", self.namespace, all.join("\n"));
     }
 
     pub async fn all_run(&self, names: &[&str]) {
