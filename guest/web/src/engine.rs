@@ -21,7 +21,6 @@ mod tests;
 mod time;
 
 use explained::Explained;
-pub use recorded::Known;
 use recorded::Play;
 pub use time::Moment;
 use time::opened_as;

@@ -15,7 +15,7 @@ use lictor_decide::edit::Edit;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-pub use engine::{Engine, Known, Moment, Summary};
+pub use engine::{Engine, Moment, Summary};
 pub use told::{Kind, Told};
 #[cfg(feature = "typescript")]
 pub use typescript::declarations;

@@ -7,13 +7,14 @@ use lictor_contract::SystemInfo;
 use lictor_decide::edit::{Bound, Edit};
 use lictor_decide::explain::Answer;
 use lictor_decide::laws::Registered;
+use lictor_decide::recorded::Known;
 use lictor_decide::what_if::WhatIf;
 use lictor_decide::written::Written;
 use lictor_decide::{Between, Problem, Record};
 use lictor_picture::{Picture, Placed};
 use ts_rs::{Config, TS, TypeVisitor};
 
-use crate::{Known, Moment, Summary, Told};
+use crate::{Moment, Summary, Told};
 
 /// The declarations of all types that stand in the signatures of [`Lictor`](crate::Lictor), and of those within them, by name.
 ///

@@ -15,7 +15,7 @@ use super::failure::Failure;
 use super::problem::Problem;
 use super::record::{Cycle, Record, Source, usage};
 
-pub use growing::Growing;
+pub use growing::{Growing, Known};
 pub use lictor_host::recording::START;
 
 /// A fresh policy for each session of the recording.

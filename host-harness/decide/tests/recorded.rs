@@ -58,7 +58,7 @@ fn repeated(name: &str, bytes: &[u8]) -> (usize, [usize; 3]) {
             sums = sum(sums, [happened.bound.len(), happened.nominated.len(), happened.victims.len()]);
         }
     }
-    assert_eq!((recording.end(), Growing::open(name, memory).unwrap().moments()), (None, moments), "{name}");
+    assert_eq!((recording.end(), Growing::open(name, memory).unwrap().known().moments), (None, moments), "{name}");
     (moments, sums)
 }
 

@@ -4,13 +4,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use lictor_decide::explain::{Answer, Names};
 use lictor_decide::record::Counted;
-use lictor_decide::recorded::{Before, Growing, Recording};
+use lictor_decide::recorded::{Before, Growing, Known, Recording};
 use lictor_decide::{Failure, Native, Problem, Record};
 use lictor_host::policy::Policy;
 use lictor_host::recording::Memory;
 use lictor_picture::{Picture, Placed, picture, pods_on};
-
-use serde::Serialize;
 
 use super::explained::{Explained, kept};
 use super::time::Moment;
@@ -19,17 +17,6 @@ use crate::told::{Kind, Told};
 
 #[cfg(test)]
 mod tests;
-
-/// How much of a recording that is being written is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "camelCase")]
-pub struct Known {
-    /// Where the last whole step ends: what is appended next begins there.
-    pub whole: u64,
-    /// How many moments there are.
-    pub moments: usize,
-}
 
 /// A recording that is open.
 pub(super) struct Play {
@@ -99,8 +86,7 @@ impl Play {
             Some(growing) => growing,
             None => growing.insert(Growing::open(name, bytes.clone())?),
         };
-        growing.append(from, more)?;
-        Ok(Known { whole: growing.whole(), moments: growing.moments() })
+        growing.append(from, more)
     }
 
     /// Repeats moments, at most so many, without drawing them; the number of the last one.

@@ -18,11 +18,11 @@ impl Memory {
         MemoryReader { memory: self.clone(), at: 0 }
     }
 
-    /// Drops all but the first bytes.
-    pub fn truncate(&self, keep: u64) {
-        if let Ok(keep) = usize::try_from(keep) {
-            self.bytes().truncate(keep);
-        }
+    /// These bytes stand in it from this one on, instead of what stood there.
+    pub fn go_on(&self, from: u64, with: &[u8]) {
+        let mut bytes = self.bytes();
+        bytes.truncate(usize::try_from(from).unwrap_or(usize::MAX));
+        bytes.extend_from_slice(with);
     }
 
     fn bytes(&self) -> MutexGuard<'_, Vec<u8>> {

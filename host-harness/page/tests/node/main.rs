@@ -4,22 +4,18 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs};
 
-use common::{are_as_natively, fixtures, questions, same, scenarios, told};
+use common::{are_as_natively, fixtures, not_run, questions, same, scenarios, told};
 use lictor_web::{Engine, Told};
 use serde_json::{Value, json};
-
-/// In CI, node is there.
-const REQUIRED: &str = "LICTOR_REQUIRE_BROWSER";
 
 /// What the engine of the page answers to these questions; none where there is no node.
 fn asked(name: &str, questions: &[Value]) -> Option<Vec<Value>> {
     if Command::new("node").arg("--version").output().is_err() {
-        assert!(env::var_os(REQUIRED).is_none(), "{REQUIRED} is set, and there is no node");
-        eprintln!("not run: there is no node");
+        not_run("there is no node");
         return None;
     }
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));

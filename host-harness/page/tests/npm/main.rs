@@ -6,26 +6,17 @@
 mod common;
 mod types;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs};
 
-use common::{are_as_natively, fixtures, questions, same, scenarios, told};
+use common::{are_as_natively, fixtures, not_run, questions, same, scenarios, told};
 use lictor_web::{Engine, Told};
 use serde_json::{Value, json};
-
-/// In CI, node and the compiler of TypeScript are there.
-const REQUIRED: &str = "LICTOR_REQUIRE_BROWSER";
 
 /// A file of these tests.
 fn here(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/npm").join(name)
-}
-
-/// Says that a test is not run; in CI that is a failure.
-fn not_run(why: &str) {
-    assert!(env::var_os(REQUIRED).is_none(), "{REQUIRED} is set, and {why}");
-    eprintln!("not run: {why}");
 }
 
 fn run(command: &mut Command) {

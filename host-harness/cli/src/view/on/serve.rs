@@ -59,7 +59,10 @@ fn answer(request: Request, served: &Served, address: SocketAddr) -> io::Result<
     match (url.strip_prefix(MORE), &served.live) {
         _ if is_read && url == "/" => respond(request, 200, "text/html; charset=utf-8", served.page.as_bytes()),
         (Some(from), Some(live)) if is_get => answer_more(request, live, from),
-        _ => request.respond(Response::from_string("there is only /\n").with_status_code(404)),
+        _ => request.respond(
+            Response::from_string("there is only /, and /recording?from=N where a recording is followed\n")
+                .with_status_code(404),
+        ),
     }
 }
 

@@ -51,7 +51,7 @@ fn a_tail_is_replaced_by_what_is_written_there_instead() {
     let mut reader = Reader::open(memory.reader(), "test.rec").unwrap();
     let before = more(&mut reader);
     assert!(reader.tail().is_some());
-    memory.truncate(reader.whole());
+    memory.go_on(reader.whole(), &[]);
     play(&Recorder::append(Box::new(memory.clone())));
     reader.go_on().unwrap();
     let all = whole(&bytes);

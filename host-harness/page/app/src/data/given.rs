@@ -31,15 +31,6 @@ pub struct Given {
     pub live: bool,
 }
 
-/// How much of a recording that is being written is known.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-pub struct Known {
-    /// Where the last whole step ends: what follows is asked for from there on.
-    pub whole: u64,
-    /// How many moments there are.
-    pub moments: usize,
-}
-
 /// An example of the page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Example {
