@@ -4,9 +4,9 @@ use lictor_contract::Cross;
 use lictor_policy::Engine;
 
 use crate::bound::answers::PolicyError;
-use crate::bound::cluster::Event;
+use crate::bound::cluster::{Event, NumberedTemplate};
 use crate::bound::core::{Applied, ConfigError, Description, Guest};
-use crate::{Component, ask};
+use crate::{Component, TEMPLATES, ask};
 
 impl Guest for Component {
     fn describe() -> Description {
@@ -14,10 +14,17 @@ impl Guest for Component {
     }
 
     fn configure(system: String, arguments: String) -> Result<(), ConfigError> {
-        ask(|engine| engine.configure(&system, &arguments))
+        let configured = ask(|engine| engine.configure(&system, &arguments));
+        if configured.is_ok() {
+            TEMPLATES.take();
+        }
+        configured
     }
 
-    fn apply(events: Vec<Event>) -> Result<Applied, PolicyError> {
-        ask(|engine| engine.apply(events.cross()))
+    fn apply(templates: Vec<NumberedTemplate>, events: Vec<Event>) -> Result<Applied, PolicyError> {
+        ask(|engine| {
+            TEMPLATES
+                .with_borrow_mut(|known| known.apply(templates.cross(), events.cross(), |events| engine.apply(events)))
+        })
     }
 }

@@ -9,6 +9,7 @@ mod reports;
 
 use std::cell::RefCell;
 
+use lictor_contract::Templates;
 use lictor_policy::Engine;
 
 use bindings::exports::lictor::policy as bound;
@@ -21,6 +22,8 @@ struct Component;
 thread_local! {
     /// The policy of this instance.
     static ENGINE: RefCell<Engine> = RefCell::default();
+    /// The templates of pods that it was told.
+    static TEMPLATES: RefCell<Templates> = RefCell::default();
 }
 
 /// Asks the engine, and turns its answer into a binding.

@@ -22,7 +22,7 @@ pub struct Unannounced {
     /// The event that could not be applied: its index in the list of this call. The events before it hold; this one and those
     /// after it do not.
     pub event: u32,
-    /// What the number should name: `resource`, `shape`, `topology` or `inter-pod`.
+    /// What the number should name: `resource`, `shape`, `topology`, `inter-pod` or `template`.
     pub what: String,
     /// The number.
     pub number: u32,

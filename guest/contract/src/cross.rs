@@ -50,11 +50,13 @@ macro_rules! cross_contract {
             record cluster::Node { id, name, allocatable, labels }
             choice cluster::Phase { Pending, Running, Succeeded, Failed, Unknown }
             record cluster::Owner { kind, name, uid }
+            record cluster::PodTemplate {
+                namespace, owner, priority, priority_class, never_preempts, scheduler, foreign, requests, labels, annotations, fields
+            }
+            record cluster::NumberedTemplate { id, template }
             record cluster::Pod {
-                id, kind, namespace, name, uid, priority, priority_class, never_preempts,
-                scheduler, foreign, gated, phase, node, nominated, required_node, terminating, preempted,
-                created, entered, started, scheduled, requests, shape, inter_pod, owner, labels,
-                annotations, fields
+                id, template, kind, name, uid, gated, phase, node, nominated, required_node, terminating, preempted, created, entered,
+                started, scheduled, shape, inter_pod
             }
             record cluster::PodStatus { id, phase, node, nominated, terminating, preempted, started, scheduled }
             record cluster::Eligibility { shape, nodes }
@@ -137,8 +139,8 @@ macro_rules! cross_contract {
 macro_rules! cross_types {
     ($bindings:ident $($shape:ident $module:ident::$name:ident $parts:tt)*) => {
         $(
-            $crate::cross_type! { $shape $bindings::$module::$name => $crate::$name, $parts }
-            $crate::cross_type! { $shape $crate::$name => $bindings::$module::$name, $parts }
+            $crate::cross_type! { $shape $bindings::$module::$name => $crate::crossing::$name, $parts }
+            $crate::cross_type! { $shape $crate::crossing::$name => $bindings::$module::$name, $parts }
         )*
     };
 }
@@ -150,8 +152,10 @@ macro_rules! cross_type {
     (record $from:path => $to:path, { $($field:ident),* }) => {
         impl $crate::Cross<$to> for $from {
             fn cross(self) -> $to {
-                let $from { $($field),* } = self;
-                $to { $($field: $crate::Cross::cross($field)),* }
+                type From = $from;
+                type To = $to;
+                let From { $($field),* } = self;
+                To { $($field: $crate::Cross::cross($field)),* }
             }
         }
     };

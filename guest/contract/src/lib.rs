@@ -13,10 +13,10 @@ pub mod duration;
 mod enforce;
 mod explain;
 mod placement;
-mod pod;
 pub mod quantity;
 mod reason;
 mod sort_key;
+mod templates;
 mod words;
 
 pub use account::*;
@@ -30,4 +30,5 @@ pub use explain::*;
 pub use placement::*;
 pub use reason::*;
 pub use sort_key::KeyBuilder;
+pub use templates::{Templates, crossing};
 pub use words::*;

@@ -73,7 +73,7 @@ impl FirstCome {
     fn upsert(&mut self, pod: Pod) {
         let status = pod.status();
         let known = Known {
-            cpu: self.quota.of(&pod.requests),
+            cpu: self.quota.of(&pod.template.requests),
             bound: None,
             reserved: self.pods.get(&pod.id).and_then(|known| known.reserved),
             entered: pod.entered,

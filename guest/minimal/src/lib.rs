@@ -7,8 +7,10 @@ mod bindings;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use bindings::exports::lictor::policy::answers::PolicyError;
-use bindings::exports::lictor::policy::cluster::{Event, PodId, ResourceId};
+use bindings::exports::lictor::policy::answers::{PolicyError, Unannounced};
+use bindings::exports::lictor::policy::cluster::{
+    Event, NumberedTemplate, Pod, PodId, PodTemplate, ResourceId, TemplateId,
+};
 use bindings::exports::lictor::policy::core::{self, Applied, ConfigError, Description, Interests, SystemInfo};
 use bindings::exports::lictor::policy::queue::{self, SortKeys};
 
@@ -19,6 +21,8 @@ const SYSTEM: &str = "smallest-first";
 #[derive(Default)]
 struct Cluster {
     resources: Vec<String>,
+    /// What pods have in common.
+    templates: BTreeMap<TemplateId, PodTemplate>,
     /// What each pod requests of `cpu`, in thousandths of a core.
     requests: BTreeMap<PodId, i64>,
 }
@@ -33,17 +37,23 @@ impl Cluster {
         usize::try_from(resource).ok().and_then(|index| self.resources.get(index)).is_some_and(|name| name == "cpu")
     }
 
-    fn apply(&mut self, event: Event) {
+    /// Applies an event; the number of the template that its pod names, where that was not told.
+    fn apply(&mut self, event: Event) -> Result<(), TemplateId> {
         match event {
             Event::Resources(resources) => self.resources.extend(resources.into_iter().map(|resource| resource.name)),
-            Event::PodUpserted(pod) => {
-                let cpu = pod.requests.iter().find(|amount| self.is_cpu(amount.resource));
-                self.requests.insert(pod.id, cpu.map_or(0, |amount| amount.value));
-            }
+            Event::PodUpserted(pod) => self.upsert(&pod)?,
             Event::PodRemoved(pod) => drop(self.requests.remove(&pod)),
             // What a pod requests does not change with its status.
             _ => {}
         }
+        Ok(())
+    }
+
+    fn upsert(&mut self, pod: &Pod) -> Result<(), TemplateId> {
+        let template = self.templates.get(&pod.template).ok_or(pod.template)?;
+        let cpu = template.requests.iter().find(|amount| self.is_cpu(amount.resource));
+        self.requests.insert(pod.id, cpu.map_or(0, |amount| amount.value));
+        Ok(())
     }
 }
 
@@ -85,10 +95,14 @@ impl core::Guest for Minimal {
         Ok(())
     }
 
-    fn apply(events: Vec<Event>) -> Result<Applied, PolicyError> {
+    fn apply(templates: Vec<NumberedTemplate>, events: Vec<Event>) -> Result<Applied, PolicyError> {
         CLUSTER.with_borrow_mut(|cluster| {
             let cluster = cluster.as_mut().ok_or(PolicyError::NotConfigured)?;
-            events.into_iter().for_each(|event| cluster.apply(event));
+            cluster.templates.extend(templates.into_iter().map(|told| (told.id, told.template)));
+            for (event, happened) in (0..).zip(events) {
+                let unannounced = |number| Unannounced { event, what: "template".to_owned(), number };
+                cluster.apply(happened).map_err(|number| PolicyError::Unannounced(unannounced(number)))?;
+            }
             Ok(Applied { findings: Vec::new() })
         })
     }

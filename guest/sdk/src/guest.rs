@@ -4,17 +4,22 @@ use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::thread::LocalKey;
 
-use lictor_contract::Cross;
+use lictor_contract::{Cross, Templates};
 
 use crate::bindings::exports::lictor::policy as bound;
 use crate::{ConfigError, Policy, PolicyError};
 use bound::answers;
-use bound::cluster::{Event, NodeId, PodId};
+use bound::cluster::{Event, NodeId, NumberedTemplate, PodId};
 
 /// Where the one policy of a component is kept. [`export!`](crate::export) implements it.
 pub trait Hosted: Policy + 'static {
     /// The policy, once it is configured.
     fn slot() -> &'static LocalKey<RefCell<Option<Self>>>;
+}
+
+thread_local! {
+    /// The templates of pods that the one policy of this component was told.
+    static TEMPLATES: RefCell<Templates> = RefCell::default();
 }
 
 /// A policy as the bindings call it.
@@ -45,6 +50,7 @@ fn configure<P: Hosted>(system: &str, arguments: &str) -> Result<(), ConfigError
     let mut policy = P::default();
     policy.configure(system, arguments)?;
     P::slot().with_borrow_mut(|slot| *slot = Some(policy));
+    TEMPLATES.take();
     Ok(())
 }
 
@@ -55,8 +61,14 @@ impl<P: Hosted> bound::core::Guest for Exported<P> {
     fn configure(system: String, arguments: String) -> Result<(), bound::core::ConfigError> {
         configure::<P>(&system, &arguments).cross()
     }
-    fn apply(events: Vec<Event>) -> Result<bound::core::Applied, answers::PolicyError> {
-        ask(|policy: &mut P| policy.apply(events.cross()))
+    fn apply(
+        templates: Vec<NumberedTemplate>,
+        events: Vec<Event>,
+    ) -> Result<bound::core::Applied, answers::PolicyError> {
+        ask(|policy: &mut P| {
+            TEMPLATES
+                .with_borrow_mut(|known| known.apply(templates.cross(), events.cross(), |events| policy.apply(events)))
+        })
     }
 }
 

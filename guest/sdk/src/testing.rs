@@ -42,7 +42,8 @@ impl<P: Policy> World<P> {
         let id = next(self.pods.len());
         let requests = self.amounts(requests)?;
         let born = i64::from(id);
-        let pod = Pod { requests, created: born, entered: born, ..Pod::pending(id, "default", name) };
+        let pod = Pod { created: born, entered: born, ..Pod::pending(id, "default", name) };
+        let pod = pod.with(|template| template.requests = requests);
         self.pods.insert(name.to_owned(), pod.clone());
         self.apply(Event::PodUpserted(pod))?;
         Ok(id)

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "a benchmark")]
 
 use std::hint::black_box;
+use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use lictor_contract::*;
@@ -70,16 +71,19 @@ impl Scene {
         if elastic {
             labels.push(attribute(&self.interests.labels, "volcano.sh/elastic-train", "true"));
         }
-        self.events.push(Event::PodUpserted(Pod {
+        let template = PodTemplate {
+            namespace: "work".to_owned(),
             scheduler: "volcano".to_owned(),
-            foreign: false,
-            gated: false,
-            phase: if node.is_some() { Phase::Running } else { Phase::Pending },
-            node,
-            created: i64::from(self.pods),
             requests: vec![Amount { resource: 0, value: i64::from(cores) * 1000 }, Amount { resource: 1, value: 1 }],
             labels,
             annotations: vec![attribute(&self.interests.annotations, "scheduling.k8s.io/group-name", group)],
+            ..PodTemplate::default()
+        };
+        self.events.push(Event::PodUpserted(Pod {
+            template: Arc::new(template),
+            phase: if node.is_some() { Phase::Running } else { Phase::Pending },
+            node,
+            created: i64::from(self.pods),
             ..Pod::pending(self.pods, "work", &format!("{group}-{index}"))
         }));
         self.pods += 1;

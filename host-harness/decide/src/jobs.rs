@@ -36,8 +36,9 @@ pub struct Group<'a, T> {
 impl Jobs {
     /// The jobs of a cluster.
     pub fn of(mirror: &Mirror) -> Jobs {
-        let job =
-            |pod: &Pod| Some((mirror.pod_name(pod.id)?.to_owned(), format!("{}/{}", pod.namespace, controller(pod)?)));
+        let job = |pod: &Pod| {
+            Some((mirror.pod_name(pod.id)?.to_owned(), format!("{}/{}", pod.template.namespace, controller(pod)?)))
+        };
         Jobs(mirror.pods().filter_map(job).collect())
     }
 
@@ -83,10 +84,11 @@ pub fn members(mirror: &Mirror, laws: Option<&SystemInfo>) -> BTreeMap<String, B
     for pod in mirror.pods() {
         let Some(name) = mirror.pod_name(pod.id) else { continue };
         let told = laws.map(|laws| &laws.interests);
-        let labels = told.map(|told| pod.labels.iter().filter_map(|label| group(&told.labels, label)));
-        let annotations = told.map(|told| pod.annotations.iter().filter_map(|it| group(&told.annotations, it)));
+        let labels = told.map(|told| pod.template.labels.iter().filter_map(|label| group(&told.labels, label)));
+        let annotations =
+            told.map(|told| pod.template.annotations.iter().filter_map(|it| group(&told.annotations, it)));
         for group in labels.into_iter().flatten().chain(annotations.into_iter().flatten()).chain(controller(pod)) {
-            jobs.entry(format!("{}/{group}", pod.namespace)).or_default().insert(name.to_owned());
+            jobs.entry(format!("{}/{group}", pod.template.namespace)).or_default().insert(name.to_owned());
         }
     }
     jobs
@@ -104,7 +106,7 @@ fn group<'a>(told: &'a [String], attribute: &'a Attribute) -> Option<&'a str> {
 
 /// The job that a pod has by its controller.
 fn controller(pod: &Pod) -> Option<&str> {
-    pod.owner.as_ref().map(|owner| owner.name.as_str())
+    pod.template.owner.as_ref().map(|owner| owner.name.as_str())
 }
 
 /// The names of nodes, each once, with its count.

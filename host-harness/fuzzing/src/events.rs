@@ -59,24 +59,29 @@ fn pod(bytes: &mut Bytes<'_>) -> Pod {
     let mut pod = Pod::pending(id, &bytes.text(&["a", "b"]), &name);
     pod.kind = bytes.rarely(8).then(|| any_number(bytes));
     pod.uid = bytes.text(&["", "u", "v"]);
-    pod.priority = bytes.maybe(|bytes| bytes.one(&[0, 5, 9, -1, i32::MAX, i32::MIN]).unwrap_or_default());
-    pod.never_preempts = bytes.rarely(8);
-    pod.foreign = bytes.rarely(8);
     pod.gated = bytes.rarely(8);
     pod.set_status(&status(bytes));
     pod.required_node = bytes.rarely(8).then(|| any_number(bytes));
     pod.created = value(bytes);
     pod.entered = value(bytes);
-    pod.requests = amounts(bytes);
     pod.shape = far_number(bytes);
     pod.inter_pod = bytes.rarely(3).then(|| far_number(bytes));
+    pod.with(|shared| template(bytes, shared))
+}
+
+fn template(bytes: &mut Bytes<'_>, template: &mut PodTemplate) {
     let owner = |bytes: &mut Bytes<'_>| {
         let (kind, name) = (bytes.text(&["ReplicaSet", "DaemonSet"]), bytes.text(&["x", "y"]));
         Owner { kind, name, uid: String::new() }
     };
-    pod.owner = bytes.maybe(owner);
-    (pod.labels, pod.annotations, pod.fields) = (attributes(bytes), attributes(bytes), attributes(bytes));
-    pod
+    template.priority = bytes.maybe(|bytes| bytes.one(&[0, 5, 9, -1, i32::MAX, i32::MIN]).unwrap_or_default());
+    template.never_preempts = bytes.rarely(8);
+    template.foreign = bytes.rarely(8);
+    template.requests = amounts(bytes);
+    template.owner = bytes.maybe(owner);
+    template.labels = attributes(bytes);
+    template.annotations = attributes(bytes);
+    template.fields = attributes(bytes);
 }
 
 fn status(bytes: &mut Bytes<'_>) -> PodStatus {

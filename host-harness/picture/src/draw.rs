@@ -28,12 +28,12 @@ pub fn picture(mirror: &Mirror, accounts: &[QueueAccount], system: Option<&Syste
     let mut held: BTreeMap<NodeId, BTreeMap<(usize, i32), Held>> = BTreeMap::new();
     for (pod, _, queue) in &pods {
         let Some(node) = pod.node else { continue };
-        let (queue, priority) = (index(queue), pod.priority.unwrap_or(0));
+        let (queue, priority) = (index(queue), pod.template.priority.unwrap_or(0));
         let new = || Held { queue, priority, pods: 0, amounts: vec![0; numbers.len()] };
         let held = held.entry(node).or_default().entry((queue, priority)).or_insert_with(new);
         held.pods = held.pods.saturating_add(1);
         for (sum, (number, _)) in held.amounts.iter_mut().zip(&numbers) {
-            *sum = sum.saturating_add(amount(&pod.requests, *number));
+            *sum = sum.saturating_add(amount(&pod.template.requests, *number));
         }
     }
     let node = |node: &lictor_contract::Node| Node {
@@ -60,8 +60,11 @@ pub fn pods_on(mirror: &Mirror, node: &str) -> Vec<Placed> {
     let placed = |pod: &Told| {
         Some(Placed {
             name: mirror.pod_name(pod.id)?.to_owned(),
-            priority: pod.priority.unwrap_or(0),
-            amounts: numbers.iter().map(|(number, name)| readable(name, amount(&pod.requests, *number))).collect(),
+            priority: pod.template.priority.unwrap_or(0),
+            amounts: numbers
+                .iter()
+                .map(|(number, name)| readable(name, amount(&pod.template.requests, *number)))
+                .collect(),
         })
     };
     let here = mirror.pods().filter(|pod| pod.node == Some(node.id) && is_there(pod));
@@ -83,7 +86,7 @@ fn amount(amounts: &[Amount], resource: u32) -> i64 {
 fn resources(mirror: &Mirror) -> Vec<(u32, String)> {
     let placed = mirror.pods().filter(|pod| is_there(pod) && pod.node.is_some());
     let held: BTreeSet<u32> =
-        placed.flat_map(|pod| &pod.requests).filter(|it| it.value > 0).map(|it| it.resource).collect();
+        placed.flat_map(|pod| &pod.template.requests).filter(|it| it.value > 0).map(|it| it.resource).collect();
     let is_drawn = |number: u32, name: &str| {
         let is_extended = name.contains('/') && !name.starts_with("hostport/");
         matches!(name, "cpu" | "memory") || is_extended && held.contains(&number)
@@ -104,10 +107,11 @@ impl<'a> Queues<'a> {
 
     /// The queue of a pod; its namespace, where none is known.
     fn of_pod(&self, pod: &Told) -> String {
-        let attributes = pod.labels.iter().chain(&pod.annotations).map(|attribute| attribute.value.as_str());
+        let attributes =
+            pod.template.labels.iter().chain(&pod.template.annotations).map(|attribute| attribute.value.as_str());
         // Where a system reads all labels, an attribute is `key=value`.
         let named = attributes.map(|it| it.rsplit('=').next().unwrap_or(it)).find(|name| self.0.contains(name));
-        named.unwrap_or(&pod.namespace).to_owned()
+        named.unwrap_or(&pod.template.namespace).to_owned()
     }
 }
 
@@ -129,7 +133,7 @@ fn jobs(mirror: &Mirror, system: Option<&SystemInfo>, pods: &BTreeMap<&str, (&To
         let there: Vec<(&str, &(&Told, usize))> =
             members.iter().filter_map(|pod| pods.get_key_value(pod.as_str())).map(|(name, pod)| (*name, pod)).collect();
         let (_, (_, queue)) = there.first()?;
-        let priority = there.iter().filter_map(|(_, (pod, _))| pod.priority).max().unwrap_or(0);
+        let priority = there.iter().filter_map(|(_, (pod, _))| pod.template.priority).max().unwrap_or(0);
         let pod =
             |(name, (pod, _)): &(&str, &(&Told, usize))| Pod { name: (*name).to_owned(), placed: pod.node.is_some() };
         Some(Job { name, queue: *queue, priority, pods: there.iter().map(pod).collect() })

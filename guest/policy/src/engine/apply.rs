@@ -96,7 +96,7 @@ impl Engine {
 
     fn upsert_pod(&mut self, pod: contract::Pod, findings: &mut Findings) -> Result<(), Uncounted> {
         let Some(system) = &mut self.system else { return Ok(()) };
-        let amounts = pod.requests.iter().map(|amount| (ResourceIx(amount.resource), amount.value));
+        let amounts = pod.template.requests.iter().map(|amount| (ResourceIx(amount.resource), amount.value));
         let request = Request::new(amounts.collect());
         self.cluster.can_count_request(PodIx(pod.id), &request).map_err(|over| Uncounted::of(title(&pod))(over))?;
         let attributes = system.read_pod(&mut self.cluster, &pod, findings);
@@ -106,8 +106,8 @@ impl Engine {
         };
         let status = pod.status();
         let mut entry = Pod {
-            namespace: self.cluster.intern(&pod.namespace),
-            name: PodName { kind, namespace: pod.namespace, name: pod.name },
+            namespace: self.cluster.intern(&pod.template.namespace),
+            name: PodName { kind, namespace: pod.template.namespace.clone(), name: pod.name },
             uid: pod.uid,
             rank: 0,
             created: pod.created,
@@ -118,13 +118,13 @@ impl Engine {
             shape: ShapeIx(pod.shape),
             inter_pod: pod.inter_pod.map(InterPodIx),
             class: ClassIx(0),
-            daemon: pod.owner.as_ref().is_some_and(|owner| owner.kind == "DaemonSet"),
+            daemon: pod.template.owner.as_ref().is_some_and(|owner| owner.kind == "DaemonSet"),
             required_node: pod.required_node.map(NodeIx),
             place: Place::Pending,
             nominated: None,
             terminating: false,
             preempted: false,
-            foreign: pod.foreign,
+            foreign: pod.template.foreign,
             gated: pod.gated,
             attributes,
             queue: None,
@@ -185,7 +185,7 @@ fn inter_pod(told: InterPod) -> model::InterPod {
 fn unannounced(cluster: &Cluster, event: &Event) -> Option<(&'static str, u32)> {
     let amounts = match event {
         Event::NodeUpserted(node) => &node.allocatable,
-        Event::PodUpserted(pod) => &pod.requests,
+        Event::PodUpserted(pod) => &pod.template.requests,
         Event::Eligibility(told) => return beyond("shape", told.shape, cluster.shape_count()),
         Event::Topology(told) => return beyond("topology", told.id, cluster.topology_count()),
         Event::InterPod(told) => return beyond("inter-pod", told.id, cluster.inter_pod_count()),
@@ -218,7 +218,7 @@ impl Uncounted {
 /// A pod as a finding names it.
 fn title(pod: &contract::Pod) -> String {
     match pod.kind {
-        None => format!("Pod/{}/{}", pod.namespace, pod.name),
+        None => format!("Pod/{}/{}", pod.template.namespace, pod.name),
         Some(_) => format!("Reservation/{}", pod.name),
     }
 }

@@ -67,18 +67,18 @@ impl SchedulingGroups {
         findings: &mut Findings,
     ) {
         self.members.remove(&PodIx(pod.id));
-        let field = pod.fields.iter().find(|field| field.key == 0).map(|field| field.value.as_str());
+        let field = pod.template.fields.iter().find(|field| field.key == 0).map(|field| field.value.as_str());
         let Some(name) = field.and_then(|json| serde_json::from_str::<String>(json).ok()) else { return };
         if attributes.job.is_some() {
             let message = format!("the pod also belongs to a gang of this system, so its PodGroup `{name}` is ignored");
-            let object = Document::named("Pod", &pod.namespace, &pod.name);
+            let object = Document::named("Pod", &pod.template.namespace, &pod.name);
             findings.push(object.warning(NAME, message, "name one gang only"));
             return;
         }
-        let job = job_key(&pod.namespace, &name);
+        let job = job_key(&pod.template.namespace, &name);
         attributes.job = cluster.job_or_new(&job);
         let (priority, may_preempt) = (attributes.priority, attributes.may_preempt);
-        let member = Member { job, name: format!("{}/{}", pod.namespace, pod.name), priority, may_preempt };
+        let member = Member { job, name: format!("{}/{}", pod.template.namespace, pod.name), priority, may_preempt };
         if let Some(spec) = self.groups.get(&member.job) {
             let terms = self.terms(spec);
             self.tell(&member, terms.0, findings);

@@ -18,7 +18,7 @@ impl Labels {
 
 /// All labels of a pod. The system must declare the interest `*`.
 pub fn every_label(pod: &contract::Pod) -> Labels {
-    let labels = pod.labels.iter().map(|label| label.value.as_str()).filter(|label| label.contains('='));
+    let labels = pod.template.labels.iter().map(|label| label.value.as_str()).filter(|label| label.contains('='));
     Labels(labels.map(Box::from).collect())
 }
 

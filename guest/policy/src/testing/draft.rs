@@ -17,7 +17,7 @@ pub struct Draft {
 /// A pending pod of namespace `default`, or of the one in `namespace/name`; of priority 0, and without requests.
 pub fn pod(name: &str) -> Draft {
     let (namespace, name) = name.split_once('/').unwrap_or(("default", name));
-    let pod = Pod { priority: Some(0), ..Pod::pending(0, namespace, name) };
+    let pod = Pod::pending(0, namespace, name).with(|template| template.priority = Some(0));
     Draft { pod, labels: Vec::new(), annotations: Vec::new(), node: None, nominated: None, only: None }
 }
 
@@ -28,12 +28,12 @@ pub fn reservation(name: &str) -> Draft {
 
 impl Draft {
     pub fn asks(mut self, text: &str) -> Draft {
-        self.pod.requests = amounts(text);
+        self.pod.template_mut().requests = amounts(text);
         self
     }
 
     pub fn priority(mut self, priority: i32) -> Draft {
-        self.pod.priority = Some(priority);
+        self.pod.template_mut().priority = Some(priority);
         self
     }
 
@@ -73,7 +73,7 @@ impl Draft {
     /// What the world calls it.
     pub fn name(&self) -> String {
         match self.pod.kind {
-            None => format!("{}/{}", self.pod.namespace, self.pod.name),
+            None => format!("{}/{}", self.pod.template.namespace, self.pod.name),
             Some(_) => format!("Reservation/{}", self.pod.name),
         }
     }

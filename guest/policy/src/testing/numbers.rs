@@ -48,7 +48,8 @@ impl Numbers {
         let id = number(&mut self.pods, &draft.name());
         let labels = attributes(&self.interests.labels, &draft.labels);
         let annotations = attributes(&self.interests.annotations, &draft.annotations);
-        let pod = Pod { id, node: place, nominated, shape, labels, annotations, ..draft.pod.clone() };
+        let pod = Pod { id, node: place, nominated, shape, ..draft.pod.clone() };
+        let pod = pod.with(|template| (template.labels, template.annotations) = (labels, annotations));
         [Event::Eligibility(Eligibility { shape, nodes }), Event::PodUpserted(pod)]
     }
 }

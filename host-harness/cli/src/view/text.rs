@@ -48,7 +48,7 @@ impl Nodes {
             let Some(node) = pod.node else { continue };
             let (pods, amounts) = held.entry(node).or_default();
             *pods = pods.saturating_add(1);
-            for Amount { resource, value } in &pod.requests {
+            for Amount { resource, value } in &pod.template.requests {
                 let sum = amounts.entry(*resource).or_default();
                 *sum = sum.saturating_add(*value);
             }

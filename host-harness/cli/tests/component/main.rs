@@ -57,7 +57,10 @@ fn it_exports_what_the_world_says() {
         functions.find(|function| function.name == name).unwrap().signature.clone()
     };
     assert_eq!(signature("describe"), "func() -> description");
-    assert_eq!(signature("apply"), "func(events: list<event>) -> result<applied, policy-error>");
+    assert_eq!(
+        signature("apply"),
+        "func(templates: list<numbered-template>, events: list<event>) -> result<applied, policy-error>"
+    );
     assert_eq!(
         signature("post-filter"),
         "func(pods: list<u32>, refuted: refuted) -> result<post-filtered, policy-error>"

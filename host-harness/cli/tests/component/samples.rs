@@ -1,5 +1,7 @@
 //! Events of every kind, with the values at which a crossing could go wrong.
 
+use std::sync::Arc;
+
 use lictor_contract::*;
 
 /// At least one event of each kind; what they tell fits together.
@@ -17,8 +19,8 @@ pub fn events() -> Vec<Event> {
         pod(3, "", Phase::Succeeded, None),
         pod(4, "e", Phase::Failed, None),
         bare(5),
-        Pod { kind: None, phase: Phase::Running, node: Some(3), requests: cpu(60_000), ..bare(6) },
-        Pod { kind: None, priority: Some(i32::MAX), shape: 2, requests: cpu(50_000), ..bare(7) },
+        Pod { kind: None, phase: Phase::Running, node: Some(3), ..bare(6) }.with(|it| it.requests = cpu(60_000)),
+        Pod { kind: None, shape: 2, ..bare(7) }.with(|it| (it.priority, it.requests) = (Some(i32::MAX), cpu(50_000))),
     ];
     let mut events = vec![
         Event::Resources(vec![resource("cpu"), resource("pods"), port]),
@@ -81,20 +83,31 @@ fn inter_pod() -> InterPod {
     }
 }
 
-/// A pod with something in every field.
-fn pod(id: PodId, name: &str, phase: Phase, node: Option<NodeId>) -> Pod {
-    let owner = Owner { kind: "Job".to_owned(), name: "job".to_owned(), uid: "uid".to_owned() };
-    Pod {
-        id,
-        kind: None,
+/// A template with something in every field.
+fn template() -> PodTemplate {
+    PodTemplate {
         namespace: "default".to_owned(),
-        name: name.to_owned(),
-        uid: format!("uid-{id}"),
+        owner: Some(Owner { kind: "Job".to_owned(), name: "job".to_owned(), uid: "uid".to_owned() }),
         priority: Some(i32::MIN),
         priority_class: "low".to_owned(),
         never_preempts: true,
         scheduler: "default-scheduler".to_owned(),
         foreign: true,
+        requests: vec![Amount { resource: 0, value: 1000 }, Amount { resource: 1, value: 1 }],
+        labels: attributes(),
+        annotations: attributes(),
+        fields: attributes(),
+    }
+}
+
+/// A pod with something in every field.
+fn pod(id: PodId, name: &str, phase: Phase, node: Option<NodeId>) -> Pod {
+    Pod {
+        id,
+        template: Arc::new(template()),
+        kind: None,
+        name: name.to_owned(),
+        uid: format!("uid-{id}"),
         gated: true,
         phase,
         node,
@@ -106,37 +119,12 @@ fn pod(id: PodId, name: &str, phase: Phase, node: Option<NodeId>) -> Pod {
         entered: 0,
         started: Some(i64::MAX),
         scheduled: Some(-1),
-        requests: vec![Amount { resource: 0, value: 1000 }, Amount { resource: 1, value: 1 }],
         shape: 0,
         inter_pod: Some(3),
-        owner: Some(owner),
-        labels: attributes(),
-        annotations: attributes(),
-        fields: attributes(),
     }
 }
 
 /// A pod with nothing in every field that may be empty.
 fn bare(id: PodId) -> Pod {
-    Pod {
-        kind: Some(0),
-        priority: None,
-        priority_class: String::new(),
-        never_preempts: false,
-        foreign: false,
-        gated: false,
-        nominated: None,
-        required_node: None,
-        terminating: false,
-        preempted: false,
-        created: 0,
-        started: None,
-        scheduled: None,
-        requests: Vec::new(),
-        owner: None,
-        labels: Vec::new(),
-        annotations: Vec::new(),
-        fields: Vec::new(),
-        ..pod(id, &format!("bare-{id}"), Phase::Pending, None)
-    }
+    Pod { kind: Some(0), uid: format!("uid-{id}"), ..Pod::pending(id, "default", &format!("bare-{id}")) }
 }

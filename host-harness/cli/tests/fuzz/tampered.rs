@@ -47,7 +47,7 @@ impl Tampered {
                 && pod.node.is_some()
                 && !pod.terminating
                 && pod.node == victim.node
-                && pod.priority <= victim.priority
+                && pod.template.priority <= victim.template.priority
         });
         if let Some(other) = other {
             plan.victims.push(Victim { pod: other.id, ..first });

@@ -6,5 +6,5 @@
   (data (i32.const 1300) "\24\05\00\00\07\00\00\00")
   (data (i32.const 1316) "reserve")
   (func (export "lictor:policy/core@0.1.0#describe") (result i32) (i32.const 1024))
-  (func (export "lictor:policy/core@0.1.0#apply") (param i32 i32) (result i32)
-    (drop (memory.grow (i32.mul (i32.const 16) (local.get 1)))) (i32.const 0)))
+  (func (export "lictor:policy/core@0.1.0#apply") (param i32 i32 i32 i32) (result i32)
+    (drop (memory.grow (i32.mul (i32.const 16) (local.get 3)))) (i32.const 0)))

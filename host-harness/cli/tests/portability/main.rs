@@ -141,7 +141,7 @@ fn the_traces_have_every_function_and_every_event() {
     for call in TRACES.iter().flat_map(|(_, calls)| CONTRACT.written(calls)) {
         called.extend(call["call"].as_str().map(str::to_owned));
         if call["call"] == "apply" {
-            let events = call["arguments"][0].as_array().unwrap().iter();
+            let events = call["arguments"][1].as_array().unwrap().iter();
             told.extend(events.flat_map(|event| event.as_object().unwrap().keys().cloned()));
         }
     }

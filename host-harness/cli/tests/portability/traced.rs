@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
-use lictor_host::sandbox::Sandboxed;
+use lictor_host::sandbox::{Sandboxed, TemplateNumbers};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -33,13 +33,15 @@ impl Calls {
 /// An instance of the component whose calls are written down.
 pub struct Traced {
     policy: Sandboxed,
+    /// The templates that the instance was told, as the host tells them.
+    templates: TemplateNumbers,
     calls: Calls,
 }
 
 impl Traced {
     /// Calls of this instance are added to these.
     pub fn new(policy: Sandboxed, calls: &Calls) -> Traced {
-        Traced { policy, calls: calls.clone() }
+        Traced { policy, templates: TemplateNumbers::default(), calls: calls.clone() }
     }
 
     fn note(&self, function: &'static str, arguments: Value, answer: Value) {
@@ -78,6 +80,7 @@ impl Traced {
 
 impl Policy for Traced {
     fn restart(&mut self) -> Result<(), CallError> {
+        self.templates = TemplateNumbers::default();
         self.pass("restart", json!([]), |policy| policy.restart())
     }
     fn has(&self, interface: Interface) -> bool {
@@ -87,10 +90,16 @@ impl Policy for Traced {
         self.pass("describe", json!([]), |policy| policy.describe())
     }
     fn configure(&mut self, system: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
-        self.judged("configure", json!([system, arguments]), |policy| policy.configure(system, arguments))
+        let configured =
+            self.judged("configure", json!([system, arguments]), |policy| policy.configure(system, arguments))?;
+        if configured.is_ok() {
+            self.templates = TemplateNumbers::default();
+        }
+        Ok(configured)
     }
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
-        self.pass("apply", json!([events]), |policy| policy.apply(events))
+        let (templates, numbered) = self.templates.number(events.clone());
+        self.pass("apply", json!([templates, numbered]), |policy| policy.apply(events))
     }
     fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
         self.pass("queue-keys", json!([pods]), |policy| policy.queue_keys(pods))

@@ -102,7 +102,7 @@ impl Known {
             Event::NodeRemoved(node) => drop(self.nodes.remove(node)),
             Event::PodUpserted(pod) => {
                 let kind = pod.kind.map(|kind| format!("kind {kind}/")).unwrap_or_default();
-                let name = format!("{kind}{}/{}", pod.namespace, pod.name);
+                let name = format!("{kind}{}/{}", pod.template.namespace, pod.name);
                 self.pods.insert(pod.id, KnownPod { name, there: true, changed });
             }
             Event::PodStatus(PodStatus { id, .. }) => {

@@ -154,7 +154,7 @@ impl<'a> Lab<'a> {
 /// The pods that can be tried, by number.
 pub(super) fn pending(session: &Virtual) -> Vec<PodId> {
     let waits = |pod: &&Pod| {
-        let tried = !pod.gated && !pod.foreign && !pod.terminating;
+        let tried = !pod.gated && !pod.template.foreign && !pod.terminating;
         pod.node.is_none() && pod.phase == Phase::Pending && tried
     };
     session.mirror().pods().filter(waits).map(|pod| pod.id).collect()

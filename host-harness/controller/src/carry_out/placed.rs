@@ -33,7 +33,7 @@ impl Placed {
             let is_own = resource.name != "pods" && resource.everywhere == 0;
             is_own.then(|| (resource.name.clone(), exact(&resource.name, amount.value).into()))
         };
-        Placed { kind, requests: pod.iter().flat_map(|pod| &pod.requests).filter_map(amount).collect() }
+        Placed { kind, requests: pod.iter().flat_map(|pod| &pod.template.requests).filter_map(amount).collect() }
     }
 }
 

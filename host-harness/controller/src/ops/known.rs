@@ -127,7 +127,7 @@ fn place(session: &Session, pod: &Pod, name: &str, about: Option<&About>) -> (St
     let tried = about.is_some_and(|about| about.tried.is_some() || about.explained.is_some());
     let state = match () {
         () if pod.terminating => State::Leaving,
-        () if pod.foreign => State::OtherScheduler,
+        () if pod.template.foreign => State::OtherScheduler,
         () if pod.gated => State::Gated,
         () if pod.nominated.is_some() => State::Nominated,
         () if tried => State::Refused,
@@ -147,8 +147,8 @@ fn said(
     let mut said = Vec::new();
     let mut add = |law: &str, message: String| said.push(Said { law: law.to_owned(), message });
     if matches!(state, State::OtherScheduler | State::Gated) {
-        let (code, fact) = if pod.foreign {
-            ("host/other-scheduler", Fact::name("scheduler", &*pod.scheduler))
+        let (code, fact) = if pod.template.foreign {
+            ("host/other-scheduler", Fact::name("scheduler", &*pod.template.scheduler))
         } else {
             ("host/gated", Fact::name("gates", session.mirror().gates(pod.id).join(", ")))
         };

@@ -122,7 +122,7 @@ impl Objects for Both<'_> {
             return self.seen.objects.get(name).cloned();
         }
         let [group, kind, version, plural] = ["", "Pod", "v1", "pods"].map(str::to_owned);
-        let name = Name { group, kind, namespace: pod.namespace.clone(), name: pod.name.clone() };
+        let name = Name { group, kind, namespace: pod.template.namespace.clone(), name: pod.name.clone() };
         Some(Subject { name, version, plural, uid: pod.uid.clone(), ..Subject::default() })
     }
 

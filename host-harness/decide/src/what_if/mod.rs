@@ -183,7 +183,7 @@ impl Trials<'_, '_> {
         let mirror = opened.session().mirror();
         for pod in self.pods.iter().filter_map(|pod| mirror.pod(mirror.pod_id(pod)?)) {
             let mut requests = BTreeMap::new();
-            for amount in &pod.requests {
+            for amount in &pod.template.requests {
                 let resource = usize::try_from(amount.resource).ok().and_then(|at| mirror.resources().get(at));
                 let Some(resource) = resource else { continue };
                 requests.insert(resource.name.clone(), amount.value);

@@ -6,7 +6,6 @@ mod change;
 mod classes;
 mod events;
 mod inter_pod;
-mod label_sets;
 mod ledger;
 mod load;
 mod nodes;
@@ -17,6 +16,7 @@ mod pods;
 mod removal;
 mod resolve;
 mod resources;
+mod shared;
 mod upsert;
 mod volumes;
 
@@ -31,12 +31,12 @@ use assumed::Assumed;
 use attributes::Filter;
 use classes::Classes;
 use inter_pod::InterPods;
-use label_sets::LabelSets;
 use nodes::Nodes;
 use objects::Objects;
 use placed::PlacedKinds;
 use pods::Pods;
 use resources::Resources;
+use shared::Shared;
 
 pub use assumed::Shown;
 pub use change::Change;
@@ -63,7 +63,7 @@ pub struct Mirror {
     nodes: Nodes,
     shapes: Shapes,
     pods: Pods,
-    label_sets: LabelSets,
+    label_sets: Shared<BTreeMap<String, String>>,
     /// The pods of which more is assumed than the cluster shows.
     assumed: BTreeMap<PodId, Assumed>,
     seen_again: BTreeSet<PodId>,
@@ -99,7 +99,7 @@ impl Mirror {
             nodes: Nodes::default(),
             shapes: Shapes::default(),
             pods: Pods::default(),
-            label_sets: LabelSets::default(),
+            label_sets: Shared::default(),
             assumed: BTreeMap::new(),
             seen_again: BTreeSet::new(),
             classes: Classes::new(),
@@ -163,7 +163,8 @@ impl Mirror {
 
     /// Whether a pod has a label that means, in this system, that somebody was asked to evict it.
     pub fn is_marked(&self, pod: &Pod) -> bool {
-        !self.leaving_labels.is_empty() && pod.labels.iter().any(|label| self.leaving_labels.contains(&label.key))
+        !self.leaving_labels.is_empty()
+            && pod.template.labels.iter().any(|label| self.leaving_labels.contains(&label.key))
     }
 
     /// A node as the policy is told of it.

@@ -8,6 +8,7 @@ use super::bindings::bound;
 use super::guard::Guard;
 use super::interfaces::{CORE, optional};
 use super::load::Loaded;
+use super::templates::TemplateNumbers;
 use super::{Breakage, LoadError};
 
 /// Binds the core, and each optional interface by itself where a component has it.
@@ -44,6 +45,8 @@ macro_rules! interfaces {
         /// again.
         pub(super) struct Live {
             pub(super) store: Store<Guard>,
+            /// The templates of pods that it was told.
+            pub(super) templates: TemplateNumbers,
             pub(super) core: bound::core::Guest,
             $(pub(super) $field: Option<bound::$field::Guest>),*
         }
@@ -56,7 +59,7 @@ macro_rules! interfaces {
                     Some(it) => Some(same(optional(Interface::$interface).name, it.load(&mut store, instance))?),
                     None => None,
                 };)*
-                Ok(Live { store, core, $($field),* })
+                Ok(Live { store, templates: TemplateNumbers::default(), core, $($field),* })
             }
         }
     };

@@ -54,6 +54,8 @@ mod signature;
 #[cfg(feature = "sandbox")]
 mod tally;
 #[cfg(feature = "sandbox")]
+mod templates;
+#[cfg(feature = "sandbox")]
 mod trap;
 
 pub use breakage::Breakage;
@@ -68,4 +70,5 @@ pub use self::{
     load::Loaded,
     policy::Sandboxed,
     tally::SandboxCounters,
+    templates::TemplateNumbers,
 };

@@ -5,6 +5,7 @@ use lictor_contract::*;
 use super::bindings::bound;
 use super::chunks::chunks;
 use super::instance::Live;
+use super::templates::TemplateNumbers;
 use super::{Breakage, LoadError, Loaded};
 use crate::policy::{CallError, Policy, Usage};
 
@@ -124,7 +125,14 @@ impl Policy for Sandboxed {
     }
 
     fn configure(&mut self, system: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
-        self.ask("configure", |it| Ok(it.core.call_configure(&mut it.store, system, arguments))).map(Cross::cross)
+        let configured = self.ask("configure", |it| {
+            let configured = it.core.call_configure(&mut it.store, system, arguments);
+            if let Ok(Ok(())) = configured {
+                it.templates = TemplateNumbers::default();
+            }
+            Ok(configured)
+        });
+        configured.map(Cross::cross)
     }
 
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
@@ -132,8 +140,11 @@ impl Policy for Sandboxed {
         let mut told = 0_u32;
         for chunk in chunks(events) {
             let length = u32::try_from(chunk.len()).unwrap_or(u32::MAX);
-            let chunk: Vec<_> = chunk.cross();
-            let applied: Result<Applied, _> = self.decide("apply", |it| Ok(it.core.call_apply(&mut it.store, &chunk)));
+            let applied: Result<Applied, _> = self.decide("apply", |it| {
+                let (templates, events) = it.templates.number(chunk);
+                let (templates, events): (Vec<_>, Vec<_>) = (templates.cross(), events.cross());
+                Ok(it.core.call_apply(&mut it.store, &templates, &events))
+            });
             all.findings.extend(applied.map_err(|error| later(error, told))?.findings);
             told = told.saturating_add(length);
         }

@@ -245,7 +245,7 @@ mod tests {
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0)]);
         let written = |session: &Virtual, name: &str| {
             let pod = session.mirror().pod(session.mirror().pod_id(name).unwrap()).unwrap();
-            pod.annotations.first().map(|annotation| annotation.value.clone())
+            pod.template.annotations.first().map(|annotation| annotation.value.clone())
         };
         session.try_pod("default/a").unwrap();
         assert_eq!(written(&session, "default/a").unwrap(), "inside r");

@@ -146,7 +146,7 @@ mod tests {
         session.sync().unwrap();
         let v = policy.seen("default/v");
         assert!(!v.terminating);
-        assert_eq!(v.annotations.first().unwrap().value, "marked");
+        assert_eq!(v.template.annotations.first().unwrap().value, "marked");
     }
 
     #[test]

@@ -78,11 +78,13 @@ impl Session {
 
     /// Orders pods as the policy says; by priority and age where it leaves that to the host. Namespace and name break ties.
     fn ordered(&mut self, mut pods: Vec<PodId>) -> Result<Vec<PodId>, Cause> {
-        pods.sort_by_cached_key(|pod| self.mirror.pod(*pod).map(|pod| (pod.namespace.clone(), pod.name.clone())));
+        pods.sort_by_cached_key(|pod| {
+            self.mirror.pod(*pod).map(|pod| (pod.template.namespace.clone(), pod.name.clone()))
+        });
         if !self.decides(ExtensionPoint::QueueOrder) {
             pods.sort_by_key(|pod| {
                 let pod = self.mirror.pod(*pod);
-                pod.map(|pod| (Reverse(pod.priority.unwrap_or(0)), pod.entered, pod.created))
+                pod.map(|pod| (Reverse(pod.template.priority.unwrap_or(0)), pod.entered, pod.created))
             });
             return Ok(pods);
         }

@@ -20,8 +20,8 @@ impl Session {
         let say = |code, name: &str, text: String| {
             reason::say(code, "", vec![Fact { name: name.to_owned(), value: Value::Name(text) }])
         };
-        match (verify::waits(&pod.status()), pod.gated, pod.foreign) {
-            (true, _, true) => Some(say("host/other-scheduler", "scheduler", pod.scheduler.clone())),
+        match (verify::waits(&pod.status()), pod.gated, pod.template.foreign) {
+            (true, _, true) => Some(say("host/other-scheduler", "scheduler", pod.template.scheduler.clone())),
             (true, true, false) => Some(say("host/gated", "gates", self.mirror.gates(pod.id).join(", "))),
             _ => None,
         }

@@ -22,7 +22,7 @@ impl LeftOut {
     /// What the policy is told of an event: nothing of a pod that it cannot count, and of such a node that it has nothing.
     fn admit(&mut self, event: Event) -> Option<Event> {
         match event {
-            Event::PodUpserted(pod) if self.pods.get(&pod.id) == Some(&pod.requests) => None,
+            Event::PodUpserted(pod) if self.pods.get(&pod.id) == Some(&pod.template.requests) => None,
             Event::PodUpserted(pod) => {
                 self.pods.remove(&pod.id);
                 Some(Event::PodUpserted(pod))
@@ -52,7 +52,7 @@ impl Session {
         let pod = self.mirror.pod_of_key(&over.object).and_then(|pod| self.mirror.pod(pod));
         let node = over.object.strip_prefix("Node/").and_then(|name| self.mirror.node(self.mirror.node_id(name)?));
         match (pod, node) {
-            (Some(pod), _) => drop(self.left_out.pods.insert(pod.id, pod.requests.clone())),
+            (Some(pod), _) => drop(self.left_out.pods.insert(pod.id, pod.template.requests.clone())),
             (None, Some(node)) => drop(self.left_out.nodes.insert(node.id, node.allocatable.clone())),
             (None, None) => return,
         }

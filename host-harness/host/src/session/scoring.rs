@@ -23,7 +23,7 @@ impl<'a> Scoring<'a> {
     /// For this pod.
     pub(super) fn of(mirror: &'a Mirror, occupancy: &'a Occupancy, pod: &Pod) -> Scoring<'a> {
         let mut request = Load::default();
-        request.add(&pod.requests);
+        request.add(&pod.template.requests);
         let scored = (0..).zip(mirror.resources()).filter(|(_, known)| SCORED.contains(&known.name.as_str()));
         Scoring { resources: scored.map(|(resource, _)| resource).collect(), mirror, occupancy, request }
     }

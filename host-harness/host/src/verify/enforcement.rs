@@ -43,7 +43,7 @@ fn not_asked_to_leave(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<()
 
 /// The policy decides about every victim: nobody asked for room that a pod of another scheduler could make.
 fn decided_about(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
-    let foreign = |pod| ground.mirror.pod(pod).is_some_and(|pod| pod.foreign);
+    let foreign = |pod| ground.mirror.pod(pod).is_some_and(|pod| pod.template.foreign);
     match proposal.plan.victims.iter().find(|victim| foreign(victim.pod)) {
         Some(victim) => Err(Violation::OfAnotherScheduler { id: victim.pod, victim: ground.pod_name(victim.pod) }),
         None => Ok(()),

@@ -77,7 +77,7 @@ pub(super) fn room(
 
 /// The priority of a pod; 0 where it has none.
 fn priority(ground: &Ground<'_>, pod: PodId) -> i32 {
-    ground.mirror.pod(pod).and_then(|pod| pod.priority).unwrap_or(0)
+    ground.mirror.pod(pod).and_then(|pod| pod.template.priority).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -134,7 +134,7 @@ impl Occupancy {
             Some("requests more than the policy can count")
         } else if pod.gated {
             Some("has scheduling gates")
-        } else if pod.foreign {
+        } else if pod.template.foreign {
             Some("is a pod of another scheduler")
         } else {
             None

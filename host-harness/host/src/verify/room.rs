@@ -20,9 +20,9 @@ impl Load {
         let mut inside: BTreeMap<PodId, (Load, Load)> = BTreeMap::new();
         for pod in pods.iter().filter_map(|pod| mirror.pod(*pod)) {
             match mirror.room_used_by(pod).filter(|placed| pods.contains(placed)) {
-                Some(placed) => inside.entry(placed).or_default().1.add(&pod.requests),
-                None if pod.kind.is_some() => inside.entry(pod.id).or_default().0.add(&pod.requests),
-                None => outside.add(&pod.requests),
+                Some(placed) => inside.entry(placed).or_default().1.add(&pod.template.requests),
+                None if pod.kind.is_some() => inside.entry(pod.id).or_default().0.add(&pod.template.requests),
+                None => outside.add(&pod.template.requests),
             }
         }
         for (held, used) in inside.values() {

@@ -108,7 +108,7 @@ fn a_number_that_was_not_announced_is_refused_and_no_list_is_made_that_long() {
     };
     let asks = |resource| {
         let pod = crate::contract::Pod::pending(9, "default", "b");
-        Event::PodUpserted(crate::contract::Pod { requests: amounts(resource), ..pod })
+        Event::PodUpserted(pod.with(|template| template.requests = amounts(resource)))
     };
     let shape = |shape| Event::Eligibility(Eligibility { shape, nodes: vec![1] });
     let topology = |id| Event::Topology(Topology { id, key: "zone".to_owned(), domains: vec![1] });

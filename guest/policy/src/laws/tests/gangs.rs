@@ -163,15 +163,15 @@ fn a_gang_cannot_start_while_gates_or_another_scheduler_keep_too_many_of_its_pod
     world.pod(pod("gated").job("g").with(|pod| pod.gated = true));
     assert_eq!(admission(&mut world, "a", LAW.function), incomplete(&world, "g", "", 2, 3));
     assert_eq!(admission(&mut world, "a", has_members::LAW.function), Ok(()), "gated members count at PreFilter");
-    world.pod(pod("foreign").job("g").with(|pod| pod.foreign = true));
+    world.pod(pod("foreign").job("g").with(|pod| pod.template_mut().foreign = true));
     assert_eq!(admission(&mut world, "a", LAW.function), incomplete(&world, "g", "", 2, 3));
-    world.pod(pod("foreign").job("g").on("n").with(|pod| pod.foreign = true));
+    world.pod(pod("foreign").job("g").on("n").with(|pod| pod.template_mut().foreign = true));
     assert_eq!(
         admission(&mut world, "a", LAW.function),
         Ok(()),
         "a pod that runs counts, also if another scheduler placed it"
     );
-    world.pod(pod("foreign").job("g").with(|pod| pod.foreign = true));
+    world.pod(pod("foreign").job("g").with(|pod| pod.template_mut().foreign = true));
     world.pod(pod("gated").job("g"));
     assert_eq!(admission(&mut world, "a", LAW.function), Ok(()), "its gate is gone");
 }

@@ -28,7 +28,7 @@ fn equal_priority_is_not_lower() {
 
 #[test]
 fn a_pod_without_a_priority_has_0() {
-    let bare = |name: &str| pod(name).with(|pod| pod.priority = None);
+    let bare = |name: &str| pod(name).with(|pod| pod.template_mut().priority = None);
     assert_eq!(between(victim_ranks_lower::LAW.function, pod("a").priority(1), bare("v").on("n")), Ok(()));
     let equal = Err(Denial::Priority { victim: 0, preemptor: 0 });
     assert_eq!(between(victim_ranks_lower::LAW.function, bare("a"), bare("v").on("n")), equal);

@@ -22,7 +22,7 @@ fn may(arguments: &str, draft: Draft) -> bool {
 
 #[test]
 fn a_pod_preempts_unless_it_is_forbidden_or_only_where_its_label_says_so() {
-    let never = |draft: Draft| draft.with(|pod| pod.never_preempts = true);
+    let never = |draft: Draft| draft.with(|pod| pod.template_mut().never_preempts = true);
     let labelled = |value: &str| pod("a").label(CAN_PREEMPT, value);
     for (draft, by_policy, by_label) in [
         (pod("a"), true, false),
@@ -49,7 +49,12 @@ fn a_reservation_preempts_only_where_its_own_label_says_so() {
         (reservation("r").label(RESERVATION_CAN_PREEMPT, "true"), true),
         (reservation("r").label(RESERVATION_CAN_PREEMPT, "false"), false),
         (reservation("r").label(CAN_PREEMPT, "true"), false),
-        (reservation("r").label(RESERVATION_CAN_PREEMPT, "true").with(|pod| pod.never_preempts = true), false),
+        (
+            reservation("r")
+                .label(RESERVATION_CAN_PREEMPT, "true")
+                .with(|pod| pod.template_mut().never_preempts = true),
+            false,
+        ),
     ] {
         let said = format!("{draft:?}");
         assert_eq!([may("", draft.clone()), may(ONLY_BY_LABEL, draft)], [expected; 2], "{said}");

@@ -164,7 +164,9 @@ fn a_pod_is_free_at_exactly_the_end_of_its_cooldown() {
 #[test]
 fn system_pods_and_those_that_opted_out_stay() {
     let mut world = running("q", 0, &[]);
-    world.pod(member("v", "v", 1).on("n").with(|pod| pod.priority_class = "system-node-critical".to_owned()));
+    world.pod(
+        member("v", "v", 1).on("n").with(|pod| pod.template_mut().priority_class = "system-node-critical".to_owned()),
+    );
     world.pod(pod("kube-system/k").asks("cpu=1").on("n"));
     world.pod(member("o", "v", 1).on("n").label("volcano.sh/preemptable", "false"));
     for (name, system, opted_out) in [("v", true, false), ("kube-system/k", true, false), ("o", false, true)] {

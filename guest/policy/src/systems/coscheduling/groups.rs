@@ -54,21 +54,21 @@ impl Groups {
     pub fn group_of(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Option<JobIx> {
         self.minimums.forget_pod(PodIx(pod.id));
         let label = |key: &str| {
-            let pairs = pod.labels.iter().filter_map(|label| label.value.split_once('='));
+            let pairs = pod.template.labels.iter().filter_map(|label| label.value.split_once('='));
             pairs.into_iter().find(|(name, _)| *name == key).map(|(_, value)| value)
         };
         if let Some(name) = label(pod_groups::LABEL).filter(|name| !name.is_empty()) {
-            return cluster.job_or_new(&(pod.namespace.clone(), name.to_owned()));
+            return cluster.job_or_new(&(pod.template.namespace.clone(), name.to_owned()));
         }
         let name = label(NAME).filter(|name| !name.is_empty())?;
-        let object = || Document::named("Pod", &pod.namespace, &pod.name);
+        let object = || Document::named("Pod", &pod.template.namespace, &pod.name);
         let text = label(MINIMUM).unwrap_or_default();
         let Some(minimum) = text.parse::<u32>().ok().filter(|minimum| *minimum > 0) else {
             let message = format!("`{text}` is not a number of pods; the pod is scheduled without a group");
             findings.push(object().warning(&label_path(MINIMUM), message, "write a whole number of 1 or more"));
             return None;
         };
-        let ix = cluster.job_or_new(&(pod.namespace.clone(), name.to_owned()))?;
+        let ix = cluster.job_or_new(&(pod.template.namespace.clone(), name.to_owned()))?;
         let another = self.minimums.of(ix).copied().find(|other| *other != minimum);
         self.minimums.set(ix, pod, minimum);
         let used = self.update_minimum(cluster, ix).unwrap_or(minimum);

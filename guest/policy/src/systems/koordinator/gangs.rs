@@ -32,14 +32,14 @@ impl AnnotatedGangs {
         let pod = metadata.pod();
         let named = [metadata.label(keys::JOB), metadata.label(keys::JOB_OLD), metadata.annotation(keys::GANG)];
         let name = named.into_iter().flatten().find(|name| !name.is_empty());
-        let job = name.and_then(|name| cluster.job_or_new(&(pod.namespace.clone(), name.to_owned())));
+        let job = name.and_then(|name| cluster.job_or_new(&(pod.template.namespace.clone(), name.to_owned())));
         self.0.retain_for(PodIx(pod.id), job);
         let job = job?;
         if metadata.annotation(keys::GANG_MINIMUM).is_none() {
             self.0.forget_pod(PodIx(pod.id));
             return Some(job);
         }
-        let object = Document::named("Pod", &pod.namespace, &pod.name);
+        let object = Document::named("Pod", &pod.template.namespace, &pod.name);
         match annotated(args, &object, metadata) {
             Ok(gang) => {
                 let minimum = gang.minimum;

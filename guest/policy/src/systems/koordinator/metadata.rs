@@ -15,12 +15,12 @@ impl<'a> PodMetadata<'a> {
 
     /// The value of a label. The key must be one of [`keys::POD_LABELS`].
     pub fn label(&self, key: &str) -> Option<&'a str> {
-        look_up(&keys::POD_LABELS, &self.0.labels, key)
+        look_up(&keys::POD_LABELS, &self.0.template.labels, key)
     }
 
     /// The value of an annotation. The key must be one of [`keys::POD_ANNOTATIONS`].
     pub fn annotation(&self, key: &str) -> Option<&'a str> {
-        look_up(&keys::POD_ANNOTATIONS, &self.0.annotations, key)
+        look_up(&keys::POD_ANNOTATIONS, &self.0.template.annotations, key)
     }
 
     /// The pod.

@@ -100,12 +100,12 @@ impl Owners {
         self.changed_pods.insert(ix);
         let named = |kind: &str, name: &str, uid: &str| Reference {
             kind: kind.to_owned(),
-            namespace: pod.namespace.clone(),
+            namespace: pod.template.namespace.clone(),
             name: name.to_owned(),
             uid: uid.to_owned(),
         };
         let object = named("Pod", &pod.name, &pod.uid);
-        let controller = pod.owner.as_ref().map(|owner| named(&owner.kind, &owner.name, &owner.uid));
+        let controller = pod.template.owner.as_ref().map(|owner| named(&owner.kind, &owner.name, &owner.uid));
         self.pending.insert(ix, PendingPod { object, controller, labels: every_label(pod) });
     }
 

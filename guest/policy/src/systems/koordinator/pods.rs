@@ -28,7 +28,11 @@ pub fn read(
         Some(_) | None => Preemptibility::Preemptible,
     };
     PodAttributes {
-        priority: if is_reservation { reservation_priority(&metadata, findings) } else { pod.priority.unwrap_or(0) },
+        priority: if is_reservation {
+            reservation_priority(&metadata, findings)
+        } else {
+            pod.template.priority.unwrap_or(0)
+        },
         queue_name: metadata.label(keys::QUOTA).filter(|name| !name.is_empty()).map(|name| cluster.intern(name)),
         job: gangs.read_pod(args, cluster, &metadata, findings),
         preemptibility,
@@ -48,18 +52,18 @@ pub fn read(
 /// policy is enough.
 fn may_preempt(args: &Args, metadata: &PodMetadata<'_>) -> bool {
     let labelled = metadata.label(keys::CAN_PREEMPT).map(|label| label == "true");
-    !metadata.pod().never_preempts && labelled.unwrap_or(args.policy_triggers)
+    !metadata.pod().template.never_preempts && labelled.unwrap_or(args.policy_triggers)
 }
 
 /// Whether a reservation may preempt. Only its own label allows it, because its template may set a preemptionPolicy for other reasons
 /// (seed 20240201, Implementation Details and Preemption Rule 1).
 fn reservation_may_preempt(metadata: &PodMetadata<'_>) -> bool {
-    !metadata.pod().never_preempts && metadata.label(keys::RESERVATION_CAN_PREEMPT) == Some("true")
+    !metadata.pod().template.never_preempts && metadata.label(keys::RESERVATION_CAN_PREEMPT) == Some("true")
 }
 
 /// The priority of a reservation: its label, else that of its template, else the highest value, so that no pod preempts it.
 fn reservation_priority(metadata: &PodMetadata<'_>, findings: &mut Findings) -> i32 {
-    let from_template = metadata.pod().priority.unwrap_or(i32::MAX);
+    let from_template = metadata.pod().template.priority.unwrap_or(i32::MAX);
     let Some(text) = metadata.label(keys::RESERVATION_PRIORITY) else { return from_template };
     text.parse().unwrap_or_else(|_| {
         let object = Document::named("Reservation", "", &metadata.pod().name);
@@ -78,7 +82,7 @@ fn inside(text: &str, pod: &contract::Pod, findings: &mut Findings) -> Option<St
     let value: Option<Value> = serde_json::from_str(text).ok();
     let name = value.as_ref().and_then(|value| value.get("name")?.as_str());
     if name.is_none() {
-        let object = Document::named("Pod", &pod.namespace, &pod.name);
+        let object = Document::named("Pod", &pod.template.namespace, &pod.name);
         let message =
             format!("`{text}` does not name a reservation; the pod is treated as outside of every reservation");
         let remedy = r#"write it as `{"name": "...", "uid": "..."}`"#;

@@ -39,7 +39,7 @@ pub struct Budgets {
 impl Budgets {
     /// Stores what selectors match of a pod, and returns the budgets that cover it.
     pub fn read_pod(&mut self, pod: &contract::Pod) -> Vec<BudgetIx> {
-        self.pods.insert(PodIx(pod.id), (pod.namespace.clone(), pod.name.clone(), every_label(pod)));
+        self.pods.insert(PodIx(pod.id), (pod.template.namespace.clone(), pod.name.clone(), every_label(pod)));
         self.covering(PodIx(pod.id))
     }
 

@@ -140,11 +140,11 @@ impl System for Kubernetes {
 /// The attributes of a pod, without its budgets.
 fn attributes(pod: &contract::Pod) -> PodAttributes {
     PodAttributes {
-        priority: pod.priority.unwrap_or(0),
+        priority: pod.template.priority.unwrap_or(0),
         queue_name: None,
         job: None,
         preemptibility: Preemptibility::Preemptible,
-        may_preempt: !pod.never_preempts,
+        may_preempt: !pod.template.never_preempts,
         opted_out: false,
         inside: None,
         budgets: Vec::new(),

@@ -116,9 +116,9 @@ impl System for Volcano {
         }
         match metadata.annotation(keys::GROUP_NAME).filter(|name| !name.is_empty()) {
             Some(group) => {
-                attributes.job = cluster.job_or_new(&(pod.namespace.clone(), group.to_owned()));
+                attributes.job = cluster.job_or_new(&(pod.template.namespace.clone(), group.to_owned()));
             }
-            None if pod.scheduler == keys::SCHEDULER => {
+            None if pod.template.scheduler == keys::SCHEDULER => {
                 let queue = metadata.annotation(keys::QUEUE_NAME).unwrap_or(keys::DEFAULT_QUEUE);
                 attributes.queue_name = Some(cluster.intern(queue));
             }

@@ -16,12 +16,12 @@ pub struct PodMetadata<'a>(pub &'a contract::Pod);
 impl<'a> PodMetadata<'a> {
     /// The value of a label. The key must be one of [`keys::POD_LABELS`].
     pub fn label(&self, key: &str) -> Option<&'a str> {
-        look_up(&keys::POD_LABELS, &self.0.labels, key)
+        look_up(&keys::POD_LABELS, &self.0.template.labels, key)
     }
 
     /// The value of an annotation. The key must be one of [`keys::POD_ANNOTATIONS`].
     pub fn annotation(&self, key: &str) -> Option<&'a str> {
-        look_up(&keys::POD_ANNOTATIONS, &self.0.annotations, key)
+        look_up(&keys::POD_ANNOTATIONS, &self.0.template.annotations, key)
     }
 
     /// The value of the annotation, else of the label.
@@ -38,10 +38,11 @@ impl<'a> PodMetadata<'a> {
 /// Warns that a pending pod without requests stays pending: only the action `backfill` places such pods.
 pub fn warn_of_backfill(cluster: &Cluster, pod: &contract::Pod, reported: &mut Reported, findings: &mut Findings) {
     let is_request = |amount: &contract::Amount| cluster.resource_name(ResourceIx(amount.resource)) != "pods";
-    if pod.node.is_none() && pod.scheduler == keys::SCHEDULER && !pod.requests.iter().any(is_request) {
+    if pod.node.is_none() && pod.template.scheduler == keys::SCHEDULER && !pod.template.requests.iter().any(is_request)
+    {
         let message = "the pod requests nothing and action `backfill` is off: the pod stays pending".to_owned();
         let remedy = "add a resource request, or add `backfill` to the argument `actions`";
-        let object = Document::named("Pod", &pod.namespace, &pod.name);
+        let object = Document::named("Pod", &pod.template.namespace, &pod.name);
         reported.warn(&object, "/spec/containers", message, remedy, findings);
     }
 }
@@ -54,7 +55,7 @@ pub fn read(
     findings: &mut Findings,
 ) -> PodAttributes {
     let metadata = PodMetadata(pod);
-    let object = Document::named("Pod", &pod.namespace, &pod.name);
+    let object = Document::named("Pod", &pod.template.namespace, &pod.name);
     let mut warn = |path: String, text: &str, consequence: &str, remedy: &str| {
         reported.warn(&object, &path, format!("`{text}` {consequence}"), remedy, findings);
     };
@@ -92,11 +93,11 @@ pub fn read(
     }
     let role = cluster.intern(metadata.either(keys::ROLE).unwrap_or_default());
     PodAttributes {
-        priority: parsed.or(pod.priority).unwrap_or(1),
+        priority: parsed.or(pod.template.priority).unwrap_or(1),
         queue_name: None,
         job: None,
         preemptibility: Preemptibility::NonPreemptible,
-        may_preempt: !pod.never_preempts,
+        may_preempt: !pod.template.never_preempts,
         opted_out,
         inside: None,
         budgets: Vec::new(),
@@ -112,8 +113,8 @@ pub fn read(
 }
 
 fn is_critical(pod: &contract::Pod) -> bool {
-    let class = pod.priority_class.as_str();
-    pod.namespace == "kube-system" || ["system-cluster-critical", "system-node-critical"].contains(&class)
+    let class = pod.template.priority_class.as_str();
+    pod.template.namespace == "kube-system" || ["system-cluster-critical", "system-node-critical"].contains(&class)
 }
 
 /// A truth value as Go's `strconv.ParseBool` reads it.

@@ -70,13 +70,13 @@ impl Apps {
             self.remove_pod(ix);
             self.jobs.insert(ix, job);
         }
-        let arrival = (pod.entered, pod.created, format!("{}/{}", pod.namespace, pod.name));
+        let arrival = (pod.entered, pod.created, format!("{}/{}", pod.template.namespace, pod.name));
         let new = !self.apps.contains_key(&job);
         let app = self.apps.entry(job).or_insert_with(|| App {
             first: arrival.clone(),
             first_pod: Some(ix),
             named: metadata.queue.map(str::to_owned),
-            namespace: pod.namespace.clone(),
+            namespace: pod.template.namespace.clone(),
             originator: None,
             members: BTreeSet::new(),
             leaf: None,
@@ -84,7 +84,7 @@ impl Apps {
         app.members.insert(ix);
         let earlier = arrival < app.first;
         if earlier {
-            (app.named, app.namespace) = (metadata.queue.map(str::to_owned), pod.namespace.clone());
+            (app.named, app.namespace) = (metadata.queue.map(str::to_owned), pod.template.namespace.clone());
             (app.first, app.first_pod) = (arrival.clone(), Some(ix));
         }
         if new || earlier {

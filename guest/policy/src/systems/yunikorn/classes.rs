@@ -48,8 +48,11 @@ impl Classes {
     /// Reads a pod. Returns whether it opted out of being preempted, and whether it may preempt.
     pub fn read_pod(&mut self, pod: &contract::Pod, findings: &mut Findings) -> (bool, bool) {
         let allows_preemption = pods::allows_preemption(pod, findings);
-        let own =
-            PodSettings { class: pod.priority_class.clone(), allows_preemption, never_preempts: pod.never_preempts };
+        let own = PodSettings {
+            class: pod.template.priority_class.clone(),
+            allows_preemption,
+            never_preempts: pod.template.never_preempts,
+        };
         let read = self.of(&own);
         match own.class.is_empty() {
             true => self.pods.remove(&PodIx(pod.id)),

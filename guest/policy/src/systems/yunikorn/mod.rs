@@ -121,7 +121,7 @@ impl System for YuniKorn {
     }
 
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
-        let foreign = pod.foreign || pod.kind.is_some();
+        let foreign = pod.template.foreign || pod.kind.is_some();
         let job = if foreign { None } else { job(cluster, pod) };
         match job {
             Some(job) => self.apps.add_pod(&self.tree, job, pod, &pods::metadata(pod)),
@@ -129,7 +129,7 @@ impl System for YuniKorn {
         }
         let (opted_out, may_preempt) = self.classes.read_pod(pod, findings);
         PodAttributes {
-            priority: pod.priority.unwrap_or(0),
+            priority: pod.template.priority.unwrap_or(0),
             queue_name: None,
             job,
             preemptibility: Preemptibility::Preemptible,

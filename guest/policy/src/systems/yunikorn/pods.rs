@@ -13,12 +13,12 @@ const AUTOGEN: &str = "-autogen";
 
 /// The value of a label, unless it is empty. The key must be one of [`keys::POD_LABELS`].
 fn label<'a>(pod: &'a contract::Pod, key: &str) -> Option<&'a str> {
-    look_up(&keys::POD_LABELS, &pod.labels, key).filter(|value| !value.is_empty())
+    look_up(&keys::POD_LABELS, &pod.template.labels, key).filter(|value| !value.is_empty())
 }
 
 /// The value of an annotation, unless it is empty. The key must be one of [`keys::POD_ANNOTATIONS`].
 fn annotation<'a>(pod: &'a contract::Pod, key: &str) -> Option<&'a str> {
-    look_up(&keys::POD_ANNOTATIONS, &pod.annotations, key).filter(|value| !value.is_empty())
+    look_up(&keys::POD_ANNOTATIONS, &pod.template.annotations, key).filter(|value| !value.is_empty())
 }
 
 /// The name of a pod's application. A pod without one belongs to a generated application of its namespace.
@@ -27,7 +27,7 @@ pub fn application(pod: &contract::Pod) -> String {
         .or_else(|| annotation(pod, keys::APPLICATION))
         .or_else(|| label(pod, keys::APPLICATION_ID))
         .or_else(|| label(pod, keys::SPARK_APPLICATION));
-    named.map_or_else(|| format!("{GENERATED}{}{AUTOGEN}", pod.namespace), str::to_owned)
+    named.map_or_else(|| format!("{GENERATED}{}{AUTOGEN}", pod.template.namespace), str::to_owned)
 }
 
 /// Whether an application has the name of one that is generated for a namespace.
@@ -46,7 +46,7 @@ pub fn metadata(pod: &contract::Pod) -> PodMetadata<'_> {
 /// Whether the annotation of a pod allows its preemption; none where the annotation is absent or invalid.
 pub fn allows_preemption(pod: &contract::Pod, findings: &mut Findings) -> Option<bool> {
     let text = annotation(pod, keys::ALLOW_PREEMPTION)?;
-    let object = || Document::named("Pod", &pod.namespace, &pod.name);
+    let object = || Document::named("Pod", &pod.template.namespace, &pod.name);
     flag(text, object, findings)
 }
 

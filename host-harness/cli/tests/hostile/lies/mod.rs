@@ -217,8 +217,8 @@ fn a_cycle_that_does_not_end_is_cut_off_and_one_that_ends_is_served() {
     // It has always a next step, until it was told of more than the cluster has.
     let act = format!(
         r#"(global $told (mut i32) (i32.const 0))
-        (func (export "lictor:policy/core@0.1.0#apply") (param i32 i32) (result i32)
-          (global.set $told (i32.add (global.get $told) (local.get 1))) (i32.const 0))
+        (func (export "lictor:policy/core@0.1.0#apply") (param i32 i32 i32 i32) (result i32)
+          (global.set $told (i32.add (global.get $told) (local.get 3))) (i32.const 0))
         (func (export "lictor:policy/cycle@0.1.0#act") (result i32)
           (select (i32.const {LIE}) (i32.const 0) (i32.lt_u (global.get $told) (i32.const 50))))"#
     );

@@ -104,8 +104,10 @@ fn overflow_names_the_event(lab: &Lab<'_>) -> Verdict {
     let running = running.cloned();
     let Some(model) = running else { return Ok(0) };
     let huge = |id: PodId, name: &str| {
-        let requests = model.requests.iter().map(|amount| Amount { value: i64::MAX, ..amount.clone() }).collect();
-        Event::PodUpserted(Pod { id, name: name.to_owned(), uid: name.to_owned(), requests, ..model.clone() })
+        let requests =
+            model.template.requests.iter().map(|amount| Amount { value: i64::MAX, ..amount.clone() }).collect();
+        let pod = Pod { id, name: name.to_owned(), uid: name.to_owned(), ..model.clone() };
+        Event::PodUpserted(pod.with(|template| template.requests = requests))
     };
     let clock = Event::Clock(session.mirror().now());
     let first = session.mirror().pods().map(|pod| pod.id).max().unwrap_or_default().saturating_add(1);
@@ -114,7 +116,7 @@ fn overflow_names_the_event(lab: &Lab<'_>) -> Verdict {
         Ok(_) => Ok(1),
         Err(CallError::Refused { error: PolicyError::Overflow(over), .. }) => {
             let (event, object) = (over.event, over.object);
-            let named = event.checked_sub(1).map(|at| format!("Pod/{}/huge{at}", model.namespace));
+            let named = event.checked_sub(1).map(|at| format!("Pod/{}/huge{at}", model.template.namespace));
             let sound = matches!(event, 1 | 2) && named.as_ref() == Some(&object);
             hold(sound, || format!("`core.apply` says that event {event} of 3, `{object}`, cannot be counted"))?;
             Ok(1)

@@ -25,10 +25,10 @@ impl Good {
         // An attempt begins: the notes of the one before are not its own.
         self.notes.remove(&pod);
         let pod = self.known(pod)?;
-        let requested = self.cpu(&pod.requests);
+        let requested = self.cpu(&pod.template.requests);
         let held: i64 =
-            self.pods.values().filter(|it| it.priority == Some(5) && self.place(it).is_some()).count() as i64;
-        let admission = match pod.priority {
+            self.pods.values().filter(|it| it.template.priority == Some(5) && self.place(it).is_some()).count() as i64;
+        let admission = match pod.template.priority {
             Some(5) if held > 4 => Admission::Final(reason("few-of-the-middle", vec![count("held", held)])),
             Some(0) if requested > 2 * LIMIT => {
                 Admission::Refused(reason("small-at-first", vec![count("requested", requested)]))
@@ -46,7 +46,7 @@ impl Good {
             codes[*id as usize] =
                 if !self.eligible(pod, *id) { 1 } else { 2 * u8::from(self.short(pod, node, &[]) > 0) };
         }
-        let requested = count("requested", self.cpu(&pod.requests));
+        let requested = count("requested", self.cpu(&pod.template.requests));
         let obstacles = vec![
             Obstacle { reason: reason("not-eligible", Vec::new()), resolvable: false },
             Obstacle { reason: reason("no-room", vec![requested]), resolvable: true },
@@ -60,11 +60,13 @@ impl Good {
         let nodes = self.nodes.values().filter(tried).filter(|node| self.eligible(pod, node.id));
         let victims = |node: &Node| {
             let lower = |other: &&Pod| {
-                other.priority.unwrap_or(0) < pod.priority.unwrap_or(0) && other.node.is_some() && !other.terminating
+                other.template.priority.unwrap_or(0) < pod.template.priority.unwrap_or(0)
+                    && other.node.is_some()
+                    && !other.terminating
             };
             let mut candidates: Vec<&Pod> =
                 self.on(node.id).filter(lower).filter(|other| !refuted.victims.contains(&other.id)).collect();
-            candidates.sort_by_key(|other| (other.priority, name(other)));
+            candidates.sort_by_key(|other| (other.template.priority, name(other)));
             let mut gone = Vec::new();
             for victim in candidates {
                 if self.short(pod, node, &gone) > 0 {
@@ -128,7 +130,7 @@ impl Good {
         self.known(pod)?;
         let score = |node: &NodeId| {
             let has = self.nodes.get(node).map_or(0, |node| self.cpu(&node.allocatable)).max(1);
-            let used: i64 = self.on(*node).map(|pod| self.cpu(&pod.requests)).sum();
+            let used: i64 = self.on(*node).map(|pod| self.cpu(&pod.template.requests)).sum();
             (100 - used * 100 / has).clamp(0, 100)
         };
         Ok(nodes.iter().map(score).collect())
@@ -161,15 +163,15 @@ impl Good {
 
     pub(super) fn enforce(&mut self) -> Answer<Enforced> {
         let bounded = |pod: &&Pod| {
-            pod.priority == Some(10) && pod.node.is_some() && !pod.terminating && pod.phase == Phase::Running
+            pod.template.priority == Some(10) && pod.node.is_some() && !pod.terminating && pod.phase == Phase::Running
         };
-        let mut held: Vec<&Pod> = self.pods.values().filter(bounded).filter(|pod| !pod.foreign).collect();
+        let mut held: Vec<&Pod> = self.pods.values().filter(bounded).filter(|pod| !pod.template.foreign).collect();
         held.sort_by_key(|pod| name(pod));
-        let mut over = held.iter().map(|pod| self.cpu(&pod.requests)).sum::<i64>() - LIMIT;
+        let mut over = held.iter().map(|pod| self.cpu(&pod.template.requests)).sum::<i64>() - LIMIT;
         let mut victims = Vec::new();
         for pod in held {
             if over > 0 {
-                over -= self.cpu(&pod.requests);
+                over -= self.cpu(&pod.template.requests);
                 victims.push(Victim { pod: pod.id, eviction: Eviction::Delete });
             }
         }
@@ -214,7 +216,7 @@ impl Good {
     pub(super) fn queues(&mut self) -> Answer<Vec<QueueAccount>> {
         let resource = self.resources.iter().position(|name| name == "cpu").unwrap_or_default() as u32;
         let sum = |of: &dyn Fn(&&Pod) -> bool| {
-            let value = self.pods.values().filter(|pod| of(pod)).map(|pod| self.cpu(&pod.requests)).sum();
+            let value = self.pods.values().filter(|pod| of(pod)).map(|pod| self.cpu(&pod.template.requests)).sum();
             vec![Amount { resource, value }]
         };
         let account = |name: &str, parent: Option<&str>, priority: Option<i32>| QueueAccount {
@@ -222,9 +224,11 @@ impl Good {
             name: name.to_owned(),
             parent: parent.map(str::to_owned),
             bounds: Vec::new(),
-            used: sum(&|pod| priority.is_none_or(|of| pod.priority == Some(of)) && self.place(pod).is_some()),
+            used: sum(&|pod| priority.is_none_or(|of| pod.template.priority == Some(of)) && self.place(pod).is_some()),
             promised: Vec::new(),
-            pending: sum(&|pod| priority.is_none_or(|of| pod.priority == Some(of)) && self.place(pod).is_none()),
+            pending: sum(&|pod| {
+                priority.is_none_or(|of| pod.template.priority == Some(of)) && self.place(pod).is_none()
+            }),
         };
         if self.resources.is_empty() {
             return Ok(Vec::new());

@@ -31,7 +31,7 @@ pub(super) struct Good {
 }
 
 pub(super) fn name(pod: &Pod) -> String {
-    format!("{}/{}/{}", pod.namespace, pod.name, pod.uid)
+    format!("{}/{}/{}", pod.template.namespace, pod.name, pod.uid)
 }
 
 pub(super) fn reason(code: &str, facts: Vec<Fact>) -> Reason {
@@ -69,7 +69,7 @@ impl Good {
     }
 
     pub(super) fn priority(&self, pod: PodId) -> i32 {
-        self.pods.get(&pod).and_then(|pod| pod.priority).unwrap_or(0)
+        self.pods.get(&pod).and_then(|pod| pod.template.priority).unwrap_or(0)
     }
 
     /// Where a pod takes room.
@@ -96,13 +96,13 @@ impl Good {
                 && !self.reserved.contains_key(&other.id)
         });
         let stays = self.on(node.id).filter(|other| !gone.contains(&other.id));
-        let taken: i64 = stays.chain(promised).map(|other| self.cpu(&other.requests)).sum();
-        taken + self.cpu(&pod.requests) - self.cpu(&node.allocatable)
+        let taken: i64 = stays.chain(promised).map(|other| self.cpu(&other.template.requests)).sum();
+        taken + self.cpu(&pod.template.requests) - self.cpu(&node.allocatable)
     }
 
     pub(super) fn pending(&self) -> Vec<&Pod> {
         let waits = |pod: &&Pod| {
-            pod.node.is_none() && pod.phase == Phase::Pending && !pod.gated && !pod.foreign && !pod.terminating
+            pod.node.is_none() && pod.phase == Phase::Pending && !pod.gated && !pod.template.foreign && !pod.terminating
         };
         let mut pending: Vec<&Pod> =
             self.pods.values().filter(waits).filter(|pod| !self.reserved.contains_key(&pod.id)).collect();
@@ -113,7 +113,7 @@ impl Good {
     pub(super) fn key(&self, pod: &Pod) -> Vec<u8> {
         let tries = self.tries.get(&name(pod)).copied().unwrap_or(0);
         let key = KeyBuilder::new().ascending(tries).descending(self.priority(pod.id)).ascending(pod.created);
-        key.text(&pod.namespace).text(&pod.name).build()
+        key.text(&pod.template.namespace).text(&pod.name).build()
     }
 
     pub(super) fn apply(&mut self, events: Vec<Event>) -> Answer<Applied> {
@@ -135,10 +135,13 @@ impl Good {
             Event::NodeUpserted(node) => drop(self.nodes.insert(node.id, node)),
             Event::NodeRemoved(node) => drop(self.nodes.remove(&node)),
             Event::PodUpserted(pod) => {
-                let others =
-                    self.pods.values().filter(|other| other.id != pod.id).map(|other| self.cpu(&other.requests));
-                if others.sum::<i64>().checked_add(self.cpu(&pod.requests)).is_none() {
-                    let (object, resource) = (format!("Pod/{}/{}", pod.namespace, pod.name), "cpu".to_owned());
+                let others = self
+                    .pods
+                    .values()
+                    .filter(|other| other.id != pod.id)
+                    .map(|other| self.cpu(&other.template.requests));
+                if others.sum::<i64>().checked_add(self.cpu(&pod.template.requests)).is_none() {
+                    let (object, resource) = (format!("Pod/{}/{}", pod.template.namespace, pod.name), "cpu".to_owned());
                     return Err(PolicyError::Overflow(Overflow { event: place as u32, object, resource }));
                 }
                 self.settle(&pod.status());

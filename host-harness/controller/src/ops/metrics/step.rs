@@ -97,7 +97,7 @@ impl Metrics {
             let place = if is_nominated { &mut pending.nominated } else { &mut pending.active };
             *place = place.saturating_add(1);
         }
-        let gated = session.mirror().pods().filter(|pod| pod.gated && !pod.foreign && pod.node.is_none());
+        let gated = session.mirror().pods().filter(|pod| pod.gated && !pod.template.foreign && pod.node.is_none());
         pending.gated = gated.count();
         self.pending(pending, plans);
         let counters = session.counters();

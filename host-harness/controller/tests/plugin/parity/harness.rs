@@ -127,7 +127,7 @@ impl Play {
         let waiting: BTreeSet<String> = self.session.waiting().into_keys().collect();
         let mut end = End { victims: self.victims.clone(), waiting, ..End::default() };
         for pod in mirror.pods().filter(|pod| pod.kind.is_none()) {
-            let name = format!("{}/{}", pod.namespace, pod.name);
+            let name = format!("{}/{}", pod.template.namespace, pod.name);
             match (pod.node, pod.nominated) {
                 (Some(_), _) if end.victims.contains(&name) || end.waiting.contains(&name) || pod.terminating => {}
                 (Some(at), _) => drop(end.bound.insert(name, node(at))),

@@ -76,10 +76,10 @@ impl Mirror {
         for Mark { place, key, value } in change.marks() {
             match place {
                 MarkPlace::Label => {
-                    self.labels.set(&mut entry.record.labels, key, value);
+                    self.labels.set(&mut entry.record.template_mut().labels, key, value);
                     Arc::make_mut(&mut entry.stated.labels).insert(key.clone(), value.clone());
                 }
-                MarkPlace::Annotation => self.annotations.set(&mut entry.record.annotations, key, value),
+                MarkPlace::Annotation => self.annotations.set(&mut entry.record.template_mut().annotations, key, value),
             }
         }
         entry.resolve_nodes(&self.nodes);
@@ -93,7 +93,7 @@ impl Mirror {
                 set_at(json, &kind.phase, running_word(kind).into());
                 set_at(json, &kind.node, node.clone().into());
                 if let Some(amounts) = &kind.amounts {
-                    let held = pod.requests.iter().filter_map(|amount| self.quantity(amount)).collect();
+                    let held = pod.template.requests.iter().filter_map(|amount| self.quantity(amount)).collect();
                     set_at(json, amounts, Value::Object(held));
                 }
                 set_at(json, &kind.nominated, Value::Null);

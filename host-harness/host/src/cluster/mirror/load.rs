@@ -84,7 +84,8 @@ impl Mirror {
 
     /// A pending pod with a claim that is not there. A dump of pods and nodes alone has none.
     fn lost_claim(&self, pod: &PodEntry) -> Option<InputError> {
-        let is_lost = |claim: &&String| !self.volumes.contains("PersistentVolumeClaim", &pod.record.namespace, claim);
+        let is_lost =
+            |claim: &&String| !self.volumes.contains("PersistentVolumeClaim", &pod.record.template.namespace, claim);
         let claim = pod.stated.claims.iter().find(is_lost).filter(|_| waits(pod))?;
         let message = format!("`{}` names claim `{claim}`, which is not there: no node takes the pod", self.label(pod));
         Some(pod.place.remark(message, "add persistentvolumeclaims, persistentvolumes and storageclasses to the dump"))
@@ -102,7 +103,7 @@ impl Mirror {
         }
         let requested = |resource: &str| {
             let at = self.resources.all().iter().position(|known| known.name == resource);
-            pod.record.requests.iter().any(|amount| Some(amount.resource as usize) == at && amount.value > 0)
+            pod.record.template.requests.iter().any(|amount| Some(amount.resource as usize) == at && amount.value > 0)
         };
         let (class, resource) = self.volumes.devices.iter().find(|(_, resource)| requested(resource))?;
         let message = format!(
@@ -131,7 +132,7 @@ impl Mirror {
     }
 
     fn lost_class(&self, pod: &PodEntry) -> Option<InputError> {
-        let class = &pod.record.priority_class;
+        let class = &pod.record.template.priority_class;
         if pod.stated.priority.is_some() || class.is_empty() || self.classes.get(class).is_some() {
             return None;
         }

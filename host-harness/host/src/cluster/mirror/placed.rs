@@ -86,12 +86,12 @@ impl PlacedKinds {
     fn used_by(&self, pod: &Pod) -> Option<String> {
         (0..).zip(&self.0).find_map(|(number, known)| {
             let (key, pointer) = known.room_use.as_ref()?;
-            let text = &pod.annotations.iter().find(|annotation| annotation.key == *key)?.value;
+            let text = &pod.template.annotations.iter().find(|annotation| annotation.key == *key)?.value;
             let name = match pointer {
                 None => text.clone(),
                 Some(pointer) => serde_json::from_str::<Value>(text).ok()?.pointer(pointer)?.as_str()?.to_owned(),
             };
-            Some(self.name(Some(number), &pod.namespace, &name))
+            Some(self.name(Some(number), &pod.template.namespace, &name))
         })
     }
 }
@@ -100,8 +100,8 @@ impl Mirror {
     /// The kind of a pod: `Pod`, or that of the object that is placed like one. With it the namespace; empty where the kind has none.
     pub fn kind_of<'a>(&'a self, pod: &'a Pod) -> (&'a str, &'a str) {
         match self.placed.get(pod.kind) {
-            None => ("Pod", &pod.namespace),
-            Some(kind) => (&kind.kind, if kind.namespaced { &pod.namespace } else { "" }),
+            None => ("Pod", &pod.template.namespace),
+            Some(kind) => (&kind.kind, if kind.namespaced { &pod.template.namespace } else { "" }),
         }
     }
 
@@ -140,7 +140,7 @@ impl Mirror {
     /// The object behind what is placed like a pod.
     pub(super) fn object_key(&self, pod: &Pod) -> Option<Key> {
         let kind = self.placed.get(pod.kind)?;
-        let namespace = if kind.namespaced { &*pod.namespace } else { "" };
+        let namespace = if kind.namespaced { &*pod.template.namespace } else { "" };
         Some(Key::new(&kind.group, &kind.kind, namespace, &pod.name))
     }
 }

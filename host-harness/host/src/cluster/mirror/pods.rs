@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use lictor_contract::{Event, Phase, Pod, PodId};
+use lictor_contract::{Event, Phase, Pod, PodId, PodTemplate};
 
 use super::ledger::Ledger;
+use super::shared::Shared;
 use crate::cluster::inter_pod::Demands;
 use crate::cluster::object::Place;
 
@@ -16,6 +17,7 @@ pub(super) struct Pods {
     /// The names of all numbers, of pods that are gone too.
     names: Vec<Arc<str>>,
     entries: Vec<Option<PodEntry>>,
+    templates: Shared<PodTemplate>,
     /// Pods that name a node, whether or not there is one of that name.
     by_node: BTreeMap<String, BTreeSet<PodId>>,
     /// Pods that leave something to their priority class; under the empty name those that leave it to the default one.
@@ -59,7 +61,7 @@ impl PodEntry {
 
     /// The class that decides what the pod leaves open. Who has a priority but no class leaves nothing to the default one.
     pub(super) fn class(&self) -> Option<&String> {
-        let class = &self.record.priority_class;
+        let class = &self.record.template.priority_class;
         let open = self.stated.priority.is_none() || self.stated.never_preempts.is_none() && !class.is_empty();
         open.then_some(class)
     }
@@ -90,8 +92,11 @@ impl Pods {
         self.entries.get(id as usize)?.as_ref()
     }
 
-    fn set(&mut self, id: PodId, entry: PodEntry) {
-        self.take(id);
+    fn set(&mut self, id: PodId, mut entry: PodEntry) {
+        let old = self.take(id).map(|old| old.record.template);
+        if !old.is_some_and(|old| Arc::ptr_eq(&old, &entry.record.template)) {
+            entry.record.template = self.templates.intern(entry.record.template);
+        }
         for node in entry.nodes() {
             link(&mut self.by_node, node, id);
         }

@@ -24,14 +24,22 @@ impl PodEntry {
     /// names no scheduler.
     pub(super) fn resolve_scheduler(&mut self, ours: Option<&BTreeSet<String>>) {
         let is_pod = self.record.kind.is_none();
-        self.record.foreign = is_pod && ours.is_some_and(|ours| !ours.contains(&self.record.scheduler));
+        let foreign = is_pod && ours.is_some_and(|ours| !ours.contains(&self.record.template.scheduler));
+        if self.record.template.foreign != foreign {
+            self.record.template_mut().foreign = foreign;
+        }
     }
 
     /// Finds what a pod leaves to its priority class.
     pub(super) fn resolve_priority(&mut self, classes: &Classes) {
         let class = self.class().and_then(|name| classes.get(name));
         let (value, never) = (class.map(|class| class.value), class.map(|class| class.never_preempts));
-        self.record.priority = self.stated.priority.or(value);
-        self.record.never_preempts = self.stated.never_preempts.or(never).unwrap_or_default();
+        let priority = self.stated.priority.or(value);
+        let never_preempts = self.stated.never_preempts.or(never).unwrap_or_default();
+        let template = &self.record.template;
+        if (template.priority, template.never_preempts) != (priority, never_preempts) {
+            let template = self.record.template_mut();
+            (template.priority, template.never_preempts) = (priority, never_preempts);
+        }
     }
 }

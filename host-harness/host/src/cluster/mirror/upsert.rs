@@ -1,6 +1,8 @@
 //! Objects that are new or have changed.
 
-use lictor_contract::{Node, Pod, PodId, ShapeId};
+use std::sync::Arc;
+
+use lictor_contract::{Node, Pod, PodId, PodTemplate, ShapeId};
 
 use super::Mirror;
 use super::attributes::fields;
@@ -138,21 +140,25 @@ impl Mirror {
     fn entry(&mut self, id: PodId, facts: PodFacts, place: Place, created: i64, entered: i64) -> PodEntry {
         let required = facts.constraints.required_name().map(str::to_owned);
         let shape = self.shape(facts.constraints);
-        let record = Pod {
-            id,
-            kind: facts.kind,
+        let template = PodTemplate {
+            namespace: facts.namespace,
+            owner: facts.owner,
+            priority: facts.priority,
+            priority_class: facts.priority_class,
+            never_preempts: facts.never_preempts.unwrap_or_default(),
+            scheduler: facts.scheduler,
+            foreign: false,
             requests: self.resources.amounts(&facts.requests),
             labels: self.labels.apply(&facts.labels),
             annotations: self.annotations.apply(&facts.annotations),
             fields: fields(&self.pod_fields, &facts.json),
-            namespace: facts.namespace,
+        };
+        let record = Pod {
+            id,
+            template: Arc::new(template),
+            kind: facts.kind,
             name: facts.name,
             uid: facts.uid,
-            priority: facts.priority,
-            priority_class: facts.priority_class,
-            never_preempts: facts.never_preempts.unwrap_or_default(),
-            foreign: false,
-            scheduler: facts.scheduler,
             gated: facts.kind.is_none() && !facts.gates.is_empty(),
             phase: facts.phase,
             node: None,
@@ -166,7 +172,6 @@ impl Mirror {
             scheduled: facts.scheduled,
             shape,
             inter_pod: None,
-            owner: facts.owner,
         };
         let stated = Stated {
             node: facts.node,

@@ -15,7 +15,7 @@ impl Mirror {
         }
         for pod in concerned {
             let Some(entry) = self.pods.get(pod).filter(|entry| entry.stated.node.is_none()) else { continue };
-            let needs = self.volumes.needs(&entry.record.namespace, &entry.stated.claims);
+            let needs = self.volumes.needs(&entry.record.template.namespace, &entry.stated.claims);
             let Some(constraints) = self.shapes.constraints(entry.record.shape) else { continue };
             if constraints.needs != needs {
                 let constraints = Constraints { needs, ..constraints.clone() };

@@ -128,7 +128,9 @@ impl Scripted {
     fn overflow(&self, place: usize, event: &Event) -> Option<Overflow> {
         let (of_pods, of_nodes) = self.countable?;
         let (most, amounts, object) = match event {
-            Event::PodUpserted(pod) => (of_pods, &pod.requests, format!("Pod/{}/{}", pod.namespace, pod.name)),
+            Event::PodUpserted(pod) => {
+                (of_pods, &pod.template.requests, format!("Pod/{}/{}", pod.template.namespace, pod.name))
+            }
             Event::NodeUpserted(node) => (of_nodes, &node.allocatable, format!("Node/{}", node.name)),
             _ => return None,
         };

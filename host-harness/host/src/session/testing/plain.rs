@@ -30,7 +30,7 @@ impl Plain {
     }
 
     fn priority(&self, pod: PodId) -> i32 {
-        self.pods.get(&pod).and_then(|pod| pod.priority).unwrap_or(0)
+        self.pods.get(&pod).and_then(|pod| pod.template.priority).unwrap_or(0)
     }
 
     /// Who must leave the node for the pod, if that is enough: those of the lowest priority first.
@@ -40,9 +40,9 @@ impl Plain {
             other.node.is_none() && other.nominated == Some(node.id) && other.id != pod.id && !other.terminating
         };
         let stays: Vec<&Pod> = self.pods.values().filter(here).filter(|other| !other.terminating).collect();
-        let promised: i64 = self.pods.values().filter(promised).map(|other| Plain::cpu(&other.requests)).sum();
-        let taken: i64 = stays.iter().map(|other| Plain::cpu(&other.requests)).sum();
-        let mut short = taken + promised + Plain::cpu(&pod.requests) - Plain::cpu(&node.allocatable);
+        let promised: i64 = self.pods.values().filter(promised).map(|other| Plain::cpu(&other.template.requests)).sum();
+        let taken: i64 = stays.iter().map(|other| Plain::cpu(&other.template.requests)).sum();
+        let mut short = taken + promised + Plain::cpu(&pod.template.requests) - Plain::cpu(&node.allocatable);
         let lower = |other: &&&Pod| self.priority(other.id) < self.priority(pod.id) && other.node.is_some();
         let refused = |other: &&&Pod| refused.contains(&other.id);
         let mut candidates: Vec<&&Pod> = stays.iter().filter(lower).filter(|other| !refused(other)).collect();
@@ -52,7 +52,7 @@ impl Plain {
             if short <= 0 {
                 break;
             }
-            short -= Plain::cpu(&victim.requests);
+            short -= Plain::cpu(&victim.template.requests);
             victims.push(victim.id);
         }
         (short <= 0).then_some(victims)
@@ -157,13 +157,13 @@ impl Policy for Plain {
     fn enforce(&mut self) -> Result<Enforced, CallError> {
         let holds = |pod: &&Pod| pod.name.starts_with('g') && pod.node.is_some() && !pod.terminating;
         let held: Vec<&Pod> = self.pods.values().filter(holds).collect();
-        let mut over = held.iter().map(|pod| Plain::cpu(&pod.requests)).sum::<i64>() - MOST;
+        let mut over = held.iter().map(|pod| Plain::cpu(&pod.template.requests)).sum::<i64>() - MOST;
         let mut victims = Vec::new();
         for pod in held.iter().rev() {
             if over <= 0 {
                 break;
             }
-            over -= Plain::cpu(&pod.requests);
+            over -= Plain::cpu(&pod.template.requests);
             victims.push(Victim { pod: pod.id, eviction: Eviction::Delete });
         }
         if victims.is_empty() {

@@ -59,7 +59,7 @@ impl Policy for Scripted {
             }
             match event {
                 Event::PodUpserted(pod) => {
-                    let place = if pod.kind.is_some() { "Slot" } else { &pod.namespace };
+                    let place = if pod.kind.is_some() { "Slot" } else { &pod.template.namespace };
                     let name = format!("{place}/{}", pod.name);
                     self.pods.insert(name.clone(), pod.id);
                     let mut told = self.told();

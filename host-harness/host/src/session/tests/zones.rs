@@ -43,7 +43,7 @@ impl Policy for Zones {
     fn apply(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
         for event in events {
             match event {
-                Event::PodUpserted(pod) => drop(self.pods.insert(pod.id, pod.labels)),
+                Event::PodUpserted(pod) => drop(self.pods.insert(pod.id, pod.template.labels.clone())),
                 Event::NodeUpserted(node) => drop(self.nodes.insert(node.id, node.labels)),
                 _ => {}
             }

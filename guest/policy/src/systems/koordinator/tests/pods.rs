@@ -78,7 +78,7 @@ fn a_soft_eviction_label_with_any_value_means_that_the_pod_is_leaving() {
 
 #[test]
 fn the_priority_of_a_reservation_is_its_label_or_that_of_its_template_or_the_highest() {
-    let template = |priority: Option<i32>| reservation("r").with(|pod| pod.priority = priority);
+    let template = |priority: Option<i32>| reservation("r").with(|pod| pod.template_mut().priority = priority);
     for (draft, expected) in [
         (template(Some(7)).label(PRIORITY, "9"), 9),
         (template(Some(7)).label(PRIORITY, "-9"), -9),

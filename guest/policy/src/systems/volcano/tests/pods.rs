@@ -47,7 +47,7 @@ fn the_cooldown_label_precedes_the_annotation() {
 #[test]
 fn the_priority_is_the_task_priority_then_that_of_the_pod_then_1() {
     let task = |text: &str| member("p").priority(5).annotation("volcano.sh/task-priority", text);
-    assert_eq!(read(member("p").with(|pod| pod.priority = None)).0.priority(), 1);
+    assert_eq!(read(member("p").with(|pod| pod.template_mut().priority = None)).0.priority(), 1);
     assert_eq!(read(member("p").priority(5)).0.priority(), 5);
     assert_eq!(read(task("9")).0.priority(), 9);
     let (pod, reported) = read(task("high"));

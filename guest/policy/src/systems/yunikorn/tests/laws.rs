@@ -28,7 +28,8 @@ fn a_queue_under_its_guarantee_takes_one_pod_of_a_queue_over_its_own() {
 
 #[test]
 fn law_1_an_opted_out_pod_goes_only_where_no_other_does() {
-    let opted = |name: &str| of(name, "root.test", 2).with(|pod| pod.priority_class = "polite".to_owned());
+    let opted =
+        |name: &str| of(name, "root.test", 2).with(|pod| pod.template_mut().priority_class = "polite".to_owned());
     let mut scene = Scene::new(TWO).nodes(&[("n", 4), ("m", 2)]).pods([
         of("a", "root.test", 2).on("m"),
         opted("b").on("n"),
@@ -205,7 +206,7 @@ fn preemption_is_allowed_as_soon_as_the_delay_has_passed() {
 
 #[test]
 fn a_pod_with_policy_never_does_not_preempt() {
-    let polite = of("p", "root.prod", 2).with(|pod| pod.never_preempts = true);
+    let polite = of("p", "root.prod", 2).with(|pod| pod.template_mut().never_preempts = true);
     let mut scene = full(TWO, &["a", "b"]).pods([polite]).after(30);
     assert_eq!(scene.victims("p"), law("yunikorn/may-preempt"));
 }
@@ -257,7 +258,9 @@ fn with_preemption_disabled_only_daemon_set_pods_preempt() {
 
 #[test]
 fn a_changed_class_applies_to_its_pods_and_a_pod_may_override_it() {
-    let of_class = |name: &str| of(name, "root.test", 2).on("n").with(|pod| pod.priority_class = "polite".to_owned());
+    let of_class = |name: &str| {
+        of(name, "root.test", 2).on("n").with(|pod| pod.template_mut().priority_class = "polite".to_owned())
+    };
     let own = super::annotation(of_class("c"), super::keys::ALLOW_PREEMPTION, "true").with(|pod| pod.created = 1);
     let pods = [of_class("a"), of_class("b").with(|pod| pod.created = 2), own, of("p", "root.prod", 2)];
     let mut scene = Scene::new(TWO).nodes(&[("n", 6)]).pods(pods).after(30);

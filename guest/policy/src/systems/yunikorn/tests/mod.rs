@@ -67,14 +67,17 @@ pub fn of(name: &str, queue: &str, cpu: u32) -> Draft {
 }
 
 pub fn of_app(name: &str, app: &str, queue: &str, cpu: u32) -> Draft {
-    let draft = pod(name).asks(&format!("cpu={cpu}")).with(|pod| pod.scheduler = keys::SCHEDULER.to_owned());
+    let draft =
+        pod(name).asks(&format!("cpu={cpu}")).with(|pod| pod.template_mut().scheduler = keys::SCHEDULER.to_owned());
     label(label(draft, keys::APPLICATION_ID, app), keys::QUEUE_NAME, queue)
 }
 
 /// A pod of a DaemonSet for a node, given by name and number.
 pub fn daemon(name: &str, queue: &str, cpu: u32, node: (&str, u32)) -> Draft {
     let owner = Owner { kind: "DaemonSet".to_owned(), name: name.to_owned(), uid: name.to_owned() };
-    of(name, queue, cpu).only_on(&[node.0]).with(|pod| (pod.owner, pod.required_node) = (Some(owner), Some(node.1)))
+    of(name, queue, cpu)
+        .only_on(&[node.0])
+        .with(|pod| (pod.template_mut().owner, pod.required_node) = (Some(owner), Some(node.1)))
 }
 
 impl Scene {

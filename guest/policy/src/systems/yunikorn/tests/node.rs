@@ -73,7 +73,7 @@ fn nominated_room_is_reserved_against_pods_of_any_priority() {
 
 #[test]
 fn a_pod_of_another_scheduler_is_ignored() {
-    let foreign = |name: &str| of(name, "root.test", 2).with(|pod| pod.foreign = true);
+    let foreign = |name: &str| of(name, "root.test", 2).with(|pod| pod.template_mut().foreign = true);
     let pods = [foreign("f").on("n"), foreign("g"), of("p", "root.prod", 2)];
     let mut scene = Scene::new(PROD).nodes(&[("n", 2)]).pods(pods).after(30);
     assert_eq!(scene.refused("g"), Some(("yunikorn/queue-is-known".to_owned(), true)));
@@ -91,7 +91,8 @@ fn a_daemon_set_pod_preempts_without_guarantee_or_delay_and_across_a_fence() {
         of("b", "root.test", 2).on("n"),
         of("high", "root.test", 1).on("n").priority(9),
         of("d", "root.test", 1).on("n").with(|pod| {
-            pod.owner = Some(super::Owner { kind: "DaemonSet".to_owned(), name: "d".to_owned(), uid: "d".to_owned() })
+            pod.template_mut().owner =
+                Some(super::Owner { kind: "DaemonSet".to_owned(), name: "d".to_owned(), uid: "d".to_owned() })
         }),
         daemon("a", "root.agents", 2, ("n", 0)).priority(8),
         daemon("big", "root.agents", 3, ("n", 0)).priority(8),

@@ -78,7 +78,7 @@ fn a_pod_that_is_too_large_is_passed_over() {
 
 #[test]
 fn pods_of_daemon_sets_and_of_other_schedulers_stay() {
-    let foreign = of("f", "root.a", 1).on("n").with(|pod| pod.foreign = true);
+    let foreign = of("f", "root.a", 1).on("n").with(|pod| pod.template_mut().foreign = true);
     let log = daemon("d", "root.a", 1, ("n", 0)).on("n");
     let mut scene = running(&bounded(3), &["w", "x"]).pods([foreign, log]);
     lower(&mut scene, &bounded(1));

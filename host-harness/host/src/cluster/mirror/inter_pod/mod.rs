@@ -115,7 +115,7 @@ fn places(nodes: &Nodes) -> impl Iterator<Item = (NodeId, &Terrain)> {
 
 impl PodEntry {
     fn selected(&self) -> Selected<'_> {
-        let (namespace, claims) = (self.record.namespace.as_str(), self.stated.claims.as_slice());
+        let (namespace, claims) = (self.record.template.namespace.as_str(), self.stated.claims.as_slice());
         Selected { namespace, labels: &self.stated.labels, claims }
     }
 
@@ -173,7 +173,7 @@ impl Mirror {
     pub(super) fn set_namespace(&mut self, name: &str, labels: Option<BTreeMap<String, String>>) -> bool {
         let changed = self.inter_pods.namespaces.set(name, labels);
         if changed && self.inter_pods.selectors.asks_for_labels() {
-            let of_it = self.pods.all().filter(|entry| entry.record.namespace == name);
+            let of_it = self.pods.all().filter(|entry| entry.record.template.namespace == name);
             self.inter_pods.unsettled.extend(of_it.map(|entry| entry.record.id));
         }
         changed

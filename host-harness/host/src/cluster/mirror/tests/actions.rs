@@ -55,8 +55,8 @@ fn marks_are_told_where_they_are_of_interest() {
     assert_eq!(drained(&mut mirror), [""; 0]);
     mirror.mark(0, &[mark(MarkPlace::Label, "team", "x"), mark(MarkPlace::Annotation, "note", "y")]);
     let told = the_pod(&mirror, "default/p");
-    assert_eq!(told.labels, [Attribute { key: 0, value: "x".to_owned() }]);
-    assert_eq!(told.annotations, [Attribute { key: 0, value: "y".to_owned() }]);
+    assert_eq!(told.template.labels, [Attribute { key: 0, value: "x".to_owned() }]);
+    assert_eq!(told.template.annotations, [Attribute { key: 0, value: "y".to_owned() }]);
     assert_eq!(drained(&mut mirror), ["pod 0 p"]);
 }
 
@@ -96,9 +96,9 @@ fn a_slot_is_a_pod_and_an_object() {
     let mut mirror = mirror();
     apply(&mut mirror, &[&node("n"), SLOT].concat());
     let told = the_pod(&mirror, "Slot/r");
-    assert_eq!((told.kind, &*told.namespace, told.phase), (Some(0), "default", Phase::Pending));
+    assert_eq!((told.kind, &*told.template.namespace, told.phase), (Some(0), "default", Phase::Pending));
     let label = |key, value: &str| Attribute { key, value: value.to_owned() };
-    assert_eq!(told.labels, [label(0, "own"), label(1, "gold")]);
+    assert_eq!(told.template.labels, [label(0, "own"), label(1, "gold")]);
     mirror.drain_events();
     mirror.nominate(0, Some(0));
     assert_eq!(the_json(&mirror)["status"], json!({"placement": {"next": "n"}}));

@@ -27,7 +27,7 @@ fn an_object_that_was_written_before_does_not_take_an_assumption_back() {
     mirror.drain_events();
     apply(&mut mirror, &pod("p", "priority: 7"));
     let known = the_pod(&mirror, "default/p");
-    assert_eq!((known.node, known.priority, known.started), (Some(0), Some(7), Some(5)));
+    assert_eq!((known.node, known.template.priority, known.started), (Some(0), Some(7), Some(5)));
     assert_eq!(mirror.shows(0, 1), Some(Shown::No));
     assert_eq!(mirror.drain_seen_again(), [0].into());
     apply(&mut mirror, &pod("p", "priority: 7, nodeName: n"));
@@ -46,7 +46,7 @@ fn what_is_retracted_leaves_what_the_cluster_shows_and_the_other_assumptions() {
     assert_eq!(mirror.retract(0, 2), Some(bind("n")));
     let known = the_pod(&mirror, "default/p").clone();
     assert_eq!((known.node, known.nominated, known.phase), (None, Some(1), Phase::Pending));
-    assert_eq!((known.priority, known.started), (Some(3), None));
+    assert_eq!((known.template.priority, known.started), (Some(3), None));
     assert_eq!(mirror.retract(0, 2), None);
     assert_eq!(mirror.retract(0, 1), Some(to("m")));
     assert_eq!(the_pod(&mirror, "default/p").nominated, None);

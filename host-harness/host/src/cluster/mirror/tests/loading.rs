@@ -50,7 +50,7 @@ fn a_pod_keeps_the_time_it_entered_and_was_created() {
     mirror.set_clock(20);
     apply(&mut mirror, &pod("p", "priority: 3"));
     let told = the_pod(&mirror, "default/p");
-    assert_eq!((told.id, told.entered, told.created, told.priority), (0, 10, 10, Some(3)));
+    assert_eq!((told.id, told.entered, told.created, told.template.priority), (0, 10, 10, Some(3)));
     apply(
         &mut mirror,
         "{apiVersion: v1, kind: Pod, metadata: {name: q, creationTimestamp: 1970-01-01T00:00:01Z}, spec: {containers: [{name: c}]}}",
@@ -87,9 +87,9 @@ fn labels_and_amounts_go_by_number() {
     let text = "{apiVersion: v1, kind: Pod, metadata: {name: p, labels: {tier: x, other: y}, annotations: {note: z, team: no}}, spec: {containers: [{name: c, ports: [{containerPort: 1, hostPort: 80, hostIP: 10.0.0.1}]}]}}";
     apply(&mut mirror, text);
     let told = the_pod(&mirror, "default/p");
-    assert_eq!(told.labels, [Attribute { key: 1, value: "x".to_owned() }]);
-    assert_eq!(told.annotations, [Attribute { key: 0, value: "z".to_owned() }]);
-    assert_eq!(told.requests, [amount(2, 1), amount(4, 1), amount(5, 1)]);
+    assert_eq!(told.template.labels, [Attribute { key: 1, value: "x".to_owned() }]);
+    assert_eq!(told.template.annotations, [Attribute { key: 0, value: "z".to_owned() }]);
+    assert_eq!(told.template.requests, [amount(2, 1), amount(4, 1), amount(5, 1)]);
     let resource = |name: &str, everywhere| Resource { name: name.to_owned(), everywhere };
     let expected = [resource("a/b", 0), resource("hostport/TCP/80", 1 << 32), resource("hostport/TCP/80/10.0.0.1", 1)];
     assert_eq!(mirror.resources().iter().skip(3).cloned().collect::<Vec<_>>(), expected);
@@ -125,7 +125,7 @@ fn an_object_that_is_there_twice_is_a_warning() {
     let secret = "---\n{apiVersion: v1, kind: Secret, metadata: {name: a}}\n";
     let text = format!("{}{}{secret}{secret}", pod("p", "priority: 1"), pod("p", "priority: 2"));
     mirror.load_objects(objects(&text));
-    assert_eq!(the_pod(&mirror, "default/p").priority, Some(2));
+    assert_eq!(the_pod(&mirror, "default/p").template.priority, Some(2));
     let warnings: Vec<_> = mirror.warnings().iter().map(ToString::to_string).collect();
     assert_eq!(
         warnings,
@@ -165,7 +165,8 @@ fn large_clusters_load_without_looking_at_everything_for_everything() {
 fn a_policy_reads_fields_that_the_host_does_not_know() {
     let mut mirror = mirror();
     apply(&mut mirror, &[pod("p", "runtimeClassName: gvisor"), pod("q", "")].concat());
-    let fields = |name| the_pod(&mirror, name).fields.iter().map(|it| (it.key, it.value.as_str())).collect::<Vec<_>>();
+    let fields =
+        |name| the_pod(&mirror, name).template.fields.iter().map(|it| (it.key, it.value.as_str())).collect::<Vec<_>>();
     let resources = (1, r#"{"requests":{"cpu":"1"}}"#);
     assert_eq!(fields("default/p"), [(0, r#""gvisor""#), resources]);
     assert_eq!(fields("default/q"), [resources]);

@@ -13,13 +13,17 @@ fn pods_by_name(mirror: &Mirror) -> BTreeMap<String, String> {
         let mut suits: Vec<_> = suits.map(|node| node.name.clone()).collect();
         suits.sort();
         let mut requests: Vec<_> = pod
+            .template
             .requests
             .iter()
             .map(|amount| (&mirror.resources()[amount.resource as usize].name, amount.value))
             .collect();
         requests.sort();
         let nodes = [node(pod.node), node(pod.nominated), node(pod.required_node)];
-        format!("{nodes:?} {:?} {:?} {:?} {requests:?} {suits:?}", pod.priority, pod.never_preempts, pod.phase)
+        format!(
+            "{nodes:?} {:?} {:?} {:?} {requests:?} {suits:?}",
+            pod.template.priority, pod.template.never_preempts, pod.phase
+        )
     };
     mirror.pods().map(|pod| (mirror.pod_name(pod.id).unwrap().to_owned(), describe(pod))).collect()
 }

@@ -44,15 +44,17 @@ impl Picture {
                 assert!(self.pods.values().all(|pod| pod.node != Some(id)), "a pod is bound to a node that goes");
             }
             Event::PodUpserted(pod) => {
-                self.know(&pod.requests);
+                self.know(&pod.template.requests);
                 assert!(self.shapes.contains_key(&pod.shape), "a shape that was not announced");
                 assert!(
                     pod.inter_pod.is_none_or(|id| self.inter_pods.contains_key(&id)),
                     "demands that were not announced"
                 );
                 assert!(pod.node.is_none_or(|node| self.nodes.contains_key(&node)), "a node that was not announced");
-                let same =
-                    |known: &&Pod| (known.kind, &known.namespace, &known.name) == (pod.kind, &pod.namespace, &pod.name);
+                let same = |known: &&Pod| {
+                    (known.kind, &known.template.namespace, &known.name)
+                        == (pod.kind, &pod.template.namespace, &pod.name)
+                };
                 let known = self.pods.values().find(same);
                 assert!(known.is_none_or(|known| known.id == pod.id), "two pods of one name");
                 self.pods.insert(pod.id, pod);

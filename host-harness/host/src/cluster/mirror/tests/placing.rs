@@ -64,7 +64,7 @@ fn the_priority_is_the_pods_or_its_classes_or_the_default_ones() {
     apply(&mut mirror, &pods.concat());
     let told = |mirror: &Mirror, name: &str| {
         let pod = the_pod(mirror, &format!("default/{name}"));
-        (pod.priority, pod.never_preempts)
+        (pod.template.priority, pod.template.never_preempts)
     };
     assert_eq!(told(&mirror, "class"), (None, false));
     assert_eq!(told(&mirror, "none"), (None, false));
@@ -138,7 +138,7 @@ fn kinds_with_namespaces_are_told_apart_and_used_by_name() {
     let slot = SLOT.replace("name: r,", "name: r, namespace: ignored,");
     let user = pod("p", "").replace("{name: p}", "{name: p, namespace: b, annotations: {claim: r}}");
     apply(&mut mirror, &[slot, claim("a"), claim("b"), user].concat());
-    let told: Vec<_> = mirror.pods().map(|pod| (pod.kind, &*pod.namespace, &*pod.name)).collect();
+    let told: Vec<_> = mirror.pods().map(|pod| (pod.kind, &*pod.template.namespace, &*pod.name)).collect();
     assert_eq!(told, [(Some(0), "default", "r"), (Some(1), "a", "r"), (Some(1), "b", "r"), (None, "b", "p")]);
     assert_eq!(mirror.room_used_by(the_pod(&mirror, "b/p")), mirror.pod_id("Claim/b/r"));
     assert!(mirror.contains("Slot/r") && mirror.contains("Claim/a/r") && !mirror.contains("Claim/r"));

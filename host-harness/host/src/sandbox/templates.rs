@@ -1,0 +1,110 @@
+//! Pods cross with the numbers of their templates: on the side of the host, the templates that an instance was told.
+
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use lictor_contract::{Event, NumberedTemplate, PodTemplate, TemplateId, crossing};
+
+/// How many templates there may be that no pod has any more, beside as many as there are others.
+const SPARE: usize = 1024;
+
+/// The templates that an instance was told, and their numbers.
+#[derive(Debug, Default)]
+pub struct TemplateNumbers {
+    /// By where a template is in memory: it stays there as long as it is here.
+    numbers: BTreeMap<usize, (TemplateId, Arc<PodTemplate>)>,
+    /// Numbers whose template no pod has any more, the lowest last.
+    free: Vec<TemplateId>,
+    /// How many there were when those without a pod were last let go.
+    kept: usize,
+}
+
+impl TemplateNumbers {
+    /// The events with the numbers of their templates, and the templates that the instance must be told with them.
+    pub fn number(&mut self, events: Vec<Event>) -> (Vec<NumberedTemplate>, Vec<crossing::Event>) {
+        let mut new = Vec::new();
+        let numbered = |event: Event| {
+            let Ok(event) = event.try_map(|template| Ok::<_, Infallible>(self.number_of(template, &mut new)));
+            event
+        };
+        let events = events.into_iter().map(numbered).collect();
+        self.let_go();
+        (new, events)
+    }
+
+    fn number_of(&mut self, template: Arc<PodTemplate>, new: &mut Vec<NumberedTemplate>) -> TemplateId {
+        let place = Arc::as_ptr(&template).addr();
+        if let Some((number, _)) = self.numbers.get(&place) {
+            return *number;
+        }
+        let next = self.numbers.len();
+        let id = self.free.pop().unwrap_or_else(|| TemplateId::try_from(next).unwrap_or(TemplateId::MAX));
+        new.push(NumberedTemplate { id, template: PodTemplate::clone(&template) });
+        self.numbers.insert(place, (id, template));
+        id
+    }
+
+    /// Lets go of templates that no pod of the host has any more. Between two calls only: within one a number names one template.
+    fn let_go(&mut self) {
+        if self.numbers.len() <= self.kept.saturating_mul(2).saturating_add(SPARE) {
+            return;
+        }
+        let free = &mut self.free;
+        self.numbers.retain(|_, (number, template)| {
+            let is_held = Arc::strong_count(template) > 1;
+            if !is_held {
+                free.push(*number);
+            }
+            is_held
+        });
+        self.free.sort_unstable_by(|a, b| b.cmp(a));
+        self.kept = self.numbers.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lictor_contract::Pod;
+
+    use super::*;
+
+    /// The numbers that the templates of new pods get, one a namespace, and those that are told. The pods keep them only if they are given
+    /// back.
+    fn numbered(numbers: &mut TemplateNumbers, pods: &[Pod]) -> (Vec<TemplateId>, Vec<TemplateId>) {
+        let (told, events) = numbers.number(pods.iter().cloned().map(Event::PodUpserted).collect());
+        let named = |event| match event {
+            Event::PodUpserted(pod) => Some(pod.template),
+            _ => None,
+        };
+        (events.into_iter().filter_map(named).collect(), told.into_iter().map(|told| told.id).collect())
+    }
+
+    fn pods(count: u32) -> Vec<Pod> {
+        (0..count).map(|id| Pod::pending(id, &format!("namespace-{id}"), "pod")).collect()
+    }
+
+    #[test]
+    fn a_template_is_told_once() {
+        let mut numbers = TemplateNumbers::default();
+        let [first, second] = &pods(2)[..] else { panic!("two pods") };
+        let third = Pod { id: 2, ..first.clone() };
+        let all = [first.clone(), second.clone(), third.clone()];
+        assert_eq!(numbered(&mut numbers, &all), (vec![0, 1, 0], vec![0, 1]));
+        assert_eq!(numbered(&mut numbers, &[third]), (vec![0], vec![]));
+        // Equal, but not the same: it is told again, and nothing is wrong with that.
+        assert_eq!(numbered(&mut numbers, &pods(1)), (vec![2], vec![2]));
+    }
+
+    #[test]
+    fn a_number_is_given_again_once_no_pod_has_its_template() {
+        let mut numbers = TemplateNumbers::default();
+        let kept = pods(1);
+        assert_eq!(numbered(&mut numbers, &kept).0, [0]);
+        let many = u32::try_from(SPARE).unwrap();
+        assert_eq!(numbered(&mut numbers, &pods(many)).0, (1..=many).collect::<Vec<_>>());
+        // They were let go at the end of that call, all but the one that is kept.
+        assert_eq!(numbered(&mut numbers, &pods(2)), (vec![1, 2], vec![1, 2]));
+        assert_eq!(numbered(&mut numbers, &kept), (vec![0], vec![]));
+    }
+}
