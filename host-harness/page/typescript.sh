@@ -7,10 +7,8 @@
 # It is kept under a cache folder, by a digest of its lock file.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-
-digest() {
-    if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi
-}
+# For `digest`.
+. "$here/../build-kept.sh"
 
 locked=$here/tests/npm
 folder=${XDG_CACHE_HOME:-$HOME/.cache}/lictor/typescript/$(digest <"$locked/package-lock.json" | cut -c 1-16)

@@ -7,13 +7,11 @@
 # What is installed is kept under a cache folder, by a digest of what it is built from.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-
-digest() {
-    if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi
-}
+# For `digest`.
+. "$here/../build-kept.sh"
 
 # Where what a player needs is kept.
-kept() {
+folder_of() {
     local sources
     cd "$here"
     case $1 in
@@ -53,7 +51,7 @@ install() {
 
 play() {
     local folder
-    folder=$(kept "$1")
+    folder=$(folder_of "$1")
     if [ ! -e "$folder/complete" ]; then
         echo "the player is not installed (bash host-harness/portability/players.sh install $1)" >&2
         exit 77
@@ -70,7 +68,7 @@ install)
     shift
     [ $# -gt 0 ] || set -- python node go
     for player in "$@"; do
-        folder=$(kept "$player")
+        folder=$(folder_of "$player")
         [ -e "$folder/complete" ] || install "$folder" "$player"
         echo "$player: $folder"
     done

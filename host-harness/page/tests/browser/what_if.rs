@@ -3,14 +3,18 @@
 use crate::FOUR_TEAMS;
 use crate::browser::{Browser, DESK, input};
 
+/// The page with the refused job selected; none where there is no browser.
+async fn refused(test: &str) -> Option<Browser> {
+    let browser = Browser::open(test, Some(input("four-teams.yaml", FOUR_TEAMS, "")), DESK).await?;
+    browser.reads("[data-fate=refused]", "search/ranker-xl-4lgmcjn4c").await;
+    browser.press("search/ranker-xl-4lgmcjn4c").await;
+    Some(browser)
+}
+
 /// 324 cores are in use and 40 are asked for: 12 more than the 352 of the quota.
 #[tokio::test]
 async fn the_smallest_change_is_found_and_applied() {
-    let Some(browser) = Browser::open("what-if", Some(input("four-teams.yaml", FOUR_TEAMS, "")), DESK).await else {
-        return;
-    };
-    browser.reads("[data-fate=refused]", "search/ranker-xl-4lgmcjn4c").await;
-    browser.press("search/ranker-xl-4lgmcjn4c").await;
+    let Some(browser) = refused("what-if").await else { return };
     browser.click("#ask-what-if").await;
     browser.reads("#what-if", "raise in `search` min cpu from 352 to 364").await;
     browser.click("#what-if .apply").await;
@@ -24,11 +28,7 @@ async fn the_smallest_change_is_found_and_applied() {
 /// A search that runs is ended with its worker, and another one finds what it would have found.
 #[tokio::test]
 async fn a_search_is_stopped() {
-    let Some(browser) = Browser::open("stop", Some(input("four-teams.yaml", FOUR_TEAMS, "")), DESK).await else {
-        return;
-    };
-    browser.reads("[data-fate=refused]", "search/ranker-xl-4lgmcjn4c").await;
-    browser.press("search/ranker-xl-4lgmcjn4c").await;
+    let Some(browser) = refused("stop").await else { return };
     browser.find("#ask-what-if").await;
     // Both buttons are pressed at once: before the second worker could have begun to search.
     let script = "const end = Worker.prototype.terminate; window.ended = 0;

@@ -16,6 +16,7 @@ mod quantities;
 mod requests;
 mod storage;
 mod subject;
+mod typed;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

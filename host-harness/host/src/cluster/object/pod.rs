@@ -57,7 +57,8 @@ impl PodFacts {
     /// Reads a pod.
     pub(super) fn read(mut value: Value, subject: &Subject<'_>) -> Result<PodFacts, InputError> {
         quantities::as_texts(&mut value);
-        PodFacts::from_pod(subject.typed(&value, "")?, Kept::Own(value.to_string().into()), subject)
+        let json = value.to_string();
+        PodFacts::from_pod(subject.typed_from(&value, &json, "")?, Kept::Own(json.into()), subject)
     }
 
     /// Reads a pod from JSON without spaces, where its quantities are texts. None where there is a mistake.

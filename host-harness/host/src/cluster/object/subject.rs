@@ -2,8 +2,8 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use serde_path_to_error::Segment;
 
+use super::typed::typed;
 use crate::cluster::InputError;
 use crate::cluster::load::Origin;
 
@@ -27,16 +27,19 @@ impl Subject<'_> {
 
     /// Reads the value at a JSON pointer as a Kubernetes type.
     pub(super) fn typed<T: DeserializeOwned>(&self, value: &Value, pointer: &str) -> Result<T, InputError> {
-        serde_path_to_error::deserialize(value).map_err(|error| {
-            let mut at = pointer.to_owned();
-            for segment in error.path() {
-                match segment {
-                    Segment::Seq { index } => at.push_str(&format!("/{index}")),
-                    Segment::Map { key } => at.push_str(&step(key)),
-                    Segment::Enum { .. } | Segment::Unknown => {}
-                }
-            }
-            self.mistake(&at, error.inner(), "write the expected type; quote a text that looks like another type")
+        self.typed_from(value, &value.to_string(), pointer)
+    }
+
+    /// The same where the JSON that the value writes is there already.
+    pub(super) fn typed_from<T: DeserializeOwned>(
+        &self,
+        value: &Value,
+        json: &str,
+        pointer: &str,
+    ) -> Result<T, InputError> {
+        typed(value, json).map_err(|mistake| {
+            let at = format!("{pointer}{}", mistake.pointer);
+            self.mistake(&at, mistake.message, "write the expected type; quote a text that looks like another type")
         })
     }
 }

@@ -1,0 +1,147 @@
+//! Reads values as types of Kubernetes, and finds where a mistake is.
+//!
+//! All is read from text, also what is there as a value already: another way to read would be another copy of the code of each type, and
+//! that is most of what a browser loads to read objects. A mistake in a text is told by its position, from which the path is found.
+
+use serde::de::DeserializeOwned;
+use serde_json::{Error, Value};
+
+use super::subject::step;
+
+/// A mistake, and the JSON pointer to the value that has it.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Mistake {
+    pub(super) pointer: String,
+    pub(super) message: String,
+}
+
+/// Reads a value as a type of Kubernetes, from the JSON that it writes.
+pub(super) fn typed<T: DeserializeOwned>(value: &Value, json: &str) -> Result<T, Mistake> {
+    serde_json::from_str(json).map_err(|error| mistake(value, &error))
+}
+
+fn mistake(value: &Value, error: &Error) -> Mistake {
+    let mut message = error.to_string();
+    if let Some(length) = message.strip_suffix(&position(error)).map(str::len) {
+        message.truncate(length);
+    }
+    let mut pointer = String::new();
+    let column = error.column();
+    // An array instead of an object is given up behind its bracket, where its first item begins.
+    let is_of_array = message.starts_with("invalid type: sequence");
+    descend(value, 0, &mut pointer, &|value, start, end| {
+        (start..=end).contains(&column) && (!is_of_array || value.is_array() || start < column)
+    });
+    // These are compared after they are read: the object as a whole is of another kind than is thought.
+    if message.starts_with("invalid value") && matches!(&*pointer, "/apiVersion" | "/kind") {
+        pointer.clear();
+    }
+    Mistake { pointer, message }
+}
+
+/// What the parser appends to its message.
+fn position(error: &Error) -> String {
+    format!(" at line {} column {}", error.line(), error.column())
+}
+
+/// Goes to the innermost value that has the mistake, as told by the value and where it begins and ends: two values that are not one in the
+/// other never touch, there is a comma or a key between them.
+fn descend(value: &Value, start: usize, pointer: &mut String, has: &dyn Fn(&Value, usize, usize) -> bool) {
+    let mut at = start.saturating_add(1);
+    let mut look = |key: String, before: usize, value: &Value| {
+        let start = at.saturating_add(before);
+        let end = start.saturating_add(value.to_string().len());
+        at = end.saturating_add(1);
+        if !has(value, start, end) {
+            return false;
+        }
+        pointer.push_str(&key);
+        descend(value, start, pointer, has);
+        true
+    };
+    match value {
+        Value::Array(items) => {
+            items.iter().enumerate().any(|(index, value)| look(format!("/{index}"), 0, value));
+        }
+        Value::Object(fields) => {
+            let colon = |key: &str| Value::from(key).to_string().len().saturating_add(1);
+            fields.iter().any(|(key, value)| look(step(key), colon(key), value));
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use k8s_openapi::api::core::v1::Pod;
+    use serde_json::json;
+    use serde_path_to_error::Segment;
+
+    use super::*;
+
+    /// The pointers to all values in a value, itself included.
+    fn pointers(value: &Value, at: &str, all: &mut Vec<String>) {
+        all.push(at.to_owned());
+        match value {
+            Value::Array(items) => {
+                items.iter().enumerate().for_each(|(index, item)| pointers(item, &format!("{at}/{index}"), all));
+            }
+            Value::Object(fields) => {
+                fields.iter().for_each(|(key, field)| pointers(field, &format!("{at}{}", step(key)), all));
+            }
+            _ => {}
+        }
+    }
+
+    /// The mistake as a reader tells it that keeps the path while it reads.
+    fn expected(value: &Value) -> Option<Mistake> {
+        let error = serde_path_to_error::deserialize::<_, Pod>(value).err()?;
+        let mut pointer = String::new();
+        for segment in error.path() {
+            match segment {
+                Segment::Seq { index } => pointer.push_str(&format!("/{index}")),
+                Segment::Map { key } => pointer.push_str(&step(key)),
+                Segment::Enum { .. } | Segment::Unknown => {}
+            }
+        }
+        Some(Mistake { pointer, message: error.inner().to_string() })
+    }
+
+    #[test]
+    fn any_wrong_value_anywhere_in_a_pod_is_found() {
+        let pod = json!({
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": {
+                "name": "a", "annotations": {"a/b~c": "d \"e\" \n ä"}, "creationTimestamp": "2026-01-01T00:00:00Z", "generation": -3,
+                "ownerReferences": [{"apiVersion": "v1", "kind": "Node", "name": "n", "uid": "u", "controller": true}],
+                "managedFields": [{"manager": "k", "fieldsV1": {"f:a": {}}}],
+            },
+            "spec": {
+                "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
+                    "nodeSelectorTerms": [{"matchExpressions": [{"key": "k", "operator": "In", "values": ["v", "w"]}]}]}}},
+                "containers": [
+                    {"name": "c", "resources": {"requests": {"cpu": "1", "memory": "2Gi"}}, "args": ["x"],
+                     "livenessProbe": {"httpGet": {"port": 80}}},
+                    {"name": "d", "ports": [{"containerPort": 1}, {"containerPort": 2, "hostPort": 3}],
+                     "livenessProbe": {"httpGet": {"port": "web"}}},
+                ],
+                "nodeSelector": {}, "tolerations": [], "hostNetwork": false, "priority": 7, "unknown": [1, {"a": [2.5]}],
+            },
+            "status": {"startTime": null, "conditions": [{"type": "t", "status": "True"}]},
+        });
+        let mut places = Vec::new();
+        pointers(&pod, "", &mut places);
+        let wrong = json!([null, true, 5, -1, 99_999_999_999i64, 1.5, "x", [], ["x", "y"], [1], [{"a": [1]}, 2], {}, {"a": [1]}]);
+        let mut mistakes = 0;
+        for place in &places {
+            for value in wrong.as_array().unwrap() {
+                let mut changed = pod.clone();
+                *changed.pointer_mut(place).unwrap() = value.clone();
+                let mistake = typed::<Pod>(&changed, &changed.to_string()).err();
+                assert_eq!(mistake, expected(&changed), "{value} at `{place}`");
+                mistakes += usize::from(mistake.is_some());
+            }
+        }
+        assert!(mistakes > places.len(), "{mistakes} of {} places", places.len());
+    }
+}
