@@ -113,10 +113,6 @@ pub struct ObjectKey {
 }
 
 /// Something that happened in the cluster, or to a plan of the policy. `T` is that of [`Pod`].
-#[cfg_attr(
-    target_pointer_width = "64",
-    expect(clippy::large_enum_variant, reason = "nearly every event is a pod: a box would cost each an allocation")
-)]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Event<T = Arc<PodTemplate>> {
