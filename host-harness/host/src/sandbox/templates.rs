@@ -69,10 +69,9 @@ mod tests {
 
     use super::*;
 
-    /// The numbers that the templates of new pods get, one a namespace, and those that are told. The pods keep them only if they are given
-    /// back.
-    fn numbered(numbers: &mut TemplateNumbers, pods: &[Pod]) -> (Vec<TemplateId>, Vec<TemplateId>) {
-        let (told, events) = numbers.number(pods.iter().cloned().map(Event::PodUpserted).collect());
+    /// The numbers that the templates of these pods get, and those that are told. Nobody keeps the pods.
+    fn numbered(numbers: &mut TemplateNumbers, pods: Vec<Pod>) -> (Vec<TemplateId>, Vec<TemplateId>) {
+        let (told, events) = numbers.number(pods.into_iter().map(Event::PodUpserted).collect());
         let named = |event| match event {
             Event::PodUpserted(pod) => Some(pod.template),
             _ => None,
@@ -89,22 +88,22 @@ mod tests {
         let mut numbers = TemplateNumbers::default();
         let [first, second] = &pods(2)[..] else { panic!("two pods") };
         let third = Pod { id: 2, ..first.clone() };
-        let all = [first.clone(), second.clone(), third.clone()];
-        assert_eq!(numbered(&mut numbers, &all), (vec![0, 1, 0], vec![0, 1]));
-        assert_eq!(numbered(&mut numbers, &[third]), (vec![0], vec![]));
+        let all = vec![first.clone(), second.clone(), third.clone()];
+        assert_eq!(numbered(&mut numbers, all), (vec![0, 1, 0], vec![0, 1]));
+        assert_eq!(numbered(&mut numbers, vec![third]), (vec![0], vec![]));
         // Equal, but not the same: it is told again, and nothing is wrong with that.
-        assert_eq!(numbered(&mut numbers, &pods(1)), (vec![2], vec![2]));
+        assert_eq!(numbered(&mut numbers, pods(1)), (vec![2], vec![2]));
     }
 
     #[test]
     fn a_number_is_given_again_once_no_pod_has_its_template() {
         let mut numbers = TemplateNumbers::default();
         let kept = pods(1);
-        assert_eq!(numbered(&mut numbers, &kept).0, [0]);
+        assert_eq!(numbered(&mut numbers, kept.clone()).0, [0]);
         let many = u32::try_from(SPARE).unwrap();
-        assert_eq!(numbered(&mut numbers, &pods(many)).0, (1..=many).collect::<Vec<_>>());
+        assert_eq!(numbered(&mut numbers, pods(many)).0, (1..=many).collect::<Vec<_>>());
         // They were let go at the end of that call, all but the one that is kept.
-        assert_eq!(numbered(&mut numbers, &pods(2)), (vec![1, 2], vec![1, 2]));
-        assert_eq!(numbered(&mut numbers, &kept), (vec![0], vec![]));
+        assert_eq!(numbered(&mut numbers, pods(2)), (vec![1, 2], vec![1, 2]));
+        assert_eq!(numbered(&mut numbers, kept), (vec![0], vec![]));
     }
 }
