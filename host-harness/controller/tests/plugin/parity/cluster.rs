@@ -19,8 +19,8 @@ use crate::world::World;
 /// After this time all watches have told what the API server took.
 const HEARD: Duration = Duration::from_millis(200);
 
-/// How long to wait for what is expected.
-pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+/// How long to wait for what is expected: longer than kube-scheduler lets a pod wait that was refused several times (10 s).
+pub(super) const PATIENCE: Duration = Duration::from_secs(12);
 
 pub(super) const POLL: Duration = Duration::from_millis(20);
 
