@@ -82,7 +82,7 @@ pub struct Pod<T = Arc<PodTemplate>> {
     /// What it has in common with others.
     pub template: T,
     /// None for a pod. For an object that is placed like one: its kind, as the index in
-    /// [`Interests::placed_kinds`](crate::Interests). The object itself comes as an [`Object`], too.
+    /// [`Interests::placed_kinds`](crate::Interests). The object itself comes as an [`Object`](crate::Object), too.
     pub kind: Option<u32>,
     /// Its name; unique with kind and namespace.
     pub name: String,

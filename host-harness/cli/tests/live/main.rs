@@ -96,7 +96,7 @@ fn line(from: impl std::io::Read) -> String {
 /// Where the step with the second moment ends.
 fn end_of_second_moment(bytes: &[u8]) -> usize {
     let ends: Vec<usize> = (12..=bytes.len()).collect();
-    let moments = |end: usize| Growing::open("", Memory::from(bytes[..end].to_vec())).unwrap().moments();
+    let moments = |end: usize| Growing::open("", Memory::from(bytes[..end].to_vec())).unwrap().known().moments;
     ends[ends.partition_point(|end| moments(*end) < 2)]
 }
 

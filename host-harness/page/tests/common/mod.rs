@@ -6,15 +6,6 @@ use std::path::{Path, PathBuf};
 use lictor_web::{Engine, Told};
 use serde_json::{Value, json};
 
-/// In CI, node and the compiler of TypeScript are there.
-const REQUIRED: &str = "LICTOR_REQUIRE_BROWSER";
-
-/// Says that a test is not run; in CI that is a failure.
-pub(crate) fn not_run(why: &str) {
-    assert!(std::env::var_os(REQUIRED).is_none(), "{REQUIRED} is set, and {why}");
-    eprintln!("not run: {why}");
-}
-
 pub(crate) fn fixtures(below: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures").join(below)
 }

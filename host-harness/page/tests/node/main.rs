@@ -3,13 +3,16 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/not_run.rs"]
+mod not_run;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{are_as_natively, fixtures, not_run, questions, same, scenarios, told};
+use common::{are_as_natively, fixtures, questions, same, scenarios, told};
 use lictor_web::{Engine, Told};
+use not_run::not_run;
 use serde_json::{Value, json};
 
 /// What the engine of the page answers to these questions; none where there is no node.

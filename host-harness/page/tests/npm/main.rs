@@ -4,14 +4,17 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/not_run.rs"]
+mod not_run;
 mod types;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{are_as_natively, fixtures, not_run, questions, same, scenarios, told};
+use common::{are_as_natively, fixtures, questions, same, scenarios, told};
 use lictor_web::{Engine, Told};
+use not_run::not_run;
 use serde_json::{Value, json};
 
 /// A file of these tests.

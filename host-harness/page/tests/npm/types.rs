@@ -9,7 +9,8 @@ use lictor_decide::Between;
 use lictor_web::{Engine, Told};
 use serde_json::{Value, json};
 
-use super::common::{fixtures, not_run, scenarios, told};
+use super::common::{fixtures, scenarios, told};
+use super::not_run::not_run;
 use super::{here, installed};
 
 /// The answers about one scenario of so many are checked.
