@@ -9,6 +9,8 @@ mod host;
 mod template;
 #[cfg(test)]
 mod tests;
+#[cfg(feature = "typescript")]
+mod typescript;
 
 use std::sync::Arc;
 
@@ -27,7 +29,6 @@ const CONTEXT: &str = "context";
 
 /// Why something was decided, in names.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(as = "Written<'static>", rename = "Reason"))]
 pub struct NamedReason {
     /// The code of the law, or of the rule of the policy's engine or of the host.
     pub code: String,
@@ -58,7 +59,7 @@ impl NamedReason {
 
 /// A reason as it is written.
 #[derive(Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Reason"))]
 struct Written<'a> {
     /// The code: the older name of the field.
     law: &'a str,
