@@ -13,4 +13,5 @@ pub mod recording;
 pub mod replace;
 pub mod sandbox;
 pub mod session;
+mod sweep;
 pub mod verify;

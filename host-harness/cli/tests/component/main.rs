@@ -134,6 +134,18 @@ fn it_takes_more_events_than_fit_in_one_call() {
     assert_eq!(outcome(&mut component()), outcome(&mut Native::default()));
 }
 
+/// A policy that is configured forgets the cluster, and the templates of its pods with it.
+#[test]
+fn it_is_told_the_same_pods_again_after_it_is_configured_again() {
+    let mut component = component();
+    let laws = component.describe().unwrap().systems.swap_remove(0).name;
+    let events = samples::events();
+    for _ in 0..2 {
+        component.configure(&laws, "").unwrap().unwrap();
+        assert!(component.apply(events.clone()).is_ok());
+    }
+}
+
 #[test]
 fn its_checkpoint_is_taken_by_the_native_engine_and_back() {
     let (mut native, mut component) = (Native::default(), component());

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use lictor_contract::{Event, NumberedTemplate, PodTemplate, TemplateId, crossing};
 
-/// How many templates there may be that no pod has any more, beside as many as there are others.
-const SPARE: usize = 1024;
+use crate::sweep::Sweep;
 
 /// The templates that an instance was told, and their numbers.
 #[derive(Debug, Default)]
@@ -16,8 +15,7 @@ pub struct TemplateNumbers {
     numbers: BTreeMap<usize, (TemplateId, Arc<PodTemplate>)>,
     /// Numbers whose template no pod has any more, the lowest last.
     free: Vec<TemplateId>,
-    /// How many there were when those without a pod were last let go.
-    kept: usize,
+    sweep: Sweep,
 }
 
 impl TemplateNumbers {
@@ -47,7 +45,7 @@ impl TemplateNumbers {
 
     /// Lets go of templates that no pod of the host has any more. Between two calls only: within one a number names one template.
     fn let_go(&mut self) {
-        if self.numbers.len() <= self.kept.saturating_mul(2).saturating_add(SPARE) {
+        if !self.sweep.is_due(self.numbers.len()) {
             return;
         }
         let free = &mut self.free;
@@ -59,7 +57,7 @@ impl TemplateNumbers {
             is_held
         });
         self.free.sort_unstable_by(|a, b| b.cmp(a));
-        self.kept = self.numbers.len();
+        self.sweep.done(self.numbers.len());
     }
 }
 
@@ -68,6 +66,7 @@ mod tests {
     use lictor_contract::Pod;
 
     use super::*;
+    use crate::sweep::SPARE;
 
     /// The numbers that the templates of these pods get, and those that are told. Nobody keeps the pods.
     fn numbered(numbers: &mut TemplateNumbers, pods: Vec<Pod>) -> (Vec<TemplateId>, Vec<TemplateId>) {

@@ -3,15 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// How many values there may be that no pod has any more, beside as many as there are others.
-const SPARE: usize = 1024;
+use crate::sweep::Sweep;
 
 /// The values that pods share.
 #[derive(Debug)]
 pub(super) struct Shared<T> {
     values: BTreeSet<Arc<T>>,
-    /// How many there were when those without a pod were last let go.
-    kept: usize,
+    sweep: Sweep,
 }
 
 impl<T: Ord> Shared<T> {
@@ -21,9 +19,9 @@ impl<T: Ord> Shared<T> {
         if let Some(known) = self.values.get(&value) {
             return known.clone();
         }
-        if self.values.len() > self.kept.saturating_mul(2).saturating_add(SPARE) {
+        if self.sweep.is_due(self.values.len()) {
             self.values.retain(|value| Arc::strong_count(value) > 1);
-            self.kept = self.values.len();
+            self.sweep.done(self.values.len());
         }
         self.values.insert(value.clone());
         value
@@ -32,13 +30,14 @@ impl<T: Ord> Shared<T> {
 
 impl<T> Default for Shared<T> {
     fn default() -> Shared<T> {
-        Shared { values: BTreeSet::new(), kept: 0 }
+        Shared { values: BTreeSet::new(), sweep: Sweep::default() }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sweep::SPARE;
 
     #[test]
     fn the_same_values_are_kept_once_and_not_forever() {

@@ -1,5 +1,7 @@
 //! What is read and what is told of it.
 
+use std::sync::Arc;
+
 use super::*;
 
 #[test]
@@ -57,6 +59,22 @@ fn a_pod_keeps_the_time_it_entered_and_was_created() {
     );
     let told = the_pod(&mirror, "default/q");
     assert_eq!((told.entered, told.created, mirror.now()), (20, 1_000_000_000, 20));
+}
+
+#[test]
+fn pods_that_have_much_in_common_share_it() {
+    let mut mirror = mirror();
+    let share = |mirror: &Mirror| {
+        let template = |name| &the_pod(mirror, name).template;
+        Arc::ptr_eq(template("default/p"), template("default/q"))
+    };
+    apply(&mut mirror, &format!("{}{}", pod("p", "priorityClassName: c"), pod("q", "priorityClassName: c")));
+    assert!(share(&mirror));
+    apply(&mut mirror, &class("c", 7, ""));
+    assert_eq!(the_pod(&mirror, "default/q").template.priority, Some(7));
+    assert!(share(&mirror));
+    apply(&mut mirror, &pod("q", "priority: 7"));
+    assert!(!share(&mirror));
 }
 
 #[test]
