@@ -1,21 +1,44 @@
 //! What can be expected of a step. Only what is named is checked.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::actual::Actual;
 use super::failure::Failure;
 use lictor_host::session::AttemptResult;
 
 /// One name, or any of several.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum OneOrMany {
     /// This one.
     One(String),
     /// Any of these.
     Many(BTreeSet<String>),
+}
+
+/// By hand: a derived reader of untagged types says neither what is expected nor where it is missing.
+impl<'de> Deserialize<'de> for OneOrMany {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<OneOrMany, D::Error> {
+        struct Names;
+        impl<'de> Visitor<'de> for Names {
+            type Value = OneOrMany;
+            fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+                to.write_str("a name, or a list of names")
+            }
+            fn visit_str<E>(self, name: &str) -> Result<OneOrMany, E> {
+                Ok(OneOrMany::One(name.to_owned()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, names: A) -> Result<OneOrMany, A::Error> {
+                Deserialize::deserialize(SeqAccessDeserializer::new(names)).map(OneOrMany::Many)
+            }
+        }
+        from.deserialize_any(Names)
+    }
 }
 
 impl OneOrMany {

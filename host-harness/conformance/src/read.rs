@@ -2,7 +2,6 @@
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use serde_path_to_error::Segment;
 
 use super::expect::Expect;
 use super::format::{Action, Scenario, Step};
@@ -78,11 +77,8 @@ struct WrittenStep {
 
 /// Reads a scenario. Every mistake is told with its line.
 pub fn read(document: Document) -> Result<Scenario, InputError> {
-    let Document { value, origin } = document;
-    let written: Written = serde_path_to_error::deserialize(value).map_err(|error| {
-        let pointer = pointer(error.path());
-        origin.mistake(&pointer, error.into_inner().to_string(), REMEDY)
-    })?;
+    let written: Written = document.typed(REMEDY)?;
+    let origin = document.origin;
     if written.api_version != "lictor.dev/v1alpha1" {
         let message = format!("`{}` is no version of a scenario", written.api_version);
         return Err(origin.mistake("/apiVersion", message, "write `apiVersion: lictor.dev/v1alpha1`"));
@@ -124,19 +120,6 @@ fn one_of(
         return Err(origin.mistake(&format!("/metadata/{former}"), message, remedy));
     }
     Ok(codes.or(old).unwrap_or_default())
-}
-
-/// The JSON pointer of a path.
-fn pointer(path: &serde_path_to_error::Path) -> String {
-    let mut pointer = String::new();
-    for segment in path {
-        match segment {
-            Segment::Seq { index } => pointer.push_str(&format!("/{index}")),
-            Segment::Map { key } => pointer.push_str(&format!("/{}", key.replace('~', "~0").replace('/', "~1"))),
-            Segment::Enum { .. } | Segment::Unknown => {}
-        }
-    }
-    pointer
 }
 
 /// Reads a step.
@@ -228,6 +211,9 @@ spec:
     - advance: 1m30s
 ";
 
+    /// What is expected in it.
+    const EXPECTED: &str = "{result: Scheduled, nominated: {default/p: [n1, n2]}}";
+
     fn text(text: &str) -> Result<Scenario, InputError> {
         read(load::read("it.yaml", text).unwrap().pop().unwrap())
     }
@@ -271,6 +257,8 @@ spec:
             ("- schedule: default/p", "- cycle: 0", 10, "0 cycles"),
             ("{result: Scheduled", "{result: Bound", 11, "unknown variant `Bound`"),
             ("{result: Scheduled", "{results: Scheduled", 11, "unknown field `results`"),
+            (EXPECTED, "\n        node: n\n        else: 1", 13, "unknown field `else`"),
+            (EXPECTED, "\n        bound:\n          p: 7", 13, "expected a name, or a list of names"),
             ("advance: 1m30s", "advance: 90", 12, "expected a string"),
             ("advance: 1m30s", "advance: 1d", 12, "`1d` is not a length of time"),
             ("advance: 1m30s", "evictionsComplete: false", 12, "evictions that do not complete"),

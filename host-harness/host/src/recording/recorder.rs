@@ -12,7 +12,7 @@ use crate::session::{Answer as Answered, Input, Question, Session, SessionError,
 /// Writes what goes through a session. Clones write to the same recording.
 ///
 /// A step is written before its commands are handed out. Where writing fails, nothing more is written, and the session goes on:
-/// [`finish`](Recorder::finish) has the error.
+/// [`finish`](Recorder::finish) has the error. On `wasm32` nothing can be written, as what compresses it is not there.
 ///
 /// ```no_run
 /// # use lictor_host::{policy::Policy, recording::Header};

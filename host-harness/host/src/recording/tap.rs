@@ -87,13 +87,13 @@ fn said<T: Serialize>(answer: &Result<T, CallError>) -> String {
 }
 
 /// The policy, and who looks at its answers.
-pub(super) struct Tapped<T> {
+pub(super) struct Tapped {
     policy: Box<dyn Policy>,
-    tap: Arc<Mutex<T>>,
+    tap: Arc<Mutex<dyn Tap>>,
 }
 
-impl<T: Tap> Tapped<T> {
-    pub(super) fn new(policy: Box<dyn Policy>, tap: Arc<Mutex<T>>) -> Tapped<T> {
+impl Tapped {
+    pub(super) fn new(policy: Box<dyn Policy>, tap: Arc<Mutex<dyn Tap>>) -> Tapped {
         Tapped { policy, tap }
     }
 
@@ -124,7 +124,7 @@ impl<T: Tap> Tapped<T> {
     }
 }
 
-impl<T: Tap> Policy for Tapped<T> {
+impl Policy for Tapped {
     fn restart(&mut self) -> Result<(), CallError> {
         self.pass("restart", &[], |policy| policy.restart())
     }

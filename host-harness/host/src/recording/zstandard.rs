@@ -1,4 +1,4 @@
-//! Zstandard: by the reference library, and by one in Rust where there is no compiler of C, as for a browser.
+//! Zstandard: by the reference library, and by one in Rust where there is no compiler of C, as for a browser, which only reads.
 
 use std::io;
 
@@ -19,7 +19,8 @@ pub(super) fn decompress(body: &[u8], most: usize) -> io::Result<Vec<u8>> {
 
 #[cfg(target_arch = "wasm32")]
 pub(super) fn compress(text: &[u8]) -> io::Result<Vec<u8>> {
-    Ok(ruzstd::encoding::compress_to_vec(text, ruzstd::encoding::CompressionLevel::Fastest))
+    let message = format!("a recording can be read in a browser, not written: {} bytes are lost", text.len());
+    Err(io::Error::new(io::ErrorKind::Unsupported, message))
 }
 
 /// At most so many bytes of text.

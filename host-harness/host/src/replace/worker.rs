@@ -1,6 +1,7 @@
 //! A thread on which the policy in shadow answers, while the one in force answers the caller.
 
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,7 +23,14 @@ pub(super) struct Worker {
 }
 
 /// An answer that is to come, with the policy that gives it.
-pub(super) struct Pending<T>(Receiver<Done<T>>);
+pub(super) struct Pending<T> {
+    /// Told when the answer is there. It is not sent itself: a channel for each type of answer is much code.
+    given: Receiver<()>,
+    answer: Slot<T>,
+}
+
+/// Where the answer is put.
+type Slot<T> = Arc<Mutex<Option<Done<T>>>>;
 
 /// The policy and its answer.
 pub(super) type Done<T> = (Box<dyn Policy>, Result<T, CallError>);
@@ -45,13 +53,15 @@ impl Worker {
         mut policy: Box<dyn Policy>,
         question: impl FnOnce(&mut dyn Policy) -> Result<T, CallError> + Send + 'static,
     ) -> Pending<T> {
-        let (done, answer) = mpsc::channel();
-        let job: Job = Box::new(move || {
+        let (give, given) = mpsc::channel();
+        let answer: Slot<T> = Arc::default();
+        let slot = answer.clone();
+        self.run(Box::new(move || {
             let answer = question(policy.as_mut());
-            drop(done.send((policy, answer)));
-        });
-        self.run(job);
-        Pending(answer)
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some((policy, answer));
+            let _ = give.send(());
+        }));
+        Pending { given, answer }
     }
 
     /// Gives a policy up.
@@ -71,17 +81,22 @@ impl Worker {
 impl<T> Pending<T> {
     /// The policy and its answer; none where the thread broke.
     pub(super) fn wait(self) -> Option<Done<T>> {
-        next(&self.0)
+        next(&self.given)?;
+        take(&self.answer)
     }
 
     /// The same where it is there already; otherwise this is what is still to come.
     pub(super) fn poll(self) -> Result<Option<Done<T>>, Pending<T>> {
-        match self.0.try_recv() {
-            Ok(done) => Ok(Some(done)),
+        match self.given.try_recv() {
+            Ok(()) => Ok(take(&self.answer)),
             Err(TryRecvError::Disconnected) => Ok(None),
             Err(TryRecvError::Empty) => Err(self),
         }
     }
+}
+
+fn take<T>(slot: &Slot<T>) -> Option<Done<T>> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
 fn run(jobs: &Receiver<Job>) {

@@ -13,9 +13,11 @@ mod yaml;
 
 use std::sync::Arc;
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::InputError;
+use super::object::{Mistake, typed};
 use builder::Builder;
 
 pub use items::Item;
@@ -28,6 +30,17 @@ pub struct Document {
     pub value: Value,
     /// The file and the lines of its content.
     pub origin: Origin,
+}
+
+impl Document {
+    /// Reads it as a type that is no object of Kubernetes.
+    ///
+    /// # Errors
+    /// It is none: at the innermost value that has the mistake, with this remedy.
+    pub fn typed<T: DeserializeOwned>(&self, remedy: &str) -> Result<T, InputError> {
+        let mistake = |mistake: Mistake| self.origin.mistake(&mistake.pointer, mistake.message, remedy);
+        typed(&self.value, &self.value.to_string()).map_err(mistake)
+    }
 }
 
 /// What some editors write before a text.

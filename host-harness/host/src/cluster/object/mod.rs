@@ -37,6 +37,7 @@ pub(crate) use priority_class::ClassFacts;
 pub(crate) use quantities::{Amounts, as_texts, holds_quantities};
 use subject::Subject;
 pub use subject::{dotted, step};
+pub(in crate::cluster) use typed::{Mistake, typed};
 
 /// A Kubernetes object without mistakes.
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! Reads values as types of Kubernetes, and finds where a mistake is.
+//! Reads values as types of Kubernetes or ours, and finds where a mistake is.
 //!
 //! All is read from text, also what is there as a value already: another way to read would be another copy of the code of each type, and
 //! that is most of what a browser loads to read objects. A mistake in a text is told by its position, from which the path is found.
@@ -10,13 +10,13 @@ use super::subject::step;
 
 /// A mistake, and the JSON pointer to the value that has it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Mistake {
-    pub(super) pointer: String,
-    pub(super) message: String,
+pub(in crate::cluster) struct Mistake {
+    pub(in crate::cluster) pointer: String,
+    pub(in crate::cluster) message: String,
 }
 
-/// Reads a value as a type of Kubernetes, from the JSON that it writes.
-pub(super) fn typed<T: DeserializeOwned>(value: &Value, json: &str) -> Result<T, Mistake> {
+/// Reads a value as a type, from the JSON that it writes.
+pub(in crate::cluster) fn typed<T: DeserializeOwned>(value: &Value, json: &str) -> Result<T, Mistake> {
     serde_json::from_str(json).map_err(|error| mistake(value, &error))
 }
 
@@ -27,10 +27,11 @@ fn mistake(value: &Value, error: &Error) -> Mistake {
     }
     let mut pointer = String::new();
     let column = error.column();
-    // An array instead of an object is given up behind its bracket, where its first item begins.
+    // An array instead of an object is given up behind its bracket, where its first item begins. Where that is an array too, it
+    // gets the mistake.
     let is_of_array = message.starts_with("invalid type: sequence");
-    descend(value, 0, &mut pointer, &|value, start, end| {
-        (start..=end).contains(&column) && (!is_of_array || value.is_array() || start < column)
+    descend(value, 0, &mut pointer, &|value, Span { key, start, end }| {
+        (key..=end).contains(&column) && (!is_of_array || value.is_array() || start < column)
     });
     // These are compared after they are read: the object as a whole is of another kind than is thought.
     if message.starts_with("invalid value") && matches!(&*pointer, "/apiVersion" | "/kind") {
@@ -44,18 +45,26 @@ fn position(error: &Error) -> String {
     format!(" at line {} column {}", error.line(), error.column())
 }
 
-/// Goes to the innermost value that has the mistake, as told by the value and where it begins and ends: two values that are not one in the
-/// other never touch, there is a comma or a key between them.
-fn descend(value: &Value, start: usize, pointer: &mut String, has: &dyn Fn(&Value, usize, usize) -> bool) {
+/// Where a value begins and ends in the text, and where in its key a mistake can be; of an item, where it begins.
+struct Span {
+    key: usize,
+    start: usize,
+    end: usize,
+}
+
+/// Goes to the innermost value that has the mistake, as told by the value and where it stands: two values that are not one in the other
+/// never touch, there is a comma or a quote between them.
+fn descend(value: &Value, start: usize, pointer: &mut String, has: &dyn Fn(&Value, Span) -> bool) {
     let mut at = start.saturating_add(1);
-    let mut look = |key: String, before: usize, value: &Value| {
+    let mut look = |step: String, before: usize, value: &Value| {
+        let key = at.saturating_add(before.min(1));
         let start = at.saturating_add(before);
         let end = start.saturating_add(value.to_string().len());
         at = end.saturating_add(1);
-        if !has(value, start, end) {
+        if !has(value, Span { key, start, end }) {
             return false;
         }
-        pointer.push_str(&key);
+        pointer.push_str(&step);
         descend(value, start, pointer, has);
         true
     };
