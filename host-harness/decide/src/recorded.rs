@@ -28,6 +28,8 @@ pub struct Recording {
     open: Option<(Header, Replay)>,
     /// Why nothing more can be repeated.
     ended: Option<Problem>,
+    /// Something came otherwise with explanations than it was recorded without.
+    is_astray: bool,
 }
 
 /// The cluster of a recording before something was decided in it.
@@ -47,7 +49,7 @@ impl Recording {
     /// It is no recording, or of another version.
     pub fn open(name: &str, bytes: &Memory, described: Description) -> Result<Recording, Failure> {
         let reader = Reader::open(bytes.reader(), name)?;
-        Ok(Recording { reader, described, open: None, ended: None })
+        Ok(Recording { reader, described, open: None, ended: None, is_astray: false })
     }
 
     /// The cluster as it is now.
@@ -123,6 +125,11 @@ impl Recording {
         self.ended.as_ref()
     }
 
+    /// Whether something came otherwise with explanations than it was recorded without them: from here nothing more should be repeated.
+    pub fn is_astray(&self) -> bool {
+        self.is_astray
+    }
+
     fn begin(&mut self, header: Header, start: Start<'_>) -> Result<(), Failure> {
         let Some(Entry::Step(opening)) = self.reader.next_entry()? else { return Err(ReadError::Nothing.into()) };
         let (replay, first) = Replay::open(start(), &header, &opening).map_err(Failure::Open)?;
@@ -137,7 +144,7 @@ impl Recording {
         explained: bool,
         look: impl FnOnce(Before<'_>) -> T,
     ) -> Result<(T, Record), Failure> {
-        let Recording { described, open, ended, .. } = self;
+        let Recording { described, open, ended, is_astray, .. } = self;
         let Some((header, replay)) = open else { return Err(ReadError::Nothing.into()) };
         let system = described.system(&header.system);
         let before = accounts(replay);
@@ -146,11 +153,11 @@ impl Recording {
         let mut record = Record::new(described, system, Source::default(), arguments, mirror);
         let seen = look(Before { mirror, accounts: &before, system });
         let told = match explained {
-            // With explanations the policy is asked for more than was recorded: nothing is compared.
-            true => replay.aside(|session| {
-                session.explain()?;
-                step.told.tell(session)
-            }),
+            true => {
+                let (is_same, told) = replay.explain(step);
+                *is_astray |= !is_same;
+                told
+            }
             false => {
                 let (first, told) = replay.tell(step);
                 *ended = first.map(|first| otherwise(&first));

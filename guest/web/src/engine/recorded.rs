@@ -119,7 +119,10 @@ impl Play {
     /// The moment with this number, with explanations.
     fn explained(&mut self, number: usize) -> Result<&Explained<Recording>, Failure> {
         let Play { name, bytes, explained, .. } = self;
-        kept(explained, number, || once_more(name, bytes, number))
+        kept(explained, number, |earlier| match earlier.and_then(|earlier| behind(earlier, number)) {
+            Some(known) => Ok(known),
+            None => once_more(name, bytes, number),
+        })
     }
 }
 
@@ -146,12 +149,33 @@ impl Engine {
     }
 }
 
+/// The moment with this number, from one that was explained before it: the recording is not repeated from its beginning. None where it
+/// cannot be repeated from there.
+fn behind(earlier: Explained<Recording>, number: usize) -> Option<Explained<Recording>> {
+    let Explained { number: mut last, names: _, record: _, after: mut recording } = earlier;
+    recording.go_on().ok()?;
+    loop {
+        if recording.is_astray() {
+            return None;
+        }
+        let (names, record) = recording.next(true, &mut start, named).ok()??;
+        last = last.saturating_add(1);
+        if last == number {
+            return Some(Explained { number, names, record, after: recording });
+        }
+    }
+}
+
+fn named(before: Before<'_>) -> Names {
+    Names::of(before.mirror, before.system)
+}
+
 fn once_more(name: &str, bytes: &Memory, number: usize) -> Result<Explained<Recording>, Failure> {
     let mut recording = opened(name, bytes)?;
     for _ in 1..number {
         recording.skip(&mut start)?;
     }
-    let next = recording.next(true, &mut start, |before| Names::of(before.mirror, before.system))?;
+    let next = recording.next(true, &mut start, named)?;
     let missing = || Failure::Objects(problem(&format!("there is no moment {number}"), "choose another one"));
     let (names, record) = next.ok_or_else(missing)?;
     Ok(Explained { number, names, record, after: recording })

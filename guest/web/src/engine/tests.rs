@@ -30,6 +30,28 @@ fn a_snapshot_is_opened_decided_about_and_explained() {
     assert_eq!(engine.explain("nobody", None, |_| ()).unwrap_err()[0].message, "there is no pod and no job `nobody`");
 }
 
+/// A cycle behind one that was explained is explained from there, one before it from the beginning.
+#[test]
+fn explanations_do_not_depend_on_what_was_explained_before() {
+    let played = || {
+        let mut engine = Engine::default();
+        engine.open(told("four-teams.yaml", SNAPSHOT)).unwrap();
+        for victims_leave in [false, true, true] {
+            engine.cycle(Between { victims_leave, seconds: 60 }).unwrap();
+        }
+        engine
+    };
+    let why = |engine: &mut Engine, cycle| {
+        let pod = "search/ranker-xl-4lgmcjn4c-dx6ll";
+        engine.explain(pod, Some(cycle), |why| serde_json::to_string(&why).unwrap()).unwrap()
+    };
+    let anew: Vec<_> = (1..=3).map(|cycle| why(&mut played(), cycle)).collect();
+    let mut engine = played();
+    for cycle in [1, 2, 3, 1, 3, 2] {
+        assert_eq!(Some(&why(&mut engine, cycle)), anew.get(cycle - 1), "{cycle}");
+    }
+}
+
 #[test]
 fn a_scenario_is_opened_with_its_system_and_played() {
     let mut engine = Engine::default();

@@ -97,9 +97,12 @@ impl Held {
     /// The cycle with this number, with explanations.
     fn explained(&mut self, number: usize) -> Result<&Explained<Opened>, Failure> {
         let Held { explained, opened, snapshot, system, arguments, schedulers, played, .. } = self;
-        kept(explained, number, || {
+        kept(explained, number, |earlier| {
+            if let Some(earlier) = earlier {
+                return decided(earlier.after, played, earlier.number, number);
+            }
             let with = With { system, arguments: arguments.clone(), schedulers, recorder: None };
-            once_more(opened_as(snapshot, opened.described(), with)?, played, number)
+            decided(opened_as(snapshot, opened.described(), with)?, played, 0, number)
         })
     }
 
@@ -124,9 +127,9 @@ pub(super) fn opened_as(snapshot: &Snapshot, described: &Description, with: With
     Opened::open(Box::<Native>::default(), described.clone(), with, || Ok(snapshot.clone()))
 }
 
-/// The cycle with this number, with explanations.
-fn once_more(mut opened: Opened, played: &[Between], number: usize) -> Result<Explained<Opened>, Failure> {
-    let mut ahead = played.iter().take(number);
+/// The cycle with this number, with explanations, in a cluster in which so many were decided.
+fn decided(mut opened: Opened, played: &[Between], so_far: usize, number: usize) -> Result<Explained<Opened>, Failure> {
+    let mut ahead = played.iter().take(number).skip(so_far);
     let last = ahead.next_back().copied().unwrap_or_default();
     for between in ahead {
         opened.pass(*between)?;

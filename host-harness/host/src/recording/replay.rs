@@ -100,6 +100,18 @@ impl Replay {
         (divergence, result)
     }
 
+    /// Repeats a step with explanations, for which the policy is asked for more than was recorded: the answers are not compared. What came
+    /// of the step, and whether it is what was recorded: if not, what follows cannot be repeated.
+    pub fn explain(&mut self, recorded: Recorded) -> (bool, Result<Step, SessionError>) {
+        let Recorded { told, came: then, .. } = recorded;
+        let result = self.aside(|session| {
+            session.explain()?;
+            told.tell(session)
+        });
+        let now = Came::of(&self.session, &result);
+        (then.is_none_or(|then| then == now), result)
+    }
+
     /// Asks or tells the session something that was not recorded. Its answers are not compared.
     pub fn aside<T>(&mut self, ask: impl FnOnce(&mut Session) -> T) -> T {
         self.with(|script| script.is_aside = true);

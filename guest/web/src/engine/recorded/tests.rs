@@ -121,6 +121,28 @@ fn a_second_session_is_followed() {
     assert_eq!(shown(&mut page).iter().map(|(number, _)| *number).collect::<Vec<_>>(), [3, 4]);
 }
 
+/// A moment behind one that was explained is explained from there, one before it from the beginning.
+#[test]
+fn explanations_do_not_depend_on_what_was_explained_before() {
+    let bytes = recorded();
+    let followed = || {
+        let mut page = Page::default();
+        page.open(told(&bytes)).unwrap();
+        page.append(bytes.len() as u64, &bytes[12..]).unwrap();
+        assert_eq!(shown(&mut page).len(), 4);
+        page
+    };
+    let why = |page: &mut Page, moment| {
+        let said = page.explain("d/high", Some(moment), |why| serde_json::to_string(&why).unwrap()).unwrap();
+        (said, page.pods_on("n1", Some(moment)).unwrap())
+    };
+    let anew: Vec<_> = (1..=4).map(|moment| why(&mut followed(), moment)).collect();
+    let mut page = followed();
+    for moment in [1, 2, 3, 4, 1, 3, 4, 2] {
+        assert_eq!(Some(&why(&mut page, moment)), anew.get(moment - 1), "{moment}");
+    }
+}
+
 #[test]
 fn what_does_not_go_on_there_is_refused() {
     let bytes = recorded();
