@@ -148,11 +148,14 @@ impl Engine {
         written::scenario(&decided, Box::<Native>::default())
     }
 
-    /// The cluster as it is drawn, at the moment.
+    /// The cluster as it is drawn, at the moment; of a recording before the next moment, empty where it tells no cluster yet.
     ///
     /// # Errors
-    /// Nothing is open, or the policy failed.
+    /// Nothing is open, or the policy failed; the recording is damaged.
     pub fn picture(&mut self) -> Result<Picture, Vec<Problem>> {
+        if let Some(play) = &mut self.recorded {
+            return play.picture();
+        }
         let Held { opened, .. } = self.held_mut()?;
         let accounts = opened.accounts().map_err(|failure| failure.problems())?;
         Ok(picture(opened.session().mirror(), &accounts, opened.system()))

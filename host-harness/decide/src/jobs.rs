@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_contract::{Attribute, Pod, SystemInfo};
+use lictor_contract::{Attribute, Interests, Pod, PodTemplate, SystemInfo};
 use lictor_host::cluster::Mirror;
 
 /// The maximum number of nodes to name; the others are counted.
@@ -17,6 +17,9 @@ const GROUPS: [&str; 6] = [
     "volcano.sh/job-name",
     "applicationId",
 ];
+
+/// The field of a pod that names its PodGroup of Kubernetes itself.
+const POD_GROUP: &str = "/spec/schedulingGroup/podGroupName";
 
 /// The job of each pod with a controller, as `namespace/name`.
 #[derive(Debug, Default)]
@@ -78,20 +81,31 @@ impl<T> Group<'_, T> {
     }
 }
 
-/// The pods of each job: of a controller, or of what a label or annotation of the pods names.
+/// The pods of each job: of a controller, or of what a label, an annotation or the scheduling group of the pods names.
 pub fn members(mirror: &Mirror, laws: Option<&SystemInfo>) -> BTreeMap<String, BTreeSet<String>> {
     let mut jobs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for pod in mirror.pods() {
         let Some(name) = mirror.pod_name(pod.id) else { continue };
-        let told = laws.map(|laws| &laws.interests);
-        let labels = told.map(|told| pod.template.labels.iter().filter_map(|label| group(&told.labels, label)));
-        let annotations =
-            told.map(|told| pod.template.annotations.iter().filter_map(|it| group(&told.annotations, it)));
-        for group in labels.into_iter().flatten().chain(annotations.into_iter().flatten()).chain(controller(pod)) {
+        let groups = laws.map(|laws| groups(pod, &laws.interests)).unwrap_or_default();
+        for group in groups.into_iter().chain(controller(pod).map(str::to_owned)) {
             jobs.entry(format!("{}/{group}", pod.template.namespace)).or_default().insert(name.to_owned());
         }
     }
     jobs
+}
+
+/// The jobs that a pod names, where its system reads them.
+fn groups(pod: &Pod, told: &Interests) -> Vec<String> {
+    let PodTemplate { labels, annotations, fields, .. } = &*pod.template;
+    let labels = labels.iter().filter_map(|label| group(&told.labels, label));
+    let annotations = annotations.iter().filter_map(|annotation| group(&told.annotations, annotation));
+    let is_pod_group = |key: u32| {
+        let field = usize::try_from(key).ok().and_then(|at| told.pod_fields.get(at));
+        field.is_some_and(|field| field == POD_GROUP)
+    };
+    let pod_group = fields.iter().find(|field| is_pod_group(field.key));
+    let pod_group = pod_group.and_then(|field| serde_json::from_str(&field.value).ok());
+    labels.chain(annotations).map(str::to_owned).chain(pod_group).collect()
 }
 
 /// The job that an attribute names, where it is one that does.

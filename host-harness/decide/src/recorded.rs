@@ -26,6 +26,8 @@ pub struct Recording {
     reader: Reader<MemoryReader>,
     described: Description,
     open: Option<(Header, Replay)>,
+    /// The next step that has decided something, where all before it is repeated and it is not.
+    ahead: Option<Box<Recorded>>,
     /// Why nothing more can be repeated.
     ended: Option<Problem>,
     /// Something came otherwise with explanations than it was recorded without.
@@ -49,7 +51,7 @@ impl Recording {
     /// It is no recording, or of another version.
     pub fn open(name: &str, bytes: &Memory, described: Description) -> Result<Recording, Failure> {
         let reader = Reader::open(bytes.reader(), name)?;
-        Ok(Recording { reader, described, open: None, ended: None, is_astray: false })
+        Ok(Recording { reader, described, open: None, ahead: None, ended: None, is_astray: false })
     }
 
     /// The cluster as it is now.
@@ -60,6 +62,19 @@ impl Recording {
     /// The system whose laws apply.
     pub fn system(&self) -> Option<&SystemInfo> {
         self.open.as_ref().and_then(|(header, _)| self.described.system(&header.system))
+    }
+
+    /// Repeats what comes before the next step that has decided something: what `look` sees there. None before the first session.
+    ///
+    /// # Errors
+    /// Those of [`Recording::next`].
+    pub fn look<T>(&mut self, start: Start<'_>, look: impl FnOnce(Before<'_>) -> T) -> Result<Option<T>, Failure> {
+        self.ahead = self.find(start)?;
+        let Recording { described, open, .. } = self;
+        let Some((header, replay)) = open else { return Ok(None) };
+        let accounts = accounts(replay);
+        let (mirror, system) = (replay.session().mirror(), described.system(&header.system));
+        Ok(Some(look(Before { mirror, accounts: &accounts, system })))
     }
 
     /// Goes on to the next step that has decided something, and repeats it: what `look` sees before it, and what was decided. None at the
@@ -98,6 +113,9 @@ impl Recording {
 
     /// Repeats what has decided nothing, up to the next step that has.
     fn find(&mut self, start: Start<'_>) -> Result<Option<Box<Recorded>>, Failure> {
+        if self.ahead.is_some() {
+            return Ok(self.ahead.take());
+        }
         while self.ended.is_none() {
             match self.reader.next_entry()? {
                 None => break,

@@ -79,6 +79,12 @@ impl Play {
         Ok(Some(Moment { number: self.last, left: Vec::new(), picture, record: self.record.insert(record) }))
     }
 
+    /// The cluster before the next moment, as far as it is known.
+    pub(super) fn picture(&mut self) -> Result<Picture, Vec<Problem>> {
+        let drawn = self.recording.go_on().map_err(Failure::from).and_then(|()| self.recording.look(&mut start, drawn));
+        drawn.map(Option::unwrap_or_default).map_err(|failure| failure.problems())
+    }
+
     /// Adds what was written since, from this byte on.
     fn append(&mut self, from: u64, more: &[u8]) -> Result<Known, Failure> {
         let Play { name, bytes, growing, .. } = self;

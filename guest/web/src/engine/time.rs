@@ -65,7 +65,11 @@ impl Engine {
     /// Nothing is open, there is no such cycle, or the policy failed.
     pub fn pods_on(&mut self, node: &str, cycle: Option<usize>) -> Result<Vec<Placed>, Vec<Problem>> {
         if let Some(play) = &mut self.recorded {
-            return play.pods_on(node, number(cycle, play.last())?).map_err(|failure| failure.problems());
+            let number = match cycle.filter(|number| *number != play.last()) {
+                None => play.last(),
+                earlier => number(earlier, play.last())?,
+            };
+            return play.pods_on(node, number).map_err(|failure| failure.problems());
         }
         let open = self.held_mut()?;
         let earlier = cycle.filter(|number| *number != open.played.len());

@@ -29,6 +29,7 @@ use lictor_host::policy::Policy;
 use lictor_host::recording::{Header, Memory, Recorder};
 
 const LEFT: &str = "\u{e012}";
+const RIGHT: &str = "\u{e014}";
 
 /// A recording that is not there yet. It is removed with this value.
 struct Recording(PathBuf);
@@ -117,6 +118,13 @@ async fn a_controller_is_followed_moment_by_moment() {
     let mut cluster = recording.begin();
     browser.visit(&command.url()).await;
     browser.reads("#live", "Live: nothing was decided yet").await;
+    // The cluster is drawn before anything is decided in it.
+    browser.click("#tab-jobs").await;
+    browser.reads(".lanes", "d/low").await;
+    browser.click("#tab-nodes").await;
+    browser.write(".nodes-frame", RIGHT).await;
+    browser.reads(".node-detail", "d/low").await;
+    picture("desk-live-undecided.png", &browser.picture().await);
     // Nothing of what follows comes by loading the page anew.
     browser.script("window.isTheSame = true").await;
     cluster.decide(1, Source::default()).unwrap();

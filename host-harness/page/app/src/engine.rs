@@ -1,7 +1,7 @@
 //! The engine in its worker, as the page asks it.
 
 use js_sys::Array;
-use lictor_picture::Placed;
+use lictor_picture::{Picture, Placed};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
@@ -101,6 +101,11 @@ pub(crate) async fn more(from: u64) -> Answered<Known> {
 /// Repeats moments of a recording, at most so many, without drawing them; the number of the last one.
 pub(crate) async fn skip(most: usize) -> Answered<usize> {
     ask("skip", &[value(&most)]).await
+}
+
+/// The cluster of a recording before its next moment.
+pub(crate) async fn picture() -> Answered<Picture> {
+    ask("picture", &[]).await
 }
 
 /// The pods of a node after the cycle with this number.

@@ -36,8 +36,12 @@ items:
 ";
 
 fn opened() -> Opened {
-    let read = || Snapshot::told("cluster.yaml", CLUSTER.to_owned());
-    let with = With { system: "koordinator", ..With::default() };
+    opened_as("koordinator", CLUSTER)
+}
+
+fn opened_as(system: &str, cluster: &str) -> Opened {
+    let read = || Snapshot::told("cluster.yaml", cluster.to_owned());
+    let with = With { system, ..With::default() };
     Opened::open(Box::new(Native::default()), lictor_policy::Engine::describe(), with, read).unwrap()
 }
 
@@ -69,6 +73,24 @@ fn a_gang_is_a_job_and_a_lone_pod_is_one_of_its_own() {
         Job { name: "a/w".to_owned(), queue: 1, priority: 9, pods: vec![pod("a/w-0", true), pod("a/w-1", false)] };
     let lone = Job { name: "b/lone".to_owned(), queue: 0, priority: 0, pods: vec![pod("b/lone", true)] };
     assert_eq!(picture.jobs, [gang, lone]);
+}
+
+/// Kubernetes 1.37: a pod names its PodGroup in a field.
+#[test]
+fn a_gang_of_kubernetes_itself_is_a_job() {
+    let pod = |name: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: a}}, spec: {{schedulingGroup: {{podGroupName: w}}, containers: [{{name: c}}]}}}}"
+        )
+    };
+    let node = "{apiVersion: v1, kind: Node, metadata: {name: n}}";
+    let cluster = format!("{node}\n---\n{}\n---\n{}", pod("w-0"), pod("w-1"));
+    for system in ["kubernetes", "koordinator"] {
+        let opened = opened_as(system, &cluster);
+        let jobs = picture(opened.session().mirror(), &[], opened.system()).jobs;
+        let named: Vec<(&str, usize)> = jobs.iter().map(|job| (job.name.as_str(), job.pods.len())).collect();
+        assert_eq!(named, [("a/w", 2)], "{system}");
+    }
 }
 
 #[test]

@@ -95,6 +95,28 @@ fn a_recording_that_is_cut_anywhere_is_followed_as_if_it_was_opened_whole() {
 }
 
 #[test]
+fn a_cluster_in_which_nothing_was_decided_yet_is_drawn() {
+    let bytes = recorded();
+    let mut page = Page::default();
+    page.open(told(&bytes[..12])).unwrap();
+    page.append(12, &[]).unwrap();
+    let names = |page: &mut Page| {
+        let picture = page.picture().unwrap();
+        let jobs = picture.jobs.iter().map(|job| job.name.clone()).collect::<Vec<_>>();
+        (picture.nodes.iter().map(|node| node.name.clone()).collect::<Vec<_>>(), jobs)
+    };
+    assert_eq!(names(&mut page), (vec![], vec![]));
+    page.append(12, &bytes[12..]).unwrap();
+    for _ in 0..2 {
+        assert_eq!(names(&mut page), (vec!["n1".into()], vec!["d/high".into(), "d/low".into()]));
+    }
+    assert_eq!(page.pods_on("n1", Some(0)).unwrap()[0].name, "d/low");
+    // No moment is lost by it.
+    assert_eq!(shown(&mut page).len(), 2);
+    assert_eq!(names(&mut page).1, ["d/high"]);
+}
+
+#[test]
 fn moments_are_skipped_without_being_drawn() {
     let bytes = recorded();
     let mut page = Page::default();

@@ -1,5 +1,7 @@
 //! A recording that is being written is followed.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
@@ -55,9 +57,24 @@ impl Page {
                 Ok(known) => self.change_live(|live| live.known = known),
                 Err(problems) => self.give_up(problems),
             }
+            if self.followed(number).is_some_and(|now| now.known.moments == 0 && now.known != live.known) {
+                self.show_undecided(number).await;
+            }
             if self.followed(number).is_some_and(|live| live.follows && !live.is_over) {
                 self.catch_up(number).await;
             }
+        }
+    }
+
+    /// Shows the cluster in which nothing was decided yet.
+    async fn show_undecided(self, number: u32) {
+        let picture = engine::picture().await;
+        if self.followed(number).is_none() {
+            return;
+        }
+        match picture {
+            Ok(picture) => self.picture.set(Arc::new(picture)),
+            Err(problems) => self.give_up(problems),
         }
     }
 
