@@ -7,6 +7,10 @@ use std::path::{Path, PathBuf};
 use lictor_build::{Build, ensure_target, path_of, rerun_if_changed, without_paths};
 use wasm_bindgen_cli_support::{Bindgen, Output};
 
+/// How large a function may be that is copied to where it is called: less than half of what `opt-level = "s"` allows. A fortieth of what is
+/// loaded, and all that follows the first seconds, when the browser has optimised the module, is a tenth slower.
+const INLINING: &str = "-Cllvm-args=-inline-threshold=20";
+
 /// The files of the modules.
 pub(crate) struct Modules {
     /// The root of the workspace.
@@ -38,12 +42,9 @@ impl Modules {
         );
         ensure_target()?;
         let target_dir = out.join("modules");
-        let build = Build {
-            workspace: &workspace,
-            target_dir: &target_dir,
-            profile: profile(),
-            flags: without_paths(&workspace),
-        };
+        let mut flags = without_paths(&workspace);
+        flags.push(INLINING.to_owned());
+        let build = Build { workspace: &workspace, target_dir: &target_dir, profile: profile(), flags };
         #[cfg(feature = "bundle")]
         let [engine, app] = build.modules(["lictor-web", "lictor-page-app"])?;
         #[cfg(not(feature = "bundle"))]

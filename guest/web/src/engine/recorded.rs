@@ -81,7 +81,7 @@ impl Play {
 
     /// The cluster before the next moment, as far as it is known.
     pub(super) fn picture(&mut self) -> Result<Picture, Vec<Problem>> {
-        let drawn = self.recording.go_on().map_err(Failure::from).and_then(|()| self.recording.look(&mut start, drawn));
+        let drawn = self.recording.go_on().and_then(|()| self.recording.look(&mut start, drawn));
         drawn.map(Option::unwrap_or_default).map_err(|failure| failure.problems())
     }
 

@@ -41,23 +41,32 @@ pub(super) fn Detail(
         <Show when=move || name.get().is_some()>
             <section class="node-detail" aria-live="polite">
                 <h3>{name}</h3>
-                <p class="tools" hidden=move || page.is_recording()>
-                    <button on:click=move |_| change(page, name, |node| node)>"Edit"</button>
-                    <button on:click=move |_| change(page, name, cordoned)>"Cordon"</button>
-                    <button
-                        id="drain"
-                        title="It takes no more pods, and its pods are pending again, but those of DaemonSets"
-                        on:click=move |_| name.get_untracked().into_iter().for_each(|node| page.apply(Edit::Drain { node }))
-                    >
-                        "Drain"
-                    </button>
-                </p>
+                <Show when=move || !page.is_recording()><Tools name/></Show>
                 <table>
                     <thead><tr><th scope="col">"Pod"</th><th scope="col">"Priority"</th>{titles}</tr></thead>
                     <tbody>{move || pods.get().into_iter().map(row).collect_view()}</tbody>
                 </table>
             </section>
         </Show>
+    }
+}
+
+/// What can be done with the node.
+#[component]
+fn Tools(name: Signal<Option<String>>) -> impl IntoView {
+    let page = page();
+    view! {
+        <p class="tools">
+            <button on:click=move |_| change(page, name, |node| node)>"Edit"</button>
+            <button on:click=move |_| change(page, name, cordoned)>"Cordon"</button>
+            <button
+                id="drain"
+                title="It takes no more pods, and its pods are pending again, but those of DaemonSets"
+                on:click=move |_| name.get_untracked().into_iter().for_each(|node| page.apply(Edit::Drain { node }))
+            >
+                "Drain"
+            </button>
+        </p>
     }
 }
 
