@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use lictor_build::{Build, ensure_target, path_of, rerun_if_changed, without_paths};
 use wasm_bindgen_cli_support::{Bindgen, Output};
 
-/// How large a function may be that is copied to where it is called: less than half of what `opt-level = "s"` allows. A fortieth of what is
-/// loaded, and all that follows the first seconds, when the browser has optimised the module, is a tenth slower.
+/// How large a function may be that is copied to where it is called: less than half of what `opt-level = "s"` allows. It saves a
+/// fortieth of what is loaded. What is decided first takes as long; once the browser has optimised the module, an eighth longer.
 const INLINING: &str = "-Cllvm-args=-inline-threshold=20";
 
 /// The files of the modules.
