@@ -204,15 +204,20 @@ func (f *feed) left(pod wire.Object) {
 	}
 }
 
-// ensure tells a pod that is asked about, where its event was not heard yet.
-func (f *feed) ensure(pod *v1.Pod) {
+// ensure tells a pod that is asked about, where its event was not heard yet. False where the pod is gone: nobody would say so once more.
+func (f *feed) ensure(pod *v1.Pod) bool {
 	key := name(wire.Kind{Kind: "Pod"}, pod)
 	f.lock.Lock()
 	defer f.lock.Unlock()
-	if now, ok := f.objects[key]; !ok || now.GetUID() != pod.UID {
-		f.objects[key] = pod
-		f.tell(pod)
+	if now, ok := f.objects[key]; ok && now.GetUID() == pod.UID {
+		return true
 	}
+	if !f.plugin.isThere(pod) {
+		return false
+	}
+	f.objects[key] = pod
+	f.tell(pod)
+	return true
 }
 
 // again tells a pod that is not bound after all.

@@ -216,8 +216,9 @@ func (p *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, 
 	after := func(upserted string) fwk.QueueingHintFn {
 		return func(_ klog.Logger, pod *v1.Pod, before, now any) (fwk.QueueingHint, error) {
 			left, isPod := before.(*v1.Pod)
-			if now == nil && isPod {
-				// kube-scheduler knows it, and may ask before its event was heard here.
+			if now == nil && isPod && !p.isThere(left) {
+				// kube-scheduler knows it, and may ask before its event was heard here. Of a pod that lost the node it was to have it
+				// says the same, and that one is still there.
 				p.feed.gone(wire.Kind{Kind: "Pod"}, left)
 			}
 			isWorth := now == nil && isPod && p.hints.worthAfter(pod.UID, left) || now != nil && p.hints.worth(pod.UID, upserted)

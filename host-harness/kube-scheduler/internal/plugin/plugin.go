@@ -178,4 +178,9 @@ func (p *Plugin) failed(pod *v1.Pod, err error) *fwk.Status {
 	return fwk.AsStatus(fmt.Errorf("lictor: %w", err))
 }
 
+// isThere says whether a pod is there, as kube-scheduler will have heard by the event that it looks at.
+func (p *Plugin) isThere(pod *v1.Pod) bool {
+	return p.hints.isThere(wire.Object{Namespace: pod.Namespace, Name: pod.Name, UID: string(pod.UID)})
+}
+
 func keyOf(pod *v1.Pod) string { return pod.Namespace + "/" + pod.Name }

@@ -218,3 +218,33 @@ func TestAKeyIsAskedForWhenItsPodHasChanged(t *testing.T) {
 		t.Error("the pod has changed")
 	}
 }
+
+// kube-scheduler says that a pod was deleted which has lost the node that it was to have, too.
+func TestAPodIsGoneWhenItIsThereNoMore(t *testing.T) {
+	isThere := true
+	p := newPlugin(t.Context(), Args{Claim: claimAll}, nil)
+	p.hints.isThere = func(wire.Object) bool { return isThere }
+	pod, knows := podNamed("a"), func() bool { _, ok := p.feed.objects["Pod/default/a"]; return ok }
+	events, err := p.EventsToRegister(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	deleted := func() {
+		if _, err := events[0].QueueingHintFn(p.logger, podNamed("b"), pod, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !p.feed.ensure(pod) || !knows() {
+		t.Error("a pod that is asked about is told")
+	}
+	if deleted(); !knows() {
+		t.Error("one that has lost its node is still there")
+	}
+	isThere = false
+	if deleted(); knows() {
+		t.Error("one that was deleted is not")
+	}
+	if p.feed.ensure(pod) || knows() {
+		t.Error("and is not told again")
+	}
+}

@@ -29,6 +29,9 @@ const longestWait = 15 * time.Minute
 // thereIsRoom is said where no plan is asked for because kube-scheduler has not heard all.
 const thereIsRoom = "lictor: a pod has left or a node has come since the nodes were looked at"
 
+// podIsGone is said of a pod that was deleted while it was tried.
+const podIsGone = "lictor: the pod is gone"
+
 // roomCame is when that is so no more.
 var roomCame = wire.Again{After: []string{podRemoved, nodeUpserted}}
 
@@ -74,7 +77,10 @@ func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Po
 	if !p.isClaimed(pod) {
 		return nil, fwk.NewStatus(fwk.Skip)
 	}
-	p.feed.ensure(pod)
+	if !p.feed.ensure(pod) {
+		state.Write(Name, &cycle{final: true})
+		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, podIsGone)
+	}
 	for _, victim := range p.hints.left(pod.UID) {
 		p.feed.left(victim)
 	}
@@ -141,7 +147,9 @@ func (p *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.P
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, thereIsRoom)
 	}
 	key, asked := keyOf(pod), p.hints.now()
-	p.feed.ensure(pod)
+	if !p.feed.ensure(pod) {
+		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, podIsGone)
+	}
 	plan := newPlanning(pod)
 	p.planning.Store(plan)
 	defer p.planning.Store(nil)
