@@ -1,12 +1,14 @@
 //! What a page asks.
 
+use std::borrow::Cow;
+
 use lictor_conformance::{Report, Scenario, run, run_explained};
 use lictor_contract::{Description, SystemInfo};
 use lictor_decide::laws::{Registered, registered};
 use lictor_decide::record::{Counted, Source, newest};
 use lictor_decide::what_if::{Case, WhatIf, what_if};
 use lictor_decide::written::{self, Decided, Written};
-use lictor_decide::{Arguments, Between, Failure, Native, Opened, Problem, Record, Snapshot, With};
+use lictor_decide::{Arguments, Between, Changes, Failure, Native, Opened, Problem, Record, Snapshot, With};
 use lictor_picture::{Picture, picture};
 use serde::Serialize;
 
@@ -42,8 +44,9 @@ struct Held {
     played: Vec<Between>,
     /// One of them with explanations: the last that was asked about.
     explained: Option<Explained<Opened>>,
-    /// As it was opened.
-    snapshot: Snapshot,
+    /// As it was opened, without the changes.
+    unchanged: Snapshot,
+    changes: Changes,
     /// The newest time in it, nanoseconds since 1970.
     newest: i64,
     system: String,
@@ -111,8 +114,9 @@ impl Engine {
     /// # Errors
     /// There is no such pod or job, or nothing is open.
     pub fn what_if(&self, name: &str) -> Result<WhatIf, Vec<Problem>> {
-        let Held { snapshot, system, arguments, schedulers, .. } = self.held()?;
-        let case = Case { snapshot, name, system, arguments, schedulers };
+        let open = self.held()?;
+        let Held { system, arguments, schedulers, .. } = open;
+        let case = Case { snapshot: &open.snapshot(), name, system, arguments, schedulers };
         what_if(&case, &mut || Ok(Box::<Native>::default())).map_err(|failure| failure.problems())
     }
 
@@ -121,8 +125,8 @@ impl Engine {
     /// # Errors
     /// Nothing is open.
     pub fn snapshot(&self) -> Result<Written, Vec<Problem>> {
-        let Held { told, snapshot, .. } = self.held()?;
-        Ok(written::snapshot(&told.name, snapshot))
+        let open = self.held()?;
+        Ok(written::snapshot(&open.told.name, &open.snapshot()))
     }
 
     /// What was decided, as a scenario that passes.
@@ -131,14 +135,14 @@ impl Engine {
     /// Nothing was decided last, or the scenario does not end as it was decided.
     pub fn scenario(&self) -> Result<Written, Vec<Problem>> {
         let open = self.held()?;
-        let Held { told, opened, snapshot, newest, arguments, schedulers, .. } = open;
+        let Held { told, opened, newest, arguments, schedulers, .. } = open;
         if open.played.is_empty() {
             return Err(problem("nothing was decided", "decide first"));
         }
         let cycles = open.replayed().map_err(|failure| failure.problems())?;
         let decided = Decided {
             file: &told.name,
-            snapshot,
+            snapshot: &open.snapshot(),
             newest: *newest,
             system: opened.system().map(|system| system.name.as_str()).unwrap_or_default(),
             arguments: &arguments.given,
@@ -159,15 +163,6 @@ impl Engine {
         let Held { opened, .. } = self.held_mut()?;
         let accounts = opened.accounts().map_err(|failure| failure.problems())?;
         Ok(picture(opened.session().mirror(), &accounts, opened.system()))
-    }
-
-    /// An object of what is open as it is written, in JSON, with the changes so far: `Kind/namespace/name`.
-    ///
-    /// # Errors
-    /// Nothing is open, or no such object.
-    pub fn object(&self, key: &str) -> Result<String, Vec<Problem>> {
-        let open = self.held()?;
-        open.told.object(key).map_err(|failure| failure.problems())
     }
 
     /// Plays the scenario that is open, from its beginning.
@@ -204,22 +199,19 @@ impl Held {
         let scenario = told.scenario().map_err(|mistake| vec![mistake])?;
         let mut arguments = Arguments::read_text("the arguments", &told.arguments).map_err(|mistake| vec![mistake])?;
         let (mut system, mut schedulers) = (told.system.clone(), told.schedulers.clone());
-        if let Some(scenario) = &scenario {
+        // Under the laws of another system than its own, a scenario is a cluster and nothing more.
+        let own = scenario.as_ref().filter(|scenario| [scenario.laws.as_str(), ""].contains(&system.as_str()));
+        if let Some(scenario) = own {
+            system.clone_from(&scenario.laws);
             if arguments.given.is_empty() {
                 arguments.given = scenario.args.clone();
             }
-            system = if system.is_empty() { scenario.laws.clone() } else { system };
             schedulers = if schedulers.is_empty() { scenario.schedulers.clone() } else { schedulers };
         }
-        let snapshot = match &scenario {
-            None => told.snapshot()?,
-            Some(scenario) => {
-                let (objects, files) = (scenario.cluster.clone(), vec![told.name.clone()]);
-                told.changed(Snapshot { objects, files, ..Snapshot::default() })?
-            }
-        };
+        let unchanged = told.snapshot(scenario.as_ref())?;
+        let changes = Changes::read(&told.changes)?;
         let with = With { system: &system, arguments: arguments.clone(), schedulers: &schedulers, recorder: None };
-        let opened = opened_as(&snapshot, &described, with)?;
+        let opened = opened_as(changes.applied(&unchanged), &described, with)?;
         let newest = newest(opened.session().mirror());
         Ok(Held {
             told,
@@ -228,12 +220,18 @@ impl Held {
             record: None,
             played: Vec::new(),
             explained: None,
-            snapshot,
+            unchanged,
+            changes,
             newest,
             system,
             arguments,
             schedulers,
         })
+    }
+
+    /// As it was opened.
+    fn snapshot(&self) -> Cow<'_, Snapshot> {
+        self.changes.applied(&self.unchanged)
     }
 
     fn summary(&self) -> Summary {

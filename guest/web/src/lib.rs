@@ -147,23 +147,19 @@ impl Lictor {
         answer(self.0.picture())
     }
 
-    /// An object of what is open as it is written, in JSON, with the changes so far: `Kind/namespace/name`.
+    /// A text of changes, as [`Lictor::open`] takes it, with one more change behind it. The change is one of the cluster as it was opened with
+    /// this text, whatever was decided last.
     ///
     /// # Errors
-    /// An array of problems: nothing is open, or no such object.
+    /// An array of problems: nothing is open, the text has mistakes, or it cannot be changed so.
     #[wasm_bindgen(unchecked_return_type = "string")]
-    pub fn object(&self, key: &str) -> Result<JsValue, JsValue> {
-        answer(self.0.object(key))
-    }
-
-    /// The objects of a change, as text: to stand among the changes that [`Lictor::open`] takes.
-    ///
-    /// # Errors
-    /// An array of problems: nothing is open, or it cannot be changed so.
-    #[wasm_bindgen(unchecked_return_type = "string")]
-    pub fn edit(&self, #[wasm_bindgen(unchecked_param_type = "Edit")] asked: JsValue) -> Result<JsValue, JsValue> {
+    pub fn edit(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Edit")] asked: JsValue,
+        changes: &str,
+    ) -> Result<JsValue, JsValue> {
         let asked: Edit = serde_wasm_bindgen::from_value(asked)?;
-        answer(self.0.edit(&asked))
+        answer(self.0.edit(&asked, changes))
     }
 
     /// The bounds of quotas and queues, which can be changed.

@@ -69,6 +69,10 @@ fn page(answer: &WhatIf) -> Page {
         page.paragraph("  ", 2, why);
         return page;
     }
+    if let Some(why) = &answer.not_tried {
+        page.paragraph("  ", 2, why);
+        return page;
+    }
     if answer.changes.is_empty() {
         let tried = "No change of one quota, of the nodes or of its priority lets it in; `lictor explain` says what stands in its way.";
         page.paragraph("  ", 2, tried);

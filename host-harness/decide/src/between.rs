@@ -6,7 +6,7 @@ use super::failure::Failure;
 use super::opened::Opened;
 
 /// Nanoseconds in a second.
-const SECOND: i64 = 1_000_000_000;
+pub(super) const SECOND: i64 = 1_000_000_000;
 
 /// What happens before a cycle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod between;
+mod changes;
 pub mod edit;
 pub mod explain;
 mod failure;
@@ -15,6 +16,7 @@ mod native;
 mod opened;
 mod origins;
 mod overflow;
+mod priorities;
 mod problem;
 pub mod record;
 pub mod recorded;
@@ -25,6 +27,7 @@ pub mod written;
 
 pub use arguments::Arguments;
 pub use between::Between;
+pub use changes::{Changes, appended};
 pub use failure::{Failure, either};
 pub use native::Native;
 pub use opened::{Opened, With, load};

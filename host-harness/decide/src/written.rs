@@ -6,13 +6,10 @@ use lictor_host::policy::Policy;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::between::Between;
+use super::between::{Between, SECOND};
 use super::problem::Problem;
 use super::record::Cycle;
 use super::snapshot::Snapshot;
-
-/// Nanoseconds in a second.
-const SECOND: i64 = 1_000_000_000;
 
 /// A file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

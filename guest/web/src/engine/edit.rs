@@ -1,21 +1,23 @@
 //! Changes that a page has forms for.
 
-use lictor_decide::Problem;
-use lictor_decide::edit::{Bound, Edit, bounds, edit};
+use lictor_decide::edit::{Bound, Cluster, Edit, bounds, edit};
+use lictor_decide::{Changes, Problem, appended};
 
 use super::Engine;
 
 impl Engine {
-    /// The objects of a change, as text: to stand among the changes.
+    /// A text of changes with one more change behind it. The text stays as it is, and the change is one of the cluster as it was opened
+    /// with this text, whatever was decided last.
     ///
     /// # Errors
-    /// Nothing is open, or it cannot be changed so.
-    pub fn edit(&self, asked: &Edit) -> Result<String, Vec<Problem>> {
+    /// Nothing is open, the text has mistakes, or it cannot be changed so.
+    pub fn edit(&self, asked: &Edit, changes: &str) -> Result<String, Vec<Problem>> {
         let open = self.held()?;
-        let system = open.opened.system().map(|system| system.name.as_str()).unwrap_or_default();
-        let objects = edit(&open.snapshot, system, asked).map_err(|problem| vec![problem])?;
-        let texts: Vec<String> = objects.iter().map(|object| format!("{object:#}")).collect();
-        Ok(texts.join("\n---\n"))
+        let so_far = Changes::read(changes).map_err(|failure| failure.problems())?;
+        let objects = so_far.of(&open.unchanged);
+        let cluster = Cluster { objects: &objects, system: open.opened.system(), schedulers: &open.schedulers };
+        let more = edit(&cluster, asked).map_err(|problem| vec![problem])?;
+        Ok(appended(changes, &more))
     }
 
     /// The bounds of the quotas and queues, which can be changed.
@@ -23,6 +25,6 @@ impl Engine {
     /// # Errors
     /// Nothing is open.
     pub fn bounds(&self) -> Result<Vec<Bound>, Vec<Problem>> {
-        Ok(bounds(&self.held()?.snapshot))
+        Ok(bounds(&self.held()?.snapshot()))
     }
 }

@@ -2,6 +2,7 @@ use lictor_decide::explain::State;
 
 use super::*;
 
+mod edits;
 pub(super) mod two;
 
 use two::TWO;

@@ -1,5 +1,7 @@
 //! Cycle after cycle: what happens between them, and the cluster as it was when each began.
 
+use std::borrow::Cow;
+
 use lictor_contract::Description;
 use lictor_decide::explain::{Answer, Names};
 use lictor_decide::record::Source;
@@ -100,21 +102,21 @@ impl Held {
 
     /// The cycle with this number, with explanations.
     fn explained(&mut self, number: usize) -> Result<&Explained<Opened>, Failure> {
-        let Held { explained, opened, snapshot, system, arguments, schedulers, played, .. } = self;
+        let Held { explained, opened, unchanged, changes, system, arguments, schedulers, played, .. } = self;
         kept(explained, number, |earlier| {
             if let Some(earlier) = earlier {
                 return decided(earlier.after, played, earlier.number, number);
             }
             let with = With { system, arguments: arguments.clone(), schedulers, recorder: None };
-            decided(opened_as(snapshot, opened.described(), with)?, played, 0, number)
+            decided(opened_as(changes.applied(unchanged), opened.described(), with)?, played, 0, number)
         })
     }
 
     /// All cycles from the cluster as it was opened, each with what happened before it; at least one.
     pub(super) fn replayed(&self) -> Result<Vec<(Between, Cycle)>, Failure> {
-        let Held { opened, snapshot, system, arguments, schedulers, .. } = self;
+        let Held { opened, system, arguments, schedulers, .. } = self;
         let with = With { system, arguments: arguments.clone(), schedulers, recorder: None };
-        let mut opened = opened_as(snapshot, opened.described(), with)?;
+        let mut opened = opened_as(self.snapshot(), opened.described(), with)?;
         let first = [Between::default()];
         let played = if self.played.is_empty() { first.as_slice() } else { &self.played };
         let mut cycles = Vec::new();
@@ -127,8 +129,12 @@ impl Held {
 }
 
 /// The cluster as it was opened.
-pub(super) fn opened_as(snapshot: &Snapshot, described: &Description, with: With<'_>) -> Result<Opened, Failure> {
-    Opened::open(Box::<Native>::default(), described.clone(), with, || Ok(snapshot.clone()))
+pub(super) fn opened_as(
+    snapshot: Cow<'_, Snapshot>,
+    described: &Description,
+    with: With<'_>,
+) -> Result<Opened, Failure> {
+    Opened::open(Box::<Native>::default(), described.clone(), with, || Ok(snapshot.into_owned()))
 }
 
 /// The cycle with this number, with explanations, in a cluster in which so many were decided.

@@ -29,3 +29,11 @@ fn where_nothing_helps_that_is_told() {
     let unknown = lictor(&["what-if", FOUR_TEAMS, "vision/stereo-macht", "--native"]).exits(2);
     assert!(unknown.err.contains("did you mean `vision/stereo-match`"), "{}", unknown.err);
 }
+
+/// Its gate holds it back, not the cluster.
+#[test]
+fn for_a_pod_with_gates_nothing_is_tried() {
+    let asked = ["what-if", "--system", "kubernetes", "fixtures/snapshots/three-zones.yaml", "batch/gated-1", "--native"];
+    let ran = lictor(&asked).exits(1);
+    ran.prints(&["waits for its scheduling gates to be removed: example.com/quota", "No change of a quota"]);
+}

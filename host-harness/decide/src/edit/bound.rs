@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 
 use lictor_contract::quantity::{Unit, parse};
+use lictor_host::cluster::Object;
 use serde_json::Value;
 
+use super::super::priorities::value;
 use super::super::problem::Problem;
-use super::super::snapshot::Snapshot;
 use super::super::what_if::{Place, ordinary, places};
-use super::{Bound, unknown, value};
+use super::{Bound, unknown};
 
 /// Every bound, with the name by which it is told from others.
-fn named(snapshot: &Snapshot) -> Vec<(String, Place)> {
-    let places = places(&snapshot.objects);
+fn named(objects: &[&Object]) -> Vec<(String, Place)> {
+    let places = places(objects.iter().copied());
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
     for place in &places {
         let count = counts.entry((place.queue.clone(), place.bound.clone())).or_default();
@@ -20,21 +21,21 @@ fn named(snapshot: &Snapshot) -> Vec<(String, Place)> {
     }
     let name = |place: Place| {
         let several = counts.get(&(place.queue.clone(), place.bound.clone())).is_some_and(|count| *count > 1);
-        let key = snapshot.objects.get(place.object).map(|object| object.key()).unwrap_or_default();
+        let key = objects.get(place.object).map(|object| object.key()).unwrap_or_default();
         let whole = key.split_once('/').map(|(_, name)| name.to_owned()).filter(|_| several);
         (whole.unwrap_or_else(|| place.queue.clone()), place)
     };
     places.into_iter().map(name).collect()
 }
 
-pub(super) fn all(snapshot: &Snapshot) -> Vec<Bound> {
+pub(super) fn all(objects: &[&Object]) -> Vec<Bound> {
     let bound = |(queue, place): (String, Place)| Bound { queue, bound: place.bound, amounts: place.amounts };
-    named(snapshot).into_iter().map(bound).collect()
+    named(objects).into_iter().map(bound).collect()
 }
 
 /// The object of the quota with this amount.
 pub(super) fn object(
-    snapshot: &Snapshot,
+    objects: &[&Object],
     queue: &str,
     bound: &str,
     (resource, amount): (&str, &str),
@@ -42,9 +43,9 @@ pub(super) fn object(
     let wrong =
         |error| Problem::error(format!("{resource}: {error}")).remedy("write a quantity, such as 500m, 4 or 16Gi");
     parse(amount, Unit::of(ordinary(resource))).map_err(wrong)?;
-    let mut found = named(snapshot).into_iter().filter(|(name, place)| name == queue && place.bound == bound);
+    let mut found = named(objects).into_iter().filter(|(name, place)| name == queue && place.bound == bound);
     let (_, place) = found.next().ok_or_else(|| unknown(bound, queue))?;
-    let changed = place.with(&snapshot.objects, &[(resource, amount.to_owned())]);
+    let changed = objects.get(place.object).and_then(|object| place.with(object, &[(resource, amount.to_owned())]));
     let changed = changed.as_ref().and_then(value).ok_or_else(|| unknown(bound, queue))?;
     Ok(vec![changed])
 }

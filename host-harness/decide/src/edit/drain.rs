@@ -1,32 +1,36 @@
 //! A node is drained, as `kubectl drain` does it: it is cordoned, and its pods leave, but those of DaemonSets and mirror pods. Their
 //! controllers make them anew, so that they are pending again. Disruption budgets do not hold it up.
 
+use lictor_host::cluster::Object;
 use serde_json::{Value, json};
 
+use super::super::priorities::value;
 use super::super::problem::Problem;
-use super::super::snapshot::Snapshot;
-use super::{unknown, value};
+use super::unknown;
 
 /// The annotation of the pods that the kubelet runs by itself.
 const MIRROR: &str = "kubernetes.io/config.mirror";
 
-pub(super) fn objects(snapshot: &Snapshot, node: &str) -> Result<Vec<Value>, Problem> {
-    let key = format!("Node/{node}");
-    let found = snapshot.objects.iter().find(|object| object.key() == key).and_then(value);
-    let cordoned = found.map(cordoned).ok_or_else(|| unknown("node", node))?;
-    let pods = snapshot.objects.iter().filter(|object| object.key().starts_with("Pod/")).filter_map(value);
+/// The node, which takes no more pods, and its pods, which are pending again.
+pub(super) fn objects(objects: &[&Object], node: &str) -> Result<Vec<Value>, Problem> {
+    let cordoned = cordoned(objects, node)?;
+    let pods = objects.iter().filter(|object| object.key().starts_with("Pod/")).filter_map(|object| value(object));
     let leaving = pods.filter(|pod| leaves(pod, node)).map(pending);
     Ok([cordoned].into_iter().chain(leaving).collect())
 }
 
-fn cordoned(mut node: Value) -> Value {
+/// The node, which takes no more pods.
+pub(super) fn cordoned(objects: &[&Object], node: &str) -> Result<Value, Problem> {
+    let key = format!("Node/{node}");
+    let found = objects.iter().rev().find(|object| object.key() == key).and_then(|object| value(object));
+    let mut node = found.ok_or_else(|| unknown("node", node))?;
     if let Some(fields) = node.as_object_mut() {
         let spec = fields.entry("spec").or_insert_with(|| json!({}));
         spec.as_object_mut().into_iter().for_each(|spec| {
             spec.insert("unschedulable".to_owned(), Value::Bool(true));
         });
     }
-    node
+    Ok(node)
 }
 
 fn leaves(pod: &Value, node: &str) -> bool {

@@ -6,17 +6,19 @@ use lictor_contract::quantity::{Unit, parse};
 use lictor_host::cluster::Object;
 use serde_json::{Map, Value, json};
 
+use super::super::priorities::{Priorities, To};
 use super::super::problem::Problem;
-use super::super::snapshot::Snapshot;
-use super::Job;
+use super::{Cluster, Job};
 
 /// The most pods of a job that is added by a form.
 const MOST: u32 = 10_000;
 
+/// The scheduler of pods that name none.
+const DEFAULT_SCHEDULER: &str = "default-scheduler";
+
 /// How a system is told of a job.
 struct Words {
     system: &'static str,
-    scheduler: &'static str,
     /// The system has gangs.
     has_gangs: bool,
     /// A job of it names its queue.
@@ -33,7 +35,6 @@ struct Words {
 const SYSTEMS: [Words; 5] = [
     Words {
         system: "koordinator",
-        scheduler: "koord-scheduler",
         has_gangs: true,
         has_queues: true,
         marks: |job| {
@@ -48,7 +49,6 @@ const SYSTEMS: [Words; 5] = [
     },
     Words {
         system: "volcano",
-        scheduler: "volcano",
         has_gangs: true,
         has_queues: true,
         marks: |job| (json!({}), json!({ "scheduling.k8s.io/group-name": job.name })),
@@ -62,7 +62,6 @@ const SYSTEMS: [Words; 5] = [
     },
     Words {
         system: "coscheduling",
-        scheduler: "default-scheduler",
         has_gangs: true,
         has_queues: false,
         marks: |job| match job.min {
@@ -80,7 +79,6 @@ const SYSTEMS: [Words; 5] = [
     },
     Words {
         system: "yunikorn",
-        scheduler: "yunikorn",
         has_gangs: false,
         has_queues: true,
         marks: |job| {
@@ -95,7 +93,6 @@ const SYSTEMS: [Words; 5] = [
     },
     Words {
         system: "kubernetes",
-        scheduler: "default-scheduler",
         has_gangs: true,
         has_queues: false,
         marks: |_| (json!({}), json!({})),
@@ -104,7 +101,7 @@ const SYSTEMS: [Words; 5] = [
             (job.min > 0).then(|| {
                 json!({ "apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
                         "metadata": { "name": job.name, "namespace": job.namespace },
-                        "spec": { "priority": job.priority, "schedulingPolicy": { "gang": { "minCount": job.min } } } })
+                        "spec": { "schedulingPolicy": { "gang": { "minCount": job.min } } } })
             })
         },
     },
@@ -116,11 +113,41 @@ fn queue(job: &Job, key: &str) -> Value {
     Value::Object(named.into_iter().collect::<Map<String, Value>>())
 }
 
-pub(super) fn objects(snapshot: &Snapshot, system: &str, job: &Job) -> Result<Vec<Value>, Problem> {
+/// The objects of a new job: the classes that its priority needs, its group and its pods.
+pub(super) fn objects(cluster: &Cluster<'_>, job: &Job) -> Result<Vec<Value>, Problem> {
+    let system = cluster.system.map(|system| system.name.as_str()).unwrap_or_default();
     let words = SYSTEMS.iter().find(|words| words.system == system);
     let unknown = || problem(format!("no form knows the jobs of `{system}`"), "write the objects under *Change*");
     let words = words.ok_or_else(unknown)?;
     check(words, job)?;
+    let group = (words.group)(job);
+    let pods = pods(words, job, scheduler(cluster));
+    let file = Arc::from("the form");
+    let read = |value: &Value| Object::from_json(value.clone(), &file).map_err(|mistake| Problem::from(&mistake));
+    let new: Vec<Object> = group.iter().chain(&pods).map(read).collect::<Result<_, _>>()?;
+    let known = cluster.objects.iter().find(|known| new.iter().any(|object| object.full_key() == known.full_key()));
+    if let Some(known) = known {
+        let message = format!("there is a {} already", known.key().replacen('/', " ", 1));
+        return Err(problem(message, "choose another name"));
+    }
+    let all: Vec<&Object> = cluster.objects.iter().copied().chain(&new).collect();
+    let mut objects = Priorities::of(&all, cluster.system).set(pods, To::Exactly(job.priority.into()));
+    // A group that has no priority stays as it is.
+    let is_group = |object: &Value| object.get("kind").and_then(Value::as_str) == Some("PodGroup");
+    if !objects.iter().any(is_group) {
+        objects.splice(0..0, group);
+    }
+    Ok(objects)
+}
+
+/// The first scheduler whose pods are decided about.
+fn scheduler<'c>(cluster: &Cluster<'c>) -> &'c str {
+    let of_system = cluster.system.into_iter().flat_map(|system| &system.schedulers);
+    cluster.schedulers.iter().chain(of_system).next().map_or(DEFAULT_SCHEDULER, String::as_str)
+}
+
+/// The pods, which have no priority yet.
+fn pods(words: &Words, job: &Job, scheduler: &str) -> Vec<Value> {
     let (labels, annotations) = (words.marks)(job);
     let group = (words.is_grouped && job.min > 0).then(|| json!({ "podGroupName": job.name }));
     let pod = |number: u32| {
@@ -128,7 +155,7 @@ pub(super) fn objects(snapshot: &Snapshot, system: &str, job: &Job) -> Result<Ve
             "apiVersion": "v1", "kind": "Pod",
             "metadata": { "name": format!("{}-{number}", job.name), "namespace": job.namespace,
                           "labels": labels, "annotations": annotations },
-            "spec": { "schedulerName": words.scheduler, "priority": job.priority,
+            "spec": { "schedulerName": scheduler,
                       "containers": [{ "name": "main", "resources": { "requests": job.requests } }] },
             "status": { "phase": "Pending" },
         });
@@ -137,18 +164,7 @@ pub(super) fn objects(snapshot: &Snapshot, system: &str, job: &Job) -> Result<Ve
         }
         pod
     };
-    let objects: Vec<Value> = (words.group)(job).into_iter().chain((0..job.pods).map(pod)).collect();
-    let file = Arc::from("the form");
-    for value in &objects {
-        let object = Object::from_json(value.clone(), &file).map_err(|mistake| Problem::from(&mistake))?;
-        if snapshot.objects.iter().any(|known| known.key() == object.key()) {
-            return Err(problem(
-                format!("there is a {} already", object.key().replacen('/', " ", 1)),
-                "choose another name",
-            ));
-        }
-    }
-    Ok(objects)
+    (0..job.pods).map(pod).collect()
 }
 
 fn check(words: &Words, job: &Job) -> Result<(), Problem> {

@@ -3,15 +3,18 @@
 mod bound;
 mod drain;
 mod job;
+mod object;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
+use lictor_contract::SystemInfo;
 use lictor_host::cluster::Object;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::priorities::{Priorities, To, value};
 use super::problem::Problem;
 use super::snapshot::Snapshot;
 
@@ -33,17 +36,32 @@ pub enum Edit {
         /// The quantity.
         amount: String,
     },
-    /// Another priority of a pod, or of all pods of a job.
+    /// Another priority of a pod, or of all pods of a job. Where their PodGroup decides about it, the group is changed, too.
     Priority {
         /// The pods, as `namespace/name`.
         pods: Vec<String>,
         /// The priority.
         priority: i32,
     },
+    /// A node takes no more pods.
+    Cordon {
+        /// The node.
+        node: String,
+    },
     /// A node takes no more pods, and its pods leave and are pending again, but those of DaemonSets.
     Drain {
         /// The node.
         node: String,
+    },
+    /// An object as it is, to be written otherwise.
+    Object {
+        /// `Kind/namespace/name`, or `Kind/name` where it has no namespace; `Kind.group` where kinds of two groups have this name.
+        key: String,
+    },
+    /// Objects as they are given, such as those of a change that lets a job in.
+    Objects {
+        /// The objects.
+        objects: Vec<Value>,
     },
 }
 
@@ -88,40 +106,48 @@ pub struct Bound {
     pub amounts: BTreeMap<String, String>,
 }
 
-/// The objects of a change in a cluster of this system.
+/// The cluster in which something is changed, and how it is decided about.
+#[derive(Debug, Clone, Copy)]
+pub struct Cluster<'a> {
+    /// The objects.
+    pub objects: &'a [&'a Object],
+    /// The system whose laws apply.
+    pub system: Option<&'a SystemInfo>,
+    /// The schedulers whose pods are decided about; empty: those that the system stands for.
+    pub schedulers: &'a [String],
+}
+
+/// The objects of a change in a cluster.
 ///
 /// # Errors
 /// What cannot be changed so, with what to do instead.
-pub fn edit(snapshot: &Snapshot, system: &str, edit: &Edit) -> Result<Vec<Value>, Problem> {
+pub fn edit(cluster: &Cluster<'_>, edit: &Edit) -> Result<Vec<Value>, Problem> {
     match edit {
-        Edit::Job(job) => job::objects(snapshot, system, job),
-        Edit::Bound { queue, bound, resource, amount } => bound::object(snapshot, queue, bound, (resource, amount)),
-        Edit::Priority { pods, priority } => {
-            let keys: Vec<String> = pods.iter().map(|pod| format!("Pod/{pod}")).collect();
-            let found = snapshot.objects.iter().filter(|object| keys.contains(&object.key()));
-            let found: Vec<Value> = found.filter_map(value).map(|pod| with_priority(pod, *priority)).collect();
-            if found.is_empty() { Err(unknown("pod", &pods.join(", "))) } else { Ok(found) }
+        Edit::Job(job) => job::objects(cluster, job),
+        Edit::Bound { queue, bound, resource, amount } => {
+            bound::object(cluster.objects, queue, bound, (resource, amount))
         }
-        Edit::Drain { node } => drain::objects(snapshot, node),
+        Edit::Priority { pods, priority } => with_priority(cluster, pods, *priority),
+        Edit::Cordon { node } => Ok(vec![drain::cordoned(cluster.objects, node)?]),
+        Edit::Drain { node } => drain::objects(cluster.objects, node),
+        Edit::Object { key } => Ok(vec![object::named(cluster.objects, key)?]),
+        Edit::Objects { objects } => object::given(objects),
     }
 }
 
 /// The bounds of quotas and queues, in the order of the objects.
 pub fn bounds(snapshot: &Snapshot) -> Vec<Bound> {
-    bound::all(snapshot)
+    bound::all(&snapshot.objects.iter().collect::<Vec<&Object>>())
 }
 
-fn value(object: &Object) -> Option<Value> {
-    serde_json::from_str(&object.json()).ok()
-}
-
-/// A pod with this priority, which no class says any more.
-fn with_priority(mut pod: Value, priority: i32) -> Value {
-    if let Some(spec) = pod.get_mut("spec").and_then(Value::as_object_mut) {
-        spec.insert("priority".to_owned(), priority.into());
-        spec.remove("priorityClassName");
+fn with_priority(cluster: &Cluster<'_>, pods: &[String], priority: i32) -> Result<Vec<Value>, Problem> {
+    let keys: Vec<String> = pods.iter().map(|pod| format!("Pod/{pod}")).collect();
+    let found = cluster.objects.iter().filter(|object| keys.contains(&object.key()));
+    let found: Vec<Value> = found.filter_map(|object| value(object)).collect();
+    if found.is_empty() {
+        return Err(unknown("pod", &pods.join(", ")));
     }
-    pod
+    Ok(Priorities::of(cluster.objects, cluster.system).set(found, To::Exactly(priority.into())))
 }
 
 fn unknown(what: &str, name: &str) -> Problem {

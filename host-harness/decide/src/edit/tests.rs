@@ -5,7 +5,9 @@ use serde_json::json;
 
 use super::*;
 use crate::record::Source;
-use crate::{Arguments, Native, Opened, With};
+use crate::{Native, Opened, With};
+
+mod priorities;
 
 /// A node of 2 cpu, and a pod that has ended, so that there is one.
 const ROOM: &str = r#"
@@ -26,28 +28,44 @@ fn job(pods: u32, min: u32) -> Job {
     Job { name, namespace, pods, min, requests, priority: 7, ..Job::default() }
 }
 
+/// What a change is, where pods of these schedulers are decided about.
+fn edit_for(snapshot: &Snapshot, system: &str, schedulers: &[String], asked: &Edit) -> Result<Vec<Value>, Problem> {
+    let described = Native::default().describe().unwrap();
+    let objects: Vec<&Object> = snapshot.objects.iter().collect();
+    edit(&Cluster { objects: &objects, system: described.system(system), schedulers }, asked)
+}
+
+fn edited(snapshot: &Snapshot, system: &str, asked: &Edit) -> Result<Vec<Value>, Problem> {
+    edit_for(snapshot, system, &[], asked)
+}
+
 /// The cluster with these objects, which stand instead of those of the same name.
 fn changed(mut snapshot: Snapshot, objects: Vec<Value>) -> Snapshot {
     let objects: Vec<Object> =
         objects.into_iter().map(|value| Object::from_json(value, &Arc::from("the form")).unwrap()).collect();
-    let keys: Vec<String> = objects.iter().map(Object::key).collect();
-    snapshot.objects.retain(|object| !keys.contains(&object.key()));
+    let keys: Vec<String> = objects.iter().map(Object::full_key).collect();
+    snapshot.objects.retain(|object| !keys.contains(&object.full_key()));
     snapshot.objects.extend(objects);
     snapshot
 }
 
 /// Which pods are bound in the first cycle.
 fn bound(snapshot: &Snapshot, system: &str) -> Vec<String> {
+    bound_for(snapshot, system, &[])
+}
+
+/// The same of the pods of these schedulers.
+fn bound_for(snapshot: &Snapshot, system: &str, schedulers: &[String]) -> Vec<String> {
     let mut policy = Box::<Native>::default();
     let described = policy.describe().unwrap();
-    let with = With { system, arguments: Arguments::default(), ..With::default() };
+    let with = With { system, schedulers, ..With::default() };
     let mut opened = Opened::open(policy, described, with, || Ok(snapshot.clone())).unwrap();
     opened.decide(1, Source::default()).unwrap().cycles[0].happened.bound.keys().cloned().collect()
 }
 
 fn with_job(system: &str, job: Job) -> Result<Vec<String>, Problem> {
     let room = snapshot(ROOM);
-    let objects = edit(&room, system, &Edit::Job(job))?;
+    let objects = edited(&room, system, &Edit::Job(job))?;
     Ok(bound(&changed(room, objects), system))
 }
 
@@ -86,8 +104,8 @@ fn what_a_system_does_not_know_is_refused_with_a_remedy() {
         said("volcano", Job { requests: BTreeMap::from([("cpu".into(), "many".into())]), ..job(2, 2) })
             .starts_with("cpu: ")
     );
-    let twice = changed(snapshot(ROOM), edit(&snapshot(ROOM), "kubernetes", &Edit::Job(job(1, 0))).unwrap());
-    let again = edit(&twice, "kubernetes", &Edit::Job(job(1, 0))).unwrap_err();
+    let twice = changed(snapshot(ROOM), edited(&snapshot(ROOM), "kubernetes", &Edit::Job(job(1, 0))).unwrap());
+    let again = edited(&twice, "kubernetes", &Edit::Job(job(1, 0))).unwrap_err();
     assert_eq!(again.message, "there is a Pod d/train-0 already");
 }
 
@@ -102,7 +120,7 @@ fn a_bound_is_set_by_the_name_of_its_quota() {
     assert_eq!(names, [("a/q".to_owned(), "4".to_owned()), ("b/q".to_owned(), "6".to_owned())]);
     let set = |queue: &str, amount: &str| {
         let (queue, bound, resource) = (queue.to_owned(), "max".to_owned(), "cpu".to_owned());
-        edit(&quotas, "coscheduling", &Edit::Bound { queue, bound, resource, amount: amount.to_owned() })
+        edited(&quotas, "coscheduling", &Edit::Bound { queue, bound, resource, amount: amount.to_owned() })
     };
     let changed = set("b/q", "8500m").unwrap();
     assert_eq!(
@@ -118,7 +136,7 @@ fn the_priority_of_pods_is_set_and_no_class_says_another() {
     let pods = snapshot(
         "{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: d}, spec: {priority: 9, priorityClassName: high, containers: [{name: c}]}}",
     );
-    let edit_of = |pod: &str| edit(&pods, "kubernetes", &Edit::Priority { pods: vec![pod.to_owned()], priority: -3 });
+    let edit_of = |pod: &str| edited(&pods, "kubernetes", &Edit::Priority { pods: vec![pod.to_owned()], priority: -3 });
     assert_eq!(edit_of("d/p").unwrap()[0]["spec"], json!({"priority": -3, "containers": [{"name": "c"}]}));
     assert_eq!(edit_of("d/x").unwrap_err().message, "there is no pod `d/x`");
 }
@@ -142,7 +160,7 @@ fn the_pods_of_a_node_that_is_drained_are_pending_again() {
 {apiVersion: v1, kind: Pod, metadata: {name: other, namespace: d}, spec: {nodeName: n2, containers: [{name: c}]}, status: {phase: Running}}
 "#;
     let before = snapshot(text);
-    let drained = edit(&before, "kubernetes", &Edit::Drain { node: "n1".to_owned() }).unwrap();
+    let drained = edited(&before, "kubernetes", &Edit::Drain { node: "n1".to_owned() }).unwrap();
     let names: Vec<&Value> = drained.iter().map(|it| &it["metadata"]["name"]).collect();
     assert_eq!(names, ["n1", "web"]);
     assert_eq!(
@@ -151,6 +169,64 @@ fn the_pods_of_a_node_that_is_drained_are_pending_again() {
     );
     // It is decided about anew, and may not return.
     assert_eq!(bound(&changed(before.clone(), drained), "kubernetes"), ["d/web"]);
-    let unknown = edit(&before, "kubernetes", &Edit::Drain { node: "n3".to_owned() }).unwrap_err();
+    let unknown = edited(&before, "kubernetes", &Edit::Drain { node: "n3".to_owned() }).unwrap_err();
     assert_eq!(unknown.message, "there is no node `n3`");
+}
+
+/// A node that is cordoned is as it was otherwise, and its pod stays.
+#[test]
+fn a_node_is_cordoned_and_its_pods_stay() {
+    let before = snapshot(ROOM);
+    let cordoned = edited(&before, "kubernetes", &Edit::Cordon { node: "n1".to_owned() }).unwrap();
+    assert_eq!((cordoned.len(), &cordoned[0]["spec"]["unschedulable"]), (1, &json!(true)));
+    assert_eq!(cordoned[0]["status"]["allocatable"]["pods"], "9");
+    let drained = edited(&before, "kubernetes", &Edit::Drain { node: "n1".to_owned() }).unwrap();
+    assert_eq!(drained, cordoned);
+    let unknown = edited(&before, "kubernetes", &Edit::Cordon { node: "n2".to_owned() }).unwrap_err();
+    assert_eq!(unknown.message, "there is no node `n2`");
+}
+
+/// The first pod names no namespace, which is `default` then; two kinds of PodGroup have the name `g`.
+#[test]
+fn an_object_is_found_by_its_key() {
+    let all = snapshot(
+        "{apiVersion: v1, kind: Pod, metadata: {name: p}, spec: {containers: [{name: c}]}}\n---\n\
+         {apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: q}, spec: {weight: 1}}\n---\n\
+         {apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: g, namespace: d}, spec: {minMember: 2}}\n---\n\
+         {apiVersion: scheduling.k8s.io/v1beta1, kind: PodGroup, metadata: {name: g, namespace: d}, spec: {schedulingPolicy: {basic: {}}}}",
+    );
+    let found = |key: &str| edited(&all, "volcano", &Edit::Object { key: key.to_owned() });
+    assert_eq!(found("Pod/default/p").unwrap()[0]["metadata"], json!({"name": "p"}));
+    assert_eq!(found("Queue/q").unwrap()[0]["spec"]["weight"], 1);
+    assert_eq!(found("PodGroup.scheduling.volcano.sh/d/g").unwrap()[0]["spec"]["minMember"], 2);
+    let several = found("PodGroup/d/g").unwrap_err();
+    assert_eq!(several.message, "several objects are called `PodGroup/d/g`");
+    let remedy = "name one of them: `PodGroup.scheduling.k8s.io/d/g` or `PodGroup.scheduling.volcano.sh/d/g`";
+    assert_eq!(several.remedy.as_deref(), Some(remedy));
+    assert_eq!(found("Pod/d/p").unwrap_err().message, "there is no object `Pod/d/p`");
+}
+
+#[test]
+fn objects_are_added_as_they_are_given_if_they_can_be_read() {
+    let given = |object: Value| edited(&snapshot(ROOM), "kubernetes", &Edit::Objects { objects: vec![object] });
+    let class =
+        json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "c"}, "value": 7});
+    assert_eq!(given(class.clone()).unwrap(), [class]);
+    let nameless = given(json!({"apiVersion": "v1", "kind": "Node", "metadata": {}})).unwrap_err();
+    assert!(nameless.message.contains("name") && nameless.remedy.is_some(), "{nameless:?}");
+}
+
+/// Pods of `ours` alone are decided about; without such names, those of the schedulers of the system.
+#[test]
+fn a_job_that_is_added_has_a_scheduler_that_is_in_force() {
+    let (room, ours) = (snapshot(ROOM), vec!["ours".to_owned()]);
+    for system in Native::default().describe().unwrap().systems {
+        let name = system.name.as_str();
+        let queue = if name == "yunikorn" { "root.default".to_owned() } else { String::new() };
+        let asked = Edit::Job(Job { queue, ..job(2, 0) });
+        let objects = edit_for(&room, name, &ours, &asked).unwrap();
+        assert_eq!(bound_for(&changed(room.clone(), objects), name, &ours).len(), 2, "{name}");
+        let pod = edited(&room, name, &asked).unwrap().pop().unwrap();
+        assert_eq!(pod["spec"]["schedulerName"], system.schedulers[0].as_str(), "{name}");
+    }
 }

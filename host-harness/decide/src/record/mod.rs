@@ -17,7 +17,7 @@ mod source;
 pub(super) mod usage;
 
 pub use source::{Digested, Source};
-pub use usage::{AccountUsage, Entry};
+pub use usage::{AccountUsage, Entry, NO_LIMIT};
 
 /// The code of the reason of a pod that has scheduling gates.
 pub const GATED: &str = "host/gated";

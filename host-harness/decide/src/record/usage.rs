@@ -7,7 +7,7 @@ use lictor_contract::{Amount, QueueAccount, Resource};
 use serde::Serialize;
 
 /// Amounts from here on mean "no limit": Koordinator writes a fifth of the largest 64-bit number.
-const NO_LIMIT: i64 = 1 << 60;
+pub const NO_LIMIT: i64 = 1 << 60;
 
 /// The usage of a quota or queue.
 #[derive(Debug, Serialize)]

@@ -128,7 +128,7 @@ fn tried(trials: &mut Trials<'_, '_>, place: &Place, raises: &[Raise<'_>]) -> Re
 /// The object of the quota with these raises.
 fn changed(trials: &Trials<'_, '_>, place: &Place, raises: &[Raise<'_>]) -> Option<Object> {
     let amounts: Vec<(&str, String)> = raises.iter().map(|raise| (raise.resource, raise.text(raise.by))).collect();
-    place.with(&trials.case.snapshot.objects, &amounts)
+    place.with(trials.case.snapshot.objects.get(place.object)?, &amounts)
 }
 
 /// The name of a resource as nodes have it.

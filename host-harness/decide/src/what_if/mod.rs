@@ -14,6 +14,7 @@ pub(crate) use bounds::{Place, ordinary, places};
 
 use std::collections::BTreeMap;
 
+use lictor_contract::SystemInfo;
 use lictor_host::cluster::Object;
 use lictor_host::policy::{CallError, Policy};
 use lictor_host::session::EvictedFor;
@@ -56,6 +57,8 @@ pub struct WhatIf {
     pub pods: Vec<String>,
     /// Nothing need be changed: all of them are bound or nominated as it is, or none waits.
     pub is_in: bool,
+    /// Why no change was tried: pods of it are held back, by scheduling gates or because they have another scheduler.
+    pub not_tried: Option<String>,
     /// The changes, each of which is enough.
     pub changes: Vec<Change>,
     /// How often the cluster was decided about.
@@ -136,20 +139,32 @@ pub type Start<'a> = dyn FnMut() -> Result<Box<dyn Policy>, CallError> + 'a;
 /// # Errors
 /// The cluster cannot be decided about, or there is no such job.
 pub fn what_if(case: &Case<'_>, start: &mut Start<'_>) -> Result<WhatIf, Failure> {
-    let mut trials =
-        Trials { case, start, pods: Vec::new(), requests: Vec::new(), requested: BTreeMap::new(), tried: 0 };
+    let mut trials = Trials {
+        case,
+        start,
+        system: None,
+        pods: Vec::new(),
+        requests: Vec::new(),
+        requested: BTreeMap::new(),
+        held_back: Vec::new(),
+        tried: 0,
+    };
     let mut answer = WhatIf {
         api_version: "lictor.dev/v1alpha1",
         kind: "WhatIf",
         job: case.name.to_owned(),
         pods: Vec::new(),
         is_in: true,
+        not_tried: None,
         changes: Vec::new(),
         tried: 0,
     };
     let said = trials.look()?;
     answer.pods.clone_from(&trials.pods);
-    if !trials.pods.is_empty() && trials.is_in(&case.snapshot.objects)?.is_none() {
+    answer.not_tried = trials.not_tried();
+    if answer.not_tried.is_some() {
+        answer.is_in = false;
+    } else if !trials.pods.is_empty() && trials.is_in(&case.snapshot.objects)?.is_none() {
         answer.is_in = false;
         answer.changes.extend(bounds::changes(&mut trials, &said)?);
         answer.changes.extend(nodes::changes(&mut trials)?);
@@ -163,12 +178,16 @@ pub fn what_if(case: &Case<'_>, start: &mut Start<'_>) -> Result<WhatIf, Failure
 struct Trials<'a, 's> {
     case: &'a Case<'a>,
     start: &'a mut Start<'s>,
+    /// The system whose laws apply.
+    system: Option<SystemInfo>,
     /// The pods that wait.
     pods: Vec<String>,
     /// What each of them requests, by resource.
     requests: Vec<BTreeMap<String, i64>>,
     /// The same of all of them together.
     requested: BTreeMap<String, i64>,
+    /// Why pods that wait are not tried, in words.
+    held_back: Vec<String>,
     tried: usize,
 }
 
@@ -176,6 +195,7 @@ impl Trials<'_, '_> {
     /// Looks at the cluster as it is: who waits, and all that is said of the job.
     fn look(&mut self) -> Result<Value, Failure> {
         let mut opened = self.open(self.case.snapshot.clone())?;
+        self.system = opened.system().cloned();
         let names = Names::of(opened.session().mirror(), opened.system());
         let meant = names.find(self.case.name)?;
         let waits = |pod: &&Before| pod.node.is_none() && !pod.ended && !pod.leaves;
@@ -194,7 +214,21 @@ impl Trials<'_, '_> {
         }
         opened.explain()?;
         let record = self.decide(&mut opened)?;
+        let held_back = record.cycles.iter().flat_map(|cycle| &cycle.held_back);
+        let told = held_back.filter(|(pod, _)| self.pods.contains(pod));
+        self.held_back = told.map(|(pod, reason)| format!("`{pod}`: {}", reason.message)).collect();
         Ok(serde_json::to_value(Answer::of(self.case.name, meant, &record)).unwrap_or_default())
+    }
+
+    /// Why no change is tried, where a pod is held back: the first one says it.
+    fn not_tried(&self) -> Option<String> {
+        let first = self.held_back.first()?;
+        let others = match self.held_back.len().saturating_sub(1) {
+            0 => String::new(),
+            1 => "; 1 more pod is held back, too".to_owned(),
+            others => format!("; {others} more pods are held back, too"),
+        };
+        Some(format!("{first}{others}. No change of a quota, of the nodes or of its priority lets it in."))
     }
 
     /// The number of victims where all pods of the job get in; none where they do not, or the cluster is not one any more.

@@ -96,3 +96,61 @@ fn nodes_that_are_added_take_no_name_that_is_taken() {
     let answer = ask("kubernetes", "waits", &text).unwrap();
     assert_eq!(answer.changes[0].objects[0]["metadata"]["name"], "what-if-1");
 }
+
+/// The group has priority 1, whatever its pod says; the pod on the node has 5.
+#[test]
+fn the_priority_of_a_group_of_kubernetes_is_raised() {
+    let group = "---\n{apiVersion: scheduling.k8s.io/v1beta1, kind: PodGroup, metadata: {name: team, namespace: default}, \
+                 spec: {priority: 1, schedulingPolicy: {gang: {minCount: 1}}}}\n";
+    let waits = pod("waits", "", 100, "5", "").replace("spec: {", "spec: {schedulingGroup: {podGroupName: team}, ");
+    let text = format!("{NODE}{group}{}{waits}", pod("holds", "", 5, "6", "n1"));
+    let answer = ask("kubernetes", "waits", &text).unwrap();
+    let changes = [("add 1 like node `n1`", 0), ("raise the priority from 1 to 6", 1)];
+    assert_eq!(told(&answer), expected(&changes));
+    let kinds: Vec<&Value> = answer.changes[1].objects.iter().map(|object| &object["kind"]).collect();
+    assert_eq!(kinds, ["PodGroup", "Pod"]);
+}
+
+/// Of two gangs that wait there is room for one. That of class 5 comes first: the other one needs 6, and so a class of this value.
+#[test]
+fn the_class_of_a_group_of_volcano_is_raised() {
+    let queue =
+        "---\n{apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: default}, spec: {weight: 1}}\n";
+    let class = |value: u32| {
+        format!(
+            "---\n{{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {{name: c{value}}}, value: {value}}}\n"
+        )
+    };
+    let gang = |name: &str, class: u32| {
+        let group = format!(
+            "---\n{{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {{name: {name}, namespace: default}}, \
+             spec: {{minMember: 1, queue: default, priorityClassName: c{class}}}}}\n"
+        );
+        let annotation = format!(", annotations: {{scheduling.k8s.io/group-name: {name}}}");
+        group + &pod(&format!("{name}-0"), &annotation, 0, "6", "")
+    };
+    let text = format!("{NODE}{queue}{}{}{}{}", class(5), class(1), gang("first", 5), gang("second", 1));
+    let answer = ask("volcano", "second-0", &text).unwrap();
+    let raised = answer.changes.iter().find(|change| change.kind == Kind::Priority).unwrap();
+    assert_eq!((raised.sentence.as_str(), raised.victims), ("raise the priority from 1 to 6", 0));
+    let kinds: Vec<&Value> = raised.objects.iter().map(|object| &object["kind"]).collect();
+    assert_eq!(kinds, ["PriorityClass", "PodGroup", "Pod"]);
+}
+
+/// Neither is tried, whatever is changed.
+#[test]
+fn nothing_is_tried_for_pods_that_are_held_back() {
+    let gated =
+        pod("waits", "", 5, "5", "").replace("spec: {", "spec: {schedulingGates: [{name: example.com/quota}], ");
+    let other = pod("waits", "", 5, "5", "").replace("spec: {", "spec: {schedulerName: other, ");
+    for (waits, why) in [
+        (gated, "waits for its scheduling gates to be removed: example.com/quota"),
+        (other, "another scheduler decides about it: `other`"),
+    ] {
+        let answer = ask("kubernetes", "waits", &format!("{NODE}{waits}")).unwrap();
+        assert_eq!((answer.is_in, answer.changes.len(), answer.tried), (false, 0, 1));
+        let expected =
+            format!("`default/waits`: {why}. No change of a quota, of the nodes or of its priority lets it in.");
+        assert_eq!(answer.not_tried, Some(expected));
+    }
+}

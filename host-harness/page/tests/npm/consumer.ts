@@ -14,7 +14,10 @@ const edits: Edit[] = [
   { kind: "job", name: "train", namespace: "nlp", pods: 4, min: 4, requests: { cpu: "8" }, queue: "nlp", priority: 100 },
   { kind: "bound", queue: "nlp", bound: "max", resource: "cpu", amount: "64" },
   { kind: "priority", pods: ["nlp/train-0"], priority: 9000 },
+  { kind: "cordon", node: "a100-02" },
   { kind: "drain", node: "a100-02" },
+  { kind: "object", key: "Pod/nlp/train-0" },
+  { kind: "objects", objects: [{ apiVersion: "v1", kind: "Node", metadata: { name: "a100-09" } }] },
 ];
 
 const systems: System[] = lictor.systems();
@@ -30,8 +33,9 @@ const whatIf: WhatIf = lictor.whatIf("nlp/train-0");
 const written: Written[] = [lictor.snapshot(), lictor.scenario(), lictor.maskedScenario()];
 const masked: Summary = lictor.open(lictor.masked());
 const picture: Picture = lictor.picture();
-const object: string = lictor.object("Pod/nlp/train-0");
-const changes: string = edits.map((edit) => lictor.edit(edit)).join("\n---\n");
+const notTried: string | null = whatIf.notTried;
+const offered: Edit[] = whatIf.changes.map(({ objects }) => ({ kind: "objects", objects }));
+const changes: string = [...edits, ...offered].reduce((changes, edit) => lictor.edit(edit, changes), "");
 const bounds: Bound[] = lictor.bounds();
 const placed: Placed[] = [...lictor.podsOn("a100-02"), ...lictor.podsOn("a100-02", 1)];
 const report: Report = lictor.play(true);

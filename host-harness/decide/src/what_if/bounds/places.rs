@@ -27,9 +27,9 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// The object with these amounts.
-    pub(crate) fn with(&self, objects: &[Object], amounts: &[(&str, String)]) -> Option<Object> {
-        let mut value: Value = serde_json::from_str(&objects.get(self.object)?.json()).ok()?;
+    /// Its object with these amounts.
+    pub(crate) fn with(&self, object: &Object, amounts: &[(&str, String)]) -> Option<Object> {
+        let mut value: Value = serde_json::from_str(&object.json()).ok()?;
         if self.is_nested {
             let text = value.pointer_mut("/data")?.get_mut(QUEUES)?;
             let mut queues = queues(text.as_str()?)?;
@@ -51,9 +51,9 @@ fn set(at: &mut Value, amounts: &[(&str, String)]) -> Option<()> {
 }
 
 /// Every bound in these objects, in their order.
-pub(crate) fn places(objects: &[Object]) -> Vec<Place> {
+pub(crate) fn places<'o>(objects: impl IntoIterator<Item = &'o Object>) -> Vec<Place> {
     let mut places = Vec::new();
-    for (object, it) in objects.iter().enumerate() {
+    for (object, it) in objects.into_iter().enumerate() {
         let key = it.key();
         let kind = key.split('/').next().unwrap_or_default();
         if !matches!(kind, "ElasticQuota" | "Queue" | "ConfigMap") {

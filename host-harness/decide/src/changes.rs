@@ -1,0 +1,117 @@
+//! Objects that are added to a snapshot, or stand instead of those of the same kind and name.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use lictor_host::cluster::Object;
+use serde_json::Value;
+
+use super::failure::Failure;
+use super::origins::Origins;
+use super::snapshot::Snapshot;
+
+/// What messages call the changes.
+const NAME: &str = "the changes";
+
+/// What stands between two documents.
+const BETWEEN: &str = "\n---\n";
+
+/// Changes of a snapshot. It stays as it was opened: each text of changes is applied to it anew.
+#[derive(Debug, Clone, Default)]
+pub struct Changes {
+    /// The objects in the order of the text; of several with the same key, the last one.
+    objects: Vec<Object>,
+    origins: Origins,
+    /// The keys of the objects, with the groups of their kinds.
+    keys: BTreeSet<String>,
+}
+
+impl Changes {
+    /// Reads a text in YAML or JSON. An empty one changes nothing.
+    ///
+    /// # Errors
+    /// Its mistakes, with their lines.
+    pub fn read(text: &str) -> Result<Changes, Failure> {
+        if text.trim().is_empty() {
+            return Ok(Changes::default());
+        }
+        let Snapshot { objects, origins, .. } = Snapshot::told(NAME, text.to_owned())?;
+        let mut keys = BTreeSet::new();
+        let last = objects.into_iter().rev().filter(|object| keys.insert(object.full_key()));
+        let mut objects: Vec<Object> = last.collect();
+        objects.reverse();
+        Ok(Changes { objects, origins, keys })
+    }
+
+    /// The objects of a snapshot with the changes.
+    pub fn of<'a>(&'a self, snapshot: &'a Snapshot) -> Vec<&'a Object> {
+        let unchanged = snapshot.objects.iter().filter(|object| self.leave(object));
+        unchanged.chain(&self.objects).collect()
+    }
+
+    /// A snapshot with the changes.
+    pub fn applied<'a>(&self, snapshot: &'a Snapshot) -> Cow<'a, Snapshot> {
+        if self.objects.is_empty() {
+            return Cow::Borrowed(snapshot);
+        }
+        let objects = self.of(snapshot).into_iter().cloned().collect();
+        let (mut origins, mut files) = (snapshot.origins.clone(), snapshot.files.clone());
+        origins.extend(self.origins.clone());
+        files.push(NAME.to_owned());
+        Cow::Owned(Snapshot { objects, origins, files })
+    }
+
+    /// Whether an object stays as it is.
+    fn leave(&self, object: &Object) -> bool {
+        self.keys.is_empty() || !self.keys.contains(&object.full_key())
+    }
+}
+
+/// A text of changes with more objects behind it. The text stays as it is.
+pub fn appended(text: &str, objects: &[Value]) -> String {
+    if objects.is_empty() {
+        return text.to_owned();
+    }
+    let before = Some(text.strip_suffix('\n').unwrap_or(text).to_owned()).filter(|before| !before.trim().is_empty());
+    let more = objects.iter().map(|object| format!("{object:#}"));
+    before.into_iter().chain(more).collect::<Vec<_>>().join(BETWEEN)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn keys(objects: &[&Object]) -> Vec<String> {
+        objects.iter().map(|object| object.key()).collect()
+    }
+
+    /// The class `a` is changed twice, and `c` is new: of `a`, the second change counts.
+    #[test]
+    fn the_last_object_of_a_key_stands_instead_of_the_one_of_the_snapshot() {
+        let class = |name: &str, value: i32| {
+            format!(
+                "{{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {{name: {name}}}, value: {value}}}"
+            )
+        };
+        let snapshot = Snapshot::told("it.yaml", [class("a", 1), class("b", 2)].join(BETWEEN)).unwrap();
+        let changes = Changes::read(&[class("a", 3), class("c", 4), class("a", 5)].join(BETWEEN)).unwrap();
+        let objects = changes.of(&snapshot);
+        assert_eq!(keys(&objects), ["PriorityClass/b", "PriorityClass/c", "PriorityClass/a"]);
+        let applied = changes.applied(&snapshot);
+        assert!(applied.objects[2].json().contains("\"value\":5"), "{}", applied.objects[2].json());
+        assert_eq!(applied.files, ["it.yaml", "the changes"]);
+        assert_eq!(keys(&Changes::default().of(&snapshot)), ["PriorityClass/a", "PriorityClass/b"]);
+    }
+
+    #[test]
+    fn objects_are_appended_to_a_text_that_stays_as_it_is() {
+        let object = json!({"a": 1});
+        let text = "{\n  \"a\": 1\n}";
+        assert_eq!(appended("", &[object.clone(), object.clone()]), format!("{text}\n---\n{text}"));
+        assert_eq!(appended(" \n", &[object.clone()]), text);
+        assert_eq!(appended("# why\nb: 2\n", &[object.clone()]), format!("# why\nb: 2\n---\n{text}"));
+        assert_eq!(appended("b: 2\n", &[]), "b: 2\n");
+    }
+}

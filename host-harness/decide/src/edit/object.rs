@@ -1,0 +1,40 @@
+//! Objects as they are, or as somebody gives them.
+
+use std::sync::Arc;
+
+use lictor_host::cluster::Object;
+use serde_json::Value;
+
+use super::super::failure::either;
+use super::super::priorities::value;
+use super::super::problem::Problem;
+use super::unknown;
+
+/// The object with this key, with or without the group of its kind.
+pub(super) fn named(objects: &[&Object], key: &str) -> Result<Value, Problem> {
+    let mut found: Vec<&Object> = Vec::new();
+    // Of several with the same key, the last one counts.
+    for object in objects.iter().rev().filter(|object| object.key() == key || object.full_key() == key) {
+        if found.iter().all(|known| known.full_key() != object.full_key()) {
+            found.push(object);
+        }
+    }
+    match found.as_slice() {
+        [only] => value(only).ok_or_else(|| unknown("object", key)),
+        [] => Err(unknown("object", key)),
+        several => {
+            let keys: Vec<String> = several.iter().map(|object| object.full_key()).collect();
+            Err(Problem::error(format!("several objects are called `{key}`"))
+                .remedy(format!("name one of them: {}", either(&keys))))
+        }
+    }
+}
+
+/// The objects that are given, if all of them can be read.
+pub(super) fn given(objects: &[Value]) -> Result<Vec<Value>, Problem> {
+    let file = Arc::from("the objects");
+    for object in objects {
+        Object::from_json(object.clone(), &file).map_err(|mistake| Problem::from(&mistake))?;
+    }
+    Ok(objects.to_vec())
+}

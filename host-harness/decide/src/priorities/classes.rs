@@ -1,0 +1,84 @@
+//! The priority classes of a cluster, and new ones for priorities that no class has.
+
+use std::collections::BTreeMap;
+
+use lictor_host::cluster::Object;
+use serde_json::{Value, json};
+
+/// The classes that every cluster has.
+const BUILT_IN: [(&str, i64); 2] =
+    [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
+
+/// A class.
+#[derive(Debug, Clone, Copy)]
+struct Class {
+    value: i64,
+    is_default: bool,
+    never_preempts: bool,
+    is_new: bool,
+}
+
+/// The classes by name.
+#[derive(Debug, Clone)]
+pub(super) struct Classes(BTreeMap<String, Class>);
+
+impl Classes {
+    pub(super) fn of(objects: &[&Object]) -> Classes {
+        let built_in = |(name, value): (&str, i64)| {
+            (name.to_owned(), Class { value, is_default: false, never_preempts: false, is_new: false })
+        };
+        let mut classes: BTreeMap<String, Class> = BUILT_IN.map(built_in).into();
+        for object in objects {
+            let key = object.full_key();
+            let Some(name) = key.strip_prefix("PriorityClass.scheduling.k8s.io/") else { continue };
+            let Some(class) = super::value(object) else { continue };
+            let read = Class {
+                value: class.get("value").and_then(Value::as_i64).unwrap_or(0),
+                is_default: class.get("globalDefault") == Some(&Value::Bool(true)),
+                never_preempts: class.get("preemptionPolicy").and_then(Value::as_str) == Some("Never"),
+                is_new: false,
+            };
+            classes.insert(name.to_owned(), read);
+        }
+        Classes(classes)
+    }
+
+    /// The value of a class; none where there is no such class.
+    pub(super) fn value(&self, name: &str) -> Option<i64> {
+        self.0.get(name).map(|class| class.value)
+    }
+
+    /// The value of pods that name no class.
+    pub(super) fn default_value(&self) -> Option<i64> {
+        self.0.values().filter(|class| class.is_default).map(|class| class.value).min()
+    }
+
+    /// Whether the pods of a class preempt nobody.
+    pub(super) fn never_preempts(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|class| class.never_preempts)
+    }
+
+    /// The name of a class with this value: one that is there, or a new one.
+    pub(super) fn named(&mut self, value: i64) -> String {
+        let known = self.0.iter().find(|(_, class)| class.value == value && !class.never_preempts);
+        if let Some((name, _)) = known {
+            return name.clone();
+        }
+        let sign = if value < 0 { "minus-" } else { "" };
+        let mut name = format!("priority-{sign}{}", value.unsigned_abs());
+        while self.0.contains_key(&name) {
+            name.push_str("-new");
+        }
+        self.0.insert(name.clone(), Class { value, is_default: false, never_preempts: false, is_new: true });
+        name
+    }
+
+    /// The objects of the new classes.
+    pub(super) fn added(&self) -> Vec<Value> {
+        let object = |(name, class): (&String, &Class)| {
+            json!({ "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": { "name": name },
+                    "value": class.value })
+        };
+        self.0.iter().filter(|(_, class)| class.is_new).map(object).collect()
+    }
+}
