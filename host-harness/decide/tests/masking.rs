@@ -33,7 +33,7 @@ fn decided(snapshot: &Snapshot, system: &str, arguments: &Arguments, schedulers:
 /// Whether it is decided alike; none where the cluster cannot be opened.
 fn is_alike(snapshot: &Snapshot, system: &str, arguments: &Arguments, schedulers: &[String]) -> Option<bool> {
     let before = decided(snapshot, system, arguments, schedulers)?;
-    let masked = Masked::of(snapshot).unwrap();
+    let masked = Masked::of(snapshot, schedulers).unwrap();
     let after = decided(&masked.snapshot, system, arguments, schedulers);
     Some(after.is_some_and(|after| masked.is_alike(&before.cycles, &after.cycles)))
 }
@@ -74,10 +74,43 @@ fn nothing_of_the_names_of_a_snapshot_is_left() {
         let text = fs::read_to_string(fixtures().join("snapshots").join(file)).unwrap();
         let snapshot = Snapshot::told(file, text).unwrap();
         assert_eq!(is_alike(&snapshot, system, &Arguments::default(), &[]), Some(true), "{file}");
-        let masked = Masked::of(&snapshot).unwrap();
+        let masked = Masked::of(&snapshot, &[]).unwrap();
         let written: String = masked.snapshot.objects.iter().map(|object| object.json() + "\n").collect();
         for name in names {
             assert!(!written.contains(name), "{name} in {file}");
         }
     }
+}
+
+/// `web` binds its port at another address than the pod on the node does, and `db` has a volume that is in two zones, of which the node is
+/// in one. `ml` asks for a resource that the node has: its class may stay under its name.
+#[test]
+fn what_a_decision_depends_on_is_kept() {
+    let port = |address: &str| format!("ports: [{{containerPort: 80, hostPort: 80, hostIP: {address}}}]");
+    let pod = |name: &str, spec: &str, container: &str| {
+        format!(
+            "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: d}}, spec: {{{spec}containers: [{{name: c, {container}}}]}}}}"
+        )
+    };
+    let objects = [
+        "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {topology.kubernetes.io/zone: east-1}}, \
+          status: {allocatable: {cpu: '9', pods: '9', example.com/gpu: '4'}}}".to_owned(),
+        "{apiVersion: v1, kind: PersistentVolume, metadata: {name: v, labels: {topology.kubernetes.io/zone: east-1__west-1}}, \
+          spec: {claimRef: {namespace: d, name: data}}}".to_owned(),
+        "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: data, namespace: d}, spec: {volumeName: v}}".to_owned(),
+        "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: {extendedResourceName: example.com/gpu}}".to_owned(),
+        pod("old", "nodeName: n1, ", &port("192.0.2.1")),
+        pod("web", "", &port("192.0.2.2")),
+        pod("db", "volumes: [{name: data, persistentVolumeClaim: {claimName: data}}], ", "image: db"),
+        pod("ml", "", "resources: {requests: {example.com/gpu: 1}}"),
+    ];
+    let snapshot = Snapshot::told("it.yaml", objects.join("\n---\n")).unwrap();
+    let record = decided(&snapshot, "kubernetes", &Arguments::default(), &[]).unwrap();
+    let bound: Vec<&String> = record.cycles.iter().flat_map(|cycle| cycle.happened.bound.keys()).collect();
+    assert_eq!(bound, ["d/db", "d/ml", "d/web"]);
+    assert_eq!(is_alike(&snapshot, "kubernetes", &Arguments::default(), &[]), Some(true));
+    let masked = Masked::of(&snapshot, &[]).unwrap();
+    let written: String = masked.snapshot.objects.iter().map(lictor_host::cluster::Object::json).collect();
+    let class = r#""extendedResourceName":"example.com/gpu""#;
+    assert!(!written.contains("192.0.2.") && !written.contains("east") && written.contains(class), "{written}");
 }

@@ -27,7 +27,7 @@ impl Engine {
     fn under_other_names(&self) -> Result<(Told, Engine), Vec<Problem>> {
         let open = self.held()?;
         let Held { opened, system, arguments, schedulers, .. } = open;
-        let masked = Masked::of(&open.snapshot()).map_err(|mistake| vec![Problem::from(&mistake)])?;
+        let masked = Masked::of(&open.snapshot(), schedulers).map_err(|mistake| vec![Problem::from(&mistake)])?;
         let Written { name, text } = written::snapshot("masked.yaml", &masked.snapshot);
         let chosen_arguments = (!arguments.given.is_empty()).then(|| serde_json::to_string(&arguments.given).ok());
         let chosen = opened.system().map_or(system, |system| &system.name);

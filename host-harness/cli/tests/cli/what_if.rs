@@ -33,7 +33,8 @@ fn where_nothing_helps_that_is_told() {
 /// Its gate holds it back, not the cluster.
 #[test]
 fn for_a_pod_with_gates_nothing_is_tried() {
-    let asked = ["what-if", "--system", "kubernetes", "fixtures/snapshots/three-zones.yaml", "batch/gated-1", "--native"];
+    let asked =
+        ["what-if", "--system", "kubernetes", "fixtures/snapshots/three-zones.yaml", "batch/gated-1", "--native"];
     let ran = lictor(&asked).exits(1);
     ran.prints(&["waits for its scheduling gates to be removed: example.com/quota", "No change of a quota"]);
 }

@@ -1,47 +1,30 @@
 //! Names are replaced by invented ones before a cluster is shared.
 //!
-//! What is replaced: the names and namespaces of objects wherever they stand, and the values of labels. What a decision does not depend on
-//! is left out: images, commands, environments, addresses, annotations of others. Invented names sort like the names they stand for, so that
-//! ties are broken alike. Keys of labels, classes of priority and of storage, and numbers stay as they are.
+//! What a decision can depend on is kept, field by field: what the host and the systems read of each kind. All else is left out, known or
+//! not. What is kept is a number, a time, a word of Kubernetes or a name, and names are replaced: of objects, namespaces, classes and
+//! queues, keys and values of labels, gates. So are uids and addresses. Invented names sort like the names they stand for, so that ties
+//! are broken alike. The keys that Kubernetes and the systems read stay, and the names of resources and of schedulers that are in force.
 
-mod places;
+mod keys;
+mod kinds;
+mod pods;
+mod shape;
 mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use lictor_host::cluster::load::read;
 use lictor_host::cluster::{InputError, Object};
 use serde_json::Value;
 
 use super::record::Cycle;
 use super::snapshot::Snapshot;
+use shape::Text;
 use words::Words;
 
-/// Kinds that a decision may depend on; others are left out.
-const KINDS: [&str; 15] = [
-    "Job",
-    "Node",
-    "Pod",
-    "Namespace",
-    "ConfigMap",
-    "PriorityClass",
-    "PodDisruptionBudget",
-    "ElasticQuota",
-    "PodGroup",
-    "Reservation",
-    "Queue",
-    "PersistentVolumeClaim",
-    "PersistentVolume",
-    "StorageClass",
-    "CSINode",
-];
-
-/// Kinds whose names say what a pod is.
-const CLASSES: [&str; 2] = ["PriorityClass", "StorageClass"];
-
-/// The ConfigMap of YuniKorn, and its key with the queues.
-const CONFIG: (&str, &str) = ("yunikorn-configs", "queues.yaml");
+/// Names with a meaning of their own: they stay.
+const KEPT: [&str; 3] = ["system-cluster-critical", "system-node-critical", kinds::CONFIG_MAP];
 
 /// A cluster under other names.
 #[derive(Debug, Clone)]
@@ -52,25 +35,29 @@ pub struct Masked {
 }
 
 impl Masked {
-    /// Masks a cluster.
+    /// Masks a cluster in which pods of these schedulers are decided about. Their names stay, and those of the schedulers that the systems
+    /// stand for.
     ///
     /// # Errors
     /// An object is not one any more under its new name.
-    pub fn of(snapshot: &Snapshot) -> Result<Masked, InputError> {
+    pub fn of(snapshot: &Snapshot, schedulers: &[String]) -> Result<Masked, InputError> {
         let parsed = snapshot.objects.iter().filter_map(|object| serde_json::from_str::<Value>(&object.json()).ok());
-        let mut values: Vec<Value> = parsed.filter(is_kept).collect();
-        let mut names = BTreeSet::new();
+        let mut found = Found::of(schedulers);
+        let mut values: Vec<Value> = Vec::new();
+        for mut value in parsed {
+            if kinds::keep(&mut value, &mut |of, text| found.add(of, text)) {
+                values.push(value);
+            }
+        }
+        let invented = found.invent();
         values.iter_mut().for_each(|value| {
-            each(value, &mut |name| {
-                names.insert(name.clone());
-            });
+            kinds::keep(value, &mut |of, text| invented.replace(of, text));
         });
-        let words = Words::of(&names);
-        values.iter_mut().for_each(|value| each(value, &mut |name| *name = words.name(name)));
         let file: Arc<str> = Arc::from("masked.yaml");
         let objects = values.into_iter().map(|value| Object::from_json(value, &file));
         let objects = objects.collect::<Result<Vec<_>, _>>()?;
-        Ok(Masked { snapshot: Snapshot { objects, files: vec![file.to_string()], ..Snapshot::default() }, words })
+        let snapshot = Snapshot { objects, files: vec![file.to_string()], ..Snapshot::default() };
+        Ok(Masked { snapshot, words: invented.words })
     }
 
     /// Whether the same was decided about the cluster and about the masked one, up to the names: who is bound, nominated and held where,
@@ -88,6 +75,86 @@ impl Masked {
     /// The invented name for a name, such as that of a pod with its namespace.
     pub fn name(&self, name: &str) -> String {
         self.words.name(name)
+    }
+}
+
+/// The texts that are found in a cluster.
+struct Found {
+    names: BTreeSet<String>,
+    schedulers: BTreeSet<String>,
+    uids: BTreeSet<String>,
+    addresses: BTreeSet<IpAddr>,
+    resources: BTreeSet<String>,
+}
+
+impl Found {
+    /// None yet. These schedulers stay, and those of the systems.
+    fn of(schedulers: &[String]) -> Found {
+        let systems = lictor_policy::Engine::describe().systems;
+        let known = systems.into_iter().flat_map(|system| system.schedulers).chain(schedulers.iter().cloned());
+        Found {
+            names: BTreeSet::new(),
+            schedulers: known.collect(),
+            uids: BTreeSet::new(),
+            addresses: BTreeSet::new(),
+            resources: BTreeSet::new(),
+        }
+    }
+
+    fn add(&mut self, of: Text, text: &str) {
+        let owned = || text.to_owned();
+        match of {
+            Text::Scheduler if self.schedulers.contains(text) => {}
+            Text::Name | Text::Scheduler => drop(self.names.insert(owned())),
+            Text::Uid => drop(self.uids.insert(owned())),
+            Text::Address => self.addresses.extend(text.parse::<IpAddr>()),
+            Text::Requested => drop(self.resources.insert(owned())),
+            Text::Resource => {}
+        }
+    }
+
+    /// Something else for each of them.
+    fn invent(self) -> Invented {
+        let Found { names, schedulers, uids, addresses, resources } = self;
+        let uid = |(number, uid): (usize, String)| (uid, format!("uid-{number}"));
+        let addresses = addresses.into_iter().filter(|address| !address.is_unspecified());
+        let first = u32::from(Ipv4Addr::new(10, 0, 0, 1));
+        Invented {
+            words: Words::of(&names),
+            schedulers,
+            uids: uids.into_iter().enumerate().map(uid).collect(),
+            addresses: addresses.zip((first..).map(Ipv4Addr::from)).collect(),
+            resources,
+        }
+    }
+}
+
+/// What stands for the texts.
+struct Invented {
+    words: Words,
+    schedulers: BTreeSet<String>,
+    uids: BTreeMap<String, String>,
+    addresses: BTreeMap<IpAddr, Ipv4Addr>,
+    resources: BTreeSet<String>,
+}
+
+impl Invented {
+    fn replace(&self, of: Text, text: &mut String) {
+        match of {
+            Text::Name if KEPT.contains(&text.as_str()) => {}
+            Text::Scheduler if self.schedulers.contains(text) => {}
+            Text::Name | Text::Scheduler => *text = self.words.name(text),
+            // An empty one matches any.
+            Text::Uid => *text = self.uids.get(text).filter(|_| !text.is_empty()).cloned().unwrap_or_default(),
+            Text::Address => match text.parse::<IpAddr>() {
+                Ok(address) if address.is_unspecified() => {}
+                Ok(address) => *text = self.addresses.get(&address).map(ToString::to_string).unwrap_or_default(),
+                Err(_) => text.clear(),
+            },
+            Text::Requested => {}
+            Text::Resource if self.resources.contains(text) => {}
+            Text::Resource => text.clear(),
+        }
     }
 }
 
@@ -109,49 +176,4 @@ impl Fates {
             pods: [happened.victims.keys().map(name).collect(), cycle.still_pending.iter().map(name).collect()],
         }
     }
-}
-
-fn kind(value: &Value) -> &str {
-    value.get("kind").and_then(Value::as_str).unwrap_or_default()
-}
-
-fn is_kept(value: &Value) -> bool {
-    let name = value.pointer("/metadata/name").and_then(Value::as_str);
-    KINDS.contains(&kind(value)) && (kind(value) != "ConfigMap" || name == Some(CONFIG.0))
-}
-
-/// Visits every name of an object.
-fn each(value: &mut Value, visit: &mut dyn FnMut(&mut String)) {
-    if CLASSES.contains(&kind(value)) {
-        let name = value.pointer("/metadata/name").cloned();
-        places::each(value, visit);
-        value.pointer_mut("/metadata/name").into_iter().zip(name).for_each(|(place, name)| *place = name);
-        return;
-    }
-    if kind(value) != "ConfigMap" {
-        return places::each(value, visit);
-    }
-    if let Some(data) = value.get_mut("data").and_then(Value::as_object_mut) {
-        data.retain(|key, _| key == CONFIG.1);
-    }
-    let Some(place) = value.pointer_mut("/data").and_then(|data| data.get_mut(CONFIG.1)) else { return };
-    let written = place.as_str().and_then(|text| read(CONFIG.1, text).ok()?.into_iter().next());
-    // What cannot be read cannot be masked: it is not shared.
-    let Some(mut queues) = written else { return *place = Value::Null };
-    let partitions = queues.value.get_mut("partitions").and_then(Value::as_array_mut);
-    for partition in partitions.into_iter().flatten() {
-        partition.get_mut("queues").into_iter().for_each(|queues| places::each(queues, visit));
-        let rules = partition.get_mut("placementrules").and_then(Value::as_array_mut);
-        rules.into_iter().flatten().for_each(|rule| each_of_rule(rule, visit));
-    }
-    *place = Value::String(queues.value.to_string());
-}
-
-/// A rule of placement and its parents: only a fixed one names a queue.
-fn each_of_rule(rule: &mut Value, visit: &mut dyn FnMut(&mut String)) {
-    let is_fixed = rule.get("name").and_then(Value::as_str) == Some("fixed");
-    if is_fixed && let Some(Value::String(queue)) = rule.get_mut("value") {
-        visit(queue);
-    }
-    rule.get_mut("parent").into_iter().for_each(|parent| each_of_rule(parent, visit));
 }

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Words with a meaning of their own: they stay.
-const KEPT: [&str; 6] = ["default", "koordinator", "kube", "quota", "root", "system"];
+const KEPT: [&str; 8] = ["autogen", "default", "koordinator", "kube", "quota", "root", "system", "yunikorn"];
 
 /// What the invented words below, between and above those that stay begin with, so that they sort there.
-const FIRST: [&str; 7] = ["b", "e", "kp", "m", "qz", "sa", "t"];
+const FIRST: [&str; 9] = ["a", "b", "e", "kp", "m", "qz", "sa", "t", "z"];
 
 /// The syllables of invented words, in order.
 const SYLLABLES: [&str; 20] = [
@@ -113,7 +113,19 @@ mod tests {
             "a--b",
             "node-1.example.com",
         ];
-        let names = names.into_iter().chain(["kube-system", "l", "koordinators", "quotas", "s", "sz", "systems", "e"]);
+        let names = names.into_iter().chain([
+            "kube-system",
+            "l",
+            "koordinators",
+            "quotas",
+            "s",
+            "sz",
+            "systems",
+            "e",
+            "yunikorn-a",
+            "yunikorns",
+            "z",
+        ]);
         let names: Vec<String> = names.map(str::to_owned).collect();
         let words = Words::of(&names);
         for one in &names {

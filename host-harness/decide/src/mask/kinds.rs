@@ -1,0 +1,292 @@
+//! What is kept of objects of each kind: what the host and the systems read of them.
+
+use serde_json::Value;
+
+use super::pods::{CONDITIONS, POD, SPEC};
+use super::shape::Shape::{
+    Amounts, Annotations, AsIs, Document, Fields, Labels, List, Name, Named, Plain, Presence, Requirement, Resource,
+    Rule, Uid, WordOr,
+};
+use super::shape::{Shape, Visit};
+
+/// A kind: its API group, its name and its shape.
+type Kind = (&'static str, &'static str, &'static Shape);
+
+/// The kinds of which something is kept. Objects of others are left out.
+const KINDS: &[Kind] = &[
+    ("", "Pod", &POD),
+    ("", "Node", &NODE),
+    ("", "Namespace", &NAMED),
+    ("", "ConfigMap", &CONFIG),
+    ("", "PersistentVolumeClaim", &CLAIM),
+    ("", "PersistentVolume", &VOLUME),
+    ("storage.k8s.io", "StorageClass", &STORAGE_CLASS),
+    ("resource.k8s.io", "DeviceClass", &DEVICE_CLASS),
+    ("policy", "PodDisruptionBudget", &BUDGET),
+    ("scheduling.k8s.io", "PriorityClass", &PRIORITY_CLASS),
+    ("scheduling.k8s.io", "PodGroup", &GROUP_OF_KUBERNETES),
+    ("scheduling.sigs.k8s.io", "ElasticQuota", &QUOTA),
+    ("scheduling.sigs.k8s.io", "PodGroup", &GROUP),
+    ("scheduling.x-k8s.io", "ElasticQuota", &QUOTA),
+    ("scheduling.x-k8s.io", "PodGroup", &GROUP),
+    ("scheduling.koordinator.sh", "Reservation", &RESERVATION),
+    ("scheduling.volcano.sh", "Queue", &QUEUE),
+    ("scheduling.volcano.sh", "PodGroup", &GROUP_OF_VOLCANO),
+    ("batch.volcano.sh", "Job", &JOB),
+];
+
+/// The ConfigMap of YuniKorn: others are left out.
+pub(super) const CONFIG_MAP: &str = "yunikorn-configs";
+
+pub(super) static METADATA: Shape = Fields(&[
+    ("name", &Name),
+    ("namespace", &Name),
+    ("uid", &Uid),
+    ("labels", &Labels),
+    ("annotations", &Annotations),
+    ("creationTimestamp", &Plain),
+    ("deletionTimestamp", &Plain),
+    ("ownerReferences", &List(&Fields(&[("kind", &Plain), ("name", &Name), ("uid", &Uid), ("controller", &Plain)]))),
+]);
+
+pub(super) static SELECTOR: Shape = Fields(&[("matchLabels", &Labels), ("matchExpressions", &List(&Requirement))]);
+
+/// What nodes a volume or a pod demands.
+pub(super) static NODE_SELECTOR: Shape = Fields(&[(
+    "nodeSelectorTerms",
+    &List(&Fields(&[("matchExpressions", &List(&Requirement)), ("matchFields", &List(&Requirement))])),
+)]);
+
+/// An object whose name, labels and annotations are all that counts.
+static NAMED: Shape = Fields(&[("apiVersion", &AsIs), ("kind", &AsIs), ("metadata", &METADATA)]);
+
+static NODE: Shape = Fields(&[
+    ("apiVersion", &AsIs),
+    ("kind", &AsIs),
+    ("metadata", &METADATA),
+    ("spec", &Fields(&[("taints", &List(&Requirement)), ("unschedulable", &Plain)])),
+    ("status", &Fields(&[("allocatable", &Amounts), ("capacity", &Amounts)])),
+]);
+
+static CLAIM: Shape = Fields(&[
+    ("apiVersion", &AsIs),
+    ("kind", &AsIs),
+    ("metadata", &METADATA),
+    (
+        "spec",
+        &Fields(&[
+            ("volumeName", &Name),
+            ("storageClassName", &Name),
+            ("accessModes", &List(&Plain)),
+            ("volumeMode", &Plain),
+            ("selector", &SELECTOR),
+            ("resources", &Fields(&[("requests", &Amounts)])),
+        ]),
+    ),
+    ("status", &Fields(&[("phase", &Plain)])),
+]);
+
+static VOLUME: Shape = Fields(&[
+    ("apiVersion", &AsIs),
+    ("kind", &AsIs),
+    ("metadata", &METADATA),
+    (
+        "spec",
+        &Fields(&[
+            ("capacity", &Amounts),
+            ("storageClassName", &Name),
+            ("accessModes", &List(&Plain)),
+            ("volumeMode", &Plain),
+            ("claimRef", &Fields(&[("namespace", &Name), ("name", &Name)])),
+            ("nodeAffinity", &Fields(&[("required", &NODE_SELECTOR)])),
+        ]),
+    ),
+    ("status", &Fields(&[("phase", &Plain)])),
+]);
+
+static STORAGE_CLASS: Shape = Fields(&[
+    ("apiVersion", &AsIs),
+    ("kind", &AsIs),
+    ("metadata", &METADATA),
+    ("provisioner", &Plain),
+    ("volumeBindingMode", &Plain),
+    ("allowedTopologies", &List(&Fields(&[("matchLabelExpressions", &List(&Requirement))]))),
+]);
+
+static DEVICE_CLASS: Shape = Fields(&[
+    ("apiVersion", &AsIs),
+    ("kind", &AsIs),
+    ("metadata", &METADATA),
+    ("spec", &Fields(&[("extendedResourceName", &Resource)])),
+]);
+
+static BUDGET: Shape = Fields(&[
+    ("apiVersion", &AsIs),
+    ("kind", &AsIs),
+    ("metadata", &METADATA),
+    ("spec", &Fields(&[("selector", &SELECTOR)])),
+    ("status", &Fields(&[("disruptionsAllowed", &Plain), ("disruptedPods", &Named(&Plain))])),
+]);
+
+static PRIORITY_CLASS: Shape = Fields(&[
+    ("apiVersion", &AsIs),
+    ("kind", &AsIs),
+    ("metadata", &METADATA),
+    ("value", &Plain),
+    ("globalDefault", &Plain),
+    ("preemptionPolicy", &Plain),
+]);
+
+static QUOTA: Shape = Fields(&[
+    ("apiVersion", &AsIs),
+    ("kind", &AsIs),
+    ("metadata", &METADATA),
+    ("spec", &Fields(&[("min", &Amounts), ("max", &Amounts)])),
+]);
+
+static GROUP: Shape = Fields(&[
+    ("apiVersion", &AsIs),
+    ("kind", &AsIs),
+    ("metadata", &METADATA),
+    ("spec", &Fields(&[("minMember", &Plain), ("scheduleTimeoutSeconds", &Plain), ("minResources", &Amounts)])),
+]);
+
+static GROUP_OF_VOLCANO: Shape = Fields(&[
+    ("apiVersion", &AsIs),
+    ("kind", &AsIs),
+    ("metadata", &METADATA),
+    (
+        "spec",
+        &Fields(&[
+            ("minMember", &Plain),
+            ("minTaskMember", &Named(&Plain)),
+            ("queue", &Name),
+            ("priorityClassName", &Name),
+        ]),
+    ),
+]);
+
+static GROUP_OF_KUBERNETES: Shape = Fields(&[
+    ("apiVersion", &AsIs),
+    ("kind", &AsIs),
+    ("metadata", &METADATA),
+    (
+        "spec",
+        &Fields(&[
+            ("schedulingPolicy", &Fields(&[("gang", &Fields(&[("minCount", &Plain)])), ("basic", &Shape::Empty)])),
+            ("priority", &Plain),
+            ("priorityClassName", &Name),
+            ("preemptionPolicy", &Plain),
+            ("disruptionMode", &WordOr(&[("all", &Shape::Empty), ("single", &Shape::Empty)])),
+            ("schedulingConstraints", &Fields(&[("topology", &Presence)])),
+            ("resourceClaims", &Presence),
+            ("parentCompositePodGroupName", &Presence),
+        ]),
+    ),
+]);
+
+static OWNER: Shape = Fields(&[("kind", &Plain), ("namespace", &Name), ("name", &Name), ("uid", &Uid)]);
+
+static RESERVATION: Shape = Fields(&[
+    ("apiVersion", &AsIs),
+    ("kind", &AsIs),
+    ("metadata", &METADATA),
+    (
+        "spec",
+        &Fields(&[
+            ("template", &Fields(&[("metadata", &METADATA), ("spec", &SPEC)])),
+            ("owners", &List(&Fields(&[("object", &OWNER), ("controller", &OWNER), ("labelSelector", &SELECTOR)]))),
+            ("allocatePolicy", &Plain),
+            ("allocateOnce", &Plain),
+        ]),
+    ),
+    (
+        "status",
+        &Fields(&[
+            ("phase", &Plain),
+            ("nodeName", &Name),
+            ("nominatedNodeName", &Name),
+            ("allocatable", &Amounts),
+            ("conditions", &CONDITIONS),
+        ]),
+    ),
+]);
+
+static QUEUE: Shape = Fields(&[
+    ("apiVersion", &AsIs),
+    ("kind", &AsIs),
+    ("metadata", &METADATA),
+    (
+        "spec",
+        &Fields(&[
+            ("parent", &Name),
+            ("weight", &Plain),
+            ("capability", &Amounts),
+            ("deserved", &Amounts),
+            ("guarantee", &Fields(&[("resource", &Amounts)])),
+            ("priority", &Plain),
+            ("reclaimable", &Plain),
+        ]),
+    ),
+    ("status", &Fields(&[("state", &Plain)])),
+]);
+
+static JOB: Shape = Fields(&[
+    ("apiVersion", &AsIs),
+    ("kind", &AsIs),
+    ("metadata", &METADATA),
+    ("spec", &Fields(&[("minAvailable", &Plain), ("tasks", &List(&Fields(&[("replicas", &Plain)])))])),
+]);
+
+static CONFIG: Shape = Fields(&[
+    ("apiVersion", &AsIs),
+    ("kind", &AsIs),
+    ("metadata", &METADATA),
+    ("data", &Fields(&[("queues.yaml", &Document(&QUEUES))])),
+]);
+
+/// What YuniKorn reads as `queues.yaml`.
+static QUEUES: Shape = Fields(&[(
+    "partitions",
+    &List(&Fields(&[
+        ("name", &Name),
+        ("preemption", &Fields(&[("enabled", &Plain), ("quotapreemptionenabled", &Plain)])),
+        ("placementrules", &List(&Rule)),
+        ("queues", &List(&QUEUE_OF_YUNIKORN)),
+    ])),
+)]);
+
+static QUEUE_OF_YUNIKORN: Shape = Fields(&[
+    ("name", &Name),
+    ("parent", &Plain),
+    ("resources", &RESOURCES),
+    ("properties", &PROPERTIES),
+    ("childtemplate", &Fields(&[("resources", &RESOURCES), ("properties", &PROPERTIES)])),
+    ("queues", &List(&QUEUE_OF_YUNIKORN)),
+]);
+
+static RESOURCES: Shape = Fields(&[("guaranteed", &Amounts), ("max", &Amounts)]);
+
+static PROPERTIES: Shape = Fields(&[
+    ("preemption.policy", &Plain),
+    ("preemption.delay", &Plain),
+    ("priority.policy", &Plain),
+    ("priority.offset", &Plain),
+    ("quota.preemption.delay", &Plain),
+]);
+
+/// Leaves out of an object what no decision depends on, and visits the texts of the rest. Whether anything is kept of it.
+pub(super) fn keep(object: &mut Value, visit: Visit<'_>) -> bool {
+    let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let group = text("/apiVersion").rsplit_once('/').map_or("", |(group, _)| group);
+    let kind = text("/kind");
+    if kind == "ConfigMap" && text("/metadata/name") != CONFIG_MAP {
+        return false;
+    }
+    shape(group, kind).is_some_and(|shape| shape.keep(object, visit))
+}
+
+/// The shape of objects of a kind; none where nothing of them counts.
+pub(super) fn shape(group: &str, kind: &str) -> Option<&'static Shape> {
+    KINDS.iter().find(|(of, name, _)| (*of, *name) == (group, kind)).map(|(_, _, shape)| *shape)
+}

@@ -1,0 +1,92 @@
+//! What is kept of pods.
+
+use super::kinds::{METADATA, NODE_SELECTOR, SELECTOR};
+use super::shape::Shape;
+use super::shape::Shape::{
+    Address, Amounts, AsIs, Empty, Fields, Key, Labels, List, Name, Plain, Requirement, Scheduler,
+};
+
+const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
+
+pub(super) static POD: Shape =
+    Fields(&[("apiVersion", &AsIs), ("kind", &AsIs), ("metadata", &METADATA), ("spec", &SPEC), ("status", &STATUS)]);
+
+/// The spec of a pod or of a template of one.
+pub(super) static SPEC: Shape = Fields(&[
+    ("containers", &List(&CONTAINER)),
+    ("initContainers", &List(&CONTAINER)),
+    ("resources", &REQUIREMENTS),
+    ("overhead", &Amounts),
+    ("priority", &Plain),
+    ("priorityClassName", &Name),
+    ("preemptionPolicy", &Plain),
+    ("schedulerName", &Scheduler),
+    ("schedulingGates", &List(&Fields(&[("name", &Name)]))),
+    ("schedulingGroup", &Fields(&[("podGroupName", &Name)])),
+    ("nodeName", &Name),
+    ("nodeSelector", &Labels),
+    (
+        "affinity",
+        &Fields(&[
+            ("nodeAffinity", &Fields(&[(REQUIRED, &NODE_SELECTOR)])),
+            ("podAffinity", &Fields(&[(REQUIRED, &List(&POD_TERM))])),
+            ("podAntiAffinity", &Fields(&[(REQUIRED, &List(&POD_TERM))])),
+        ]),
+    ),
+    ("tolerations", &List(&Requirement)),
+    ("topologySpreadConstraints", &List(&SPREAD)),
+    ("hostNetwork", &Plain),
+    ("resourceClaims", &List(&Fields(&[("name", &Name)]))),
+    ("volumes", &List(&VOLUME)),
+]);
+
+static STATUS: Shape = Fields(&[
+    ("phase", &Plain),
+    ("nominatedNodeName", &Name),
+    ("startTime", &Plain),
+    ("conditions", &CONDITIONS),
+    ("containerStatuses", &List(&CONTAINER_STATUS)),
+    ("initContainerStatuses", &List(&CONTAINER_STATUS)),
+]);
+
+pub(super) static CONDITIONS: Shape =
+    List(&Fields(&[("type", &Plain), ("status", &Plain), ("reason", &Plain), ("lastTransitionTime", &Plain)]));
+
+static CONTAINER: Shape = Fields(&[
+    ("name", &Name),
+    ("resources", &REQUIREMENTS),
+    ("restartPolicy", &Plain),
+    (
+        "ports",
+        &List(&Fields(&[("containerPort", &Plain), ("hostPort", &Plain), ("protocol", &Plain), ("hostIP", &Address)])),
+    ),
+]);
+
+static CONTAINER_STATUS: Shape =
+    Fields(&[("name", &Name), ("resources", &REQUIREMENTS), ("allocatedResources", &Amounts)]);
+
+static REQUIREMENTS: Shape = Fields(&[("requests", &Amounts), ("limits", &Amounts)]);
+
+/// Of a volume only its claim counts.
+static VOLUME: Shape =
+    Fields(&[("name", &Name), ("persistentVolumeClaim", &Fields(&[("claimName", &Name)])), ("ephemeral", &Empty)]);
+
+static POD_TERM: Shape = Fields(&[
+    ("labelSelector", &SELECTOR),
+    ("namespaceSelector", &SELECTOR),
+    ("namespaces", &List(&Name)),
+    ("topologyKey", &Key),
+    ("matchLabelKeys", &List(&Key)),
+    ("mismatchLabelKeys", &List(&Key)),
+]);
+
+static SPREAD: Shape = Fields(&[
+    ("labelSelector", &SELECTOR),
+    ("matchLabelKeys", &List(&Key)),
+    ("topologyKey", &Key),
+    ("maxSkew", &Plain),
+    ("minDomains", &Plain),
+    ("whenUnsatisfiable", &Plain),
+    ("nodeAffinityPolicy", &Plain),
+    ("nodeTaintsPolicy", &Plain),
+]);

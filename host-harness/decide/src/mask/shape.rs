@@ -1,0 +1,218 @@
+//! What of an object is kept, and what in it is a name: the shape of a value. Whatever has no place in its shape is left out.
+
+use lictor_host::cluster::load::read;
+use serde_json::{Map, Value};
+
+use super::keys::{self, Kind};
+
+/// The shape of a value.
+pub(super) enum Shape {
+    /// It stays.
+    AsIs,
+    /// A name.
+    Name,
+    /// A number, a quantity, a time, a duration or a word of Kubernetes stays; anything else is taken for a name.
+    Plain,
+    /// The key of a label.
+    Key,
+    /// The name of a scheduler.
+    Scheduler,
+    /// A uid.
+    Uid,
+    /// An address.
+    Address,
+    /// The name of a resource, which stays where something is requested or offered of it.
+    Resource,
+    /// That it is there counts, and whether it is empty.
+    Presence,
+    /// That it is there counts, not what it says.
+    Empty,
+    /// Quantities by resource. The names of resources stay.
+    Amounts,
+    /// Labels, or what selects by them.
+    Labels,
+    /// Annotations: those that are read.
+    Annotations,
+    /// Something about a label or a taint: its key says what its values are.
+    Requirement,
+    /// A rule of placement: only a fixed one names a queue.
+    Rule,
+    /// Values by name.
+    Named(&'static Shape),
+    /// A list.
+    List(&'static Shape),
+    /// These fields.
+    Fields(&'static [(&'static str, &'static Shape)]),
+    /// A word, or these fields.
+    WordOr(&'static [(&'static str, &'static Shape)]),
+    /// A text in JSON or YAML. What cannot be read cannot be masked: it is left out.
+    Document(&'static Shape),
+}
+
+/// What a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Text {
+    Name,
+    Scheduler,
+    Uid,
+    Address,
+    /// A resource of which something is requested or offered; it stays.
+    Requested,
+    /// A resource that may be such a one.
+    Resource,
+}
+
+/// Is told every text that does not simply stay, and may change it.
+pub(super) type Visit<'v> = &'v mut dyn FnMut(Text, &mut String);
+
+impl Shape {
+    /// Leaves out of a value what has no place in its shape, and visits its texts. Whether the value itself is kept.
+    pub(super) fn keep(&self, value: &mut Value, visit: Visit<'_>) -> bool {
+        match self {
+            Shape::AsIs => true,
+            Shape::Name => text(value, &mut |name| visit(Text::Name, name)),
+            Shape::Plain => plain(value, visit),
+            Shape::Key => text(value, &mut |key| keys::each_key(key, visit)),
+            Shape::Scheduler => text(value, &mut |name| visit(Text::Scheduler, name)),
+            Shape::Uid => text(value, &mut |uid| visit(Text::Uid, uid)),
+            Shape::Address => text(value, &mut |address| visit(Text::Address, address)),
+            Shape::Resource => text(value, &mut |name| visit(Text::Resource, name)),
+            Shape::Presence => presence(value),
+            Shape::Empty => {
+                *value = Value::Object(Map::new());
+                true
+            }
+            Shape::Rule => rule(value, visit),
+            Shape::Document(shape) => document(value, shape, visit),
+            Shape::WordOr(_) if value.is_string() => plain(value, visit),
+            Shape::List(shape) => {
+                let Value::Array(items) = value else { return false };
+                items.retain_mut(|item| shape.keep(item, visit));
+                true
+            }
+            _ => {
+                let Value::Object(entries) = value else { return false };
+                self.keep_entries(entries, visit);
+                true
+            }
+        }
+    }
+
+    fn keep_entries(&self, entries: &mut Map<String, Value>, visit: Visit<'_>) {
+        match self {
+            Shape::Fields(known) | Shape::WordOr(known) => entries.retain(|name, value| {
+                let shape = known.iter().find(|(field, _)| field == name);
+                shape.is_some_and(|(_, shape)| shape.keep(value, visit))
+            }),
+            Shape::Amounts => entries.retain(|resource, amount| {
+                visit(Text::Requested, &mut resource.clone());
+                plain(amount, visit)
+            }),
+            Shape::Annotations => entries.retain(|key, value| keys::is_read(key) && of_key(key, value, visit)),
+            Shape::Labels => renamed(entries, |mut key, mut value| {
+                let is_kept = of_key(&key, &mut value, visit);
+                keys::each_key(&mut key, visit);
+                is_kept.then_some((key, value))
+            }),
+            Shape::Named(shape) => renamed(entries, |mut name, mut value| {
+                let is_kept = shape.keep(&mut value, visit);
+                visit(Text::Name, &mut name);
+                is_kept.then_some((name, value))
+            }),
+            Shape::Requirement => requirement(entries, visit),
+            // All others have no entries.
+            _ => entries.clear(),
+        }
+    }
+}
+
+/// Visits a text; a number is taken for one, as in YAML without quotes.
+fn text(value: &mut Value, visit: &mut dyn FnMut(&mut String)) -> bool {
+    if let Value::Number(number) = value {
+        *value = Value::String(number.to_string());
+    }
+    let Value::String(text) = value else { return false };
+    visit(text);
+    true
+}
+
+fn plain(value: &mut Value, visit: Visit<'_>) -> bool {
+    match value {
+        Value::Number(_) | Value::Bool(_) => true,
+        Value::String(text) => {
+            if !keys::is_plain(text) {
+                visit(Text::Name, text);
+            }
+            true
+        }
+        _ => false,
+    }
+}
+
+/// The value of a label or annotation.
+fn of_key(key: &str, value: &mut Value, visit: Visit<'_>) -> bool {
+    match keys::kind(key) {
+        Kind::Name => Shape::Name.keep(value, visit),
+        Kind::Plain => plain(value, visit),
+        Kind::Zones => text(value, &mut |zones| {
+            // A volume that is in several names them so.
+            let each = zones.split("__").map(|zone| {
+                let mut zone = Value::from(zone);
+                plain(&mut zone, visit);
+                zone.as_str().unwrap_or_default().to_owned()
+            });
+            *zones = each.collect::<Vec<String>>().join("__");
+        }),
+        Kind::Document(shape) => document(value, shape, visit),
+    }
+}
+
+/// The entries with other keys.
+fn renamed(entries: &mut Map<String, Value>, mut rename: impl FnMut(String, Value) -> Option<(String, Value)>) {
+    *entries = std::mem::take(entries).into_iter().filter_map(|(key, value)| rename(key, value)).collect();
+}
+
+fn requirement(entries: &mut Map<String, Value>, visit: Visit<'_>) {
+    let key = entries.get("key").and_then(Value::as_str).unwrap_or_default().to_owned();
+    entries.retain(|field, value| match (field.as_str(), value) {
+        ("key", value) => Shape::Key.keep(value, visit),
+        ("operator" | "effect", value) => plain(value, visit),
+        ("value", value) => of_key(&key, value, visit),
+        ("values", Value::Array(values)) => {
+            values.retain_mut(|value| of_key(&key, value, visit));
+            true
+        }
+        _ => false,
+    });
+}
+
+fn presence(value: &mut Value) -> bool {
+    match value {
+        Value::Null => return false,
+        Value::Array(items) if items.is_empty() => {}
+        value => *value = Value::Bool(true),
+    }
+    true
+}
+
+fn rule(value: &mut Value, visit: Visit<'_>) -> bool {
+    let Value::Object(entries) = value else { return false };
+    let is_fixed = entries.get("name").and_then(Value::as_str).is_some_and(|name| name.eq_ignore_ascii_case("fixed"));
+    entries.retain(|field, value| match field.as_str() {
+        "name" | "create" => plain(value, visit),
+        "value" if is_fixed => Shape::Name.keep(value, visit),
+        "value" => plain(value, visit),
+        "parent" => rule(value, visit),
+        _ => false,
+    });
+    true
+}
+
+fn document(value: &mut Value, shape: &Shape, visit: Visit<'_>) -> bool {
+    let Value::String(text) = value else { return false };
+    let written = read("it", text).ok().and_then(|documents| documents.into_iter().next());
+    let Some(mut written) = written else { return false };
+    let is_kept = shape.keep(&mut written.value, visit);
+    *text = written.value.to_string();
+    is_kept
+}
