@@ -61,20 +61,21 @@ impl Changes {
         Cow::Owned(Snapshot { objects, origins, files })
     }
 
+    /// A text of changes with more objects behind it. The text stays as it is.
+    pub fn appended(text: &str, objects: &[Value]) -> String {
+        if objects.is_empty() {
+            return text.to_owned();
+        }
+        let before =
+            Some(text.strip_suffix('\n').unwrap_or(text).to_owned()).filter(|before| !before.trim().is_empty());
+        let more = objects.iter().map(|object| format!("{object:#}"));
+        before.into_iter().chain(more).collect::<Vec<_>>().join(BETWEEN)
+    }
+
     /// Whether an object stays as it is.
     fn leave(&self, object: &Object) -> bool {
         self.keys.is_empty() || !self.keys.contains(&object.full_key())
     }
-}
-
-/// A text of changes with more objects behind it. The text stays as it is.
-pub fn appended(text: &str, objects: &[Value]) -> String {
-    if objects.is_empty() {
-        return text.to_owned();
-    }
-    let before = Some(text.strip_suffix('\n').unwrap_or(text).to_owned()).filter(|before| !before.trim().is_empty());
-    let more = objects.iter().map(|object| format!("{object:#}"));
-    before.into_iter().chain(more).collect::<Vec<_>>().join(BETWEEN)
 }
 
 #[cfg(test)]
@@ -109,9 +110,27 @@ mod tests {
     fn objects_are_appended_to_a_text_that_stays_as_it_is() {
         let object = json!({"a": 1});
         let text = "{\n  \"a\": 1\n}";
+        let appended = Changes::appended;
         assert_eq!(appended("", &[object.clone(), object.clone()]), format!("{text}\n---\n{text}"));
         assert_eq!(appended(" \n", &[object.clone()]), text);
         assert_eq!(appended("# why\nb: 2\n", &[object.clone()]), format!("# why\nb: 2\n---\n{text}"));
         assert_eq!(appended("b: 2\n", &[]), "b: 2\n");
+    }
+
+    /// In JSON, in YAML, and behind a line that ends a document already.
+    #[test]
+    fn a_text_with_more_behind_it_is_read_again() {
+        let class = |name: &str| json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": 1});
+        let yaml = "apiVersion: scheduling.k8s.io/v1\nkind: PriorityClass\nmetadata:\n  name: a\nvalue: 1";
+        for text in [
+            class("a").to_string(),
+            yaml.to_owned(),
+            format!("{yaml}\n"),
+            format!("{yaml}\n---\n"),
+            format!("---\n{yaml}\r\n"),
+        ] {
+            let changes = Changes::read(&Changes::appended(&text, &[class("b")])).unwrap();
+            assert_eq!(keys(&changes.of(&Snapshot::default())), ["PriorityClass/a", "PriorityClass/b"], "{text}");
+        }
     }
 }

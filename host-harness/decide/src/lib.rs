@@ -27,7 +27,7 @@ pub mod written;
 
 pub use arguments::Arguments;
 pub use between::Between;
-pub use changes::{Changes, appended};
+pub use changes::Changes;
 pub use failure::{Failure, either};
 pub use native::Native;
 pub use opened::{Opened, With, load};

@@ -1,7 +1,7 @@
 //! Changes that a page has forms for.
 
 use lictor_decide::edit::{Bound, Cluster, Edit, bounds, edit};
-use lictor_decide::{Changes, Problem, appended};
+use lictor_decide::{Changes, Problem};
 
 use super::Engine;
 
@@ -17,7 +17,7 @@ impl Engine {
         let objects = so_far.of(&open.unchanged);
         let cluster = Cluster { objects: &objects, system: open.opened.system(), schedulers: &open.schedulers };
         let more = edit(&cluster, asked).map_err(|problem| vec![problem])?;
-        Ok(appended(changes, &more))
+        Ok(Changes::appended(changes, &more))
     }
 
     /// The bounds of the quotas and queues, which can be changed.
@@ -25,6 +25,7 @@ impl Engine {
     /// # Errors
     /// Nothing is open.
     pub fn bounds(&self) -> Result<Vec<Bound>, Vec<Problem>> {
-        Ok(bounds(&self.held()?.snapshot()))
+        let open = self.held()?;
+        Ok(bounds(&open.changes.of(&open.unchanged)))
     }
 }

@@ -16,7 +16,6 @@ use serde_json::Value;
 
 use super::priorities::{Priorities, To, value};
 use super::problem::Problem;
-use super::snapshot::Snapshot;
 
 /// A change that somebody asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -136,8 +135,8 @@ pub fn edit(cluster: &Cluster<'_>, edit: &Edit) -> Result<Vec<Value>, Problem> {
 }
 
 /// The bounds of quotas and queues, in the order of the objects.
-pub fn bounds(snapshot: &Snapshot) -> Vec<Bound> {
-    bound::all(&snapshot.objects.iter().collect::<Vec<&Object>>())
+pub fn bounds(objects: &[&Object]) -> Vec<Bound> {
+    bound::all(objects)
 }
 
 fn with_priority(cluster: &Cluster<'_>, pods: &[String], priority: i32) -> Result<Vec<Value>, Problem> {

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::*;
 use crate::record::Source;
-use crate::{Native, Opened, With};
+use crate::{Native, Opened, Snapshot, With};
 
 mod priorities;
 
@@ -115,8 +115,10 @@ fn a_bound_is_set_by_the_name_of_its_quota() {
         "{apiVersion: scheduling.x-k8s.io/v1alpha1, kind: ElasticQuota, metadata: {name: q, namespace: a}, spec: {max: {cpu: '4'}}}\n---\n\
          {apiVersion: scheduling.x-k8s.io/v1alpha1, kind: ElasticQuota, metadata: {name: q, namespace: b}, spec: {max: {cpu: '6'}}}",
     );
-    let names: Vec<(String, String)> =
-        bounds(&quotas).into_iter().map(|it| (it.queue, it.amounts["cpu"].clone())).collect();
+    let names: Vec<(String, String)> = bounds(&quotas.objects.iter().collect::<Vec<_>>())
+        .into_iter()
+        .map(|it| (it.queue, it.amounts["cpu"].clone()))
+        .collect();
     assert_eq!(names, [("a/q".to_owned(), "4".to_owned()), ("b/q".to_owned(), "6".to_owned())]);
     let set = |queue: &str, amount: &str| {
         let (queue, bound, resource) = (queue.to_owned(), "max".to_owned(), "cpu".to_owned());

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::pods::{CONDITIONS, POD, SPEC};
 use super::shape::Shape::{
-    Amounts, Annotations, AsIs, Document, Fields, Labels, List, Name, Named, Plain, Presence, Requirement, Resource,
+    Amounts, Annotations, Document, Fields, Labels, List, Name, Named, Object, Plain, Presence, Requirement, Resource,
     Rule, Uid, WordOr,
 };
 use super::shape::{Shape, Visit};
@@ -58,20 +58,14 @@ pub(super) static NODE_SELECTOR: Shape = Fields(&[(
 )]);
 
 /// An object whose name, labels and annotations are all that counts.
-static NAMED: Shape = Fields(&[("apiVersion", &AsIs), ("kind", &AsIs), ("metadata", &METADATA)]);
+static NAMED: Shape = Object(&[]);
 
-static NODE: Shape = Fields(&[
-    ("apiVersion", &AsIs),
-    ("kind", &AsIs),
-    ("metadata", &METADATA),
+static NODE: Shape = Object(&[
     ("spec", &Fields(&[("taints", &List(&Requirement)), ("unschedulable", &Plain)])),
     ("status", &Fields(&[("allocatable", &Amounts), ("capacity", &Amounts)])),
 ]);
 
-static CLAIM: Shape = Fields(&[
-    ("apiVersion", &AsIs),
-    ("kind", &AsIs),
-    ("metadata", &METADATA),
+static CLAIM: Shape = Object(&[
     (
         "spec",
         &Fields(&[
@@ -86,10 +80,7 @@ static CLAIM: Shape = Fields(&[
     ("status", &Fields(&[("phase", &Plain)])),
 ]);
 
-static VOLUME: Shape = Fields(&[
-    ("apiVersion", &AsIs),
-    ("kind", &AsIs),
-    ("metadata", &METADATA),
+static VOLUME: Shape = Object(&[
     (
         "spec",
         &Fields(&[
@@ -104,93 +95,55 @@ static VOLUME: Shape = Fields(&[
     ("status", &Fields(&[("phase", &Plain)])),
 ]);
 
-static STORAGE_CLASS: Shape = Fields(&[
-    ("apiVersion", &AsIs),
-    ("kind", &AsIs),
-    ("metadata", &METADATA),
+static STORAGE_CLASS: Shape = Object(&[
     ("provisioner", &Plain),
     ("volumeBindingMode", &Plain),
     ("allowedTopologies", &List(&Fields(&[("matchLabelExpressions", &List(&Requirement))]))),
 ]);
 
-static DEVICE_CLASS: Shape = Fields(&[
-    ("apiVersion", &AsIs),
-    ("kind", &AsIs),
-    ("metadata", &METADATA),
-    ("spec", &Fields(&[("extendedResourceName", &Resource)])),
-]);
+static DEVICE_CLASS: Shape = Object(&[("spec", &Fields(&[("extendedResourceName", &Resource)]))]);
 
-static BUDGET: Shape = Fields(&[
-    ("apiVersion", &AsIs),
-    ("kind", &AsIs),
-    ("metadata", &METADATA),
+static BUDGET: Shape = Object(&[
     ("spec", &Fields(&[("selector", &SELECTOR)])),
     ("status", &Fields(&[("disruptionsAllowed", &Plain), ("disruptedPods", &Named(&Plain))])),
 ]);
 
-static PRIORITY_CLASS: Shape = Fields(&[
-    ("apiVersion", &AsIs),
-    ("kind", &AsIs),
-    ("metadata", &METADATA),
-    ("value", &Plain),
-    ("globalDefault", &Plain),
-    ("preemptionPolicy", &Plain),
-]);
+static PRIORITY_CLASS: Shape = Object(&[("value", &Plain), ("globalDefault", &Plain), ("preemptionPolicy", &Plain)]);
 
-static QUOTA: Shape = Fields(&[
-    ("apiVersion", &AsIs),
-    ("kind", &AsIs),
-    ("metadata", &METADATA),
-    ("spec", &Fields(&[("min", &Amounts), ("max", &Amounts)])),
-]);
+static QUOTA: Shape = Object(&[("spec", &Fields(&[("min", &Amounts), ("max", &Amounts)]))]);
 
-static GROUP: Shape = Fields(&[
-    ("apiVersion", &AsIs),
-    ("kind", &AsIs),
-    ("metadata", &METADATA),
-    ("spec", &Fields(&[("minMember", &Plain), ("scheduleTimeoutSeconds", &Plain), ("minResources", &Amounts)])),
-]);
+static GROUP: Shape = Object(&[(
+    "spec",
+    &Fields(&[("minMember", &Plain), ("scheduleTimeoutSeconds", &Plain), ("minResources", &Amounts)]),
+)]);
 
-static GROUP_OF_VOLCANO: Shape = Fields(&[
-    ("apiVersion", &AsIs),
-    ("kind", &AsIs),
-    ("metadata", &METADATA),
-    (
-        "spec",
-        &Fields(&[
-            ("minMember", &Plain),
-            ("minTaskMember", &Named(&Plain)),
-            ("queue", &Name),
-            ("priorityClassName", &Name),
-        ]),
-    ),
-]);
+static GROUP_OF_VOLCANO: Shape = Object(&[(
+    "spec",
+    &Fields(&[
+        ("minMember", &Plain),
+        ("minTaskMember", &Named(&Plain)),
+        ("queue", &Name),
+        ("priorityClassName", &Name),
+    ]),
+)]);
 
-static GROUP_OF_KUBERNETES: Shape = Fields(&[
-    ("apiVersion", &AsIs),
-    ("kind", &AsIs),
-    ("metadata", &METADATA),
-    (
-        "spec",
-        &Fields(&[
-            ("schedulingPolicy", &Fields(&[("gang", &Fields(&[("minCount", &Plain)])), ("basic", &Shape::Empty)])),
-            ("priority", &Plain),
-            ("priorityClassName", &Name),
-            ("preemptionPolicy", &Plain),
-            ("disruptionMode", &WordOr(&[("all", &Shape::Empty), ("single", &Shape::Empty)])),
-            ("schedulingConstraints", &Fields(&[("topology", &Presence)])),
-            ("resourceClaims", &Presence),
-            ("parentCompositePodGroupName", &Presence),
-        ]),
-    ),
-]);
+static GROUP_OF_KUBERNETES: Shape = Object(&[(
+    "spec",
+    &Fields(&[
+        ("schedulingPolicy", &Fields(&[("gang", &Fields(&[("minCount", &Plain)])), ("basic", &Shape::Empty)])),
+        ("priority", &Plain),
+        ("priorityClassName", &Name),
+        ("preemptionPolicy", &Plain),
+        ("disruptionMode", &WordOr(&[("all", &Shape::Empty), ("single", &Shape::Empty)])),
+        ("schedulingConstraints", &Fields(&[("topology", &Presence)])),
+        ("resourceClaims", &Presence),
+        ("parentCompositePodGroupName", &Presence),
+    ]),
+)]);
 
 static OWNER: Shape = Fields(&[("kind", &Plain), ("namespace", &Name), ("name", &Name), ("uid", &Uid)]);
 
-static RESERVATION: Shape = Fields(&[
-    ("apiVersion", &AsIs),
-    ("kind", &AsIs),
-    ("metadata", &METADATA),
+static RESERVATION: Shape = Object(&[
     (
         "spec",
         &Fields(&[
@@ -212,10 +165,7 @@ static RESERVATION: Shape = Fields(&[
     ),
 ]);
 
-static QUEUE: Shape = Fields(&[
-    ("apiVersion", &AsIs),
-    ("kind", &AsIs),
-    ("metadata", &METADATA),
+static QUEUE: Shape = Object(&[
     (
         "spec",
         &Fields(&[
@@ -231,19 +181,10 @@ static QUEUE: Shape = Fields(&[
     ("status", &Fields(&[("state", &Plain)])),
 ]);
 
-static JOB: Shape = Fields(&[
-    ("apiVersion", &AsIs),
-    ("kind", &AsIs),
-    ("metadata", &METADATA),
-    ("spec", &Fields(&[("minAvailable", &Plain), ("tasks", &List(&Fields(&[("replicas", &Plain)])))])),
-]);
+static JOB: Shape =
+    Object(&[("spec", &Fields(&[("minAvailable", &Plain), ("tasks", &List(&Fields(&[("replicas", &Plain)])))]))]);
 
-static CONFIG: Shape = Fields(&[
-    ("apiVersion", &AsIs),
-    ("kind", &AsIs),
-    ("metadata", &METADATA),
-    ("data", &Fields(&[("queues.yaml", &Document(&QUEUES))])),
-]);
+static CONFIG: Shape = Object(&[("data", &Fields(&[("queues.yaml", &Document(&QUEUES))]))]);
 
 /// What YuniKorn reads as `queues.yaml`.
 static QUEUES: Shape = Fields(&[(

@@ -1,15 +1,14 @@
 //! What is kept of pods.
 
-use super::kinds::{METADATA, NODE_SELECTOR, SELECTOR};
+use super::kinds::{NODE_SELECTOR, SELECTOR};
 use super::shape::Shape;
 use super::shape::Shape::{
-    Address, Amounts, AsIs, Empty, Fields, Key, Labels, List, Name, Plain, Requirement, Scheduler,
+    Address, Amounts, Empty, Fields, Key, Labels, List, Name, Object, Plain, Requirement, Scheduler,
 };
 
 const REQUIRED: &str = "requiredDuringSchedulingIgnoredDuringExecution";
 
-pub(super) static POD: Shape =
-    Fields(&[("apiVersion", &AsIs), ("kind", &AsIs), ("metadata", &METADATA), ("spec", &SPEC), ("status", &STATUS)]);
+pub(super) static POD: Shape = Object(&[("spec", &SPEC), ("status", &STATUS)]);
 
 /// The spec of a pod or of a template of one.
 pub(super) static SPEC: Shape = Fields(&[

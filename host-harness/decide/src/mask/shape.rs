@@ -4,11 +4,10 @@ use lictor_host::cluster::load::read;
 use serde_json::{Map, Value};
 
 use super::keys::{self, Kind};
+use super::kinds::METADATA;
 
 /// The shape of a value.
 pub(super) enum Shape {
-    /// It stays.
-    AsIs,
     /// A name.
     Name,
     /// A number, a quantity, a time, a duration or a word of Kubernetes stays; anything else is taken for a name.
@@ -41,6 +40,8 @@ pub(super) enum Shape {
     Named(&'static Shape),
     /// A list.
     List(&'static Shape),
+    /// A whole object: its kind, its metadata and these fields.
+    Object(&'static [(&'static str, &'static Shape)]),
     /// These fields.
     Fields(&'static [(&'static str, &'static Shape)]),
     /// A word, or these fields.
@@ -69,7 +70,6 @@ impl Shape {
     /// Leaves out of a value what has no place in its shape, and visits its texts. Whether the value itself is kept.
     pub(super) fn keep(&self, value: &mut Value, visit: Visit<'_>) -> bool {
         match self {
-            Shape::AsIs => true,
             Shape::Name => text(value, &mut |name| visit(Text::Name, name)),
             Shape::Plain => plain(value, visit),
             Shape::Key => text(value, &mut |key| keys::each_key(key, visit)),
@@ -100,10 +100,14 @@ impl Shape {
 
     fn keep_entries(&self, entries: &mut Map<String, Value>, visit: Visit<'_>) {
         match self {
-            Shape::Fields(known) | Shape::WordOr(known) => entries.retain(|name, value| {
-                let shape = known.iter().find(|(field, _)| field == name);
-                shape.is_some_and(|(_, shape)| shape.keep(value, visit))
+            Shape::Object(known) => entries.retain(|name, value| match name.as_str() {
+                "apiVersion" | "kind" => true,
+                "metadata" => METADATA.keep(value, visit),
+                name => keep_field(known, name, value, visit),
             }),
+            Shape::Fields(known) | Shape::WordOr(known) => {
+                entries.retain(|name, value| keep_field(known, name, value, visit));
+            }
             Shape::Amounts => entries.retain(|resource, amount| {
                 visit(Text::Requested, &mut resource.clone());
                 plain(amount, visit)
@@ -124,6 +128,11 @@ impl Shape {
             _ => entries.clear(),
         }
     }
+}
+
+fn keep_field(known: &[(&str, &Shape)], name: &str, value: &mut Value, visit: Visit<'_>) -> bool {
+    let shape = known.iter().find(|(field, _)| *field == name);
+    shape.is_some_and(|(_, shape)| shape.keep(value, visit))
 }
 
 /// Visits a text; a number is taken for one, as in YAML without quotes.

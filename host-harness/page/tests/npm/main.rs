@@ -64,7 +64,11 @@ fn four_teams() -> Told {
 #[test]
 fn the_package_answers_as_the_same_code_natively() {
     let told = four_teams();
-    let all = [json!(["open", told]), json!(["decide", 1, false]), json!(["explain", JOB]), json!(["picture"])];
+    let class =
+        json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "c"}, "value": 7});
+    let edit = json!({"kind": "objects", "objects": [class]});
+    let mut all = vec![json!(["open", told]), json!(["decide", 1, false]), json!(["explain", JOB]), json!(["picture"])];
+    all.push(json!(["edit", edit, "# none\n"]));
     let Some(answers) = asked("answers", &all) else { return };
     let file = Path::new(&told.name);
     let mut engine = Engine::default();
@@ -75,6 +79,8 @@ fn the_package_answers_as_the_same_code_natively() {
     same(file, "what is decided", &answers[1]["value"], record);
     same(file, "what is explained", &answers[2]["value"], engine.explain(JOB, None, |why| json!(why)).unwrap());
     same(file, "the picture", &answers[3]["value"], json!(engine.picture().unwrap()));
+    let edit = serde_json::from_value(edit).unwrap();
+    same(file, "a change", &answers[4]["value"], json!(engine.edit(&edit, "# none\n").unwrap()));
 }
 
 /// A job of the snapshot that finds no node.
