@@ -110,10 +110,10 @@ mod tests {
     fn objects_are_appended_to_a_text_that_stays_as_it_is() {
         let object = json!({"a": 1});
         let text = "{\n  \"a\": 1\n}";
-        let appended = Changes::appended;
-        assert_eq!(appended("", &[object.clone(), object.clone()]), format!("{text}\n---\n{text}"));
-        assert_eq!(appended(" \n", &[object.clone()]), text);
-        assert_eq!(appended("# why\nb: 2\n", &[object.clone()]), format!("# why\nb: 2\n---\n{text}"));
+        let (appended, one) = (Changes::appended, [object.clone()]);
+        assert_eq!(appended("", &[object.clone(), object]), format!("{text}\n---\n{text}"));
+        assert_eq!(appended(" \n", &one), text);
+        assert_eq!(appended("# why\nb: 2\n", &one), format!("# why\nb: 2\n---\n{text}"));
         assert_eq!(appended("b: 2\n", &[]), "b: 2\n");
     }
 

@@ -139,10 +139,17 @@ impl<'a> Priorities<'a> {
         if groups.is_empty() {
             return Vec::new();
         }
+        let namespaces: BTreeSet<&str> = groups.iter().filter_map(|(_, name)| Some(name.split_once('/')?.0)).collect();
+        let is_near = |object: &&&Object| {
+            let key = object.key();
+            let namespace = key.strip_prefix("Pod/").and_then(|name| name.split_once('/'));
+            namespace.is_some_and(|(namespace, _)| namespaces.contains(namespace))
+        };
         let name = |pod: &Value| (namespace(pod), text(pod, "/metadata/name").map(str::to_owned));
         let known: BTreeSet<_> = pods.iter().map(name).collect();
         let is_mate = |pod: &Value| self.group_of(pod).is_some_and(|(key, _)| groups.contains(key));
-        self.pods().filter(|pod| is_mate(pod) && !known.contains(&name(pod))).collect()
+        let near = self.objects.iter().filter(is_near).filter_map(|object| value(object));
+        near.filter(|pod| is_mate(pod) && !known.contains(&name(pod))).collect()
     }
 
     /// The group that decides for a pod, where one does.
