@@ -6,42 +6,57 @@ globalThis.lictor = (() => {
   const unpacked = (base64) =>
     new Response(new Blob([bytes(base64)]).stream().pipeThrough(new DecompressionStream("gzip")));
 
-  // An engine in a worker of its own: it answers one question after another, and the page never waits for it.
-  const engine = (module) => {
+  // An engine in a worker of its own: it answers one question after another, and the page never waits for it. Where it stops, every
+  // question that waits is told so, and `died` is called.
+  const engine = (module, died) => {
     const waiting = new Map();
     let next = 0;
+    let isStarted = false;
     const script = new Blob([text("engine-script")], { type: "text/javascript" });
     const worker = new Worker(URL.createObjectURL(script));
-    // What the engine was asked when it stopped has no answer: every question that waits is told so.
-    const stopped = (why) => {
+    const end = (why) => {
+      worker.terminate();
       for (const { failed } of waiting.values()) failed(why);
       waiting.clear();
     };
-    worker.onmessage = ({ data: { id, value, error } }) => {
+    const dies = (why) => {
+      const remedy = "open the file again: a new engine is there for it";
+      end([{ severity: "error", message: `the engine stopped: ${why}`, remedy }]);
+      // One that cannot even start is not begun again.
+      if (isStarted) died?.();
+    };
+    worker.onmessage = ({ data: { id, value, problems, fault, epoch } }) => {
+      if (fault !== undefined) return dies(fault);
       const question = waiting.get(id);
       waiting.delete(id);
-      if (error === undefined) question?.done(value);
-      else question?.failed(error);
+      if (problems === undefined) question?.done({ value, epoch });
+      else question?.failed(problems);
     };
-    worker.onerror = (event) => stopped(`The engine stopped: ${event.message}`);
-    const ask = (name, parameters) =>
+    worker.onerror = (event) => dies(event.message);
+    const ask = (name, parameters, epoch) =>
       new Promise((done, failed) => {
         next += 1;
         waiting.set(next, { done, failed });
-        worker.postMessage({ id: next, name, parameters });
+        worker.postMessage({ id: next, name, parameters, epoch });
       });
-    const end = (why) => {
-      worker.terminate();
-      stopped(why);
+    const start = async () => {
+      await ask("start", [await module]);
+      isStarted = true;
     };
-    return { ask, end, started: module.then((module) => ask("start", [module])) };
+    return { ask, end, started: start() };
   };
 
   let compiled;
   let main;
+  // How often the engine of the page has opened something: a question is about what was open when it was asked.
+  let epoch = 0;
+  const begin = () => {
+    epoch = 0;
+    main = engine(compiled, begin);
+  };
   const start = async () => {
     compiled = unpacked(text("engine-module")).arrayBuffer().then((bytes) => WebAssembly.compile(bytes));
-    main = engine(compiled);
+    begin();
     const module = await unpacked(text("app-module")).arrayBuffer();
     await app({ module_or_path: module });
     document.getElementById("starting")?.remove();
@@ -63,15 +78,18 @@ globalThis.lictor = (() => {
     second = own;
     await own.started;
     await own.ask("open", [opened]);
-    return own.ask(name, parameters);
+    return (await own.ask(name, parameters)).value;
   };
   const call = async (name, parameters) => {
     await started;
-    if (name !== "open") return main.ask(name, parameters);
-    const answer = await main.ask(name, parameters);
-    cancel();
-    [opened] = parameters;
-    return answer;
+    await main.started;
+    const answer = await main.ask(name, parameters, epoch);
+    if (name === "open") {
+      cancel();
+      [opened] = parameters;
+      epoch = answer.epoch;
+    }
+    return answer.value;
   };
   // What was written since to the recording that is followed, from this byte on: the engine appends it. The answer says how much of it is known.
   const PAUSE = 500;
@@ -104,25 +122,37 @@ globalThis.lictor = (() => {
       ? { text: "", recording: await base64(blob) }
       : { text: await blob.text(), recording: "" };
   const taken = async (file) => ({ name: file.name, ...(await content(file)) });
-  // Inputs are files with their bytes: what the page was opened with, and the examples.
+  // Inputs are files with their bytes: what the page has inside, and the examples.
   const read = async ({ bytes, ...rest }) => ({ ...rest, ...(await content(await unpacked(bytes).blob())) });
-  const given = async () => {
-    if (location.hash.length > 1) return shared(location.hash.slice(1));
+  // What is open, as the part of an address that is never sent: compressed, in the base 64 of addresses.
+  const SHARED = "#open=";
+  const damaged = {
+    severity: "error",
+    message: "the address of this page is damaged: a part of what was shared is missing",
+    remedy: "ask for the whole address, or for a file: some programs cut long addresses",
+  };
+  const shared = async (packed) => {
+    try {
+      return JSON.parse(await unpacked(packed.replaceAll("-", "+").replaceAll("_", "/")).text());
+    } catch {
+      throw [damaged];
+    }
+  };
+  const pasted = async () =>
+    location.hash.startsWith(SHARED) ? shared(location.hash.slice(SHARED.length)) : null;
+  const inside = async () => {
     const input = JSON.parse(text("input"));
     return input && read(input);
   };
-  // What is open, as the part of an address that is never sent: compressed, in the base 64 of addresses.
-  const shared = async (hash) =>
-    JSON.parse(await unpacked(hash.replaceAll("-", "+").replaceAll("_", "/")).text());
   const share = async (given) => {
     const stream = new Blob([JSON.stringify(given)]).stream().pipeThrough(new CompressionStream("gzip"));
     const packed = new Uint8Array(await new Response(stream).arrayBuffer());
     let letters = "";
     for (const byte of packed) letters += String.fromCharCode(byte);
     const hash = btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-    history.replaceState(null, "", `#${hash}`);
-    await navigator.clipboard?.writeText(location.href).catch(() => {});
-    return hash.length;
+    history.replaceState(null, "", SHARED + hash);
+    const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
+    return { letters: location.href.length, copied: copied === true };
   };
   // Hands a text over as a file.
   const save = (name, text) => {
@@ -132,18 +162,27 @@ globalThis.lictor = (() => {
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
   };
+  // Whoever looks at a page that has failed must know it: it may not answer any more.
+  addEventListener("error", ({ message }) => {
+    if (document.getElementById("failed")) return;
+    const place = document.body.appendChild(document.createElement("p"));
+    place.id = "failed";
+    place.role = "alert";
+    place.textContent = `The page has failed: ${message}. Load it again; what is open is lost where it was not shared or saved.`;
+  });
   const examples = JSON.parse(text("examples"));
   const started = Promise.resolve().then(start);
   started.catch((error) => {
     const place = document.getElementById("starting") ?? document.body.appendChild(document.createElement("p"));
-    place.textContent = `The page could not start: ${error}. It needs a browser of 2023 or later.`;
+    place.textContent = `The page could not start: ${error?.[0]?.message ?? error}. It needs a browser of 2023 or later.`;
   });
   return {
     call,
     aside,
     cancel,
     more,
-    given,
+    pasted,
+    inside,
     taken,
     share,
     save,

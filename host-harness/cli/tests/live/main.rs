@@ -1,6 +1,7 @@
 //! `lictor view --live` in a real browser, end to end: a recorder writes, the command serves, the page follows.
 //!
-//! It needs Chromium and its driver, as the tests of the page do (`host-harness/page/tests/browser`).
+//! It needs Chromium and its driver, as the tests of the page do (`host-harness/page/tests/browser`). With the feature `live`, a controller in
+//! a real cluster is followed, too.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -12,6 +13,8 @@
 #[expect(dead_code, reason = "the tests of the page need more of it")]
 #[path = "../../../page/tests/browser/browser.rs"]
 mod browser;
+#[cfg(feature = "live")]
+mod cluster;
 #[path = "../../../../guest/web/src/engine/tests/two.rs"]
 mod two;
 
@@ -60,23 +63,24 @@ impl Drop for Recording {
     }
 }
 
-/// The command that follows a recording. It ends with this value.
-struct Viewer(Child);
+/// A command that runs. It ends with this value.
+struct Running(Child);
 
-impl Drop for Viewer {
+impl Drop for Running {
     fn drop(&mut self) {
         let _gone = self.0.kill();
         let _reaped = self.0.wait();
     }
 }
 
-fn view(recording: &Path) -> Viewer {
+/// The command that follows a recording.
+fn view(recording: &Path) -> Running {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lictor"));
     command.args(["view", "--live", "--no-open"]).arg(recording);
-    Viewer(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+    Running(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
 }
 
-impl Viewer {
+impl Running {
     /// The first line on the standard error.
     fn said(&mut self) -> String {
         line(self.0.stderr.take().unwrap())
@@ -130,37 +134,40 @@ async fn a_controller_is_followed_moment_by_moment() {
     // Nothing of what follows comes by loading the page anew.
     browser.script("window.isTheSame = true").await;
     cluster.decide(1, Source::default()).unwrap();
-    browser.reads("#cycle-said", "Cycle 1 of 1: 1 nominated, 1 evicted").await;
+    browser.reads("#cycle-said", "Moment 1 of 1: 1 nominated, 1 evicted").await;
     cluster.pass(Between { victims_leave: true, seconds: 5 }).unwrap();
     cluster.decide(1, Source::default()).unwrap();
-    browser.reads("#cycle-said", "Cycle 2 of 2, 1970-01-01T00:00:05Z: 1 bound").await;
+    browser.reads("#cycle-said", "Moment 2 of 2, 1970-01-01T00:00:05Z: 1 bound").await;
     browser.reads("#live", "Live: this is the newest moment").await;
     // Back, and what comes then is counted and not shown.
     browser.write("#moment", LEFT).await;
-    browser.reads("#cycle-said", "Cycle 1 of 2").await;
+    browser.reads("#cycle-said", "Moment 1 of 2").await;
     cluster.decide(1, Source::default()).unwrap();
     browser.reads("#live", "Live: 2 newer moments").await;
     browser.press("d/low").await;
     browser.reads("#why", "is evicted from n1").await;
-    browser.reads("#cycle-said", "Cycle 1 of 2").await;
+    browser.reads("#cycle-said", "Moment 1 of 2").await;
     picture("desk-live-behind.png", &browser.picture().await);
     browser.click("#follow").await;
-    browser.reads("#cycle-said", "Cycle 3 of 3, 1970-01-01T00:00:05Z: nothing changed").await;
+    browser.reads("#cycle-said", "Moment 3 of 3, 1970-01-01T00:00:05Z: nothing changed").await;
     browser.gone("#follow").await;
     picture("desk-live.png", &browser.picture().await);
+    // What is dropped by mistake and cannot be read holds up nothing.
+    browser.drop_file("broken.yaml", "kind: [").await;
+    browser.reads("[role=alert]", "broken.yaml:1").await;
     // The controller starts anew; of the step with its second moment the last byte is not written for a while.
     let second = two::recorded();
     let cut = end_of_second_moment(&second) - 1;
     recording.append(&second[12..cut]);
-    browser.reads("#cycle-said", "Cycle 4 of 4: 1 nominated, 1 evicted").await;
+    browser.reads("#cycle-said", "Moment 4 of 4: 1 nominated, 1 evicted").await;
     recording.append(&second[cut..]);
-    browser.reads("#cycle-said", "Cycle 5 of 5, 1970-01-01T00:00:05Z: 1 bound").await;
+    browser.reads("#cycle-said", "Moment 5 of 5, 1970-01-01T00:00:05Z: 1 bound").await;
     assert_eq!(browser.script("return window.isTheSame").await, true);
     // What is no recording any more is said, and what was shown stays.
     OpenOptions::new().write(true).open(&recording.0).unwrap().set_len(20).unwrap();
     browser.reads(".errors", "the recording has become shorter").await;
     browser.reads("#live", "No longer followed: this is the newest moment").await;
-    browser.reads("#cycle-said", "Cycle 5 of 5").await;
+    browser.reads("#cycle-said", "Moment 5 of 5").await;
 }
 
 /// Of 240 moments, the last 200 are drawn; those before are explained none the less.
@@ -174,8 +181,8 @@ async fn only_the_last_moments_of_a_long_recording_are_drawn() {
     (1..240).for_each(|_| drop(cluster.decide(1, Source::default()).unwrap()));
     let mut command = view(&recording.0);
     browser.visit(&command.url()).await;
-    browser.reads("#cycle-said", "Cycle 240 of 240").await;
-    browser.reads("#moments-gone", "The first 40 cycles are not kept any more").await;
+    browser.reads("#cycle-said", "Moment 240 of 240").await;
+    browser.reads("#moments-gone", "Moments 1 to 40 are not kept any more").await;
     assert_eq!(browser.script("return document.querySelectorAll('.mark').length").await, 200);
     let why = browser.ask(vec![serde_json::json!(["explain", "d/low", 1])]).await;
     assert_eq!(why[0]["value"]["pods"][0]["state"], "makesWay", "{why:?}");

@@ -12,7 +12,7 @@ pub use lictor_decide::edit::{Bound, Edit, Job as NewJob};
 pub use lictor_decide::recorded::{Known, START};
 
 pub use answer::{Answer, Counted, Evicted, Explanation, LookedAt, Note, Why};
-pub use given::{Example, Given, Law, Summary, Written};
+pub use given::{Example, Given, Law, Shared, Summary, Written};
 pub use moment::Moment;
 pub use record::{Account, Amounts, Attempt, Cycle, Finding, Nodes, Plan, Reason, Record, RefusedPlan, Victim};
 pub use what_if::{Change, WhatIf};

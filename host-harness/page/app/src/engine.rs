@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
 use crate::data::{
-    Answer, Between, Bound, Edit, Example, Finding, Given, Known, Law, Moment, Summary, WhatIf, Written,
+    Answer, Between, Bound, Edit, Example, Finding, Given, Known, Law, Moment, Shared, Summary, WhatIf, Written,
 };
 
 #[wasm_bindgen]
@@ -20,8 +20,10 @@ extern "C" {
     fn cancel();
     #[wasm_bindgen(js_namespace = lictor, catch, js_name = more)]
     async fn more_of_recording(from: f64) -> Result<JsValue, JsValue>;
-    #[wasm_bindgen(js_namespace = lictor, catch, js_name = given)]
-    async fn given_of_page() -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(js_namespace = lictor, catch, js_name = inside)]
+    async fn inside_of_page() -> Result<JsValue, JsValue>;
+    #[wasm_bindgen(js_namespace = lictor, catch, js_name = pasted)]
+    async fn pasted_into_address() -> Result<JsValue, JsValue>;
     #[wasm_bindgen(js_namespace = lictor, catch)]
     async fn taken(file: &web_sys::File) -> Result<JsValue, JsValue>;
     #[wasm_bindgen(js_namespace = lictor, catch, js_name = share)]
@@ -37,9 +39,14 @@ extern "C" {
 /// What came of a question; where it failed, what is wrong.
 pub(crate) type Answered<T> = Result<T, Vec<Finding>>;
 
-/// What the page was opened with.
-pub(crate) async fn given() -> Option<Given> {
-    given_of_page().await.ok().and_then(|given| serde_wasm_bindgen::from_value(given).ok()).flatten()
+/// What the page has inside.
+pub(crate) async fn inside() -> Answered<Option<Given>> {
+    read(inside_of_page().await)
+}
+
+/// What its address has.
+pub(crate) async fn pasted() -> Answered<Option<Given>> {
+    read(pasted_into_address().await)
 }
 
 /// A file that was dropped or chosen: a text, or a recording.
@@ -47,8 +54,8 @@ pub(crate) async fn read_file(file: &web_sys::File) -> Answered<Given> {
     read(taken(file).await)
 }
 
-/// Puts what is open into the address of the page, and the address into the clipboard, where that is allowed; how many letters it takes.
-pub(crate) async fn share(given: &Given) -> Answered<u32> {
+/// Puts what is open into the address of the page, and the address into the clipboard, where that is allowed.
+pub(crate) async fn share(given: &Given) -> Answered<Shared> {
     read(share_in_address(value(given)).await)
 }
 
@@ -113,14 +120,9 @@ pub(crate) async fn pods_on(node: &str, cycle: usize) -> Answered<Vec<Placed>> {
     ask("podsOn", &[value(node), value(&cycle)]).await
 }
 
-/// An object of what is open as it is written, in JSON: `Kind/namespace/name`.
-pub(crate) async fn object(key: &str) -> Answered<String> {
-    ask("object", &[value(key)]).await
-}
-
-/// The objects of a change, as text.
-pub(crate) async fn edit(edit: &Edit) -> Answered<String> {
-    ask("edit", &[value(edit)]).await
+/// The changes that are written, with one more behind them.
+pub(crate) async fn edit(edit: &Edit, changes: &str) -> Answered<String> {
+    ask("edit", &[value(edit), value(changes)]).await
 }
 
 /// The bounds of quotas and queues, which can be changed.

@@ -1,34 +1,48 @@
 //! What the page shows at the moment, and what changes it.
 
+mod change;
+mod hand_on;
+mod latest;
 mod live;
+mod node;
+mod open;
 mod time;
+mod what_if;
+mod why;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use lictor_picture::Picture;
-use wasm_bindgen_futures::spawn_local;
+use lictor_picture::{Picture, Placed};
 
-use crate::data::{Answer, Between, Cycle, Edit, Finding, Given, Law, Record, Summary, Written};
-use crate::engine::{self, Answered};
+use self::latest::Latest;
+use self::open::Opening;
+pub(crate) use self::what_if::Tries;
+use crate::data::{Answer, Bound, Cycle, Finding, Given, Law, Record, Summary};
+use crate::engine::Answered;
 use crate::model::jobs::jobs;
 use crate::model::live::Live;
 use crate::model::results::Jobs;
-use crate::model::time::{MOST, Moments};
-use crate::model::what_if::with;
+use crate::model::time::Moments;
 
-/// Addresses that are longer are cut by some programs, in letters.
-const LONG: u32 = 8_000;
+/// What is shown of the cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tab {
+    Nodes,
+    Queues,
+    Jobs,
+    Change,
+}
 
-/// What the page shows. Cheap to copy: all of it are handles.
+/// What the page shows. Cheap to copy: all of it are handles, which live as long as the page.
 #[derive(Clone, Copy)]
 pub(crate) struct Page {
-    /// What is open.
+    /// What is open, with its changes.
     pub(crate) given: RwSignal<Option<Given>>,
     /// What the engine said of it.
     pub(crate) summary: RwSignal<Option<Summary>>,
-    /// Why it could not be opened or decided.
+    /// What went wrong last.
     pub(crate) problems: RwSignal<Vec<Finding>>,
     /// The cycles that were decided.
     pub(crate) moments: RwSignal<Moments>,
@@ -40,36 +54,58 @@ pub(crate) struct Page {
     pub(crate) live: RwSignal<Option<Live>>,
     /// The cluster before that cycle.
     pub(crate) picture: RwSignal<Arc<Picture>>,
-    /// What was decided in it.
+    /// What was decided in it, with the cluster and its quotas.
     pub(crate) record: RwSignal<Option<Arc<Record>>>,
+    /// What was decided in it.
+    pub(crate) cycle: Memo<Option<Arc<Cycle>>>,
     /// What was decided before the last change.
     pub(crate) before: RwSignal<Option<Arc<Record>>>,
     /// The objects that are being changed, as text.
     pub(crate) changes: RwSignal<String>,
     /// The job of each pod.
     pub(crate) jobs: Memo<Arc<Jobs>>,
+    /// What is shown of the cluster.
+    pub(crate) tab: RwSignal<Tab>,
     /// The pod or job that was asked about.
     pub(crate) selected: RwSignal<Option<String>>,
     /// Why it is where it is.
     pub(crate) answer: RwSignal<Option<Answered<Answer>>>,
+    /// The node that is chosen, by its name.
+    pub(crate) node: RwSignal<Option<String>>,
+    /// Its pods after the cycle that is shown; none while the engine is asked.
+    pub(crate) placed: RwSignal<Option<Answered<Vec<Placed>>>>,
+    /// The search for the smallest change that lets in what is selected.
+    pub(crate) tries: RwSignal<Tries>,
+    /// The bounds of quotas and queues, which can be changed.
+    pub(crate) bounds: RwSignal<Vec<Bound>>,
+    /// Light or dark, as it was chosen or as the machine has it: what is drawn is drawn anew.
+    pub(crate) look: RwSignal<String>,
     /// The law that is read.
     pub(crate) law: RwSignal<Option<String>>,
     /// All laws by code.
     pub(crate) laws: RwSignal<BTreeMap<String, Law>>,
-    /// What came of sharing.
+    /// What came of sharing or saving.
     pub(crate) shared: RwSignal<Option<String>>,
     /// What is handed on has invented names.
     pub(crate) masks: RwSignal<bool>,
     /// What the engine does at the moment.
-    pub(crate) busy: RwSignal<Option<&'static str>>,
-    /// How often something was opened: an answer for what was open before is dropped.
-    opened: RwSignal<u32>,
+    pub(crate) busy: Memo<Option<&'static str>>,
+    opening: Opening,
+    /// What the engine does with what is open.
+    working: RwSignal<Option<&'static str>>,
+    asking_why: Latest,
+    asking_pods: Latest,
+    /// How many searches were begun.
+    searches: StoredValue<u32>,
 }
 
 impl Page {
     /// An empty page.
     pub(crate) fn new() -> Page {
         let picture = RwSignal::new(Arc::<Picture>::default());
+        let record = RwSignal::new(None::<Arc<Record>>);
+        let (opening, working) = (Opening::new(), RwSignal::new(None));
+        let last = |record: &Arc<Record>| record.cycles.last().cloned().map(Arc::new);
         Page {
             given: RwSignal::new(None),
             summary: RwSignal::new(None),
@@ -79,181 +115,30 @@ impl Page {
             is_at_end: RwSignal::new(false),
             live: RwSignal::new(None),
             picture,
-            record: RwSignal::new(None),
+            record,
+            cycle: Memo::new(move |_| record.with(|record| record.as_ref().and_then(last))),
             before: RwSignal::new(None),
             changes: RwSignal::new(String::new()),
             jobs: Memo::new(move |_| Arc::new(picture.with(|picture| jobs(picture)))),
+            tab: RwSignal::new(Tab::Nodes),
             selected: RwSignal::new(None),
             answer: RwSignal::new(None),
+            node: RwSignal::new(None),
+            placed: RwSignal::new(None),
+            tries: RwSignal::new(Tries::default()),
+            bounds: RwSignal::new(Vec::new()),
+            look: RwSignal::new(String::new()),
             law: RwSignal::new(None),
             laws: RwSignal::new(BTreeMap::new()),
             shared: RwSignal::new(None),
             masks: RwSignal::new(false),
-            busy: RwSignal::new(None),
-            opened: RwSignal::new(0),
+            busy: Memo::new(move |_| opening.is_reading().then_some("Reading ...").or_else(|| working.get())),
+            opening,
+            working,
+            asking_why: Latest::new(),
+            asking_pods: Latest::new(),
+            searches: StoredValue::new(0),
         }
-    }
-
-    /// The last cycle.
-    pub(crate) fn cycle(&self) -> Option<Cycle> {
-        self.record.with(|record| record.as_ref().and_then(|record| record.cycles.last().cloned()))
-    }
-
-    /// Shows what the page was opened with, and reads the laws.
-    pub(crate) fn start(self) {
-        spawn_local(async move {
-            if let Some(given) = engine::given().await {
-                self.open(given);
-            }
-            if let Ok(laws) = engine::laws().await {
-                self.laws.set(laws.into_iter().map(|law| (law.code.clone(), law)).collect());
-            }
-        });
-    }
-
-    /// Opens a file and decides about it. What is open stays open where it has mistakes.
-    pub(crate) fn open(self, given: Given) {
-        self.read(given, None);
-    }
-
-    /// Decides about what is open with these changes, and keeps what was decided before beside it.
-    pub(crate) fn change(self, change: impl FnOnce(Given) -> Given) {
-        let Some(given) = self.given.get_untracked() else { return };
-        // The first cycles are compared: they begin with the cluster as it was opened.
-        let first = self.moments.with_untracked(|moments| moments.get(1).map(|first| first.record.clone()));
-        self.read(change(given), first);
-    }
-
-    fn read(self, given: Given, before: Option<Arc<Record>>) {
-        self.opened.update(|opened| *opened = opened.wrapping_add(1));
-        let number = self.opened.get_untracked();
-        spawn_local(async move {
-            self.busy.set(Some("Reading ..."));
-            let opened = engine::open(&given).await;
-            if self.opened.get_untracked() != number {
-                return;
-            }
-            match opened {
-                Ok(summary) => {
-                    self.problems.set(Vec::new());
-                    self.forget();
-                    self.before.set(before);
-                    self.changes.set(given.changes.clone());
-                    let is_live = given.live;
-                    self.given.set(Some(given));
-                    self.summary.set(Some(summary));
-                    match self.is_recording() {
-                        true if is_live => self.follow_anew(number),
-                        true => {
-                            self.steps(Between::default(), number, MOST).await;
-                            self.show(self.moments.with_untracked(|moments| moments.first()));
-                        }
-                        false => self.steps(Between::default(), number, 1).await,
-                    }
-                }
-                Err(problems) => self.problems.set(problems),
-            }
-            self.busy.set(None);
-        });
-    }
-
-    /// Decides about what is open with another system.
-    pub(crate) fn with_system(self, system: String) {
-        // Arguments are those of a system: they say nothing to another one.
-        self.change(|given| Given { system, arguments: String::new(), ..given });
-    }
-
-    /// Adds an object to the changes, as it is now and with what `edit` makes of it, to be edited further.
-    pub(crate) fn edit(self, key: String, edit: impl FnOnce(String) -> String + 'static) {
-        spawn_local(async move {
-            match engine::object(&key).await {
-                Ok(object) => self.changes.update(|changes| *changes = with(changes, &edit(object))),
-                Err(problems) => self.problems.set(problems),
-            }
-        });
-    }
-
-    /// Adds a change, and decides again.
-    pub(crate) fn apply(self, edit: Edit) {
-        spawn_local(async move {
-            match engine::edit(&edit).await {
-                Ok(objects) => {
-                    let changes = with(&self.changes.get_untracked(), &objects);
-                    self.change(|given| Given { changes, ..given });
-                }
-                Err(problems) => self.problems.set(problems),
-            }
-        });
-    }
-
-    fn forget(self) {
-        self.moments.set(Moments::default());
-        self.at.set(0);
-        self.is_at_end.set(false);
-        self.live.set(None);
-        self.picture.set(Arc::default());
-        self.record.set(None);
-        self.before.set(None);
-        self.shared.set(None);
-        self.selected.set(None);
-        self.answer.set(None);
-    }
-
-    /// Puts what is open into the address of the page.
-    pub(crate) fn share(self) {
-        let Some(given) = self.given.get_untracked() else { return };
-        spawn_local(async move {
-            let given = match self.masks.get_untracked() {
-                true => engine::masked().await,
-                false => Ok(given),
-            };
-            let given = match given {
-                Ok(given) => given,
-                Err(problems) => return self.problems.set(problems),
-            };
-            self.shared.set(Some(match engine::share(&given).await {
-                Ok(letters) if letters > LONG => format!("the address has {letters} letters: some programs cut it"),
-                Ok(_) => "the address of this page has it all; it is copied".to_owned(),
-                Err(_) => "this browser cannot put it into the address".to_owned(),
-            }));
-        });
-    }
-
-    /// Saves a file that the engine writes.
-    pub(crate) fn save(self, written: impl Future<Output = Answered<Written>> + 'static) {
-        spawn_local(async move {
-            match written.await {
-                Ok(file) => {
-                    engine::save(&file);
-                    self.shared.set(Some(format!("saved as {}", file.name)));
-                }
-                Err(problems) => self.problems.set(problems),
-            }
-        });
-    }
-
-    /// Asks why a pod or a job is where it is.
-    pub(crate) fn select(self, name: String) {
-        self.selected.set(Some(name.clone()));
-        self.answer.set(None);
-        let at = self.at.get_untracked();
-        spawn_local(async move {
-            let answer = engine::explain(&name, at).await;
-            let is_selected = self.selected.with_untracked(|selected| selected.as_ref() == Some(&name));
-            if is_selected && self.at.get_untracked() == at {
-                self.answer.set(Some(answer));
-            }
-        });
-    }
-
-    /// Closes what is open.
-    pub(crate) fn close(self) {
-        self.opened.update(|opened| *opened = opened.wrapping_add(1));
-        self.given.set(None);
-        self.summary.set(None);
-        self.problems.set(Vec::new());
-        self.busy.set(None);
-        self.forget();
     }
 }
 

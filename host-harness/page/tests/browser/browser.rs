@@ -88,8 +88,16 @@ impl Browser {
         Some(Browser { client, driver, port, session, file })
     }
 
+    /// The page has not failed.
+    async fn is_sound(&self) {
+        if let Ok(failed) = self.client.find(Locator::Css("#failed")).await {
+            panic!("{}", failed.text().await.unwrap_or_default());
+        }
+    }
+
     /// The element that appears here.
     pub(crate) async fn find(&self, css: &str) -> Element {
+        self.is_sound().await;
         let found = self.client.wait().at_most(PATIENCE).for_element(Locator::Css(css)).await;
         match found {
             Ok(element) => element,
@@ -128,6 +136,7 @@ impl Browser {
                 last = element.text().await.unwrap_or_default();
             }
             if last.contains(text) {
+                self.is_sound().await;
                 return last;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -152,6 +161,18 @@ impl Browser {
     /// Writes into a field.
     pub(crate) async fn write(&self, css: &str, text: &str) {
         self.find(css).await.send_keys(text).await.unwrap();
+    }
+
+    /// Presses keys where the focus is.
+    pub(crate) async fn keys(&self, keys: &str) {
+        self.client.active_element().await.unwrap().send_keys(keys).await.unwrap();
+    }
+
+    /// Drops a file onto the page.
+    pub(crate) async fn drop_file(&self, name: &str, text: &str) {
+        let script = "const [name, text] = arguments[0], data = new DataTransfer(); data.items.add(new File([text], name));
+            document.querySelector('.page').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }))";
+        self.script_of(script, json!([name, text])).await;
     }
 
     /// Has a field say this, whatever it said before.

@@ -1,6 +1,7 @@
 //! Changing a cluster, and handing it on.
 
 use crate::browser::{Browser, DESK, input};
+use crate::time::RIGHT;
 
 /// A node of 2 cpu, and a pod of 1 that waits.
 const CLUSTER: &str = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: '2', pods: '9'}}\n---\n\
@@ -16,13 +17,65 @@ async fn opened(test: &str) -> Option<Browser> {
 #[tokio::test]
 async fn a_cordoned_node_takes_no_pod_and_the_difference_is_shown() {
     let Some(browser) = opened("cordon").await else { return };
-    browser.write(".nodes-frame", "\u{e014}").await;
-    browser.press("Cordon").await;
+    browser.write(".nodes-frame", RIGHT).await;
+    browser.click("#cordon").await;
+    browser.reads("#compare", "d/p bound unschedulable").await;
     browser.click("#tab-change").await;
+    browser.click("#undo").await;
+    browser.reads("#compare", "d/p unschedulable bound").await;
+    assert_eq!(browser.script("return document.getElementById('changes').value").await, "");
+}
+
+/// What is written and not decided yet is not lost by a change that a button makes.
+#[tokio::test]
+async fn a_node_is_edited_among_the_changes() {
+    let Some(browser) = opened("edited").await else { return };
+    browser.click("#tab-change").await;
+    browser.write("#changes", "{apiVersion: v1, kind: Namespace, metadata: {name: mine}}").await;
+    browser.click("#tab-nodes").await;
+    browser.write(".nodes-frame", RIGHT).await;
+    browser.click("#edit-node").await;
+    // It leads to where it is written.
+    browser.find("#tab-change[aria-selected=true]").await;
+    let edit = "const it = document.getElementById('changes'); const edited = it.value.replace('\"2\"', '\"0\"');
+        return edited !== it.value && it.value.includes('mine') && edited";
+    let edited = browser.script(edit).await;
+    browser.set("#changes", edited.as_str().unwrap()).await;
     browser.click("#decide").await;
     browser.reads("#compare", "d/p bound unschedulable").await;
-    browser.press("Undo all changes").await;
-    browser.reads("#compare", "d/p unschedulable bound").await;
+}
+
+/// The node is one of the objects of the scenario, which is one document.
+#[tokio::test]
+async fn a_scenario_is_changed_and_decided_by_another_system() {
+    let Some(browser) = Browser::open("scenario", None, DESK).await else { return };
+    browser.press("An elastic job shrinks").await;
+    browser.reads("#results", "evicted").await;
+    browser.write(".nodes-frame", RIGHT).await;
+    browser.click("#edit-node").await;
+    browser.find("#changes").await;
+    let changes = browser.script("return document.getElementById('changes').value").await;
+    assert!(changes.as_str().is_some_and(|text| text.contains("\"kind\": \"Node\"")), "{changes}");
+    // Its arguments are those of volcano, and say nothing to kubernetes.
+    browser.choose("#system", "kubernetes").await;
+    browser.find("#compare").await;
+    assert_eq!(browser.script("return document.getElementById('system').value").await, "kubernetes");
+    browser.click("#undo").await;
+    browser.reads("#cycle-said", "Cycle 1 of 1").await;
+    assert_eq!(browser.script("return document.getElementById('system').value").await, "volcano");
+}
+
+/// What is refused is said, what was decided stays, and the arguments that hold are those of before.
+#[tokio::test]
+async fn an_argument_that_there_is_not_is_said() {
+    let Some(browser) = opened("argument").await else { return };
+    browser.click("#tab-change").await;
+    browser.set("#arguments", "noSuchArgument: 1").await;
+    browser.click("#decide").await;
+    browser.reads("[role=alert]", "noSuchArgument").await;
+    browser.reads("[data-fate=bound]", "d/p").await;
+    browser.click("#dismiss").await;
+    browser.gone("[role=alert]").await;
 }
 
 #[tokio::test]
@@ -40,13 +93,22 @@ async fn a_pod_is_added_as_yaml() {
 async fn what_is_open_travels_in_the_address() {
     let Some(browser) = opened("shared").await else { return };
     browser.click("#share").await;
-    browser.reads(".shared", "the address of this page has it all").await;
-    let address = browser.script("return location.href").await;
+    browser.reads(".shared", "the address has all of it").await;
+    let hash = browser.script("return location.hash").await.as_str().unwrap().to_owned();
     let Some(other) = Browser::open("receiver", None, DESK).await else { return };
-    let hash = address.as_str().and_then(|address| address.split_once('#')).map(|(_, hash)| hash.to_owned()).unwrap();
-    other.script(&format!("location.hash = '{hash}'; location.reload()")).await;
+    // Pasted into the line of a page that is open: it is not loaded anew.
+    other.script_of("location.hash = arguments[0]", hash.clone().into()).await;
     other.reads("header", "small.yaml").await;
     other.reads("[data-fate=bound]", "d/p").await;
+    // And as an address that is opened.
+    other.click("#close").await;
+    other.script("location.reload()").await;
+    other.reads("[data-fate=bound]", "d/p").await;
+    // A part of it was cut on the way.
+    let cut = hash.get(..hash.len() / 2).unwrap();
+    other.script_of("location.hash = arguments[0]; location.reload()", cut.into()).await;
+    let said = other.reads("[role=alert]", "the address of this page is damaged").await;
+    assert!(said.contains("ask for the whole address"), "{said}");
 }
 
 /// What is saved has the change, and the scenario expects what is on the screen.
@@ -77,7 +139,7 @@ async fn what_is_shared_has_invented_names_where_that_is_wanted() {
     let Some(browser) = opened("masked").await else { return };
     browser.click("#mask").await;
     browser.click("#share").await;
-    browser.reads(".shared", "the address of this page has it all").await;
+    browser.reads(".shared", "the address has all of it").await;
     browser.script("location.reload()").await;
     let header = browser.reads("header", "masked.yaml").await;
     assert!(!header.contains("small.yaml"), "{header}");
@@ -148,9 +210,9 @@ async fn a_node_is_drained() {
     let Some(browser) = Browser::open("drain", Some(input("full.yaml", &cluster, "kubernetes")), DESK).await else {
         return;
     };
-    browser.reads("header", "1 nodes, 1 pods on nodes, 0 pending").await;
-    browser.write(".nodes-frame", "\u{e014}").await;
+    browser.reads("header", "1 node, 1 pod on nodes, 0 pending").await;
+    browser.write(".nodes-frame", RIGHT).await;
     browser.click("#drain").await;
-    browser.reads("header", "1 nodes, 0 pods on nodes, 1 pending").await;
+    browser.reads("header", "1 node, 0 pods on nodes, 1 pending").await;
     browser.reads("[data-fate=unschedulable]", "d/p").await;
 }

@@ -20,6 +20,32 @@ async fn a_node_is_chosen_by_keyboard_and_shows_its_pods() {
     browser.write(".nodes-frame", "\u{e014}").await;
     let pods = browser.reads(".node-detail", "vision/depth-fm-worker-0").await;
     assert!(pods.contains("h100-05") && pods.contains("9000"), "{pods}");
+    // Those who listen hear which one is chosen.
+    let option = "const frame = document.querySelector('.nodes-frame');
+        return document.getElementById(frame.getAttribute('aria-activedescendant')).textContent";
+    let said = browser.script(option).await;
+    assert!(said.as_str().is_some_and(|said| said.starts_with("h100-05: ") && said.contains(" cpu ")), "{said}");
+    // A victim is told from those that stay.
+    browser.set("#find-node", "a100-02").await;
+    browser.write(".nodes-frame", "\u{e011}").await;
+    browser.reads(".node-detail", "nlp/bert-large-worker-0 evicted").await;
+}
+
+/// The first cell has another colour by priority, and another node where the fullest stand first.
+#[tokio::test]
+async fn nodes_are_coloured_and_ordered() {
+    let Some(browser) = shown("order").await else { return };
+    let drawn = "return document.getElementById('nodes').toDataURL()";
+    let by_queue = browser.script(drawn).await;
+    browser.choose("#colour", "priority").await;
+    browser.reads(".legend", "priority 9000").await;
+    let by_priority = browser.script(drawn).await;
+    assert_ne!(by_queue, by_priority);
+    browser.choose("#order", "fullest").await;
+    assert_ne!(browser.script(drawn).await, by_priority);
+    browser.write(".nodes-frame", "\u{e011}").await;
+    let fullest = browser.reads(".node-detail", "gpu 8 of 8").await;
+    assert!(!fullest.is_empty());
 }
 
 #[tokio::test]

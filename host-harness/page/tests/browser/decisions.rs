@@ -3,6 +3,9 @@
 use crate::FOUR_TEAMS;
 use crate::browser::{Browser, DESK, input};
 
+const ENTER: &str = "\u{e007}";
+const ESCAPE: &str = "\u{e00c}";
+
 async fn decided(test: &str) -> Option<Browser> {
     let browser = Browser::open(test, Some(input("four-teams.yaml", FOUR_TEAMS, "")), DESK).await?;
     browser.reads("#results", "Unschedulable").await;
@@ -46,7 +49,27 @@ async fn a_law_is_read_with_its_source() {
         assert!(law.contains(expected), "{expected} in {law}");
     }
     browser.press("Close").await;
-    browser.gone(".law-page").await;
+    browser.gone("dialog[open]").await;
+}
+
+/// The dialog takes the focus, closes with Escape, and gives the focus back.
+#[tokio::test]
+async fn a_law_is_read_by_keyboard() {
+    let Some(browser) = decided("law-keys").await else { return };
+    let focus = "const it = document.querySelector('#results .law'); it.focus(); return it.textContent";
+    let code = browser.script(focus).await.as_str().unwrap().to_owned();
+    browser.keys(ENTER).await;
+    browser.reads("dialog[open]", &code).await;
+    // Its source is a link, and its formula is code.
+    let link = browser.script("return document.querySelector('.law-page a').href").await;
+    assert!(link.as_str().is_some_and(|link| link.starts_with("https://github.com/")), "{link}");
+    browser.reads(".law-page code", "+").await;
+    assert_eq!(browser.script("return document.activeElement.closest('dialog') !== null").await, true);
+    browser.keys(ESCAPE).await;
+    browser.gone("dialog[open]").await;
+    assert_eq!(browser.script("return document.activeElement.textContent").await, code);
+    browser.keys(ENTER).await;
+    browser.reads("dialog[open]", &code).await;
 }
 
 #[tokio::test]
@@ -61,8 +84,9 @@ async fn a_victim_says_for_whom_it_is_evicted() {
 async fn another_system_decides_otherwise() {
     let Some(browser) = decided("system").await else { return };
     browser.choose("#system", "kubernetes").await;
+    // No quota holds up this pod any more: it preempts.
+    browser.reads("#compare", "search/ranker-xl-4lgmcjn4c-dx6ll refused").await;
     browser.gone("[data-fate=refused]").await;
-    browser.find(".fate").await;
 }
 
 #[tokio::test]

@@ -50,7 +50,7 @@ async fn a_text_is_pasted() {
                    spec: {containers: [{name: c, resources: {requests: {cpu: '1'}}}]}\n";
     browser.write("#pasted", cluster).await;
     browser.click("#open-pasted").await;
-    browser.reads("header", "1 nodes, 0 pods on nodes, 1 pending").await;
+    browser.reads("header", "1 node, 0 pods on nodes, 1 pending").await;
     browser.reads("#results", "d/p").await;
     browser.reads("#results", "n1").await;
 }
@@ -65,4 +65,39 @@ async fn a_mistake_is_shown_with_its_line_and_what_to_do() {
     assert!(said.contains("many"), "{said}");
     let remedy = browser.text("[role=alert] .remedy").await;
     assert!(!remedy.is_empty(), "{said}");
+}
+
+/// What is dropped is opened. What has mistakes is said, and what was open goes on.
+#[tokio::test]
+async fn a_file_is_dropped_anywhere() {
+    let Some(browser) = Browser::open("dropped", None, DESK).await else { return };
+    browser.drop_file("two.yaml", crate::two::TWO).await;
+    browser.reads("#cycle-said", "Cycle 1 of 1: 1 nominated, 1 evicted").await;
+    browser.drop_file("broken.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: [}\n").await;
+    browser.reads("[role=alert]", "broken.yaml:3").await;
+    browser.reads("header", "two.yaml").await;
+    browser.click("#run-cycle").await;
+    browser.reads("#cycle-said", "Cycle 2 of 2: 1 left, 1 bound").await;
+    browser.gone("[role=alert]").await;
+    // Both at once: the last one is shown.
+    browser.drop_file("two.yaml", crate::two::TWO).await;
+    browser.drop_file("four-teams.yaml", crate::FOUR_TEAMS).await;
+    browser.reads("header", COUNTS).await;
+    browser.reads("#cycle-said", "Cycle 1 of 1").await;
+}
+
+/// An engine that has stopped is told, and another one opens the next file.
+#[tokio::test]
+async fn an_engine_that_stops_is_replaced() {
+    let Some(browser) = Browser::open("fault", None, DESK).await else { return };
+    browser.press("Four teams share 44 nodes").await;
+    browser.reads("header", COUNTS).await;
+    // The module forgets its memory: what is asked next is a fault in it.
+    browser.ask(vec![serde_json::json!(["free"])]).await;
+    browser.click("#run-cycle").await;
+    let said = browser.reads("[role=alert]", "the engine stopped").await;
+    assert!(said.contains("open the file again"), "{said}");
+    browser.click("#close").await;
+    browser.press("Three zones").await;
+    browser.reads("#results", "Bound").await;
 }

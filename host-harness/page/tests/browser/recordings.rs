@@ -12,13 +12,13 @@ async fn a_recording_is_shown_moment_by_moment() {
     let input = Input { name: "two.rec", bytes: &bytes, system: "", arguments: "", schedulers: &[] };
     let Some(browser) = Browser::open("recording", Some(input), DESK).await else { return };
     browser.reads("#recorded", "all of it was repeated").await;
-    browser.reads("#cycle-said", "Cycle 1 of 2: 1 nominated, 1 evicted").await;
+    browser.reads("#cycle-said", "Moment 1 of 2: 1 nominated, 1 evicted").await;
     browser.press("d/low").await;
     browser.reads("#why", "is evicted from n1").await;
     browser.set("#moment", "2").await;
-    browser.reads("#cycle-said", "Cycle 2 of 2, 1970-01-01T00:00:05Z: 1 bound").await;
+    browser.reads("#cycle-said", "Moment 2 of 2, 1970-01-01T00:00:05Z: 1 bound").await;
     browser.write("#moment", LEFT).await;
-    browser.reads("#cycle-said", "Cycle 1 of 2").await;
+    browser.reads("#cycle-said", "Moment 1 of 2").await;
     browser.click("#tab-change").await;
     browser.reads("#cluster", "A recording can be looked at, not changed.").await;
 }

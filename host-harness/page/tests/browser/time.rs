@@ -4,7 +4,7 @@ use crate::browser::{Browser, DESK, input};
 use crate::two::TWO;
 
 pub(crate) const LEFT: &str = "\u{e012}";
-const RIGHT: &str = "\u{e014}";
+pub(crate) const RIGHT: &str = "\u{e014}";
 
 #[tokio::test]
 async fn victims_leave_and_every_cycle_is_shown_as_it_was() {
@@ -42,5 +42,5 @@ async fn cycles_run_until_nothing_changes() {
     browser.click("#decide").await;
     browser.reads("#cycle-said", "Cycle 1 of 1").await;
     browser.click("#run-cycle").await;
-    browser.reads("#cycle-said", "Cycle 2 of 2: 1 without a node").await;
+    browser.reads("#cycle-said", "Cycle 2 of 2: nothing changed").await;
 }

@@ -8,7 +8,7 @@ use super::{Body, NodeFacts, Object};
 use crate::cluster::InputError;
 use crate::cluster::eligibility::{Effect, Taint};
 use crate::cluster::load::Origin;
-use lictor_contract::quantity::Unit;
+use lictor_contract::quantity::exact;
 
 impl Object {
     /// The object as JSON, from which [`Object::from_json`] reads the same. A node has only what is read of it.
@@ -30,13 +30,7 @@ impl Object {
     }
 
     fn node(&self, NodeFacts { allocatable, terrain }: &NodeFacts) -> Value {
-        let amount = |(resource, amount): (&String, &i64)| {
-            let text = match Unit::of(resource) {
-                Unit::Milli => format!("{amount}m"),
-                Unit::One => amount.to_string(),
-            };
-            (resource.clone(), Value::String(text))
-        };
+        let amount = |(resource, amount): (&String, &i64)| (resource.clone(), Value::String(exact(resource, *amount)));
         let taint = |Taint { key, value, effect }: &Taint| {
             let effect = match effect {
                 Effect::NoSchedule => "NoSchedule",

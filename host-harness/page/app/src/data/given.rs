@@ -81,3 +81,12 @@ pub struct Written {
     /// What it says.
     pub text: String,
 }
+
+/// What came of putting what is open into the address of the page.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+pub struct Shared {
+    /// How many letters the address has.
+    pub letters: usize,
+    /// It is in the clipboard, too.
+    pub copied: bool,
+}

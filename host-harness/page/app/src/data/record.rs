@@ -67,6 +67,8 @@ pub struct Cycle {
     pub waiting: BTreeMap<String, String>,
     /// Pods that are still nominated to the node they had been nominated to.
     pub still_nominated: BTreeMap<String, String>,
+    /// Pods whose nomination was taken back.
+    pub withdrawn: Vec<String>,
     /// Pods that are still pending.
     pub still_pending: Vec<String>,
     /// Pods that were not tried.

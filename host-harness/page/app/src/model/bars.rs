@@ -28,6 +28,8 @@ pub struct Bar {
     pub used: f64,
     /// What is promised beyond.
     pub promised: f64,
+    /// What its pods hold after the decisions, rounded.
+    pub held: String,
     /// The bounds, with where they stand.
     pub bounds: Vec<Bound>,
     /// Whether more is held than was before.
@@ -77,8 +79,9 @@ fn bar(amounts: &Amounts) -> Option<Bar> {
     let resource = amounts.resource.as_str();
     let [before, used, promised] =
         [&amounts.used_before, &amounts.used_after, &amounts.promised].map(|it| amount(resource, it).unwrap_or(0));
-    let bounds: Vec<(&String, i64)> =
+    let mut bounds: Vec<(&String, i64)> =
         amounts.bounds.iter().filter_map(|(name, bound)| Some((name, amount(resource, bound)?))).collect();
+    bounds.sort_by_key(|(_, bound)| *bound);
     if bounds.is_empty() {
         return None;
     }
@@ -96,6 +99,7 @@ fn bar(amounts: &Amounts) -> Option<Bar> {
         resource: resource.to_owned(),
         used: part(used, longest),
         promised: part(promised, longest),
+        held: super::quantity::shown(resource, used),
         bounds: bounds.iter().map(at).collect(),
         grows: used > before,
         label: label(amounts),

@@ -60,6 +60,30 @@ impl Lane {
     }
 }
 
+/// Beyond so many pods, the blocks of a lane are parts of it, not pods.
+const BLOCKS: usize = 48;
+
+/// A part of a lane: pods that are in the same state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Block {
+    /// Where its pods are.
+    pub state: State,
+    /// How many pods it stands for.
+    pub pods: usize,
+}
+
+impl Lane {
+    /// A block for each pod; in a large job, a block for each state.
+    pub fn blocks(&self) -> Vec<Block> {
+        let is_small = self.pods() <= BLOCKS;
+        let of = |(state, count): (&State, &usize)| match is_small {
+            true => vec![Block { state: *state, pods: 1 }; *count],
+            false => vec![Block { state: *state, pods: *count }],
+        };
+        self.states.iter().flat_map(of).collect()
+    }
+}
+
 /// The lanes: those of which something is decided or that wait first, then by name.
 pub fn lanes(picture: &Picture, cycle: Option<&Cycle>) -> Vec<Lane> {
     let fates = cycle.map(fates).unwrap_or_default();
@@ -99,6 +123,19 @@ mod tests {
 
     use super::*;
     use crate::data::Victim;
+
+    #[test]
+    fn a_lane_has_a_block_for_each_pod_until_there_are_too_many() {
+        let lane = |states| Lane { name: String::new(), queue: String::new(), priority: 0, states };
+        let block = |state, pods| Block { state, pods };
+        let small = lane(BTreeMap::from([(State::Running, 2), (State::Evicted, 1)]));
+        assert_eq!(
+            small.blocks(),
+            [(State::Running, 1), (State::Running, 1), (State::Evicted, 1)].map(|it| block(it.0, it.1))
+        );
+        let large = lane(BTreeMap::from([(State::Running, 48), (State::Evicted, 1)]));
+        assert_eq!(large.blocks(), [block(State::Running, 48), block(State::Evicted, 1)]);
+    }
 
     #[test]
     fn a_lane_says_what_became_of_each_pod() {

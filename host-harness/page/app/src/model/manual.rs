@@ -46,6 +46,47 @@ pub fn blocks(page: &str) -> Vec<Block> {
     blocks
 }
 
+/// A part of a paragraph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Span {
+    /// Words.
+    Text(String),
+    /// What stands between backticks.
+    Code(String),
+    /// An address that stands between angle brackets.
+    Link(String),
+}
+
+/// The parts of a paragraph in Markdown, as far as pages of laws use it.
+pub fn spans(paragraph: &str) -> Vec<Span> {
+    let (mut spans, mut text, mut rest) = (Vec::new(), String::new(), paragraph);
+    while let Some((at, mark)) = rest.char_indices().find(|(_, mark)| matches!(mark, '`' | '<')) {
+        let (before, from) = rest.split_at(at);
+        let end = if mark == '`' { '`' } else { '>' };
+        let inner = from.strip_prefix(mark).and_then(|from| from.split_once(end));
+        text.push_str(before);
+        match inner {
+            Some((code, after)) if mark == '`' => {
+                spans.extend([Span::Text(std::mem::take(&mut text)), Span::Code(code.to_owned())]);
+                rest = after;
+            }
+            Some((address, after)) if address.starts_with("https://") => {
+                spans.extend([Span::Text(std::mem::take(&mut text)), Span::Link(address.to_owned())]);
+                rest = after;
+            }
+            // A mark that stands for itself.
+            _ => {
+                text.push(mark);
+                rest = from.strip_prefix(mark).unwrap_or_default();
+            }
+        }
+    }
+    text.push_str(rest);
+    spans.push(Span::Text(text));
+    spans.retain(|span| *span != Span::Text(String::new()));
+    spans
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,5 +99,17 @@ mod tests {
         let code = Block::Code("a + b\n  < c\n".to_owned());
         let expected = [heading("What it demands"), text("A sum is less."), code, heading("Why"), text("Because.")];
         assert_eq!(blocks(page), expected);
+    }
+
+    #[test]
+    fn a_paragraph_has_words_code_and_links() {
+        let (text, code) = (|it: &str| Span::Text(it.to_owned()), |it: &str| Span::Code(it.to_owned()));
+        let link = Span::Link("https://a.b/c#L1".to_owned());
+        assert_eq!(
+            spans("`used < max` holds. See <https://a.b/c#L1>, where 1 < 2."),
+            [code("used < max"), text(" holds. See "), link, text(", where 1 < 2.")]
+        );
+        assert_eq!(spans("one ` alone, and a < b > c"), [text("one ` alone, and a < b > c")]);
+        assert!(spans("").is_empty());
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use lictor_picture::{Node, Picture};
 
-use super::quantity::part;
+use super::quantity::{counted, part, short, shown};
 
 #[cfg(test)]
 mod tests;
@@ -106,15 +106,25 @@ pub fn segments(node: &Node, resource: usize, legend: &Legend) -> Vec<Segment> {
     segments
 }
 
+/// What all pods hold of a resource of a node.
+fn held(node: &Node, resource: usize) -> i64 {
+    let amounts = node.held.iter().filter_map(|held| held.amounts.get(resource));
+    amounts.fold(0, |sum, amount| sum.saturating_add(*amount))
+}
+
 /// How full a node is by its scarcest resource.
 pub fn fullest(node: &Node) -> f64 {
-    let held = |resource: usize| -> i64 {
-        node.held
-            .iter()
-            .filter_map(|held| held.amounts.get(resource))
-            .fold(0, |sum, amount| sum.saturating_add(*amount))
+    node.allocatable.iter().enumerate().map(|(at, whole)| part(held(node, at), *whole)).fold(0.0, f64::max)
+}
+
+/// A node in words: its name, how many pods it has, and what they hold of each resource.
+pub fn sentence(picture: &Picture, node: &Node) -> String {
+    let of = |((at, whole), name): ((usize, &i64), &String)| {
+        (*whole > 0).then(|| format!("{} {} of {}", short(name), shown(name, held(node, at)), shown(name, *whole)))
     };
-    node.allocatable.iter().enumerate().map(|(at, whole)| part(held(at), *whole)).fold(0.0, f64::max)
+    let held: Vec<String> = node.allocatable.iter().enumerate().zip(&picture.resources).filter_map(of).collect();
+    let pods = node.held.iter().fold(0usize, |sum, held| sum.saturating_add(held.pods));
+    format!("{}: {}; {}", node.name, counted(pods, "pod"), held.join(", "))
 }
 
 /// The nodes whose name contains this, in this order, as indices.

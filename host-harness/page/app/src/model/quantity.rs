@@ -34,6 +34,11 @@ pub fn short(resource: &str) -> &str {
     resource.rsplit('/').next().unwrap_or(resource)
 }
 
+/// So many of something: `1 node`, `2 nodes`.
+pub fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -50,5 +55,6 @@ mod tests {
     fn a_part_of_nothing_is_nothing() {
         assert_eq!((part(1, 4), part(5, 0), part(-1, 4)), (0.25, 0.0, 0.0));
         assert_eq!(short("nvidia.com/gpu"), "gpu");
+        assert_eq!([0, 1, 2].map(|count| counted(count, "node")), ["0 nodes", "1 node", "2 nodes"]);
     }
 }

@@ -2,13 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::jobs::State;
 use crate::data::{Attempt, Cycle, Nodes, Reason};
 
+mod others;
 #[cfg(test)]
 mod tests;
 
 /// The reason of pods with scheduling gates, and of those that another scheduler decides about.
 const GATED: &str = "host/gated";
+
+/// How an attempt ends, in the words of the engine.
+pub(super) const REJECTED: &str = "Rejected";
+const UNSCHEDULABLE: &str = "Unschedulable";
+const WITH_NODE: [&str; 3] = ["Scheduled", "Waiting", "Nominated"];
+
+/// Whether the page knows this end of an attempt.
+pub fn is_known_result(result: &str) -> bool {
+    [REJECTED, UNSCHEDULABLE].contains(&result) || WITH_NODE.contains(&result)
+}
 
 /// How many nodes are named.
 const NAMED: usize = 6;
@@ -16,9 +28,11 @@ const NAMED: usize = 6;
 /// A section of the results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// What became of these pods.
-    pub fate: Fate,
-    /// Jobs and single pods.
+    /// What it is about, in one word: for style.
+    pub word: &'static str,
+    /// Its title.
+    pub title: &'static str,
+    /// Jobs, single pods, and queues that give back.
     pub entries: Vec<Entry>,
 }
 
@@ -85,11 +99,13 @@ impl Fate {
     }
 }
 
-/// Pods of one job of which the same is said, or a single pod.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Pods of one job of which the same is said, or a single pod; or a queue that gives back.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Entry {
-    /// The job, or the pod.
+    /// The job, the pod or the queue.
     pub name: String,
+    /// The job or the pod that can be asked about; none of a queue.
+    pub asked: Option<String>,
     /// The pods.
     pub pods: Vec<String>,
     /// Their nodes.
@@ -141,8 +157,8 @@ pub fn fates(cycle: &Cycle) -> BTreeMap<&str, Fate> {
     }
     for attempt in &cycle.attempts {
         let fate = match attempt.result.as_str() {
-            "Rejected" => Fate::Refused,
-            "Unschedulable" => Fate::Unschedulable,
+            REJECTED => Fate::Refused,
+            UNSCHEDULABLE => Fate::Unschedulable,
             _ => Fate::Pending,
         };
         fates.insert(attempt.pod.as_str(), fate);
@@ -166,9 +182,21 @@ pub fn sections(cycle: &Cycle, jobs: &Jobs) -> Vec<Section> {
         let pods = fates.iter().filter(|(_, theirs)| **theirs == fate).map(|(pod, _)| *pod);
         let said = pods.map(|pod| (pod, lines(cycle, attempts.get(pod).copied(), pod)));
         let entries = group(said, jobs).into_iter().map(|(name, pods, lines)| entry(cycle, name, &pods, lines));
-        Section { fate, entries: entries.collect() }
+        Section { word: fate.word(), title: fate.title(), entries: entries.collect() }
     };
-    Fate::ALL.map(section).into_iter().filter(|section| !section.entries.is_empty()).collect()
+    let sections = Fate::ALL.map(section).into_iter().chain(others::sections(cycle));
+    sections.filter(|section| !section.entries.is_empty()).collect()
+}
+
+/// How many pods a cycle bound, nominated, evicted and so on, in words.
+pub fn summary(cycle: &Cycle) -> String {
+    let fates = fates(cycle);
+    let waited = |fate: Fate| (fates.values().filter(|theirs| **theirs == fate).count(), fate.word());
+    let evicted = (cycle.victims.len(), State::Evicted.word());
+    let after = |fate: Fate| if fate == Fate::Nominated { Some(evicted) } else { None };
+    let counts = Fate::ALL.into_iter().flat_map(|fate| [Some(waited(fate)), after(fate)]).flatten();
+    let said = counts.filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+    said.collect::<Vec<_>>().join(" · ")
 }
 
 fn entry(cycle: &Cycle, name: String, pods: &[&str], lines: Vec<Line>) -> Entry {
@@ -179,12 +207,16 @@ fn entry(cycle: &Cycle, name: String, pods: &[&str], lines: Vec<Line>) -> Entry 
     let plans = cycle.plans.iter().filter(|plan| pods.iter().any(|pod| plan.nominated.contains_key(pod)));
     let plans: BTreeSet<u64> = plans.map(|plan| plan.plan).collect();
     let victims = cycle.victims.iter().filter(|(_, victim)| plans.contains(&victim.plan));
-    let victims = victims.map(|(pod, victim)| Victim {
-        pod: pod.clone(),
-        node: victim.node.clone().unwrap_or_default(),
-        how: how(&victim.how),
-    });
-    Entry { name, nodes: names(&nodes), victims: victims.collect(), pods, lines }
+    // A job of several pods is asked about as a whole, where it has a name of its own.
+    let asked = match pods.as_slice() {
+        [only] => only.clone(),
+        _ => name.clone(),
+    };
+    Entry { name, asked: Some(asked), nodes: names(&nodes), victims: victims.map(victim).collect(), pods, lines }
+}
+
+fn victim((pod, victim): (&String, &crate::data::Victim)) -> Victim {
+    Victim { pod: pod.clone(), node: victim.node.clone().unwrap_or_default(), how: how(&victim.how) }
 }
 
 /// How a victim is evicted, in words.
@@ -236,7 +268,7 @@ fn lines(cycle: &Cycle, attempt: Option<&Attempt>, pod: &str) -> Vec<Line> {
     // Where a pod has got a node, what other nodes said is of no matter; of a gang only one pod was tried.
     let has_node = [&cycle.bound, &cycle.waiting, &cycle.nominated].into_iter().any(|nodes| nodes.contains_key(pod));
     let Some(attempt) = attempt.filter(|_| !has_node) else { return lines };
-    lines.extend(attempt.reason.iter().filter(|_| attempt.result == "Rejected").map(Line::of));
+    lines.extend(attempt.reason.iter().filter(|_| attempt.result == REJECTED).map(Line::of));
     lines.extend(attempt.nodes.iter().map(|nodes| Line::plain(sentence(nodes))));
     // What stopped it at first may be what forbids a preemption, too: that is said once.
     let preemption = attempt.preemption.as_ref().filter(|reason| Some(*reason) != attempt.reason.as_ref());

@@ -1,5 +1,7 @@
 //! A decision step by step: queue order, pre-filter, filter, dry run, reprieve, plan, verify. All of it is what the explanation says.
 
+use super::quantity::counted;
+use super::results::REJECTED;
 use super::why::{Item, Part, is_now, one, said};
 use crate::data::{Answer, Attempt, Cycle, Explanation, Note, Plan, Why};
 
@@ -96,7 +98,7 @@ fn pre_filter(why: &Why, attempt: Option<&Attempt>, told: &Explanation) -> Said 
         return (end.to_owned(), parts([("In the way", barred(told))]));
     };
     match &attempt.reason {
-        Some(reason) if attempt.result == "Rejected" => {
+        Some(reason) if attempt.result == REJECTED => {
             let mut items = vec![one(reason)];
             items.extend(barred(told).into_iter().filter(|item| item.law != reason.code));
             ("It was refused.".to_owned(), parts([("Refused because", items)]))
@@ -107,7 +109,7 @@ fn pre_filter(why: &Why, attempt: Option<&Attempt>, told: &Explanation) -> Said 
 
 fn filter(attempt: Option<&Attempt>, told: &Explanation) -> Said {
     let end = match attempt {
-        Some(attempt) if attempt.result == "Rejected" => "No node was asked: it was refused before.".to_owned(),
+        Some(attempt) if attempt.result == REJECTED => "No node was asked: it was refused before.".to_owned(),
         Some(Attempt { result, node: Some(node), .. }) if result == "Scheduled" || result == "Waiting" => {
             format!("{node} takes it as it is.")
         }
@@ -152,8 +154,8 @@ fn planned(why: &Why, plan: Option<&Plan>, cycle: &Cycle, told: &Explanation) ->
         (Some(plan), _) => format!(
             "Plan {}: {} nominated, {} evicted.",
             plan.plan,
-            pods(plan.nominated.len()),
-            pods(plan.victims.len())
+            counted(plan.nominated.len(), "pod"),
+            counted(plan.victims.len(), "pod")
         ),
         (None, Some(node)) => format!("No plan was needed: it gets {node}."),
         (None, None) => "There is no plan.".to_owned(),
@@ -181,8 +183,4 @@ fn verify(why: &Why, plan: Option<&Plan>, cycle: &Cycle) -> Said {
 /// What stood in the way of the pod, its job or its queue.
 fn barred(told: &Explanation) -> Vec<Item> {
     said(told, &["preemptor", "queue"], &["barred"], "", &|_| true)
-}
-
-fn pods(count: usize) -> String {
-    if count == 1 { "1 pod".to_owned() } else { format!("{count} pods") }
 }

@@ -41,7 +41,7 @@ pub struct Changes {
     pub nominated: usize,
     /// Victims.
     pub evicted: usize,
-    /// Pods that were tried and got no node.
+    /// Pods that were tried and are promised no node.
     pub refused: usize,
     /// Objects that left before the cycle.
     pub left: usize,
@@ -50,12 +50,15 @@ pub struct Changes {
 impl Changes {
     /// Those of a cycle.
     pub fn of(cycle: &Cycle, left: usize) -> Changes {
-        let refused = |fate: &&Fate| matches!(fate, Fate::Refused | Fate::Unschedulable | Fate::Pending);
+        let is_refused = |(pod, fate): &(&str, Fate)| {
+            let has_none = matches!(fate, Fate::Refused | Fate::Unschedulable | Fate::Pending);
+            has_none && !cycle.still_nominated.contains_key(*pod)
+        };
         Changes {
             bound: cycle.bound.len(),
             nominated: cycle.nominated.len(),
             evicted: cycle.victims.len(),
-            refused: fates(cycle).values().filter(refused).count(),
+            refused: fates(cycle).into_iter().filter(is_refused).count(),
             left,
         }
     }

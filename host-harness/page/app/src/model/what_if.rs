@@ -1,5 +1,7 @@
 //! What would let a job in, as it is listed and applied.
 
+use serde_json::Value;
+
 use crate::data::{Answer, Change, WhatIf};
 
 /// A change that is listed.
@@ -9,8 +11,8 @@ pub struct Offer {
     pub sentence: String,
     /// What it costs, in words.
     pub cost: String,
-    /// Its objects as text, to stand among the changes.
-    pub text: String,
+    /// Its objects, to stand among the changes.
+    pub objects: Vec<Value>,
 }
 
 /// The changes of an answer.
@@ -20,22 +22,16 @@ pub fn offers(answer: &WhatIf) -> Vec<Offer> {
 
 fn offer(change: &Change) -> Offer {
     let cost = match change.victims {
-        0 => "nobody is evicted".to_owned(),
+        0 => "no pod is evicted".to_owned(),
         1 => "1 pod is evicted".to_owned(),
         victims => format!("{victims} pods are evicted"),
     };
-    let texts: Vec<String> = change.objects.iter().filter_map(|it| serde_json::to_string_pretty(it).ok()).collect();
-    Offer { sentence: change.sentence.clone(), cost, text: texts.join("\n---\n") }
-}
-
-/// Changes with one more behind them.
-pub fn with(changes: &str, more: &str) -> String {
-    if changes.trim().is_empty() { more.to_owned() } else { format!("{}\n---\n{more}", changes.trim_end()) }
+    Offer { sentence: change.sentence.clone(), cost, objects: change.objects.clone() }
 }
 
 /// Whether any of the pods that were asked about waits without a node.
 pub fn waits(answer: &Answer) -> bool {
-    let states = ["unschedulable", "rejected", "heldBack", "pending", "held"];
+    let states = ["unschedulable", "rejected", "pending", "held"];
     answer.pods.iter().any(|pod| states.contains(&pod.state.as_str()))
 }
 
@@ -54,15 +50,9 @@ mod tests {
         let told: Vec<(&str, &str)> = offers.iter().map(|it| (it.sentence.as_str(), it.cost.as_str())).collect();
         assert_eq!(
             told,
-            [("add 2 like node `n1`", "nobody is evicted"), ("raise the priority from 5 to 11", "1 pod is evicted")]
+            [("add 2 like node `n1`", "no pod is evicted"), ("raise the priority from 5 to 11", "1 pod is evicted")]
         );
-        assert_eq!(offers[0].text, "{\n  \"kind\": \"Node\"\n}\n---\n{\n  \"kind\": \"Node\"\n}");
-    }
-
-    #[test]
-    fn changes_stand_behind_each_other() {
-        assert_eq!(with(" \n", "b"), "b");
-        assert_eq!(with("a\n", "b"), "a\n---\nb");
+        assert_eq!(offers[0].objects.len(), 2);
     }
 
     #[test]

@@ -42,6 +42,8 @@ pub struct Item {
     pub facts: Vec<(String, String)>,
     /// Of whom it is said; pods with the node they hold.
     pub names: Vec<String>,
+    /// The names are pods, which can be asked about; not nodes or queues.
+    pub are_pods: bool,
 }
 
 /// What is known of the pods that were asked about. Pods of which the same is said stand together.
@@ -57,23 +59,31 @@ pub fn told(answer: &Answer) -> Vec<Told> {
     all
 }
 
-/// Where a pod is, in words.
+/// Where a pod is, in words; a state that the page does not know as the engine calls it.
 fn state(why: &Why) -> String {
     let node = why.node.as_deref().unwrap_or("its node");
-    match why.state.as_str() {
-        "bound" => format!("bound to {node}"),
-        "held" => format!("held for {node}"),
-        "nominated" => format!("nominated to {node}, to be bound when the victims have left"),
-        "unschedulable" => "unschedulable".to_owned(),
-        "rejected" => "refused".to_owned(),
-        "heldBack" => "not tried".to_owned(),
-        "pending" => "still pending".to_owned(),
-        "makesWay" => format!("is evicted from {node}"),
-        "stays" => format!("stays on {node}"),
-        "leaving" => format!("is leaving {node}"),
-        "ended" => "has ended".to_owned(),
-        other => other.to_owned(),
-    }
+    let said = STATES.iter().find(|(state, _)| *state == why.state).map(|(_, said)| said.replace("{node}", node));
+    said.unwrap_or_else(|| why.state.clone())
+}
+
+/// The states that the engine has, and what is said of a pod in each.
+const STATES: [(&str, &str); 11] = [
+    ("bound", "bound to {node}"),
+    ("held", "held for {node}"),
+    ("nominated", "nominated to {node}, to be bound when the victims have left"),
+    ("unschedulable", "unschedulable"),
+    ("rejected", "refused"),
+    ("heldBack", "not tried"),
+    ("pending", "still pending"),
+    ("makesWay", "is evicted from {node}"),
+    ("stays", "stays on {node}"),
+    ("leaving", "is leaving {node}"),
+    ("ended", "has ended"),
+];
+
+/// Whether the page knows this state of a pod.
+pub fn is_known_state(state: &str) -> bool {
+    STATES.iter().any(|(known, _)| *known == state)
 }
 
 fn parts(why: &Why) -> Vec<Part> {
@@ -143,14 +153,19 @@ pub(super) fn one(reason: &Reason) -> Item {
         text: reason.message.clone(),
         facts: alike::facts(reason),
         names: Vec::new(),
+        are_pods: false,
     }
 }
 
 fn evicted(victim: &crate::data::Evicted) -> Item {
-    let for_whom = victim.preemptor.clone().or_else(|| Some(format!("{}, which gives back", victim.queue.as_ref()?)));
     let item = one(&victim.reason);
     let text = format!("{}, plan {}; {}", item.text, victim.plan, how(&victim.how));
-    Item { text, names: for_whom.into_iter().collect(), count: "for".to_owned(), ..item }
+    let (names, are_pods) = match (&victim.preemptor, &victim.queue) {
+        (Some(preemptor), _) => (vec![preemptor.clone()], true),
+        (None, Some(queue)) => (vec![format!("{queue}, which gives back")], false),
+        (None, None) => (Vec::new(), false),
+    };
+    Item { text, names, are_pods, count: "for".to_owned(), ..item }
 }
 
 fn by(said: &crate::data::LookedAt) -> Note {

@@ -25,7 +25,7 @@ impl Page {
 
     /// Shows the newest moment from now on.
     pub(crate) fn follow(self) {
-        let number = self.opened.get_untracked();
+        let number = self.number();
         let was_over = self.live.with_untracked(|live| live.is_some_and(|live| live.is_over));
         self.change_live(|live| (live.follows, live.is_over) = (true, false));
         match was_over {
@@ -88,7 +88,7 @@ impl Page {
         if self.followed(number).is_none() {
             return;
         }
-        self.busy.set(None);
+        self.rests(number);
         self.change_live(|live| live.is_repeating = false);
         self.moments.update(|moments| came.into_iter().for_each(|moment| moments.push(moment)));
         if self.followed(number).is_some_and(|live| live.follows) {
@@ -101,7 +101,7 @@ impl Page {
         let mut came = Vec::new();
         while let Some(live) = self.followed(number).filter(|live| live.behind() > 0) {
             if live.behind() > MANY {
-                self.busy.set(Some("Catching up ..."));
+                self.works("Catching up ...");
             }
             let repeated = match live.skipped() {
                 0 => next_moment(&mut came).await,
@@ -128,7 +128,7 @@ impl Page {
 
     /// How the recording that was opened as this number is followed; none where something else is open.
     fn followed(self, number: u32) -> Option<Live> {
-        self.live.get_untracked().filter(|_| self.opened.get_untracked() == number)
+        self.live.get_untracked().filter(|_| self.number() == number)
     }
 }
 

@@ -4,22 +4,22 @@ use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
 use super::Page;
-use crate::data::{Between, Finding};
+use crate::data::{Between, Finding, Moment};
 use crate::engine;
-use crate::model::time::{Kept, MOST};
+use crate::model::time::{Kept, MOST, Moments};
 
 /// After so many cycles in a row, the page stops even where each has changed something.
 const MOST_IN_ROW: usize = 50;
 
 impl Page {
-    /// Decides one more cycle.
+    /// Decides one more cycle; of a recording, repeats the next moment.
     pub(crate) fn run(self, between: Between) {
-        self.run_while(between, 1);
+        self.go_on(between, 1, 1);
     }
 
     /// Decides cycles until one changes nothing; of a recording, repeats the next moments.
     pub(crate) fn run_on(self, between: Between) {
-        self.run_while(between, if self.is_recording() { MOST } else { MOST_IN_ROW });
+        self.go_on(between, MOST_IN_ROW, MOST);
     }
 
     /// What is open is a recording.
@@ -27,58 +27,79 @@ impl Page {
         self.summary.with(|summary| summary.as_ref().is_some_and(|summary| summary.kind == "recording"))
     }
 
-    fn run_while(self, between: Between, most: usize) {
-        let number = self.opened.get_untracked();
+    /// At most so many cycles, or moments of a recording.
+    fn go_on(self, between: Between, cycles: usize, moments: usize) {
         if self.busy.get_untracked().is_some() {
             return;
         }
+        self.problems.set(Vec::new());
+        let number = self.number();
         spawn_local(async move {
-            self.steps(between, number, most).await;
-            if self.opened.get_untracked() == number {
-                self.busy.set(None);
+            match self.is_recording() {
+                true => {
+                    self.repeat_next(number, moments).await;
+                    if self.number() == number {
+                        self.show(self.moments.with_untracked(Moments::last));
+                    }
+                }
+                false => self.decide(between, number, cycles).await,
             }
+            self.rests(number);
         });
     }
 
-    /// Decides at most so many cycles of what was opened as this number, and shows them.
-    pub(super) async fn steps(self, between: Between, number: u32, most: usize) {
+    /// Decides at most so many cycles of what was opened as this number, and shows each, until one changes nothing.
+    pub(super) async fn decide(self, between: Between, number: u32, most: usize) {
         for _ in 0..most {
-            let goes_on = self.step(between, number).await;
-            if !goes_on {
+            let Some(moment) = self.next(between, number).await else { return };
+            self.moments.update(|moments| moments.push(moment));
+            let last = self.moments.with_untracked(Moments::last);
+            self.show(last);
+            let is_quiet = |last: &Kept| last.changes.is_quiet();
+            if self.moments.with_untracked(|moments| moments.get(last).is_none_or(is_quiet)) {
                 return;
             }
         }
-        if most == MOST_IN_ROW {
+        if most > 1 {
             let message = format!("{most} cycles in a row have changed something, the last one too");
             let remedy = Some("look at what repeats, or run on".to_owned());
             self.problems.set(vec![Finding { severity: "warning".to_owned(), remedy, ..Finding::error(message) }]);
         }
     }
 
-    /// Decides the next cycle, and shows it; whether it is worth to go on.
-    async fn step(self, between: Between, number: u32) -> bool {
-        self.busy.set(Some("Deciding ..."));
+    /// Repeats the next moments of the recording that was opened as this number, at most so many, and puts them on the line.
+    pub(super) async fn repeat_next(self, number: u32, most: usize) {
+        let mut came = Vec::new();
+        while came.len() < most
+            && let Some(moment) = self.next(Between::default(), number).await
+        {
+            came.push(moment);
+        }
+        if self.number() == number {
+            self.moments.update(|moments| came.into_iter().for_each(|moment| moments.push(moment)));
+        }
+    }
+
+    /// The next cycle or moment. None at the end, where it failed, and where something else is open by then.
+    async fn next(self, between: Between, number: u32) -> Option<Moment> {
+        if self.number() != number {
+            return None;
+        }
+        self.works("Deciding ...");
         let decided = engine::cycle(between).await;
-        if self.opened.get_untracked() != number {
-            return false;
+        if self.number() != number {
+            return None;
         }
         match decided {
+            Ok(Some(moment)) => Some(moment),
             Ok(None) => {
                 self.is_at_end.set(true);
-                false
-            }
-            Ok(Some(moment)) => {
-                self.moments.update(|moments| moments.push(moment));
-                self.show(self.moments.with_untracked(|moments| moments.last()));
-                let at = self.at.get_untracked();
-                let changed = |last: &Kept| !last.changes.is_quiet();
-                // In a recording, something may happen after a moment in which nothing did.
-                self.is_recording() || self.moments.with_untracked(|moments| moments.get(at).is_some_and(changed))
+                None
             }
             Err(problems) => {
                 self.is_at_end.set(true);
                 self.problems.set(problems);
-                false
+                None
             }
         }
     }
@@ -86,7 +107,7 @@ impl Page {
     /// Shows the cycle with this number, where it is kept. Of a recording that is being written, the newest one is shown from then on, or not.
     pub(crate) fn show(self, number: usize) {
         if self.live.with_untracked(Option::is_some) {
-            let is_newest = number == self.moments.with_untracked(|moments| moments.last());
+            let is_newest = number == self.moments.with_untracked(Moments::last);
             self.change_live(|live| live.follows = is_newest);
         }
         let Some(moment) = self.moments.with_untracked(|moments| moments.get(number).cloned()) else { return };
@@ -96,8 +117,9 @@ impl Page {
         self.at.set(number);
         self.picture.set(moment.picture);
         self.record.set(Some(moment.record));
-        if let Some(name) = self.selected.get_untracked() {
-            self.select(name);
+        self.ask_pods();
+        if self.selected.with_untracked(Option::is_some) {
+            self.ask_why();
         }
     }
 }

@@ -8,6 +8,7 @@ use super::findings::Findings;
 use super::header::Header;
 use super::law::LawPage;
 use super::open::{Open, take};
+use super::parts::focus;
 use super::results::Results;
 use super::time::Time;
 use super::why::WhyPanel;
@@ -18,6 +19,8 @@ pub(super) fn App() -> impl IntoView {
     let page = Page::new();
     provide_context(page);
     page.start();
+    // An address that is pasted into the line of the browser does not load the page anew.
+    let _pasted = window_event_listener(leptos::ev::hashchange, move |_| page.open_pasted());
     let over = RwSignal::new(false);
     let drop = move |event: DragEvent| {
         event.prevent_default();
@@ -30,6 +33,7 @@ pub(super) fn App() -> impl IntoView {
         <div
             class="page"
             class:over=over
+            class:filled=move || page.given.with(Option::is_some)
             on:dragover=move |event: DragEvent| {
                 event.prevent_default();
                 over.set(true);
@@ -37,7 +41,7 @@ pub(super) fn App() -> impl IntoView {
             on:dragleave=move |_| over.set(false)
             on:drop=drop
         >
-            <a class="skip" href="#results">"Skip to the decisions"</a>
+            <button class="skip" on:click=move |_| focus("results")>"Skip to the decisions"</button>
             <Header/>
             <main>
                 <Show when=move || page.given.with(Option::is_none)>

@@ -11,17 +11,15 @@ use crate::state::page;
 #[component]
 pub(super) fn Change() -> impl IntoView {
     let page = page();
-    let arguments = RwSignal::new(
-        page.given.with_untracked(|given| given.as_ref().map(|it| it.arguments.clone())).unwrap_or_default(),
-    );
-    let key = RwSignal::new(String::new());
+    let (arguments, key) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
+    // Those in force: another file or another system has others.
+    Effect::new(move |_| {
+        let given = page.given.with(|given| given.as_ref().map(|given| given.arguments.clone()));
+        arguments.set(given.unwrap_or_default());
+    });
     let decide = move |_| {
         let (arguments, changes) = (arguments.get(), page.changes.get());
         page.change(|given| Given { arguments, changes, ..given });
-    };
-    let undo = move |_| {
-        arguments.set(String::new());
-        page.change(|given| Given { arguments: String::new(), changes: String::new(), ..given });
     };
     view! {
         <div class="change">
@@ -41,12 +39,13 @@ pub(super) fn Change() -> impl IntoView {
                     id="object"
                     type="search"
                     placeholder="Pod/namespace/name"
+                    prop:value=key
                     on:input=move |event| key.set(event_target_value(&event))
                 />
                 <button
                     id="edit"
                     disabled=move || key.with(String::is_empty)
-                    on:click=move |_| page.edit(key.get(), |object| object)
+                    on:click=move |_| page.edit(key.get_untracked().trim().to_owned())
                 >
                     "Edit"
                 </button>
@@ -62,7 +61,14 @@ pub(super) fn Change() -> impl IntoView {
             ></textarea>
             <p class="tools">
                 <button id="decide" class="first" on:click=decide>"Decide again"</button>
-                <button class="quiet" on:click=undo>"Undo all changes"</button>
+                <button
+                    id="undo"
+                    class="quiet"
+                    title="Back to what was opened, with its system and its arguments"
+                    on:click=move |_| page.undo()
+                >
+                    "Undo all changes"
+                </button>
             </p>
         </div>
     }

@@ -14,8 +14,9 @@ pub(super) fn Compare() -> impl IntoView {
         if page.at.get() != 1 {
             return None;
         }
-        let before = page.before.with(|record| record.as_ref().and_then(|record| record.cycles.last().cloned()));
-        before.zip(page.cycle()).map(|(before, after)| compare(&before, &after))
+        let before = page.before.get()?;
+        let after = page.cycle.get()?;
+        before.cycles.last().map(|before| compare(before, &after))
     });
     let row = |it: Difference| {
         view! { <tr><td><PodLink name=it.pod/></td><td>{it.before}</td><td>{it.after}</td></tr> }

@@ -8,33 +8,45 @@ use crate::state::page;
 #[component]
 pub(super) fn Findings() -> impl IntoView {
     let page = page();
-    let warnings = move || {
+    let notes = Memo::new(move |_| {
         let decided = page.record.with(|record| record.as_ref().map(|record| record.findings.clone()));
         decided.or_else(|| page.summary.with(|it| it.as_ref().map(|it| it.findings.clone()))).unwrap_or_default()
+    });
+    let title = move || match notes.with(Vec::len) {
+        1 => "1 note about the objects".to_owned(),
+        count => format!("{count} notes about the objects"),
     };
     view! {
         <Show when=move || page.problems.with(|problems| !problems.is_empty())>
             <section class="findings errors" role="alert" aria-label="Problems">
-                <h2>"This needs to be looked at"</h2>
-                <ul>{move || page.problems.get().into_iter().map(finding).collect_view()}</ul>
+                {move || list(page.problems.get())}
+                <button class="quiet" id="dismiss" on:click=move |_| page.problems.set(Vec::new())>"Dismiss"</button>
             </section>
         </Show>
-        <Show when=move || !warnings().is_empty()>
+        <Show when=move || notes.with(|notes| !notes.is_empty())>
             <details class="findings">
-                <summary>{move || format!("{} to note about the objects", warnings().len())}</summary>
-                <ul>{move || warnings().into_iter().map(finding).collect_view()}</ul>
+                <summary>{title}</summary>
+                {move || list(notes.get())}
             </details>
         </Show>
     }
 }
 
-pub(super) fn finding(finding: Finding) -> impl IntoView {
-    let place = finding.place();
-    view! {
-        <li class=finding.severity.clone()>
-            <span class="place">{place}</span>
-            <span class="message">{finding.message}</span>
-            {finding.remedy.map(|remedy| view! { <span class="remedy">{remedy}</span> })}
-        </li>
-    }
+/// Problems that stand beside what they are about.
+pub(super) fn findings(problems: Vec<Finding>) -> impl IntoView {
+    view! { <div class="findings errors">{list(problems)}</div> }
+}
+
+fn list(findings: Vec<Finding>) -> impl IntoView {
+    let one = |finding: Finding| {
+        let place = finding.place();
+        view! {
+            <li class=finding.severity>
+                {(!place.is_empty()).then(|| view! { <span class="place">{place}</span> })}
+                <span class="message">{finding.message}</span>
+                {finding.remedy.map(|remedy| view! { <span class="remedy">{remedy}</span> })}
+            </li>
+        }
+    };
+    view! { <ul>{findings.into_iter().map(one).collect_view()}</ul> }
 }

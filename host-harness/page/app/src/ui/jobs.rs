@@ -3,7 +3,8 @@
 use leptos::prelude::*;
 
 use super::parts::PodLink;
-use crate::model::jobs::{Lane, lanes};
+use crate::model::jobs::{Block, Lane, lanes};
+use crate::model::quantity::counted;
 use crate::state::page;
 
 /// How many lanes are shown at first, and how many more at a time.
@@ -14,26 +15,26 @@ pub(super) fn Jobs() -> impl IntoView {
     let page = page();
     let filter = RwSignal::new(String::new());
     let most = RwSignal::new(STEP);
-    let all = Memo::new(move |_| page.picture.with(|picture| lanes(picture, page.cycle().as_ref())));
+    let all =
+        Memo::new(move |_| page.picture.with(|picture| page.cycle.with(|cycle| lanes(picture, cycle.as_deref()))));
     let matching = Memo::new(move |_| {
         let filter = filter.get();
         all.with(|all| all.iter().filter(|lane| lane.name.contains(&filter)).cloned().collect::<Vec<Lane>>())
     });
     let more = move || matching.with(Vec::len).saturating_sub(most.get());
     view! {
-        <label class="field search">
-            <span class="wide">"Find "</span>
+        <p class="tools">
             <input
                 type="search"
                 id="find-job"
-                placeholder="job"
+                placeholder="Find a job"
                 aria-label="Find a job"
                 on:input=move |event| {
                     most.set(STEP);
                     filter.set(event_target_value(&event));
                 }
             />
-        </label>
+        </p>
         <ul class="lanes">
             {move || matching.with(|lanes| lanes.iter().take(most.get()).cloned().map(lane).collect_view())}
         </ul>
@@ -46,20 +47,24 @@ pub(super) fn Jobs() -> impl IntoView {
 }
 
 fn lane(lane: Lane) -> impl IntoView {
-    let (label, pods) = (lane.label(), lane.pods());
-    let segment = |(state, count): (&crate::model::jobs::State, &usize)| {
-        let title = format!("{count} {}", state.word());
-        view! { <i class=format!("state {}", state.word()) style=format!("flex-grow:{count}") title=title></i> }
+    let (label, pods) = (lane.label(), counted(lane.pods(), "pod"));
+    let blocks = lane.blocks();
+    let is_large = blocks.iter().any(|block| block.pods > 1);
+    let block = |Block { state, pods }: Block| {
+        let word = state.word();
+        let wide = is_large.then(|| format!("flex-grow:{pods}"));
+        view! { <i class=format!("state {word}") style=wide title=format!("{pods} {word}")></i> }
     };
-    let segments = lane.states.iter().map(segment).collect_view();
     view! {
         <li class="lane">
             <p class="who">
                 <PodLink name=lane.name.clone()/>
-                <span class="count">{format!("{pods} × {}", lane.queue)} ", priority " {lane.priority}</span>
+                <span class="count">{pods} " of " {lane.queue.clone()} ", priority " {lane.priority}</span>
+                <span class="became">{label.clone()}</span>
             </p>
-            <div class="states" role="img" aria-label=label.clone()>{segments}</div>
-            <p class="line">{label}</p>
+            <div class="states" class:large=is_large role="img" aria-label=label>
+                {blocks.into_iter().map(block).collect_view()}
+            </div>
         </li>
     }
 }

@@ -1,34 +1,44 @@
 //! The page of a law.
 
+use leptos::html::Dialog;
 use leptos::prelude::*;
 
 use crate::data::Law;
-use crate::model::manual::{Block, blocks};
+use crate::model::manual::{Block, Span, blocks, spans};
 use crate::state::page;
 
+/// A dialog of the browser: it takes the focus, keeps it, gives it back, and closes with Escape.
 #[component]
 pub(super) fn LawPage() -> impl IntoView {
     let page = page();
-    let close = move || page.law.set(None);
+    let dialog = NodeRef::<Dialog>::new();
+    Effect::new(move |_| {
+        let is_read = page.law.with(Option::is_some);
+        let Some(dialog) = dialog.get() else { return };
+        match is_read {
+            true if !dialog.open() => drop(dialog.show_modal()),
+            false if dialog.open() => dialog.close(),
+            _ => {}
+        }
+    });
     let body = move |code: String| match page.laws.with(|laws| laws.get(&code).cloned()) {
         Some(law) => shown(law).into_any(),
         None => view! { <p>"There is no page about " <code>{code}</code> "."</p> }.into_any(),
     };
     view! {
-        <Show when=move || page.law.with(Option::is_some)>
-            <div class="veil" on:click=move |_| close()></div>
-            <aside
-                class="law-page"
-                role="dialog"
-                aria-modal="true"
-                aria-label="Law"
-                tabindex="-1"
-                on:keydown=move |event| if event.key() == "Escape" { close() }
-            >
-                <button class="quiet close" autofocus on:click=move |_| close()>"Close"</button>
+        <dialog
+            class="law-page"
+            aria-labelledby="law-title"
+            node_ref=dialog
+            on:close=move |_| page.law.set(None)
+            // What is in it lies on an article of its own: only the veil around it is the dialog itself.
+            on:click=move |event| if event.target() == event.current_target() { page.law.set(None) }
+        >
+            <article>
+                <button class="quiet close" on:click=move |_| page.law.set(None)>"Close"</button>
                 {move || page.law.get().map(body)}
-            </aside>
-        </Show>
+            </article>
+        </dialog>
     }
 }
 
@@ -36,15 +46,28 @@ fn shown(law: Law) -> impl IntoView {
     let block = |block: Block| match block {
         Block::Heading(text) => view! { <h3>{text}</h3> }.into_any(),
         Block::Code(text) => view! { <pre>{text}</pre> }.into_any(),
-        Block::Text(text) => view! { <p>{text}</p> }.into_any(),
+        Block::Text(text) => view! { <p>{prose(&text)}</p> }.into_any(),
     };
     view! {
-        <h2>{law.code}</h2>
-        <p class="sentence"><span class="tag">{law.question}</span> {law.sentence}</p>
+        <h2 id="law-title">{law.code}</h2>
+        <p class="sentence"><span class="tag">{law.question}</span> " " {prose(&law.sentence)}</p>
         <dl class="facts">
             <div><dt>"source"</dt><dd>{law.source}</dd></div>
             <div><dt>"file"</dt><dd>{law.file}</dd></div>
         </dl>
         {blocks(&law.page).into_iter().map(block).collect_view()}
     }
+}
+
+/// A sentence with its code and its links.
+fn prose(text: &str) -> impl IntoView + use<> {
+    let span = |span: Span| match span {
+        Span::Text(text) => text.into_any(),
+        Span::Code(text) => view! { <code>{text}</code> }.into_any(),
+        Span::Link(address) => {
+            let shown = address.clone();
+            view! { <a href=address target="_blank" rel="noreferrer">{shown}</a> }.into_any()
+        }
+    };
+    spans(text).into_iter().map(span).collect_view()
 }

@@ -26,7 +26,7 @@ pub(super) fn Open() -> impl IntoView {
             <p>
                 "Open what "
                 <code>"kubectl get nodes,namespaces,pods,elasticquotas,podgroups,priorityclasses -A -o yaml"</code>
-                " prints, a scenario, or a recording that "<code>"--record"</code>" has written. Nothing leaves this browser: the page cannot open a connection."
+                " prints, a scenario, or a recording that "<code>"--record"</code>" has written. Nothing of it leaves this browser."
             </p>
             <div class="ways">
                 <div class="way drop">

@@ -1,11 +1,21 @@
 //! Small parts that several components are made of.
 
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
 
 use crate::state::page;
 
 /// How many names are shown before the rest is hidden behind a count.
 const SHOWN: usize = 6;
+
+/// Gives the element with this id the focus.
+pub(super) fn focus(id: &str) {
+    let element = document().get_element_by_id(id).and_then(|element| element.dyn_into::<HtmlElement>().ok());
+    if let Some(element) = element {
+        let _focused = element.focus();
+    }
+}
 
 /// The code of a law, which opens its page.
 #[component]

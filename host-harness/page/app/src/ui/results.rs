@@ -1,67 +1,74 @@
 //! What was decided.
 
+use std::sync::Arc;
+
 use leptos::prelude::*;
 
 use super::compare::Compare;
 use super::parts::{LawLink, PodLink};
-use crate::model::results::{Entry, Line, Section, Victim, sections};
+use crate::model::results::{Entry, Line, Section, Victim, sections, summary};
 use crate::state::page;
+
+/// How many entries of a section are shown at first, and how many more at a time.
+const STEP: usize = 60;
 
 #[component]
 pub(super) fn Results() -> impl IntoView {
     let page = page();
-    let shown = move || match page.cycle() {
-        Some(cycle) => page.jobs.with(|jobs| sections(&cycle, jobs)),
-        None => Vec::new(),
-    };
-    let empty = move || page.cycle().is_some() && shown().is_empty();
+    let shown = Memo::new(move |_| {
+        let of = |cycle: &Arc<_>| page.jobs.with(|jobs| sections(cycle, jobs));
+        page.cycle.with(|cycle| cycle.as_ref().map(of))
+    });
+    let counts = move || page.cycle.with(|cycle| cycle.as_ref().map(|cycle| summary(cycle)));
+    let is_empty = move || shown.with(|shown| shown.as_ref().is_some_and(Vec::is_empty));
     view! {
-        <section class="panel results" id="results" aria-label="Decisions">
+        <section class="panel results" id="results" tabindex="-1" aria-label="Decisions">
             <h2>"Decisions"</h2>
-            <p class="summary">{move || page.cycle().map(|_| summary(&shown()))}</p>
+            <p class="summary">{counts}</p>
             <Compare/>
-            <Show when=empty><p class="empty">"No pod was pending."</p></Show>
-            {move || shown().into_iter().map(section).collect_view()}
+            <Show when=is_empty><p class="empty">"No pod was pending, and no pod was evicted."</p></Show>
+            {move || shown.get().unwrap_or_default().into_iter().map(section).collect_view()}
         </section>
     }
 }
 
-/// The counts of a cycle.
-fn summary(sections: &[Section]) -> String {
-    let count = |section: &Section| {
-        let pods = section.entries.iter().fold(0usize, |sum, entry| sum.saturating_add(entry.pods.len()));
-        format!("{pods} {}", section.fate.word())
-    };
-    sections.iter().map(count).collect::<Vec<_>>().join(" · ")
-}
-
 fn section(section: Section) -> impl IntoView {
-    let word = section.fate.word();
+    let Section { word, title, entries } = section;
+    let (all, most) = (StoredValue::new(entries), RwSignal::new(STEP));
+    let more = move || all.with_value(Vec::len).saturating_sub(most.get());
+    let shown = move || {
+        let first = all.with_value(|all| all.iter().take(most.get()).cloned().collect::<Vec<Entry>>());
+        first.into_iter().map(entry).collect_view()
+    };
     view! {
         <section class="fate" data-fate=word>
-            <h3><span class=format!("dot {word}")></span>{section.fate.title()}</h3>
-            <ul>{section.entries.into_iter().map(entry).collect_view()}</ul>
+            <h3><span class=format!("dot {word}")></span>{title}</h3>
+            <ul>{shown}</ul>
+            <Show when=move || { more() > 0 }>
+                <button class="quiet" on:click=move |_| most.update(|most| *most = most.saturating_add(STEP))>
+                    {move || format!("{} more", more())}
+                </button>
+            </Show>
         </section>
     }
 }
 
 fn entry(entry: Entry) -> impl IntoView {
-    let count = entry.pods.len();
-    // A job of several pods is asked about as a whole, where it has a name of its own.
-    let asked = match entry.pods.as_slice() {
-        [only] => only.clone(),
-        _ => entry.name.clone(),
+    let Entry { name, asked, pods, nodes, lines, victims: evicted } = entry;
+    let count = pods.len();
+    let who = match asked {
+        Some(asked) => view! { <PodLink name=asked label=name/> }.into_any(),
+        None => view! { <strong>{name}</strong> }.into_any(),
     };
-    let evicted = (!entry.victims.is_empty()).then(|| victims(entry.victims));
     view! {
         <li class="entry">
             <p class="who">
-                <PodLink name=asked label=entry.name/>
+                {who}
                 {(count > 1).then(|| view! { <span class="count">{format!("{count} pods")}</span> })}
-                {(!entry.nodes.is_empty()).then(|| view! { <span class="nodes">"→ " {entry.nodes}</span> })}
+                {(!nodes.is_empty()).then(|| view! { <span class="nodes">"→ " {nodes}</span> })}
             </p>
-            {entry.lines.into_iter().map(line).collect_view()}
-            {evicted}
+            {lines.into_iter().map(line).collect_view()}
+            {(!evicted.is_empty()).then(|| victims(evicted))}
         </li>
     }
 }

@@ -1,4 +1,4 @@
-//! Files of what is open, with its names or with invented ones.
+//! Handing on what is open, with its names or with invented ones.
 
 use leptos::prelude::*;
 
@@ -10,15 +10,14 @@ use crate::state::page;
 pub(super) fn Save() -> impl IntoView {
     let page = page();
     view! {
-        <label class="field" title="Names and the values of labels are replaced by invented ones; images, commands and the like are left out">
-            <input
-                id="mask"
-                type="checkbox"
-                prop:checked=page.masks
-                on:change=move |event| page.masks.set(event_target_checked(&event))
-            />
-            " Mask names"
-        </label>
+        <button
+            class="quiet"
+            id="share"
+            title="Puts what is open, with its changes, into the address of this page"
+            on:click=move |_| page.share()
+        >
+            "Share"
+        </button>
         <details class="save">
             <summary id="save">"Save"</summary>
             <div class="menu">
@@ -34,6 +33,15 @@ pub(super) fn Save() -> impl IntoView {
                 </button>
             </div>
         </details>
+        <label class="field" title="What is shared or saved has invented names">
+            <input
+                id="mask"
+                type="checkbox"
+                prop:checked=page.masks
+                on:change=move |event| page.masks.set(event_target_checked(&event))
+            />
+            " Mask names"
+        </label>
     }
 }
 

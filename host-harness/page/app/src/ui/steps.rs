@@ -12,7 +12,7 @@ pub(super) fn Steps() -> impl IntoView {
     let page = page();
     let at = RwSignal::new(0usize);
     let all = Memo::new(move |_| {
-        let cycle = page.cycle()?;
+        let cycle = page.cycle.get()?;
         page.answer.with(|answer| answer.as_ref().and_then(|answer| stages(answer.as_ref().ok()?, &cycle)))
     });
     let last = move || all.with(|all| all.as_ref().map_or(0, |(_, stages)| stages.len().saturating_sub(1)));

@@ -1,6 +1,9 @@
 //! Light or dark: as the machine has it, until somebody chooses.
 
 use leptos::prelude::*;
+use wasm_bindgen::prelude::*;
+
+use crate::state::{Page, page};
 
 const KEY: &str = "lictor-theme";
 
@@ -9,24 +12,41 @@ const THEMES: [(&str, &str); 3] = [("auto", "Auto"), ("light", "Light"), ("dark"
 
 #[component]
 pub(super) fn ThemeSwitch() -> impl IntoView {
-    let theme = RwSignal::new(kept().unwrap_or_else(|| "auto".to_owned()));
-    Effect::new(move |_| {
-        let theme = theme.get();
-        if let Some(root) = document().document_element() {
-            let _set = root.set_attribute("data-theme", &theme);
-        }
-        keep(&theme);
-    });
+    let page = page();
+    let first = kept().unwrap_or_else(|| "auto".to_owned());
+    show(page, &first);
+    follow_machine(page);
+    let theme = RwSignal::new(first);
+    let choose = move |event| {
+        let chosen = event_target_value(&event);
+        keep(&chosen);
+        show(page, &chosen);
+        theme.set(chosen);
+    };
     let option = move |(value, name): (&'static str, &'static str)| {
         view! { <option value=value selected=move || theme.get() == value>{name}</option> }
     };
     view! {
-        <label class="field">
-            <span class="wide">"Theme "</span>
-            <select id="theme" aria-label="Theme" on:change=move |event| theme.set(event_target_value(&event))>
-                {THEMES.map(option).collect_view()}
-            </select>
-        </label>
+        <select id="theme" class="quiet" aria-label="Theme" title="Light or dark" on:change=choose>
+            {THEMES.map(option).collect_view()}
+        </select>
+    }
+}
+
+/// Gives the page this theme.
+fn show(page: Page, theme: &str) {
+    if let Some(root) = document().document_element() {
+        let _set = root.set_attribute("data-theme", theme);
+    }
+    page.look.set(theme.to_owned());
+}
+
+/// What is drawn follows the machine, too: the switch is there as long as the page.
+fn follow_machine(page: Page) {
+    if let Ok(Some(dark)) = window().match_media("(prefers-color-scheme: dark)") {
+        let changed = Closure::<dyn Fn()>::new(move || page.look.update(|look| look.push(' ')));
+        dark.set_onchange(Some(changed.as_ref().unchecked_ref()));
+        changed.forget();
     }
 }
 

@@ -17,9 +17,9 @@ pub(super) fn Time() -> impl IntoView {
                 <Show when=move || page.live.with(Option::is_some) fallback=move || view! { <Tools/> }>
                     <Following/>
                 </Show>
+                <Said/>
             </div>
             <Line/>
-            <Said/>
         </section>
     }
 }
@@ -33,35 +33,42 @@ fn Tools() -> impl IntoView {
         Ok(seconds) => how(page, Between { victims_leave: leave.get_untracked(), seconds }),
         Err(mistake) => page.problems.set(vec![mistake]),
     };
-    let busy = move || page.busy.with(Option::is_some) || page.is_at_end.get();
+    let is_idle = move || page.busy.with(Option::is_none) && !page.is_at_end.get();
     let word = move |cycle: &'static str, recorded: &'static str| if page.is_recording() { recorded } else { cycle };
-    let changed = move |event| seconds.set(event_target_value(&event));
     view! {
-        <button id="run-cycle" class="first" disabled=busy on:click=move |_| run(Page::run)>
+        <button id="run-cycle" class="first" disabled=move || !is_idle() on:click=move |_| run(Page::run)>
             {move || word("Run a cycle", "Next moment")}
         </button>
         <button
             id="run-quiet"
-            disabled=busy
+            disabled=move || !is_idle()
             title=move || word("Runs cycles until one changes nothing", "Repeats the next moments of the recording")
             on:click=move |_| run(Page::run_on)
         >
             {move || word("Until nothing changes", "Next moments")}
         </button>
         <Show when=move || !page.is_recording() fallback=move || view! { <RecordedEnd/> }>
-        <label class="field">
-            <input
-                id="victims-leave"
-                type="checkbox"
-                prop:checked=leave
-                on:change=move |event| leave.set(event_target_checked(&event))
-            />
-            " the victims leave before it"
-        </label>
-        <label class="field">
-            <input id="seconds" class="small" type="number" min="0" max="1000000" prop:value=seconds on:input=changed/>
-            " s pass before it"
-        </label>
+            <label class="field" title="Before each cycle, the victims of the last one leave the cluster">
+                <input
+                    id="victims-leave"
+                    type="checkbox"
+                    prop:checked=leave
+                    on:change=move |event| leave.set(event_target_checked(&event))
+                />
+                " victims leave first"
+            </label>
+            <label class="field" title="So many seconds pass before each cycle">
+                <input
+                    id="seconds"
+                    class="small"
+                    type="number"
+                    min="0"
+                    max="1000000"
+                    prop:value=seconds
+                    on:input=move |event| seconds.set(event_target_value(&event))
+                />
+                " seconds pass first"
+            </label>
         </Show>
     }
 }
@@ -77,21 +84,27 @@ fn RecordedEnd() -> impl IntoView {
     view! { <span class="field" id="recorded">{said}</span> }
 }
 
+/// What is counted: cycles, or the moments of a recording.
+fn word(page: Page) -> &'static str {
+    if page.is_recording() { "Moment" } else { "Cycle" }
+}
+
 /// The range of the cycles, with a mark for each.
 #[component]
 fn Line() -> impl IntoView {
     let page = page();
     let bounds = Memo::new(move |_| page.moments.with(|moments| (moments.first(), moments.last())));
+    let count = move || bounds.get().1.saturating_sub(bounds.get().0).saturating_add(1);
     let drag = move |event| page.show(event_target_value(&event).parse().unwrap_or(0));
-    let text = move || format!("cycle {} of {}", page.at.get(), bounds.get().1);
+    let text = move || format!("{} {} of {}", word(page), page.at.get(), bounds.get().1);
     view! {
         <Show when=move || bounds.get().0 < bounds.get().1>
-            <div class="line-of-time">
+            <div class="line-of-time" style=move || format!("--count:{}", count())>
                 <input
                     id="moment"
                     type="range"
                     step="1"
-                    aria-label="Cycle"
+                    aria-label=move || word(page)
                     aria-valuetext=text
                     prop:min=move || bounds.get().0
                     prop:max=move || bounds.get().1
@@ -113,10 +126,10 @@ fn mark(page: Page, kept: &Kept) -> impl IntoView + use<> {
     let parts = [("bound", bound), ("nominated", nominated), ("evicted", evicted)];
     let part = |(word, count): (&'static str, usize)| {
         // Few pods are to be seen beside many.
-        let height = (count as f64).sqrt().min(12.0);
+        let height = (3.0 * (count as f64).sqrt()).min(11.0);
         (count > 0).then(|| view! { <i class=format!("state {word}") style=format!("height:{height:.1}px")></i> })
     };
-    let title = format!("cycle {number}: {}", changes.sentence());
+    let title = format!("{} {number}: {}", untrack(|| word(page)), changes.sentence());
     view! {
         <span class="mark" title=title class:now=move || page.at.get() == number on:click=move |_| page.show(number)>
             {parts.map(part).into_iter().collect_view()}
@@ -137,7 +150,7 @@ fn Said() -> impl IntoView {
         let time = page.record.with(|record| record.as_ref().and_then(|record| record.cluster.now.clone()));
         let time = time.map(|time| format!(", {time}")).unwrap_or_default();
         let last = page.moments.with(|moments| moments.last());
-        Some(format!("Cycle {} of {last}{time}: {}", page.at.get(), changes.sentence()))
+        Some(format!("{} {} of {last}{time}: {}", word(page), page.at.get(), changes.sentence()))
     };
     let gone = move || page.moments.with(|moments| moments.gone());
     let left = move || shown.get().map(|(_, left)| left).filter(|left| !left.is_empty());
@@ -150,7 +163,7 @@ fn Said() -> impl IntoView {
             </details>
         })}
         <Show when=move || { gone() > 0 }>
-            <p class="empty" id="moments-gone">{move || format!("The first {} cycles are not kept any more.", gone())}</p>
+            <p class="empty" id="moments-gone">{move || format!("{}s 1 to {} are not kept any more.", word(page), gone())}</p>
         </Show>
     }
 }

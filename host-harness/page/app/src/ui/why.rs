@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::findings::finding;
+use super::findings::findings;
 use super::parts::{LawLink, Names};
 use super::steps::Steps;
 use super::what_if::WhatIfPanel;
@@ -18,17 +18,21 @@ pub(super) fn WhyPanel() -> impl IntoView {
         view! { <button class="way-of" id=id aria-pressed=pressed on:click=move |_| stepped.set(steps)>{word}</button> }
     };
     let name = move || page.selected.get().unwrap_or_default();
+    // Those who listen hear that the answer is there, not all of it.
+    let status = move || {
+        let told = page.answer.with(|answer| answer.as_ref().and_then(|it| it.as_ref().ok()).map(told))?;
+        let states: Vec<String> = told.into_iter().map(|it| it.state).collect();
+        Some(format!("{}: {}", name(), states.join("; ")))
+    };
     let body = move || match page.answer.get() {
         None => view! { <p class="empty">"Asking ..."</p> }.into_any(),
         Some(Ok(answer)) => told(&answer).into_iter().map(one).collect_view().into_any(),
-        Some(Err(problems)) => view! {
-            <ul class="findings errors">{problems.into_iter().map(finding).collect_view()}</ul>
-        }
-        .into_any(),
+        Some(Err(problems)) => findings(problems).into_any(),
     };
     view! {
-        <section class="panel why" id="why" aria-label="Why" aria-live="polite">
+        <section class="panel why" id="why" aria-label="Why">
             <h2>"Why"</h2>
+            <p class="unseen" role="status">{status}</p>
             <Show
                 when=move || page.selected.with(Option::is_some)
                 fallback=|| view! { <p class="empty">"Select a pod or a job to see why it is where it is."</p> }
@@ -61,18 +65,15 @@ fn one(told: Told) -> impl IntoView {
 }
 
 pub(super) fn part(part: Part) -> impl IntoView {
-    let pods = !part.title.starts_with("Node");
     view! {
         <section class="part">
             <h4>{part.title}</h4>
-            <ul>{part.items.into_iter().map(|it| item(it, pods)).collect_view()}</ul>
+            <ul>{part.items.into_iter().map(item).collect_view()}</ul>
         </section>
     }
 }
 
-fn item(item: Item, pods: bool) -> impl IntoView {
-    // Of what is a node, not a pod, nothing can be asked.
-    let pods = pods && !item.count.contains("node");
+fn item(item: Item) -> impl IntoView {
     view! {
         <li>
             <p>
@@ -80,7 +81,7 @@ fn item(item: Item, pods: bool) -> impl IntoView {
                 <LawLink code=item.law/> " " {item.text}
             </p>
             {(!item.facts.is_empty()).then(|| facts(item.facts))}
-            {(!item.names.is_empty()).then(|| view! { <Names names=item.names pods=pods/> })}
+            {(!item.names.is_empty()).then(|| view! { <Names names=item.names pods=item.are_pods/> })}
         </li>
     }
 }

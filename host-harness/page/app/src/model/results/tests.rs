@@ -25,20 +25,54 @@ fn shown() -> Vec<Section> {
 #[test]
 fn every_pod_that_waited_stands_in_one_section() {
     let shown = shown();
-    let pods: Vec<(Fate, Vec<&str>)> = shown
-        .iter()
-        .map(|section| (section.fate, section.entries.iter().map(|entry| entry.name.as_str()).collect()))
-        .collect();
     assert_eq!(
-        pods,
+        names(&shown),
         [
-            (Fate::Bound, vec!["a/x"]),
-            (Fate::Nominated, vec!["a/w"]),
-            (Fate::Refused, vec!["a/y"]),
-            (Fate::Unschedulable, vec!["a/z"]),
-            (Fate::Gated, vec!["a/g"]),
+            ("bound", vec!["a/x"]),
+            ("nominated", vec!["a/w"]),
+            ("refused", vec!["a/y"]),
+            ("unschedulable", vec!["a/z"]),
+            ("gated", vec!["a/g"]),
         ]
     );
+}
+
+fn names(sections: &[Section]) -> Vec<(&str, Vec<&str>)> {
+    sections.iter().map(|it| (it.word, it.entries.iter().map(|entry| entry.name.as_str()).collect())).collect()
+}
+
+#[test]
+fn the_counts_of_a_cycle_are_of_pods() {
+    let record: Record = serde_json::from_str(RECORD).unwrap();
+    let said = summary(record.cycles.first().unwrap());
+    assert_eq!(said, "1 bound · 2 nominated · 1 evicted · 1 refused · 1 unschedulable · 1 gated");
+    assert_eq!(summary(&Cycle::default()), "");
+}
+
+/// A queue over its maximum gives back two pods, for no pod; a plan of an earlier pod is refused, and a nomination is taken back.
+const OTHERS: &str = r#"{"cycles": [{"cycle": 1,
+  "victims": {
+    "b/v": {"how": "Delete", "node": "n1", "plan": 3, "queue": "root.b", "reason": {"code": "y/over-max", "message": "used 4 is more than max 2"}},
+    "b/w": {"how": "Delete", "node": "n2", "plan": 3, "queue": "root.b", "reason": {"code": "y/over-max", "message": "used 4 is more than max 2"}}},
+  "plans": [{"plan": 3, "queue": "root.b", "nominated": {}, "victims": ["b/v", "b/w"]}],
+  "refused": [{"plan": 4, "preemptor": "a/x", "reason": {"code": "host/fits", "message": "n1 has no room"}}],
+  "withdrawn": ["a/y"]}]}"#;
+
+#[test]
+fn evictions_for_no_pod_refused_plans_and_withdrawn_nominations_are_shown() {
+    let record: Record = serde_json::from_str(OTHERS).unwrap();
+    let shown = sections(record.cycles.first().unwrap(), &Jobs::new());
+    assert_eq!(names(&shown), [("evicted", vec!["root.b"]), ("withdrawn", vec!["a/y"]), ("refused-plan", vec!["a/x"])]);
+    let [evicted, _, refused] = shown.as_slice() else { panic!("{shown:?}") };
+    let [queue] = evicted.entries.as_slice() else { panic!("{evicted:?}") };
+    let victims: Vec<(&str, &str)> = queue.victims.iter().map(|it| (it.pod.as_str(), it.node.as_str())).collect();
+    assert_eq!(victims, [("b/v", "n1"), ("b/w", "n2")]);
+    assert_eq!(queue.asked, None);
+    // What is the reason of both is said once.
+    let said = |law: &str, text: &str| Line { law: Some(law.to_owned()), text: text.to_owned() };
+    let gives_back = Line::plain("gives back what it holds over its maximum".to_owned());
+    assert_eq!(queue.lines, [gives_back, said("y/over-max", "used 4 is more than max 2")]);
+    assert_eq!(refused.entries[0].lines, [said("host/fits", "n1 has no room")]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::super::quantity::{self, rounded, short};
 use super::Item;
 use crate::data::{Counted, Note, Reason};
 
@@ -35,17 +36,14 @@ fn item(group: &[&Note], counted: &[Counted], what: &str) -> Option<Item> {
     let reason = said.map_or(&first.reason, |said| &said.reason);
     let message = reason.message.strip_prefix("node(s) ").unwrap_or(&reason.message);
     let what = if what.is_empty() && first.about != "preemptor" { first.about.as_str() } else { what };
-    let count = match (group.len(), what) {
-        (_, "") => String::new(),
-        (1, what) => format!("1 {what}"),
-        (count, what) => format!("{count} {what}s"),
-    };
+    let count = if what.is_empty() { String::new() } else { quantity::counted(group.len(), what) };
     let names = group.iter().filter_map(|note| match (&note.name, &note.node) {
         (Some(name), Some(node)) => Some(format!("{name} on {node}")),
         (name, _) => name.clone(),
     });
     let facts = facts(reason);
-    Some(Item { count, law: reason.code.clone(), text: message.to_owned(), facts, names: names.collect() })
+    let are_pods = first.about == "pod";
+    Some(Item { count, law: reason.code.clone(), text: message.to_owned(), facts, names: names.collect(), are_pods })
 }
 
 fn shape(note: &Note) -> Shape<'_> {
@@ -76,10 +74,21 @@ pub(super) fn facts(reason: &Reason) -> Vec<(String, String)> {
 fn words(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Object(parts) => match (parts.get("least"), parts.get("most")) {
-            (Some(least), Some(most)) => format!("{} to {}", words(least), words(most)),
-            _ => parts.iter().map(|(name, part)| format!("{name} {}", words(part))).collect::<Vec<_>>().join(", "),
+        Value::Object(parts) => match range(value, words) {
+            Some(range) => range,
+            None => parts.iter().map(|(name, part)| amount(name, part)).collect::<Vec<_>>().join(", "),
         },
         other => other.to_string(),
     }
+}
+
+/// The least and the most of several.
+fn range(value: &Value, one: impl Fn(&Value) -> String) -> Option<String> {
+    Some(format!("{} to {}", one(value.get("least")?), one(value.get("most")?)))
+}
+
+/// An amount of a resource, rounded to be read.
+fn amount(resource: &str, value: &Value) -> String {
+    let one = |value: &Value| value.as_str().map_or_else(|| words(value), |quantity| rounded(resource, quantity));
+    format!("{} {}", short(resource), range(value, one).unwrap_or_else(|| one(value)))
 }

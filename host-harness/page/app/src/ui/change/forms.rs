@@ -1,10 +1,8 @@
 //! Forms for the changes that are made most: a new job, a bound of a quota, a priority.
 
 use leptos::prelude::*;
-use wasm_bindgen_futures::spawn_local;
 
-use crate::data::{Bound, Edit, Finding};
-use crate::engine;
+use crate::data::{Edit, Finding};
 use crate::model::form::{JobForm, choices, number};
 use crate::state::{Page, page};
 
@@ -75,29 +73,32 @@ fn JobFields() -> impl IntoView {
 #[component]
 fn BoundFields() -> impl IntoView {
     let page = page();
-    let bounds = RwSignal::new(Vec::<Bound>::new());
-    let (chosen, amount) = (RwSignal::new(0usize), RwSignal::new(String::new()));
-    let all = Memo::new(move |_| choices(&bounds.get()));
-    let choose = move |at: usize| {
-        chosen.set(at);
-        amount.set(all.with_untracked(|all| all.get(at).map(|[.., amount]| amount.clone())).unwrap_or_default());
-    };
-    Effect::new(move |_| {
-        // Other objects, other bounds.
-        page.summary.track();
-        spawn_local(async move {
-            bounds.set(engine::bounds().await.unwrap_or_default());
-            choose(0);
-        });
+    let all = Memo::new(move |_| page.bounds.with(|bounds| choices(bounds)));
+    // Other objects have other bounds: the one that was chosen stays so where it is still there.
+    let (chosen, amount) = (RwSignal::new(None::<[String; 3]>), RwSignal::new(String::new()));
+    let place = Memo::new(move |_| {
+        let is_chosen = |[queue, bound, resource, _]: &[String; 4]| {
+            chosen.with(|chosen| chosen.as_ref().is_some_and(|of| [queue, bound, resource].into_iter().eq(of)))
+        };
+        all.with(|all| all.iter().position(is_chosen)).unwrap_or(0)
     });
-    let option = |(at, [queue, bound, resource, amount]): (usize, [String; 4])| {
-        view! { <option value=at.to_string()>{format!("{queue}: {bound} {resource}, now {amount}")}</option> }
+    let now = move || all.with(|all| all.get(place.get()).cloned());
+    Effect::new(move |_| {
+        page.summary.track();
+        page.ask_bounds();
+    });
+    Effect::new(move |_| amount.set(now().map(|[.., amount]| amount).unwrap_or_default()));
+    let choose = move |event| {
+        let at: usize = event_target_value(&event).parse().unwrap_or(0);
+        let key = all.with_untracked(|all| all.get(at).cloned());
+        chosen.set(key.map(|[queue, bound, resource, _]| [queue, bound, resource]));
+    };
+    let option = move |(at, [queue, bound, resource, amount]): (usize, [String; 4])| {
+        let is_chosen = move || place.get() == at;
+        view! { <option value=at.to_string() selected=is_chosen>{format!("{queue}: {bound} {resource}, now {amount}")}</option> }
     };
     let set = move |_| {
-        let Some([queue, bound, resource, _]) = all.with_untracked(|all| all.get(chosen.get_untracked()).cloned())
-        else {
-            return;
-        };
+        let Some([queue, bound, resource, _]) = untrack(now) else { return };
         page.apply(Edit::Bound { queue, bound, resource, amount: amount.get_untracked().trim().to_owned() });
     };
     view! {
@@ -107,11 +108,7 @@ fn BoundFields() -> impl IntoView {
         >
             <div class="fields">
                 <label for="bound">"Bound"</label>
-                <select
-                    id="bound"
-                    prop:value=move || chosen.get().to_string()
-                    on:change=move |event| choose(event_target_value(&event).parse().unwrap_or(0))
-                >
+                <select id="bound" on:change=choose>
                     {move || all.get().into_iter().enumerate().map(option).collect_view()}
                 </select>
                 {field("bound-amount", "Amount", "16Gi", amount)}

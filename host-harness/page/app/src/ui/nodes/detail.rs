@@ -1,78 +1,112 @@
 //! The node that is chosen, and its pods.
 
 use leptos::prelude::*;
-use lictor_picture::Placed;
-use wasm_bindgen_futures::spawn_local;
+use lictor_picture::{Node, Placed};
 
+use super::super::findings::findings;
 use super::super::parts::PodLink;
-use crate::data::Edit;
-use crate::engine;
-use crate::model::object::cordoned;
+use crate::data::{Cycle, Edit};
+use crate::model::nodes::sentence;
 use crate::model::quantity::short;
 use crate::state::{Page, page};
 
 #[component]
 pub(super) fn Detail(
     /// The node.
-    name: Signal<Option<String>>,
+    node: Signal<Option<Node>>,
 ) -> impl IntoView {
     let page = page();
-    let pods = RwSignal::new(Vec::<Placed>::new());
-    Effect::new(move |_| {
-        pods.set(Vec::new());
-        let (cycle, Some(node)) = (page.at.get(), name.get()) else { return };
-        spawn_local(async move {
-            if let Ok(found) = engine::pods_on(&node, cycle).await
-                && (name.get_untracked(), page.at.get_untracked()) == (Some(node), cycle)
-            {
-                pods.set(found);
-            }
-        });
-    });
-    let titles = move || {
-        let titles = page.picture.with(|picture| picture.resources.clone());
-        titles.into_iter().map(|title| view! { <th scope="col">{short(&title).to_owned()}</th> }).collect_view()
+    let said = move || {
+        let node = node.get()?;
+        let said = page.picture.with(|picture| sentence(picture, &node));
+        Some(said.strip_prefix(&node.name).unwrap_or_default().trim_start_matches(": ").to_owned())
     };
-    let row = |pod: Placed| {
-        let amounts = pod.amounts.into_iter().map(|amount| view! { <td class="number">{amount}</td> }).collect_view();
-        view! { <tr><td><PodLink name=pod.name/></td><td class="number">{pod.priority}</td>{amounts}</tr> }
+    let pods = move || match page.placed.get() {
+        None => view! { <p class="empty">"Asking ..."</p> }.into_any(),
+        Some(Ok(pods)) => table(page, pods).into_any(),
+        Some(Err(problems)) => findings(problems).into_any(),
     };
     view! {
-        <Show when=move || name.get().is_some()>
-            <section class="node-detail" aria-live="polite">
-                <h3>{name}</h3>
-                <Show when=move || !page.is_recording()><Tools name/></Show>
-                <table>
-                    <thead><tr><th scope="col">"Pod"</th><th scope="col">"Priority"</th>{titles}</tr></thead>
-                    <tbody>{move || pods.get().into_iter().map(row).collect_view()}</tbody>
-                </table>
+        <Show when=move || node.with(Option::is_some)>
+            <section class="node-detail" aria-label="Node">
+                <h3>{move || node.with(|node| node.as_ref().map(|node| node.name.clone()))}</h3>
+                <p class="line">{said}</p>
+                <Show when=move || !page.is_recording()><Tools/></Show>
+                {pods}
             </section>
         </Show>
     }
 }
 
-/// What can be done with the node.
-#[component]
-fn Tools(name: Signal<Option<String>>) -> impl IntoView {
-    let page = page();
+/// The pods after the cycle that is shown. What the cycle did to them is said: the bars are those before it.
+fn table(page: Page, pods: Vec<Placed>) -> impl IntoView {
+    let titles = page.picture.with_untracked(|picture| picture.resources.clone());
+    let title = |title: String| view! { <th scope="col" class="number">{short(&title).to_owned()}</th> };
+    let cycle = page.cycle.get_untracked();
+    let row = move |pod: Placed| {
+        let amounts = pod.amounts.into_iter().map(|amount| view! { <td class="number">{amount}</td> }).collect_view();
+        let word = cycle.as_ref().and_then(|cycle| became(cycle, &pod.name));
+        view! {
+            <tr>
+                <td><PodLink name=pod.name/> {word.map(|word| view! { " " <span class=format!("word {word}")>{word}</span> })}</td>
+                <td class="number">{pod.priority}</td>
+                {amounts}
+            </tr>
+        }
+    };
     view! {
-        <p class="tools">
-            <button on:click=move |_| change(page, name, |node| node)>"Edit"</button>
-            <button on:click=move |_| change(page, name, cordoned)>"Cordon"</button>
-            <button
-                id="drain"
-                title="It takes no more pods, and its pods are pending again, but those of DaemonSets"
-                on:click=move |_| name.get_untracked().into_iter().for_each(|node| page.apply(Edit::Drain { node }))
-            >
-                "Drain"
-            </button>
-        </p>
+        <table>
+            <thead>
+                <tr>
+                    <th scope="col">"Pod"</th>
+                    <th scope="col" class="number">"priority"</th>
+                    {titles.into_iter().map(title).collect_view()}
+                </tr>
+            </thead>
+            <tbody>{pods.into_iter().map(row).collect_view()}</tbody>
+        </table>
     }
 }
 
-/// Puts the node among the changes, as `edit` makes it.
-fn change(page: Page, name: Signal<Option<String>>, edit: fn(String) -> String) {
-    if let Some(name) = name.get_untracked() {
-        page.edit(format!("Node/{name}"), edit);
+/// What a cycle did to a pod that has a node; nothing, where it left it alone.
+fn became(cycle: &Cycle, pod: &str) -> Option<&'static str> {
+    match (cycle.victims.contains_key(pod), cycle.bound.contains_key(pod), cycle.waiting.contains_key(pod)) {
+        (true, ..) => Some("evicted"),
+        (_, true, _) => Some("bound"),
+        (_, _, true) => Some("held"),
+        _ => None,
+    }
+}
+
+/// What can be done with the node.
+#[component]
+fn Tools() -> impl IntoView {
+    let page = page();
+    let with =
+        move |what: fn(Page, String)| move |_| page.node.get_untracked().into_iter().for_each(|it| what(page, it));
+    view! {
+        <p class="tools">
+            <button
+                id="cordon"
+                title="It takes no more pods"
+                on:click=with(|page, node| page.apply(Edit::Cordon { node }))
+            >
+                "Cordon"
+            </button>
+            <button
+                id="drain"
+                title="It takes no more pods, and its pods are pending again, but those of DaemonSets"
+                on:click=with(|page, node| page.apply(Edit::Drain { node }))
+            >
+                "Drain"
+            </button>
+            <button
+                id="edit-node"
+                title="Writes the node among the changes"
+                on:click=with(|page, node| page.edit(format!("Node/{node}")))
+            >
+                "Edit"
+            </button>
+        </p>
     }
 }

@@ -1,0 +1,59 @@
+//! What a cycle did beside deciding about the pods that waited: evictions for no pod, withdrawn nominations, refused plans.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Entry, Line, Section, victim};
+use crate::data::Cycle;
+
+/// The sections; those in which nothing is may be empty.
+pub(super) fn sections(cycle: &Cycle) -> [Section; 3] {
+    [
+        Section { word: "evicted", title: "Evicted", entries: evicted(cycle) },
+        Section { word: "withdrawn", title: "Nomination withdrawn", entries: withdrawn(cycle) },
+        Section { word: "refused-plan", title: "Plans that the host refused", entries: refused(cycle) },
+    ]
+}
+
+/// Victims of plans that nominate no pod, by who they are evicted for.
+fn evicted(cycle: &Cycle) -> Vec<Entry> {
+    let shown = cycle.plans.iter().filter(|plan| !plan.nominated.is_empty());
+    let shown: BTreeSet<u64> = shown.map(|plan| plan.plan).collect();
+    let mut entries: BTreeMap<(&Option<String>, &Option<String>), Entry> = BTreeMap::new();
+    for (pod, evicted) in cycle.victims.iter().filter(|(_, evicted)| !shown.contains(&evicted.plan)) {
+        let entry = entries.entry((&evicted.preemptor, &evicted.queue)).or_default();
+        let reason = Line::of(&evicted.reason);
+        if !entry.lines.contains(&reason) {
+            entry.lines.push(reason);
+        }
+        entry.victims.push(victim((pod, evicted)));
+    }
+    let named = |((preemptor, queue), mut entry): ((&Option<String>, &Option<String>), Entry)| {
+        entry.asked.clone_from(preemptor);
+        entry.name = preemptor.clone().or_else(|| queue.clone()).unwrap_or_default();
+        if preemptor.is_none() {
+            entry.lines.insert(0, Line::plain("gives back what it holds over its maximum".to_owned()));
+        }
+        entry
+    };
+    entries.into_iter().map(named).collect()
+}
+
+fn withdrawn(cycle: &Cycle) -> Vec<Entry> {
+    let entry = |pod: &String| Entry {
+        name: pod.clone(),
+        asked: Some(pod.clone()),
+        pods: vec![pod.clone()],
+        ..Entry::default()
+    };
+    cycle.withdrawn.iter().map(entry).collect()
+}
+
+fn refused(cycle: &Cycle) -> Vec<Entry> {
+    let entry = |refused: &crate::data::RefusedPlan| Entry {
+        name: refused.preemptor.clone().unwrap_or_else(|| format!("plan {}", refused.plan)),
+        asked: refused.preemptor.clone(),
+        lines: vec![Line::of(&refused.reason)],
+        ..Entry::default()
+    };
+    cycle.refused.iter().map(entry).collect()
+}

@@ -1,0 +1,45 @@
+//! Handing on what is open: in the address of the page, or as a file.
+
+use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
+
+use super::Page;
+use crate::data::Written;
+use crate::engine::{self, Answered};
+use crate::model::share::sentence;
+
+impl Page {
+    /// Puts what is open into the address of the page.
+    pub(crate) fn share(self) {
+        let Some(given) = self.given.get_untracked() else { return };
+        self.problems.set(Vec::new());
+        spawn_local(async move {
+            let given = match self.masks.get_untracked() {
+                true => engine::masked().await,
+                false => Ok(given),
+            };
+            let shared = match given {
+                Ok(given) => engine::share(&given).await,
+                Err(problems) => Err(problems),
+            };
+            match shared {
+                Ok(shared) => self.shared.set(Some(sentence(&shared))),
+                Err(problems) => self.problems.set(problems),
+            }
+        });
+    }
+
+    /// Saves a file that the engine writes.
+    pub(crate) fn save(self, written: impl Future<Output = Answered<Written>> + 'static) {
+        self.problems.set(Vec::new());
+        spawn_local(async move {
+            match written.await {
+                Ok(file) => {
+                    engine::save(&file);
+                    self.shared.set(Some(format!("saved as {}", file.name)));
+                }
+                Err(problems) => self.problems.set(problems),
+            }
+        });
+    }
+}

@@ -1,0 +1,183 @@
+//! Opening a file, and closing it.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use wasm_bindgen_futures::spawn_local;
+
+use super::{Page, Tab, Tries};
+use crate::data::{Between, Given, Record, Summary};
+use crate::engine::{self, Answered};
+use crate::model::time::{MOST, Moments};
+
+/// What is opened, and what is open. An answer of the engine that comes late is told from one that is still wanted by numbers.
+#[derive(Clone, Copy)]
+pub(super) struct Opening {
+    /// How many were asked for.
+    asked: RwSignal<u32>,
+    /// How many of them were asked for when the page was closed last: those are not shown any more.
+    closed: RwSignal<u32>,
+    /// How many are being read.
+    reading: RwSignal<u32>,
+    /// The number of what is open.
+    open: RwSignal<u32>,
+    /// What is open as it was opened, without any change.
+    unchanged: RwSignal<Option<Given>>,
+}
+
+impl Opening {
+    pub(super) fn new() -> Opening {
+        let [asked, closed, reading, open] = [0; 4].map(RwSignal::new);
+        Opening { asked, closed, reading, open, unchanged: RwSignal::new(None) }
+    }
+
+    /// Something is being read.
+    pub(super) fn is_reading(self) -> bool {
+        self.reading.get() > 0
+    }
+}
+
+/// Adds one.
+fn count(signal: RwSignal<u32>) -> u32 {
+    signal.update(|count| *count = count.wrapping_add(1));
+    signal.get_untracked()
+}
+
+impl Page {
+    /// Shows what the page was opened with, and reads the laws.
+    pub(crate) fn start(self) {
+        spawn_local(async move {
+            let pasted = engine::pasted().await;
+            let given = if matches!(pasted, Ok(None)) { engine::inside().await } else { pasted };
+            self.open_answered(given);
+            if let Ok(laws) = engine::laws().await {
+                self.laws.set(laws.into_iter().map(|law| (law.code.clone(), law)).collect());
+            }
+        });
+    }
+
+    /// Opens what was pasted into the address of the page.
+    pub(crate) fn open_pasted(self) {
+        spawn_local(async move { self.open_answered(engine::pasted().await) });
+    }
+
+    fn open_answered(self, given: Answered<Option<Given>>) {
+        match given {
+            Ok(given) => given.into_iter().for_each(|given| self.open(given)),
+            Err(problems) => self.problems.set(problems),
+        }
+    }
+
+    /// Opens a file and decides about it. What is open stays open where it has mistakes.
+    pub(crate) fn open(self, given: Given) {
+        self.read(given.clone(), None, Some(given));
+    }
+
+    /// Decides about what is open with these changes, and keeps what was decided before beside it.
+    pub(crate) fn change(self, change: impl FnOnce(Given) -> Given) {
+        let Some(given) = self.given.get_untracked() else { return };
+        // The first cycles are compared: they begin with the cluster as it was opened.
+        let first = self.moments.with_untracked(|moments| moments.get(1).map(|first| first.record.clone()));
+        self.read(change(given), first, None);
+    }
+
+    /// Decides about what is open as it was opened.
+    pub(crate) fn undo(self) {
+        if let Some(unchanged) = self.opening.unchanged.get_untracked() {
+            self.change(|_| unchanged);
+        }
+    }
+
+    /// The number of what is open.
+    pub(super) fn number(self) -> u32 {
+        self.opening.open.get_untracked()
+    }
+
+    /// The engine works on what is open.
+    pub(super) fn works(self, what: &'static str) {
+        self.working.set(Some(what));
+    }
+
+    /// The engine has ended its work on what was opened as this number.
+    pub(super) fn rests(self, number: u32) {
+        if self.number() == number {
+            self.working.set(None);
+        }
+    }
+
+    fn read(self, given: Given, before: Option<Arc<Record>>, unchanged: Option<Given>) {
+        let Opening { asked, closed, reading, .. } = self.opening;
+        let request = count(asked);
+        count(reading);
+        self.problems.set(Vec::new());
+        spawn_local(async move {
+            let opened = engine::open(&given).await;
+            reading.update(|reading| *reading = reading.saturating_sub(1));
+            match opened {
+                Ok(summary) if request > closed.get_untracked() => {
+                    if unchanged.is_some() {
+                        self.opening.unchanged.set(unchanged);
+                    }
+                    self.show_opened(given, summary, before).await;
+                }
+                Err(problems) if asked.get_untracked() == request => self.problems.set(problems),
+                _ => {}
+            }
+        });
+    }
+
+    /// Shows what the engine has opened, and decides about it.
+    async fn show_opened(self, given: Given, summary: Summary, before: Option<Arc<Record>>) {
+        let number = count(self.opening.open);
+        let is_same = self.given.with_untracked(|open| open.as_ref().is_some_and(|open| open.name == given.name));
+        self.forget(is_same);
+        self.before.set(before);
+        self.changes.set(given.changes.clone());
+        let is_live = given.live;
+        self.given.set(Some(given));
+        self.summary.set(Some(summary));
+        match self.is_recording() {
+            true if is_live => self.follow_anew(number),
+            true => {
+                self.repeat_next(number, MOST).await;
+                if self.number() == number {
+                    self.show(self.moments.with_untracked(Moments::first));
+                }
+            }
+            false => self.decide(Between::default(), number, 1).await,
+        }
+        self.rests(number);
+    }
+
+    /// Forgets what was decided. What is selected stays so where the same file was changed.
+    fn forget(self, is_same: bool) {
+        self.working.set(None);
+        self.moments.set(Moments::default());
+        self.at.set(0);
+        self.is_at_end.set(false);
+        self.live.set(None);
+        self.picture.set(Arc::default());
+        self.record.set(None);
+        self.before.set(None);
+        self.shared.set(None);
+        self.answer.set(None);
+        self.stop_trying(Tries::Not);
+        if !is_same {
+            self.selected.set(None);
+            self.choose_node(None);
+            self.tab.set(Tab::Nodes);
+        }
+    }
+
+    /// Closes what is open.
+    pub(crate) fn close(self) {
+        let Opening { asked, closed, open, unchanged, .. } = self.opening;
+        closed.set(asked.get_untracked());
+        count(open);
+        self.given.set(None);
+        unchanged.set(None);
+        self.summary.set(None);
+        self.problems.set(Vec::new());
+        self.forget(false);
+    }
+}

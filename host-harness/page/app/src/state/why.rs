@@ -1,0 +1,29 @@
+//! Why the pod or job that is selected is where it is.
+
+use leptos::prelude::*;
+
+use super::{Page, Tries};
+use crate::engine;
+
+impl Page {
+    /// Asks why a pod or a job is where it is, in the cycle that is shown.
+    pub(crate) fn select(self, name: String) {
+        self.stop_trying(Tries::Not);
+        self.selected.set(Some(name));
+        self.ask_why();
+    }
+
+    /// Asks it about what is selected.
+    pub(super) fn ask_why(self) {
+        self.answer.set(None);
+        let wanted = move || {
+            let name = self.selected.get_untracked()?;
+            Some((name, self.at.get_untracked(), self.number()))
+        };
+        let ask = |(name, at, _): &(String, usize, u32)| {
+            let (name, at) = (name.clone(), *at);
+            async move { engine::explain(&name, at).await }
+        };
+        self.asking_why.ask(wanted, ask, move |answer| self.answer.set(Some(answer)));
+    }
+}
