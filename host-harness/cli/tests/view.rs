@@ -61,10 +61,24 @@ fn get_bytes(address: &str, host: &str, path: &str) -> (String, Vec<u8>) {
     (String::from_utf8(answer).unwrap(), body)
 }
 
+/// A command that serves the page. It ends with this value.
+struct Served(Child);
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _gone = self.0.kill();
+        let _reaped = self.0.wait();
+    }
+}
+
+fn serve(arguments: &[&str]) -> Served {
+    Served(lictor(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+}
+
 /// The address at which the page is served, once it is.
-fn address_of(served: &mut Child) -> String {
+fn address_of(served: &mut Served) -> String {
     let mut url = String::new();
-    BufReader::new(served.stdout.take().unwrap()).read_line(&mut url).unwrap();
+    BufReader::new(served.0.stdout.take().unwrap()).read_line(&mut url).unwrap();
     let address = url.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
     assert!(address.starts_with("127.0.0.1:"), "{url}");
     address
@@ -72,13 +86,11 @@ fn address_of(served: &mut Child) -> String {
 
 #[test]
 fn the_page_is_served_to_this_machine_only() {
-    let mut served = lictor(&["--no-open", SNAPSHOT]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut served = serve(&["--no-open", SNAPSHOT]);
     let address = address_of(&mut served);
     let answers =
         [(&*address, "/"), ("elsewhere.example", "/"), (&*address, "/other"), (&*address, "/recording?from=0")]
             .map(|(host, path)| get(&address, host, path));
-    served.kill().unwrap();
-    served.wait().unwrap();
     let codes = answers.each_ref().map(|(code, _)| code.as_str());
     assert_eq!(codes, ["200", "403", "404", "404"]);
     assert!(answers[0].1.contains("default-src 'none';") && !answers[0].1.contains("connect-src"));
@@ -123,8 +135,7 @@ impl Drop for Copy {
 fn what_is_written_to_a_recording_is_served_from_any_byte_on() {
     let (copy, bytes) = (Copy::of("served"), fs::read(RECORDING).unwrap());
     fs::write(&copy.0, &bytes).unwrap();
-    let arguments = ["--live", "--no-open", copy.0.to_str().unwrap()];
-    let mut served = lictor(&arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut served = serve(&["--live", "--no-open", copy.0.to_str().unwrap()]);
     let address = address_of(&mut served);
     let from = |at: usize| {
         let (head, body) = get_bytes(&address, &address, &format!("/recording?from={at}"));
@@ -157,28 +168,23 @@ fn what_is_written_to_a_recording_is_served_from_any_byte_on() {
     said(problem("/recording?from=0"), ("410", "another file stands where the recording was"));
     fs::remove_file(&copy.0).unwrap();
     said(problem("/recording?from=0"), ("410", "the recording cannot be read any more"));
-    served.kill().unwrap();
-    served.wait().unwrap();
 }
 
 #[test]
 fn a_recording_that_has_not_begun_is_waited_for() {
     let copy = Copy::of("awaited");
-    let arguments = ["--live", "--no-open", copy.0.to_str().unwrap()];
-    let mut served = lictor(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut served = serve(&["--live", "--no-open", copy.0.to_str().unwrap()]);
     let mut said = String::new();
-    BufReader::new(served.stderr.take().unwrap()).read_line(&mut said).unwrap();
+    BufReader::new(served.0.stderr.take().unwrap()).read_line(&mut said).unwrap();
     assert!(said.starts_with("waiting for ") && said.contains("`lictor run --record "), "{said}");
     // Nothing, then the half of its version: it has not begun yet.
     let bytes = fs::read(RECORDING).unwrap();
     for part in [&bytes[..0], &bytes[..10], &bytes] {
         fs::write(&copy.0, part).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(300));
-        assert_eq!(served.try_wait().unwrap(), None);
+        assert_eq!(served.0.try_wait().unwrap(), None);
     }
     address_of(&mut served);
-    served.kill().unwrap();
-    served.wait().unwrap();
 }
 
 #[test]

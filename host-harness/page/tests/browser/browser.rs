@@ -12,6 +12,9 @@ use fantoccini::{Client, ClientBuilder, Locator};
 use lictor_page::Input;
 use serde_json::{Value, json};
 
+#[path = "../common/not_run.rs"]
+mod not_run;
+
 /// How long something may take to appear.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -76,9 +79,7 @@ impl Browser {
         let driver = match command.spawn() {
             Ok(driver) => driver,
             Err(error) => {
-                let required = env::var_os("LICTOR_REQUIRE_BROWSER").is_some_and(|required| required == "1");
-                assert!(!required, "chromedriver cannot be started: {error}");
-                eprintln!("{test} was not run: there is no chromedriver (apt-get install chromium chromium-driver)");
+                not_run::not_run(&format!("{test}: chromedriver (apt-get install chromium chromium-driver): {error}"));
                 return None;
             }
         };

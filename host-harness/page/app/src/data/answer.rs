@@ -12,20 +12,6 @@ pub struct Answer {
     pub asked: String,
     /// The pods that were meant.
     pub pods: Vec<Why>,
-    /// The other pods of the job of a single pod.
-    pub others_of_the_job: Vec<Fate>,
-}
-
-/// What became of a pod of the same job.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
-pub struct Fate {
-    /// The pod.
-    pub pod: String,
-    /// Where it is now.
-    pub state: String,
-    /// Its node.
-    pub node: Option<String>,
 }
 
 /// What became of a pod, and why.

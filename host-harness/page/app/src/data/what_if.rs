@@ -11,6 +11,8 @@ pub struct WhatIf {
     pub job: String,
     /// It gets in as it is.
     pub is_in: bool,
+    /// Why no change was tried: it is gated, or left to another scheduler.
+    pub not_tried: Option<String>,
     /// The changes, each of which is enough.
     pub changes: Vec<Change>,
 }

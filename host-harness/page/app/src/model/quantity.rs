@@ -1,9 +1,7 @@
 //! Amounts as people read them.
 
 use lictor_contract::quantity::{Unit, parse, readable};
-
-/// Amounts from here on mean "no limit": Koordinator writes a fifth of the largest 64-bit number.
-const NO_LIMIT: i64 = 1 << 60;
+use lictor_decide::record::NO_LIMIT;
 
 /// The amount of a quantity; none where it has no limit, or is none.
 pub fn amount(resource: &str, quantity: &str) -> Option<i64> {

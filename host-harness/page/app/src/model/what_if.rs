@@ -29,6 +29,16 @@ fn offer(change: &Change) -> Offer {
     Offer { sentence: change.sentence.clone(), cost, objects: change.objects.clone() }
 }
 
+/// What is said of an answer.
+pub fn said(answer: &WhatIf) -> String {
+    match (&answer.not_tried, answer.changes.is_empty(), answer.is_in) {
+        (Some(why), ..) => why.clone(),
+        (None, true, true) => "It gets in as it is.".to_owned(),
+        (None, true, false) => "No change of one quota, of the nodes or of its priority lets it in.".to_owned(),
+        (None, false, _) => "Each of these is enough:".to_owned(),
+    }
+}
+
 /// Whether any of the pods that were asked about waits without a node.
 pub fn waits(answer: &Answer) -> bool {
     let states = ["unschedulable", "rejected", "pending", "held"];
@@ -53,6 +63,9 @@ mod tests {
             [("add 2 like node `n1`", "no pod is evicted"), ("raise the priority from 5 to 11", "1 pod is evicted")]
         );
         assert_eq!(offers[0].objects.len(), 2);
+        assert_eq!(said(&serde_json::from_str(ANSWER).unwrap()), "Each of these is enough:");
+        let gated = WhatIf { not_tried: Some("it is gated".to_owned()), ..WhatIf::default() };
+        assert_eq!(said(&gated), "it is gated");
     }
 
     #[test]

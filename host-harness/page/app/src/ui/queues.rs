@@ -15,7 +15,7 @@ pub(super) fn Queues() -> impl IntoView {
             <p class="legend">
                 <span><i class="used"></i>"used"</span>
                 <span><i class="promised"></i>"promised"</span>
-                <span><i class="bound-mark"></i>"a bound"</span>
+                <span><i class="bound-mark"></i>"bound"</span>
             </p>
             <ul class="queues">{move || shown().into_iter().map(queue).collect_view()}</ul>
         </Show>

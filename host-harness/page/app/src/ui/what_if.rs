@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::findings::findings;
 use crate::data::{Edit, WhatIf};
-use crate::model::what_if::{Offer, offers, waits};
+use crate::model::what_if::{Offer, offers, said, waits};
 use crate::state::{Page, Tries, page};
 
 #[component]
@@ -46,12 +46,6 @@ pub(super) fn WhatIfPanel() -> impl IntoView {
 }
 
 fn listed(page: Page, answer: &WhatIf) -> impl IntoView {
-    let offers = offers(answer);
-    let said = match offers.is_empty() {
-        true if answer.is_in => "It gets in as it is.",
-        true => "No change of one quota, of the nodes or of its priority lets it in.",
-        false => "Each of these is enough:",
-    };
     let row = move |Offer { sentence, cost, objects }: Offer| {
         let label = format!("Apply: {sentence}");
         let apply = move |_| page.apply(Edit::Objects { objects: objects.clone() });
@@ -62,5 +56,8 @@ fn listed(page: Page, answer: &WhatIf) -> impl IntoView {
             </li>
         }
     };
-    view! { <p role="status">{said}</p> <ul>{offers.into_iter().map(row).collect_view()}</ul> }
+    view! {
+        <p role="status">{said(answer)}</p>
+        <ul>{offers(answer).into_iter().map(row).collect_view()}</ul>
+    }
 }
