@@ -11,7 +11,7 @@ use super::journal::Undo;
 use super::left_out::LeftOut;
 use super::replace::Replacement;
 use super::scores::Scores;
-use super::{Cause, CommandId, Counters, Happened, OpenError, SessionError};
+use super::{Cause, CommandId, Counters, Happened, OpenError};
 use crate::cluster::{Mirror, Unread};
 use crate::policy::{CallError, Policy};
 use crate::reason::Templates;
@@ -151,18 +151,6 @@ impl Session {
     /// What the policy found in the objects so far.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
-    }
-
-    /// The books, as of now.
-    ///
-    /// # Errors
-    /// The policy keeps none, or fails.
-    pub fn accounts(&mut self) -> Result<Vec<QueueAccount>, SessionError> {
-        let input = || "accounts".to_owned();
-        self.run(input, |session| {
-            session.up()?;
-            session.ask(|policy| policy.queues())
-        })
     }
 
     /// Whether the laws in force decide here.
