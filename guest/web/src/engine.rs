@@ -157,8 +157,8 @@ impl Engine {
             return play.picture();
         }
         let Held { opened, .. } = self.held_mut()?;
-        let accounts = opened.accounts().map_err(|failure| failure.problems())?;
-        Ok(picture(opened.session().mirror(), &accounts, opened.system()))
+        let memberships = opened.memberships().map_err(|failure| failure.problems())?;
+        Ok(picture(opened.session().mirror(), &memberships))
     }
 
     /// An object of what is open as it is written, in JSON, with the changes so far: `Kind/namespace/name`.

@@ -21,7 +21,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::arguments::Arguments;
-use super::explain::{Answer, Before, Names};
+use super::explain::{Answer, Before};
 use super::failure::Failure;
 use super::opened::{Opened, With};
 use super::record::{Record, Source};
@@ -176,8 +176,7 @@ impl Trials<'_, '_> {
     /// Looks at the cluster as it is: who waits, and all that is said of the job.
     fn look(&mut self) -> Result<Value, Failure> {
         let mut opened = self.open(self.case.snapshot.clone())?;
-        let names = Names::of(opened.session().mirror(), opened.system());
-        let meant = names.find(self.case.name)?;
+        let meant = opened.names()?.find(self.case.name)?;
         let waits = |pod: &&Before| pod.node.is_none() && !pod.ended && !pod.leaves;
         self.pods = meant.pods.iter().filter(waits).map(|pod| pod.name.clone()).collect();
         let mirror = opened.session().mirror();
