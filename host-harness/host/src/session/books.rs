@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::*;
 
+use super::core::CHUNK;
 use super::{ProtocolError, Session, SessionError};
 use crate::policy::Policy;
 
@@ -35,9 +36,15 @@ impl Session {
             session.sync()?;
             let pods: Vec<PodId> = session.mirror.pods().map(|pod| pod.id).collect();
             let pods: Vec<PodId> = pods.into_iter().filter(|pod| !session.left_out.has_pod(*pod)).collect();
-            let (queues, answer) = session.ask(|policy| Ok((policy.queues()?, policy.memberships(&pods)?)))?;
-            check(&pods, &queues, &answer).map_err(|lie| lie.in_answer_to("memberships"))?;
-            Ok(pods.into_iter().zip(answer).collect())
+            let queues = session.ask(|policy| policy.queues())?;
+            let mut members = BTreeMap::new();
+            // In parts: no answer is larger than those that decide, however many pods there are.
+            for pods in pods.chunks(CHUNK) {
+                let answer = session.ask(|policy| policy.memberships(pods))?;
+                check(pods, &queues, &answer).map_err(|lie| lie.in_answer_to("memberships"))?;
+                members.extend(pods.iter().copied().zip(answer));
+            }
+            Ok(members)
         })
     }
 }
@@ -57,5 +64,34 @@ fn check(pods: &[PodId], queues: &[QueueAccount], answer: &[Membership]) -> Resu
     match answer.iter().filter_map(|it| it.job.as_deref()).find(|job| !is_name(job)) {
         Some(job) => Err(ProtocolError::JobName(job.to_owned())),
         None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use crate::session::testing::{Scripted, session};
+    use crate::verify::testing::{node, object, pod};
+
+    #[test]
+    fn pods_that_the_policy_was_not_told_are_not_asked_about() {
+        let policy = Scripted::deciding(&[]).counting(99_000, 999_000);
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
+        // More than it can count.
+        session.apply([pod("huge", 100, 0), pod("b", 1, 0)].map(object).to_vec()).unwrap_err();
+        let members = session.memberships().unwrap();
+        let names: Vec<Option<&str>> = members.keys().map(|pod| session.mirror().pod_name(*pod)).collect();
+        assert_eq!(names, [Some("default/a"), Some("default/b")]);
+        assert!(policy.log().contains(&"memberships of 2".to_owned()));
+    }
+
+    #[test]
+    fn many_pods_are_asked_about_in_parts() {
+        let policy = Scripted::deciding(&[]);
+        let mut session = session(&policy, (0..=CHUNK).map(|number| pod(&format!("p{number}"), 1, 0)));
+        assert_eq!(session.memberships().unwrap().len(), CHUNK + 1);
+        let asked: Vec<String> = policy.log().into_iter().filter(|line| line.starts_with("memberships")).collect();
+        assert_eq!(asked, [format!("memberships of {CHUNK}"), "memberships of 1".to_owned()]);
     }
 }

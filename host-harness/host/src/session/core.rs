@@ -18,7 +18,8 @@ use crate::reason::Templates;
 use crate::replace::Pair;
 use crate::verify::{Departures, Ground, Occupancy, waits};
 
-/// How many events the policy is told at once, so that a deadline holds between chunks.
+/// How many events the policy is told at once, and about how many pods it is asked at once where it says where they belong, so that a
+/// deadline holds between chunks.
 pub(super) const CHUNK: usize = 4096;
 
 /// How long the session waits for the outcome of a command before it asks again: 30 s.
