@@ -9,6 +9,10 @@ impl account::Guest for Component {
     fn queues() -> Result<Vec<account::QueueAccount>, PolicyError> {
         ask(|engine| engine.queues())
     }
+
+    fn memberships(pods: Vec<PodId>) -> Result<Vec<account::Membership>, PolicyError> {
+        ask(|engine| engine.memberships(&pods))
+    }
 }
 
 impl marks::Guest for Component {

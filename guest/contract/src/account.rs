@@ -31,3 +31,12 @@ pub struct QueueAccount {
     /// What its pods that wait for a node ask for.
     pub pending: Vec<Amount>,
 }
+
+/// Where a pod belongs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Membership {
+    /// The queue that it counts against: the lowest of those that count it. None where none does.
+    pub queue: Option<String>,
+    /// The job that it is decided about with, as `namespace/name`. None for a pod that is a job of its own.
+    pub job: Option<String>,
+}

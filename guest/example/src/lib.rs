@@ -187,6 +187,14 @@ impl Policy for FirstCome {
         let pending = sum(self.pods.values().filter(|pod| pod.node().is_none()));
         Ok(vec![self.quota.account(self.used(), pending)])
     }
+
+    fn memberships(&mut self, pods: Vec<PodId>) -> Result<Vec<Membership>, PolicyError> {
+        let membership = |pod: PodId| {
+            self.pod(pod)?;
+            Ok(Membership { queue: Some(quota::NAME.to_owned()), job: None })
+        };
+        pods.into_iter().map(membership).collect()
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,9 @@
 
 use lictor_sdk::{Amount, Bound, Fact, FactValue, QueueAccount, Resource, ResourceId};
 
+/// The name of the quota.
+pub const NAME: &str = "all";
+
 /// What all pods together may use.
 #[derive(Debug, Default)]
 pub struct Quota {
@@ -38,7 +41,7 @@ impl Quota {
         let max = self.max.map(|max| Bound { name: "max".to_owned(), amounts: amounts(max) });
         QueueAccount {
             kind: "quota".to_owned(),
-            name: "all".to_owned(),
+            name: NAME.to_owned(),
             parent: None,
             bounds: max.into_iter().collect(),
             used: amounts(used),

@@ -56,6 +56,15 @@ fn the_account_has_what_is_used_and_what_waits() {
 }
 
 #[test]
+fn every_pod_counts_against_the_quota() {
+    let mut world = world();
+    let pod = world.pod("a", "cpu=2").unwrap();
+    let all = Membership { queue: Some("all".to_owned()), job: None };
+    assert_eq!(world.policy.memberships(vec![pod, pod]).unwrap(), [all.clone(), all]);
+    assert_eq!(world.policy.memberships(vec![pod, 9]), Err(PolicyError::UnknownPod(9)));
+}
+
+#[test]
 fn what_is_no_configuration_is_refused() {
     let refused = |arguments| World::<FirstCome>::new(arguments).unwrap_err();
     assert_eq!(refused(r#"{"gpu": "1"}"#), ConfigError::UnknownArgument("gpu".to_owned()));

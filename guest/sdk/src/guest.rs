@@ -127,6 +127,9 @@ impl<P: Hosted> bound::account::Guest for Exported<P> {
     fn queues() -> Result<Vec<bound::account::QueueAccount>, answers::PolicyError> {
         ask(P::queues)
     }
+    fn memberships(pods: Vec<PodId>) -> Result<Vec<bound::account::Membership>, answers::PolicyError> {
+        ask(|policy: &mut P| policy.memberships(pods))
+    }
 }
 
 impl<P: Hosted> bound::marks::Guest for Exported<P> {

@@ -79,6 +79,11 @@ pub trait Policy: Default {
         Ok(Vec::new())
     }
 
+    /// `account.memberships`. By default no pod counts against a queue, and each is a job of its own.
+    fn memberships(&mut self, pods: Vec<PodId>) -> Result<Vec<Membership>, PolicyError> {
+        Ok(vec![Membership::default(); pods.len()])
+    }
+
     /// `marks.marks`.
     fn marks(&mut self, _pod: PodId, _node: NodeId) -> Result<Vec<Mark>, PolicyError> {
         Ok(Vec::new())

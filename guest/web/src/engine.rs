@@ -161,8 +161,8 @@ impl Engine {
             return play.picture();
         }
         let Held { opened, .. } = self.held_mut()?;
-        let accounts = opened.accounts().map_err(|failure| failure.problems())?;
-        Ok(picture(opened.session().mirror(), &accounts, opened.system()))
+        let memberships = opened.memberships().map_err(|failure| failure.problems())?;
+        Ok(picture(opened.session().mirror(), &memberships))
     }
 
     /// Plays the scenario that is open, from its beginning.

@@ -2,24 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_contract::{Attribute, Interests, Pod, PodTemplate, SystemInfo};
+use lictor_contract::{Membership, Pod, PodId};
 use lictor_host::cluster::Mirror;
 
 /// The maximum number of nodes to name; the others are counted.
 const NAMED: usize = 16;
 
-/// Labels and annotations that name the job of a pod, beside its controller.
-const GROUPS: [&str; 6] = [
-    "pod-group.scheduling.sigs.k8s.io",
-    "scheduling.x-k8s.io/pod-group",
-    "gang.scheduling.koordinator.sh/name",
-    "scheduling.k8s.io/group-name",
-    "volcano.sh/job-name",
-    "applicationId",
-];
-
-/// The field of a pod that names its PodGroup of Kubernetes itself.
-const POD_GROUP: &str = "/spec/schedulingGroup/podGroupName";
+/// Where each pod belongs, as the policy says; a pod that is not there counts against no queue and is a job of its own.
+pub type Memberships = BTreeMap<PodId, Membership>;
 
 /// The job of each pod with a controller, as `namespace/name`.
 #[derive(Debug, Default)]
@@ -81,41 +71,19 @@ impl<T> Group<'_, T> {
     }
 }
 
-/// The pods of each job: of a controller, or of what a label, an annotation or the scheduling group of the pods names.
-pub fn members(mirror: &Mirror, laws: Option<&SystemInfo>) -> BTreeMap<String, BTreeSet<String>> {
+/// The pods of each job, as `namespace/name`: of a controller, which Kubernetes itself defines, or of the job that the policy decides about
+/// with them.
+pub fn members(mirror: &Mirror, memberships: &Memberships) -> BTreeMap<String, BTreeSet<String>> {
     let mut jobs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for pod in mirror.pods() {
         let Some(name) = mirror.pod_name(pod.id) else { continue };
-        let groups = laws.map(|laws| groups(pod, &laws.interests)).unwrap_or_default();
-        for group in groups.into_iter().chain(controller(pod).map(str::to_owned)) {
-            jobs.entry(format!("{}/{group}", pod.template.namespace)).or_default().insert(name.to_owned());
+        let controller = controller(pod).map(|name| format!("{}/{name}", pod.template.namespace));
+        let job = memberships.get(&pod.id).and_then(|membership| membership.job.clone());
+        for job in controller.into_iter().chain(job) {
+            jobs.entry(job).or_default().insert(name.to_owned());
         }
     }
     jobs
-}
-
-/// The jobs that a pod names, where its system reads them.
-fn groups(pod: &Pod, told: &Interests) -> Vec<String> {
-    let PodTemplate { labels, annotations, fields, .. } = &*pod.template;
-    let labels = labels.iter().filter_map(|label| group(&told.labels, label));
-    let annotations = annotations.iter().filter_map(|annotation| group(&told.annotations, annotation));
-    let is_pod_group = |key: u32| {
-        let field = usize::try_from(key).ok().and_then(|at| told.pod_fields.get(at));
-        field.is_some_and(|field| field == POD_GROUP)
-    };
-    let pod_group = fields.iter().find(|field| is_pod_group(field.key));
-    let pod_group = pod_group.and_then(|field| serde_json::from_str(&field.value).ok());
-    labels.chain(annotations).map(str::to_owned).chain(pod_group).collect()
-}
-
-/// The job that an attribute names, where it is one that does.
-fn group<'a>(told: &'a [String], attribute: &'a Attribute) -> Option<&'a str> {
-    let key = usize::try_from(attribute.key).ok().and_then(|at| told.get(at))?;
-    let (key, value) = match key.as_str() {
-        "*" => attribute.value.split_once('=')?,
-        key => (key, attribute.value.as_str()),
-    };
-    GROUPS.contains(&key).then_some(value)
 }
 
 /// The job that a pod has by its controller.

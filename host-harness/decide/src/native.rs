@@ -72,6 +72,9 @@ impl Policy for Native {
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
         named("queues", self.0.queues())
     }
+    fn memberships(&mut self, pods: &[PodId]) -> Result<Vec<Membership>, CallError> {
+        named("memberships", self.0.memberships(pods))
+    }
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
         named("marks", self.0.marks(pod, node))
     }

@@ -7,7 +7,9 @@ use lictor_host::recording::Recorder;
 use lictor_host::session::{Cause, Input, SessionError};
 
 use super::arguments::Arguments;
+use super::explain::Names;
 use super::failure::Failure;
+use super::jobs::Memberships;
 use super::origins::Origins;
 use super::overflow;
 use super::problem::Problem;
@@ -154,6 +156,23 @@ impl Opened {
             Err(SessionError { cause: Cause::CallError(CallError::Lacks(_)), .. }) => Ok(Vec::new()),
             accounts => Ok(accounts?),
         }
+    }
+
+    /// Where each pod belongs, as the policy says.
+    ///
+    /// # Errors
+    /// The policy failed, or gave an invalid answer.
+    pub fn memberships(&mut self) -> Result<Memberships, Failure> {
+        Ok(self.session.memberships()?)
+    }
+
+    /// The pods and jobs by name, as they are now.
+    ///
+    /// # Errors
+    /// The policy failed, or gave an invalid answer.
+    pub fn names(&mut self) -> Result<Names, Failure> {
+        let memberships = self.memberships()?;
+        Ok(Names::of(self.session.mirror(), &memberships))
     }
 }
 

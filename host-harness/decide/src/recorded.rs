@@ -12,6 +12,7 @@ use lictor_host::session::{Input, SessionError};
 use serde_json::{Map, Value};
 
 use super::failure::Failure;
+use super::jobs::Memberships;
 use super::problem::Problem;
 use super::record::{Cycle, Record, Source, usage};
 
@@ -38,10 +39,8 @@ pub struct Recording {
 pub struct Before<'a> {
     /// The cluster.
     pub mirror: &'a Mirror,
-    /// Its quotas or queues.
-    pub accounts: &'a [QueueAccount],
-    /// The system whose laws apply.
-    pub system: Option<&'a SystemInfo>,
+    /// Where its pods belong.
+    pub memberships: &'a Memberships,
 }
 
 impl Recording {
@@ -70,11 +69,9 @@ impl Recording {
     /// Those of [`Recording::next`].
     pub fn look<T>(&mut self, start: Start<'_>, look: impl FnOnce(Before<'_>) -> T) -> Result<Option<T>, Failure> {
         self.ahead = self.find(start)?;
-        let Recording { described, open, .. } = self;
-        let Some((header, replay)) = open else { return Ok(None) };
-        let accounts = accounts(replay);
-        let (mirror, system) = (replay.session().mirror(), described.system(&header.system));
-        Ok(Some(look(Before { mirror, accounts: &accounts, system })))
+        let Some((_, replay)) = &mut self.open else { return Ok(None) };
+        let memberships = memberships(replay);
+        Ok(Some(look(Before { mirror: replay.session().mirror(), memberships: &memberships })))
     }
 
     /// Goes on to the next step that has decided something, and repeats it: what `look` sees before it, and what was decided. None at the
@@ -165,11 +162,11 @@ impl Recording {
         let Recording { described, open, ended, is_astray, .. } = self;
         let Some((header, replay)) = open else { return Err(ReadError::Nothing.into()) };
         let system = described.system(&header.system);
-        let before = accounts(replay);
+        let (before, memberships) = (accounts(replay), memberships(replay));
         let mirror = replay.session().mirror();
         let arguments: Map<String, Value> = serde_json::from_str(&header.arguments).unwrap_or_default();
         let mut record = Record::new(described, system, Source::default(), arguments, mirror);
-        let seen = look(Before { mirror, accounts: &before, system });
+        let seen = look(Before { mirror, memberships: &memberships });
         let told = match explained {
             true => {
                 let (is_same, told) = replay.explain(step);
@@ -202,6 +199,11 @@ fn decides(step: &Recorded) -> bool {
 /// The usage of quotas and queues; empty where the policy has none.
 fn accounts(replay: &mut Replay) -> Vec<QueueAccount> {
     replay.aside(|session| session.accounts()).unwrap_or_default()
+}
+
+/// Where pods belong; none of them anywhere where the policy fails.
+fn memberships(replay: &mut Replay) -> Memberships {
+    replay.aside(|session| session.memberships()).unwrap_or_default()
 }
 
 fn otherwise(first: &Divergence) -> Problem {

@@ -47,6 +47,7 @@ pub(crate) fn policy(data: &[u8]) {
                 let _ = (engine.act(), engine.enforce(), engine.queues());
                 for pod in 0..6 {
                     let _ = (engine.pre_filter(pod), engine.filter(pod), engine.permit(pod), engine.notes(pod));
+                    let _ = engine.memberships(&[pod]);
                 }
                 let saved = engine.save();
                 let restored = engine.restore(&saved);

@@ -52,7 +52,10 @@ fn step(engine: &mut Engine, bytes: &mut Bytes<'_>) -> String {
         22 => format!("{:?}", engine.permit(any_number(bytes))),
         23 => format!("{:?}", engine.act()),
         24 => format!("{:?}", engine.enforce()),
-        25 => format!("{:?} {:?}", engine.queues(), engine.marks(any_number(bytes), any_number(bytes))),
+        25 => {
+            let (pod, node) = (any_number(bytes), any_number(bytes));
+            format!("{:?} {:?} {:?}", engine.queues(), engine.memberships(&[pod]), engine.marks(pod, node))
+        }
         26 => format!("{:?}", engine.notes(any_number(bytes))),
         _ => {
             let saved = engine.save();

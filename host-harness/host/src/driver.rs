@@ -16,7 +16,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_contract::{Finding, PodId, QueueAccount};
+use lictor_contract::{Finding, Membership, PodId, QueueAccount};
 
 use crate::cluster::{Mirror, Object};
 use crate::policy::Policy;
@@ -130,6 +130,14 @@ impl Virtual {
     /// The policy keeps none, or fails.
     pub fn accounts(&mut self) -> Result<Vec<QueueAccount>, SessionError> {
         self.ask(&Told::Accounts, Session::accounts)
+    }
+
+    /// Where each pod belongs; see [`Session::memberships`].
+    ///
+    /// # Errors
+    /// The policy fails, or lies.
+    pub fn memberships(&mut self) -> Result<BTreeMap<PodId, Membership>, SessionError> {
+        self.ask(&Told::Memberships, Session::memberships)
     }
 
     /// The pending pods in queue order, by name.

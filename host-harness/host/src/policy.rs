@@ -124,6 +124,10 @@ pub trait Policy: Send {
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
         Err(CallError::Lacks(Interface::Account))
     }
+    /// `account.memberships`.
+    fn memberships(&mut self, _pods: &[PodId]) -> Result<Vec<Membership>, CallError> {
+        Err(CallError::Lacks(Interface::Account))
+    }
     /// `marks.marks`.
     fn marks(&mut self, _pod: PodId, _node: NodeId) -> Result<Vec<Mark>, CallError> {
         Err(CallError::Lacks(Interface::Marks))

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::quantity::readable;
-use lictor_contract::{Amount, NodeId, Phase, Pod as Told, QueueAccount, SystemInfo};
-use lictor_decide::jobs::members;
+use lictor_contract::{Amount, NodeId, Phase, Pod as Told};
+use lictor_decide::jobs::{Memberships, members};
 use lictor_host::cluster::Mirror;
 
 use super::{Held, Job, Node, Picture, Placed, Pod};
@@ -12,11 +12,10 @@ use super::{Held, Job, Node, Picture, Placed, Pod};
 #[cfg(test)]
 mod tests;
 
-/// A picture of a cluster. The queues are those of the accounts: a pod is in the one that a label or annotation of it names, else in
-/// the one that is called like its namespace; pods of neither are shown by namespace.
-pub fn picture(mirror: &Mirror, accounts: &[QueueAccount], system: Option<&SystemInfo>) -> Picture {
+/// A picture of a cluster, of which the policy says where its pods belong: a pod of no queue is shown by its namespace.
+pub fn picture(mirror: &Mirror, memberships: &Memberships) -> Picture {
     let numbers = resources(mirror);
-    let queues = Queues::of(accounts);
+    let queues = Queues::of(memberships);
     let pods: Vec<(&Told, &str, String)> = mirror
         .pods()
         .filter(|pod| is_there(pod))
@@ -49,7 +48,7 @@ pub fn picture(mirror: &Mirror, accounts: &[QueueAccount], system: Option<&Syste
         resources: numbers.iter().map(|(_, name)| name.clone()).collect(),
         queues: names.into_iter().cloned().collect(),
         nodes,
-        jobs: jobs(mirror, system, &pods),
+        jobs: jobs(mirror, memberships, &pods),
     }
 }
 
@@ -97,27 +96,32 @@ fn resources(mirror: &Mirror) -> Vec<(u32, String)> {
     drawn
 }
 
-/// The names of the queues.
-struct Queues<'a>(BTreeSet<&'a str>);
+/// The queues of pods.
+struct Queues<'a> {
+    memberships: &'a Memberships,
+    names: BTreeSet<&'a str>,
+}
 
 impl<'a> Queues<'a> {
-    fn of(accounts: &'a [QueueAccount]) -> Queues<'a> {
-        Queues(accounts.iter().map(|account| account.name.as_str()).collect())
+    fn of(memberships: &'a Memberships) -> Queues<'a> {
+        let names = memberships.values().filter_map(|it| it.queue.as_deref()).collect();
+        Queues { memberships, names }
     }
 
-    /// The queue of a pod; its namespace, where none is known.
+    /// The queue of a pod; where it has none, its namespace, which is told apart from a queue of the same name.
     fn of_pod(&self, pod: &Told) -> String {
-        let attributes =
-            pod.template.labels.iter().chain(&pod.template.annotations).map(|attribute| attribute.value.as_str());
-        // Where a system reads all labels, an attribute is `key=value`.
-        let named = attributes.map(|it| it.rsplit('=').next().unwrap_or(it)).find(|name| self.0.contains(name));
-        named.unwrap_or(&pod.template.namespace).to_owned()
+        let namespace = pod.template.namespace.as_str();
+        match self.memberships.get(&pod.id).and_then(|it| it.queue.as_ref()) {
+            Some(queue) => queue.clone(),
+            None if self.names.contains(namespace) => format!("namespace {namespace}"),
+            None => namespace.to_owned(),
+        }
     }
 }
 
-/// The jobs: those that pods name, and pods of no job.
-fn jobs(mirror: &Mirror, system: Option<&SystemInfo>, pods: &BTreeMap<&str, (&Told, usize)>) -> Vec<Job> {
-    let mut jobs = members(mirror, system);
+/// The jobs, and pods of no job.
+fn jobs(mirror: &Mirror, memberships: &Memberships, pods: &BTreeMap<&str, (&Told, usize)>) -> Vec<Job> {
+    let mut jobs = members(mirror, memberships);
     let mut seen: BTreeSet<String> = BTreeSet::new();
     // A pod may be named by its controller and by its gang: it is shown once, in the larger.
     let mut by_size: Vec<(String, BTreeSet<String>)> = std::mem::take(&mut jobs).into_iter().collect();

@@ -1,7 +1,9 @@
-//! The books: what each queue may hold and what it holds.
+//! The books: what each queue may hold and what it holds; and where pods belong.
+
+use std::collections::BTreeMap;
 
 use crate::contract::*;
-use crate::model::{self, Preemptibility, QueueIx, ResourceIx};
+use crate::model::{self, JobIx, PodIx, Preemptibility, QueueIx, ResourceIx};
 use crate::systems::Terms;
 
 use super::Engine;
@@ -18,6 +20,20 @@ impl Engine {
             path
         });
         Ok(queues.into_iter().map(|(ix, queue)| self.account(terms, ix, queue)).collect())
+    }
+
+    /// See `account.memberships`.
+    pub fn memberships(&self, pods: &[PodId]) -> Result<Vec<Membership>, PolicyError> {
+        let system = self.system.as_ref().ok_or(PolicyError::NotConfigured)?;
+        // A job is named once, and not once for each of its pods.
+        let mut named: BTreeMap<JobIx, Option<String>> = BTreeMap::new();
+        let membership = |id: &PodId| {
+            let pod = self.cluster.pod(PodIx(*id)).ok_or(PolicyError::UnknownPod(*id))?;
+            let queue = pod.queue.and_then(|queue| self.cluster.queue(queue)).map(|queue| queue.name.clone());
+            let mut name = |job| named.entry(job).or_insert_with(|| system.job_name(&self.cluster, job)).clone();
+            Ok(Membership { queue, job: pod.attributes.job.and_then(&mut name) })
+        };
+        pods.iter().map(membership).collect()
     }
 
     fn account(&self, terms: Terms, ix: QueueIx, queue: &model::Queue) -> QueueAccount {

@@ -25,7 +25,7 @@ pub use selector::{Labels, Selector, every_label};
 use crate::contract::{self, ConfigError, Effects, Mark, ObjectKey, PodStatus, ReleaseCause, SystemInfo, Template};
 use crate::engine::engine_rules;
 use crate::laws::{Entry, Laws};
-use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
+use crate::model::{Cluster, JobIx, Pod, PodAttributes, PodIx, QueueIx};
 
 /// A scheduling system, configured.
 pub trait System: Send {
@@ -47,6 +47,11 @@ pub trait System: Send {
     /// The queue of a pod, if it has one.
     fn queue_of(&self, _cluster: &Cluster, _pod: &Pod) -> Option<QueueIx> {
         None
+    }
+
+    /// The name of a job of pods for people, as `namespace/name`; none where its pods are jobs of their own to them.
+    fn job_name(&self, cluster: &Cluster, job: JobIx) -> Option<String> {
+        scheduling_groups::job_name(cluster, job)
     }
 
     /// Reads an object that is new or has changed. An unusable object is a finding, and its last usable version stays in force.

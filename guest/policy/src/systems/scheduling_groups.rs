@@ -8,12 +8,14 @@ mod spec;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::{self, Interests, ObjectKey};
-use crate::model::{Cluster, JobKey, PodAttributes, PodIx};
+use crate::model::{Cluster, JobIx, JobKey, PodAttributes, PodIx};
 use crate::systems::{Document, Findings};
 pub use spec::Spec;
 
 /// API group of PodGroup and PriorityClass.
 pub const GROUP: &str = "scheduling.k8s.io";
+/// What the name of the job of a group begins with.
+const GROUP_PREFIX: &str = "podgroup.scheduling.k8s.io/";
 /// The kinds that are read.
 pub const KINDS: [(&str, &str); 2] = [(GROUP, "PodGroup"), (GROUP, "PriorityClass")];
 /// Field of a pod: its group.
@@ -32,7 +34,19 @@ pub fn with_groups(mut interests: Interests) -> Interests {
 
 /// The namespace and the name of the job of a group.
 fn job_key(namespace: &str, name: &str) -> JobKey {
-    (namespace.to_owned(), format!("podgroup.{GROUP}/{name}"))
+    (namespace.to_owned(), format!("{GROUP_PREFIX}{name}"))
+}
+
+/// The name of a job for people, as `namespace/name`: that of its group, unless pods of a job of the system have this name.
+pub fn job_name(cluster: &Cluster, job: JobIx) -> Option<String> {
+    let (namespace, name) = &cluster.job(job)?.key;
+    let group = name.strip_prefix(GROUP_PREFIX).map(|group| (namespace.clone(), group.to_owned()));
+    let is_free = |key: &JobKey| {
+        let other = cluster.job_named(key).and_then(|other| cluster.job(other));
+        other.is_none_or(|other| other.members.is_empty())
+    };
+    let (namespace, name) = group.filter(is_free).unwrap_or_else(|| (namespace.clone(), name.clone()));
+    Some(format!("{namespace}/{name}"))
 }
 
 /// What a pod says itself.

@@ -31,6 +31,12 @@ pub fn all(world: &mut World, pods: &[String], nodes: &[String]) -> Answers {
     }
     // Asked last: shares are made when a pod is tried.
     answers.insert("queues".to_owned(), queues(world));
+    ids.sort_by_key(|pod| world.pod_name(*pod));
+    let members = ids.iter().zip(world.engine.memberships(&ids).unwrap());
+    let member =
+        |(pod, Membership { queue, job }): (&PodId, _)| format!("{} in {queue:?} of {job:?}", world.pod_name(*pod));
+    let members: Vec<String> = members.map(member).collect();
+    answers.insert("memberships".to_owned(), members.join("\n"));
     answers
 }
 

@@ -36,7 +36,7 @@ fn start() -> Box<dyn Policy> {
 }
 
 fn drawn(before: Before<'_>) -> Picture {
-    picture(before.mirror, before.accounts, before.system)
+    picture(before.mirror, before.memberships)
 }
 
 impl Play {
@@ -173,7 +173,7 @@ fn behind(earlier: Explained<Recording>, number: usize) -> Option<Explained<Reco
 }
 
 fn named(before: Before<'_>) -> Names {
-    Names::of(before.mirror, before.system)
+    Names::of(before.mirror, before.memberships)
 }
 
 fn once_more(name: &str, bytes: &Memory, number: usize) -> Result<Explained<Recording>, Failure> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use lictor_contract::Description;
-use lictor_decide::explain::{Answer, Names};
+use lictor_decide::explain::Answer;
 use lictor_decide::record::Source;
 use lictor_decide::{Between, Cycle, Failure, Native, Opened, Problem, Record, Snapshot, With};
 use lictor_picture::{Picture, Placed, picture, pods_on};
@@ -89,8 +89,8 @@ impl Engine {
 impl Held {
     fn cycle(&mut self, between: Between) -> Result<Moment<'_>, Failure> {
         let left = self.opened.pass(between)?;
-        let accounts = self.opened.accounts()?;
-        let picture = picture(self.opened.session().mirror(), &accounts, self.opened.system());
+        let memberships = self.opened.memberships()?;
+        let picture = picture(self.opened.session().mirror(), &memberships);
         let decided = self.opened.decide(1, Source::default())?;
         self.played.push(between);
         Ok(Moment { number: self.played.len(), left, picture, record: self.record.insert(decided) })
@@ -146,7 +146,7 @@ fn decided(mut opened: Opened, played: &[Between], so_far: usize, number: usize)
         opened.decide(1, Source::default())?;
     }
     opened.pass(last)?;
-    let names = Names::of(opened.session().mirror(), opened.system());
+    let names = opened.names()?;
     opened.explain()?;
     let record = opened.decide(1, Source::default())?;
     Ok(Explained { number, names, record, after: opened })

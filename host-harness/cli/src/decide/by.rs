@@ -1,13 +1,12 @@
 //! What decides about a cluster.
 
 use clap::Args;
-use lictor_contract::SystemInfo;
-use lictor_host::cluster::Mirror;
 
 use super::{Explain, Question, Source, decide};
 use crate::arguments::{self, InForce};
 use crate::choice::{Choice, Chosen};
 use crate::failure::Failure;
+use lictor_decide::Opened;
 use lictor_decide::jobs::Jobs;
 use lictor_decide::record::Record;
 
@@ -26,7 +25,7 @@ impl By {
         &self,
         explain: Explain,
         source: impl FnOnce(&Chosen, &str) -> Result<Source, Failure>,
-        look: impl FnOnce(&Mirror, Option<&SystemInfo>) -> Result<T, Failure>,
+        look: impl FnOnce(&mut Opened) -> Result<T, Failure>,
     ) -> Result<(Record, Jobs, T), Failure> {
         let InForce { laws, args, schedulers } = &self.in_force;
         let arguments = arguments::read(args.as_deref())?;

@@ -11,10 +11,9 @@ mod why;
 use std::path::PathBuf;
 
 use clap::Args;
-use lictor_contract::{Interests, SystemInfo};
+use lictor_contract::Interests;
 use lictor_decide::jobs::Jobs;
 use lictor_decide::{Arguments, Opened, Record, With};
-use lictor_host::cluster::Mirror;
 use lictor_host::recording::Recorder;
 use lictor_host::session::FaultRules;
 
@@ -86,7 +85,7 @@ pub(super) fn print(
         explain: if asked.explain { Explain::IfPossible } else { Explain::No },
         recorder: recording.as_ref().map(Recording::recorder),
     };
-    let decided = decide(&question, &chosen, arguments, |_, _| Ok(()));
+    let decided = decide(&question, &chosen, arguments, |_| Ok(()));
     // What went wrong is recorded, too.
     recording.iter().try_for_each(Recording::finish)?;
     let (record, jobs, ()) = decided?;
@@ -133,12 +132,12 @@ pub(super) enum Explain {
     Always,
 }
 
-/// Decides. `look` is called before any decision, with the cluster and the system.
+/// Decides. `look` is called before any decision.
 pub(super) fn decide<T>(
     question: &Question<'_>,
     chosen: &Chosen,
     arguments: Arguments,
-    look: impl FnOnce(&Mirror, Option<&SystemInfo>) -> Result<T, Failure>,
+    look: impl FnOnce(&mut Opened) -> Result<T, Failure>,
 ) -> Result<(Record, Jobs, T), Failure> {
     let mut policy = chosen.start()?;
     let described = policy.describe()?;
@@ -155,7 +154,7 @@ pub(super) fn decide<T>(
     let Question { laws: system, schedulers, recorder, .. } = *question;
     let with = With { system, arguments, schedulers, recorder };
     let mut opened = Opened::open(policy, described, with, || question.snapshots.read())?;
-    let seen = look(opened.session().mirror(), opened.system())?;
+    let seen = look(&mut opened)?;
     drop(progress);
     explain(question.explain, chosen, &mut opened)?;
 

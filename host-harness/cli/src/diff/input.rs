@@ -58,7 +58,7 @@ pub(super) fn decided(path: &Path, side: &Side, cycles: u32, schedulers: &[Strin
         explain: Explain::No,
         recorder: Some(&recorder),
     };
-    decide(&question, &side.chosen, side.own_arguments()?, |_, _| Ok(()))?;
+    decide(&question, &side.chosen, side.own_arguments()?, |_| Ok(()))?;
     recorder.finish()?;
     Ok(memory.take())
 }

@@ -6,8 +6,6 @@ pub(super) mod text;
 use std::path::PathBuf;
 
 use clap::Args;
-use lictor_contract::SystemInfo;
-use lictor_host::cluster::Mirror;
 
 use super::choice::Chosen;
 use super::decide::{By, Explain, Source};
@@ -15,7 +13,8 @@ use super::exit::Exit;
 use super::failure::Failure;
 use super::live;
 use super::screen::{TextOrJson, print_json};
-use lictor_decide::explain::{Answer, Names};
+use lictor_decide::Opened;
+use lictor_decide::explain::Answer;
 
 /// Say why one pod, or one job, is where it is: what stood in its way, which pods are evicted, who was spared and by which law
 #[derive(Debug, Args)]
@@ -61,7 +60,7 @@ pub(super) fn print(
     name: &str,
     source: impl FnOnce(&Chosen, &str) -> Result<Source, Failure>,
 ) -> Result<Exit, Failure> {
-    let look = |mirror: &Mirror, laws: Option<&SystemInfo>| Ok(Names::of(mirror, laws).find(name)?);
+    let look = |opened: &mut Opened| Ok(opened.names()?.find(name)?);
     let (record, jobs, meant) = asked.by.once(Explain::Always, source, look)?;
     let answer = Answer::of(name, meant, &record);
     match asked.output {

@@ -21,7 +21,7 @@ pub(in super::super) fn print(
     how: &How,
     source: impl FnOnce(&Chosen, &str) -> Result<Source, Failure>,
 ) -> Result<Exit, Failure> {
-    let (record, jobs, nodes) = how.by.once(Explain::No, source, |mirror, _| Ok(Nodes::of(mirror)))?;
+    let (record, jobs, nodes) = how.by.once(Explain::No, source, |opened| Ok(Nodes::of(opened.session().mirror())))?;
     text::page(&record, &jobs, |page| nodes.tell(page, how.nodes)).print()?;
     Ok(Exit::Done)
 }

@@ -44,7 +44,7 @@ fn it_exports_what_the_world_says() {
         ("lictor:policy/placement@0.1.0", 5),
         ("lictor:policy/permit@0.1.0", 1),
         ("lictor:policy/cycle@0.1.0", 1),
-        ("lictor:policy/account@0.1.0", 1),
+        ("lictor:policy/account@0.1.0", 2),
         ("lictor:policy/explain@0.1.0", 2),
         ("lictor:policy/state@0.1.0", 2),
         ("lictor:policy/marks@0.1.0", 1),
@@ -65,6 +65,7 @@ fn it_exports_what_the_world_says() {
         signature("post-filter"),
         "func(pods: list<u32>, refuted: refuted) -> result<post-filtered, policy-error>"
     );
+    assert_eq!(signature("memberships"), "func(pods: list<u32>) -> result<list<membership>, policy-error>");
     assert_eq!(signature("restore"), "func(checkpoint: checkpoint) -> result<_, state-error>");
     assert_eq!(signature("record-notes"), "func(on: bool)");
 }
@@ -107,6 +108,8 @@ fn transcript(policy: &mut dyn Policy, laws: Option<&str>) -> Vec<String> {
     }
     ask!(act());
     ask!(queues());
+    ask!(memberships(&[2, 1, 0]));
+    ask!(memberships(&[0, u32::MAX]));
     ask!(save());
     ask!(restore(&Checkpoint { format: u32::MAX, bytes: vec![0, 255] }));
     said

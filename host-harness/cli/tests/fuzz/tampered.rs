@@ -139,6 +139,9 @@ impl Policy for Tampered {
         }
         Ok(accounts)
     }
+    fn memberships(&mut self, pods: &[PodId]) -> Result<Vec<Membership>, CallError> {
+        self.native.memberships(pods)
+    }
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
         self.native.marks(pod, node)
     }

@@ -88,6 +88,7 @@ fn a_compatible_version_is_taken() {
     let mut policy = sandbox.load(&bytes).unwrap().start().unwrap();
     assert_eq!(policy.describe().unwrap().name, "");
     assert_eq!(policy.queues().unwrap(), []);
+    assert_eq!(policy.memberships(&[]).unwrap(), []);
     assert_eq!(sandbox.inspect(&bytes).contract.as_deref(), Some("0.1.7"));
 }
 

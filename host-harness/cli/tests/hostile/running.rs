@@ -103,6 +103,7 @@ fn what_it_does_not_export_is_said_and_breaks_nothing() {
     assert_eq!(lacks(policy.act().map(drop)), Interface::Cycle);
     assert_eq!(lacks(policy.enforce().map(drop)), Interface::Enforce);
     assert_eq!(lacks(policy.queues().map(drop)), Interface::Account);
+    assert_eq!(lacks(policy.memberships(&[0]).map(drop)), Interface::Account);
     assert_eq!(lacks(policy.marks(0, 0).map(drop)), Interface::Marks);
     assert_eq!(lacks(policy.record_notes(true)), Interface::Explain);
     assert_eq!(lacks(policy.notes(0).map(drop)), Interface::Explain);

@@ -131,6 +131,9 @@ impl Policy for Traced {
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
         self.pass("queues", json!([]), |policy| policy.queues())
     }
+    fn memberships(&mut self, pods: &[PodId]) -> Result<Vec<Membership>, CallError> {
+        self.pass("memberships", json!([pods]), |policy| policy.memberships(pods))
+    }
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
         self.pass("marks", json!([pod, node]), |policy| policy.marks(pod, node))
     }

@@ -19,6 +19,7 @@ pub(super) enum Call {
     Act,
     Enforce,
     Queues,
+    Memberships(Vec<PodId>),
     Marks(PodId, NodeId),
     Notes(PodId),
 }
@@ -38,6 +39,7 @@ impl Call {
             Call::Act => "cycle.act",
             Call::Enforce => "enforce.enforce",
             Call::Queues => "account.queues",
+            Call::Memberships(_) => "account.memberships",
             Call::Marks(..) => "marks.marks",
             Call::Notes(_) => "explain.notes",
         }
@@ -57,6 +59,7 @@ pub(super) enum Said {
     Actions(Actions),
     Enforced(Enforced),
     Queues(Vec<QueueAccount>),
+    Memberships(Vec<Membership>),
     Marks(Vec<Mark>),
     Notes(Vec<Note>),
     /// It said why it cannot answer.

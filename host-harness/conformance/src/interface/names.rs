@@ -14,7 +14,7 @@ fn question(call: &Call, known: &Known) -> String {
     let pods = |ids: &[PodId]| ids.iter().map(|pod| known.pod(*pod)).collect::<Vec<_>>().join(" ");
     let of = match call {
         // In which order a host asks is its own matter.
-        Call::QueueKeys(_) | Call::Act | Call::Enforce | Call::Queues => String::new(),
+        Call::QueueKeys(_) | Call::Act | Call::Enforce | Call::Queues | Call::Memberships(_) => String::new(),
         Call::PreFilter(pod) | Call::Filter(pod) | Call::Permit(pod) | Call::Notes(pod) => known.pod(*pod),
         Call::Score(pod, _) => known.pod(*pod),
         Call::PostFilter(ids, _) => pods(ids),
@@ -35,6 +35,11 @@ fn answer(exchange: &Exchange) -> String {
         }
         (Said::Scores(scores), Call::Score(_, nodes)) => {
             sorted(scores.iter().zip(nodes).map(|(score, node)| format!("{} {score}", known.node(*node))))
+        }
+        (Said::Memberships(answer), Call::Memberships(pods)) => {
+            let member =
+                |(it, pod): (&Membership, &PodId)| format!("{} in {:?} of {:?}", known.pod(*pod), it.queue, it.job);
+            sorted(answer.iter().zip(pods).map(member))
         }
         (Said::PreFiltered(answer), _) => {
             let admission = match &answer.admission {

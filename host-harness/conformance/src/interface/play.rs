@@ -137,6 +137,7 @@ impl Player<'_> {
         self.note(|session| session.tell(Input::Cycle));
         if self.tap.has(Interface::Account) {
             self.note(|session| session.accounts().map(drop));
+            self.note(|session| session.memberships().map(drop));
         }
         self.note(|session| session.advance(5 * SECOND));
         self.note(Virtual::evictions_complete);

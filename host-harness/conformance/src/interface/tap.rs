@@ -227,6 +227,9 @@ impl Policy for Tap {
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
         self.ask(Call::Queues, |policy| policy.queues(), Said::Queues)
     }
+    fn memberships(&mut self, pods: &[PodId]) -> Result<Vec<Membership>, CallError> {
+        self.ask(Call::Memberships(pods.to_vec()), |policy| policy.memberships(pods), Said::Memberships)
+    }
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
         self.ask(Call::Marks(pod, node), |policy| policy.marks(pod, node), Said::Marks)
     }

@@ -93,6 +93,7 @@ impl Policy for Liar {
         act() -> Actions;
         enforce() -> Enforced;
         queues() -> Vec<QueueAccount>;
+        memberships(pods: &[PodId]) -> Vec<Membership>;
         marks(pod: PodId, node: NodeId) -> Vec<Mark>;
         record_notes(on: bool) -> ();
         notes(pod: PodId) -> Vec<Note>;

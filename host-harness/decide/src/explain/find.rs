@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_contract::{Phase, Pod, SystemInfo};
+use lictor_contract::{Phase, Pod};
 
 use super::super::failure::Failure;
-use super::super::jobs::members;
+use super::super::jobs::{Memberships, members};
 use lictor_host::cluster::Mirror;
 
 /// How alike two names are for one to be taken for the other, of 1.
@@ -44,15 +44,15 @@ pub struct Names {
 }
 
 impl Names {
-    /// Those of a cluster in which nothing was decided.
-    pub fn of(mirror: &Mirror, laws: Option<&SystemInfo>) -> Names {
+    /// Those of a cluster in which nothing was decided, with what the policy says of its pods.
+    pub fn of(mirror: &Mirror, memberships: &Memberships) -> Names {
         let before = |pod: &Pod| {
             let name = mirror.pod_name(pod.id)?.to_owned();
             let node = pod.node.and_then(|node| mirror.node(node)).map(|node| node.name.clone());
             let ended = matches!(pod.phase, Phase::Succeeded | Phase::Failed);
             Some((name.clone(), Before { name, node, leaves: pod.terminating, ended }))
         };
-        Names { pods: mirror.pods().filter_map(before).collect(), jobs: members(mirror, laws) }
+        Names { pods: mirror.pods().filter_map(before).collect(), jobs: members(mirror, memberships) }
     }
 
     /// The pods that a name means; with or without a namespace, as long as it means one pod or one job.

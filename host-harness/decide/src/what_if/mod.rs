@@ -22,7 +22,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::arguments::Arguments;
-use super::explain::{Answer, Before, Names};
+use super::explain::{Answer, Before};
 use super::failure::Failure;
 use super::opened::{Opened, With};
 use super::record::{Record, Source};
@@ -196,7 +196,7 @@ impl Trials<'_, '_> {
     fn look(&mut self) -> Result<Value, Failure> {
         let mut opened = self.open(self.case.snapshot.clone())?;
         self.system = opened.system().cloned();
-        let names = Names::of(opened.session().mirror(), opened.system());
+        let names = opened.names()?;
         let meant = names.find(self.case.name)?;
         let waits = |pod: &&Before| pod.node.is_none() && !pod.ended && !pod.leaves;
         self.pods = meant.pods.iter().filter(waits).map(|pod| pod.name.clone()).collect();

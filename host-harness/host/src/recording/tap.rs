@@ -187,6 +187,9 @@ impl Policy for Tapped {
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
         self.pass("queues", &[], |policy| policy.queues())
     }
+    fn memberships(&mut self, pods: &[PodId]) -> Result<Vec<Membership>, CallError> {
+        self.pass("memberships", pods, |policy| policy.memberships(pods))
+    }
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
         self.pass("marks", &[pod, node], |policy| policy.marks(pod, node))
     }

@@ -22,6 +22,8 @@ pub enum Told {
     Explain,
     /// See [`Session::accounts`].
     Accounts,
+    /// See [`Session::memberships`].
+    Memberships,
     /// See [`Session::queue`].
     Queue,
     /// See [`Session::set_patience`].
@@ -48,6 +50,7 @@ enum Written {
     Question(Question),
     Explain,
     Accounts,
+    Memberships,
     Queue,
     Patience(i64),
     Checkpoint,
@@ -91,6 +94,7 @@ impl Told {
             Told::Question(question) => Written::Question(question.clone()),
             Told::Explain => Written::Explain,
             Told::Accounts => Written::Accounts,
+            Told::Memberships => Written::Memberships,
             Told::Queue => Written::Queue,
             Told::Patience(nanoseconds) => Written::Patience(*nanoseconds),
             Told::Checkpoint => Written::Checkpoint,
@@ -116,6 +120,7 @@ impl Told {
             Written::Question(question) => Told::Question(question),
             Written::Explain => Told::Explain,
             Written::Accounts => Told::Accounts,
+            Written::Memberships => Told::Memberships,
             Written::Queue => Told::Queue,
             Written::Patience(nanoseconds) => Told::Patience(nanoseconds),
             Written::Checkpoint => Told::Checkpoint,
@@ -136,6 +141,7 @@ impl Told {
             Told::Question(question) => session.question(&question).map(|(_, step)| step),
             Told::Explain => session.explain().map(|_| nothing()),
             Told::Accounts => session.accounts().map(|_| nothing()),
+            Told::Memberships => session.memberships().map(|_| nothing()),
             Told::Queue => session.queue().map(|_| nothing()),
             Told::Patience(nanoseconds) => {
                 session.set_patience(nanoseconds);
@@ -166,6 +172,7 @@ impl fmt::Display for Told {
             Told::Open => f.write_str("opening"),
             Told::Explain => f.write_str("explain"),
             Told::Accounts => f.write_str("accounts"),
+            Told::Memberships => f.write_str("memberships"),
             Told::Queue => f.write_str("queue"),
             Told::Patience(nanoseconds) => write!(f, "patience of {nanoseconds} ns"),
             Told::Checkpoint => f.write_str("checkpoint"),

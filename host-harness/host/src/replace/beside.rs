@@ -176,6 +176,9 @@ impl Policy for Pair {
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
         self.primary.policy.queues()
     }
+    fn memberships(&mut self, pods: &[PodId]) -> Result<Vec<Membership>, CallError> {
+        self.primary.policy.memberships(pods)
+    }
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
         let answer = self.primary.policy.marks(pod, node)?;
         if let Some(shadow) = self.shadow.as_deref_mut().filter(|shadow| shadow.is_up())

@@ -39,7 +39,7 @@ pub(super) const fn optional(interface: Interface) -> Exported {
         Interface::Score => ("lictor:policy/score@0.1.0", &["score"]),
         Interface::Permit => ("lictor:policy/permit@0.1.0", &["permit"]),
         Interface::Cycle => ("lictor:policy/cycle@0.1.0", &["act"]),
-        Interface::Account => ("lictor:policy/account@0.1.0", &["queues"]),
+        Interface::Account => ("lictor:policy/account@0.1.0", &["queues", "memberships"]),
         Interface::Explain => ("lictor:policy/explain@0.1.0", &["record-notes", "notes"]),
         Interface::State => ("lictor:policy/state@0.1.0", &["save", "restore"]),
         Interface::Marks => ("lictor:policy/marks@0.1.0", &["marks"]),

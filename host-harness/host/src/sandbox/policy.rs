@@ -205,6 +205,10 @@ impl Policy for Sandboxed {
         self.decide("queues", |it| Ok(has(Interface::Account, &it.account)?.call_queues(&mut it.store)))
     }
 
+    fn memberships(&mut self, pods: &[PodId]) -> Result<Vec<Membership>, CallError> {
+        self.decide("memberships", |it| Ok(has(Interface::Account, &it.account)?.call_memberships(&mut it.store, pods)))
+    }
+
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
         self.decide("marks", |it| Ok(has(Interface::Marks, &it.marks)?.call_marks(&mut it.store, pod, node)))
     }

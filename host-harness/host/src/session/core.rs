@@ -11,14 +11,15 @@ use super::journal::Undo;
 use super::left_out::LeftOut;
 use super::replace::Replacement;
 use super::scores::Scores;
-use super::{Cause, CommandId, Counters, Happened, OpenError, SessionError};
+use super::{Cause, CommandId, Counters, Happened, OpenError};
 use crate::cluster::{Mirror, Unread};
 use crate::policy::{CallError, Policy};
 use crate::reason::Templates;
 use crate::replace::Pair;
 use crate::verify::{Departures, Ground, Occupancy, waits};
 
-/// How many events the policy is told at once, so that a deadline holds between chunks.
+/// How many events the policy is told at once, and about how many pods it is asked at once where it says where they belong, so that a
+/// deadline holds between chunks.
 pub(super) const CHUNK: usize = 4096;
 
 /// How long the session waits for the outcome of a command before it asks again: 30 s.
@@ -151,18 +152,6 @@ impl Session {
     /// What the policy found in the objects so far.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
-    }
-
-    /// The books, as of now.
-    ///
-    /// # Errors
-    /// The policy keeps none, or fails.
-    pub fn accounts(&mut self) -> Result<Vec<QueueAccount>, SessionError> {
-        let input = || "accounts".to_owned();
-        self.run(input, |session| {
-            session.up()?;
-            session.ask(|policy| policy.queues())
-        })
     }
 
     /// Whether the laws in force decide here.

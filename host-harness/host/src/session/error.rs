@@ -155,6 +155,20 @@ pub enum ProtocolError {
         /// How many keys came back.
         answered: usize,
     },
+    /// There is not one membership for each pod that was asked about.
+    #[error("{asked} pods were asked about, and {answered} memberships came back")]
+    MembershipCount {
+        /// How many pods were asked about.
+        asked: usize,
+        /// How many memberships came back.
+        answered: usize,
+    },
+    /// It names a queue that is none of its own.
+    #[error("there is no queue `{0}` among its queues")]
+    UnknownQueue(String),
+    /// It names a job otherwise than by a namespace and a name.
+    #[error("`{0}` is no name of a job: it is not `namespace/name`")]
+    JobName(String),
     /// It leaves a node without a verdict.
     #[error("{codes} codes leave node `{node}`, number {id}, without a verdict")]
     MissingVerdict {

@@ -19,6 +19,11 @@ impl LeftOut {
         self.pods.len().saturating_add(self.nodes.len())
     }
 
+    /// Whether a pod is left out.
+    pub(super) fn has_pod(&self, pod: PodId) -> bool {
+        self.pods.contains_key(&pod)
+    }
+
     /// What the policy is told of an event: nothing of a pod that it cannot count, and of such a node that it has nothing.
     fn admit(&mut self, event: Event) -> Option<Event> {
         match event {

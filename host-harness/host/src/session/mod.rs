@@ -14,6 +14,7 @@
 mod act;
 mod asked;
 mod attempt;
+mod books;
 mod breaker;
 mod candidate;
 mod carry_out;

@@ -1,3 +1,6 @@
+mod books;
+mod systems;
+
 use lictor_decide::{Native, Opened, Snapshot, With};
 
 use super::*;
@@ -46,9 +49,12 @@ fn opened_as(system: &str, cluster: &str) -> Opened {
 }
 
 fn drawn() -> Picture {
-    let mut opened = opened();
-    let accounts = opened.accounts().unwrap();
-    picture(opened.session().mirror(), &accounts, opened.system())
+    drawn_of(&mut opened())
+}
+
+fn drawn_of(opened: &mut Opened) -> Picture {
+    let memberships = opened.memberships().unwrap();
+    picture(opened.session().mirror(), &memberships)
 }
 
 #[test]
@@ -58,8 +64,8 @@ fn a_node_has_what_its_pods_hold_by_queue_and_priority() {
     let names: Vec<&str> = picture.nodes.iter().map(|node| node.name.as_str()).collect();
     assert_eq!(names, ["n1", "n2"]);
     assert_eq!(picture.nodes[0].allocatable, [8000, 8 << 30, 2]);
-    // `a` of the pods in the quota `team`, and the namespace `b` of the pod in none: the ended pod holds nothing.
-    assert_eq!(picture.queues, ["b", "team"]);
+    // The pod without a label is in the default quota; the ended pod holds nothing.
+    assert_eq!(picture.queues, ["koordinator-default-quota", "team"]);
     let held = |queue, priority, cpu, gpu| Held { queue, priority, pods: 1, amounts: vec![cpu, 0, gpu] };
     assert_eq!(picture.nodes[0].held, [held(0, 0, 500, 0), held(1, 7, 2000, 1)]);
     assert!(picture.nodes[1].held.is_empty());
@@ -86,8 +92,7 @@ fn a_gang_of_kubernetes_itself_is_a_job() {
     let node = "{apiVersion: v1, kind: Node, metadata: {name: n}}";
     let cluster = format!("{node}\n---\n{}\n---\n{}", pod("w-0"), pod("w-1"));
     for system in ["kubernetes", "koordinator"] {
-        let opened = opened_as(system, &cluster);
-        let jobs = picture(opened.session().mirror(), &[], opened.system()).jobs;
+        let jobs = drawn_of(&mut opened_as(system, &cluster)).jobs;
         let named: Vec<(&str, usize)> = jobs.iter().map(|job| (job.name.as_str(), job.pods.len())).collect();
         assert_eq!(named, [("a/w", 2)], "{system}");
     }

@@ -151,12 +151,14 @@ fn what_cannot_be_asked_is_an_error() {
     assert_eq!(engine.filter(77), Err(PolicyError::UnknownPod(77)));
     assert_eq!(engine.permit(77), Err(PolicyError::UnknownPod(77)));
     assert_eq!(engine.queue_keys(&[a, 77]), Err(PolicyError::UnknownPod(77)));
+    assert_eq!(engine.memberships(&[a, 77]), Err(PolicyError::UnknownPod(77)));
     assert_eq!(engine.notes(77), Err(PolicyError::UnknownPod(77)));
     assert!(matches!(engine.act(), Err(PolicyError::Unsupported(_))));
     let mut bare = crate::Engine::default();
     assert_eq!(bare.pre_filter(0), Err(PolicyError::NotConfigured));
     assert_eq!(bare.apply(Vec::new()), Err(PolicyError::NotConfigured));
     assert_eq!(bare.queues(), Err(PolicyError::NotConfigured));
+    assert_eq!(bare.memberships(&[]), Err(PolicyError::NotConfigured));
 }
 
 #[test]

@@ -163,6 +163,11 @@ impl Apps {
         cluster.queue_named(cluster.symbol(&leaf.path)?)
     }
 
+    /// The namespace of the first pod of an application.
+    pub fn namespace(&self, job: JobIx) -> Option<&str> {
+        self.apps.get(&job).map(|app| app.namespace.as_str())
+    }
+
     /// Updates the originators in the cluster.
     pub fn sync_originators(&mut self, cluster: &mut Cluster) {
         for job in std::mem::take(&mut self.changed) {

@@ -151,6 +151,14 @@ impl System for YuniKorn {
         self.apps.queue(cluster, pod.attributes.job?)
     }
 
+    /// An application has no namespace: it is named with that of its first pod. The pods of a generated application have nothing in common but
+    /// the namespace.
+    fn job_name(&self, cluster: &Cluster, job: JobIx) -> Option<String> {
+        let name = &cluster.job(job)?.key.1;
+        let namespace = self.apps.namespace(job).filter(|_| !cluster.is_by_default(job))?;
+        Some(format!("{namespace}/{name}"))
+    }
+
     fn read_object(&mut self, _: &mut Cluster, object: &Document, findings: &mut Findings) {
         match object.kind.as_str() {
             "ConfigMap" if object.name == keys::CONFIG_MAP => {

@@ -211,6 +211,45 @@ fn one_answer_to_two_questions_is_none_and_to_one_question_it_is_right() {
 }
 
 #[test]
+fn a_pod_that_is_said_to_be_where_it_cannot_be_is_no_answer_and_the_next_one_is_taken() {
+    // One pod's membership has 24 bytes: a queue and a job, each a case and a text.
+    let (v, job) = (24, 12);
+    let member = |image: &mut Image, at: usize, text: &str| {
+        let text_at = image.put(text.as_bytes());
+        image.set(at, &[1]);
+        image.list_at(at + 4, text_at, text.len());
+    };
+    let members = |count: usize, named: &[(usize, &str)]| {
+        let mut image = Image::deciding_at(&[]);
+        let list = image.put(&[0; 4 * 24]);
+        named.iter().for_each(|(at, text)| member(&mut image, list + at, text));
+        image.list_at(LIE + 4, list, count);
+        let honest = image.put(&[0; 3 * 24]);
+        member(&mut image, honest + job, "default/team");
+        image.list_at(TRUTH + 4, honest, 3);
+        // It lies about four pods, and not about three.
+        image.component(&format!(
+            r#"(func (export "lictor:policy/account@0.1.0#memberships") (param i32 i32) (result i32)
+            (select (i32.const {LIE}) (i32.const {TRUTH}) (i32.eq (local.get 1) (i32.const 4))))"#
+        ))
+    };
+    let rows = [
+        ("three of four pods", members(3, &[]), ProtocolError::MembershipCount { asked: 4, answered: 3 }),
+        ("a queue that there is not", members(4, &[(v, "ghost")]), ProtocolError::UnknownQueue("ghost".to_owned())),
+        ("a job of no namespace", members(4, &[(job, "team")]), ProtocolError::JobName("team".to_owned())),
+    ];
+    for (name, component, ends) in rows {
+        let mut session = session(&component, 1);
+        let answer = session.memberships().map(|_| Step::default());
+        ended(name, &session, answer, &Ends::In(ends));
+        session.handle(Input::Removed("Pod/default/l".to_owned())).unwrap();
+        let members = session.memberships().unwrap_or_else(|error| panic!("{name}: {error}"));
+        let jobs: Vec<Option<&str>> = members.values().map(|it| it.job.as_deref()).collect();
+        assert_eq!(jobs, [Some("default/team"), None, None], "{name}");
+    }
+}
+
+#[test]
 fn a_cycle_that_does_not_end_is_cut_off_and_one_that_ends_is_served() {
     let mut image = Image::deciding_at(&["act"]);
     image.set(LIE + 80, &[1]);

@@ -6,7 +6,7 @@ use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
 
 use super::super::check::{Check, hold};
-use super::super::exchange::{Exchange, Said};
+use super::super::exchange::{Call, Exchange, Said};
 use super::super::lab::{Lab, Verdict};
 
 pub(super) const CHECKS: &[Check] = &[
@@ -30,6 +30,34 @@ pub(super) const CHECKS: &[Check] = &[
         rule: "wit/account.wit, queue-account.used",
         remedy: "add what the pod requests in `reserve`, and take the same away in `unreserve`",
         verdict: unreserve_gives_back,
+    },
+    Check {
+        id: "account/one-membership-a-pod",
+        demands: "There is one membership for each pod that is asked about",
+        rule: "wit/account.wit, memberships",
+        remedy: "answer with one membership a pod, in the order of the question",
+        verdict: |lab| lab.each(one_membership_a_pod),
+    },
+    Check {
+        id: "account/members-of-its-queues",
+        demands: "A membership names no queue that is not one of `queues`",
+        rule: "wit/account.wit, membership.queue",
+        remedy: "name the queue as `queues` does, and none for a pod that counts against none of them",
+        verdict: members_of_its_queues,
+    },
+    Check {
+        id: "account/jobs-by-namespace-and-name",
+        demands: "A membership names a job as `namespace/name`",
+        rule: "wit/account.wit, membership.job",
+        remedy: "put the namespace of its pods and `/` before the name of the job",
+        verdict: |lab| lab.each(jobs_by_namespace_and_name),
+    },
+    Check {
+        id: "account/unknown-pod",
+        demands: "A pod that there is not belongs nowhere, or is an error, and no trap",
+        rule: "wit/answers.wit, policy-error.unknown-pod",
+        remedy: "answer `unknown-pod`, or a membership without queue and job",
+        verdict: unknown_pod,
     },
 ];
 
@@ -71,6 +99,56 @@ fn amounts_are_known(exchange: &Exchange) -> Option<Result<(), String>> {
         })
     };
     Some(queues.iter().try_for_each(sound))
+}
+
+fn one_membership_a_pod(exchange: &Exchange) -> Option<Result<(), String>> {
+    let (Call::Memberships(pods), Said::Memberships(members)) = (&exchange.call, &exchange.said) else { return None };
+    let (asked, answered) = (pods.len(), members.len());
+    let wrong = || format!("{asked} pods are asked about, and {answered} memberships come back");
+    Some(hold(asked == answered, wrong))
+}
+
+fn members_of_its_queues(lab: &Lab<'_>) -> Verdict {
+    let mut seen = 0_usize;
+    for run in lab.runs() {
+        // The host asks for the queues right before.
+        let mut queues: BTreeSet<&str> = BTreeSet::new();
+        for exchange in &run.exchanges {
+            match &exchange.said {
+                Said::Queues(said) => queues = said.iter().map(|queue| queue.name.as_str()).collect(),
+                Said::Memberships(members) => {
+                    let mut named = members.iter().filter_map(|it| it.queue.as_deref());
+                    let stranger = named.find(|queue| !queues.contains(queue));
+                    stranger.map_or(Ok(()), |queue| {
+                        Err(format!("`account.memberships` names the queue `{queue}`, which `account.queues` has not"))
+                    })?;
+                    seen = seen.saturating_add(1);
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(seen)
+}
+
+fn jobs_by_namespace_and_name(exchange: &Exchange) -> Option<Result<(), String>> {
+    let Said::Memberships(members) = &exchange.said else { return None };
+    let is_name =
+        |job: &str| job.split_once('/').is_some_and(|(namespace, name)| !namespace.is_empty() && !name.is_empty());
+    let wrong = members.iter().filter_map(|it| it.job.as_deref()).find(|job| !is_name(job));
+    Some(wrong.map_or(Ok(()), |job| Err(format!("a job is named `{job}`"))))
+}
+
+fn unknown_pod(lab: &Lab<'_>) -> Verdict {
+    let (_, tap) = lab.told()?;
+    match tap.aside(|policy: &mut dyn Policy| policy.memberships(&[PodId::MAX])) {
+        Err(CallError::Refused { .. }) => Ok(1),
+        Ok(members) => {
+            let nowhere = members.iter().all(|it| *it == Membership::default());
+            hold(nowhere, || "`account.memberships` says where an unknown pod belongs".to_owned()).map(|()| 1)
+        }
+        Err(other) => Err(format!("`account.memberships` of an unknown pod: {other}")),
+    }
 }
 
 /// What all queues use, by name.

@@ -239,4 +239,20 @@ impl Good {
             account("ten", Some("all"), Some(10)),
         ])
     }
+
+    /// A pod counts against the queue of its priority; those of priority 5 start in pairs.
+    pub(super) fn memberships(&self, pods: &[PodId]) -> Answer<Vec<Membership>> {
+        let membership = |pod: &PodId| {
+            let pod = self.known(*pod)?;
+            let queue = match pod.template.priority {
+                _ if self.resources.is_empty() => None,
+                Some(100) => Some("hundred"),
+                Some(10) => Some("ten"),
+                _ => Some("all"),
+            };
+            let pair = (pod.template.priority == Some(5)).then(|| format!("{}/pair", pod.template.namespace));
+            Ok(Membership { queue: queue.map(str::to_owned), job: pair })
+        };
+        pods.iter().map(membership).collect()
+    }
 }

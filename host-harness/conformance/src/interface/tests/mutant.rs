@@ -243,6 +243,9 @@ impl Policy for Mutant {
         }
         Ok(said)
     }
+    fn memberships(&mut self, pods: &[PodId]) -> Result<Vec<Membership>, CallError> {
+        self.members(pods)
+    }
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
         match self.good.known(pod) {
             Err(_) if self.is("marks/unknown-pod") => Err(CallError::Broke { call: "marks", cause: "boom".into() }),

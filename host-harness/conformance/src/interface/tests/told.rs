@@ -47,6 +47,20 @@ impl Mutant {
         Ok(configured)
     }
 
+    pub(super) fn members(&mut self, pods: &[PodId]) -> Result<Vec<Membership>, CallError> {
+        let known: Vec<PodId> = pods.iter().copied().filter(|pod| self.good.known(*pod).is_ok()).collect();
+        let asked = if self.is("account/unknown-pod") { known } else { pods.to_vec() };
+        let mut told = said("memberships", self.good.memberships(&asked))?;
+        told.resize(pods.len(), Membership { queue: None, job: Some("a/stranger".to_owned()) });
+        match (self.breaks, told.first_mut()) {
+            ("account/one-membership-a-pod", _) => drop(told.pop()),
+            ("account/members-of-its-queues", Some(first)) => first.queue = Some("hundreds".to_owned()),
+            ("account/jobs-by-namespace-and-name", Some(first)) => first.job = Some("pair".to_owned()),
+            _ => {}
+        }
+        Ok(told)
+    }
+
     pub(super) fn applied(&mut self, events: Vec<Event>) -> Result<Applied, CallError> {
         self.good.configured |= self.is("core/before-configure");
         if self.is("core/told-in-parts") {

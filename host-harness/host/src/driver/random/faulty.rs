@@ -96,6 +96,7 @@ impl<P: Policy> Policy for Faulty<P> {
         act() -> Actions;
         enforce() -> Enforced;
         queues() -> Vec<QueueAccount>;
+        memberships(pods: &[PodId]) -> Vec<Membership>;
         marks(pod: PodId, node: NodeId) -> Vec<Mark>;
         record_notes(on: bool) -> ();
         notes(pod: PodId) -> Vec<Note>;

@@ -1,7 +1,7 @@
 //! Applications and their queues.
 
 use super::{Scene, config_map, keys, label, of, of_app, yaml};
-use crate::contract::Severity;
+use crate::contract::{Membership, Severity};
 
 const TENANTS: &str = "
 - name: tenants
@@ -24,6 +24,20 @@ fn an_application_is_in_one_queue_in_any_order_of_reports() {
         let scene = Scene::new("- name: leaf").nodes(&[("n", 9)]).pods(pods);
         assert_eq!((used(&scene, "root.one"), used(&scene, "root.two")), (Some(3), None));
     }
+}
+
+#[test]
+fn an_application_in_two_namespaces_is_one_job_named_by_its_first_pod() {
+    let in_namespace = |name: &str, namespace: &str, created| {
+        of_app(name, "app", "root.leaf", 1).with(|pod| {
+            pod.created = created;
+            pod.template_mut().namespace = namespace.to_owned();
+        })
+    };
+    let scene = Scene::new("- name: leaf").pods([in_namespace("a", "late", 2), in_namespace("b", "early", 1)]);
+    let pods: Vec<u32> = scene.0.numbers.pods.values().copied().collect();
+    let member = Membership { queue: Some("root.leaf".to_owned()), job: Some("early/app".to_owned()) };
+    assert_eq!(scene.0.engine.memberships(&pods), Ok(vec![member.clone(), member]));
 }
 
 #[test]

@@ -1,0 +1,97 @@
+//! The books of queues and quotas, and where pods belong. No decision needs them: they are for those who show and explain.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lictor_contract::*;
+
+use super::core::CHUNK;
+use super::{ProtocolError, Session, SessionError};
+use crate::policy::Policy;
+
+impl Session {
+    /// The books, as of now.
+    ///
+    /// # Errors
+    /// The policy keeps none, or fails.
+    pub fn accounts(&mut self) -> Result<Vec<QueueAccount>, SessionError> {
+        let input = || "accounts".to_owned();
+        self.run(input, |session| {
+            session.up()?;
+            session.ask(|policy| policy.queues())
+        })
+    }
+
+    /// The queue and the job of each pod that the policy was told, as of now. A policy without the interface for it has no queues, and
+    /// each pod is a job of its own: then nothing is asked, and no pod is in the answer.
+    ///
+    /// # Errors
+    /// The policy fails, or answers what cannot be.
+    pub fn memberships(&mut self) -> Result<BTreeMap<PodId, Membership>, SessionError> {
+        let input = || "memberships".to_owned();
+        self.run(input, |session| {
+            session.up()?;
+            if !session.policy.has(Interface::Account) {
+                return Ok(BTreeMap::new());
+            }
+            session.sync()?;
+            let pods: Vec<PodId> = session.mirror.pods().map(|pod| pod.id).collect();
+            let pods: Vec<PodId> = pods.into_iter().filter(|pod| !session.left_out.has_pod(*pod)).collect();
+            let queues = session.ask(|policy| policy.queues())?;
+            let mut members = BTreeMap::new();
+            // In parts: no answer is larger than those that decide, however many pods there are.
+            for pods in pods.chunks(CHUNK) {
+                let answer = session.ask(|policy| policy.memberships(pods))?;
+                check(pods, &queues, &answer).map_err(|lie| lie.in_answer_to("memberships"))?;
+                members.extend(pods.iter().copied().zip(answer));
+            }
+            Ok(members)
+        })
+    }
+}
+
+/// Whether these can be the memberships of the pods, in these queues.
+fn check(pods: &[PodId], queues: &[QueueAccount], answer: &[Membership]) -> Result<(), ProtocolError> {
+    if pods.len() != answer.len() {
+        return Err(ProtocolError::MembershipCount { asked: pods.len(), answered: answer.len() });
+    }
+    let known: BTreeSet<&str> = queues.iter().map(|queue| queue.name.as_str()).collect();
+    let mut named = answer.iter().filter_map(|it| it.queue.as_deref());
+    if let Some(queue) = named.find(|queue| !known.contains(queue)) {
+        return Err(ProtocolError::UnknownQueue(queue.to_owned()));
+    }
+    let is_name =
+        |job: &&str| job.split_once('/').is_some_and(|(namespace, name)| !namespace.is_empty() && !name.is_empty());
+    match answer.iter().filter_map(|it| it.job.as_deref()).find(|job| !is_name(job)) {
+        Some(job) => Err(ProtocolError::JobName(job.to_owned())),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+
+    use super::*;
+    use crate::session::testing::{Scripted, session};
+    use crate::verify::testing::{node, object, pod};
+
+    #[test]
+    fn pods_that_the_policy_was_not_told_are_not_asked_about() {
+        let policy = Scripted::deciding(&[]).counting(99_000, 999_000);
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
+        // More than it can count.
+        session.apply([pod("huge", 100, 0), pod("b", 1, 0)].map(object).to_vec()).unwrap_err();
+        let members = session.memberships().unwrap();
+        let names: Vec<Option<&str>> = members.keys().map(|pod| session.mirror().pod_name(*pod)).collect();
+        assert_eq!(names, [Some("default/a"), Some("default/b")]);
+        assert!(policy.log().contains(&"memberships of 2".to_owned()));
+    }
+
+    #[test]
+    fn many_pods_are_asked_about_in_parts() {
+        let policy = Scripted::deciding(&[]);
+        let mut session = session(&policy, (0..=CHUNK).map(|number| pod(&format!("p{number}"), 1, 0)));
+        assert_eq!(session.memberships().unwrap().len(), CHUNK + 1);
+        let asked: Vec<String> = policy.log().into_iter().filter(|line| line.starts_with("memberships")).collect();
+        assert_eq!(asked, [format!("memberships of {CHUNK}"), "memberships of 1".to_owned()]);
+    }
+}
