@@ -37,6 +37,30 @@ pub struct Node {
     pub held: Vec<Held>,
 }
 
+impl Node {
+    /// How many pods it has.
+    pub fn pods(&self) -> usize {
+        self.held.iter().fold(0, |sum, held| sum.saturating_add(held.pods))
+    }
+
+    /// What all pods hold of the resource with this index.
+    pub fn held_of(&self, resource: usize) -> i64 {
+        let amounts = self.held.iter().filter_map(|held| held.amounts.get(resource));
+        amounts.fold(0, |sum, amount| sum.saturating_add(*amount))
+    }
+
+    /// How full it is by its scarcest resource, in millionths; more than a million where pods hold more than there is.
+    pub fn fullness(&self) -> i128 {
+        let of = |(at, there): (usize, &i64)| part(self.held_of(at), *there, 1_000_000);
+        self.allocatable.iter().enumerate().map(of).max().unwrap_or(0)
+    }
+}
+
+/// The part of `whole` that `amount` is, in parts of `of`; 0 where there is no whole.
+pub fn part(amount: i64, whole: i64, of: i128) -> i128 {
+    i128::from(amount).saturating_mul(of).checked_div(whole.into()).unwrap_or(0)
+}
+
 /// What pods of one queue and priority hold of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -89,4 +113,17 @@ pub struct Placed {
     pub priority: i32,
     /// What it holds, as quantities, in the order of the resources that are drawn.
     pub amounts: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_is_as_full_as_its_scarcest_resource() {
+        let held = |pods, cpu, gpu| Held { queue: 0, priority: 0, pods, amounts: vec![cpu, gpu, 0] };
+        let node = Node { name: "n".to_owned(), allocatable: vec![4, 4, 0], held: vec![held(2, 1, 1), held(1, 0, 2)] };
+        assert_eq!((node.pods(), node.held_of(0), node.held_of(1), node.held_of(7)), (3, 1, 3, 0));
+        assert_eq!(node.fullness(), 750_000);
+    }
 }

@@ -154,7 +154,7 @@ async fn a_controller_is_followed_moment_by_moment() {
     picture("desk-live.png", &browser.picture().await);
     // What is dropped by mistake and cannot be read holds up nothing.
     browser.drop_file("broken.yaml", "kind: [").await;
-    browser.reads("[role=alert]", "broken.yaml:1").await;
+    browser.reads("[role=alert]", "broken.yaml:2").await;
     // The controller starts anew; of the step with its second moment the last byte is not written for a while.
     let second = two::recorded();
     let cut = end_of_second_moment(&second) - 1;

@@ -1,6 +1,6 @@
 //! What the engine really answers, read by the types of the page: a field or a word that the engine calls otherwise would leave a part of
 //! the page empty, and nobody would say so.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "tests")]
+#![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeSet;
 use std::fs;

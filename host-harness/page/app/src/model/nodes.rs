@@ -1,5 +1,6 @@
 //! Where nodes are drawn: in columns of equal cells, of which only those on the screen are drawn.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use lictor_picture::{Node, Picture};
@@ -106,34 +107,22 @@ pub fn segments(node: &Node, resource: usize, legend: &Legend) -> Vec<Segment> {
     segments
 }
 
-/// What all pods hold of a resource of a node.
-fn held(node: &Node, resource: usize) -> i64 {
-    let amounts = node.held.iter().filter_map(|held| held.amounts.get(resource));
-    amounts.fold(0, |sum, amount| sum.saturating_add(*amount))
-}
-
-/// How full a node is by its scarcest resource.
-pub fn fullest(node: &Node) -> f64 {
-    node.allocatable.iter().enumerate().map(|(at, whole)| part(held(node, at), *whole)).fold(0.0, f64::max)
-}
-
 /// A node in words: its name, how many pods it has, and what they hold of each resource.
 pub fn sentence(picture: &Picture, node: &Node) -> String {
     let of = |((at, whole), name): ((usize, &i64), &String)| {
-        (*whole > 0).then(|| format!("{} {} of {}", short(name), shown(name, held(node, at)), shown(name, *whole)))
+        (*whole > 0).then(|| format!("{} {} of {}", short(name), shown(name, node.held_of(at)), shown(name, *whole)))
     };
     let held: Vec<String> = node.allocatable.iter().enumerate().zip(&picture.resources).filter_map(of).collect();
-    let pods = node.held.iter().fold(0usize, |sum, held| sum.saturating_add(held.pods));
-    format!("{}: {}; {}", node.name, counted(pods, "pod"), held.join(", "))
+    format!("{}: {}; {}", node.name, counted(node.pods(), "pod"), held.join(", "))
 }
 
 /// The nodes whose name contains this, in this order, as indices.
 pub fn listed(picture: &Picture, filter: &str, order: Order) -> Vec<usize> {
     let matching = picture.nodes.iter().enumerate().filter(|(_, node)| node.name.contains(filter));
-    let mut listed: Vec<(usize, f64)> = matching.map(|(at, node)| (at, fullest(node))).collect();
+    let mut listed: Vec<(usize, &Node)> = matching.collect();
     if order == Order::Fullest {
         // Stable: nodes that are equally full stay in the order of their names.
-        listed.sort_by(|one, other| other.1.total_cmp(&one.1));
+        listed.sort_by_cached_key(|(_, node)| Reverse(node.fullness()));
     }
     listed.into_iter().map(|(at, _)| at).collect()
 }

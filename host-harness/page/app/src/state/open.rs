@@ -161,6 +161,7 @@ impl Page {
         self.before.set(None);
         self.shared.set(None);
         self.answer.set(None);
+        self.placed.set(None);
         self.stop_trying(Tries::Not);
         if !is_same {
             self.selected.set(None);
