@@ -18,7 +18,7 @@ use self::paint::{Moves, Paint, paint};
 use self::tools::Tools;
 use crate::model::nodes::{Colour, Grid, Legend, Order, listed, sentence};
 use crate::model::quantity::short;
-use crate::state::page;
+use crate::state::{Page, page};
 
 /// The least width of a cell in pixels.
 const WIDTH: f64 = 168.0;
@@ -56,28 +56,10 @@ pub(super) fn Nodes() -> impl IntoView {
             shown.with(|shown| legend.with(|legend| moves.with(|it| paint(&canvas, what, picture, shown, legend, it))));
         });
     });
-    let name_of = move |cell: usize| {
-        let at = shown.with_untracked(|shown| shown.get(cell).copied())?;
-        picture.with_untracked(|picture| picture.nodes.get(at).map(|node| node.name.clone()))
-    };
-    let cell = move |event: &MouseEvent| {
-        let y = f64::from(event.offset_y()) + scrolled.get_untracked();
-        grid.get_untracked().at(f64::from(event.offset_x()), y)
-    };
-    let key = move |event: KeyboardEvent| {
-        let place = |node| shown.with_untracked(|it| it.iter().position(|at| *at == node));
-        let grid = grid.get_untracked();
-        let now = chosen.get_untracked().and_then(place);
-        let Some(next) = keys::next(&event.key(), now, grid) else { return };
-        event.prevent_default();
-        let Some(name) = name_of(next) else { return };
-        page.choose_node(Some(name));
-        frame.get_untracked().into_iter().for_each(|frame| keys::show(&frame, grid, next));
-    };
+    let cells = Cells { page, shown, grid, chosen, scrolled };
     let hover = move |event: MouseEvent| {
-        let at = cell(&event).and_then(|cell| shown.with_untracked(|shown| shown.get(cell).copied()));
-        let title = picture.with_untracked(|it| at.and_then(|at| Some(sentence(it, it.nodes.get(at)?))));
-        canvas.get_untracked().into_iter().for_each(|canvas| canvas.set_title(title.as_deref().unwrap_or_default()));
+        let title = cells.at(&event).and_then(|cell| cells.sentence(cell)).unwrap_or_default();
+        canvas.get_untracked().into_iter().for_each(|canvas| canvas.set_title(&title));
     };
     let node = Signal::derive(move || chosen.get().and_then(|at| picture.with(|it| it.nodes.get(at).cloned())));
     view! {
@@ -91,19 +73,62 @@ pub(super) fn Nodes() -> impl IntoView {
             aria-label=move || label(&picture.get(), shown.with(|shown| shown.len()))
             aria-activedescendant=move || chosen.get().map(option_id)
             on:scroll=move |_| if let Some(frame) = frame.get_untracked() { scrolled.set(f64::from(frame.scroll_top())) }
-            on:keydown=key
+            on:keydown=move |event| cells.key(&event, frame)
         >
             <div class="spacer" style=move || format!("height:{}px", grid.get().tall())></div>
             <canvas
                 id="nodes"
                 node_ref=canvas
                 aria-hidden="true"
-                on:click=move |event| page.choose_node(cell(&event).and_then(name_of))
+                on:click=move |event| page.choose_node(cells.at(&event).and_then(|cell| cells.name(cell)))
                 on:mousemove=hover
             ></canvas>
             {move || chosen.get().map(|at| chosen_option(&picture.get(), at))}
         </div>
         <Detail node=node/>
+    }
+}
+
+/// The cells of the canvas, and the nodes in them.
+#[derive(Clone, Copy)]
+struct Cells {
+    page: Page,
+    /// The nodes that are listed, as indices of the picture.
+    shown: Memo<Arc<Vec<usize>>>,
+    grid: Memo<Grid>,
+    /// The node that is chosen, as an index of the picture.
+    chosen: Memo<Option<usize>>,
+    scrolled: RwSignal<f64>,
+}
+
+impl Cells {
+    /// The cell under the pointer.
+    fn at(self, event: &MouseEvent) -> Option<usize> {
+        let y = f64::from(event.offset_y()) + self.scrolled.get_untracked();
+        self.grid.get_untracked().at(f64::from(event.offset_x()), y)
+    }
+
+    /// The name of the node in a cell.
+    fn name(self, cell: usize) -> Option<String> {
+        let at = self.shown.with_untracked(|shown| shown.get(cell).copied())?;
+        self.page.picture.with_untracked(|picture| picture.nodes.get(at).map(|node| node.name.clone()))
+    }
+
+    /// The node in a cell, in words.
+    fn sentence(self, cell: usize) -> Option<String> {
+        let at = self.shown.with_untracked(|shown| shown.get(cell).copied())?;
+        self.page.picture.with_untracked(|picture| Some(sentence(picture, picture.nodes.get(at)?)))
+    }
+
+    /// Chooses the node that a key leads to.
+    fn key(self, event: &KeyboardEvent, frame: NodeRef<Div>) {
+        let place = |node| self.shown.with_untracked(|it| it.iter().position(|at| *at == node));
+        let (grid, now) = (self.grid.get_untracked(), self.chosen.get_untracked().and_then(place));
+        let Some(next) = keys::next(&event.key(), now, grid) else { return };
+        event.prevent_default();
+        let Some(name) = self.name(next) else { return };
+        self.page.choose_node(Some(name));
+        frame.get_untracked().into_iter().for_each(|frame| keys::show(&frame, grid, next));
     }
 }
 
