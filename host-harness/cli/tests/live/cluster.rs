@@ -41,7 +41,9 @@ impl Testbed {
             ["deploy/admission-policy.yaml", "quickstart/cluster.yaml"].map(|file| format!("{CONTROLLER}/{file}"));
         let mut command = Command::new(binary);
         command.args(["up", "--nodes", "3", "--node-cpu", "4"]);
-        manifests.iter().for_each(|file| drop(command.args(["--manifests", file])));
+        for file in &manifests {
+            command.args(["--manifests", file]);
+        }
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut ready = String::new();
         BufReader::new(process.stdout.as_mut().unwrap()).read_line(&mut ready).unwrap();

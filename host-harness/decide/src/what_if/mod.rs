@@ -32,7 +32,7 @@ use super::snapshot::Snapshot;
 pub struct Case<'a> {
     /// The cluster.
     pub snapshot: &'a Snapshot,
-    /// The pod or job, as [`Names::find`] takes it.
+    /// The pod or job, as [`Names::find`](super::explain::Names::find) takes it.
     pub name: &'a str,
     /// The system; empty for the first one of the policy.
     pub system: &'a str,
