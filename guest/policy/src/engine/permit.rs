@@ -18,7 +18,7 @@ impl Engine {
         if !self.cluster.pod(ix).is_some_and(|pod| matches!(pod.place, Place::Reserved(_))) {
             return Err(PolicyError::WrongState("the pod is not reserved a node".to_owned()));
         }
-        let case = preemptor.admission(&self.cluster, &self.ledger);
+        let case = preemptor.waiting(&self.cluster, &self.ledger);
         let laws = self.laws()?;
         let broken = case.first_broken(&laws.permit);
         let gang = preemptor.job.and_then(|job| self.cluster.job(job)).and_then(|job| job.gang());

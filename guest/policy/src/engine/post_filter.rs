@@ -30,15 +30,14 @@ impl Engine {
         let chosen = preemptor.pods.iter().copied().filter(|ix| !several || asked.contains(ix)).collect();
         let preemptor = preemptor.with(&self.cluster, chosen);
         let gangs = search.planned_together(&self.cluster, &laws, preemptor);
-        if let Some(reason) = self.broken(&gangs, &laws.under_way) {
+        if let Some(reason) = self.broken(&Preemptor::join(&self.cluster, gangs.clone()), &laws.under_way) {
             return Ok(self.without(reason, Effects::default()));
         }
-        let broken = self.broken(&gangs, &laws.trigger);
-        // Where several pods are asked about, all of them are needed.
+        // Where several pods are tried together, all of them are needed.
         let needed = |(at, gang)| if several && at == 0 { gang } else { search.needed(&self.cluster, gang) };
-        let gangs: Vec<Preemptor> = gangs.into_iter().enumerate().map(needed).collect();
+        let gangs = Preemptor::join(&self.cluster, gangs.into_iter().enumerate().map(needed).collect());
         let preemptor = gangs.first().ok_or(PolicyError::UnknownPod(lead))?;
-        if let Some(reason) = broken {
+        if let Some(reason) = self.broken(&gangs, &laws.trigger) {
             let effects = self.give_up(preemptor, search.gives_up(preemptor, false));
             return Ok(self.without(reason, effects));
         }
@@ -75,7 +74,7 @@ impl Engine {
             let preemptor = Preemptor::of(trial.cluster(), laws, *pod, vec![*pod]);
             let preemptor = preemptor.ok_or(PolicyError::UnknownPod(pod.0))?;
             self.notes.plan(*pod);
-            let case = preemptor.planning(trial.cluster(), &self.ledger);
+            let case = preemptor.waiting(trial.cluster(), &self.ledger);
             let broken = case.first_broken(&laws.under_way).or_else(|| case.first_broken(&laws.trigger));
             let found = match broken {
                 Some((rule, denial)) => Err(Obstacle::Law(rule, denial)),
@@ -158,17 +157,18 @@ impl Engine {
         PostFiltered { plan: None, reason, retry: self.retry(), effects }
     }
 
-    /// What the first gate says that does not hold for one of these gangs.
+    /// Returns the reason of the first gate that does not hold for one of these parts.
     fn broken(&mut self, gangs: &[Preemptor], gates: &[Gate]) -> Option<Reason> {
         let (at, rule, denial) = gangs.iter().enumerate().find_map(|(at, gang)| {
-            let (rule, denial) = gang.planning(&self.cluster, &self.ledger).first_broken(gates)?;
+            let (rule, denial) = gang.waiting(&self.cluster, &self.ledger).first_broken(gates)?;
             Some((at, rule, denial))
         })?;
-        if at == 0 {
+        let job = |at: usize| gangs.get(at).and_then(|gang| gang.job);
+        if job(at) == job(0) {
             return Some(self.barred(&rule, &denial));
         }
         self.notes.refusals.denied(&rule, &denial, self.cluster.now());
-        let other = gangs.get(at).and_then(|gang| gang.job).and_then(|job| self.cluster.job(job));
+        let other = job(at).and_then(|job| self.cluster.job(job));
         let gang = other.map(|job| job.key.clone()).unwrap_or_default();
         let reason = rule.reason(denial.detail(&self.cluster).within(&OTHER_GANG).job("other-gang", &gang));
         self.notes.add(Subject::Preemptor, Outcome::Barred, || reason.clone());

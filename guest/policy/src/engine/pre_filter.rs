@@ -1,8 +1,8 @@
 //! PreFilter: may this pod be tried?
 
 use crate::contract::*;
-use crate::laws::{Denial, Preemptor, Rule};
-use crate::model::{PodIx, Trial};
+use crate::laws::{Denial, Gate, Preemptor, Rule};
+use crate::model::{Cluster, Ledger, PodIx, Trial};
 
 use super::Engine;
 use super::refusals::Refusals;
@@ -13,8 +13,9 @@ impl Engine {
     pub fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, PolicyError> {
         let preemptor = self.preemptor(pod)?;
         let laws = self.laws()?;
-        let preemptor = search::of(laws).admitted(&self.cluster, preemptor);
-        let r#final = preemptor.admission(&self.cluster, &self.ledger).first_broken(&laws.final_gates);
+        let admitted = search::of(laws).admitted(&self.cluster, preemptor);
+        let parts = Preemptor::join(&self.cluster, vec![admitted]);
+        let r#final = first_broken(&parts, &self.cluster, &self.ledger, &laws.final_gates);
         let is_final = r#final.is_some();
         self.notes.begin(PodIx(pod));
         self.notes.refusals = Refusals::default();
@@ -23,7 +24,7 @@ impl Engine {
             _ => Effects::default(),
         };
         let broken = match r#final {
-            None => self.first_broken_gate(&preemptor, &effects.releases)?,
+            None => self.first_broken_gate(&parts, &effects.releases)?,
             r#final => r#final,
         };
         let admission = match broken {
@@ -36,17 +37,22 @@ impl Engine {
         };
         Ok(PreFiltered { admission, retry: self.retry(), effects })
     }
-    /// The first gate that a preemptor does not pass when pods that are held at permit have been released: they hold no room and no quota
-    /// for the pod whose turn releases them.
+    /// Returns the first gate that a part does not pass when pods that are held at Permit have been released: they hold no room and no
+    /// quota for the pod whose turn releases them.
     fn first_broken_gate(
         &mut self,
-        preemptor: &Preemptor,
+        parts: &[Preemptor],
         releases: &[PodId],
     ) -> Result<Option<(Rule, Denial)>, PolicyError> {
         let Engine { system, cluster, ledger, .. } = self;
         let laws = system.as_ref().ok_or(PolicyError::NotConfigured)?.laws();
         let mut released = Trial::new(cluster);
-        releases.iter().for_each(|pod| released.evict(PodIx(*pod)));
-        Ok(preemptor.admission(released.cluster(), ledger).first_broken(&laws.gates))
+        releases.iter().for_each(|pod| released.unreserve(PodIx(*pod)));
+        Ok(first_broken(parts, released.cluster(), ledger, &laws.gates))
     }
+}
+
+/// Returns the first of these gates that does not hold for one of the parts.
+fn first_broken(parts: &[Preemptor], cluster: &Cluster, ledger: &Ledger, gates: &[Gate]) -> Option<(Rule, Denial)> {
+    parts.iter().find_map(|part| part.waiting(cluster, ledger).first_broken(gates))
 }

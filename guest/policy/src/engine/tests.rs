@@ -5,6 +5,7 @@ mod filter;
 mod gangs;
 mod histories;
 mod in_flight;
+mod jobs;
 mod inter_pods;
 mod lodgings;
 mod notes;
@@ -29,16 +30,10 @@ impl Engine {
         &mut self.cluster
     }
 
-    /// Asks about the admission of a pod.
-    pub(crate) fn at_admission<R>(&mut self, pod: PodId, ask: impl FnOnce(&Case<'_>) -> R) -> R {
+    /// Calls a function with the case of a pod while the pods of its job wait for their nodes.
+    pub(crate) fn while_waiting<R>(&mut self, pod: PodId, ask: impl FnOnce(&Case<'_>) -> R) -> R {
         let preemptor = self.preemptor(pod).unwrap_or_else(|error| panic!("{error:?}"));
-        ask(&preemptor.admission(&self.cluster, &self.ledger))
-    }
-
-    /// Asks what is asked before a plan is made for a pod.
-    pub(crate) fn at_planning<R>(&mut self, pod: PodId, ask: impl FnOnce(&Case<'_>) -> R) -> R {
-        let preemptor = self.preemptor(pod).unwrap_or_else(|error| panic!("{error:?}"));
-        ask(&preemptor.planning(&self.cluster, &self.ledger))
+        ask(&preemptor.waiting(&self.cluster, &self.ledger))
     }
 
     /// Asks with the pods of the job on nodes, as in a trial.

@@ -18,8 +18,6 @@ pub struct Case<'a> {
     pub unplaced: &'a Amounts,
     /// The other gangs that are planned together with the preemptor, as far as their pods hold nothing yet.
     pub companions: &'a [Companion],
-    /// What is promised to pods of other jobs counts as held: nothing is planned that would break an earlier plan.
-    pub promises_count: bool,
     /// The pods that would be evicted together, where that is asked about.
     pub group: &'a [PodIx],
 }
@@ -77,11 +75,9 @@ impl Case<'_> {
         Requested(companions.fold(self.unplaced.get(resource), i64::saturating_add))
     }
 
-    /// What is promised to waiting pods of other jobs that count against a queue, of one preemptibility and resource.
+    /// Returns what is promised to waiting pods of other jobs that count against a queue, of one preemptibility and resource. It counts as
+    /// held at every extension point: no pod is admitted, and nothing is planned, that would break an earlier plan.
     pub fn promised(&self, queue: QueueIx, preemptibility: Preemptibility, resource: ResourceIx) -> Promised {
-        if !self.promises_count {
-            return Promised(0);
-        }
         self.cluster.promised_below(queue, preemptibility, resource, |pod| !self.preemptor.pods.contains(&pod))
     }
 }

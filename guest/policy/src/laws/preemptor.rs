@@ -1,12 +1,15 @@
 //! The preemptor: the pod of an attempt, and the pending pods that are decided upon with it.
+//!
+//! A job decides as a job: it may do what its least entitled planned pod may. Its priority is the least of its planned pods. Pods that
+//! count against another queue, or in another way, form a part of their own, and the laws must hold for each part.
 
 use super::{Case, Laws, claim, quota};
 use crate::model::{Amounts, Cluster, JobIx, Kind, Ledger, NodeIx, PodIx, Preemptibility, Queue, QueueIx};
 
-/// Another gang of the gang group of a preemptor: what its waiting pods request, and how that counts.
+/// Another part of what is planned together with a preemptor: what the waiting pods of the part request, and how that counts.
 #[derive(Debug, Clone)]
 pub struct Companion {
-    /// The queue of the gang.
+    /// The queue of the part.
     pub queue: Option<QueueIx>,
     /// How the pods count against the queue.
     pub preemptibility: Preemptibility,
@@ -14,31 +17,31 @@ pub struct Companion {
     pub unplaced: Amounts,
 }
 
-/// The preemptor of one question.
+/// A part of what is planned together: waiting pods of one job that count against the same queue in the same way.
 #[derive(Debug, Clone)]
 pub struct Preemptor {
-    /// The pod of the attempt.
+    /// The pod of the attempt; in a part of others, the first pod of the part.
     pub pod: PodIx,
-    /// What it is.
+    /// The kind of the pod.
     pub kind: Kind,
-    /// Its priority.
+    /// The least priority of the planned pods of the job.
     pub priority: i32,
-    /// How it counts against its queue.
+    /// How the part counts against its queue.
     pub preemptibility: Preemptibility,
-    /// Its job.
+    /// The job.
     pub job: Option<JobIx>,
-    /// Its queue.
+    /// The queue of the part.
     pub queue: Option<QueueIx>,
     /// The node that is kept for it alone: that of a DaemonSet's pod which may run nowhere else.
     pub required_node_reservation: Option<NodeIx>,
-    /// The pods that wait for a node and are planned together, the asking one among them: those of the job, the most important first,
-    /// then those of its companions.
+    /// The pods that wait for a node and are planned together, the one of the attempt among them: those of the job, the most important
+    /// first, then those of its gang group.
     pub pods: Vec<PodIx>,
-    /// What the waiting pods of the job request in sum.
+    /// What the waiting pods of the part request in sum.
     pub unplaced: Amounts,
     /// The ancestor of its queue on whose deserved amounts it reclaims; none: it does so on those of its own queue, or not at all.
     pub claimed_through: Option<QueueIx>,
-    /// The other gangs that are planned together with the job of the preemptor.
+    /// The other parts that are planned together with this one.
     pub companions: Vec<Companion>,
     /// With what its pods request, the quota of its namespace stays within its min: it takes back what others have borrowed. Told when the
     /// preemptor is made, so that a trial does not change it.
@@ -52,13 +55,13 @@ pub struct Preemptor {
 }
 
 impl Preemptor {
-    /// A pod that asks together with these pods of its job; none where there is no such pod.
+    /// The preemptor of an attempt for a pod together with these pods of its job; none where there is no such pod.
     pub fn of(cluster: &Cluster, laws: &Laws, ix: PodIx, pods: Vec<PodIx>) -> Option<Preemptor> {
         let pod = cluster.pod(ix)?;
         let preemptor = Preemptor {
             pod: ix,
             kind: pod.name.kind,
-            priority: pod.priority(),
+            priority: least_priority(cluster, &pods).unwrap_or(pod.priority()),
             preemptibility: pod.attributes.preemptibility,
             job: pod.attributes.job,
             queue: pod.queue,
@@ -77,7 +80,8 @@ impl Preemptor {
 
     /// The same preemptor with these of its pods.
     pub fn with(self, cluster: &Cluster, pods: Vec<PodIx>) -> Preemptor {
-        Preemptor { unplaced: sum(cluster, &pods), pods, ..self }.judged(cluster)
+        let priority = least_priority(cluster, &pods).unwrap_or(self.priority);
+        Preemptor { unplaced: sum(cluster, &pods), priority, pods, ..self }.judged(cluster)
     }
 
     fn judged(mut self, cluster: &Cluster) -> Preemptor {
@@ -85,20 +89,44 @@ impl Preemptor {
         self
     }
 
-    /// The gangs of a gang group, to be planned together. Each gang is a preemptor of its own: its rules hold for the plan of all.
-    /// `pods` are then the waiting pods of the whole group.
-    pub fn together(mut gangs: Vec<Preemptor>) -> Vec<Preemptor> {
-        if gangs.len() < 2 {
-            return gangs;
-        }
+    /// Joins the gangs that are planned together. Each is split into parts by queue and by how its pods count against the queue; each
+    /// part is a preemptor of its own, whose laws must hold for the plan of all. `pods` are then the waiting pods of all gangs. The part of
+    /// the pod of the attempt stays the first.
+    pub fn join(cluster: &Cluster, gangs: Vec<Preemptor>) -> Vec<Preemptor> {
         let pods: Vec<PodIx> = gangs.iter().flat_map(|gang| gang.pods.iter().copied()).collect();
-        let sums: Vec<Companion> = gangs.iter().map(Preemptor::as_companion).collect();
-        for (at, gang) in gangs.iter_mut().enumerate() {
-            let others = sums.iter().enumerate().filter(|(other, _)| *other != at);
-            gang.companions = others.map(|(_, companion)| companion.clone()).collect();
-            gang.pods = pods.clone();
+        let mut parts: Vec<Preemptor> = gangs.into_iter().flat_map(|gang| gang.split(cluster)).collect();
+        if parts.len() < 2 {
+            return parts;
         }
-        gangs
+        let sums: Vec<Companion> = parts.iter().map(Preemptor::as_companion).collect();
+        for (at, part) in parts.iter_mut().enumerate() {
+            let others = sums.iter().enumerate().filter(|(other, _)| *other != at);
+            part.companions = others.map(|(_, companion)| companion.clone()).collect();
+            part.pods = pods.clone();
+        }
+        parts
+    }
+
+    /// Splits a gang into its parts, that of the pod of the attempt first, the others in the order of their first pods.
+    fn split(self, cluster: &Cluster) -> Vec<Preemptor> {
+        let own = (self.queue, self.preemptibility);
+        let counts = |ix: &PodIx| cluster.pod(*ix).map_or(own, |pod| (pod.queue, pod.attributes.preemptibility));
+        if self.pods.iter().all(|ix| counts(ix) == own) {
+            return vec![self];
+        }
+        let mut parts: Vec<(Counts, Vec<PodIx>)> = vec![(own, Vec::new())];
+        for ix in &self.pods {
+            match parts.iter_mut().find(|(part, _)| *part == counts(ix)) {
+                Some((_, pods)) => pods.push(*ix),
+                None => parts.push((counts(ix), vec![*ix])),
+            }
+        }
+        let part = |((queue, preemptibility), pods): (Counts, Vec<PodIx>)| {
+            let pod = if (queue, preemptibility) == own { Some(&self.pod) } else { pods.first() };
+            let (pod, unplaced) = (pod.copied().unwrap_or(self.pod), sum(cluster, &pods));
+            Preemptor { pod, queue, preemptibility, unplaced, ..self.clone() }.judged(cluster)
+        };
+        parts.into_iter().map(part).collect()
     }
 
     fn as_companion(&self) -> Companion {
@@ -112,24 +140,27 @@ impl Preemptor {
         cluster.path(own).take(levels).filter(move |(ix, queue)| Some(*ix) == own || queue.parent.is_some())
     }
 
-    /// The case of this preemptor as it stands: is it to be admitted?
-    pub fn admission<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
+    /// The case of this preemptor as it stands: its pods wait for their nodes.
+    pub fn waiting<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
         let (unplaced, companions) = (&self.unplaced, self.companions.as_slice());
-        Case { cluster, ledger, preemptor: self, unplaced, companions, promises_count: false, group: &[] }
-    }
-
-    /// The case of this preemptor before a plan is made for it.
-    pub fn planning<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
-        Case { promises_count: true, ..self.admission(cluster, ledger) }
+        Case { cluster, ledger, preemptor: self, unplaced, companions, group: &[] }
     }
 
     /// The case of this preemptor in a trial where its pods have their nodes.
     pub fn placed<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
-        Case { unplaced: &self.nothing, companions: &[], ..self.planning(cluster, ledger) }
+        Case { unplaced: &self.nothing, companions: &[], ..self.waiting(cluster, ledger) }
     }
 }
 
-/// What some pods ask for together.
+/// How a pod counts: against which queue, and in which way.
+type Counts = (Option<QueueIx>, Preemptibility);
+
+/// Returns the least priority of some pods; none where there are none.
+fn least_priority(cluster: &Cluster, pods: &[PodIx]) -> Option<i32> {
+    pods.iter().filter_map(|ix| cluster.pod(*ix)).map(|pod| pod.priority()).min()
+}
+
+/// Adds up what some pods request.
 fn sum(cluster: &Cluster, pods: &[PodIx]) -> Amounts {
     let mut sum = Amounts::default();
     pods.iter().filter_map(|ix| cluster.pod(*ix)).for_each(|pod| sum.add(&pod.request));

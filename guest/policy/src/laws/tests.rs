@@ -28,19 +28,13 @@ type Guard = fn(&Case<'_>, PodIx, &Pod) -> Result<(), Denial>;
 /// What a law says when the pod is to be admitted.
 fn admission(world: &mut World, pod: &str, law: Law) -> Result<(), Denial> {
     let pod = world.id(pod);
-    world.engine.at_admission(pod, law)
-}
-
-/// What a law says before a plan is made for the pod.
-fn planning(world: &mut World, pod: &str, law: Law) -> Result<(), Denial> {
-    let pod = world.id(pod);
-    world.engine.at_planning(pod, law)
+    world.engine.while_waiting(pod, law)
 }
 
 /// What a guard says of a candidate when the preemptor wants a plan.
 fn verdict(world: &mut World, guard: Guard, preemptor: &str, candidate: &str) -> Result<(), Denial> {
     let (asking, ix) = (world.id(preemptor), PodIx(world.id(candidate)));
-    world.engine.at_planning(asking, |case| guard(case, ix, case.cluster.pod(ix).unwrap()))
+    world.engine.while_waiting(asking, |case| guard(case, ix, case.cluster.pod(ix).unwrap()))
 }
 
 fn queue(world: &World, name: &str) -> QueueIx {

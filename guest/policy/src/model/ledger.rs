@@ -86,15 +86,20 @@ impl Ledger {
         }
     }
 
-    /// Forgets plans that are over: no victim is left, or nobody waits for it.
+    /// Forgets accepted plans whose victims have left. A plan that no preemptor waits for any more is kept until then: its victims are
+    /// leaving all the same, and the next preemptor uses their room before any other pod is evicted.
     pub fn prune(&mut self, cluster: &Cluster) {
         self.entries.retain(|entry| !entry.accepted || entry.left(cluster) > 0);
     }
 
     /// The plan for one of these pods that is under way, and how many of its victims are left.
     pub fn underway(&self, cluster: &Cluster, preemptors: &[PodIx]) -> Option<(u64, usize)> {
-        let mine =
-            |entry: &&Entry<PodIx>| entry.accepted && entry.preemptors.iter().any(|pod| preemptors.contains(pod));
+        let waits = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.is_pending());
+        let mine = |entry: &&Entry<PodIx>| {
+            entry.accepted
+                && entry.preemptors.iter().any(|pod| preemptors.contains(pod))
+                && entry.preemptors.iter().any(waits)
+        };
         self.entries.iter().filter(mine).map(|entry| (entry.plan, entry.left(cluster))).find(|(_, left)| *left > 0)
     }
 
@@ -115,12 +120,8 @@ impl Ledger {
 }
 
 impl Entry<PodIx> {
-    /// How many victims still hold a node; 0 where the plan is over for another reason.
+    /// Counts the victims that still hold a node.
     fn left(&self, cluster: &Cluster) -> usize {
-        let waits = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.is_pending());
-        if !self.preemptors.iter().any(waits) {
-            return 0;
-        }
         let holds = |pod: &&PodIx| cluster.pod(**pod).is_some_and(|pod| pod.place.node().is_some());
         self.victims.iter().filter(holds).count()
     }

@@ -46,6 +46,9 @@ pub enum Place {
     Bound(NodeIx),
     /// It has ended and holds nothing.
     Finished,
+    /// A plan under trial evicts it. It holds nothing, does not wait for a node, and no nomination of it counts. Outside of a trial no
+    /// pod is here.
+    Evicted,
 }
 
 impl Place {
@@ -53,7 +56,7 @@ impl Place {
     pub fn node(self) -> Option<NodeIx> {
         match self {
             Place::Reserved(node) | Place::Bound(node) => Some(node),
-            Place::Pending | Place::Finished => None,
+            Place::Pending | Place::Finished | Place::Evicted => None,
         }
     }
 }

@@ -36,8 +36,13 @@ impl<'c> Trial<'c> {
         Mark(self.log.len())
     }
 
-    /// Takes a pod off its node. What it asks for stays booked: it is gone only when it is gone.
+    /// Evicts a pod: it leaves its node and does not wait for another. What the pod requests stays booked with its queue until it is gone.
     pub fn evict(&mut self, pod: PodIx) {
+        self.put(pod, Place::Evicted)
+    }
+
+    /// Takes a reserved pod off its node: it waits for one again.
+    pub fn unreserve(&mut self, pod: PodIx) {
         self.put(pod, Place::Pending)
     }
 

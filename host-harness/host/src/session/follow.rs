@@ -236,13 +236,13 @@ mod tests {
         assert_eq!(named("default/a").node, None, "its own binding is given up");
         assert_eq!(named("default/p").nominated, mirror.node_id("n1"));
         let v = mirror.pod_id("default/v").unwrap();
-        assert!(follows.departures.leaving(mirror, &follows.occupancy, v).is_some(), "somebody waits for its room");
+        assert!(follows.departures.leaving(mirror, v).is_some(), "somebody waits for its room");
         assert!(follows.happened.attempts.is_empty());
         // The cluster does not do it: the victim stays.
         follows.handle(outcomes(&led, &numbers, &CommandOutcome::Failed("no".to_owned()))).unwrap();
         let mirror = follows.mirror();
         assert_eq!(mirror.pod(mirror.pod_id("default/p").unwrap()).unwrap().nominated, None);
-        assert!(follows.departures.leaving(mirror, &follows.occupancy, v).is_none());
+        assert!(follows.departures.leaving(mirror, v).is_none());
         assert!(!other.log().iter().any(|asked| asked.starts_with("refused")), "it was no plan of this policy");
     }
 

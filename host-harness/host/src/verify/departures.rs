@@ -18,48 +18,48 @@ pub struct Departure {
 
 /// Every victim of an accepted plan that is still in the cluster.
 #[derive(Debug, Default)]
-pub struct Departures(BTreeMap<PodId, Departure>);
+pub struct Departures {
+    victims: BTreeMap<PodId, Departure>,
+    /// The victims whose plan was given up, because another victim of it stays.
+    void: BTreeSet<PodId>,
+}
 
 impl Departures {
-    /// A victim is planned to leave, or is not any more; what was planned before.
+    /// Plans a victim to leave, or not any more; returns what was planned before.
     pub fn set(&mut self, victim: PodId, departure: Option<Departure>) -> Option<Departure> {
+        self.void.remove(&victim);
         match departure {
-            Some(departure) => self.0.insert(victim, departure),
-            None => self.0.remove(&victim),
+            Some(departure) => self.victims.insert(victim, departure),
+            None => self.victims.remove(&victim),
         }
     }
 
-    /// All victims and why they leave, whether or not their plan is still under way.
+    /// Returns all victims and why they leave, whether or not their plan is still under way.
     pub fn iter(&self) -> impl Iterator<Item = (PodId, &Departure)> {
-        self.0.iter().map(|(victim, departure)| (*victim, departure))
+        self.victims.iter().map(|(victim, departure)| (*victim, departure))
     }
 
-    /// Whether a pod is a victim of a plan that is known, whether or not the plan is still under way.
-    pub fn knows(&self, pod: PodId) -> bool {
-        self.0.contains_key(&pod)
-    }
-
-    /// No pod waits for the room of the victims of this plan any more.
+    /// Gives up a plan: its victims need not leave any more.
     pub fn void(&mut self, plan: u64) {
-        self.0.values_mut().filter(|departure| departure.plan == plan).for_each(|it| it.beneficiaries.clear());
+        let of_plan = self.victims.iter().filter(|(_, departure)| departure.plan == plan).map(|(victim, _)| *victim);
+        self.void.extend(of_plan);
     }
 
     /// Forgets the pods that are gone.
     pub fn sweep(&mut self, mirror: &Mirror) {
         let is_there = |pod: &PodId| mirror.pod(*pod).is_some();
-        self.0.retain(|victim, _| is_there(victim));
-        self.0.values_mut().for_each(|departure| departure.beneficiaries.retain(is_there));
+        self.victims.retain(|victim, _| is_there(victim));
+        self.void.retain(is_there);
+        self.victims.values_mut().for_each(|departure| departure.beneficiaries.retain(is_there));
     }
 
-    /// The plan by which a pod is leaving: it is being deleted, or its plan is neither void nor pointless.
+    /// Returns the plan by which a pod is leaving; none where its plan was given up and the cluster does not show that it leaves.
     ///
-    /// A victim that was only marked stays in the cluster for as long as somebody else likes. When nobody waits for its room
-    /// any more, another plan may name it again.
-    pub fn leaving(&self, mirror: &Mirror, occupancy: &Occupancy, pod: PodId) -> Option<u64> {
-        let departure = self.0.get(&pod)?;
-        let deleted = mirror.pod(pod).is_some_and(|pod| pod.terminating);
-        let awaited = |pod: &PodId| mirror.pod(*pod).is_some_and(|pod| occupancy.is_pending(pod));
-        (deleted || departure.beneficiaries.iter().any(awaited)).then_some(departure.plan)
+    /// A victim leaves even when no pod waits for its room any more: the next preemptor uses the room before any other pod is evicted.
+    pub fn leaving(&self, mirror: &Mirror, pod: PodId) -> Option<u64> {
+        let departure = self.victims.get(&pod)?;
+        let shows = mirror.pod(pod).is_some_and(|known| known.terminating || mirror.is_marked(known));
+        (shows || !self.void.contains(&pod)).then_some(departure.plan)
     }
 }
 
@@ -70,7 +70,7 @@ mod tests {
 
     /// The plan by which `default/v`, a victim of plan 3 for `default/q`, is leaving.
     fn leaving(world: &World) -> Option<u64> {
-        world.departures.leaving(&world.mirror, &world.occupancy, world.pod("default/v"))
+        world.departures.leaving(&world.mirror, world.pod("default/v"))
     }
 
     fn world() -> World {
@@ -81,24 +81,20 @@ mod tests {
     }
 
     #[test]
-    fn a_victim_leaves_as_long_as_somebody_waits_for_its_room() {
-        let mut world = world();
-        assert_eq!(leaving(&world), Some(3));
-        world.mirror.bind(world.pod("default/q"), world.node("n3"));
-        world.sync();
-        assert_eq!(leaving(&world), None);
-    }
-
-    #[test]
-    fn whom_it_makes_way_for_may_be_held_or_gone() {
+    fn a_victim_leaves_even_if_its_preemptor_is_bound_held_or_gone() {
+        let mut bound = world();
+        assert_eq!(leaving(&bound), Some(3));
+        bound.mirror.bind(bound.pod("default/q"), bound.node("n3"));
+        bound.sync();
+        assert_eq!(leaving(&bound), Some(3));
         let mut held = world();
         let (q, n3) = (held.pod("default/q"), held.node("n3"));
         held.hold(q, n3);
-        assert_eq!(leaving(&held), None);
+        assert_eq!(leaving(&held), Some(3));
         let mut gone = world();
         assert!(gone.mirror.remove("Pod/default/q"));
         gone.departures.sweep(&gone.mirror);
-        assert_eq!(leaving(&gone), None);
+        assert_eq!(leaving(&gone), Some(3));
     }
 
     #[test]

@@ -39,11 +39,10 @@ pub(super) fn is_left<'a>(proposal: &'a Proposal<'_>) -> impl Fn(PodId) -> bool 
 pub(super) fn stays<'a>(ground: &'a Ground<'_>, proposal: &'a Proposal<'_>) -> impl Fn(PodId) -> bool + 'a {
     let is_left = is_left(proposal);
     move |pod: PodId| {
-        // Of its own victims the host knows more than a label says.
-        let by_others = |pod: &Pod| ground.mirror.is_marked(pod) && !ground.departures.knows(pod.id);
+        let shows = |pod: &Pod| pod.terminating || ground.mirror.is_marked(pod);
         is_left(pod)
-            && !ground.mirror.pod(pod).is_some_and(|pod| pod.terminating || by_others(pod))
-            && ground.departures.leaving(ground.mirror, ground.occupancy, pod).is_none()
+            && !ground.mirror.pod(pod).is_some_and(shows)
+            && ground.departures.leaving(ground.mirror, pod).is_none()
     }
 }
 

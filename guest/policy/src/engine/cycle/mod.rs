@@ -49,7 +49,7 @@ impl Context<'_> {
     pub fn broken(&self, cluster: &Cluster, gates: &[Gate], pods: &[PodIx]) -> Option<(Rule, Denial)> {
         let first = pods.first()?;
         let preemptor = Preemptor::of(cluster, self.laws, *first, pods.to_vec())?;
-        preemptor.admission(cluster, self.ledger).first_broken(gates)
+        preemptor.waiting(cluster, self.ledger).first_broken(gates)
     }
 }
 

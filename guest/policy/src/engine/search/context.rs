@@ -66,7 +66,7 @@ impl<'a> PreemptionContext<'a> {
         for ix in self.in_reprieve_order(cluster, pods).into_iter().rev() {
             let group = cluster.with_whole_groups(&taken);
             let denied = self.gangs.iter().find_map(|gang| {
-                let case = gang.planning(cluster, self.ledger);
+                let case = gang.waiting(cluster, self.ledger);
                 Case { group: &group, ..case }.first_denial(&self.laws.guards, ix)
             });
             match denied.or_else(|| refused_victim(self.refuted, cluster, ix)) {
@@ -89,7 +89,7 @@ impl<'a> PreemptionContext<'a> {
     /// The first guard that denies the eviction of a pod; or the host, if it refused the pod as a victim.
     pub(super) fn first_denial(&self, cluster: &Cluster, ix: PodIx) -> Option<(Rule, Denial)> {
         let guards = &self.laws.guards;
-        let denied = self.gangs.iter().find_map(|gang| gang.planning(cluster, self.ledger).first_denial(guards, ix));
+        let denied = self.gangs.iter().find_map(|gang| gang.waiting(cluster, self.ledger).first_denial(guards, ix));
         denied.or_else(|| refused_victim(self.refuted, cluster, ix))
     }
 

@@ -82,7 +82,7 @@ fn plan_group(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, group:
 }
 
 fn case<'a>(cluster: &'a Cluster, context: &PreemptionContext<'a>, group: &'a [PodIx]) -> Case<'a> {
-    Case { group, ..context.preemptor.planning(cluster, context.ledger) }
+    Case { group, ..context.preemptor.waiting(cluster, context.ledger) }
 }
 
 /// The group on a node whose pods have no other reasons for protection than these.

@@ -32,7 +32,7 @@ pub trait Search {
         waiting(cluster, laws, preemptor)
     }
 
-    /// The gangs that are planned together with the job of the preemptor, which is the first of them.
+    /// Returns the gangs that are planned together with the job of the preemptor, which is the first of them; they are not joined yet.
     fn planned_together(&self, _: &Cluster, _: &Laws, preemptor: Preemptor) -> Vec<Preemptor> {
         vec![preemptor]
     }

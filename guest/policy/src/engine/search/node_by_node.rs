@@ -44,10 +44,12 @@ impl Search for NodeByNode {
     /// As many pods as the gang needs to be complete, the preemptor first. Evictions for fewer pods would help none of them. A PodGroup
     /// of Kubernetes asks for all its pods.
     fn needed(&self, cluster: &Cluster, preemptor: Preemptor) -> Preemptor {
-        // A nominated pod comes first: its room is reserved already.
+        // A nominated pod comes first: its room is reserved already. A pod that may not preempt comes last: the job may do only what its
+        // least entitled planned pod may.
         let is_promised = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| pod.nominated.is_some());
+        let may_preempt = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| pod.attributes.may_preempt);
         let mut pods = preemptor.pods.clone();
-        pods.sort_by_key(|ix| (*ix != preemptor.pod, !is_promised(*ix)));
+        pods.sort_by_key(|ix| (*ix != preemptor.pod, !is_promised(*ix), !may_preempt(*ix)));
         if !asks_for_all(cluster, &preemptor) {
             pods.truncate(lacking(cluster, &preemptor));
         }

@@ -61,7 +61,7 @@ impl Limits<'_> {
     /// The first that does not hold after evicting these pods.
     pub fn broken(&self, cluster: &Cluster, gone: &[PodIx]) -> Option<(Rule, Denial)> {
         let group = cluster.with_whole_groups(gone);
-        Case { group: &group, ..self.preemptor.planning(cluster, self.ledger) }.first_broken(self.laws)
+        Case { group: &group, ..self.preemptor.waiting(cluster, self.ledger) }.first_broken(self.laws)
     }
 }
 

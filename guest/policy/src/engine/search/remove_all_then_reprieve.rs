@@ -34,7 +34,7 @@ impl Search for WholeJob {
             Preemptor::of(cluster, laws, *waiting.first()?, waiting)
         });
         let others: Vec<Preemptor> = others.collect();
-        Preemptor::together(std::iter::once(preemptor).chain(others).collect())
+        std::iter::once(preemptor).chain(others).collect()
     }
 
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {

@@ -1,7 +1,7 @@
 //! # What it demands
 //!
 //! The preemptionPolicy and the labels of the preemptor allow it to preempt. `Never` forbids it in every system.
-//! Of gangs that are planned together, each must be allowed to.
+//! A job decides as a job: every pod that is planned must be allowed to, in the gang and in the other gangs of its group.
 //!
 //! # Example
 //!
@@ -23,6 +23,7 @@
 
 use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::model::PodIx;
 
 /// The law.
 pub const LAW: Law<Holds> = Law::gate(
@@ -36,10 +37,12 @@ pub const LAW: Law<Holds> = Law::gate(
 )
 .retry_after(&[ChangeKind::PodUpserted]);
 
-/// Whether the preemptor may preempt.
+/// Checks whether every planned pod may preempt.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    match case.cluster.pod(case.preemptor.pod) {
-        Some(pod) if pod.attributes.may_preempt => Ok(()),
-        _ => Err(Denial::Case("")),
+    let mut planned = case.preemptor.pods.iter().chain([&case.preemptor.pod]);
+    let may = |ix: &PodIx| case.cluster.pod(*ix).is_some_and(|pod| pod.attributes.may_preempt);
+    match planned.all(may) {
+        true => Ok(()),
+        false => Err(Denial::Case("")),
     }
 }

@@ -17,7 +17,7 @@ fn with(bound: &str, held: Draft, preemptor: Draft, others: Vec<Draft>) -> Resul
     world.reserve(&name, "n");
     world.pod(preemptor);
     others.into_iter().for_each(|other| world.pod(other));
-    planning(&mut world, "asker", LAW.function)
+    admission(&mut world, "asker", LAW.function)
 }
 
 fn preemptor() -> Draft {

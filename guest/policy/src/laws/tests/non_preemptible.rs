@@ -131,23 +131,21 @@ fn a_pod_that_is_leaving_counts_until_it_is_gone() {
 }
 
 #[test]
-fn what_is_promised_to_others_counts_when_planning_only_and_by_class_against_min() {
+fn nominated_pods_of_other_jobs_count_at_every_extension_point_and_by_class_against_min() {
     let mut team = team();
     team.pod(pod("np-other").quota("team").preemptible(false).asks("cpu=1").nominated("n"));
     team.pod(pod("p-other").quota("team").preemptible(true).asks("cpu=2").nominated("n"));
     team.pod(pod("elsewhere").preemptible(false).asks("cpu=5").nominated("n"));
     team.pod(preemptor("cpu=4").nominated("n"));
-    assert_eq!(admission(&mut team, "asker", fits_min::LAW.function), Ok(()));
-    assert_eq!(admission(&mut team, "asker", fits_max::LAW.function), Ok(()));
     // min: 6 used + 1 promised + 4 > 10. max: 14 used + 3 promised + 4 = 21 > 20.
     let parts = [("used", 6000), ("promised", 1000), ("requested", 4000)];
     assert_eq!(
-        planning(&mut team, "asker", fits_min::LAW.function),
+        admission(&mut team, "asker", fits_min::LAW.function),
         exceeds(&team, "team", CPU, &parts, ("min", 10_000))
     );
     let parts = [("preemptible-used", 8000), ("non-preemptible-used", 6000), ("promised", 3000), ("requested", 4000)];
     assert_eq!(
-        planning(&mut team, "asker", fits_max::LAW.function),
+        admission(&mut team, "asker", fits_max::LAW.function),
         exceeds(&team, "team", CPU, &parts, ("max", 20_000))
     );
 }

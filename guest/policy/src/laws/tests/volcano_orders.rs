@@ -180,7 +180,7 @@ fn gives(levels: u32, preemptor: &str) -> bool {
     let ix = PodIx(world.id("v0"));
     world
         .engine
-        .at_planning(asking, |case| (normal_victim_queue_is_above_deserved::LAW.function)(case, ix, &victim))
+        .while_waiting(asking, |case| (normal_victim_queue_is_above_deserved::LAW.function)(case, ix, &victim))
         .is_ok()
 }
 

@@ -55,7 +55,7 @@ pub struct VictimSearch<'a> {
 impl VictimSearch<'_> {
     /// The first of these laws that denies the eviction of a pod; or the host, if it refused the pod as a victim.
     fn first_denial(&self, cluster: &Cluster, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
-        let denied = self.preemptor.admission(cluster, self.ledger).first_denial(guards, ix);
+        let denied = self.preemptor.waiting(cluster, self.ledger).first_denial(guards, ix);
         denied.or_else(|| refused_victim(self.refuted, cluster, ix))
     }
 
@@ -78,7 +78,7 @@ impl VictimSearch<'_> {
 
     /// The first limit that does not hold with the requests of these pods, which have no nodes yet.
     fn broken_by_asking(&self, cluster: &Cluster, pods: &[PodIx]) -> Option<(Rule, Denial)> {
-        self.first_broken(cluster, pods, Preemptor::planning)
+        self.first_broken(cluster, pods, Preemptor::waiting)
     }
 
     /// The first limit that does not hold with these pods on their nodes.

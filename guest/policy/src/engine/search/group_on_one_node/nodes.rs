@@ -125,7 +125,7 @@ impl<'a> Nodes<'a> {
         let candidates = context.in_reprieve_order(cluster, candidates);
         let nominated = self.nominated.clone();
         let mut dry_run = NodeDryRun { nominated, ..NodeDryRun::new(cluster, (ix, node), room, candidates, 0) };
-        let case = context.preemptor.planning(cluster, context.ledger);
+        let case = context.preemptor.waiting(cluster, context.ledger);
         for candidate in &mut dry_run.candidates {
             let pod = cluster.pod(candidate.pod);
             candidate.reluctance = pod.map_or(0, |pod| (self.group.last_resort.reasons)(&case, candidate.pod, pod));

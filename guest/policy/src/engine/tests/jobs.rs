@@ -1,0 +1,99 @@
+//! A job decides as a job: it may do what its least entitled planned pod may.
+
+use crate::contract::Admission;
+use crate::testing::{World, pod, pod_group, quota};
+
+/// Two nodes of 4 cpu, each held by a pod of priority 300.
+fn two_held_nodes() -> World {
+    let mut world = World::new();
+    for (node, held) in [("n1", "v1"), ("n2", "v2")] {
+        world.node(node, "cpu=4");
+        world.pod(pod(held).asks("cpu=4").on(node).priority(300));
+    }
+    world
+}
+
+#[test]
+fn priority_of_a_job_is_that_of_its_least_important_planned_pod() {
+    let mut world = two_held_nodes();
+    world.pod(pod("high").job("j").asks("cpu=4").priority(500));
+    world.pod(pod("low").job("j").asks("cpu=4").priority(100));
+    // `high` alone could evict a pod of 300, `low` could not: the job evicts neither.
+    for tried in ["high", "low"] {
+        assert_eq!(world.plan(tried), Err("engine/no-node".to_owned()), "{tried}");
+    }
+    world.pod(pod("low").job("j").asks("cpu=4").priority(301));
+    assert_eq!(world.plan("high").map(|plan| plan.victims.len()), Ok(2));
+}
+
+#[test]
+fn every_planned_pod_must_be_allowed_to_preempt() {
+    let mut world = two_held_nodes();
+    world.pod(pod("a").job("j").asks("cpu=4").priority(500));
+    world.pod(pod("b").job("j").asks("cpu=4").priority(500).with(|pod| pod.template_mut().never_preempts = true));
+    for tried in ["a", "b"] {
+        assert_eq!(world.plan(tried), Err("koordinator/may-preempt".to_owned()), "{tried}");
+    }
+}
+
+#[test]
+fn each_gang_of_a_group_must_be_allowed_to_preempt_and_to_rank_above_the_victims() {
+    let of_group = [("gang.scheduling.koordinator.sh/groups", r#"["default/g","default/h"]"#)];
+    for (priority, never, expected) in
+        [(500, false, None), (200, false, Some("engine/no-node")), (500, true, Some("koordinator/may-preempt"))]
+    {
+        let mut world = two_held_nodes();
+        world.object(pod_group("g", 1, &of_group));
+        world.object(pod_group("h", 1, &of_group));
+        world.pod(pod("a").job("g").asks("cpu=4").priority(500));
+        world.pod(pod("b").job("h").asks("cpu=4").priority(priority).with(|pod| pod.template_mut().never_preempts = never));
+        assert_eq!(world.plan("a").err().as_deref(), expected, "priority {priority}, never {never}");
+    }
+}
+
+#[test]
+fn pods_of_each_class_meet_the_bound_of_their_class() {
+    // min 4, max 8: the preemptible pod alone fits the max, the non-preemptible pods of 6 cpu do not fit the min.
+    let mut world = World::new();
+    world.object(pod_group("j", 1, &[]));
+    world.object(quota("team", "", "cpu=4", "cpu=8"));
+    world.node("n", "cpu=16");
+    world.pod(pod("p").quota("team").job("j").asks("cpu=1").priority(1));
+    world.pod(pod("np-1").quota("team").job("j").preemptible(false).asks("cpu=3").priority(1));
+    world.pod(pod("np-2").quota("team").job("j").preemptible(false).asks("cpu=3").priority(1));
+    for tried in ["p", "np-1", "np-2"] {
+        assert!(matches!(world.pre_filter(tried), Admission::Refused(_)), "{tried}");
+    }
+    // 4 cpu of non-preemptible pods fit the min, and 1 + 4 the max.
+    world.pod(pod("np-2").quota("team").job("j").preemptible(false).asks("cpu=1").priority(1));
+    for tried in ["p", "np-1", "np-2"] {
+        assert_eq!(world.pre_filter(tried), Admission::Pass, "{tried}");
+    }
+}
+
+#[test]
+fn pods_of_each_quota_meet_the_bound_of_their_quota() {
+    let mut world = World::new();
+    world.object(pod_group("j", 1, &[]));
+    world.object(quota("small", "", "cpu=0", "cpu=1"));
+    world.object(quota("large", "", "cpu=0", "cpu=8"));
+    world.node("n", "cpu=16");
+    world.pod(pod("a").quota("large").job("j").asks("cpu=2").priority(1));
+    world.pod(pod("b").quota("small").job("j").asks("cpu=2").priority(1));
+    for tried in ["a", "b"] {
+        assert!(matches!(world.pre_filter(tried), Admission::Refused(_)), "{tried}: quota small has room for 1 of 2");
+    }
+    world.pod(pod("b").quota("small").job("j").asks("cpu=1").priority(1));
+    assert_eq!(world.pre_filter("a"), Admission::Pass);
+}
+
+#[test]
+fn victim_with_a_stale_nomination_does_not_count_as_nominated() {
+    // min 4, max 4: with `v` evicted the job of 4 fits. API servers before 1.35 keep the nomination of a bound pod.
+    let mut world = World::new();
+    world.object(quota("team", "", "cpu=4", "cpu=4"));
+    world.node("n", "cpu=4");
+    world.pod(pod("v").quota("team").asks("cpu=4").on("n").nominated("n"));
+    world.pod(pod("a").quota("team").preemptible(false).asks("cpu=4").priority(1));
+    assert_eq!(world.plan("a").map(|plan| plan.victims), Ok(vec!["default/v".to_owned()]));
+}
