@@ -2,6 +2,8 @@
 
 mod verdicts;
 
+use std::collections::BTreeSet;
+
 use verdicts::Verdicts;
 
 use crate::contract::*;
@@ -9,6 +11,7 @@ use crate::model::{
     Amounts, Cluster, Lacks, Node, NodeIx, Nominated, PodIx, Request, ReservationAllocation, Scan, ShapeIx, WhatIf,
 };
 
+use super::closed_nominations::closed_nominations;
 use super::{Engine, room, search};
 
 /// The code of a number that is no node.
@@ -20,6 +23,8 @@ struct Ask<'a> {
     pod: PodIx,
     /// Room that is promised to anybody is kept.
     firm: bool,
+    /// The pods of lower priority whose promised room is kept, too.
+    closed: &'a BTreeSet<PodIx>,
     request: &'a Request,
     /// What it takes of the node: its request, or what a reservation there leaves of it.
     takes: &'a Request,
@@ -34,11 +39,13 @@ impl Engine {
         let (firm, ix) = (search::of(self.laws()?).promises_are_firm(), PodIx(pod));
         let pod = self.cluster.pod(ix).ok_or(PolicyError::UnknownPod(pod))?;
         let (shape, request) = (pod.shape, pod.request.clone());
+        let closed = if firm { BTreeSet::new() } else { self.closed_to(ix)? };
         self.cluster.prepare_scan(&request);
         let may_use_reservation = self.cluster.may_use_reservation(ix);
-        let nominated = self.cluster.nominated_between(ix, |node| promised(&self.cluster, node, ix, firm));
+        let nominated = self.cluster.nominated_between(ix, |node| promised(&self.cluster, node, (ix, firm, &closed)));
         let others = self.cluster.is_between(ix).then_some(&nominated);
-        let ask = Ask { pod: ix, firm, request: &request, takes: &request, may_use_reservation, others };
+        let ask =
+            Ask { pod: ix, firm, closed: &closed, request: &request, takes: &request, may_use_reservation, others };
         let verdicts = scan(&self.cluster, shape, &ask);
         if self.notes.are_on() {
             self.notes.resume(ix);
@@ -46,6 +53,19 @@ impl Engine {
         }
         let obstacles = verdicts.seen.iter().map(|verdict| verdict.obstacle(&self.cluster)).collect();
         Ok(NodeVerdicts { codes: verdicts.codes, obstacles })
+    }
+
+    /// Returns the nominated pods of lower priority whose promised room is closed to a pod and its job.
+    fn closed_to(&mut self, ix: PodIx) -> Result<BTreeSet<PodIx>, PolicyError> {
+        let priority = self.cluster.pod(ix).map_or(i32::MIN, |pod| pod.priority());
+        if !self.cluster.nominated().any(|(_, pod)| pod.priority() < priority) {
+            return Ok(BTreeSet::new());
+        }
+        let preemptor = self.preemptor(ix.0)?;
+        let Engine { system, cluster, ledger, .. } = self;
+        let laws = system.as_ref().ok_or(PolicyError::NotConfigured)?.laws();
+        let preemptor = search::of(laws).needed(cluster, preemptor);
+        Ok(closed_nominations(cluster, laws, ledger, &preemptor))
     }
 
     /// Notes of every node why it does not take a pod.
@@ -66,7 +86,7 @@ impl Engine {
             room::Verdict::TooSmall(_) => room::Lack::of(&node.allocatable, ask.request),
             room::Verdict::Full(_) => room::Lack::of(&node.free, ask.takes),
             room::Verdict::Promised(_) => {
-                let promised = promised(&self.cluster, node, ask.pod, ask.firm);
+                let promised = promised(&self.cluster, node, ask.keeps());
                 room::Lack::of(&left(&self.cluster, node, &promised), ask.takes)
             }
         };
@@ -80,6 +100,11 @@ impl Engine {
 }
 
 impl<'a> Ask<'a> {
+    /// Returns what decides which nominated pods keep their room from the pod.
+    fn keeps(&self) -> (PodIx, bool, &BTreeSet<PodIx>) {
+        (self.pod, self.firm, self.closed)
+    }
+
     /// The reservation that the pod would use on a node.
     fn reservation(&self, cluster: &Cluster, node: NodeIx) -> Option<ReservationAllocation> {
         if self.may_use_reservation { cluster.reservation_allocation(self.pod, node) } else { None }
@@ -160,7 +185,7 @@ fn room(cluster: &Cluster, (ix, node): (NodeIx, &Node), ask: &Ask<'_>) -> room::
 /// Whether a node has room for a pod beside what is promised to others. Out of the way of the scan: few nodes have nominated pods.
 #[cold]
 fn beside_promised(cluster: &Cluster, node: &Node, ask: &Ask<'_>) -> room::Verdict {
-    let left = left(cluster, node, &promised(cluster, node, ask.pod, ask.firm));
+    let left = left(cluster, node, &promised(cluster, node, ask.keeps()));
     left.lacks(ask.takes).map_or(room::Verdict::Fits, room::Verdict::Promised)
 }
 
@@ -182,11 +207,12 @@ fn beside(
 }
 
 /// The pods for which room is kept on a node before a pod may have it.
-fn promised(cluster: &Cluster, node: &Node, pod: PodIx, firm: bool) -> Vec<PodIx> {
-    match firm {
-        true => cluster.nominated_on(node, pod).map(|(other, _)| other).collect(),
-        false => cluster.promised(node, pod).map(|(other, _)| other).collect(),
+fn promised(cluster: &Cluster, node: &Node, (pod, firm, closed): (PodIx, bool, &BTreeSet<PodIx>)) -> Vec<PodIx> {
+    if firm {
+        return cluster.nominated_on(node, pod).map(|(other, _)| other).collect();
     }
+    let priority = cluster.pod(pod).map_or(i32::MIN, |pod| pod.priority());
+    cluster.promised_from(node, pod, priority, closed).map(|(other, _)| other).collect()
 }
 
 /// What is free on a node beside what is promised to these pods.

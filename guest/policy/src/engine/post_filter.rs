@@ -7,6 +7,7 @@ use crate::laws::{Denial, Detail, Gate, Laws, Preemptor, Rule};
 use crate::model::{NodeIx, PodIx, Trial};
 
 use super::Engine;
+use super::closed_nominations::closed_nominations;
 use super::plan::Plan;
 use super::reasons::{NO_NODE, OTHER_GANG, ROOM_IS_COMING};
 use super::refusals::Refusals;
@@ -42,8 +43,10 @@ impl Engine {
             return Ok(self.without(reason, effects));
         }
         self.ledger.forget_unanswered();
-        let (ledger, notes) = (&self.ledger, &mut self.notes);
-        let mut context = PreemptionContext { preemptor, gangs: &gangs, laws: &laws, ledger, refuted, notes };
+        let closed = closed_nominations(&mut self.cluster, &laws, &self.ledger, preemptor);
+        let (ledger, notes, closed, evicted) = (&self.ledger, &mut self.notes, &closed, &BTreeSet::new());
+        let mut context =
+            PreemptionContext { preemptor, gangs: &gangs, laws: &laws, ledger, refuted, evicted, closed, notes };
         let found = search.find(&mut self.cluster, &mut context).and_then(|plan| plan.for_all(&asked));
         match found {
             Err(obstacle) => {
@@ -54,7 +57,7 @@ impl Engine {
                 let effects = self.give_up(preemptor, search.gives_up(preemptor, true));
                 Ok(self.without(reason, effects))
             }
-            Ok(plan) => self.planned(search.as_ref(), &gangs, &plan),
+            Ok(plan) => self.planned(search.as_ref(), (&gangs, closed), &plan),
         }
     }
 
@@ -68,7 +71,7 @@ impl Engine {
         self.ledger.forget_unanswered();
         let whole = lead.clone().with(&self.cluster, pods.to_vec());
         let mut trial = Trial::new(&mut self.cluster);
-        let (mut nominations, mut victims) = (Vec::new(), Vec::new());
+        let (mut nominations, mut victims, mut closed) = (Vec::new(), Vec::new(), BTreeSet::new());
         let mut stopped = None;
         for pod in pods {
             let preemptor = Preemptor::of(trial.cluster(), laws, *pod, vec![*pod]);
@@ -79,9 +82,11 @@ impl Engine {
             let found = match broken {
                 Some((rule, denial)) => Err(Obstacle::Law(rule, denial)),
                 None => {
-                    let (ledger, notes) = (&self.ledger, &mut self.notes);
-                    let gangs = std::slice::from_ref(&preemptor);
-                    let mut context = PreemptionContext { preemptor: &preemptor, gangs, laws, ledger, refuted, notes };
+                    closed = closed_nominations(trial.inner(), laws, &self.ledger, &preemptor);
+                    let (ledger, notes, closed, evicted) = (&self.ledger, &mut self.notes, &closed, &BTreeSet::new());
+                    let (gangs, preemptor) = (std::slice::from_ref(&preemptor), &preemptor);
+                    let mut context =
+                        PreemptionContext { preemptor, gangs, laws, ledger, refuted, evicted, closed, notes };
                     search.find(trial.inner(), &mut context)
                 }
             };
@@ -110,7 +115,7 @@ impl Engine {
             }
             None => {
                 let plan = Plan::by_node(lead.pod, nominations, victims);
-                self.planned(search, std::slice::from_ref(&whole), &plan)
+                self.planned(search, (std::slice::from_ref(&whole), &closed), &plan)
             }
         }
     }
@@ -139,8 +144,14 @@ impl Engine {
     }
 
     /// A plan was found: what it means for others.
-    fn planned(&mut self, search: &dyn Search, gangs: &[Preemptor], plan: &Plan) -> Result<PostFiltered, PolicyError> {
-        let withdrawn = self.outranked(search, gangs, &plan.nominations);
+    fn planned(
+        &mut self,
+        search: &dyn Search,
+        (gangs, closed): (&[Preemptor], &BTreeSet<PodIx>),
+        plan: &Plan,
+    ) -> Result<PostFiltered, PolicyError> {
+        let mut withdrawn = self.outranked(search, gangs, &plan.nominations);
+        withdrawn.retain(|pod| !closed.contains(&PodIx(*pod)));
         let plan = self.draw_up(plan)?;
         let effects = Effects { withdrawn, ..Effects::default() };
         Ok(PostFiltered { reason: plan.reason.clone(), plan: Some(plan), retry: Retry::default(), effects })

@@ -1,6 +1,6 @@
 //! The queue: where pending pods stand in it, as keys that a host can compare.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::{KeyBuilder, PodId, PolicyError, SortKeys};
 use crate::laws::OrderBy;
@@ -17,6 +17,8 @@ pub struct Epochs {
     last: u64,
     /// What keys take from each job, as it was when the last keys were made.
     jobs: BTreeMap<JobIx, JobTerms>,
+    /// The ranks of the pods that would borrow, as they were then.
+    borrowers: BTreeSet<u64>,
 }
 
 impl Epochs {
@@ -33,8 +35,9 @@ impl Epochs {
                 };
                 let jobs: BTreeMap<JobIx, JobTerms> = cluster.jobs().map(terms).collect();
                 let has_changed = |(ix, before): (&JobIx, &JobTerms)| jobs.get(ix).is_some_and(|now| now != before);
-                let changed = self.jobs.iter().any(has_changed);
+                let changed = self.jobs.iter().any(has_changed) || self.borrowers != *cluster.borrowers();
                 self.jobs = jobs;
+                self.borrowers.clone_from(cluster.borrowers());
                 changed
             }
         };

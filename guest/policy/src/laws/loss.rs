@@ -1,5 +1,8 @@
 //! What a plan costs on a node: what the orders of nodes weigh.
 
+use std::collections::BTreeSet;
+
+use super::harm::{GangLoss, Harm, gang_loss};
 use crate::model::{Cluster, Pod, PodIx};
 
 /// What is lost on a node when a plan is carried out there.
@@ -13,6 +16,8 @@ pub struct NodeVictims<'a> {
     pub violations: usize,
     /// All the reasons there were to spare some of them (see [`LastResort`]).
     pub reasons: u8,
+    /// The victims of the same plan that count already.
+    pub earlier: &'a BTreeSet<PodIx>,
 }
 
 impl NodeVictims<'_> {
@@ -30,6 +35,18 @@ impl NodeVictims<'_> {
     pub fn count(&self) -> i64 {
         count(self.victims.len())
     }
+
+    /// Returns the priority of the most important of them that would go on running otherwise: a pod of a gang that the plan has broken
+    /// already stops anyway. Lower than any where there is none.
+    pub fn highest_stopped(&self) -> i64 {
+        let stops = |pod: &&Pod| gang_loss(self.cluster, pod, self.earlier) != GangLoss::Nothing;
+        self.pods().filter(stops).map(|pod| i64::from(pod.priority())).max().unwrap_or(i64::MIN)
+    }
+
+    /// Returns what stops with them.
+    pub fn harm(&self) -> Harm {
+        Harm::of(self.cluster, self.victims, self.earlier)
+    }
 }
 
 /// What is known of the victims of any plan on a node before one is looked for there.
@@ -43,6 +60,10 @@ pub struct LeastVictims {
     pub priorities: i64,
     /// If none of them is more important than that, then none was created after this moment, nanoseconds since 1970.
     pub youngest: i64,
+    /// If none of them is more important than that, then none was started after this moment, nanoseconds since 1970.
+    pub latest_start: i64,
+    /// What they stop in sum is at least this, where no gang is broken already (see [`Harm::size`]).
+    pub size: i64,
 }
 
 /// A priority, counted from the lowest possible one.

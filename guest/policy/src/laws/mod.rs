@@ -15,6 +15,7 @@ mod detail;
 mod exemption;
 pub mod gate;
 pub mod guard;
+pub(crate) mod harm;
 mod law;
 pub mod limit;
 mod loss;

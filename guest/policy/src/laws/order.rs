@@ -1,6 +1,7 @@
 //! Orders: which first?
 
 pub mod cheapest_node_first;
+pub mod costlier_eviction_first;
 pub mod earlier_task_first;
 pub mod fair_queues_first;
 pub mod fewest_violations_first;

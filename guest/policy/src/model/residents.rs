@@ -24,6 +24,8 @@ pub struct Resident {
     pub priority: i32,
     /// When it was created, nanoseconds since 1970.
     pub created: i64,
+    /// When it started, nanoseconds since 1970; none where it has not started.
+    pub started: Option<i64>,
 }
 
 /// The pods of all nodes.
@@ -86,7 +88,13 @@ impl Residents {
         for (pod_ix, pod) in node.iter().flat_map(|node| &node.pods).filter_map(|ix| Some((*ix, pods.get(*ix)?))) {
             let next = VictimClassIx::of(self.classes.len()).unwrap_or(VictimClassIx(u32::MAX));
             let class = *self.classes.entry(Likeness::of(pod)).or_insert(next);
-            list.push(Resident { pod: pod_ix, class, priority: pod.priority(), created: pod.created });
+            list.push(Resident {
+                pod: pod_ix,
+                class,
+                priority: pod.priority(),
+                created: pod.created,
+                started: pod.started,
+            });
         }
         list.sort_unstable_by_key(|resident| (resident.priority, Reverse(resident.created), resident.pod));
         self.nodes.insert(ix, list);

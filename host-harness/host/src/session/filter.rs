@@ -5,7 +5,7 @@ use lictor_contract::*;
 use super::scoring::FULL;
 use super::verdicts::{Verdicts, best};
 use super::{Cause, NodeSummary, ProtocolError, Session};
-use crate::verify;
+use crate::verify::{self, Ground};
 
 /// What Filter comes to.
 pub(super) enum Filtered {
@@ -38,9 +38,14 @@ impl Session {
             let scores = if fitting.is_empty() { Vec::new() } else { self.scores(pod, &fitting)? };
             best(fitting.into_iter().zip(scores), &self.mirror)
         } else {
+            let ground = Ground { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures };
             let scores = self.own_scores.of(&self.mirror, &self.occupancy, preemptor);
             let score = |node: NodeId| usize::try_from(node).ok().and_then(|index| scores.get(index).copied());
-            best(verdicts.fitting().filter_map(|node| Some((node, score(node)?))), &self.mirror)
+            // Of the nodes that take the pod, one whose promise to another pod would be broken comes last.
+            let breaks =
+                |node: NodeId| if verify::breaks_a_promise(&ground, pod, node) { FULL.saturating_add(1) } else { 0 };
+            let scored = |node: NodeId| Some((node, i64::from(score(node)?).saturating_sub(breaks(node))));
+            best(verdicts.fitting().filter_map(scored), &self.mirror)
         };
         Ok(best.map_or_else(|| Filtered::Nowhere(self.summarise(pod, &verdicts)), Filtered::Fits))
     }

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::PodId;
 
-use super::Occupancy;
 use crate::cluster::Mirror;
 
 /// Why a pod is leaving.

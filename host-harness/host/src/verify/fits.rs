@@ -35,15 +35,28 @@ pub(super) fn is_left<'a>(proposal: &'a Proposal<'_>) -> impl Fn(PodId) -> bool 
     move |pod: PodId| !going.contains(&pod) && !proposal.effects.releases.contains(&pod)
 }
 
+/// Checks whether a pod on a node would take room there that is promised to another pod: the nominated pods would fit once the leaving pods
+/// have left, and with the pod they do not.
+pub fn breaks_a_promise(ground: &Ground<'_>, pod: PodId, node: NodeId) -> bool {
+    let promised: Vec<PodId> = ground.occupancy.promised(node).filter(|other| *other != pod).collect();
+    if promised.is_empty() {
+        return false;
+    }
+    let stays = |other: PodId| !is_leaving(ground, other);
+    let with: Vec<PodId> = promised.iter().copied().chain([pod]).collect();
+    room(ground, node, stays, &[], &promised).is_ok() && room(ground, node, stays, &[], &with).is_err()
+}
+
+/// Checks whether a pod leaves its node without a further plan: it is being deleted, marked, or a victim of an earlier plan.
+fn is_leaving(ground: &Ground<'_>, pod: PodId) -> bool {
+    let shows = |pod: &Pod| pod.terminating || ground.mirror.is_marked(pod);
+    ground.mirror.pod(pod).is_some_and(shows) || ground.departures.leaving(ground.mirror, pod).is_some()
+}
+
 /// Who stays when a plan is carried out and those who are leaving already have left.
 pub(super) fn stays<'a>(ground: &'a Ground<'_>, proposal: &'a Proposal<'_>) -> impl Fn(PodId) -> bool + 'a {
     let is_left = is_left(proposal);
-    move |pod: PodId| {
-        let shows = |pod: &Pod| pod.terminating || ground.mirror.is_marked(pod);
-        is_left(pod)
-            && !ground.mirror.pod(pod).is_some_and(shows)
-            && ground.departures.leaving(ground.mirror, pod).is_none()
-    }
+    move |pod: PodId| is_left(pod) && !is_leaving(ground, pod)
 }
 
 /// The comers fit on the node beside those who stay and those who were promised room.

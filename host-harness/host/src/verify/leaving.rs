@@ -4,11 +4,9 @@ use super::{Ground, Proposal, Violation};
 
 /// No victim is already leaving by an earlier plan.
 pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
-    proposal.plan.victims.iter().try_for_each(|victim| {
-        match ground.departures.leaving(ground.mirror, victim.pod) {
-            Some(plan) => Err(Violation::AlreadyLeaving { id: victim.pod, victim: ground.pod_name(victim.pod), plan }),
-            None => Ok(()),
-        }
+    proposal.plan.victims.iter().try_for_each(|victim| match ground.departures.leaving(ground.mirror, victim.pod) {
+        Some(plan) => Err(Violation::AlreadyLeaving { id: victim.pod, victim: ground.pod_name(victim.pod), plan }),
+        None => Ok(()),
     })
 }
 

@@ -34,6 +34,7 @@ use crate::cluster::Mirror;
 pub use binding::bindings;
 pub use departures::{Departure, Departures};
 pub use enforcement::enforcement;
+pub use fits::breaks_a_promise;
 pub use held::{Held, Place};
 pub use inter_pod::Apart;
 pub use occupancy::{Occupancy, waits};

@@ -1,5 +1,7 @@
 //! The cheapest node: nodes are listed by equivalence class, so a gang of equal pods has its nodes priced once.
 
+use std::collections::BTreeSet;
+
 use super::PreemptionContext;
 use super::dry_runs::DryRuns;
 use super::node_dry_run::Ask;
@@ -15,12 +17,12 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// The cheapest node for a pod, where other pods are as `what_if` says.
+    /// Returns the cheapest node for a pod, where other pods are as `what_if` says and the plan evicts the earlier victims anyway.
     pub fn cheapest(
         &mut self,
         cluster: &Cluster,
         context: &mut PreemptionContext<'_>,
-        (dry_runs, what_if): (&mut DryRuns, &WhatIf),
+        (dry_runs, what_if, earlier): (&mut DryRuns, &WhatIf, &BTreeSet<PodIx>),
         ix: PodIx,
     ) -> Option<NodeIx> {
         let pod = cluster.pod(ix)?;
@@ -33,7 +35,7 @@ impl Choices {
             self.classes.insert(pod.class, (ix, shortlist));
         }
         let (_, shortlist) = self.classes.get_mut(pod.class)?;
-        let ask = Ask { pod: ix, request: &pod.request, what_if, limits: None };
+        let ask = Ask { pod: ix, request: &pod.request, what_if, earlier, limits: None };
         let (choice, refuted) = (&context.laws.node_choice, context.refuted);
         let may_take = |node| !is_placement_refused(refuted, ix, node);
         shortlist.cheapest(&self.changes, may_take, |node| {

@@ -1,5 +1,7 @@
 //! The input of a search.
 
+use std::collections::BTreeSet;
+
 use super::node_dry_run::Limits;
 use super::refused::{is_placement_refused, refused_victim};
 use crate::contract::{Outcome, Refuted, Subject};
@@ -19,11 +21,25 @@ pub struct PreemptionContext<'a> {
     pub ledger: &'a Ledger,
     /// What the host refused of earlier plans.
     pub refuted: &'a Refuted,
+    /// Candidates that the plan evicts from the start, as far as it needs their room (see [`least_harm`](super::least_harm)).
+    pub evicted: &'a BTreeSet<PodIx>,
+    /// The nominated pods of lower priority whose room is kept, too.
+    pub closed: &'a BTreeSet<PodIx>,
     /// Where the explanations are recorded.
     pub notes: &'a mut Notes,
 }
 
 impl<'a> PreemptionContext<'a> {
+    /// Returns the same input with other candidates evicted from the start, and another place for the explanations.
+    pub(super) fn starting_from<'b>(
+        &'b self,
+        evicted: &'b BTreeSet<PodIx>,
+        notes: &'b mut Notes,
+    ) -> PreemptionContext<'b> {
+        let PreemptionContext { preemptor, gangs, laws, ledger, refuted, closed, .. } = *self;
+        PreemptionContext { preemptor, gangs, laws, ledger, refuted, evicted, closed, notes }
+    }
+
     /// Whether a pod leaves its node without a new plan: it is being deleted, or an accepted plan evicts it.
     pub(super) fn is_leaving(&self, cluster: &Cluster, ix: PodIx) -> bool {
         cluster.pod(ix).is_some_and(|pod| pod.is_leaving()) || self.ledger.is_victim(ix)
@@ -31,10 +47,14 @@ impl<'a> PreemptionContext<'a> {
 
     /// The pods of other jobs for which room is kept on a node before the preemptor may have it. Gangs that are planned together count
     /// as having the lowest of their priorities.
-    pub(super) fn promised<'c>(&self, cluster: &'c Cluster, node: &'c Node) -> impl Iterator<Item = (PodIx, &'c Pod)> {
+    pub(super) fn promised<'c>(
+        &'c self,
+        cluster: &'c Cluster,
+        node: &'c Node,
+    ) -> impl Iterator<Item = (PodIx, &'c Pod)> {
         let own = &self.preemptor.pods;
         let priority = self.gangs.iter().map(|gang| gang.priority).min().unwrap_or(self.preemptor.priority);
-        let promised = cluster.promised_from(node, self.preemptor.pod, priority);
+        let promised = cluster.promised_from(node, self.preemptor.pod, priority, self.closed);
         promised.filter(move |(ix, _)| !own.contains(ix))
     }
 

@@ -29,7 +29,10 @@ impl DryRuns {
         let mut leaving = context.leaving(cluster);
         leaving.retain(|(_, node)| nodes.binary_search(node).is_ok());
         let requests = pods.iter().filter_map(|pod| Some(&cluster.pod(*pod)?.request));
-        let outlook = Outlook::new(cluster, context, &leaving, requests);
+        let at = |ix: &PodIx| Some((*ix, cluster.pod(*ix)?.place.node()?));
+        let unclear: Vec<(PodIx, NodeIx)> =
+            leaving.iter().copied().chain(context.evicted.iter().filter_map(at)).collect();
+        let outlook = Outlook::new(cluster, context, &unclear, requests);
         let (taken, nominated) = (taken_in_turn(cluster, context, &nodes), context.nominated(cluster));
         let mut dry_runs = DryRuns { nodes, leaving, outlook, made: BTreeMap::new(), taken, nominated };
         if dry_runs.outlook.is_blind() {
@@ -103,7 +106,11 @@ impl DryRuns {
                 .as_ref()
                 .map_or_else(|| context.is_candidate(cluster, pod), |taken| taken.contains(&pod))
             {
-                candidates.push(pod);
+                if context.evicted.contains(&pod) {
+                    room.add(&cluster.frees(pod));
+                } else {
+                    candidates.push(pod);
+                }
             }
         }
         let (protected, open) = cluster.split_by_budget(context.in_reprieve_order(cluster, candidates));

@@ -10,6 +10,8 @@
 mod nodes;
 mod trace;
 
+use std::collections::BTreeSet;
+
 use super::node_dry_run::{Ask, NodeDryRun};
 use super::outlook::Outlook;
 use super::reprieve::without_reprieve;
@@ -64,7 +66,13 @@ fn plan_group(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, group:
     leaving.iter().for_each(|(ix, _)| trial.evict(*ix));
     trial.inner().prepare_search([&request]);
     let cluster = trial.cluster();
-    let ask = Ask { pod: context.preemptor.pod, request: &request, what_if: &WhatIf::default(), limits: None };
+    let ask = Ask {
+        pod: context.preemptor.pod,
+        request: &request,
+        what_if: &WhatIf::default(),
+        earlier: &BTreeSet::new(),
+        limits: None,
+    };
     let mut nodes = Nodes::new(cluster, context, (group, &ask), outlook);
     if context.preemptor.required_node_reservation.is_none()
         && let Some(node) = nodes.first_with_room(cluster, context)
@@ -122,7 +130,9 @@ fn offer(
         stays
     });
     let reasons = chosen.iter().fold(0, |all, ix| all | spare(ix));
-    let cost = (context.laws.node_choice.by.loss)(&NodeVictims { cluster, victims: &chosen, violations: 0, reasons });
+    let (violations, earlier) = (0, &BTreeSet::new());
+    let cost =
+        (context.laws.node_choice.by.loss)(&NodeVictims { cluster, victims: &chosen, violations, reasons, earlier });
     Some(PreemptionCandidate { node: dry_run.node, victims: chosen, cost })
 }
 

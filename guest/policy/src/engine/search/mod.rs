@@ -5,6 +5,7 @@ mod choices;
 mod context;
 mod dry_runs;
 mod group_on_one_node;
+mod least_harm;
 mod node_by_node;
 mod node_dry_run;
 mod outlook;

@@ -7,7 +7,7 @@
 //! filterPodsWithPDBViolation, pickOneNodeForPreemption. Upstream begins at a random node and stops when it has seen enough; here it
 //! begins at the first by name, so that the answer is the same each time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::node_dry_run::{Ask, NodeDryRun, Price};
 use super::outlook::Outlook;
@@ -100,7 +100,8 @@ fn plan_pod(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, sample: 
     cluster.prepare_search([&request]);
     let cluster = &*cluster;
     let large = context.large_enough(cluster, preemptor, &request);
-    let ask = Ask { pod: preemptor, request: &request, what_if: &WhatIf::default(), limits: context.limits() };
+    let (what_if, earlier, limits) = (&WhatIf::default(), &BTreeSet::new(), context.limits());
+    let ask = Ask { pod: preemptor, request: &request, what_if, earlier, limits };
     let (enough, nominated) = (sample.of(large.len()), context.nominated(cluster));
     let asked = (&ask, &nominated, enough);
     let leaving = context.leaving(cluster);

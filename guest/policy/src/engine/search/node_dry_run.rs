@@ -1,6 +1,9 @@
 //! A dry run of a node: its candidates, and the room after evicting some of them.
 
+use std::collections::BTreeSet;
+
 use super::reprieve::without_reprieve;
+use crate::laws::harm::{GangLoss, gang_loss};
 use crate::laws::{Case, Denial, Gate, NodeChoice, NodeCost, NodeVictims, Preemptor, Rule};
 use crate::model::{
     Amounts, Cluster, InterPodLack, Kind, Ledger, Node, NodeIx, Nominated, Pod, PodIx, Request, ResourceIx, WhatIf,
@@ -42,6 +45,8 @@ pub struct Ask<'a> {
     pub request: &'a Request,
     /// Where other pods are, beyond the books: the leaving pods, those that are planned so far and their victims.
     pub what_if: &'a WhatIf,
+    /// The victims of the plan so far, on whatever node.
+    pub earlier: &'a BTreeSet<PodIx>,
     /// The limits of the plan, where the plan is for this pod alone and there are any. For more pods they are asked in a trial.
     pub limits: Option<Limits<'a>>,
 }
@@ -139,7 +144,8 @@ impl NodeDryRun {
         let protected = self.candidates.iter().take(self.protected);
         let violations = protected.filter(|candidate| victims.contains(&candidate.pod)).count();
         let together = cluster.with_whole_groups(&victims);
-        let cost = (choice.by.loss)(&NodeVictims { cluster, victims: &together, violations, reasons: 0 });
+        let earlier = ask.earlier;
+        let cost = (choice.by.loss)(&NodeVictims { cluster, victims: &together, violations, reasons: 0, earlier });
         Some(Price { victims, violations, cost })
     }
 
@@ -184,8 +190,10 @@ impl NodeDryRun {
         if fits(&room) && others.lack().is_none() && keeps(&[]) {
             return Some(Vec::new());
         }
-        let candidates =
-            || self.candidates.iter().filter_map(|candidate| Some((candidate.pod, candidate.frees(cluster)?)));
+        let candidates = || {
+            let in_order = self.in_order(cluster, ask.earlier).into_iter();
+            in_order.filter_map(|candidate| Some((candidate.pod, candidate.frees(cluster)?)))
+        };
         for (ix, frees) in candidates() {
             room.add(frees);
             others.evict(ix);
@@ -207,6 +215,17 @@ impl NodeDryRun {
             stays
         });
         Some(needed.into_iter().map(|(pod, _)| pod).collect())
+    }
+
+    /// Returns the candidates in the order of reprieve. Pods of a gang that the plan has broken already come last: their eviction stops
+    /// nothing more.
+    fn in_order(&self, cluster: &Cluster, earlier: &BTreeSet<PodIx>) -> Vec<&Candidate> {
+        let mut candidates: Vec<&Candidate> = self.candidates.iter().collect();
+        if !earlier.is_empty() {
+            let loss = |ix: PodIx| cluster.pod(ix).map(|pod| gang_loss(cluster, pod, earlier));
+            candidates.sort_by_key(|candidate| loss(candidate.pod) == Some(GangLoss::Nothing));
+        }
+        candidates
     }
 
     /// Why the other pods do not allow a pod on the node, or any that is planned onto it, after evicting some candidates.

@@ -45,10 +45,12 @@ pub struct Wanted<'a> {
 }
 
 /// What is missing of a resource on a node, and what evictions there free of it.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 struct Gap {
     /// The place of the resource among those that are requested.
     resource: usize,
+    /// The resource.
+    of: ResourceIx,
     missing: i64,
     freed: i64,
     largest: i64,
@@ -119,7 +121,8 @@ impl Outlook {
         for (resource, (amount, free)) in columns.iter().enumerate().filter(|(_, (amount, _))| *amount > 0) {
             let missing = amount.saturating_sub(free.get(at).copied().unwrap_or(0));
             if missing > 0 {
-                gaps.push(Gap { resource, missing, ..Gap::default() });
+                let of = self.resources.get(resource).copied().unwrap_or(ResourceIx(u32::MAX));
+                gaps.push(Gap { resource, of, missing, freed: 0, largest: 0 });
             }
         }
         if gaps.is_empty() {
@@ -136,24 +139,30 @@ impl Outlook {
         if gaps.iter().any(|gap| gap.freed < gap.missing) {
             return None;
         }
-        Some((context.laws.node_choice.by.least)(&self.victims(residents, gaps)))
+        Some((context.laws.node_choice.by.least)(&self.victims(cluster, residents, gaps)))
     }
 
     /// What any victims are at least that close the gaps, which all candidates together do.
-    fn victims(&self, residents: &[Resident], gaps: &mut [Gap]) -> LeastVictims {
+    fn victims(&self, cluster: &Cluster, residents: &[Resident], gaps: &mut [Gap]) -> LeastVictims {
         let so_many = |gap: &Gap| {
             let whole = gap.missing.checked_div(gap.largest).unwrap_or(0);
             if whole.saturating_mul(gap.largest) < gap.missing { whole.saturating_add(1) } else { whole }
         };
         let count = gaps.iter().map(so_many).max().unwrap_or(1);
         gaps.iter_mut().for_each(|gap| gap.freed = 0);
-        let mut least = LeastVictims { count, highest: i64::MIN, priorities: 0, youngest: i64::MIN };
+        // Each victim rounds its share down.
+        let rounded = i64::try_from(residents.len()).unwrap_or(i64::MAX);
+        let shares = gaps.iter().map(|gap| cluster.share_of(gap.of, gap.missing).saturating_sub(rounded));
+        let size = shares.max().unwrap_or(0).max(0);
+        let (youngest, latest_start) = (i64::MIN, i64::MIN);
+        let mut least = LeastVictims { count, highest: i64::MIN, priorities: 0, youngest, latest_start, size };
         let (mut taken, mut is_closed) = (0i64, false);
         for resident in residents.iter().filter(|resident| self.is_candidate(resident.class)) {
             if is_closed && i64::from(resident.priority) > least.highest {
                 break;
             }
             least.youngest = least.youngest.max(resident.created);
+            least.latest_start = least.latest_start.max(resident.started.unwrap_or(cluster.now()));
             if is_closed {
                 continue;
             }

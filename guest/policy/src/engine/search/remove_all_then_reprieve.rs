@@ -12,9 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::choices::Choices;
 use super::dry_runs::DryRuns;
+use super::least_harm::least_harm;
 use super::node_dry_run::{Ask, NodeDryRun};
 use super::reprieve_job::reprieve_job;
 use super::{Obstacle, Plan, PreemptionContext, Search, waiting};
+use crate::laws::harm::gang_of;
 use crate::laws::{Laws, Preemptor};
 use crate::model::{Cluster, NodeIx, PodIx, Request, ResourceIx, WhatIf};
 
@@ -38,7 +40,7 @@ impl Search for WholeJob {
     }
 
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
-        plan_job(cluster, context, usize::MAX)
+        least_harm(cluster, context, |cluster, context| plan_job(cluster, context, usize::MAX))
     }
 }
 
@@ -57,9 +59,11 @@ pub(super) fn plan_job(
     let mut nominations = Vec::new();
     let mut choices = Choices::default();
     let mut what_if = WhatIf::default();
-    dry_runs.leaving().for_each(|(ix, _)| what_if.evict_set(cluster, ix));
+    let mut victims: BTreeSet<PodIx> = context.evicted.clone();
+    let leaving = dry_runs.leaving().map(|(ix, _)| ix);
+    leaving.chain(victims.iter().copied()).for_each(|ix| what_if.evict_set(cluster, ix));
     for pod in in_order(cluster, dry_runs.nodes(), &context.preemptor.pods) {
-        let Some(chosen) = choices.cheapest(cluster, context, (&mut dry_runs, &what_if), pod) else {
+        let Some(chosen) = choices.cheapest(cluster, context, (&mut dry_runs, &what_if, &victims), pod) else {
             // A nominated pod would keep its nomination to room that the plan takes.
             let is_nominated = cluster.pod(pod).is_some_and(|pod| pod.nominated.is_some());
             if may_miss > 0 && pod != context.preemptor.pod && !is_nominated {
@@ -74,11 +78,19 @@ pub(super) fn plan_job(
         let request = cluster.pod(pod).map(|pod| pod.request.clone()).unwrap_or_default();
         if let Some(dry_run) = dry_runs.on(cluster, context, chosen) {
             let before = dry_run.victims.clone();
-            dry_run.plan(cluster, &Ask { pod, request: &request, what_if: &what_if, limits: None });
+            let (what_if_before, earlier) = (&what_if, &victims);
+            dry_run.plan(cluster, &Ask { pod, request: &request, what_if: what_if_before, earlier, limits: None });
+            let further: Vec<PodIx> = dry_run.victims.iter().copied().filter(|ix| !victims.contains(ix)).collect();
             before.iter().for_each(|victim| what_if.reprieve_set(cluster, *victim));
             dry_run.victims.iter().for_each(|victim| what_if.evict_set(cluster, *victim));
             what_if.place(cluster, pod, chosen);
             choices.changed(cluster, chosen);
+            victims.retain(|ix| !before.contains(ix));
+            victims.extend(dry_run.victims.iter().copied());
+            // The other pods of a gang that is broken now can be evicted at no further cost.
+            for node in nodes_of_gangs(cluster, &further) {
+                choices.changed(cluster, node);
+            }
             nominations.push((pod, chosen));
         }
     }
@@ -87,11 +99,18 @@ pub(super) fn plan_job(
     let elsewhere: Vec<PodIx> = elsewhere.collect();
     let (used, unused): (Vec<NodeDryRun>, Vec<NodeDryRun>) =
         dry_runs.into_made().partition(|dry_run| is_used(dry_run.node));
-    let found = reprieve_job(cluster, context, (&used, &elsewhere), nominations);
+    let found = reprieve_job(cluster, context, (&used, &elsewhere, &victims), nominations);
     if context.notes.are_on() {
         tell_unused(cluster, context, &unused, &what_if);
     }
     found
+}
+
+/// Returns the nodes of the gangs of some pods.
+fn nodes_of_gangs(cluster: &Cluster, pods: &[PodIx]) -> BTreeSet<NodeIx> {
+    let gangs = pods.iter().filter_map(|ix| gang_of(cluster, cluster.pod(*ix)?));
+    let members = gangs.flat_map(|(_, job)| &job.members).filter_map(|ix| cluster.pod(*ix));
+    members.filter_map(|pod| pod.place.node()).collect()
 }
 
 /// The pods in the order in which they are planned: those that need others in their domain last, then the largest first, otherwise
@@ -124,7 +143,7 @@ fn tell_nowhere(
     (pod, nominations): (PodIx, &[(PodIx, NodeIx)]),
 ) {
     let request = cluster.pod(pod).map(|pod| pod.request.clone()).unwrap_or_default();
-    let ask = Ask { pod, request: &request, what_if, limits: None };
+    let ask = Ask { pod, request: &request, what_if, earlier: &BTreeSet::new(), limits: None };
     for dry_run in dry_runs.made() {
         let candidates = dry_run.pods();
         if nominations.iter().any(|(_, at)| *at == dry_run.node) {
@@ -144,7 +163,7 @@ fn tell_unused(cluster: &Cluster, context: &mut PreemptionContext<'_>, dry_runs:
         let candidates = dry_run.pods();
         let taken = context.preemptor.pods.iter().copied().find(|pod| context.may_run(cluster, *pod, dry_run.node));
         let Some((ix, pod)) = taken.and_then(|ix| Some((ix, cluster.pod(ix)?))) else { continue };
-        let ask = Ask { pod: ix, request: &pod.request, what_if, limits: None };
+        let ask = Ask { pod: ix, request: &pod.request, what_if, earlier: &BTreeSet::new(), limits: None };
         match dry_run.victims_for(cluster, &ask) {
             Some(victims) => {
                 context.tell_enough(cluster, dry_run.node, &victims, "");

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::node_dry_run::NodeDryRun;
-use super::reprieve::reprieve;
+use super::reprieve::{reprieve, without_reprieve};
 use super::trace::{Why, crowding};
 use super::{Obstacle, Plan, PreemptionContext};
 use crate::engine::room::Lack;
@@ -12,11 +12,12 @@ use crate::model::{Amounts, Cluster, InterPodLack, NodeIx, Place, Pod, PodIx, Qu
 
 /// Evicts in a trial every candidate on the nodes of the plan. If a limit does not hold, also every candidate in the queues of the
 /// planned gangs, on any node. Then reprieves them in order, as long as the planned pods keep their nodes and every limit holds. The
-/// others are the victims. `elsewhere`: the pods that are leaving other nodes.
+/// others are the victims. `elsewhere`: the pods that are leaving other nodes. `chosen`: the victims that the search has counted on; they
+/// are reprieved last.
 pub fn reprieve_job(
     cluster: &mut Cluster,
     context: &mut PreemptionContext<'_>,
-    (dry_runs, elsewhere): (&[NodeDryRun], &[PodIx]),
+    (dry_runs, elsewhere, chosen): (&[NodeDryRun], &[PodIx], &BTreeSet<PodIx>),
     nominations: Vec<(PodIx, NodeIx)>,
 ) -> Result<Plan, Obstacle> {
     let mut trial = Trial::new(cluster);
@@ -32,6 +33,7 @@ pub fn reprieve_job(
         dry_run.leaving.iter().for_each(|ix| trial.evict_set(*ix));
         dry_run.candidates.iter().for_each(|candidate| taken.take(&mut trial, candidate.pod));
     }
+    context.evicted.iter().for_each(|ix| taken.take(&mut trial, *ix));
     for gang in context.gangs.iter().filter(|_| over) {
         taken.take_own_queue(&mut trial, context, gang);
     }
@@ -39,7 +41,7 @@ pub fn reprieve_job(
         return Err(Obstacle::Law(rule, denial));
     }
     let kept: Vec<Kept> = dry_runs.iter().map(|dry_run| Kept::new(trial.cluster(), context, dry_run)).collect();
-    let evicted = taken.in_order(&mut trial, context);
+    let evicted = taken.in_order(&mut trial, context, chosen);
     // Built now: of what a trial evicts afterwards, nothing is among these.
     let mut what_if = WhatIf::default();
     elsewhere.iter().for_each(|ix| what_if.evict_set(trial.cluster(), *ix));
@@ -107,6 +109,37 @@ struct EvictionSet {
     places: Vec<(PodIx, Place)>,
 }
 
+/// Returns the candidates that must be evicted for the bounds of the queues alone, wherever the planned pods run; none where no bound is
+/// exceeded, or no eviction brings the queues within their bounds.
+pub fn victims_for_bounds(cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> BTreeSet<PodIx> {
+    let exceeded = |cluster: &Cluster, context: &PreemptionContext<'_>| {
+        let mut gangs = context.gangs.iter();
+        gangs.any(|gang| gang.waiting(cluster, context.ledger).first_broken(&context.laws.limits).is_some())
+    };
+    let mut trial = Trial::new(cluster);
+    if !exceeded(trial.cluster(), context) {
+        return BTreeSet::new();
+    }
+    let mut taken = Taken::default();
+    for gang in context.gangs {
+        taken.take_own_queue(&mut trial, context, gang);
+    }
+    if exceeded(trial.cluster(), context) {
+        return BTreeSet::new();
+    }
+    let evicted = taken.in_order(&mut trial, context, &BTreeSet::new());
+    let needed = without_reprieve(evicted, |eviction_set| {
+        let before = trial.mark();
+        eviction_set.places.iter().for_each(|(ix, place)| trial.put(*ix, *place));
+        let stays = !exceeded(trial.cluster(), context);
+        if !stays {
+            trial.rewind(before);
+        }
+        stays
+    });
+    needed.into_iter().map(|eviction_set| eviction_set.head).collect()
+}
+
 impl Taken {
     fn take(&mut self, trial: &mut Trial<'_>, head: PodIx) {
         let cluster = trial.cluster();
@@ -138,13 +171,17 @@ impl Taken {
         }
     }
 
-    /// In the order of reprieve: first the pods whose disruption budget is exhausted; within both parts the most important first.
-    fn in_order(mut self, trial: &mut Trial<'_>, context: &PreemptionContext<'_>) -> Vec<EvictionSet> {
+    /// In the order of reprieve: those that the search counts on last; of both parts first the pods whose disruption budget is exhausted,
+    /// then the most important.
+    fn in_order(
+        mut self,
+        trial: &mut Trial<'_>,
+        context: &PreemptionContext<'_>,
+        chosen: &BTreeSet<PodIx>,
+    ) -> Vec<EvictionSet> {
         let before = trial.mark();
-        // How large a group is shows where it runs.
-        if trial.cluster().has_whole_groups() {
-            self.0.iter().flat_map(|set| &set.places).for_each(|(ix, place)| trial.put(*ix, *place));
-        }
+        // How large a group is, and whether a gang has more pods than it needs, shows where it runs.
+        self.0.iter().flat_map(|set| &set.places).for_each(|(ix, place)| trial.put(*ix, *place));
         let cluster = trial.cluster();
         self.0.sort_unstable_by(|a, b| match (cluster.pod(a.head), cluster.pod(b.head)) {
             (Some(a), Some(b)) => (context.laws.reprieve_order.compare)(cluster, a, b),
@@ -152,7 +189,7 @@ impl Taken {
         });
         let heads: Vec<PodIx> = self.0.iter().map(|eviction_set| eviction_set.head).collect();
         let protected: BTreeSet<PodIx> = cluster.split_by_budget(heads).0.into_iter().collect();
-        self.0.sort_by_key(|eviction_set| !protected.contains(&eviction_set.head));
+        self.0.sort_by_key(|set| (chosen.contains(&set.head), !protected.contains(&set.head)));
         trial.rewind(before);
         self.0
     }

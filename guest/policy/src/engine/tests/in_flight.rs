@@ -91,12 +91,20 @@ fn victims_of_a_plan_without_a_preemptor_make_room_for_the_next_one() {
     assert!(is_in_flight(&mut world, "b"), "one of the two still waits");
     world.pod(pod("b").job("j").asks("cpu=1").priority(1).with(|pod| pod.terminating = true));
     world.pod(pod("c").job("j").asks("cpu=1").priority(1));
-    assert_eq!(world.plan("c").map(|plan| plan.victims), Ok(Vec::new()), "two victims are leaving, and `c` needs one of them");
+    assert_eq!(
+        world.plan("c").map(|plan| plan.victims),
+        Ok(Vec::new()),
+        "two victims are leaving, and `c` needs one of them"
+    );
     world.gone("v1");
     world.gone("v2");
     world.pod(pod("v3").asks("cpu=1").on("n"));
     world.pod(pod("v4").asks("cpu=1").on("n"));
-    assert_eq!(world.plan("c").map(|plan| plan.victims.len()), Ok(1), "the old plan is over, and others have taken the room");
+    assert_eq!(
+        world.plan("c").map(|plan| plan.victims.len()),
+        Ok(1),
+        "the old plan is over, and others have taken the room"
+    );
 }
 
 #[test]

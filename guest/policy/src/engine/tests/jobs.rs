@@ -46,7 +46,9 @@ fn each_gang_of_a_group_must_be_allowed_to_preempt_and_to_rank_above_the_victims
         world.object(pod_group("g", 1, &of_group));
         world.object(pod_group("h", 1, &of_group));
         world.pod(pod("a").job("g").asks("cpu=4").priority(500));
-        world.pod(pod("b").job("h").asks("cpu=4").priority(priority).with(|pod| pod.template_mut().never_preempts = never));
+        world.pod(
+            pod("b").job("h").asks("cpu=4").priority(priority).with(|pod| pod.template_mut().never_preempts = never),
+        );
         assert_eq!(world.plan("a").err().as_deref(), expected, "priority {priority}, never {never}");
     }
 }

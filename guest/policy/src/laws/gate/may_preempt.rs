@@ -37,11 +37,14 @@ pub const LAW: Law<Holds> = Law::gate(
 )
 .retry_after(&[ChangeKind::PodUpserted]);
 
-/// Checks whether every planned pod may preempt.
+/// Checks whether every planned pod of the job may preempt. The law is asked of every gang that is planned together.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    let mut planned = case.preemptor.pods.iter().chain([&case.preemptor.pod]);
-    let may = |ix: &PodIx| case.cluster.pod(*ix).is_some_and(|pod| pod.attributes.may_preempt);
-    match planned.all(may) {
+    let job = case.preemptor.job;
+    let may = |ix: &PodIx| {
+        let pod = case.cluster.pod(*ix);
+        pod.is_some_and(|pod| pod.attributes.may_preempt || *ix != case.preemptor.pod && pod.attributes.job != job)
+    };
+    match case.preemptor.pods.iter().chain([&case.preemptor.pod]).all(may) {
         true => Ok(()),
         false => Err(Denial::Case("")),
     }

@@ -1,19 +1,24 @@
 //! # What it demands
 //!
-//! A node without a further eviction comes first. Then the node whose most important further victim is least important, then the
-//! one with the fewest further victims, then the name of the node.
+//! A node without a further eviction comes first. Then the first criterion that separates two nodes decides: the most important further
+//! victim less important; fewer gangs broken; less stopped, in sum over the pods of broken gangs and the other victims; the pod that
+//! has run longest started later; fewer further victims; the name of the node. A gang that the plan has broken already costs nothing
+//! more.
 //!
 //! # Example
 //!
-//! On `n1` a pod of priority 5 would be evicted, on `n2` two pods of priority 3. The pod is planned onto `n2`.
+//! On `n1` a pod of priority 5 would be evicted, on `n2` two pods of priority 3. The pod is planned onto `n2`. On `n3` and `n4` one pod
+//! of 4 GPUs and of priority 3 would be evicted each: that on `n3` belongs to a gang of three, that on `n4` is alone. The pod is
+//! planned onto `n4`: 4 GPUs stop instead of 12.
 //!
 //! # Why
 //!
-//! One important pod is worth more than several unimportant ones.
+//! One important pod is worth more than several unimportant ones. A gang that loses a pod it needs stops as a whole.
 //!
 //! # Source
 //!
-//! Seed 20240115 (Koordinator) is silent about the choice. The ruling is: least harm, then the name.
+//! Seed 20240115 (Koordinator) is silent about the choice, but for Key Concept 3: a job is all or nothing. Ruling C28: least harm, then
+//! the name.
 //!
 //! # Options
 //!
@@ -34,10 +39,11 @@ pub const LAW: Law<Weigh> = Law::order(
 
 /// What is lost by one more pod: its additional victims.
 fn loss(lost: &NodeVictims<'_>) -> NodeCost {
-    [lost.highest(), lost.count(), 0, 0, 0]
+    let harm = lost.harm();
+    [lost.highest_stopped(), harm.gangs, harm.size, harm.since, lost.count()]
 }
 
 /// What is lost at least.
 fn least(lost: &LeastVictims) -> NodeCost {
-    [lost.highest, lost.count, 0, 0, 0]
+    [lost.highest, 0, lost.size, lost.latest_start.saturating_neg(), lost.count]
 }

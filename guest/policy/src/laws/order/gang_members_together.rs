@@ -1,6 +1,7 @@
 //! # What it demands
 //!
-//! Higher priority comes first. At equal priority a pod without a gang stands at its creation. A pod of a gang stands at the last
+//! Higher priority comes first. While a pod within the min of its quota waits, a pod that would take another quota over its min comes
+//! behind: otherwise the pod within its min would evict it in the same cycle. At equal priority a pod without a gang stands at its creation. A pod of a gang stands at the last
 //! failure of the gang or, before any, at the creation of its PodGroup; without one, of its first member. Gangs of the same time
 //! are ordered by name, and within a gang the older pod is first.
 //!
@@ -10,7 +11,7 @@
 //!
 //! # Why
 //!
-//! If the pods of two gangs alternated, both gangs would hold half of what they need. A gang that failed goes behind those that
+//! What is bound and evicted in one cycle should not have been bound. If the pods of two gangs alternated, both gangs would hold half of what they need. A gang that failed goes behind those that
 //! did not.
 //!
 //! # Source
@@ -41,7 +42,11 @@ pub const LAW: Law<SortBy> = Law::order(
 fn key(cluster: &Cluster, pod: &Pod) -> KeyBuilder {
     let gang = pod.attributes.job.and_then(|job| cluster.job(job)).filter(|job| job.gang().is_some());
     let time = gang.and_then(time).unwrap_or(pod.created);
-    let key = KeyBuilder::new().descending(pod.priority()).ascending(time).flag(gang.is_some());
+    let key = KeyBuilder::new()
+        .flag(cluster.is_borrower(pod))
+        .descending(pod.priority())
+        .ascending(time)
+        .flag(gang.is_some());
     let key = gang.iter().fold(key, |key, gang| key.text(&gang.key.0).text(&gang.key.1));
     key.ascending(pod.created)
 }

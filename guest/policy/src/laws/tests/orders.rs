@@ -80,6 +80,7 @@ fn a_node_costs_by_the_highest_priority_lost_and_then_by_number() {
             victims: &victims,
             violations: 0,
             reasons: 0,
+            earlier: &std::collections::BTreeSet::new(),
         })
     };
     let dearer: [&[i32]; 6] = [&[], &[-5], &[0], &[0, -9], &[7], &[7, 7, 7]];

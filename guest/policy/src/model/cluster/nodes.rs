@@ -4,6 +4,9 @@ use super::*;
 use crate::model::index::Index;
 use crate::model::rank::Added;
 
+/// No pod.
+static NOBODY: BTreeSet<PodIx> = BTreeSet::new();
+
 impl Cluster {
     /// A node is new or has changed; nothing has where what it has cannot be counted.
     pub fn upsert_node(
@@ -61,6 +64,22 @@ impl Cluster {
         Some(node)
     }
 
+    /// The share of a resource that is all of it (see [`Cluster::dominant_share`]).
+    pub const WHOLE_SHARE: i64 = 1 << 40;
+
+    /// Returns the largest share that a request is of what all nodes have of a resource, in units of 1 / [`Cluster::WHOLE_SHARE`], rounded
+    /// down.
+    pub fn dominant_share(&self, request: &Request) -> i64 {
+        request.iter().map(|(resource, amount)| self.share_of(resource, amount)).max().unwrap_or(0)
+    }
+
+    /// Returns the share that an amount is of what all nodes have of a resource, in the same units.
+    pub fn share_of(&self, resource: ResourceIx, amount: i64) -> i64 {
+        let all = self.allocatable.get(resource);
+        let share = i128::from(amount).saturating_mul(i128::from(Self::WHOLE_SHARE)).checked_div(all);
+        share.and_then(|share| i64::try_from(share).ok()).unwrap_or(Self::WHOLE_SHARE)
+    }
+
     /// The nodes in the order of their names, as it was when a search was prepared.
     pub fn nodes_in_order(&self) -> &[NodeIx] {
         self.node_order.nodes()
@@ -92,20 +111,22 @@ impl Cluster {
     /// important (kube-scheduler, `RunFilterPluginsWithNominatedPods`).
     pub fn promised<'a>(&'a self, node: &'a Node, preemptor: PodIx) -> impl Iterator<Item = (PodIx, &'a Pod)> {
         let priority = self.pod(preemptor).map_or(i32::MIN, |pod| pod.priority());
-        self.promised_from(node, preemptor, priority)
+        self.promised_from(node, preemptor, priority, &NOBODY)
     }
 
-    /// The same for a preemptor that counts as a pod of this priority.
+    /// Returns the same for a preemptor that counts as a pod of this priority; and the pods of a lower one whose nominations are closed
+    /// to it.
     pub fn promised_from<'a>(
         &'a self,
         node: &'a Node,
         preemptor: PodIx,
         priority: i32,
+        closed: &'a BTreeSet<PodIx>,
     ) -> impl Iterator<Item = (PodIx, &'a Pod)> {
         let others = node.nominated.iter().filter(move |pod| **pod != preemptor);
         others
             .filter_map(|ix| Some((*ix, self.pod(*ix)?)))
-            .filter(move |(_, pod)| pod.is_pending() && pod.priority() >= priority)
+            .filter(move |(ix, pod)| pod.is_pending() && (pod.priority() >= priority || closed.contains(ix)))
     }
 
     /// The pods for which room is kept on a node before `preemptor` may have it, whatever their priority. A DaemonSet's pod that may run

@@ -4,6 +4,7 @@
 //! Unreserve. PodGroups are read as scheduler-plugins reads them today, beside the labels of the proposal. A plan serves as many members
 //! as the gang needs. A gang that cannot reach its minimum evicts no pod.
 
+mod borrowers;
 mod groups;
 mod laws;
 mod pod_groups;
@@ -136,6 +137,11 @@ impl System for Coscheduling {
         self.groups.sync(cluster);
         self.quotas.sync(cluster);
         self.base.sync_queues(cluster, findings)
+    }
+
+    fn update_order(&mut self, cluster: &mut Cluster) {
+        let borrowers = borrowers::borrowers(cluster);
+        cluster.set_borrowers(borrowers);
     }
 
     fn eviction(&self) -> Eviction {

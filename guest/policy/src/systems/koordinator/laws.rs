@@ -24,8 +24,8 @@ laws! { "koordinator":
     Guard VICTIM_IS_PREEMPTIBLE = "victim-is-preemptible", guard::victim_is_preemptible::LAW, "seed, Key Concept 1; upstream apis/extension IsPodNonPreemptible, disable-preemptible";
     Guard VICTIM_OUTSIDE_DEFAULT_QUOTA = "victim-outside-default-quota", guard::victim_outside_default_queue::LAW, "upstream elasticquota/preempt.go canPreempt, argument disableDefaultQuotaPreemption";
     PendingByKey QUEUE = "higher-priority-first", order::higher_priority_first::LAW, "kube-scheduler PrioritySort";
-    Order REPRIEVE = "important-first", order::important_first::LAW, "seed, PostFilter 5; upstream MoreImportantPod";
-    NodeChoice NODE = "cheapest-node-first", order::cheapest_node_first::LAW, "seed silent; least harm, then the name";
+    Order REPRIEVE = "important-first", order::costlier_eviction_first::LAW, "seed, PostFilter 5 and Key Concept 3; ruling C28";
+    NodeChoice NODE = "cheapest-node-first", order::cheapest_node_first::LAW, "seed silent, but for Key Concept 3; ruling C28";
 }
 
 /// The laws in force under these arguments.

@@ -62,7 +62,8 @@ pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearc
         notes.denial(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
     }
     let Some((asker, pod)) = preemptor.and_then(|ix| Some((*ix, cluster.pod(*ix)?))) else { return };
-    let ask = Ask { pod: asker, request: &pod.request, what_if: &WhatIf::default(), limits: None };
+    let ask =
+        Ask { pod: asker, request: &pod.request, what_if: &WhatIf::default(), earlier: &BTreeSet::new(), limits: None };
     let may: BTreeSet<PodIx> = levels.iter().flatten().flat_map(|bundle| bundle.pods.iter().copied()).collect();
     for (ix, node) in cluster.nodes().filter(|(ix, _)| cluster.eligible(pod.shape, *ix)) {
         let (candidates, others): (Vec<PodIx>, Vec<PodIx>) = node.pods.iter().partition(|pod| may.contains(pod));

@@ -1,0 +1,119 @@
+//! Harm: what stops when pods are evicted.
+//!
+//! A gang runs as a whole or not at all, so its first eviction below its minimum costs all of it, and further evictions cost nothing more.
+//! A pod beyond the minimum, or of no gang, costs itself.
+//!
+//! Seed 20240115 (Koordinator), Key Concept 3: a job is all or nothing, and preemption is executed by job. The seed names no order among
+//! victims of equal priority (ruling C28).
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::{Cluster, Job, JobIx, Pod, PodIx};
+
+/// What stops when some pods are evicted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Harm {
+    /// The gangs that fall below their minimum.
+    pub gangs: i64,
+    /// The sum over the pods that stop of the largest share of a resource of the cluster that each requests, in units of
+    /// 1 / [`Cluster::WHOLE_SHARE`].
+    pub size: i64,
+    /// The negated start of the pod that stops and has run longest, nanoseconds since 1970; the least number where no pod stops.
+    pub since: i64,
+}
+
+impl Default for Harm {
+    /// No pod stops.
+    fn default() -> Harm {
+        Harm { gangs: 0, size: 0, since: i64::MIN }
+    }
+}
+
+impl Harm {
+    /// Returns the harm of evicting some pods after others that are evicted already.
+    pub fn of(cluster: &Cluster, victims: &[PodIx], earlier: &BTreeSet<PodIx>) -> Harm {
+        let mut harm = Harm::default();
+        let mut gangs: BTreeMap<JobIx, Vec<&Pod>> = BTreeMap::new();
+        for pod in victims.iter().filter(|ix| !earlier.contains(ix)).filter_map(|ix| cluster.pod(*ix)) {
+            match gang_of(cluster, pod) {
+                Some((gang, _)) => gangs.entry(gang).or_default().push(pod),
+                None => harm.stop(cluster, pod),
+            }
+        }
+        for (gang, members) in gangs {
+            let Some(job) = cluster.job(gang) else { continue };
+            let running: Vec<&Pod> = running(cluster, job, earlier).collect();
+            let minimum = minimum(job);
+            if running.len() < minimum {
+                continue;
+            }
+            let is_broken = running.len().saturating_sub(members.len()) < minimum;
+            harm.gangs = harm.gangs.saturating_add(i64::from(is_broken));
+            let stopped = if is_broken { running } else { members };
+            stopped.into_iter().for_each(|pod| harm.stop(cluster, pod));
+        }
+        harm
+    }
+
+    /// Adds a pod that stops.
+    fn stop(&mut self, cluster: &Cluster, pod: &Pod) {
+        self.size = self.size.saturating_add(cluster.dominant_share(&pod.request));
+        self.since = self.since.max(started(cluster, pod).saturating_neg());
+    }
+}
+
+/// What the eviction of one pod costs its gang; what is reprieved first comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GangLoss {
+    /// The gang stops as a whole.
+    Breaks,
+    /// The pod alone stops: the gang has more pods than it needs, or there is none.
+    PodAlone,
+    /// Nothing more: the gang has fallen below its minimum already.
+    Nothing,
+}
+
+/// Returns what the eviction of a pod costs its gang after earlier evictions.
+pub fn gang_loss(cluster: &Cluster, pod: &Pod, earlier: &BTreeSet<PodIx>) -> GangLoss {
+    let Some((_, job)) = gang_of(cluster, pod) else { return GangLoss::PodAlone };
+    match running(cluster, job, earlier).count().cmp(&minimum(job)) {
+        Ordering::Less => GangLoss::Nothing,
+        Ordering::Equal => GangLoss::Breaks,
+        Ordering::Greater => GangLoss::PodAlone,
+    }
+}
+
+/// Returns the size of what stops with one pod: of its whole gang if the gang breaks, else of the pod.
+pub fn lost_size(cluster: &Cluster, pod: &Pod) -> i64 {
+    let none = BTreeSet::new();
+    match (gang_loss(cluster, pod, &none), gang_of(cluster, pod)) {
+        (GangLoss::Breaks, Some((_, job))) => {
+            let sizes = running(cluster, job, &none).map(|member| cluster.dominant_share(&member.request));
+            sizes.fold(0, i64::saturating_add)
+        }
+        _ => cluster.dominant_share(&pod.request),
+    }
+}
+
+/// Returns the gang of a pod that needs more than one pod to run; none for a pod alone.
+pub fn gang_of<'c>(cluster: &'c Cluster, pod: &Pod) -> Option<(JobIx, &'c Job)> {
+    let ix = pod.attributes.job?;
+    cluster.job(ix).filter(|job| minimum(job) > 1).map(|job| (ix, job))
+}
+
+/// Returns when a pod started, nanoseconds since 1970; now where it has not started.
+pub fn started(cluster: &Cluster, pod: &Pod) -> i64 {
+    pod.started.unwrap_or(cluster.now())
+}
+
+/// Returns how many pods a gang needs to run; 0 where no object describes it.
+fn minimum(job: &Job) -> usize {
+    job.gang().map_or(0, |gang| usize::try_from(gang.minimum).unwrap_or(usize::MAX))
+}
+
+/// Returns the pods of a gang that run after earlier evictions.
+fn running<'c>(cluster: &'c Cluster, job: &'c Job, earlier: &'c BTreeSet<PodIx>) -> impl Iterator<Item = &'c Pod> {
+    let stays = job.members.iter().filter(|ix| !earlier.contains(ix)).filter_map(|ix| cluster.pod(*ix));
+    stays.filter(|pod| pod.place.node().is_some() && !pod.is_leaving())
+}

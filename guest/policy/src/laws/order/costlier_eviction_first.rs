@@ -1,0 +1,53 @@
+//! # What it demands
+//!
+//! Of two candidates the one of higher priority is reprieved first. At equal priority one whose eviction would break its gang comes
+//! before one whose eviction would not; then the one whose eviction stops more; then the one that started earlier, then the older one,
+//! then the name. A pod that has not started counts as started now. Candidates that cannot be reprieved are the victims.
+//!
+//! # Example
+//!
+//! A node has three candidates of equal priority and size: a pod of a gang of two that runs with two pods, a pod of a gang of two that
+//! runs with three, and a pod alone. One must be evicted. The pod of the first gang stays, because both its pods would stop.
+//!
+//! # Why
+//!
+//! A gang that loses a pod it needs stops as a whole.
+//!
+//! # Source
+//!
+//! Seed 20240115 (Koordinator), PostFilter 5 and Key Concept 3; ruling C28.
+//!
+//! # Options
+//!
+//! `spec.priority` of the pods, `spec.minMember` of the PodGroup.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use crate::laws::harm::{gang_loss, lost_size, started};
+use crate::laws::{Compare, Law, Text, page};
+use crate::model::{Cluster, Pod};
+
+/// The law.
+pub const LAW: Law<Compare> = Law::order(
+    Text {
+        name: "costlier-eviction-first",
+        sentence: "the more important candidate is reprieved first, then the one whose eviction stops more",
+        templates: &[],
+        file: page!("costlier_eviction_first.rs"),
+    },
+    compare,
+);
+
+/// Compares two candidates: the one that is reprieved first comes first.
+fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
+    let earlier = BTreeSet::new();
+    let loss = |pod: &Pod| gang_loss(cluster, pod, &earlier);
+    let is_alike = || a.attributes.job == b.attributes.job && a.request == b.request;
+    let by_loss = || match is_alike() {
+        true => Ordering::Equal,
+        false => loss(a).cmp(&loss(b)).then_with(|| lost_size(cluster, b).cmp(&lost_size(cluster, a))),
+    };
+    let by_age = || (started(cluster, a), a.created, a.rank).cmp(&(started(cluster, b), b.created, b.rank));
+    b.priority().cmp(&a.priority()).then_with(by_loss).then_with(by_age)
+}
