@@ -186,7 +186,7 @@ impl Laws {
         let asked = [&mut self.final_gates, &mut self.gates, &mut self.under_way, &mut self.trigger];
         all.extend(asked.into_iter().flat_map(|gates| seats(gates)));
         all.extend([&mut self.limits, &mut self.permit].into_iter().flat_map(|gates| seats(gates)));
-        all.extend(seats(&mut self.guards));
+        all.extend(seats(&mut self.guards).chain(seats(&mut self.bound_guards)));
         let last_resort = match &mut self.search {
             Search::GroupOnOneNode(group) => {
                 all.extend(seats(&mut group.floors));

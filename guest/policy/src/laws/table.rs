@@ -142,6 +142,8 @@ pub struct Laws {
     pub trigger: Vec<Gate>,
     /// Asked of each candidate.
     pub guards: Vec<Guard>,
+    /// Asked of each candidate in a queue that bounds the preemptor, on whatever node, where a limit does not hold without its eviction.
+    pub bound_guards: Vec<Guard>,
     /// Must hold with the plan carried out.
     pub limits: Vec<Gate>,
     /// Must hold for a reserved pod to be bound.

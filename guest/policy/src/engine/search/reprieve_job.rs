@@ -7,8 +7,10 @@ use super::reprieve::{reprieve, without_reprieve};
 use super::trace::{Why, crowding};
 use super::{Obstacle, Plan, PreemptionContext};
 use crate::engine::room::Lack;
-use crate::laws::Preemptor;
-use crate::model::{Amounts, Cluster, InterPodLack, NodeIx, Place, Pod, PodIx, QueueIx, ResourceIx, Trial, WhatIf};
+use crate::laws::{Case, Preemptor};
+use crate::model::{
+    Amounts, Cluster, InterPodLack, Ledger, NodeIx, Place, Pod, PodIx, QueueIx, ResourceIx, Trial, WhatIf,
+};
 
 /// Evicts in a trial every candidate on the nodes of the plan. If a limit does not hold, also every candidate in the queues of the
 /// planned gangs, on any node. Then reprieves them in order, as long as the planned pods keep their nodes and every limit holds. The
@@ -35,7 +37,7 @@ pub fn reprieve_job(
     }
     context.evicted.iter().for_each(|ix| taken.take(&mut trial, *ix));
     for gang in context.gangs.iter().filter(|_| over) {
-        taken.take_own_queue(&mut trial, context, gang);
+        taken.take_for_bounds(&mut trial, context, (gang, Preemptor::placed));
     }
     if let Some((rule, denial)) = context.broken_limit(trial.cluster()) {
         return Err(Obstacle::Law(rule, denial));
@@ -99,6 +101,9 @@ fn against<'k>(
     }
 }
 
+/// The case of a preemptor whose pods wait for their nodes, or have them in a trial.
+type CaseOf = for<'c> fn(&'c Preemptor, &'c Cluster, &'c Ledger) -> Case<'c>;
+
 /// The evicted candidates.
 #[derive(Default)]
 struct Taken(Vec<EvictionSet>);
@@ -122,7 +127,7 @@ pub fn victims_for_bounds(cluster: &mut Cluster, context: &mut PreemptionContext
     }
     let mut taken = Taken::default();
     for gang in context.gangs {
-        taken.take_own_queue(&mut trial, context, gang);
+        taken.take_for_bounds(&mut trial, context, (gang, Preemptor::waiting));
     }
     if exceeded(trial.cluster(), context) {
         return BTreeSet::new();
@@ -151,21 +156,26 @@ impl Taken {
         }
     }
 
-    /// Evicts the candidates in the queue of a gang and below it, on any node; and the pods that are leaving anyway and count against a
-    /// queue that bounds the gang, because what is promised counts there, too.
-    fn take_own_queue(&mut self, trial: &mut Trial<'_>, context: &mut PreemptionContext<'_>, gang: &Preemptor) {
+    /// Evicts the candidates of the queues that bound a gang, on any node, as far as the laws let them go for a bound, the least important
+    /// first; and the pods that are leaving anyway and count against such a queue, because what is promised counts there, too.
+    fn take_for_bounds(
+        &mut self,
+        trial: &mut Trial<'_>,
+        context: &mut PreemptionContext<'_>,
+        (gang, case): (&Preemptor, CaseOf),
+    ) {
         let cluster = trial.cluster();
         let bounds: Vec<QueueIx> = gang.queues(cluster).map(|(ix, _)| ix).collect();
         let counts = |pod: &Pod| cluster.path(pod.queue).any(|(ix, _)| bounds.contains(&ix));
         let bounded = cluster.pods().filter(|(_, pod)| pod.place.node().is_some() && counts(pod));
         let bounded: Vec<PodIx> = bounded.map(|(ix, _)| ix).collect();
-        for ix in bounded {
+        for ix in context.in_reprieve_order(cluster, bounded).into_iter().rev() {
             let cluster = trial.cluster();
-            let queue = cluster.pod(ix).and_then(|pod| pod.queue);
-            let is_own = gang.queue.is_some_and(|own| cluster.is_below(queue, own));
             if context.is_leaving(cluster, ix) {
                 trial.evict_set(ix);
-            } else if is_own && context.is_candidate(cluster, ix) {
+            } else if case(gang, cluster, context.ledger).first_denial(&context.laws.bound_guards, ix).is_none()
+                && context.is_candidate(cluster, ix)
+            {
                 self.take(trial, ix);
             }
         }

@@ -23,6 +23,7 @@ laws! { "koordinator":
     Guard VICTIM_RANKS_LOWER = "victim-ranks-lower", guard::victim_ranks_lower::LAW, "seed, Key Concept 2";
     Guard VICTIM_IS_PREEMPTIBLE = "victim-is-preemptible", guard::victim_is_preemptible::LAW, "seed, Key Concept 1; upstream apis/extension IsPodNonPreemptible, disable-preemptible";
     Guard VICTIM_OUTSIDE_DEFAULT_QUOTA = "victim-outside-default-quota", guard::victim_outside_default_queue::LAW, "upstream elasticquota/preempt.go canPreempt, argument disableDefaultQuotaPreemption";
+    Guard VICTIM_FREES_THE_BOUND = "victim-frees-the-bound", guard::victim_frees_the_bound::LAW, "seed, Motivation and PostFilter 3; ruling C29";
     PendingByKey QUEUE = "higher-priority-first", order::higher_priority_first::LAW, "kube-scheduler PrioritySort";
     Order REPRIEVE = "important-first", order::costlier_eviction_first::LAW, "seed, PostFilter 5 and Key Concept 3; ruling C28";
     NodeChoice NODE = "cheapest-node-first", order::cheapest_node_first::LAW, "seed silent, but for Key Concept 3; ruling C28";
@@ -48,6 +49,7 @@ pub fn table(args: &Args) -> Laws {
         under_way: vec![LAST_PLAN_IS_DONE, ITS_ROOM_IS_NOT_HELD],
         trigger: vec![MAY_PREEMPT, NP_FITS_MIN, P_LEAVES_MIN],
         guards,
+        bound_guards: vec![VICTIM_FREES_THE_BOUND],
         limits: vec![NP_FITS_MAX, P_LEAVES_MIN],
         permit: vec![GANG_IS_COMPLETE],
         reprieve_order: REPRIEVE,

@@ -27,6 +27,7 @@ pub fn table(sample: Sample) -> Laws {
         under_way: vec![NO_VICTIM_IS_LEAVING, ITS_ROOM_IS_NOT_HELD],
         trigger: vec![MAY_PREEMPT, GANG_CAN_START],
         guards: vec![VICTIM_IS_OF_ANOTHER_JOB, VICTIM_RANKS_LOWER],
+        bound_guards: Vec::new(),
         limits: Vec::new(),
         permit: vec![GANG_IS_COMPLETE],
         reprieve_order: REPRIEVE,

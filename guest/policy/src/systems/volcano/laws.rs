@@ -59,6 +59,7 @@ pub fn table(args: &Args) -> Laws {
         under_way: Vec::new(),
         trigger: vec![GANG_IS_SHORT, MAY_PREEMPT],
         guards: Vec::new(),
+        bound_guards: Vec::new(),
         limits: Vec::new(),
         permit: vec![GANG_IS_COMPLETE],
         reprieve_order: TASKS,

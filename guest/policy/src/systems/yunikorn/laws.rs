@@ -57,6 +57,7 @@ pub fn table() -> Laws {
             VICTIM_IS_OF_THE_GUARANTEED,
             VICTIM_QUEUE_IS_OVER_GUARANTEE,
         ],
+        bound_guards: Vec::new(),
         limits: vec![FITS_MAX, QUEUE_ENDS_WITHIN_GUARANTEE],
         permit: Vec::new(),
         reprieve_order: REPRIEVE,

@@ -1,0 +1,68 @@
+//! # What it demands
+//!
+//! A pod on another node than the plan uses is evicted for the bound of a queue only if it is of the queue of the preemptor, or of a queue
+//! that borrows what the preemptor is guaranteed: with its requests the queue of the preemptor stays within its min, the bound is that of a
+//! queue above both, and the queue of the victim uses more than its own min.
+//!
+//! # Example
+//!
+//! Quota `dept` has max 4 cpu. Its child `a` has min 0 and uses 4, its child `b` has min 2. A pod of `b` that requests 2 is within the min
+//! of `b`, and only the max of `dept` stands in its way. Pods of `a` of lower priority are evicted until 2 cpu are free below `dept`.
+//!
+//! # Why
+//!
+//! What a quota lends must come back when its own pods need it. A quota that stays within its own min has borrowed nothing.
+//!
+//! # Source
+//!
+//! Seed 20240115 (Koordinator), Motivation and PostFilter 3. Koordinator issues 2342 and 2470; ruling C29.
+//!
+//! # Options
+//!
+//! `enableCheckParentQuota`, `spec.min` of the ElasticQuotas.
+
+use crate::laws::{Admits, Case, Denial, Law, Text, page};
+use crate::model::{Pod, PodIx, Preemptibility, Queue};
+
+/// The law.
+pub const LAW: Law<Admits> = Law::guard(
+    Text {
+        name: "victim-frees-the-bound",
+        sentence: "a victim for the bound of a queue is of the queue of the preemptor, or of one that borrows what the preemptor is guaranteed",
+        templates: &[
+            ("beyond", "the pod is of another @queue, and the preemptor exceeds the @guaranteed of its own"),
+            ("within", "the pod is of another @queue, which uses no more than its @guaranteed"),
+        ],
+        file: page!("victim_frees_the_bound.rs"),
+    },
+    admits,
+);
+
+/// Checks whether this law allows the eviction of the candidate.
+fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
+    let Some(own) = case.preemptor.queue else { return Ok(()) };
+    if case.cluster.is_below(candidate.queue, own) {
+        return Ok(());
+    }
+    let is_within_min = |queue: &Queue| {
+        let min = &queue.bounds.guaranteed;
+        let sum = |resource| {
+            let requested = case.requested(own, &Preemptibility::ALL, resource).0;
+            queue.used.total(resource).0.saturating_add(requested)
+        };
+        min.iter().next().is_some() && min.iter().all(|(resource, min)| sum(resource) <= min.0)
+    };
+    if !case.cluster.queue(own).is_some_and(is_within_min) {
+        return Err(Denial::Case("beyond"));
+    }
+    let borrows = |queue: &Queue| {
+        candidate.request.iter().any(|(resource, _)| {
+            let min = queue.bounds.guaranteed.get(resource).map_or(0, |min| min.0);
+            queue.used.total(resource).0 > min
+        })
+    };
+    match candidate.queue.and_then(|queue| case.cluster.queue(queue)).is_some_and(borrows) {
+        true => Ok(()),
+        false => Err(Denial::Case("within")),
+    }
+}
