@@ -133,7 +133,7 @@ impl Case {
             let held = self.used(queue, *r) + self.nominated(queue, *r);
             let ends = held + self.preemptor.request[*r] - self.sum(victims.iter().copied(), queue, *r);
             held + leaving < *guaranteed
-                || !own && victims.iter().all(|pod| is_below(pod.leaf, queue)) && ends <= *guaranteed
+                || !own && victims.iter().all(|pod| is_below(pod.leaf, queue)) && held.max(ends) <= *guaranteed
         };
         self.preemptor.daemon || !judged.is_empty() && judged.iter().all(holds)
     }
