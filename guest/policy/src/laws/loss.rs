@@ -11,11 +11,16 @@ pub struct NodeVictims<'a> {
     pub victims: &'a [PodIx],
     /// How many of them against their disruption budgets.
     pub violations: usize,
-    /// All the reasons there were to spare some of them (see [`LastResort`]).
-    pub reasons: u8,
+    /// How reluctantly they are taken in sum (see [`Reluctance`](super::Reluctance)).
+    pub reluctance: i64,
 }
 
-impl NodeVictims<'_> {
+impl<'a> NodeVictims<'a> {
+    /// Returns these victims, none of which has a reason to be spared.
+    pub fn of(cluster: &'a Cluster, victims: &'a [PodIx]) -> NodeVictims<'a> {
+        NodeVictims { cluster, victims, violations: 0, reluctance: 0 }
+    }
+
     /// The victims.
     pub fn pods(&self) -> impl Iterator<Item = &Pod> {
         self.victims.iter().filter_map(|ix| self.cluster.pod(*ix))
@@ -35,6 +40,8 @@ impl NodeVictims<'_> {
 /// What is known of the victims of any plan on a node before one is looked for there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeastVictims {
+    /// They are taken at least so reluctantly in sum (see [`Reluctance`](super::Reluctance)).
+    pub reluctance: i64,
     /// They are at least so many, never 0.
     pub count: i64,
     /// The most important of them has at least this priority.

@@ -13,8 +13,8 @@ pub struct Candidate {
     pub pod: PodIx,
     /// What its eviction frees, if that is not its request.
     frees: Option<Request>,
-    /// The reasons to protect it, one bit each (see [`LastResort`](crate::laws::LastResort)).
-    pub reluctance: u8,
+    /// How reluctantly it is taken (see [`Reluctance`](crate::laws::Reluctance)).
+    pub reluctance: i64,
 }
 
 impl Candidate {
@@ -139,7 +139,7 @@ impl NodeDryRun {
         let protected = self.candidates.iter().take(self.protected);
         let violations = protected.filter(|candidate| victims.contains(&candidate.pod)).count();
         let together = cluster.with_whole_groups(&victims);
-        let cost = (choice.by.loss)(&NodeVictims { cluster, victims: &together, violations, reasons: 0 });
+        let cost = (choice.by.loss)(&NodeVictims { cluster, victims: &together, violations, reluctance: 0 });
         Some(Price { victims, violations, cost })
     }
 

@@ -147,7 +147,7 @@ impl Outlook {
         };
         let count = gaps.iter().map(so_many).max().unwrap_or(1);
         gaps.iter_mut().for_each(|gap| gap.freed = 0);
-        let mut least = LeastVictims { count, highest: i64::MIN, priorities: 0, youngest: i64::MIN };
+        let mut least = LeastVictims { reluctance: 0, count, highest: i64::MIN, priorities: 0, youngest: i64::MIN };
         let (mut taken, mut is_closed) = (0i64, false);
         for resident in residents.iter().filter(|resident| self.is_candidate(resident.class)) {
             if is_closed && i64::from(resident.priority) > least.highest {

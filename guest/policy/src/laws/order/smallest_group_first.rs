@@ -1,7 +1,7 @@
 //! # What it demands
 //!
-//! The first criterion that separates two nodes decides: no victim that should be spared; fewer victims; the most important
-//! victim less important; the youngest victim younger; the name of the node.
+//! The first criterion that separates two groups of victims decides, on one node and between nodes: fewer victims that should be
+//! spared; fewer victims; the most important victim less important; the youngest victim younger; the name of the node.
 //!
 //! # Example
 //!
@@ -33,13 +33,13 @@ pub const LAW: Law<Weigh> = Law::order(
     Weigh { loss, least },
 );
 
-/// What is lost by a plan.
+/// Returns what is lost by a plan.
 fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let youngest = lost.pods().map(|pod| pod.created).max().unwrap_or(i64::MAX);
-    [i64::from(lost.reasons), lost.count(), lost.highest(), youngest.saturating_neg(), 0]
+    [lost.reluctance, lost.count(), lost.highest(), youngest.saturating_neg(), 0]
 }
 
-/// What is lost at least.
+/// Returns what is lost at least.
 fn least(lost: &LeastVictims) -> NodeCost {
-    [0, lost.count, lost.highest, lost.youngest.saturating_neg(), 0]
+    [lost.reluctance, lost.count, lost.highest, lost.youngest.saturating_neg(), 0]
 }

@@ -79,7 +79,7 @@ fn a_node_costs_by_the_highest_priority_lost_and_then_by_number() {
             cluster: world.engine.cluster(),
             victims: &victims,
             violations: 0,
-            reasons: 0,
+            reluctance: 0,
         })
     };
     let dearer: [&[i32]; 6] = [&[], &[-5], &[0], &[0, -9], &[7], &[7, 7, 7]];

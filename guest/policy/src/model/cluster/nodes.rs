@@ -108,46 +108,6 @@ impl Cluster {
             .filter(move |(_, pod)| pod.is_pending() && pod.priority() >= priority)
     }
 
-    /// The pods for which room is kept on a node before `preemptor` may have it, whatever their priority. A DaemonSet's pod that may run
-    /// nowhere else goes before all but its like.
-    pub fn nominated_on<'a>(&'a self, node: &'a Node, preemptor: PodIx) -> impl Iterator<Item = (PodIx, &'a Pod)> {
-        let required_node_reservation =
-            self.pod(preemptor).is_some_and(|pod| pod.required_node_reservation().is_some());
-        let others = node.nominated.iter().filter(move |pod| **pod != preemptor);
-        others.filter_map(|ix| Some((*ix, self.pod(*ix)?))).filter(move |(_, pod)| {
-            pod.is_pending() && (!required_node_reservation || pod.required_node_reservation().is_some())
-        })
-    }
-
-    /// Whether a node is kept as a whole for another pod than this one: a DaemonSet's that was nominated to it, or that was tried
-    /// and found no room there. The latter is kept for only from pods that may run elsewhere.
-    pub fn is_reserved_for_another(&self, ix: NodeIx, node: &Node, preemptor: PodIx) -> bool {
-        let waits = |pod: &PodIx| {
-            self.pod(*pod).is_some_and(|pod| pod.is_pending() && pod.required_node_reservation() == Some(ix))
-        };
-        let required_node_reservation =
-            self.pod(preemptor).is_some_and(|pod| pod.required_node_reservation().is_some());
-        self.nominated_on(node, preemptor).any(|(_, pod)| pod.required_node_reservation().is_some())
-            || !required_node_reservation && self.required_node_reservations.iter().any(waits)
-    }
-
-    /// The pods of DaemonSets for which their node is kept since they were tried in vain.
-    pub fn required_node_reservations(&self) -> impl Iterator<Item = PodIx> + '_ {
-        self.required_node_reservations.iter().copied()
-    }
-
-    /// A pod of a DaemonSet was tried and found no room on its node. Nothing where the node will never have room for it.
-    pub fn reserve_required_node(&mut self, ix: PodIx) {
-        let Some(pod) = self.pod(ix) else { return };
-        let node = pod
-            .required_node_reservation()
-            .filter(|node| self.eligible(pod.shape, *node))
-            .and_then(|node| self.node(node));
-        if node.is_some_and(|node| node.allocatable.lacks(&pod.request).is_none()) {
-            self.required_node_reservations.insert(ix);
-        }
-    }
-
     /// What these pods, all there are on a node, leave of it.
     pub(super) fn free(&self, allocatable: &Amounts, pods: &[PodIx]) -> Amounts {
         let mut free = allocatable.clone();

@@ -39,6 +39,6 @@ proptest! {
             prop_assert!(!case.is_legal(node, &fewer), "{fewer:?} suffices instead of {victims:?}");
         }
         let least = legal.iter().map(|(_, victims)| case.cost(victims)).min();
-        prop_assert!(Some(case.cost(&victims)) <= least, "{victims:?}, although {legal:?}");
+        prop_assert!(Some(case.cost(&victims)) <= least, "{victims:?} costs {:?}, although {least:?} of {legal:?}", case.cost(&victims));
     }
 }
