@@ -33,8 +33,8 @@ pub const LAW: Law<Holds> = Law::gate(
     },
     holds,
 )
-// The first pod of an application decides on the queue, and so on the delay, of all pods of the application.
-.retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved, ChangeKind::PodUpserted, ChangeKind::PodRemoved]);
+// An earlier pod of the application that is reported later decides on the queue, and so on the delay, of all of its pods.
+.retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved, ChangeKind::PodUpserted]);
 
 /// Checks that the preemptor has waited long enough.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
