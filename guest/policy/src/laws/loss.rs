@@ -31,6 +31,11 @@ impl<'a> NodeVictims<'a> {
         self.pods().map(|pod| i64::from(pod.priority())).max().unwrap_or(i64::MIN)
     }
 
+    /// Returns the part of the cluster that they hold (see [`Cluster::cluster_share`]).
+    pub fn share(&self) -> i64 {
+        self.pods().map(|pod| self.cluster.cluster_share(&pod.request)).fold(0, i64::saturating_add)
+    }
+
     /// How many they are.
     pub fn count(&self) -> i64 {
         count(self.victims.len())
@@ -38,7 +43,7 @@ impl<'a> NodeVictims<'a> {
 }
 
 /// What is known of the victims of any plan on a node before one is looked for there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeastVictims {
     /// They are taken at least so reluctantly in sum (see [`Reluctance`](super::Reluctance)).
     pub reluctance: i64,
@@ -48,6 +53,8 @@ pub struct LeastVictims {
     pub highest: i64,
     /// Their priorities, each counted from the lowest possible one, are at least this in sum.
     pub priorities: i64,
+    /// If none of them is more important than that, they hold at least this part of the cluster (see [`Cluster::cluster_share`]).
+    pub share: i64,
     /// If none of them is more important than that, then none was created after this moment, nanoseconds since 1970.
     pub youngest: i64,
 }

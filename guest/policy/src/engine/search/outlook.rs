@@ -22,6 +22,8 @@ pub struct Outlook {
     standing: Vec<Standing>,
     /// What a pod of each class frees of each of the resources.
     frees: Vec<i64>,
+    /// The part of the cluster that a pod of each class holds.
+    shares: Vec<i64>,
 }
 
 /// What the guards say of the pods of a class.
@@ -69,6 +71,7 @@ impl Outlook {
             is_blind: context.looks_at_each(cluster),
             unclear: leaving.iter().map(|(_, node)| *node).collect(),
             standing: vec![Standing::Unasked; classes],
+            shares: vec![0; classes],
             frees: vec![0; classes.saturating_mul(resources.len())],
             resources,
         }
@@ -147,13 +150,15 @@ impl Outlook {
         };
         let count = gaps.iter().map(so_many).max().unwrap_or(1);
         gaps.iter_mut().for_each(|gap| gap.freed = 0);
-        let mut least = LeastVictims { reluctance: 0, count, highest: i64::MIN, priorities: 0, youngest: i64::MIN };
+        let mut least = LeastVictims { count, highest: i64::MIN, youngest: i64::MIN, ..LeastVictims::default() };
+        let mut smallest = i64::MAX;
         let (mut taken, mut is_closed) = (0i64, false);
         for resident in residents.iter().filter(|resident| self.is_candidate(resident.class)) {
             if is_closed && i64::from(resident.priority) > least.highest {
                 break;
             }
             least.youngest = least.youngest.max(resident.created);
+            smallest = smallest.min(self.share(resident.class));
             if is_closed {
                 continue;
             }
@@ -165,6 +170,7 @@ impl Outlook {
             self.evict(resident.class, gaps);
             is_closed = taken >= count && gaps.iter().all(|gap| gap.freed >= gap.missing);
         }
+        least.share = smallest.saturating_mul(count);
         least
     }
 
@@ -192,6 +198,11 @@ impl Outlook {
     fn is_candidate(&self, class: VictimClassIx) -> bool {
         let at = usize::try_from(class.0).unwrap_or(usize::MAX);
         self.standing.get(at) == Some(&Standing::Candidate)
+    }
+
+    fn share(&self, class: VictimClassIx) -> i64 {
+        let at = usize::try_from(class.0).unwrap_or(usize::MAX);
+        self.shares.get(at).copied().unwrap_or(0)
     }
 
     fn evict(&self, class: VictimClassIx, gaps: &mut [Gap]) {
@@ -224,6 +235,9 @@ impl Outlook {
         };
         if let Some(slot) = self.standing.get_mut(at) {
             *slot = standing;
+        }
+        if let Some(share) = self.shares.get_mut(at) {
+            *share = cluster.cluster_share(&pod.request);
         }
         let from = at.saturating_mul(self.resources.len());
         for (frees, resource) in self.frees.iter_mut().skip(from).zip(&self.resources) {

@@ -1,7 +1,8 @@
 //! # What it demands
 //!
 //! The first criterion that separates two groups of victims decides, on one node and between nodes: fewer victims that should be
-//! spared; fewer victims; the most important victim less important; the youngest victim younger; the name of the node.
+//! spared; fewer victims; the most important victim less important; a smaller part of the cluster that the victims hold, summed
+//! over the resources; the youngest victim younger; the name of the node.
 //!
 //! # Example
 //!
@@ -9,7 +10,8 @@
 //!
 //! # Why
 //!
-//! Fewer evictions disturb fewer applications.
+//! Fewer evictions disturb fewer applications. Of equal groups, the one that holds less loses less work: a pod of 8 GPUs stays where
+//! one of 1 GPU is enough.
 //!
 //! # Source
 //!
@@ -36,10 +38,10 @@ pub const LAW: Law<Weigh> = Law::order(
 /// Returns what is lost by a plan.
 fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let youngest = lost.pods().map(|pod| pod.created).max().unwrap_or(i64::MAX);
-    [lost.reluctance, lost.count(), lost.highest(), youngest.saturating_neg(), 0]
+    [lost.reluctance, lost.count(), lost.highest(), lost.share(), youngest.saturating_neg()]
 }
 
 /// Returns what is lost at least.
 fn least(lost: &LeastVictims) -> NodeCost {
-    [lost.reluctance, lost.count, lost.highest, lost.youngest.saturating_neg(), 0]
+    [lost.reluctance, lost.count, lost.highest, lost.share, lost.youngest.saturating_neg()]
 }

@@ -61,6 +61,15 @@ impl Cluster {
         Some(node)
     }
 
+    /// Returns the part of the whole cluster that a request is, in parts per billion: the sum over the resources that nodes have.
+    pub fn cluster_share(&self, request: &Request) -> i64 {
+        let parts = request.iter().filter_map(|(resource, amount)| {
+            let part = i128::from(amount).saturating_mul(1_000_000_000).checked_div(self.allocatable.get(resource))?;
+            i64::try_from(part).ok()
+        });
+        parts.fold(0, i64::saturating_add)
+    }
+
     /// The nodes in the order of their names, as it was when a search was prepared.
     pub fn nodes_in_order(&self) -> &[NodeIx] {
         self.node_order.nodes()

@@ -141,6 +141,7 @@ impl GroupSearch<'_> {
             count: victims.count().saturating_add(more),
             highest: victims.highest(),
             priorities: 0,
+            share: victims.share(),
             youngest: i64::MAX,
         });
         lower > self.at_most || self.best.as_ref().is_some_and(|best| lower >= best.cost)
