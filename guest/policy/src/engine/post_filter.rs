@@ -39,6 +39,7 @@ impl Engine {
         let gangs = Preemptor::join(&self.cluster, gangs.into_iter().enumerate().map(needed).collect());
         let preemptor = gangs.first().ok_or(PolicyError::UnknownPod(lead))?;
         if let Some(reason) = self.broken(&gangs, &laws.trigger) {
+            self.cluster.release_required_node(preemptor.pod);
             let effects = self.give_up(preemptor, search.gives_up(preemptor, false));
             return Ok(self.without(reason, effects));
         }
@@ -50,8 +51,9 @@ impl Engine {
         let found = search.find(&mut self.cluster, &mut context).and_then(|plan| plan.for_all(&asked));
         match found {
             Err(obstacle) => {
-                if matches!(obstacle, Obstacle::NoNode { .. }) && preemptor.required_node_reservation.is_some() {
-                    self.cluster.reserve_required_node(preemptor.pod);
+                match obstacle {
+                    Obstacle::NoNode { .. } => self.cluster.reserve_required_node(preemptor.pod),
+                    _ => self.cluster.release_required_node(preemptor.pod),
                 }
                 let reason = self.obstacle(&gangs, obstacle);
                 let effects = self.give_up(preemptor, search.gives_up(preemptor, true));

@@ -16,8 +16,7 @@ use crate::model::{Cluster, Job, JobIx, Pod, PodIx};
 pub struct Harm {
     /// The gangs that fall below their minimum.
     pub gangs: i64,
-    /// The sum over the pods that stop of the largest share of a resource of the cluster that each requests, in units of
-    /// 1 / [`Cluster::WHOLE_SHARE`].
+    /// The part of the cluster that the pods that stop request together (see [`Cluster::cluster_share`]).
     pub size: i64,
     /// The negated start of the pod that stops and has run longest, nanoseconds since 1970; the least number where no pod stops.
     pub since: i64,
@@ -58,7 +57,7 @@ impl Harm {
 
     /// Adds a pod that stops.
     fn stop(&mut self, cluster: &Cluster, pod: &Pod) {
-        self.size = self.size.saturating_add(cluster.dominant_share(&pod.request));
+        self.size = self.size.saturating_add(cluster.cluster_share(&pod.request));
         self.since = self.since.max(started(cluster, pod).saturating_neg());
     }
 }
@@ -89,10 +88,10 @@ pub fn lost_size(cluster: &Cluster, pod: &Pod) -> i64 {
     let none = BTreeSet::new();
     match (gang_loss(cluster, pod, &none), gang_of(cluster, pod)) {
         (GangLoss::Breaks, Some((_, job))) => {
-            let sizes = running(cluster, job, &none).map(|member| cluster.dominant_share(&member.request));
+            let sizes = running(cluster, job, &none).map(|member| cluster.cluster_share(&member.request));
             sizes.fold(0, i64::saturating_add)
         }
-        _ => cluster.dominant_share(&pod.request),
+        _ => cluster.cluster_share(&pod.request),
     }
 }
 

@@ -71,8 +71,12 @@ pub struct Weigh {
     pub least: fn(&LeastVictims) -> NodeCost,
 }
 
-/// How reluctantly a pod is taken: one bit for each reason to spare it, the higher the weightier; below 4.
-pub type Reluctance = fn(&Case<'_>, PodIx, &Pod) -> u8;
+/// The sum of the reasons to spare a pod, 0 where there is none: [`WEIGHTY_REASON`] for the weightier reason, 1 for the lighter one. The
+/// sum over victims counts both reasons, the weightier one first.
+pub type Reluctance = fn(&Case<'_>, PodIx, &Pod) -> i64;
+
+/// The weightier of two reasons to spare a pod: more than the lighter reasons of all pods of a node together.
+pub const WEIGHTY_REASON: i64 = 1 << 32;
 
 /// A sentence of a law: the case it is for, which is empty where there is one only, and the template. `wit/core.wit` says how it is
 /// written; `@queue`, `@guaranteed`, `@deserved` and `@max` stand for the words of the system.

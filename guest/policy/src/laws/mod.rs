@@ -39,7 +39,7 @@ pub use exemption::{Exemption, NAMELESS_REQUIRED_NODE_PODS, REQUIRED_NODE_PODS, 
 pub(crate) use law::page;
 pub use law::{
     About, Admits, CaseText, Compare, CompareQueues, CompareVictims, Holds, Law, Question, Reluctance, SortBy, Text,
-    Weigh,
+    WEIGHTY_REASON, Weigh,
 };
 pub use loss::{LeastVictims, NodeCost, NodeVictims, count, counted};
 pub use preemptor::{Companion, Preemptor};

@@ -84,7 +84,7 @@ impl Seat for LastResort {
     fn switch(&mut self, to: Switch) {
         self.reasons = match to {
             Switch::Silent => |_, _, _| 0,
-            Switch::Contrary => |_, ix, _| u8::from(ix.0 % 2 == 0),
+            Switch::Contrary => |_, ix, _| i64::from(ix.0 % 2 == 0),
         };
     }
 }

@@ -123,7 +123,7 @@ pub struct Group {
 pub struct LastResort {
     /// The law.
     pub rule: Rule,
-    /// How reluctantly a pod is taken: one bit for each reason to spare it, the higher the weightier; below 4.
+    /// How reluctantly a pod is taken.
     pub reasons: Reluctance,
 }
 

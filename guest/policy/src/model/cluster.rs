@@ -6,6 +6,7 @@ mod jobs;
 mod nodes;
 mod pods;
 mod queues;
+mod required_nodes;
 mod reservation_allocation;
 mod reservations;
 
@@ -68,6 +69,8 @@ pub struct Cluster {
     leaving: BTreeSet<PodIx>,
     /// The pods of DaemonSets that were tried and found no room on the one node they may run on.
     required_node_reservations: BTreeSet<PodIx>,
+    /// The pending pods of DaemonSets that may run on one node only.
+    bound_to_one_node: BTreeSet<PodIx>,
     budgets: Table<BudgetIx, Budget>,
     /// Reservations by name, each with the pods that use its room.
     reservation_groups: BTreeMap<Symbol, Vec<PodIx>>,

@@ -1,10 +1,14 @@
 //! Pods, and what is placed like a pod.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{BudgetIx, ClassIx, InterPodIx, JobIx, NodeIx, QueueIx, Request, ShapeIx, Symbol};
+use super::{BudgetIx, ClassIx, InterPodIx, JobIx, NodeIx, PodIx, QueueIx, Request, ShapeIx, Symbol};
+
+/// No pods.
+pub static NO_PODS: BTreeSet<PodIx> = BTreeSet::new();
 
 /// What an entry stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -44,7 +44,7 @@ impl Totals {
         self.change(amounts, i128::saturating_sub);
     }
 
-    /// Returns the sum of a resource.
+    /// Returns what all objects have together of a resource.
     pub fn get(&self, resource: ResourceIx) -> i128 {
         usize::try_from(resource.0).ok().and_then(|at| self.0.get(at)).copied().unwrap_or(0)
     }

@@ -26,7 +26,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     let running = sketch.draw("running", 1, 10);
     let pending = sketch.draw("pending", 1, 4);
     let size = sketch.draw("podCpuMost", 1, 4);
-    let devices = sketch.flag("devices", 15);
+    let devices = sketch.flag("devices", 30);
     let daemons = sketch.flag("daemonSets", 20);
     let mixed = sketch.flag("mixedPriorities", 50);
     let recreate = sketch.flag("recreate", 60);
@@ -88,7 +88,7 @@ fn top(sketch: &mut Sketch, number: i64, devices: bool, leaves: &mut Vec<Leaf>) 
         sum += guaranteed.unwrap_or(0);
         let child = format!("c{child}");
         leaves.push(Leaf { path: format!("root.{name}.{child}"), used: 0, max });
-        children.push(queue(sketch, &child, guaranteed, None, false, true, None));
+        children.push(queue(sketch, &child, guaranteed, None, devices, true, None));
     }
     let mut guaranteed = None;
     if sketch.dice.chance(45) {

@@ -61,6 +61,7 @@ pub(super) fn depends_on_who_is_near(law: &str) -> bool {
         "a-plan-is-found",
         "bound-where-there-is-room",
         "elastic-jobs-grow",
+        "fewest-victims",
         "fewest-jobs-and-pods-first",
         "idle-room-is-used",
         "no-needless-victim",

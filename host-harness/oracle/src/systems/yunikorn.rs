@@ -47,20 +47,22 @@ fn opted_out(world: &World, pod: &Pod) -> bool {
         == Some("false")
 }
 
-/// What is free on a node for a pod. Room of nominated pods is reserved, except against a pod of a DaemonSet, which may take over
-/// nominated room.
+/// What is free on a node for a pod. Room of nominated pods is reserved against pods of any kind and priority.
 fn free_for(world: &World, pod: &Pod, node: &Node) -> Amounts {
     let mut free = world.free(node);
     let nominated = world.pods.values().filter(|other| other.pending() && other.name != pod.name);
-    let nominated = nominated.filter(|other| !is_daemon(pod) || is_daemon(other));
     nominated
         .filter(|other| other.nominated.as_deref() == Some(&node.name))
         .for_each(|other| free.take(&other.request));
     free
 }
 
-/// Whether a node is reserved for a pod of a DaemonSet that is nominated to it or, unless `lenient`, pending for it.
+/// Whether a node is reserved for a pod of a DaemonSet that is nominated to it or, unless `lenient`, pending for it. Not against a pod that
+/// is nominated to the node itself.
 fn is_reserved(world: &World, pod: &Pod, node: &Node, lenient: bool) -> bool {
+    if pod.nominated.as_deref() == Some(&node.name) {
+        return false;
+    }
     let others = world.pods.values().filter(|other| other.pending() && other.name != pod.name && is_daemon(other));
     let waits = |other: &Pod| other.nominated.as_deref() == Some(&node.name) || !lenient && world.may_run(other, node);
     others.into_iter().any(waits)
@@ -170,13 +172,7 @@ impl<'w> Judge<'w> {
         if outcome.victims.is_empty() {
             return verdict.excuse("a node is reserved without victims");
         }
-        // A pod may try again if its victims have left and a pod of a DaemonSet took its room.
-        let waits = |node: &String| world.on(node).any(|other| other.leaving);
-        let again = self.triggered && !pod.nominated.as_ref().is_some_and(waits);
-        if again {
-            verdict.excuse("it preempts again: its room was taken over");
-        }
-        if let Some(why) = self.forbidden().filter(|_| !again) {
+        if let Some(why) = self.forbidden() {
             let text = format!("`{}` planned to evict {:?} although: {why}", pod.name, outcome.victims);
             return verdict.breach_expecting("may-preempt", text, json!({"victims": []}));
         }
@@ -196,12 +192,21 @@ impl<'w> Judge<'w> {
         let all = self.legal_groups();
         let fewest = all.iter().map(|(_, group)| group.len()).min();
         verdict.planned(victims.len(), fewest.map(|fewest| fewest.min(victims.len())));
-        let highest = |group: &[&Pod]| group.iter().map(|pod| self.class(pod)).max().unwrap_or(0);
-        if let Some((better, group)) = all.iter().find(|(_, group)| highest(group) < highest(&victims)) {
-            let names: Vec<&String> = group.iter().map(|pod| &pod.name).collect();
-            let text =
-                format!("{names:?} on `{}` are enough, and {:?} are more protected", better.name, outcome.victims);
+        let named = |group: &[&Pod]| group.iter().map(|pod| pod.name.clone()).collect::<Vec<_>>();
+        let spared = self.protected(&victims);
+        if let Some((better, group)) = all.iter().find(|(_, group)| self.protected(group) < spared) {
+            let text = format!(
+                "{:?} on `{}` are enough, and fewer of them are protected than of {:?}",
+                named(group),
+                better.name,
+                outcome.victims
+            );
             verdict.breach("opted-out-and-originators-last", text);
+        }
+        let is_smaller = |group: &[&Pod]| self.protected(group) == spared && group.len() < victims.len();
+        if let Some((better, group)) = all.iter().find(|(_, group)| is_smaller(group)) {
+            let text = format!("{:?} on `{}` are enough, fewer than {:?}", named(group), better.name, outcome.victims);
+            verdict.breach("fewest-victims", text);
         }
     }
 
@@ -228,14 +233,11 @@ impl<'w> Judge<'w> {
         verdict.breach_expecting("a-plan-is-found", text, json!({"result": "Nominated"}));
     }
 
-    /// How far a pod is protected: for a DaemonSet pod originators most, otherwise opted-out pods most.
-    fn class(&self, pod: &Pod) -> u8 {
-        let (opted, first) = (opted_out(self.preemption.world, pod), self.originators.contains(pod.name.as_str()));
-        match (opted, first, is_daemon(self.preemption.pod)) {
-            (false, false, _) => 0,
-            (true, _, false) | (_, true, true) => 2,
-            _ => 1,
-        }
+    /// How many of these pods opted out, and how many are originators. A DaemonSet pod spares originators first.
+    fn protected(&self, group: &[&Pod]) -> (usize, usize) {
+        let opted = group.iter().filter(|pod| opted_out(self.preemption.world, pod)).count();
+        let first = group.iter().filter(|pod| self.originators.contains(pod.name.as_str())).count();
+        if is_daemon(self.preemption.pod) { (first, opted) } else { (opted, first) }
     }
 }
 

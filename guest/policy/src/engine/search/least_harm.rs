@@ -54,8 +54,7 @@ pub fn least_harm(
 /// Returns what a plan costs as a whole.
 fn cost(cluster: &Cluster, context: &PreemptionContext<'_>, plan: &Plan) -> NodeCost {
     let victims = cluster.with_whole_groups(&plan.victims);
-    let (violations, reasons, earlier) = (0, 0, &BTreeSet::new());
-    (context.laws.node_choice.by.loss)(&NodeVictims { cluster, victims: &victims, violations, reasons, earlier })
+    (context.laws.node_choice.by.loss)(&NodeVictims::of(cluster, &victims))
 }
 
 /// Returns the candidates of each start but the first.

@@ -7,7 +7,7 @@
 //! filterPodsWithPDBViolation, pickOneNodeForPreemption. Upstream begins at a random node and stops when it has seen enough; here it
 //! begins at the first by name, so that the answer is the same each time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::node_dry_run::{Ask, NodeDryRun, Price};
 use super::outlook::Outlook;
@@ -19,7 +19,7 @@ use crate::contract::{Outcome, Subject};
 use crate::engine::reasons::{NODE_SUFFICES, NOT_LOOKED_AT};
 use crate::engine::room::Lack;
 use crate::laws::{Detail, NodeCost, Preemptor, Sample};
-use crate::model::{Cluster, NodeIx, NodeSet, Nominated, PodIx, WhatIf};
+use crate::model::{NO_PODS, Cluster, NodeIx, NodeSet, Nominated, PodIx, WhatIf};
 
 /// A node on which the pod fits after evictions.
 struct PreemptionCandidate {
@@ -100,7 +100,7 @@ fn plan_pod(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, sample: 
     cluster.prepare_search([&request]);
     let cluster = &*cluster;
     let large = context.large_enough(cluster, preemptor, &request);
-    let (what_if, earlier, limits) = (&WhatIf::default(), &BTreeSet::new(), context.limits());
+    let (what_if, earlier, limits) = (&WhatIf::default(), &NO_PODS, context.limits());
     let ask = Ask { pod: preemptor, request: &request, what_if, earlier, limits };
     let (enough, nominated) = (sample.of(large.len()), context.nominated(cluster));
     let asked = (&ask, &nominated, enough);

@@ -16,8 +16,8 @@ pub struct Candidate {
     pub pod: PodIx,
     /// What its eviction frees, if that is not its request.
     frees: Option<Request>,
-    /// The reasons to protect it, one bit each (see [`LastResort`](crate::laws::LastResort)).
-    pub reluctance: u8,
+    /// How reluctantly it is taken (see [`Reluctance`](crate::laws::Reluctance)).
+    pub reluctance: i64,
 }
 
 impl Candidate {
@@ -145,7 +145,7 @@ impl NodeDryRun {
         let violations = protected.filter(|candidate| victims.contains(&candidate.pod)).count();
         let together = cluster.with_whole_groups(&victims);
         let earlier = ask.earlier;
-        let cost = (choice.by.loss)(&NodeVictims { cluster, victims: &together, violations, reasons: 0, earlier });
+        let cost = (choice.by.loss)(&NodeVictims { cluster, victims: &together, violations, reluctance: 0, earlier });
         Some(Price { victims, violations, cost })
     }
 

@@ -22,6 +22,8 @@ pub struct Outlook {
     standing: Vec<Standing>,
     /// What a pod of each class frees of each of the resources.
     frees: Vec<i64>,
+    /// The part of the cluster that a pod of each class holds.
+    shares: Vec<i64>,
 }
 
 /// What the guards say of the pods of a class.
@@ -71,6 +73,7 @@ impl Outlook {
             is_blind: context.looks_at_each(cluster),
             unclear: leaving.iter().map(|(_, node)| *node).collect(),
             standing: vec![Standing::Unasked; classes],
+            shares: vec![0; classes],
             frees: vec![0; classes.saturating_mul(resources.len())],
             resources,
         }
@@ -154,8 +157,9 @@ impl Outlook {
         let rounded = i64::try_from(residents.len()).unwrap_or(i64::MAX);
         let shares = gaps.iter().map(|gap| cluster.share_of(gap.of, gap.missing).saturating_sub(rounded));
         let size = shares.max().unwrap_or(0).max(0);
-        let (youngest, latest_start) = (i64::MIN, i64::MIN);
-        let mut least = LeastVictims { count, highest: i64::MIN, priorities: 0, youngest, latest_start, size };
+        let (highest, youngest, latest_start) = (i64::MIN, i64::MIN, i64::MIN);
+        let mut least = LeastVictims { count, highest, youngest, latest_start, size, ..LeastVictims::default() };
+        let mut smallest = i64::MAX;
         let (mut taken, mut is_closed) = (0i64, false);
         for resident in residents.iter().filter(|resident| self.is_candidate(resident.class)) {
             if is_closed && i64::from(resident.priority) > least.highest {
@@ -163,6 +167,7 @@ impl Outlook {
             }
             least.youngest = least.youngest.max(resident.created);
             least.latest_start = least.latest_start.max(resident.started.unwrap_or(cluster.now()));
+            smallest = smallest.min(self.share(resident.class));
             if is_closed {
                 continue;
             }
@@ -174,6 +179,7 @@ impl Outlook {
             self.evict(resident.class, gaps);
             is_closed = taken >= count && gaps.iter().all(|gap| gap.freed >= gap.missing);
         }
+        least.share = smallest.saturating_mul(count);
         least
     }
 
@@ -201,6 +207,11 @@ impl Outlook {
     fn is_candidate(&self, class: VictimClassIx) -> bool {
         let at = usize::try_from(class.0).unwrap_or(usize::MAX);
         self.standing.get(at) == Some(&Standing::Candidate)
+    }
+
+    fn share(&self, class: VictimClassIx) -> i64 {
+        let at = usize::try_from(class.0).unwrap_or(usize::MAX);
+        self.shares.get(at).copied().unwrap_or(0)
     }
 
     fn evict(&self, class: VictimClassIx, gaps: &mut [Gap]) {
@@ -233,6 +244,9 @@ impl Outlook {
         };
         if let Some(slot) = self.standing.get_mut(at) {
             *slot = standing;
+        }
+        if let Some(share) = self.shares.get_mut(at) {
+            *share = cluster.cluster_share(&pod.request);
         }
         let from = at.saturating_mul(self.resources.len());
         for (frees, resource) in self.frees.iter_mut().skip(from).zip(&self.resources) {

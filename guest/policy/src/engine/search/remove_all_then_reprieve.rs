@@ -18,7 +18,7 @@ use super::reprieve_job::reprieve_job;
 use super::{Obstacle, Plan, PreemptionContext, Search, waiting};
 use crate::laws::harm::gang_of;
 use crate::laws::{Laws, Preemptor};
-use crate::model::{Cluster, NodeIx, PodIx, Request, ResourceIx, WhatIf};
+use crate::model::{NO_PODS, Cluster, NodeIx, PodIx, Request, ResourceIx, WhatIf};
 
 /// The size of a pod is the largest share that it requests of a resource of all nodes, in units of 1/WHOLE.
 const WHOLE: i128 = 1 << 32;
@@ -143,7 +143,7 @@ fn tell_nowhere(
     (pod, nominations): (PodIx, &[(PodIx, NodeIx)]),
 ) {
     let request = cluster.pod(pod).map(|pod| pod.request.clone()).unwrap_or_default();
-    let ask = Ask { pod, request: &request, what_if, earlier: &BTreeSet::new(), limits: None };
+    let ask = Ask { pod, request: &request, what_if, earlier: &NO_PODS, limits: None };
     for dry_run in dry_runs.made() {
         let candidates = dry_run.pods();
         if nominations.iter().any(|(_, at)| *at == dry_run.node) {
@@ -163,7 +163,7 @@ fn tell_unused(cluster: &Cluster, context: &mut PreemptionContext<'_>, dry_runs:
         let candidates = dry_run.pods();
         let taken = context.preemptor.pods.iter().copied().find(|pod| context.may_run(cluster, *pod, dry_run.node));
         let Some((ix, pod)) = taken.and_then(|ix| Some((ix, cluster.pod(ix)?))) else { continue };
-        let ask = Ask { pod: ix, request: &pod.request, what_if, earlier: &BTreeSet::new(), limits: None };
+        let ask = Ask { pod: ix, request: &pod.request, what_if, earlier: &NO_PODS, limits: None };
         match dry_run.victims_for(cluster, &ask) {
             Some(victims) => {
                 context.tell_enough(cluster, dry_run.node, &victims, "");

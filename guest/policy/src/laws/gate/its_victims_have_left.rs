@@ -1,6 +1,6 @@
 //! # What it demands
 //!
-//! No victim of the last plan of the preemptor holds a node, and no pod is leaving its nominated node.
+//! No victim of the last plan of the preemptor holds a node, and no pod is leaving the node that the preemptor is nominated to.
 //!
 //! # Example
 //!
@@ -37,7 +37,7 @@ pub const LAW: Law<Holds> = Law::gate(
     },
     holds,
 )
-.retry_after(&[ChangeKind::PodUpserted, ChangeKind::PodRemoved]);
+.retry_after(&[ChangeKind::PodUpserted, ChangeKind::PodRemoved, ChangeKind::NodeRemoved]);
 
 /// Whether no victim of the preemptor is still leaving.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

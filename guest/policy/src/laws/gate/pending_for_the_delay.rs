@@ -33,9 +33,10 @@ pub const LAW: Law<Holds> = Law::gate(
     },
     holds,
 )
-.retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
+// An earlier pod of the application that is reported later decides on the queue, and so on the delay, of all of its pods.
+.retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved, ChangeKind::PodUpserted]);
 
-/// Whether the preemptor has waited long enough.
+/// Checks that the preemptor has waited long enough.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let delay = case.preemptor.queue.map_or(0, |queue| case.cluster.policy(queue).delay);
     let entered = case.cluster.pod(case.preemptor.pod).map_or(0, |pod| pod.entered);

@@ -35,9 +35,10 @@ pub const LAW: Law<Holds> = Law::gate(
     },
     holds,
 )
-.retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
+// An earlier pod of the application that is reported later decides on the queue of all of its pods.
+.retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved, ChangeKind::PodUpserted]);
 
-/// Whether the preemptor has a queue.
+/// Checks that the preemptor has a queue.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     match (case.preemptor.queue, case.preemptor.job) {
         (Some(_), _) => Ok(()),

@@ -1,14 +1,15 @@
 //! # What it demands
 //!
-//! For each resource the pod requests, the nearest queue from its own upward that guarantees some of it is judged. It uses less
-//! than its guarantee, room promised to other pods counted in; the last pod may take it above. Or, where that queue is above all
-//! victims, it ends within its guarantee: `used + promised + requested - victims <= guaranteed`, and every victim comes from
-//! inside it. A resource that no queue on the path guarantees is not judged; where none is judged, no pod is evicted.
+//! For each resource the pod requests, the nearest queue from its own upward that guarantees some of it is judged. That queue
+//! uses less than its guarantee, room promised to other pods counted in; the last pod may take it above. Or that queue is a parent
+//! that uses exactly its guarantee, every victim comes from inside it, and it ends within: `used + promised + requested - victims
+//! <= guaranteed`. Where a parent is over its guarantee and the queues of the pod below it guarantee nothing, no pod is evicted. A
+//! resource that no queue on the path guarantees is not judged; where none is judged, no pod is evicted.
 //!
 //! # Example
 //!
 //! A queue is guaranteed 10 cpu and uses 8. A pod of 4 may preempt, and the queue ends with 12. The next pod may not: 12 is not
-//! less than 10.
+//! less than 10. A parent is guaranteed 4 and uses 6: a pod of a child that guarantees nothing evicts no pod of the other children.
 //!
 //! # Why
 //!
@@ -42,6 +43,10 @@ const TEXT: Text = Text {
         (
             "under",
             "@queue `{queue}`<, {resource}: used {used}[ + promised {promised}] is not less than @guaranteed {guaranteed}>",
+        ),
+        (
+            "over",
+            "@queue `{queue}`<, {resource}: used {used}[ + promised {promised}] is more than @guaranteed {guaranteed}>",
         ),
         (
             "end",
@@ -103,10 +108,13 @@ fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     outside.try_for_each(|judged| judged.is_under())
 }
 
-/// Whether every queue that is not under its guarantee ends within it with the victims evicted and the preemptor placed.
+/// Checks that every queue that is not under its guarantee is not over it either, and ends within it with the victims evicted and the
+/// preemptor placed. Law 4: a queue that is already over its guarantee does not preempt, however many pods inside it would be evicted.
 fn suffices(case: &Case<'_>) -> Result<(), Denial> {
     for judged in judged(case).filter(|judged| judged.is_under().is_err()) {
         let (queue, resource) = (judged.queue, judged.resource);
+        let is_within = judged.held().at_most("guaranteed", judged.guaranteed);
+        is_within.map_err(Denial::amount("over", queue, resource))?;
         let end = judged.held().plus("requested", case.asks(resource)).minus("victims", case.given_up(queue, resource));
         end.at_most("guaranteed", judged.guaranteed).map_err(Denial::amount("end", queue, resource))?;
     }

@@ -22,7 +22,7 @@
 //! `enableCheckParentQuota`, `spec.min` of the ElasticQuotas.
 
 use crate::laws::{Admits, Case, Denial, Law, Text, page};
-use crate::model::{Pod, PodIx, Preemptibility, Queue};
+use crate::model::{Pod, PodIx, Preemptibility, Queue, ResourceIx};
 
 /// The law.
 pub const LAW: Law<Admits> = Law::guard(
@@ -55,10 +55,12 @@ fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     if !case.cluster.queue(own).is_some_and(is_within_min) {
         return Err(Denial::Case("beyond"));
     }
+    let guaranteed = case.cluster.queue(own).into_iter().flat_map(|queue| queue.bounds.guaranteed.iter());
+    let resources: Vec<ResourceIx> = guaranteed.map(|(resource, _)| resource).collect();
     let borrows = |queue: &Queue| {
-        candidate.request.iter().any(|(resource, _)| {
-            let min = queue.bounds.guaranteed.get(resource).map_or(0, |min| min.0);
-            queue.used.total(resource).0 > min
+        resources.iter().any(|resource| {
+            let min = queue.bounds.guaranteed.get(*resource).map_or(0, |min| min.0);
+            candidate.request.get(*resource) > 0 && queue.used.total(*resource).0 > min
         })
     };
     match candidate.queue.and_then(|queue| case.cluster.queue(queue)).is_some_and(borrows) {

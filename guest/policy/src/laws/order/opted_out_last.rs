@@ -1,11 +1,12 @@
 //! # What it demands
 //!
-//! A group of victims without pods that opted out is preferred, on any node; among those, a group without originators, the first
-//! pods of their applications. For a DaemonSet pod with one node, originators are spared before pods that opted out.
+//! As few pods that opted out as possible are evicted, on whatever node; then as few originators as possible. An originator is
+//! the first pod of its application. For a DaemonSet pod with one node, originators are counted before pods that opted out.
 //!
 //! # Example
 //!
-//! On `n1` one pod that opted out would suffice, on `n2` three ordinary pods. The three pods on `n2` are evicted.
+//! On `n1` one pod that opted out would suffice, on `n2` three ordinary pods. The three pods on `n2` are evicted. Where one pod that
+//! opted out has to be evicted, a second one is evicted only if no ordinary pods make the rest of the room.
 //!
 //! # Why
 //!
@@ -14,13 +15,14 @@
 //!
 //! # Source
 //!
-//! Seed 002 (YuniKorn preemption), law 1. The order for DaemonSets is that of upstream preemption_utilities.go, SortAllocations.
+//! Seed 002 (YuniKorn preemption), law 1 (a last resort, if no other solution is available) and YuniKorn (preempting an originator
+//! should be prevented as much as possible). The order for DaemonSets is that of upstream preemption_utilities.go, SortAllocations.
 //!
 //! # Options
 //!
 //! `yunikorn.apache.org/allow-preemption` on the PriorityClass or the pod.
 
-use crate::laws::{Case, Law, Reluctance, Text, page};
+use crate::laws::{Case, Law, Reluctance, Text, WEIGHTY_REASON, page};
 use crate::model::{Pod, PodIx};
 
 /// The law.
@@ -34,13 +36,14 @@ pub const LAW: Law<Reluctance> = Law::order(
     reasons,
 );
 
-/// The reasons to spare a pod, one bit each, the weightier one higher.
-fn reasons(case: &Case<'_>, ix: PodIx, pod: &Pod) -> u8 {
+/// Returns the sum of the reasons to spare a pod.
+fn reasons(case: &Case<'_>, ix: PodIx, pod: &Pod) -> i64 {
     let originator = pod.attributes.job.and_then(|job| case.cluster.originator(job));
-    let originator = u8::from(originator == Some(ix));
-    let opted_out = u8::from(pod.attributes.opted_out);
-    match case.preemptor.required_node_reservation {
-        None => opted_out << 1 | originator,
-        Some(_) => originator << 1 | opted_out,
-    }
+    let is_originator = originator == Some(ix);
+    let (weighty, light) = match case.preemptor.required_node_reservation {
+        None => (pod.attributes.opted_out, is_originator),
+        Some(_) => (is_originator, pod.attributes.opted_out),
+    };
+    let weighty = if weighty { WEIGHTY_REASON } else { 0 };
+    weighty.saturating_add(light.into())
 }

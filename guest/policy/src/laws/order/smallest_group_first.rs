@@ -1,7 +1,8 @@
 //! # What it demands
 //!
-//! The first criterion that separates two nodes decides: no victim that should be spared; fewer victims; the most important
-//! victim less important; the youngest victim younger; the name of the node.
+//! The first criterion that separates two groups of victims decides, on one node and between nodes: fewer victims that should be
+//! spared; fewer victims; the most important victim less important; a smaller part of the cluster that the victims hold, summed
+//! over the resources; the youngest victim younger; the name of the node.
 //!
 //! # Example
 //!
@@ -9,7 +10,8 @@
 //!
 //! # Why
 //!
-//! Fewer evictions disturb fewer applications.
+//! Fewer evictions disturb fewer applications. Of equal groups, the one that holds less loses less work: a pod of 8 GPUs stays where
+//! one of 1 GPU is enough.
 //!
 //! # Source
 //!
@@ -33,13 +35,13 @@ pub const LAW: Law<Weigh> = Law::order(
     Weigh { loss, least },
 );
 
-/// What is lost by a plan.
+/// Returns what is lost by a plan.
 fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let youngest = lost.pods().map(|pod| pod.created).max().unwrap_or(i64::MAX);
-    [i64::from(lost.reasons), lost.count(), lost.highest(), youngest.saturating_neg(), 0]
+    [lost.reluctance, lost.count(), lost.highest(), lost.share(), youngest.saturating_neg()]
 }
 
-/// What is lost at least.
+/// Returns what is lost at least.
 fn least(lost: &LeastVictims) -> NodeCost {
-    [0, lost.count, lost.highest, lost.youngest.saturating_neg(), 0]
+    [lost.reluctance, lost.count, lost.highest, lost.share, lost.youngest.saturating_neg()]
 }

@@ -4,9 +4,6 @@ use super::*;
 use crate::model::index::Index;
 use crate::model::rank::Added;
 
-/// No pod.
-static NOBODY: BTreeSet<PodIx> = BTreeSet::new();
-
 impl Cluster {
     /// A node is new or has changed; nothing has where what it has cannot be counted.
     pub fn upsert_node(
@@ -64,20 +61,15 @@ impl Cluster {
         Some(node)
     }
 
-    /// The share of a resource that is all of it (see [`Cluster::dominant_share`]).
-    pub const WHOLE_SHARE: i64 = 1 << 40;
-
-    /// Returns the largest share that a request is of what all nodes have of a resource, in units of 1 / [`Cluster::WHOLE_SHARE`], rounded
-    /// down.
-    pub fn dominant_share(&self, request: &Request) -> i64 {
-        request.iter().map(|(resource, amount)| self.share_of(resource, amount)).max().unwrap_or(0)
+    /// Returns the part of the whole cluster that a request is, in parts per billion: the sum over the resources that nodes have.
+    pub fn cluster_share(&self, request: &Request) -> i64 {
+        request.iter().map(|(resource, amount)| self.share_of(resource, amount)).fold(0, i64::saturating_add)
     }
 
-    /// Returns the share that an amount is of what all nodes have of a resource, in the same units.
+    /// Returns the part of a resource of the whole cluster that an amount is, in parts per billion, rounded down; 0 where no node has it.
     pub fn share_of(&self, resource: ResourceIx, amount: i64) -> i64 {
-        let all = self.allocatable.get(resource);
-        let share = i128::from(amount).saturating_mul(i128::from(Self::WHOLE_SHARE)).checked_div(all);
-        share.and_then(|share| i64::try_from(share).ok()).unwrap_or(Self::WHOLE_SHARE)
+        let part = i128::from(amount).saturating_mul(1_000_000_000).checked_div(self.allocatable.get(resource));
+        part.map_or(0, |part| i64::try_from(part).unwrap_or(i64::MAX))
     }
 
     /// The nodes in the order of their names, as it was when a search was prepared.
@@ -111,7 +103,7 @@ impl Cluster {
     /// important (kube-scheduler, `RunFilterPluginsWithNominatedPods`).
     pub fn promised<'a>(&'a self, node: &'a Node, preemptor: PodIx) -> impl Iterator<Item = (PodIx, &'a Pod)> {
         let priority = self.pod(preemptor).map_or(i32::MIN, |pod| pod.priority());
-        self.promised_from(node, preemptor, priority, &NOBODY)
+        self.promised_from(node, preemptor, priority, &NO_PODS)
     }
 
     /// Returns the same for a preemptor that counts as a pod of this priority; and the pods of a lower one whose nominations are closed
@@ -127,46 +119,6 @@ impl Cluster {
         others
             .filter_map(|ix| Some((*ix, self.pod(*ix)?)))
             .filter(move |(ix, pod)| pod.is_pending() && (pod.priority() >= priority || closed.contains(ix)))
-    }
-
-    /// The pods for which room is kept on a node before `preemptor` may have it, whatever their priority. A DaemonSet's pod that may run
-    /// nowhere else goes before all but its like.
-    pub fn nominated_on<'a>(&'a self, node: &'a Node, preemptor: PodIx) -> impl Iterator<Item = (PodIx, &'a Pod)> {
-        let required_node_reservation =
-            self.pod(preemptor).is_some_and(|pod| pod.required_node_reservation().is_some());
-        let others = node.nominated.iter().filter(move |pod| **pod != preemptor);
-        others.filter_map(|ix| Some((*ix, self.pod(*ix)?))).filter(move |(_, pod)| {
-            pod.is_pending() && (!required_node_reservation || pod.required_node_reservation().is_some())
-        })
-    }
-
-    /// Whether a node is kept as a whole for another pod than this one: a DaemonSet's that was nominated to it, or that was tried
-    /// and found no room there. The latter is kept for only from pods that may run elsewhere.
-    pub fn is_reserved_for_another(&self, ix: NodeIx, node: &Node, preemptor: PodIx) -> bool {
-        let waits = |pod: &PodIx| {
-            self.pod(*pod).is_some_and(|pod| pod.is_pending() && pod.required_node_reservation() == Some(ix))
-        };
-        let required_node_reservation =
-            self.pod(preemptor).is_some_and(|pod| pod.required_node_reservation().is_some());
-        self.nominated_on(node, preemptor).any(|(_, pod)| pod.required_node_reservation().is_some())
-            || !required_node_reservation && self.required_node_reservations.iter().any(waits)
-    }
-
-    /// The pods of DaemonSets for which their node is kept since they were tried in vain.
-    pub fn required_node_reservations(&self) -> impl Iterator<Item = PodIx> + '_ {
-        self.required_node_reservations.iter().copied()
-    }
-
-    /// A pod of a DaemonSet was tried and found no room on its node. Nothing where the node will never have room for it.
-    pub fn reserve_required_node(&mut self, ix: PodIx) {
-        let Some(pod) = self.pod(ix) else { return };
-        let node = pod
-            .required_node_reservation()
-            .filter(|node| self.eligible(pod.shape, *node))
-            .and_then(|node| self.node(node));
-        if node.is_some_and(|node| node.allocatable.lacks(&pod.request).is_none()) {
-            self.required_node_reservations.insert(ix);
-        }
     }
 
     /// What these pods, all there are on a node, leave of it.

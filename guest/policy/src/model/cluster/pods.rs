@@ -89,6 +89,9 @@ impl Cluster {
         pod.class = self.classes.of(pod.shape, pod.inter_pod, &pod.request);
         let (place, nominated, job) = (pod.place, pod.nominated, pod.attributes.job);
         let (created, entered) = (pod.created, pod.entered);
+        if place == Place::Pending && pod.required_node_reservation().is_some() {
+            self.bound_to_one_node.insert(ix);
+        }
         let reservation_group = match pod.name.kind {
             Kind::Reservation => Some(self.symbols.intern(&pod.name.name)),
             Kind::Pod => pod.attributes.inside,
@@ -127,6 +130,7 @@ impl Cluster {
         let pod = self.pods.remove(ix)?;
         self.nominated.remove(&ix);
         self.leaving.remove(&ix);
+        self.bound_to_one_node.remove(&ix);
         if let Some(reservation_group) = self
             .reservation_group_of(&pod)
             .and_then(|reservation_group| self.reservation_groups.get_mut(&reservation_group))

@@ -9,9 +9,9 @@ laws! { "yunikorn":
     LastResort OPTED_OUT_LAST = "1", order::opted_out_last::LAW, "seed, law 1; reference A6, A8, D16";
     Gate NO_QUEUE_FALLS_BELOW_GUARANTEE = "2", limit::no_queue_falls_below_guarantee::LAW, "seed, law 2; reference D1, D2", exempt REQUIRED_NODE_PODS;
     Guard VICTIM_IS_OF_ANOTHER_JOB = "3", guard::victim_is_of_another_job::LAW, "seed, law 3; reference D21", exempt NAMELESS_REQUIRED_NODE_PODS;
-    Gate QUEUE_IS_UNDER_GUARANTEE = "4", gate::queue_is_under_guarantee::LAW, "seed, law 4; reference D7, D9", exempt REQUIRED_NODE_PODS;
-    Guard VICTIM_IS_OF_THE_GUARANTEED = "4", gate::queue_is_under_guarantee::OF_VICTIM, "seed, law 4; reference D7, D9", exempt REQUIRED_NODE_PODS;
-    Gate QUEUE_ENDS_WITHIN_GUARANTEE = "4", gate::queue_is_under_guarantee::OF_PLAN, "seed, law 4; reference D7, D9", exempt REQUIRED_NODE_PODS;
+    Gate QUEUE_IS_UNDER_GUARANTEE = "4", gate::queue_is_under_guarantee::LAW, "seed, law 4; reference D7, D9, D22", exempt REQUIRED_NODE_PODS;
+    Guard VICTIM_IS_OF_THE_GUARANTEED = "4", gate::queue_is_under_guarantee::OF_VICTIM, "seed, law 4; reference D7, D9, D22", exempt REQUIRED_NODE_PODS;
+    Gate QUEUE_ENDS_WITHIN_GUARANTEE = "4", gate::queue_is_under_guarantee::OF_PLAN, "seed, law 4; reference D7, D9, D22", exempt REQUIRED_NODE_PODS;
     Guard VICTIM_QUEUE_IS_OVER_GUARANTEE = "5", guard::victim_queue_is_over_guarantee::LAW, "seed, law 5; reference A5, D18", exempt REQUIRED_NODE_PODS;
     Guard VICTIM_RANKS_NO_HIGHER = "6", guard::victim_ranks_no_higher::LAW, "seed, law 6; reference A4";
     Guard VICTIM_IS_INSIDE_THE_FENCE = "7", guard::victim_is_inside_the_fence::LAW, "seed, law 7 and Preemption Fence", exempt REQUIRED_NODE_PODS;

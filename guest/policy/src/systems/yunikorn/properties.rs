@@ -42,11 +42,16 @@ fn delay(text: &str) -> Option<i64> {
     duration::parse(text).ok().filter(|delay| *delay > 0)
 }
 
+/// Returns whether a property has an effect only on queues that take pods.
+pub fn is_for_leaves(key: &str) -> bool {
+    key == DELAY
+}
+
 /// Checks a property: what its author should know if its value is invalid or has no effect.
 pub fn check(key: &str, value: &str) -> Option<PropertyProblem> {
     let lower = value.to_lowercase();
     let is_one_of = |known: &[&str]| known.contains(&lower.as_str());
-    let problem = |message: String, remedy| Some(PropertyProblem { message, remedy, fallback: None });
+    let problem = |message: String, remedy| Some(PropertyProblem { message, remedy });
     match key {
         POLICY if !is_one_of(&["default", "fence", "disabled"]) => problem(
             format!("`{value}` is not a preemption policy: `default` is used"),
@@ -55,11 +60,9 @@ pub fn check(key: &str, value: &str) -> Option<PropertyProblem> {
         PRIORITY_POLICY if !is_one_of(&["default", "fence"]) => {
             problem(format!("`{value}` is not a priority policy: `default` is used"), "write default or fence")
         }
-        DELAY if delay(value).is_none() => Some(PropertyProblem {
-            message: format!("`{value}` is not a duration above 0s"),
-            remedy: "write a duration such as `1m30s`",
-            fallback: Some("30s is used"),
-        }),
+        DELAY if delay(value).is_none() => {
+            problem(format!("`{value}` is not a duration above 0s: 30s is used"), "write a duration such as `1m30s`")
+        }
         PRIORITY_OFFSET if value.parse::<i32>().is_err() => {
             problem(format!("`{value}` is not an offset: 0 is used"), "write a whole number of at most 32 bits")
         }
@@ -86,6 +89,4 @@ pub struct PropertyProblem {
     pub message: String,
     /// What to do.
     pub remedy: &'static str,
-    /// The value that replaces it where there is no valid configuration to keep.
-    pub fallback: Option<&'static str>,
 }

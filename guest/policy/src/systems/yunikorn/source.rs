@@ -50,7 +50,7 @@ impl Source {
             first => {
                 let other = self.chosen.as_ref() != first;
                 self.chosen = first.cloned();
-                let read = self.take(text, object, findings, other);
+                let read = self.take(text, object, findings);
                 // The configuration of another namespace does not stay in force.
                 read.or_else(|| other.then(|| self.reset()))
             }
@@ -67,7 +67,7 @@ impl Source {
         self.chosen = self.texts.keys().next().cloned();
         let next = self.chosen.as_ref().and_then(|chosen| self.texts.get(chosen)).cloned();
         let object = Document::named("ConfigMap", from, keys::CONFIG_MAP);
-        next.and_then(|text| self.take(&text, &object, &mut Vec::new(), true)).or(Some(built_in))
+        next.and_then(|text| self.take(&text, &object, &mut Vec::new())).or(Some(built_in))
     }
 
     /// The text in force, for a checkpoint.
@@ -77,8 +77,8 @@ impl Source {
 
     /// Restores the text in force from a checkpoint. It is used where the current ConfigMap has mistakes.
     pub fn restore(&mut self, text: String) -> Option<Config> {
-        let (config, mistakes) = Some(&text).filter(|_| !self.valid).and_then(|text| config::read(text).ok())?;
-        (self.valid, self.text) = (is_valid(&mistakes), Some(text));
+        let (config, _) = Some(&text).filter(|_| !self.valid).and_then(|text| config::read(text).ok())?;
+        (self.valid, self.text) = (true, Some(text));
         Some(config)
     }
 
@@ -87,32 +87,20 @@ impl Source {
         Config::default()
     }
 
-    /// Puts a text in force; `None` where it is unusable. `replace`: there is no valid configuration to keep.
-    fn take(&mut self, text: &str, object: &Document, findings: &mut Findings, replace: bool) -> Option<Config> {
+    /// Puts a text in force; `None` where it is unusable.
+    fn take(&mut self, text: &str, object: &Document, findings: &mut Findings) -> Option<Config> {
         let path = format!("/data/{}", keys::QUEUES);
-        let refused =
-            |mistake: &Mistake| object.error(&path, format!("{}{UNCHANGED}", mistake.sentence()), mistake.remedy);
         let (config, mistakes) = match config::read(text) {
             Ok(read) => read,
             Err(mistake) => {
-                findings.push(refused(&mistake));
+                let message = format!("{}{UNCHANGED}", mistake.sentence());
+                findings.push(object.error(&path, message, mistake.remedy));
                 return None;
             }
         };
-        if self.valid && !replace && !is_valid(&mistakes) {
-            findings.extend(mistakes.iter().filter(|mistake| mistake.fallback.is_some()).map(refused));
-            return None;
-        }
-        let warning = |mistake: &Mistake| {
-            let fallback = mistake.fallback.map(|fallback| format!(": {fallback}")).unwrap_or_default();
-            object.warning(&path, mistake.sentence() + &fallback, mistake.remedy)
-        };
+        let warning = |mistake: &Mistake| object.warning(&path, mistake.sentence(), mistake.remedy);
         findings.extend(mistakes.iter().map(warning));
-        (self.valid, self.text) = (is_valid(&mistakes), Some(text.to_owned()));
+        (self.valid, self.text) = (true, Some(text.to_owned()));
         Some(config)
     }
-}
-
-fn is_valid(mistakes: &[Mistake]) -> bool {
-    mistakes.iter().all(|mistake| mistake.fallback.is_none())
 }

@@ -2,6 +2,7 @@
 
 use super::laws::Preemption;
 use super::{Judge, free_for, is_daemon, is_reserved};
+use crate::amounts::Amounts;
 use crate::world::{Node, Pod};
 
 /// The maximum number of pods on a node for which every set is tried.
@@ -67,10 +68,55 @@ impl<'w> Judge<'w> {
         if !pod.request.fits(&free) || is_reserved(world, pod, node, lenient) {
             return Some(("evictions-make-room", "the preemptor does not fit afterwards".to_owned()));
         }
+        if let Some(agent) = self.will_hold(node) {
+            let text =
+                format!("`{}` will hold `{}`: it finds no room there beside the preemptor", agent.name, node.name);
+            return Some(("evictions-are-not-in-vain", text));
+        }
         // A node is guaranteed to the pod of a DaemonSet, room beyond a maximum is not.
         match is_daemon(pod) {
             true => self.preemption.over_max(victims, lenient),
             false => self.preemption.illegal_group(victims, lenient),
         }
+    }
+
+    /// The pending DaemonSet pod that will hold a node, because the pods that outrank it and the preemptor leave too little there. Such a
+    /// pod is no obstacle if the node is always too small for it, if it may not preempt, or if its queues do not admit it.
+    fn will_hold(&self, node: &Node) -> Option<&'w Pod> {
+        let Preemption { world, queues, pod } = self.preemption;
+        if is_daemon(pod) || pod.nominated.as_deref() == Some(&node.name) {
+            return None;
+        }
+        let on_node = || world.on(&node.name).filter(|other| !other.leaving);
+        let agents =
+            world.pods.values().filter(|agent| agent.pending() && is_daemon(agent) && world.may_run(agent, node));
+        let mut claims = pod.request.clone();
+        let mut holders = Vec::new();
+        for agent in agents {
+            let judge = Judge {
+                preemption: Preemption { world, queues, pod: agent },
+                triggered: false,
+                originators: self.originators.clone(),
+            };
+            let stays = Amounts::sum(on_node().filter(|other| is_daemon(other)).map(|other| &other.request));
+            let mut most = node.allocatable.clone();
+            most.take(&stays);
+            let may_go: Vec<&Pod> =
+                on_node().filter(|other| judge.illegal_victim(node, other, false).is_none()).collect();
+            let admitted = judge.preemption.over_max(&may_go, false).is_none();
+            if agent.never_preempts || !agent.request.fits(&most) || !admitted {
+                continue;
+            }
+            let mut room = world.free(node);
+            on_node().filter(|other| other.leaving).for_each(|other| room.add(&other.request));
+            may_go.iter().for_each(|other| room.add(&other.request));
+            let promised = world.pods.values().filter(|other| other.pending() && other.name != pod.name);
+            promised
+                .filter(|other| other.nominated.as_deref() == Some(&node.name))
+                .for_each(|other| room.take(&other.request));
+            claims.add(&agent.request);
+            holders.push((agent, room));
+        }
+        holders.into_iter().find(|(_, room)| !claims.fits(room)).map(|(agent, _)| agent)
     }
 }

@@ -145,7 +145,7 @@ impl Preemption<'_> {
     }
 
     /// Law 4: for each requested and guaranteed resource, the nearest guarantee is not reached yet. If that queue is an ancestor of all
-    /// victims, it is enough that it is not exceeded afterwards. There must be at least one guarantee.
+    /// victims, it is enough that it is exceeded neither before nor afterwards. There must be at least one guarantee.
     fn not_under_guarantee(&self, victims: &[&Pod]) -> Violation {
         let path = self.queues.up(leaf(self.pod));
         let mut guaranteed = false;
@@ -157,7 +157,7 @@ impl Preemption<'_> {
             let (held, most) = (held.get(&resource), queue.guaranteed.get(&resource));
             let above = victims.iter().all(|victim| is_within(leaf(victim), &queue.path));
             let then = held + self.pod.request.get(&resource) - Preemption::loss(queue, victims).get(&resource);
-            if held >= most && !(above && then <= most) {
+            if held >= most && !(above && held.max(then) <= most) {
                 return Some(("yunikorn/4", format!("`{}` uses {held} of {most} {resource}", queue.path)));
             }
         }

@@ -11,7 +11,7 @@ use crate::engine::reasons::{NEEDED, NODE_SUFFICES, ROOM_IS_COMING};
 use crate::engine::search::node_dry_run::{Ask, NodeDryRun};
 use crate::engine::search::trace::{self, Why, crowding};
 use crate::laws::Detail;
-use crate::model::{Amounts, Cluster, NodeIx, Place, PodIx, Trial, WhatIf};
+use crate::model::{NO_PODS, Amounts, Cluster, NodeIx, Place, PodIx, Trial, WhatIf};
 
 /// The places of the candidates.
 pub type Places = BTreeMap<PodIx, Place>;
@@ -63,7 +63,7 @@ pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearc
     }
     let Some((asker, pod)) = preemptor.and_then(|ix| Some((*ix, cluster.pod(*ix)?))) else { return };
     let ask =
-        Ask { pod: asker, request: &pod.request, what_if: &WhatIf::default(), earlier: &BTreeSet::new(), limits: None };
+        Ask { pod: asker, request: &pod.request, what_if: &WhatIf::default(), earlier: &NO_PODS, limits: None };
     let may: BTreeSet<PodIx> = levels.iter().flatten().flat_map(|bundle| bundle.pods.iter().copied()).collect();
     for (ix, node) in cluster.nodes().filter(|(ix, _)| cluster.eligible(pod.shape, *ix)) {
         let (candidates, others): (Vec<PodIx>, Vec<PodIx>) = node.pods.iter().partition(|pod| may.contains(pod));

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{Ask, NodeDryRun, Obstacle, Outlook, PreemptionCandidate, PreemptionContext, case, offer, trace};
+use super::gather::best_group;
+use super::held::Held;
+use super::{Ask, Bound, LEVELS, NodeDryRun, Obstacle, Outlook, PreemptionCandidate, PreemptionContext, case, trace};
 use crate::engine::search::shortlist::{Changes, Shortlist};
 use crate::laws::Group;
 use crate::model::{Cluster, Node, NodeIx, Nominated, PodIx};
-
-/// All reasons to spare a pod, and none.
-const REASONS: [u8; 4] = [0, 1, 2, 3];
 
 /// The nodes that the preemptor may run on, and the dry runs of those that were looked at.
 pub(super) struct Nodes<'a> {
@@ -34,6 +33,8 @@ impl<'a> Nodes<'a> {
                 |ix: NodeIx| cluster.node(ix).is_some_and(|node| cluster.is_reserved_for_another(ix, node, ask.pod));
             nodes.retain(|ix| !is_reserved(*ix));
         }
+        let held = Held::new(cluster, context);
+        nodes.retain(|ix| !held.includes(cluster, context, ask, *ix));
         let promised = |node: &Node| cluster.nominated_on(node, ask.pod).map(|(ix, _)| ix).collect();
         let nominated = cluster.nominated_between(ask.pod, promised);
         let mut nodes = Nodes { nodes, group, ask, outlook, dry_runs: BTreeMap::new(), nominated };
@@ -61,8 +62,8 @@ impl<'a> Nodes<'a> {
     /// The cheapest group on any node, without protected pods where possible.
     pub fn cheapest(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>) -> Option<PreemptionCandidate> {
         let offers = self.outlook.of(cluster, context, self.ask.request, &self.nodes);
-        REASONS.into_iter().find_map(|reasons| {
-            let mut found = BTreeMap::new();
+        LEVELS.into_iter().find_map(|level| {
+            let (mut found, mut bound) = (BTreeMap::new(), Bound::level(level));
             let mut shortlist = Shortlist::new(offers.clone());
             let cheapest = shortlist.cheapest(
                 &Changes::new(),
@@ -70,8 +71,9 @@ impl<'a> Nodes<'a> {
                 |ix| {
                     let (group, ask) = (self.group, self.ask);
                     let dry_run = self.on(cluster, context, ix)?;
-                    let candidate = offer(cluster, context, group, ask, dry_run, reasons)?;
+                    let candidate = best_group(cluster, context, (group, ask), dry_run, bound)?;
                     let cost = candidate.cost;
+                    bound.cost = bound.cost.min(cost);
                     found.insert(ix, candidate);
                     Some(cost)
                 },

@@ -1,6 +1,7 @@
 //! Explanations of the nodes with and without a group of victims.
 
-use super::{Ask, NodeDryRun, PreemptionCandidate, PreemptionContext, case, offer};
+use super::gather::best_group;
+use super::{Ask, Bound, LEVELS, NodeDryRun, PreemptionCandidate, PreemptionContext, case};
 use crate::contract::{Outcome, Subject};
 use crate::engine::reasons::{ALL_EVICTED, MORE_EVICTED};
 use crate::engine::room::Lack;
@@ -23,18 +24,14 @@ pub(super) fn found(
             context.tell_unneeded(&others(&there, &best.victims), "others-suffice");
             continue;
         }
-        let mut other = None;
-        for reasons in 0..4 {
-            other = match other {
-                None => offer(cluster, context, group, ask, dry_run, reasons).map(|offer| (offer, reasons)),
-                found => found,
-            };
-        }
-        let Some((other, reasons)) = other else {
+        let mut others = LEVELS.into_iter().filter_map(|level| {
+            Some((best_group(cluster, context, (group, ask), dry_run, Bound::level(level))?, level))
+        });
+        let Some((other, level)) = others.next() else {
             unfit(cluster, context, group, ask, dry_run);
             continue;
         };
-        let case = if reasons == 0 { "" } else { "spared" };
+        let case = if level == 0 { "" } else { "spared" };
         context.tell_enough(cluster, dry_run.node, &other.victims, case);
         context.tell_unneeded(&there, "unused-node");
     }

@@ -4,9 +4,8 @@
 //! mistake makes the whole configuration unusable, as upstream does (`pkg/common/configs`, `configvalidator.go`). The last valid
 //! configuration then stays in force. Upstream features that are not supported here are reported.
 //!
-//! A `preemption.delay` that is not a duration above 0s is a special case: the design replaces it by the default of 30s (Queue
-//! Configuration). This happens only while there is no valid configuration, for example when the first one is read. An update with such a
-//! delay is refused like any other mistake, and the last valid configuration stays in force.
+//! An invalid value of a property is no mistake: the default of the property is used, with a warning, in an update, too. So a
+//! `preemption.delay` that is not a duration above 0s means 30s (design, Queue Configuration), and the rest of the text is in force.
 
 pub mod check;
 pub mod decode;
@@ -29,14 +28,12 @@ pub struct Mistake {
     pub message: String,
     /// What to do.
     pub remedy: &'static str,
-    /// The value that replaces a wrong one where there is no valid configuration to keep.
-    pub fallback: Option<&'static str>,
 }
 
 impl Mistake {
     /// A mistake on a line, without a place.
     pub fn new(line: usize, message: impl Into<String>, remedy: &'static str) -> Mistake {
-        Mistake { place: String::new(), line, message: message.into(), remedy, fallback: None }
+        Mistake { place: String::new(), line, message: message.into(), remedy }
     }
 
     /// The same mistake with its place.

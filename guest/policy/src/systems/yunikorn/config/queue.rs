@@ -31,7 +31,7 @@ pub fn queue(node: &Node, parent: &str, warnings: &mut Vec<Mistake>) -> Result<Q
     let path = if parent.is_empty() { name.clone() } else { format!("{parent}.{name}") };
     if !is_name(&name) {
         let message = format!("`{name}` of key `name` is not a valid queue name");
-        let remedy = "write 1 to 64 letters, digits or `_:#/@-`; nest the levels fallback of writing dots";
+        let remedy = "write 1 to 64 letters, digits or `_:#/@-`; nest queues, one level for each part of the path";
         return Err(Mistake::new(line, message, remedy).at(&path));
     }
     let fields = Fields::of(node, &path, &KEYS)?;
@@ -96,10 +96,9 @@ fn read_properties(
     for entry in fields.get("properties").map(|node| map(node, &fields.place)).transpose()?.unwrap_or_default() {
         let value = texts.get(&entry.key).map(String::as_str).unwrap_or_default();
         let problem = properties::check(&entry.key, value);
-        if let Some(problem) = problem.filter(|problem| takes_pods || problem.fallback.is_none()) {
+        if let Some(problem) = problem.filter(|_| takes_pods || !properties::is_for_leaves(&entry.key)) {
             let place = format!("{} properties.{}", fields.place, entry.key);
-            let mistake = Mistake::new(entry.line, problem.message, problem.remedy).at(&place);
-            warnings.push(Mistake { fallback: problem.fallback, ..mistake });
+            warnings.push(Mistake::new(entry.line, problem.message, problem.remedy).at(&place));
         }
     }
     Ok(texts)

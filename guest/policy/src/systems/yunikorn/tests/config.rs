@@ -140,7 +140,7 @@ fn invalid_properties_are_reported_with_the_value_used() {
     assert_eq!(
         found,
         [
-            "line 7: `root.a properties.preemption.delay`: `soon` is not a duration above 0s",
+            "line 7: `root.a properties.preemption.delay`: `soon` is not a duration above 0s: 30s is used",
             "line 7: `root.a properties.preemption.policy`: `walled` is not a preemption policy: `default` is used",
             "line 7: `root.a properties.priority.offset`: `x` is not an offset: 0 is used",
         ]

@@ -136,19 +136,44 @@ fn law_5_siblings_do_not_preempt_each_other_while_their_shared_guarantee_is_not_
 }
 
 #[test]
-fn siblings_with_a_used_up_shared_guarantee_even_out_without_a_preemption_loop() {
-    // The team uses 8 of 7. `b` may preempt until the team is within 7, which evicts two pods of 2 for one.
-    let queues = "- {name: team, resources: {guaranteed: {vcore: 7}}, queues: [{name: a}, {name: b}]}";
-    let with = |a: &[&str], b: &[&str]| {
-        let a = a.iter().map(|name| of(name, "root.team.a", 2).on("n"));
-        let b = b.iter().map(|name| of(name, "root.team.b", 2).on("n"));
-        let pods: Vec<_> = a.chain(b).chain([of("p", "root.team.b", 2)]).collect();
-        Scene::new(queues).nodes(&[("n", 8)]).pods(pods).after(30)
+fn a_child_without_a_guarantee_takes_nothing_while_its_parent_is_over_the_guarantee() {
+    let with = |guaranteed: i64, giver: &str| {
+        let queues = format!(
+            "- {{name: team, resources: {{guaranteed: {{vcore: {guaranteed}}}}}, queues: [{{name: a, resources: {{guaranteed: {{{giver}}}}}}}, {{name: b}}]}}"
+        );
+        let a = ["w", "x", "y", "z"].map(|name| of(name, "root.team.a", 2).on("n"));
+        Scene::new(&queues).nodes(&[("n", 8)]).pods(a).pods([of("p", "root.team.b", 2)]).after(30)
     };
-    // It ends with 2, `a` with 4.
-    assert_eq!(with(&["w", "x", "y", "z"], &[]).victims("p").unwrap().len(), 2);
-    // It would end with 4, `a` with 2: the recreated pods of `a` would preempt in turn.
-    assert_eq!(with(&["x", "y", "z"], &["w"]).victims("p"), law("engine/no-node"));
+    // The team uses 8 of 7: it is over its guarantee, whatever `a` is guaranteed.
+    assert_eq!(with(7, "").victims("p"), law("yunikorn/4"));
+    assert_eq!(with(7, "vcore: 2").victims("p"), law("yunikorn/4"));
+    // The team uses 8 of 8, and ends with 8: one pod for one of the same size.
+    assert_eq!(with(8, "vcore: 2").victims("p").unwrap().len(), 1);
+    // The guarantee belongs to both, and is not exceeded: law 5 spares the pods of `a`.
+    assert_eq!(with(8, "").victims("p"), law("yunikorn/4"));
+}
+
+#[test]
+fn siblings_that_share_a_guarantee_even_out_without_a_preemption_loop() {
+    // The team shares 8 vcore, all of them used. `a` is over its own guarantee of gpu, which `p` requests, too.
+    let queues = "
+- name: team
+  resources: {guaranteed: {vcore: 8}}
+  queues: [{name: a, resources: {guaranteed: {gpu: 1}}}, {name: b}]";
+    let with = |a: &[&str], b: &[&str]| {
+        let running = |name: &&str, leaf: &str| of(name, leaf, 2).asks("cpu=2 gpu=1").on("n");
+        let a = a.iter().map(|name| running(name, "root.team.a"));
+        let b = b.iter().map(|name| running(name, "root.team.b"));
+        let pods: Vec<_> = a.chain(b).chain([of("p", "root.team.b", 2).asks("cpu=2 gpu=1")]).collect();
+        let mut scene = Scene::new(queues);
+        scene.0.node("n", "cpu=8 gpu=9");
+        scene.pods(pods).after(30)
+    };
+    // `b` ends with 2 of 8, then with 4 of 8.
+    assert_eq!(with(&["w", "x", "y", "z"], &[]).victims("p").unwrap().len(), 1);
+    assert_eq!(with(&["x", "y", "z"], &["w"]).victims("p").unwrap().len(), 1);
+    // `b` would end with 6 and `a` with 2: the recreated pods of `a` would preempt in turn.
+    assert_eq!(with(&["y", "z"], &["w", "x"]).victims("p"), law("engine/no-node"));
 }
 
 #[test]

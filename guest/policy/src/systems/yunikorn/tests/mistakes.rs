@@ -35,7 +35,7 @@ const BAD: [(&str, &str); 6] = [
     ),
 ];
 
-/// These become 30s where there is no valid configuration.
+/// These mean 30s.
 const DELAYS: [&str; 4] = ["soon", "0s", "-5s", "30"];
 
 fn with_delay(delay: &str) -> String {
@@ -93,38 +93,33 @@ fn a_bad_first_configuration_leaves_the_built_in_one_in_force() {
     }
 }
 
-#[test]
-fn in_the_first_configuration_the_default_replaces_a_bad_delay() {
-    for delay in DELAYS {
-        let mut scene = unconfigured();
-        let found = update(&mut scene, &with_delay(delay));
-        let message = format!(
-            "line 10: `root.prod properties.preemption.delay`: `{delay}` is not a duration above 0s: 30s is used"
-        );
-        let place = "ConfigMap/yunikorn/yunikorn-configs /data/queues.yaml".to_owned();
-        assert_eq!(found, [(Severity::Warning, place, message)]);
-        let mut scene = scene.after(29);
-        assert_eq!(scene.victims("p"), Err("yunikorn/delay".to_owned()), "{delay}");
-        let mut scene = scene.after(30);
-        assert_eq!(scene.victims("p").unwrap().len(), 1, "{delay}");
-    }
+/// Checks that the only finding is the warning about a delay, and that pods wait for 30s.
+fn assert_default_is_used(mut scene: Scene, delay: &str) {
+    let found = update(&mut scene, &with_delay(delay));
+    let message =
+        format!("line 10: `root.prod properties.preemption.delay`: `{delay}` is not a duration above 0s: 30s is used");
+    let place = "ConfigMap/yunikorn/yunikorn-configs /data/queues.yaml".to_owned();
+    assert_eq!(found, [(Severity::Warning, place, message)]);
+    let mut scene = scene.after(29);
+    assert_eq!(scene.victims("p"), Err("yunikorn/delay".to_owned()), "{delay}");
+    let mut scene = scene.after(30);
+    assert_eq!(scene.victims("p").unwrap().len(), 1, "{delay}");
 }
 
 #[test]
-fn an_update_with_a_bad_delay_is_refused_while_there_is_a_valid_configuration() {
-    for delay in DELAYS {
-        let mut scene = unconfigured();
-        update(&mut scene, GOOD);
-        let expected =
-            format!("line 10: `root.prod properties.preemption.delay`: `{delay}` is not a duration above 0s");
-        assert_refused(&update(&mut scene, &with_delay(delay)), &expected);
-        let mut scene = scene.after(5);
-        assert_eq!(scene.victims("p").unwrap().len(), 1, "{delay}");
-        // Once the valid one is removed, the default replaces the delay.
-        let good = config_map(&yaml(GOOD));
-        scene.0.tell(vec![Event::ObjectRemoved(key(&good))]);
-        assert_eq!(update(&mut scene, &with_delay(delay)).len(), 1);
-        assert_eq!(scene.victims("p"), Err("yunikorn/delay".to_owned()), "{delay}");
+fn in_the_first_configuration_the_default_replaces_a_bad_delay() {
+    DELAYS.into_iter().for_each(|delay| assert_default_is_used(unconfigured(), delay));
+}
+
+#[test]
+fn in_an_update_the_default_replaces_a_bad_delay_and_the_rest_is_in_force() {
+    // `prod` has its guarantee by the update only.
+    for before in [GOOD, "- {name: prod, properties: {preemption.delay: 5s}}\n- {name: test}"] {
+        for delay in DELAYS {
+            let mut scene = unconfigured();
+            assert_eq!(update(&mut scene, before), []);
+            assert_default_is_used(scene, delay);
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Scene, daemon, of, of_app};
 use crate::contract::{Event, Phase};
+use crate::testing::Draft;
 
 const PROD: &str = "
 - {name: prod, resources: {guaranteed: {vcore: 4}}}
@@ -127,28 +128,94 @@ fn a_daemon_set_pod_preempts_opted_out_pods_before_originators() {
     assert_eq!(scene.victims("b"), Ok(vec!["o".to_owned(), "r".to_owned()]));
 }
 
-#[test]
-fn the_node_of_a_daemon_set_pod_is_reserved_and_other_nominations_are_withdrawn() {
+/// `p` has evicted on `n` and is nominated there.
+fn beside_a_nominated_pod(agent: u32, priority: i32) -> Scene {
     let pods = [
         of("b", "root.test", 3).on("n"),
-        of("p", "root.prod", 1).nominated("n"),
+        of("p", "root.prod", 1).nominated("n").priority(-1),
         of("s", "root.test", 1),
-        daemon("a", "root.agents", 2, ("n", 0)),
+        daemon("a", "root.agents", agent, ("n", 0)).priority(priority),
     ];
-    let mut scene = Scene::new(PROD).nodes(&[("n", 4)]).pods(pods);
+    Scene::new(PROD).nodes(&[("n", 4)]).pods(pods)
+}
+
+#[test]
+fn the_node_of_a_daemon_set_pod_is_reserved_and_the_room_of_a_nominated_pod_is_kept() {
+    let mut scene = beside_a_nominated_pod(2, 0);
     let answer = scene.0.post_filter("a");
-    assert_eq!(answer.effects.withdrawn, [scene.0.id("p")]);
+    assert!(answer.effects.withdrawn.is_empty());
     scene.0.tell(vec![Event::PlanAccepted(answer.plan.unwrap().id)]);
     let leaving = of("b", "root.test", 3).on("n").with(|pod| pod.terminating = true);
-    let mut scene =
-        scene.pods([leaving, of("p", "root.prod", 1), daemon("a", "root.agents", 2, ("n", 0)).nominated("n")]);
+    let mut scene = scene.pods([leaving, daemon("a", "root.agents", 2, ("n", 0)).nominated("n")]);
     assert!(!scene.takes("n", "s"));
     scene.0.gone("b");
-    assert!(!scene.takes("n", "s") && !scene.takes("n", "p"));
-    assert!(scene.takes("n", "a"));
-    let mut scene =
-        scene.pods([daemon("a", "root.agents", 2, ("n", 0)).on("n").with(|pod| pod.phase = Phase::Running)]);
+    assert!(!scene.takes("n", "s"));
+    assert!(scene.takes("n", "a") && scene.takes("n", "p"));
+    let running = daemon("a", "root.agents", 2, ("n", 0)).on("n").with(|pod| pod.phase = Phase::Running);
+    let mut scene = scene.pods([running]);
     assert!(scene.takes("n", "s"));
+}
+
+#[test]
+fn a_daemon_set_pod_does_not_take_the_room_of_a_nominated_pod_whatever_the_priorities() {
+    for priority in [-9, 0, 9] {
+        // 4 are on the node: 1 is kept for `p`.
+        let mut scene = beside_a_nominated_pod(4, priority);
+        assert!(scene.victims("a").is_err(), "{priority}");
+        assert!(scene.takes("n", "p") && !scene.takes("n", "a"), "{priority}");
+    }
+}
+
+#[test]
+fn no_pod_is_evicted_on_a_node_that_a_daemon_set_pod_will_hold() {
+    // `high` stays, so `a` finds no room on `n` and holds the node. `small` finds its room beside `p`.
+    let with = |agent: Draft, high: i32| {
+        let pods = [
+            of("high", "root.test", 2).on("n").priority(high),
+            of("low", "root.test", 2).on("n"),
+            of("p", "root.prod", 2).priority(5),
+            agent,
+        ];
+        Scene::new(PROD).nodes(&[("n", 4)]).pods(pods).after(30)
+    };
+    let agent = |cpu: u32| daemon("a", "root.agents", cpu, ("n", 0));
+    assert_eq!(with(agent(4), 9).victims("p"), Err("engine/no-node".to_owned()));
+    assert_eq!(with(agent(3), 0).victims("p"), Err("engine/no-node".to_owned()), "both have no room there");
+    assert_eq!(with(agent(2), 0).victims("p").unwrap().len(), 1, "both have room there");
+    // None of these will hold the node: too large for it, may not preempt, gated, no pod of a DaemonSet.
+    let never = agent(4).with(|pod| pod.template_mut().never_preempts = true);
+    let gated = agent(4).with(|pod| pod.gated = true);
+    for (other, why) in [(agent(5), "large"), (never, "never"), (gated, "gated"), (of("a", "root.test", 4), "other")] {
+        assert_eq!(with(other, 9).victims("p"), Ok(vec!["low".to_owned()]), "{why}");
+    }
+}
+
+#[test]
+fn a_node_is_not_kept_for_a_daemon_set_pod_that_can_no_longer_have_it() {
+    let waiting = || {
+        let pods = [
+            of("high", "root.test", 3).on("n").priority(9),
+            of("s", "root.test", 1),
+            daemon("a", "root.agents", 2, ("n", 0)),
+        ];
+        let mut scene = Scene::new(PROD).nodes(&[("n", 4)]).pods(pods);
+        assert!(scene.victims("a").is_err());
+        assert!(!scene.takes("n", "s"), "the node is kept");
+        scene
+    };
+    let gated = daemon("a", "root.agents", 2, ("n", 0)).with(|pod| pod.gated = true);
+    assert!(waiting().pods([gated]).takes("n", "s"), "`a` is not tried any more");
+    let large = daemon("a", "root.agents", 5, ("n", 0));
+    assert!(waiting().pods([large]).takes("n", "s"), "`a` is larger than the node");
+    let never = daemon("a", "root.agents", 2, ("n", 0)).with(|pod| pod.template_mut().never_preempts = true);
+    let mut scene = waiting().pods([never]);
+    assert!(scene.victims("a").is_err());
+    assert!(scene.takes("n", "s"), "`a` may not preempt any more");
+    // The pod of another DaemonSet stays as long as the node does.
+    let other = daemon("d", "root.agents", 3, ("n", 0)).on("n");
+    let mut scene = waiting();
+    scene.0.gone("high");
+    assert!(scene.pods([other]).takes("n", "s"), "`d` leaves too little");
 }
 
 #[test]

@@ -97,7 +97,7 @@ fn an_application_keeps_the_queue_of_its_first_pod_and_its_originator() {
 fn the_last_valid_queues_stay_in_force() {
     let nodes = [("n", 4)];
     let pods = || [of("a", "root.test", 2).on("n"), of("b", "root.test", 2).on("n"), of("p", "root.prod", 2)];
-    for bad in ["- {name: prod, weight: 3}", "- {name: test, properties: {preemption.delay: soon}}"] {
+    for bad in ["- {name: prod, weight: 3}", "- {name: test, properties: {preemption.delay: [30s]}}"] {
         let mut original = loaded(Scene(World::of("yunikorn", "")), QUEUES, &nodes).pods(pods());
         original.0.object(config_map(&yaml(bad)));
         let mut original = original.after(30);

@@ -98,13 +98,13 @@ impl Case {
             })
     }
 
-    /// A pod of a DaemonSet takes precedence on its node over nominated pods that may run elsewhere.
+    /// The room of a nominated pod is kept, for a pod of a DaemonSet, too.
     pub fn has_room(&self, node: usize, victims: &[&Pod]) -> bool {
         let total = |pods: &mut dyn Iterator<Item = &Pod>, r: usize| pods.map(|pod| pod.request[r]).sum::<i64>();
         let there = |pod: &&Pod| pod.node == node;
         let room = |r: usize| {
             let leaving = total(&mut self.pods.iter().filter(|pod| pod.leaving).filter(there), r);
-            let nominated = total(&mut self.nominated.iter().filter(there).filter(|_| !self.preemptor.daemon), r);
+            let nominated = total(&mut self.nominated.iter().filter(there), r);
             self.free[node][r] + leaving + total(&mut victims.iter().copied(), r) - nominated
         };
         (!self.preemptor.daemon || self.preemptor.node == node)
@@ -133,7 +133,7 @@ impl Case {
             let held = self.used(queue, *r) + self.nominated(queue, *r);
             let ends = held + self.preemptor.request[*r] - self.sum(victims.iter().copied(), queue, *r);
             held + leaving < *guaranteed
-                || !own && victims.iter().all(|pod| is_below(pod.leaf, queue)) && ends <= *guaranteed
+                || !own && victims.iter().all(|pod| is_below(pod.leaf, queue)) && held.max(ends) <= *guaranteed
         };
         self.preemptor.daemon || !judged.is_empty() && judged.iter().all(holds)
     }
@@ -185,11 +185,13 @@ impl Case {
         members.next().is_some_and(|first| first.name == pod.name)
     }
 
-    /// The cost of an eviction set: whether it has opted-out pods and originators, the more important first.
-    pub fn cost(&self, victims: &[&Pod]) -> (bool, bool) {
-        let (opted_out, originator) =
-            (victims.iter().any(|pod| pod.opted_out), victims.iter().any(|pod| self.is_originator(pod)));
-        if self.preemptor.daemon { (originator, opted_out) } else { (opted_out, originator) }
+    /// The cost of an eviction set: how many opted-out pods and originators it has, the more important first, and how many pods. The
+    /// last number is the highest priority.
+    pub fn cost(&self, victims: &[&Pod]) -> [i64; 4] {
+        let count = |is: &dyn Fn(&Pod) -> bool| i64::try_from(victims.iter().filter(|pod| is(pod)).count()).unwrap();
+        let (opted_out, originators) = (count(&|pod| pod.opted_out), count(&|pod| self.is_originator(pod)));
+        let (first, second) = if self.preemptor.daemon { (originators, opted_out) } else { (opted_out, originators) };
+        [first, second, count(&|_| true), victims.iter().map(|pod| pod.priority).max().unwrap_or(i64::MIN)]
     }
 }
 

@@ -1,0 +1,211 @@
+//! The best group of victims on one node: branch and bound over classes of equal candidates.
+
+use super::super::reprieve::without_reprieve;
+use super::{Ask, Bound, NodeDryRun, PreemptionCandidate, PreemptionContext, case};
+use crate::laws::{Gate, Group, LeastVictims, NodeCost, NodeVictims};
+use crate::model::{Cluster, InterPodLack, PodIx};
+
+/// The maximum number of groups that are tried on one node until the first one is found.
+const STEPS: u32 = 4096;
+
+/// The maximum number of groups that are tried on one node after the first one was found. Then the best one so far is taken.
+const MORE_STEPS: u32 = 1024;
+
+/// Candidates that are equal for every law and for the preemptor: the same queue, request, constraints between pods and reasons to be
+/// spared. The least important is first: of a class, the first pods are always evicted before the others.
+struct CandidateClass {
+    pods: Vec<PodIx>,
+    reluctance: i64,
+}
+
+/// A position in the search: the first `taken` pods of class number `class` are in the group.
+#[derive(Clone, Copy)]
+struct Open {
+    class: usize,
+    taken: usize,
+}
+
+/// The search for the best group on one node.
+pub(super) struct GroupSearch<'a> {
+    cluster: &'a Cluster,
+    context: &'a PreemptionContext<'a>,
+    floors: &'a [Gate],
+    ask: &'a Ask<'a>,
+    dry_run: &'a NodeDryRun,
+    classes: Vec<CandidateClass>,
+    steps: u32,
+    /// The cost that a group must not exceed to be of use.
+    at_most: NodeCost,
+    best: Option<PreemptionCandidate>,
+}
+
+/// Returns the best group on a node that has only victims within a bound; none where there is none.
+pub(super) fn best_group(
+    cluster: &Cluster,
+    context: &PreemptionContext<'_>,
+    (group, ask): (&Group, &Ask<'_>),
+    dry_run: &NodeDryRun,
+    bound: Bound,
+) -> Option<PreemptionCandidate> {
+    let is_new = |reluctance| reluctance > bound.tried && reluctance <= bound.reluctance;
+    if bound.tried >= 0 && !dry_run.candidates.iter().any(|candidate| is_new(candidate.reluctance)) {
+        return None;
+    }
+    let classes = classes(cluster, dry_run, bound.reluctance);
+    let (floors, at_most) = (group.floors.as_slice(), bound.cost);
+    let mut search = GroupSearch { cluster, context, floors, ask, dry_run, classes, steps: STEPS, at_most, best: None };
+    let open = (0..search.classes.len()).map(|class| Open { class, taken: 0 }).collect();
+    search.extend(&mut Vec::new(), open);
+    search.best
+}
+
+/// Returns the classes of candidates that are taken no more reluctantly than this, the ones that are taken first in front.
+fn classes(cluster: &Cluster, dry_run: &NodeDryRun, reluctance: i64) -> Vec<CandidateClass> {
+    let key = |ix| cluster.pod(ix).map(|pod| (pod.queue, &pod.request, pod.inter_pod));
+    let mut classes: Vec<CandidateClass> = Vec::new();
+    for candidate in dry_run.candidates.iter().rev().filter(|candidate| candidate.reluctance <= reluctance) {
+        let is_alike = |class: &&mut CandidateClass| {
+            class.reluctance == candidate.reluctance
+                && class.pods.first().is_some_and(|first| key(*first) == key(candidate.pod))
+        };
+        match classes.iter_mut().find(is_alike) {
+            Some(class) => class.pods.push(candidate.pod),
+            None => classes.push(CandidateClass { pods: vec![candidate.pod], reluctance: candidate.reluctance }),
+        }
+    }
+    classes.sort_by_key(|class| class.reluctance);
+    classes
+}
+
+impl GroupSearch<'_> {
+    /// Extends a group by pods of the open classes, in their order, and keeps every group that is better than the best one.
+    fn extend(&mut self, chosen: &mut Vec<PodIx>, open: Vec<Open>) {
+        if self.suffices(chosen) {
+            return self.keep(chosen);
+        }
+        let mut open = open;
+        open.retain(|at| self.next(*at).is_some_and(|next| self.keeps_floors(chosen, next)));
+        for (at, first) in (0..).zip(open.clone()) {
+            let rest = open.get(at..).unwrap_or_default();
+            if self.steps == 0 || self.is_hopeless(chosen, rest) {
+                return;
+            }
+            let Some(next) = self.next(first) else { continue };
+            self.steps = self.steps.saturating_sub(1);
+            chosen.push(next);
+            let mut rest = rest.to_vec();
+            if let Some(first) = rest.first_mut() {
+                first.taken = first.taken.saturating_add(1);
+            }
+            self.extend(chosen, rest);
+            chosen.pop();
+        }
+    }
+
+    /// Keeps a group that suffices, without the pods that it does not need, if it is better than the best one.
+    fn keep(&mut self, chosen: &[PodIx]) {
+        let mut victims = chosen.to_vec();
+        // The weightiest reason to spare a pod first, then the most important.
+        let mut order = victims.clone();
+        order.reverse();
+        order.sort_by_key(|ix| std::cmp::Reverse(self.reluctance(*ix)));
+        without_reprieve(order, |ix| {
+            let without: Vec<PodIx> = victims.iter().copied().filter(|other| other != ix).collect();
+            let stays = self.suffices(&without);
+            if stays {
+                victims = without;
+            }
+            stays
+        });
+        let cost = self.cost(&victims);
+        if self.best.is_none() {
+            self.steps = self.steps.min(MORE_STEPS);
+        }
+        if cost <= self.at_most && self.best.as_ref().is_none_or(|best| cost < best.cost) {
+            self.best = Some(PreemptionCandidate { node: self.dry_run.node, victims, cost });
+        }
+    }
+
+    /// Returns whether no group that extends this one by pods of the open classes suffices and is better than the best one.
+    fn is_hopeless(&self, chosen: &[PodIx], open: &[Open]) -> bool {
+        let all: Vec<PodIx> =
+            chosen.iter().copied().chain(open.iter().flat_map(|at| self.rest(*at)).copied()).collect();
+        if !self.may_suffice(&all) {
+            return true;
+        }
+        let more = self.missing(chosen, open);
+        let least = open.iter().filter_map(|at| self.classes.get(at.class)).map(|class| class.reluctance).min();
+        let victims = NodeVictims { reluctance: self.reluctances(chosen), ..NodeVictims::of(self.cluster, chosen) };
+        let lower = (self.context.laws.node_choice.by.least)(&LeastVictims {
+            reluctance: victims.reluctance.saturating_add(least.unwrap_or(0).saturating_mul(more)),
+            count: victims.count().saturating_add(more),
+            highest: victims.highest(),
+            priorities: 0,
+            share: victims.share(),
+            youngest: i64::MAX,
+            latest_start: i64::MAX,
+            size: 0,
+        });
+        lower > self.at_most || self.best.as_ref().is_some_and(|best| lower >= best.cost)
+    }
+
+    /// Returns how many more pods the preemptor needs at least, each as large as the largest of the open classes: never less than 1.
+    fn missing(&self, chosen: &[PodIx], open: &[Open]) -> i64 {
+        let room = self.dry_run.without(self.cluster, chosen);
+        let next = || open.iter().filter_map(|at| self.cluster.pod(self.next(*at)?));
+        let missing = self.ask.request.iter().map(|(resource, asked)| {
+            let missing = asked.saturating_sub(room.get(resource)).max(0);
+            let largest = next().map(|pod| pod.request.get(resource)).max().unwrap_or(0).max(1);
+            let pods = missing.checked_div(largest).unwrap_or(0);
+            if pods.saturating_mul(largest) < missing { pods.saturating_add(1) } else { pods }
+        });
+        missing.max().unwrap_or(1).max(1)
+    }
+
+    fn cost(&self, victims: &[PodIx]) -> NodeCost {
+        let reluctance = self.reluctances(victims);
+        let victims = NodeVictims { reluctance, ..NodeVictims::of(self.cluster, victims) };
+        (self.context.laws.node_choice.by.loss)(&victims)
+    }
+
+    fn reluctances(&self, victims: &[PodIx]) -> i64 {
+        victims.iter().fold(0, |sum, ix| sum.saturating_add(self.reluctance(*ix)))
+    }
+
+    fn reluctance(&self, ix: PodIx) -> i64 {
+        let class = self.classes.iter().find(|class| class.pods.contains(&ix));
+        class.map_or(0, |class| class.reluctance)
+    }
+
+    /// Returns the pods of a class that are not in the group.
+    fn rest(&self, at: Open) -> &[PodIx] {
+        self.classes.get(at.class).and_then(|class| class.pods.get(at.taken..)).unwrap_or_default()
+    }
+
+    fn next(&self, at: Open) -> Option<PodIx> {
+        self.rest(at).first().copied()
+    }
+
+    /// Returns whether the preemptor fits, under every limit, without the pods of a group, and the other pods allow the preemptor there.
+    fn suffices(&self, group: &[PodIx]) -> bool {
+        self.has_room_without(group) && self.dry_run.lack_without(self.cluster, self.ask, group).is_none()
+    }
+
+    /// Returns whether some of the pods of a group may suffice: evicting more never helps where the preemptor needs one of them.
+    fn may_suffice(&self, group: &[PodIx]) -> bool {
+        let lack = || self.dry_run.lack_without(self.cluster, self.ask, group);
+        self.has_room_without(group) && lack().is_none_or(|lack| lack == InterPodLack::Affinity)
+    }
+
+    fn has_room_without(&self, group: &[PodIx]) -> bool {
+        let room = self.dry_run.without(self.cluster, group);
+        let case = case(self.cluster, self.context, group);
+        room.lacks(self.ask.request).is_none() && case.first_broken(&self.context.laws.limits).is_none()
+    }
+
+    /// Returns whether every floor holds for a group with one more pod.
+    fn keeps_floors(&self, chosen: &[PodIx], next: PodIx) -> bool {
+        let group: Vec<PodIx> = chosen.iter().copied().chain([next]).collect();
+        case(self.cluster, self.context, &group).first_broken(self.floors).is_none()
+    }
+}

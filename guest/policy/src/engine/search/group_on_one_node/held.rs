@@ -1,0 +1,76 @@
+//! The nodes that waiting pods of DaemonSets will hold.
+//!
+//! YuniKorn's design, Preemption Logic: nothing else is scheduled on the node of a DaemonSet's pod until that pod runs. Where the pod will
+//! not find room beside the preemptor, it holds the node, and evictions there for the preemptor would delay it or be for nothing.
+
+use std::collections::BTreeMap;
+
+use super::{Ask, PreemptionContext};
+use crate::laws::{Case, Preemptor};
+use crate::model::{Amounts, Cluster, NodeIx, PodIx};
+
+/// The waiting pods of DaemonSets that may run on one node only, by that node.
+pub(super) struct Held(BTreeMap<NodeIx, Vec<PodIx>>);
+
+impl Held {
+    /// Returns the pods that wait for a node. Empty for a preemptor that is such a pod itself: the law about reserved nodes decides
+    /// between two of them.
+    pub fn new(cluster: &Cluster, context: &PreemptionContext<'_>) -> Held {
+        let mut waiting: BTreeMap<NodeIx, Vec<PodIx>> = BTreeMap::new();
+        if context.preemptor.required_node_reservation.is_none() {
+            for ix in cluster.bound_to_one_node() {
+                let Some((pod, node)) = cluster.pod(ix).and_then(|pod| Some((pod, pod.required_node_reservation()?)))
+                else {
+                    continue;
+                };
+                if cluster.can_get_required_node(pod, node) {
+                    waiting.entry(node).or_default().push(ix);
+                }
+            }
+        }
+        Held(waiting)
+    }
+
+    /// Returns whether a waiting pod of a DaemonSet will hold a node: with every pod evicted that may be evicted for it, the node has no
+    /// room for the waiting pods and the preemptor. Never where the preemptor has a reservation on that node.
+    pub fn includes(&self, cluster: &Cluster, context: &PreemptionContext<'_>, ask: &Ask<'_>, ix: NodeIx) -> bool {
+        let Some(waiting) = self.0.get(&ix) else { return false };
+        if cluster.pod(ask.pod).is_some_and(|pod| pod.nominated == Some(ix)) {
+            return false;
+        }
+        let rooms: Vec<(PodIx, Amounts)> =
+            waiting.iter().filter_map(|pod| Some((*pod, most_room(cluster, context, ix, *pod)?))).collect();
+        let requests = || rooms.iter().filter_map(|(pod, _)| Some(&cluster.pod(*pod)?.request)).chain([ask.request]);
+        rooms.iter().any(|(_, room)| {
+            let mut room = room.clone();
+            requests().any(|request| {
+                let lacks = room.lacks(request).is_some();
+                room.subtract(request);
+                lacks
+            })
+        })
+    }
+}
+
+/// Returns the room on a node for a DaemonSet's pod with every pod evicted that may be evicted for it. `None` for a pod that holds no node:
+/// it is never tried, may evict no pod, or its queue has no room for it.
+fn most_room(cluster: &Cluster, context: &PreemptionContext<'_>, ix: NodeIx, pod: PodIx) -> Option<Amounts> {
+    let (node, laws) = (cluster.node(ix)?, context.laws);
+    let preemptor = Preemptor::of(cluster, laws, pod, vec![pod])?;
+    let case = preemptor.waiting(cluster, context.ledger);
+    if case.first_broken(&laws.final_gates).or_else(|| case.first_broken(&laws.trigger)).is_some() {
+        return None;
+    }
+    let is_there = |other: &PodIx| cluster.pod(*other).is_some_and(|other| other.place.node() == Some(ix));
+    let there = node.pods.iter().copied().filter(is_there);
+    let group: Vec<PodIx> = there.filter(|other| case.first_denial(&laws.guards, *other).is_none()).collect();
+    if (Case { group: &group, ..case }).first_broken(&laws.limits).is_some() {
+        return None;
+    }
+    let mut room = node.free.clone();
+    cluster.nominated_on(node, pod).filter(|(other, _)| *other != context.preemptor.pod).for_each(|(_, other)| {
+        room.subtract(&other.request);
+    });
+    group.iter().for_each(|other| room.add(&cluster.frees(*other)));
+    Some(room)
+}

@@ -1,0 +1,66 @@
+//! Required nodes: the nodes that are kept for pods of DaemonSets, and the rooms that are kept for nominated pods.
+//!
+//! YuniKorn's design, Preemption Logic: a reservation guarantees that the pod for which others were evicted runs on that node; and nothing
+//! else is scheduled on the node of a DaemonSet's pod until that pod runs. The earlier of the two reservations is kept.
+
+use super::*;
+
+impl Cluster {
+    /// Returns the pending pods that are nominated to a node, apart from `preemptor`. Their room is kept for them, whatever the
+    /// priorities.
+    pub fn nominated_on<'a>(&'a self, node: &'a Node, preemptor: PodIx) -> impl Iterator<Item = (PodIx, &'a Pod)> {
+        let others = node.nominated.iter().filter(move |pod| **pod != preemptor);
+        others.filter_map(|ix| Some((*ix, self.pod(*ix)?))).filter(|(_, pod)| pod.is_pending())
+    }
+
+    /// Returns whether a node is kept as a whole for another pod than `preemptor`: a DaemonSet's that is nominated to the node, or that was
+    /// tried and found no room there. In the second case the node is kept from pods that may run elsewhere. A pod that is nominated to the
+    /// node keeps its own room there.
+    pub fn is_reserved_for_another(&self, ix: NodeIx, node: &Node, preemptor: PodIx) -> bool {
+        let asker = self.pod(preemptor);
+        if asker.is_some_and(|asker| asker.nominated == Some(ix)) {
+            return false;
+        }
+        let may_run_elsewhere = asker.is_none_or(|asker| asker.required_node_reservation().is_none());
+        let keeps = |pod: PodIx| self.pod(pod).is_some_and(|pod| self.can_get_required_node(pod, ix));
+        self.nominated_on(node, preemptor).any(|(pod, _)| keeps(pod))
+            || may_run_elsewhere && self.required_node_reservations.iter().any(|pod| keeps(*pod))
+    }
+
+    /// Returns the pending pods of DaemonSets that may run on one node only.
+    pub fn bound_to_one_node(&self) -> impl Iterator<Item = PodIx> + '_ {
+        self.bound_to_one_node.iter().copied()
+    }
+
+    /// Returns the pods of DaemonSets for which their node is kept since they were tried in vain.
+    pub fn required_node_reservations(&self) -> impl Iterator<Item = PodIx> + '_ {
+        self.required_node_reservations.iter().copied()
+    }
+
+    /// Keeps the required node of a DaemonSet's pod, which was tried and found no room there. Does nothing where the pod can never have
+    /// that node.
+    pub fn reserve_required_node(&mut self, ix: PodIx) {
+        let node = self.pod(ix).and_then(|pod| Some((pod, pod.required_node_reservation()?)));
+        if node.is_some_and(|(pod, node)| self.can_get_required_node(pod, node)) {
+            self.required_node_reservations.insert(ix);
+        }
+    }
+
+    /// Ends the reservation of the required node of a pod, for a reason that the node cannot mend.
+    pub fn release_required_node(&mut self, ix: PodIx) {
+        self.required_node_reservations.remove(&ix);
+    }
+
+    /// Returns whether a pod of a DaemonSet waits for this node, its required one, and can have it one day: the pod may run there and is
+    /// tried, and the node is large enough for it beside the pods of other DaemonSets. Those are never evicted, and stay as long as the
+    /// node does; every other pod ends.
+    pub fn can_get_required_node(&self, pod: &Pod, ix: NodeIx) -> bool {
+        let waits = pod.is_schedulable() && pod.required_node_reservation() == Some(ix);
+        let Some(node) = self.node(ix).filter(|_| waits && self.eligible(pod.shape, ix)) else { return false };
+        let mut room = node.allocatable.clone();
+        let stays = |other: &&Pod| other.daemon && other.place.node() == Some(ix) && !other.is_leaving();
+        let others = node.pods.iter().filter_map(|other| self.pod(*other));
+        others.filter(stays).for_each(|other| room.subtract(&other.request));
+        room.lacks(&pod.request).is_none()
+    }
+}
