@@ -8,6 +8,7 @@ mod pods;
 mod queues;
 mod reservation_allocation;
 mod reservations;
+mod rounds;
 
 use std::collections::{BTreeMap, BTreeSet};
 
