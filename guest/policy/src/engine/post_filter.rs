@@ -187,12 +187,13 @@ impl Engine {
             let gang = self.cluster.job(*job).and_then(|job| job.gang());
             gang.is_some_and(|gang| gang.fails_together)
         });
-        let over = job.filter(|_| !self.cluster.fail_attempt(pod));
+        let over = job.filter(|_| self.cluster.fail_attempt(pod));
         let may_preempt = self.cluster.pod(pod).is_some_and(|pod| pod.attributes.may_preempt);
-        let void = match (over, job) {
+        let short = job.filter(|job| !self.cluster.is_complete(*job));
+        let void = match (over, short) {
             (Some(job), _) => self.cluster.nominated_of_group(job),
-            (None, _) if !may_preempt => Vec::new(),
             (None, Some(_)) => void.into_iter().filter(|ix| *ix == pod).collect(),
+            (None, None) if !may_preempt => Vec::new(),
             (None, None) => void,
         };
         let is_nominated = |ix: &PodIx| self.cluster.pod(*ix).is_some_and(|pod| pod.nominated.is_some());

@@ -42,8 +42,8 @@ pub struct Gang {
 pub struct Round {
     /// The members that were tried in this round.
     pub tried: BTreeSet<PodIx>,
-    /// The members of these that found neither a node nor a plan.
-    pub failed: BTreeSet<PodIx>,
+    /// A member was tried that found neither a node nor a plan.
+    pub has_failures: bool,
     /// The gang cannot reach its minimum in this round: no further member is tried in it.
     pub is_over: bool,
 }

@@ -55,8 +55,6 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
     if case.cluster.job(ix).is_none_or(|job| !job.round.is_over) {
         return Ok(());
     }
-    let short = |job| case.cluster.lacking_in_round(job).map(|lacking| (job, lacking));
-    let lacking = case.cluster.gang_group(ix).into_iter().find_map(short);
-    let Some((job, (have, need))) = lacking else { return Ok(()) };
+    let Some((job, have, need)) = case.cluster.short_in_round(ix) else { return Ok(()) };
     Err(Denial::Incomplete { job, case: "", have, need })
 }

@@ -48,7 +48,6 @@ impl Cluster {
             }
             if let Some(job) = pod.attributes.job.and_then(|job| self.jobs.get_mut(job)) {
                 job.round.tried.remove(&ix);
-                job.round.failed.remove(&ix);
             }
             self.required_node_reservations.remove(&ix);
             self.ext.forget_pod(ix);
