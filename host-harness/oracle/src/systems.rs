@@ -4,6 +4,7 @@ mod common;
 mod coscheduling;
 mod koordinator;
 mod kubernetes;
+mod rounds;
 mod volcano;
 mod yunikorn;
 
@@ -21,6 +22,7 @@ use crate::world::World;
 pub(crate) struct Memory {
     coscheduling: coscheduling::Memory,
     koordinator: koordinator::Memory,
+    kubernetes: kubernetes::Memory,
     yunikorn: yunikorn::Memory,
     volcano: volcano::Memory,
 }
@@ -41,7 +43,8 @@ pub(crate) fn judge(
     }
     match case.system {
         System::Kubernetes => match step {
-            Step::Schedule(pod) => kubernetes::attempt(world, pod, outcome, verdict)?,
+            Step::Schedule(pod) => kubernetes::attempt(world, &mut memory.kubernetes, pod, outcome, verdict)?,
+            Step::Advance(_) => memory.kubernetes.advance(world, outcome),
             Step::Order => kubernetes::order(world, &outcome.order, verdict),
             _ => {}
         },
@@ -61,7 +64,7 @@ pub(crate) fn judge(
             Step::Schedule(pod) => koordinator::attempt(case, world, &mut memory.koordinator, pod, outcome, verdict)?,
             Step::Order => koordinator::order(world, &outcome.order, verdict),
             Step::Advance(seconds) => {
-                koordinator::advance(case, world, &memory.koordinator, world.now + seconds, outcome, verdict);
+                koordinator::advance(case, world, &mut memory.koordinator, world.now + seconds, outcome, verdict);
             }
             _ => {}
         },

@@ -23,10 +23,18 @@ impl Engine {
         let broken = case.first_broken(&laws.permit);
         let gang = preemptor.job.and_then(|job| self.cluster.job(job)).and_then(|job| job.gang());
         if let Some((rule, denial)) = broken {
-            let timeout = gang.map_or(0, |gang| gang.timeout);
+            let (timeout, fails_together) = gang.map_or((0, false), |gang| (gang.timeout, gang.fails_together));
+            let short = preemptor.job.filter(|job| fails_together && self.cluster.waits_in_vain(*job));
             self.notes.refused(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
             let reason = self.reason(&rule, &denial);
-            let (permission, retry) = (Permission::Wait(timeout), self.retry());
+            let (permission, retry) = match short {
+                // The pod would hold a node in vain: when it is unreserved, all of its gang that wait are.
+                Some(job) => {
+                    self.cluster.end_round(job);
+                    (Permission::Reject(reason.clone()), self.retry())
+                }
+                None => (Permission::Wait(timeout), self.retry()),
+            };
             return Ok(Permitted { permission, reason, retry, effects: Effects::default() });
         }
         let law = laws.permit.first().map(|law| law.rule);

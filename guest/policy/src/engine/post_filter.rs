@@ -188,15 +188,30 @@ impl Engine {
         Some(reason)
     }
 
-    /// There is no plan: these pods lose their nominations, and a strict gang releases its pods at Permit.
-    fn give_up(&self, preemptor: &Preemptor, void: Vec<PodIx>) -> Effects {
+    /// Returns what follows for others where there is no plan for a pod. `void` are the pods that lose their nominations then.
+    ///
+    /// A strict gang that can still be complete without the pod goes on: its other pods keep what they hold and what is promised to them. One
+    /// that cannot gives up all of it, so that pods behind it in the queue find the room (upstream coscheduling/core/core.go PostFilter;
+    /// kube-scheduler `schedule_one_podgroup.go`). A pod that may not preempt keeps its nomination, because nothing was looked for
+    /// (kube-scheduler framework/preemption, `evaluate`).
+    fn give_up(&mut self, preemptor: &Preemptor, void: Vec<PodIx>) -> Effects {
+        let pod = preemptor.pod;
+        let job = preemptor.job.filter(|job| {
+            let gang = self.cluster.job(*job).and_then(|job| job.gang());
+            gang.is_some_and(|gang| gang.fails_together)
+        });
+        let over = job.filter(|_| self.cluster.fail_attempt(pod));
+        let may_preempt = self.cluster.pod(pod).is_some_and(|pod| pod.attributes.may_preempt);
+        let short = job.filter(|job| !self.cluster.is_complete(*job));
+        let void = match (over, short) {
+            (Some(job), _) => self.cluster.nominated_of_group(job),
+            (None, Some(_)) => void.into_iter().filter(|ix| *ix == pod).collect(),
+            (None, None) if !may_preempt => Vec::new(),
+            (None, None) => void,
+        };
         let is_nominated = |ix: &PodIx| self.cluster.pod(*ix).is_some_and(|pod| pod.nominated.is_some());
         let withdrawn = void.into_iter().filter(is_nominated).map(|ix| ix.0).collect();
-        let gang = preemptor.job.and_then(|job| self.cluster.job(job)).and_then(|job| job.gang());
-        let releases = match gang {
-            Some(gang) if gang.fails_together => self.waiting_with(preemptor.pod),
-            _ => Vec::new(),
-        };
+        let releases = if over.is_some() { self.waiting_with(pod) } else { Vec::new() };
         Effects { releases, withdrawn, ..Effects::default() }
     }
 

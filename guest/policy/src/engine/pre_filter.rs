@@ -12,6 +12,7 @@ impl Engine {
     /// See `placement.pre-filter`.
     pub fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, PolicyError> {
         let preemptor = self.preemptor(pod)?;
+        self.cluster.begin_attempt(PodIx(pod));
         let laws = self.laws()?;
         let admitted = search::of(laws).admitted(&self.cluster, preemptor);
         let parts = Preemptor::join(&self.cluster, vec![admitted]);

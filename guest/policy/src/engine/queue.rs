@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::{KeyBuilder, PodId, PolicyError, SortKeys};
 use crate::laws::OrderBy;
-use crate::model::{Cluster, Job, JobIx, Kind, Pod, PodIx};
+use crate::model::{Cluster, Job, JobIx, JobKey, Kind, Pod, PodIx};
 
 use super::Engine;
 
-/// What keys take from a job: what the order reads of it; and, of a PodGroup of Kubernetes, its priority and its first pod.
-type JobTerms = (Option<i64>, Option<(i32, Option<i64>, Option<i64>)>);
+/// What keys take from a job: what the order reads of it; of a PodGroup of Kubernetes its priority; and of a gang where the first pod of its
+/// gang group stands.
+type JobTerms = (Option<i64>, Option<i32>, Option<(i64, i64, JobKey)>);
 
 /// The epochs of the keys: those of one epoch can be compared.
 #[derive(Debug, Default)]
@@ -29,9 +30,9 @@ impl Epochs {
             OrderBy::Compare(_) => true,
             OrderBy::Key(key) => {
                 let terms = |(ix, job): (JobIx, &Job)| {
-                    let group = cluster.scheduling_group(ix);
-                    let group = group.map(|group| (group.priority, job.first_entered, job.first_created));
-                    (ix, ((key.of_job)(job), group))
+                    let first = cluster.first_of_gang_group(ix);
+                    let first = first.map(|(entered, created, key)| (entered, created, key.clone()));
+                    (ix, ((key.of_job)(job), cluster.scheduling_group(ix).map(|group| group.priority), first))
                 };
                 let jobs: BTreeMap<JobIx, JobTerms> = cluster.jobs().map(terms).collect();
                 let has_changed = |(ix, before): (&JobIx, &JobTerms)| jobs.get(ix).is_some_and(|now| now != before);

@@ -26,6 +26,9 @@ impl Engine {
         }
         let job = self.cluster.pod(PodIx(pod)).and_then(|pod| pod.attributes.job).and_then(|job| self.cluster.job(job));
         let together = job.and_then(|job| job.gang()).is_some_and(|gang| gang.leaves_together);
+        // Pods that timed out may be tried again beside those that were not tried yet.
+        let job = self.cluster.pod(PodIx(pod)).and_then(|pod| pod.attributes.job);
+        job.filter(|_| cause == ReleaseCause::Timeout).into_iter().for_each(|job| self.cluster.begin_round(job));
         // What this policy released itself it has thought through; everything else is news to the gang.
         let releases =
             if together && cause != ReleaseCause::Released { self.waiting_with(PodIx(pod)) } else { Vec::new() };

@@ -3,8 +3,10 @@
 pub mod elastic_pods_grow_by_steps;
 pub mod gang_can_start;
 pub mod gang_demands_are_known;
+pub mod gang_group_is_served_first;
 pub mod gang_has_its_members;
 pub mod gang_has_its_roles;
+pub mod gang_has_not_failed;
 pub mod gang_is_short;
 pub mod gang_minimum_is_free;
 pub mod gang_runs;

@@ -9,6 +9,7 @@ mod queues;
 mod required_nodes;
 mod reservation_allocation;
 mod reservations;
+mod rounds;
 
 use std::collections::{BTreeMap, BTreeSet};
 

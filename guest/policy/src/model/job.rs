@@ -1,5 +1,7 @@
 //! Jobs: pods that are decided upon together.
 
+use std::collections::BTreeSet;
+
 use super::PodIx;
 
 /// The name of a job: namespace and name.
@@ -23,7 +25,7 @@ pub struct Gang {
     pub minimum: u32,
     /// How long a member is held at permit, nanoseconds.
     pub timeout: i64,
-    /// A member that finds no room makes those of the group that are held at permit give up theirs.
+    /// A gang that cannot reach its minimum without a member that found no room gives up what is held at permit for its group.
     pub fails_together: bool,
     /// A member that loses its room makes those of the group that are held at permit give up theirs.
     pub leaves_together: bool,
@@ -33,6 +35,17 @@ pub struct Gang {
     pub counts_gated: bool,
     /// The gangs that must be complete together with this one, itself included; empty: itself alone.
     pub group: Vec<JobKey>,
+}
+
+/// One pass of attempts over the members of a gang. A host may try them in any order and at any time.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Round {
+    /// The members that were tried in this round.
+    pub tried: BTreeSet<PodIx>,
+    /// A member was tried that found neither a node nor a plan.
+    pub has_failures: bool,
+    /// The gang cannot reach its minimum in this round: no further member is tried in it.
+    pub is_over: bool,
 }
 
 /// A job.
@@ -57,6 +70,8 @@ pub struct Job {
     pub first_entered: Option<i64>,
     /// When it failed to be placed last, nanoseconds since 1970; none: not since it was last placed.
     pub failed_at: Option<i64>,
+    /// The attempts for its members, where it is a gang.
+    pub round: Round,
 }
 
 impl Job {
@@ -72,6 +87,7 @@ impl Job {
             first_created: None,
             first_entered: None,
             failed_at: None,
+            round: Round::default(),
         }
     }
 

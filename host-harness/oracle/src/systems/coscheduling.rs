@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 
 use super::kubernetes;
+use super::rounds::{Gang, Rounds, turned_away};
 use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::case::{Case, Step};
@@ -29,6 +30,9 @@ pub(crate) struct Memory {
     last: Option<String>,
     /// When each waiting pod times out, in seconds.
     deadlines: BTreeMap<String, i64>,
+    rounds: Rounds,
+    /// Whether the pod that was tried last was turned away, because its group is over in its round.
+    turned_away: bool,
     /// Whether any attempt has been made. After that, failures change the times by which the queue is sorted.
     begun: bool,
 }
@@ -91,7 +95,12 @@ fn pre_filter(world: &World, memory: &Memory, pod: &Pod) -> Result<(World, bool)
         return Ok((after, false));
     }
     if let Some(last) = memory.last.as_deref().filter(|last| *last != name) {
-        let short = members(world, last).first().is_some_and(|pod| allocated(world, last) < minimum(world, pod));
+        let nominated = members(world, last).iter().filter(|pod| pod.pending() && pod.nominated.is_some()).count();
+        let first = members(world, last).first().map(|pod| minimum(world, pod));
+        let short = first.is_some_and(|minimum| allocated(world, last) < minimum);
+        // Victims leave for the group: it has every chance.
+        let is_planned = nominated > 0 && first.is_some_and(|minimum| allocated(world, last) + nominated >= minimum);
+        let short = short && !is_planned;
         for waiter in after.pods.values_mut().filter(|pod| short && group(pod) == Some(last)) {
             waiter.held = None;
         }
@@ -102,14 +111,26 @@ fn pre_filter(world: &World, memory: &Memory, pod: &Pod) -> Result<(World, bool)
 /// Judges one attempt.
 pub(crate) fn attempt(
     world: &World,
-    memory: &Memory,
+    memory: &mut Memory,
     name: &str,
     outcome: &Outcome,
     verdict: &mut Verdict,
 ) -> Result<(), ReadError> {
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
     let quotas = Quotas::of(world)?;
-    let (world, passes) = pre_filter(world, memory, pod)?;
+    let turn = group(pod).filter(|_| !is_lost(world, pod)).map(|name| {
+        let pods = world.pods.values().filter(|other| group(other) == Some(name)).collect();
+        let gang = Gang { pods, lacks: minimum(world, pod).saturating_sub(allocated(world, name)) };
+        memory.rounds.turn(name, pod, vec![gang], |pod| !pod.never_preempts)
+    });
+    let (after, passes) = pre_filter(world, memory, pod)?;
+    memory.turned_away = passes && turn.as_ref().is_some_and(|turn| turn.is_over);
+    if memory.turned_away {
+        turned_away(pod, outcome, verdict);
+        other_pods_keep_waiting(world, outcome, None, verdict);
+        return Ok(());
+    }
+    let world = after;
     let is_refused = quotas.as_ref().is_some_and(|quotas| quotas.refuses(&world, pod));
     if let Some(quotas) = &quotas {
         quotas.sound(&world, outcome, verdict);
@@ -127,7 +148,7 @@ pub(crate) fn attempt(
             }
             return Ok(());
         }
-        kubernetes::attempt(&world, name, outcome, verdict)?;
+        kubernetes::attempt(&world, &mut kubernetes::Memory::default(), name, outcome, verdict)?;
         other_pods_keep_waiting(&world, outcome, None, verdict);
         return Ok(());
     };
@@ -139,6 +160,15 @@ pub(crate) fn attempt(
         return Ok(());
     }
     other_pods_keep_waiting(&world, outcome, Some(gang), verdict);
+    let same_group = |other: &Pod| group(other) == Some(gang);
+    let waits = kubernetes::waits_for_victims(&world, pod)
+        || kubernetes::waits_for_permit(&world, pod, &same_group, kubernetes::spec_priority)
+        || quotas.as_ref().is_some_and(|quotas| quotas.waits(&world, pod));
+    let failed = matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected));
+    if let Some(turn) = turn.filter(|_| failed && !waits) {
+        turn.after_failure(pod, outcome, verdict);
+        memory.rounds.end(turn.ends());
+    }
     let fitting_nodes: Vec<String> =
         kubernetes::fitting_nodes(&world, pod).iter().map(|node| node.name.clone()).collect();
     if let Some(quotas) = quotas.filter(|_| is_refused || fitting_nodes.is_empty()) {
@@ -222,7 +252,7 @@ fn held(world: &World, pod: &str) -> bool {
 }
 
 /// Judges the passing of time: if a waiting pod times out, its whole group is rejected, and no other pod.
-pub(crate) fn advance(world: &World, memory: &Memory, now: i64, outcome: &Outcome, verdict: &mut Verdict) {
+pub(crate) fn advance(world: &World, memory: &mut Memory, now: i64, outcome: &Outcome, verdict: &mut Verdict) {
     let timed_out: BTreeSet<&str> = world
         .pods
         .values()
@@ -230,6 +260,7 @@ pub(crate) fn advance(world: &World, memory: &Memory, now: i64, outcome: &Outcom
         .filter(|pod| memory.deadlines.get(&pod.name).is_some_and(|deadline| *deadline <= now))
         .filter_map(group)
         .collect();
+    timed_out.iter().for_each(|group| memory.rounds.forget(group));
     for pod in world.pods.values().filter(|pod| pod.held.is_some()) {
         let rejected = group(pod).is_some_and(|group| timed_out.contains(group));
         if rejected == outcome.waiting.contains(&pod.name) {
@@ -254,7 +285,7 @@ pub(crate) fn remember(
     if outcome.ended == Some(Ended::Waiting) {
         memory.deadlines.insert(name.clone(), world.now + own.or(timeout).unwrap_or(10));
     }
-    let passes = pre_filter(world, memory, pod)?.1;
+    let passes = pre_filter(world, memory, pod)?.1 && !memory.turned_away;
     if let Some(group) = group(pod).filter(|_| passes) {
         memory.last = Some(group.to_owned());
     }

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 
 use super::kubernetes;
+use super::rounds::{Turn, turned_away};
 use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::case::Case;
@@ -54,6 +55,7 @@ pub(crate) fn attempt(
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
     let switches = Switches::of(case);
     let there = |victim: &String| world.pods.contains_key(victim);
+    let turn = memory.gangs.turn(world, pod, switches);
     let gangs = Gangs { world, memory: &memory.gangs, deletes: switches.deletes };
     let planned = gangs.planned_with(pod);
     let parts = planned
@@ -73,9 +75,13 @@ pub(crate) fn attempt(
         planned,
         incoming,
         gangs,
+        turn,
     };
     judge.judge(outcome, verdict);
-    let planned = judge.planned;
+    let Judge { planned, turn, in_flight, .. } = judge;
+    let failed = matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected)) && !in_flight;
+    let ended = turn.filter(|turn| failed && !turn.is_over).and_then(|turn| turn.ends());
+    memory.gangs.end_round(ended);
     if outcome.ended == Some(Ended::Nominated) {
         memory.flights.extend(planned.into_iter().map(|of| (of, outcome.victims.clone())));
     }
@@ -102,6 +108,8 @@ struct Judge<'w> {
     incoming: Vec<&'w Pod>,
     in_flight: bool,
     gangs: Gangs<'w>,
+    /// The turn of the pod in the round of its gang; none where it is of no strict gang.
+    turn: Option<Turn<'w>>,
 }
 
 /// A job that is to be placed, alone or with the other gangs of its group.
@@ -143,7 +151,11 @@ impl Judge<'_> {
                     format!("`{}` is of a gang that has too few members; it ended {:?}", pod.name, outcome.ended);
                 verdict.breach_expecting("gang-has-its-members", text, json!({"result": "Rejected", "victims": []}));
             }
-            return self.gangs.stay(pod, false, outcome, verdict);
+            return self.gangs.stay(pod, None, outcome, verdict);
+        }
+        if self.turn.as_ref().is_some_and(|turn| turn.is_over) || self.gangs.is_one_too_many(pod) {
+            turned_away(pod, outcome, verdict);
+            return self.gangs.stay(pod, None, outcome, verdict);
         }
         // Admission is asked job by job.
         let own = self.parts.iter().take(1);
@@ -161,7 +173,7 @@ impl Judge<'_> {
         }
         let wanted = if admitted { Ended::Unschedulable } else { Ended::Rejected };
         if outcome.ended == Some(Ended::Nominated) {
-            self.gangs.stay(pod, false, outcome, verdict);
+            self.gangs.stay(pod, None, outcome, verdict);
             return self.plan(outcome, verdict);
         }
         if outcome.ended != Some(wanted) {
@@ -170,7 +182,7 @@ impl Judge<'_> {
                 format!("`{}`: {:?}, not {wanted:?}", pod.name, outcome.ended),
             );
         }
-        self.gangs.stay(pod, !self.in_flight, outcome, verdict);
+        self.gangs.stay(pod, self.turn.as_ref().filter(|_| !self.in_flight), outcome, verdict);
         self.complete(outcome, verdict);
     }
 
@@ -200,7 +212,7 @@ impl Judge<'_> {
             let text = format!("bound were {:?}, not {bound:?}", outcome.bound);
             verdict.breach("gang-is-complete", text);
         }
-        self.gangs.stay(pod, false, outcome, verdict);
+        self.gangs.stay(pod, None, outcome, verdict);
     }
 }
 
@@ -210,7 +222,14 @@ fn fitting_nodes(world: &World, pod: &Pod) -> Vec<String> {
 }
 
 /// Judges the passing of time.
-pub(crate) fn advance(case: &Case, world: &World, memory: &Memory, now: i64, outcome: &Outcome, verdict: &mut Verdict) {
+pub(crate) fn advance(
+    case: &Case,
+    world: &World,
+    memory: &mut Memory,
+    now: i64,
+    outcome: &Outcome,
+    verdict: &mut Verdict,
+) {
     memory.gangs.advance(world, Switches::of(case).deletes, now, outcome, verdict);
 }
 

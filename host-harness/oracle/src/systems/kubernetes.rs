@@ -11,6 +11,7 @@ use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::outcome::{Ended, Outcome};
 use crate::placement::{Candidate, IncomingPod, PlacementProblem, Set};
+use crate::systems::rounds::Rounds;
 use crate::tally::Verdict;
 use crate::world::{Node, Pod, World};
 pub(crate) use search::{Eligible, SameGroup, waits_for_victims};
@@ -56,11 +57,29 @@ pub(crate) fn fitting_nodes_by<'w>(world: &'w World, pod: &Pod, priority: fn(&Po
     world.nodes.values().filter(takes).collect()
 }
 
+/// What is remembered between attempts.
+#[derive(Debug, Default)]
+pub(crate) struct Memory(Rounds);
+
+impl Memory {
+    /// Time passes. Pods that lose what they held at permit may be tried again at once.
+    pub(crate) fn advance(&mut self, world: &World, outcome: &Outcome) {
+        let late = world.pods.values().filter(|pod| pod.held.is_some() && !outcome.waiting.contains(&pod.name));
+        late.filter_map(groups::group).for_each(|group| self.0.forget(group));
+    }
+}
+
 /// Judges one attempt.
-pub(crate) fn attempt(world: &World, name: &str, outcome: &Outcome, verdict: &mut Verdict) -> Result<(), ReadError> {
+pub(crate) fn attempt(
+    world: &World,
+    memory: &mut Memory,
+    name: &str,
+    outcome: &Outcome,
+    verdict: &mut Verdict,
+) -> Result<(), ReadError> {
     let world = &groups::with_priorities(world);
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
-    if groups::attempt(world, pod, outcome, verdict) {
+    if groups::attempt(world, &mut memory.0, pod, outcome, verdict) {
         return Ok(());
     }
     nominations(world, pod, &|_| false, outcome, verdict);
@@ -210,9 +229,14 @@ pub(crate) fn nominations(
 ) {
     let Some(standing) = &outcome.standing else { return };
     let waits = waits_for_victims(world, pod) || waits_for_permit(world, pod, same_group, spec_priority);
-    let hopeless = outcome.ended == Some(Ended::Unschedulable) && !pod.never_preempts && !waits;
+    let failed = matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected));
+    let hopeless = failed && !pod.never_preempts && !waits;
     for other in world.pods.values().filter(|other| other.pending() && other.nominated.is_some()) {
         let own = other.name == pod.name;
+        // What a group loses where one of its pods fails is judged with its round.
+        if hopeless && !own && same_group(other) {
+            continue;
+        }
         let planned = outcome.nominated.values().any(|node| other.nominated.as_ref() == Some(node));
         let displaced = planned && other.priority < pod.priority && !same_group(other);
         let lost = displaced && !own || own && hopeless;

@@ -1,7 +1,7 @@
 //! # What it demands
 //!
 //! Higher priority comes first. At equal priority the pod that entered the queue earlier, then the older pod, then the name. The pods
-//! of a PodGroup of Kubernetes stand together, where the oldest of them stands.
+//! of a gang stand together, where the oldest of them stands; so do the pods of a gang group.
 //!
 //! # Example
 //!
@@ -9,11 +9,13 @@
 //!
 //! # Why
 //!
-//! This is the order of kube-scheduler.
+//! This is the order of kube-scheduler. If other pods of the same priority were tried between the members of a gang that cannot start,
+//! they would find its room held at every turn, and the gang would give it up behind them.
 //!
 //! # Source
 //!
-//! kube-scheduler plugins/queuesort, PrioritySort; a PodGroup is one entry of the queue.
+//! kube-scheduler plugins/queuesort, PrioritySort; a PodGroup is one entry of the queue. Koordinator queues one pod of a gang group,
+//! and takes the others after it: coscheduling, NextPod.
 //!
 //! # Options
 //!
@@ -21,7 +23,7 @@
 
 use crate::contract::KeyBuilder;
 use crate::laws::{Law, SortBy, Text, page};
-use crate::model::{Cluster, Job, Pod};
+use crate::model::{Cluster, Pod};
 
 /// The law.
 pub const LAW: Law<SortBy> = Law::order(
@@ -36,15 +38,10 @@ pub const LAW: Law<SortBy> = Law::order(
 
 /// The place of a pending pod.
 fn key(cluster: &Cluster, pod: &Pod) -> KeyBuilder {
-    let group =
-        pod.attributes.job.filter(|job| cluster.scheduling_group(*job).is_some()).and_then(|job| cluster.job(job));
-    let (entered, created) = group.and_then(first).unwrap_or((pod.entered, pod.created));
-    let key = KeyBuilder::new().descending(pod.priority()).ascending(entered).ascending(created).flag(group.is_some());
-    let key = group.iter().fold(key, |key, group| key.text(&group.key.0).text(&group.key.1));
+    let gang = pod.attributes.job.and_then(|job| cluster.first_of_gang_group(job));
+    let (entered, created) =
+        gang.as_ref().map_or((pod.entered, pod.created), |(entered, created, _)| (*entered, *created));
+    let key = KeyBuilder::new().descending(pod.priority()).ascending(entered).ascending(created).flag(gang.is_some());
+    let key = gang.iter().fold(key, |key, (_, _, (namespace, name))| key.text(namespace).text(name));
     key.ascending(pod.entered).ascending(pod.created)
-}
-
-/// When the first pod of a group entered, and when the first was created.
-fn first(group: &Job) -> Option<(i64, i64)> {
-    group.first_entered.zip(group.first_created)
 }

@@ -16,7 +16,11 @@ impl Cluster {
     pub fn upsert_pod(&mut self, ix: PodIx, mut pod: Pod) -> Result<(), Overflow> {
         self.can_count_request(ix, &pod.request)?;
         self.requested.add(pod.request.iter());
-        if let Some(old) = self.detach(ix) {
+        let old = self.detach(ix);
+        // A member that can be tried from now on may be what its gang lacked: the round that failed without it is over.
+        let is_new = old.as_ref().is_none_or(|old| old.attributes.job != pod.attributes.job || old.gated && !pod.gated);
+        let joined = pod.attributes.job.filter(|_| is_new);
+        if let Some(old) = old {
             self.requested.subtract(old.request.iter());
             if let (Place::Reserved(_), Place::Pending) = (old.place, pod.place) {
                 pod.place = old.place;
@@ -24,6 +28,7 @@ impl Cluster {
             pod.rank = if old.name == pod.name { old.rank } else { UNRANKED };
         }
         self.attach(ix, pod);
+        joined.into_iter().for_each(|job| self.begin_round(job));
         Ok(())
     }
 
@@ -40,6 +45,9 @@ impl Cluster {
                 let (declared, declared_at) = (job.declared.take(), job.declared_at);
                 *job = Job { declared, declared_at, ..Job::new(job.key.clone()) };
                 self.ext.forget_job(ix);
+            }
+            if let Some(job) = pod.attributes.job.and_then(|job| self.jobs.get_mut(job)) {
+                job.round.tried.remove(&ix);
             }
             self.required_node_reservations.remove(&ix);
             self.ext.forget_pod(ix);

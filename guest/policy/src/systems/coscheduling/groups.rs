@@ -100,12 +100,12 @@ impl Groups {
         Some(minimum)
     }
 
-    /// A pod is tried. If its group is not the last one tried, the last group has failed, unless it was bound meanwhile. The pods of an
-    /// incomplete failed group that wait at permit are released.
+    /// Returns what an attempt for a pod means for others. If its group is not the last one tried, the last group has failed, unless it was
+    /// bound meanwhile or a plan for it is under way. The pods of an incomplete failed group that wait at permit are released.
     pub fn begin(&mut self, cluster: &mut Cluster, pod: PodIx) -> Effects {
         let Some(job) = cluster.pod(pod).and_then(|pod| pod.attributes.job) else { return Effects::default() };
         let last = self.last.replace(job).filter(|last| *last != job);
-        let Some(last) = last else { return Effects::default() };
+        let Some(last) = last.filter(|last| !has_a_plan(cluster, *last)) else { return Effects::default() };
         let releases = waiting_members(cluster, last);
         let now = cluster.now();
         // A group without pods has no history: a later group of the same name starts new.
@@ -130,6 +130,16 @@ impl Groups {
         let job = cluster.pod(pod).and_then(|pod| pod.attributes.job).and_then(|job| cluster.job_mut(job));
         job.map(|job| job.failed_at = Some(now)).is_some()
     }
+}
+
+/// Returns whether the members of a group that hold a node and those that are nominated to one reach its minimum. Victims leave for such a
+/// group, or have left: it has every chance to be complete (seed 20200116, Pre-Filter 2).
+fn has_a_plan(cluster: &Cluster, job: JobIx) -> bool {
+    let Some((job, gang)) = cluster.job(job).and_then(|job| Some((job, job.gang()?))) else { return false };
+    let members = || job.members.iter().filter_map(|ix| cluster.pod(*ix));
+    let nominated = members().filter(|pod| pod.is_schedulable() && pod.nominated.is_some()).count();
+    let allocated = members().filter(|pod| pod.place.node().is_some() && !pod.terminating).count();
+    nominated > 0 && nominated.saturating_add(allocated) >= usize::try_from(gang.minimum).unwrap_or(usize::MAX)
 }
 
 /// The pods of an incomplete group that wait at permit; none where the group has its minimum.

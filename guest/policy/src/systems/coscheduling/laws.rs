@@ -8,6 +8,7 @@ laws! { "coscheduling":
     Gate GANG_HAS_ITS_MEMBERS = "gang-has-its-members", gate::gang_has_its_members::LAW, "seed 20200116, Pre-Filter 1";
     Gate GANG_MINIMUM_IS_FREE = "gang-minimum-is-free", gate::gang_minimum_is_free::LAW, "scheduler-plugins, PreFilter and CheckClusterResource; ruling R20";
     Gate ITS_ROOM_IS_NOT_HELD = "its-room-is-not-held-at-permit", gate::its_room_is_not_held_at_permit::LAW, "seed 20200116, UnReserve; upstream plugins/defaultpreemption; ruling R17";
+    Gate GANG_HAS_NOT_FAILED = "gang-has-not-failed", gate::gang_has_not_failed::LAW, "seed 20200116, Pre-Filter 2; ruling R25";
     Gate GANG_CAN_START = "gang-can-start", gate::gang_can_start::LAW, "KEP-3521; ruling R18";
     Gate GANG_IS_COMPLETE = "gang-is-complete", limit::gang_is_complete::LAW, "seed 20200116, Permit 3";
     Gate FITS_MAX_OF_QUOTA = "fits-max-of-quota", limit::fits_max_of_quota::LAW, "upstream pkg/capacityscheduling PreFilter; ruling R22";
@@ -25,6 +26,7 @@ pub fn table(sample: Sample) -> Laws {
     let with_own = |law: &Gate| match law.rule.code {
         "kubernetes/gang-can-start" => GANG_CAN_START,
         "kubernetes/gang-has-its-members" => GANG_HAS_ITS_MEMBERS,
+        "kubernetes/gang-has-not-failed" => GANG_HAS_NOT_FAILED,
         "kubernetes/its-room-is-not-held-at-permit" => ITS_ROOM_IS_NOT_HELD,
         _ => *law,
     };

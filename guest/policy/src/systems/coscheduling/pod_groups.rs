@@ -36,12 +36,12 @@ fn declared(default_timeout: i64, object: &Document) -> Result<(Gang, NamedAmoun
     Ok((gang(minimum, timeout), min_resources))
 }
 
-/// A gang of this minimum whose members wait so long at Permit, in nanoseconds. Members that run count, and all leave together.
+/// A gang of this minimum whose members wait so long at Permit, in nanoseconds. Members that run count; all fail and leave together.
 pub fn gang(minimum: u32, timeout: i64) -> Gang {
     Gang {
         minimum,
         timeout,
-        fails_together: false,
+        fails_together: true,
         leaves_together: true,
         matching: Match::WaitingAndRunning,
         counts_gated: false,

@@ -9,6 +9,8 @@ use crate::laws::{Laws, Search, gate, guard, laws, limit, order};
 laws! { "koordinator":
     Gate GANG_HAS_ITS_MEMBERS = "gang-has-its-members", gate::gang_has_its_members::LAW, "upstream coscheduling/core/core.go PreEnqueue, BeforePreFilter";
     Gate GANG_DEMANDS_ARE_KNOWN = "gang-demands-are-known", gate::gang_demands_are_known::LAW, "scheduling.k8s.io/v1beta1 PodGroup; ruling C26";
+    Gate GANG_HAS_NOT_FAILED = "gang-has-not-failed", gate::gang_has_not_failed::LAW, "upstream coscheduling/core/core.go BeforePreFilter, rejectGangGroup; ruling C27";
+    Gate GANG_GROUP_IS_SERVED_FIRST = "gang-group-is-served-first", gate::gang_group_is_served_first::LAW, "upstream issue 872; ruling C28";
     Gate NP_FITS_MIN = "non-preemptible-job-fits-min", gate::non_preemptible_fits_guaranteed::LAW, "seed, PreFilter and PostFilter 1";
     Gate NP_FITS_MAX = "non-preemptible-job-fits-max", limit::non_preemptible_fits_max::LAW, "seed, PreFilter and PostFilter 3";
     Gate P_LEAVES_MIN = "preemptible-job-leaves-min", limit::preemptible_leaves_guaranteed::LAW, "seed, PreFilter and PostFilter 1";
@@ -44,7 +46,12 @@ pub fn table(args: &Args) -> Laws {
     }
     Laws {
         queue_order: QUEUE,
-        final_gates: vec![GANG_HAS_ITS_MEMBERS, GANG_DEMANDS_ARE_KNOWN],
+        final_gates: vec![
+            GANG_HAS_ITS_MEMBERS,
+            GANG_DEMANDS_ARE_KNOWN,
+            GANG_HAS_NOT_FAILED,
+            GANG_GROUP_IS_SERVED_FIRST,
+        ],
         gates: vec![NP_FITS_MIN, NP_FITS_MAX, P_LEAVES_MIN],
         under_way: vec![LAST_PLAN_IS_DONE, ITS_ROOM_IS_NOT_HELD],
         trigger: vec![MAY_PREEMPT, NP_FITS_MIN, P_LEAVES_MIN],

@@ -9,6 +9,7 @@ laws! { "kubernetes":
     Gate ITS_ROOM_IS_NOT_HELD = "its-room-is-not-held-at-permit", gate::its_room_is_not_held_at_permit::LAW, "upstream schedule_one_podgroup.go: half a group holds no room; ruling K22";
     Gate GANG_HAS_ITS_MEMBERS = "gang-has-its-members", gate::gang_has_its_members::LAW, "upstream plugins/gangscheduling, PreEnqueue; ruling K16";
     Gate GANG_DEMANDS_ARE_KNOWN = "gang-demands-are-known", gate::gang_demands_are_known::LAW, "scheduling.k8s.io/v1beta1 PodGroup; ruling K21";
+    Gate GANG_HAS_NOT_FAILED = "gang-has-not-failed", gate::gang_has_not_failed::LAW, "upstream schedule_one_podgroup.go: a group is placed as a whole or holds nothing; ruling K24";
     Gate GANG_CAN_START = "gang-can-start", gate::gang_can_start::LAW, "upstream plugins/gangscheduling, PlacementFeasible; ruling K17";
     Gate GANG_IS_COMPLETE = "gang-is-complete", limit::gang_is_complete::LAW, "upstream plugins/gangscheduling, PlacementFeasible; ruling K17";
     Guard VICTIM_RANKS_LOWER = "victim-ranks-lower", guard::victim_ranks_lower::LAW, "upstream plugins/defaultpreemption SelectVictimsOnNode";
@@ -22,7 +23,7 @@ laws! { "kubernetes":
 pub fn table(sample: Sample) -> Laws {
     Laws {
         queue_order: QUEUE,
-        final_gates: vec![GANG_HAS_ITS_MEMBERS, GANG_DEMANDS_ARE_KNOWN],
+        final_gates: vec![GANG_HAS_ITS_MEMBERS, GANG_DEMANDS_ARE_KNOWN, GANG_HAS_NOT_FAILED],
         gates: Vec::new(),
         under_way: vec![NO_VICTIM_IS_LEAVING, ITS_ROOM_IS_NOT_HELD],
         trigger: vec![MAY_PREEMPT, GANG_CAN_START],

@@ -124,7 +124,7 @@ impl Quotas {
     }
 
     /// Whether a pod waits for a victim in another quota.
-    fn waits(&self, world: &World, pod: &Pod) -> bool {
+    pub(super) fn waits(&self, world: &World, pod: &Pod) -> bool {
         let nominated = self.nominated(world, pod, &|_| false);
         let Some(node) = pod.nominated.as_ref().and_then(|node| world.nodes.get(node)) else { return false };
         let borrowed = |other: &Pod| {

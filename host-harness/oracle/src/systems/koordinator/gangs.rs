@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::switches::Switches;
 use super::{JOB, job};
 use crate::outcome::Outcome;
+use crate::systems::rounds::{self, Rounds, Turn};
 use crate::tally::Verdict;
 use crate::world::{Pod, World, at, tag};
 
@@ -63,6 +65,7 @@ pub(super) struct Memory {
     satisfied: BTreeSet<String>,
     /// When the time of a pod that is held is up.
     deadlines: BTreeMap<String, i64>,
+    rounds: Rounds,
 }
 
 /// The gangs of the cluster, as one pod is tried.
@@ -157,11 +160,17 @@ impl<'w> Gangs<'w> {
         self.held(pod).into_iter().chain([pod.name.as_str()]).collect()
     }
 
-    /// Judges who is held after an attempt: those that another gang concerns stay; where a member of a strict gang fails, those of its
-    /// group who are held lose their places.
-    pub(super) fn stay(self, pod: &Pod, failed: bool, outcome: &Outcome, verdict: &mut Verdict) {
-        let is_strict = Gang::of(self.world, &job(pod)).is_some_and(|gang| gang.is_strict);
-        let released = if failed && is_strict { self.held(pod) } else { BTreeSet::new() };
+    /// Whether a pod is one more than its gang needs, while another gang of its group is not complete.
+    pub(super) fn is_one_too_many(self, pod: &Pod) -> bool {
+        let own = job(pod);
+        let is_full = Gang::of(self.world, &own)
+            .is_some_and(|gang| !self.is_satisfied(&gang, &own) && self.is_complete_with(&own, 0));
+        is_full && self.group(pod).iter().any(|of| *of != own && !self.is_complete_with(of, 0))
+    }
+
+    /// Judges who is held after an attempt: all who were, but for those that are bound, and those of a group that cannot start any more.
+    pub(super) fn stay(self, pod: &Pod, ended: Option<&Turn<'_>>, outcome: &Outcome, verdict: &mut Verdict) {
+        let released = if ended.is_some_and(|turn| turn.is_last_chance) { self.held(pod) } else { BTreeSet::new() };
         for other in self.world.pods.values().filter(|other| other.name != pod.name) {
             let (before, now) = (other.held.is_some(), outcome.waiting.contains(&other.name));
             let leaves = released.contains(other.name.as_str()) || outcome.bound.contains_key(&other.name);
@@ -170,10 +179,34 @@ impl<'w> Gangs<'w> {
                 verdict.breach("gang-fails-together", text);
             }
         }
+        if let Some(turn) = ended {
+            turn.after_failure(pod, outcome, verdict);
+        }
     }
 }
 
 impl Memory {
+    /// Begins the turn of a pod of a strict gang.
+    pub(super) fn turn<'w>(&mut self, world: &'w World, pod: &Pod, switches: Switches) -> Option<Turn<'w>> {
+        if !Gangs::claims(pod) {
+            return None;
+        }
+        let own = Gang::of(world, &job(pod))?;
+        let gangs = Gangs { world, memory: self, deletes: switches.deletes };
+        let of = |name: &String| rounds::Gang {
+            pods: world.pods.values().filter(|pod| Gangs::claims(pod) && job(pod) == *name).collect(),
+            lacks: (0..).take(99).find(|more| gangs.is_complete_with(name, *more)).unwrap_or(99),
+        };
+        let all = own.jobs.iter().map(of).collect();
+        let turn = self.rounds.turn(&own.jobs.join(" "), pod, all, |pod| switches.triggers(pod));
+        own.is_strict.then_some(turn)
+    }
+
+    /// Ends the round of a group, where a failed turn says so.
+    pub(super) fn end_round(&mut self, group: Option<String>) {
+        self.rounds.end(group);
+    }
+
     /// What an attempt changes.
     pub(super) fn remember(&mut self, world: &World, pod: &Pod, outcome: &Outcome) {
         if !Gangs::claims(pod) {
@@ -188,7 +221,7 @@ impl Memory {
     }
 
     /// Judges the passing of time: who is held in vain is rejected, and of a strict gang all who are held of its group.
-    pub(super) fn advance(&self, world: &World, deletes: bool, now: i64, outcome: &Outcome, verdict: &mut Verdict) {
+    pub(super) fn advance(&mut self, world: &World, deletes: bool, now: i64, outcome: &Outcome, verdict: &mut Verdict) {
         let gangs = Gangs { world, memory: self, deletes };
         let is_up = |pod: &&Pod| self.deadlines.get(&pod.name).is_some_and(|deadline| *deadline <= now);
         let mut rejected: BTreeSet<&str> = BTreeSet::new();
@@ -205,6 +238,9 @@ impl Memory {
                 verdict.breach("gang-fails-together", text);
             }
         }
+        let groups = rejected.iter().filter_map(|name| Gang::of(world, &job(world.pods.get(*name)?)));
+        let groups: Vec<String> = groups.map(|gang| gang.jobs.join(" ")).collect();
+        groups.iter().for_each(|group| self.rounds.forget(group));
     }
 }
 

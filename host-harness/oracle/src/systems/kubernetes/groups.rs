@@ -8,11 +8,12 @@ use serde_json::{Value, json};
 use super::{SameGroup, fitting_nodes, nominations, spec_priority, waits_for_permit, waits_for_victims};
 use crate::outcome::{Ended, Outcome};
 use crate::systems::common::problem;
+use crate::systems::rounds::{Gang, Rounds, turned_away};
 use crate::tally::Verdict;
 use crate::world::{Pod, World, at};
 
 /// The name of the group of a pod.
-fn group(pod: &Pod) -> Option<&str> {
+pub(super) fn group(pod: &Pod) -> Option<&str> {
     at(&pod.object, "/spec/schedulingGroup/podGroupName")?.as_str()
 }
 
@@ -55,13 +56,19 @@ pub(super) fn place_in_queue(world: &World, pod: &Pod) -> impl Ord {
 }
 
 /// Judges an attempt for a pod of a group; false where the pod has none.
-pub(super) fn attempt(world: &World, pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) -> bool {
+pub(super) fn attempt(world: &World, rounds: &mut Rounds, pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) -> bool {
     let Some(name) = group(pod) else { return false };
     let same_group = |other: &Pod| group(other) == Some(name);
     let members: Vec<&Pod> =
         world.pods.values().filter(|pod| same_group(pod) && !pod.leaving && !pod.finished).collect();
     let minimum = spec(world, pod).map(|spec| at(spec, "/spec/schedulingPolicy/gang/minCount").and_then(Value::as_u64));
     let minimum = minimum.map(|count| count.and_then(|count| usize::try_from(count).ok()).unwrap_or(1));
+    let allocated = members.iter().filter(|pod| pod.place().is_some()).count();
+    let all = world.pods.values().filter(|pod| same_group(pod)).collect();
+    let turn = minimum.map(|minimum| {
+        let gang = Gang { pods: all, lacks: minimum.saturating_sub(allocated) };
+        rounds.turn(name, pod, vec![gang], |pod| !pod.never_preempts)
+    });
     let Some(minimum) = minimum.filter(|minimum| members.len() >= *minimum) else {
         if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
             let text = format!("the group of `{}` may not be tried, and it ended {:?}", pod.name, outcome.ended);
@@ -69,11 +76,19 @@ pub(super) fn attempt(world: &World, pod: &Pod, outcome: &Outcome, verdict: &mut
         }
         return true;
     };
+    let Some(turn) = turn.filter(|turn| !turn.is_over) else {
+        turned_away(pod, outcome, verdict);
+        return true;
+    };
     nominations(world, pod, &same_group, outcome, verdict);
-    let allocated = members.iter().filter(|pod| pod.place().is_some()).count();
     let missing = minimum.saturating_sub(allocated).max(1);
     if fitting_nodes(world, pod).is_empty() {
         without_room(world, pod, (&members, missing), outcome, verdict);
+        let waits = waits_for_victims(world, pod) || waits_for_permit(world, pod, &same_group, spec_priority);
+        if !waits && outcome.ended == Some(Ended::Unschedulable) {
+            turn.after_failure(pod, outcome, verdict);
+            rounds.end(turn.ends());
+        }
     } else {
         with_room(world, pod, (&members, missing), outcome, verdict);
     }
@@ -129,9 +144,6 @@ fn without_room(
             verdict.breach("gang-is-complete", text);
         }
         return legal(world, pod, &nominated, &same_group, outcome, verdict);
-    }
-    if let Some(waiting) = members.iter().find(|pod| outcome.waiting.contains(&pod.name)) {
-        verdict.breach("gang-fails-together", format!("`{}` still holds its room", waiting.name));
     }
     let alike = pending.iter().all(|other| other.request == pod.request && other.nominated.is_none());
     let others = pending.iter().copied().filter(|other| other.name != pod.name);

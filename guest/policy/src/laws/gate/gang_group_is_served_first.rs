@@ -1,0 +1,54 @@
+//! # What it demands
+//!
+//! A pod beyond the minimum of its gang is tried only when every other gang of the gang group is complete. A gang that needs to be
+//! complete only once, and was, counts as complete, and its own later pods are tried one by one.
+//!
+//! # Example
+//!
+//! Two gangs form a group, each with a minimum of 1. A node has room for 4 pods. The first gang has 4 pods, the second has 1. The
+//! first pod of the first gang waits at Permit, the other three are refused. The pod of the second gang gets a node, and both start.
+//! The other three are tried afterwards.
+//!
+//! # Why
+//!
+//! Pods that no gang needs would take the room that another gang of the group needs. Neither gang would ever start.
+//!
+//! # Source
+//!
+//! Koordinator: issue 872, second case. The gangs of a group start together:
+//! <https://github.com/koordinator-sh/koordinator/blob/a7a1b76b/pkg/scheduler/plugins/coscheduling/core/core.go>, Permit.
+//!
+//! # Options
+//!
+//! Annotation `gang.scheduling.koordinator.sh/groups`.
+
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::model::JobIx;
+
+/// The law.
+pub const LAW: Law<Holds> = Law::gate(
+    Text {
+        name: "gang-group-is-served-first",
+        sentence: "a pod beyond the minimum of its gang waits until every gang of the group is complete",
+        templates: &[(
+            "",
+            "the pod is beyond the minimum of its gang, and gang `{gang}` of the gang group has {have} of the {need} pods it needs",
+        )],
+        file: page!("gang_group_is_served_first.rs"),
+    },
+    holds,
+);
+
+/// Checks that no other gang of the group needs the room that the preemptor could take.
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    let cluster = case.cluster;
+    let is_beyond = |job: &JobIx| cluster.assembled(*job).is_some() && cluster.is_complete(*job);
+    let Some(own) = case.preemptor.job.filter(is_beyond) else { return Ok(()) };
+    for job in cluster.gang_group(own).into_iter().filter(|job| *job != own && !cluster.is_complete(*job)) {
+        let gang = cluster.job(job).and_then(|job| job.gang());
+        if let Some((gang, have)) = gang.zip(cluster.assembled(job)) {
+            return Err(Denial::Incomplete { job, case: "", have, need: gang.minimum });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! # What it demands
+//!
+//! No pod of the gang group has found neither a node nor a plan in this round of attempts; or, in spite of that, every gang of the
+//! group can still reach its minimum in this round. A round ends with the attempt that tries a pod of the group for the second time.
+//! A gang in NonStrict mode does not fail together: it is exempt.
+//!
+//! # Example
+//!
+//! A gang needs 3 pods, and one node is free. The first pod waits at Permit on that node, the second finds none. The first gives
+//! the node up, and the third is not tried until the next round: a pod of lower priority gets the node.
+//!
+//! # Why
+//!
+//! The last pod of a gang would take the room again that the others have just given up, and hold it until its timeout. A gang that
+//! cannot start would keep all pods behind it from running, without end. No eviction helps, so none is tried.
+//!
+//! # Source
+//!
+//! Koordinator: a failure in Strict mode makes the schedule cycle of the gang invalid, and the remaining pods are rejected in
+//! PreFilter: <https://github.com/koordinator-sh/koordinator/blob/a7a1b76b/pkg/scheduler/plugins/coscheduling/core/core.go>.
+//! kube-scheduler places a PodGroup as a whole or not at all: `schedule_one_podgroup.go`. Seed 20200116 (coscheduling),
+//! Pre-Filter 2: pods fail together "if no chance to meet minAvailable".
+//!
+//! # Options
+//!
+//! Koordinator: annotation `gang.scheduling.koordinator.sh/mode`.
+
+use crate::contract::ChangeKind;
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
+
+/// The law.
+pub const LAW: Law<Holds> = Law::gate(
+    Text {
+        name: "gang-has-not-failed",
+        sentence: "a gang that cannot be complete in this round of attempts is not tried further",
+        templates: &[(
+            "",
+            "gang `{gang}` has failed in this round: without the pods that found no node, {have} of the {need} pods it needs may get one",
+        )],
+        file: page!("gang_has_not_failed.rs"),
+    },
+    holds,
+)
+.retry_after(&[
+    ChangeKind::NodeUpserted,
+    ChangeKind::PodUpserted,
+    ChangeKind::PodRemoved,
+    ChangeKind::ObjectUpserted,
+    ChangeKind::ObjectRemoved,
+]);
+
+/// Checks that the round of the gang group is not over.
+fn holds(case: &Case<'_>) -> Result<(), Denial> {
+    let Some(ix) = case.preemptor.job else { return Ok(()) };
+    if case.cluster.job(ix).is_none_or(|job| !job.round.is_over) {
+        return Ok(());
+    }
+    let Some((job, have, need)) = case.cluster.short_in_round(ix) else { return Ok(()) };
+    Err(Denial::Incomplete { job, case: "", have, need })
+}

@@ -1,0 +1,123 @@
+//! Rounds of gangs: each pod of a group of gangs is tried once, then the next round begins. A group that cannot be whole any more in its
+//! round gives up what it holds, and its other pods are turned away until the next one (upstream Koordinator coscheduling/core;
+//! kube-scheduler `schedule_one_podgroup.go`; proposal of January 2020, Pre-Filter 2).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::outcome::{Ended, Outcome};
+use crate::tally::Verdict;
+use crate::world::Pod;
+
+/// A gang, when one pod of its group is tried.
+#[derive(Debug, Clone)]
+pub(super) struct Gang<'w> {
+    /// All its pods.
+    pub(super) pods: Vec<&'w Pod>,
+    /// How many more places it lacks.
+    pub(super) lacks: usize,
+}
+
+/// The rounds of all groups, by the name of the group.
+#[derive(Debug, Default)]
+pub(super) struct Rounds(BTreeMap<String, Round>);
+
+/// The round of a group.
+#[derive(Debug, Default)]
+struct Round {
+    /// The pods that the group had when one of them was tried last.
+    known: BTreeSet<String>,
+    tried: BTreeSet<String>,
+    over: bool,
+}
+
+/// The turn of a pod of a group.
+#[derive(Debug, Clone)]
+pub(super) struct Turn<'w> {
+    group: String,
+    gangs: Vec<Gang<'w>>,
+    /// The group is over in this round: the pod is turned away.
+    pub(super) is_over: bool,
+    /// If the pod finds neither a place nor a plan, the group cannot be whole in this round.
+    pub(super) is_last_chance: bool,
+}
+
+impl Rounds {
+    /// Begins the turn of a pod.
+    pub(super) fn turn<'w>(
+        &mut self,
+        group: &str,
+        pod: &Pod,
+        gangs: Vec<Gang<'w>>,
+        triggers: impl Fn(&Pod) -> bool,
+    ) -> Turn<'w> {
+        let all = gangs.iter().flat_map(|gang| &gang.pods);
+        let names: BTreeSet<String> = all.map(|pod| pod.name.clone()).collect();
+        let round = self.0.entry(group.to_owned()).or_default();
+        if round.tried.contains(&pod.name) || !names.is_subset(&round.known) {
+            *round = Round::default();
+        }
+        round.known = names;
+        round.tried.insert(pod.name.clone());
+        let fresh = |other: &Pod| other.pending() && !round.tried.contains(&other.name);
+        let hopes =
+            |other: &Pod| other.name != pod.name && other.pending() && (fresh(other) || other.nominated.is_some());
+        let can_be_whole = |gang: &Gang<'_>| gang.pods.iter().filter(|other| hopes(other)).count() >= gang.lacks;
+        let others = gangs.iter().flat_map(|gang| &gang.pods).any(|other| fresh(other) && triggers(other));
+        Turn {
+            group: group.to_owned(),
+            is_over: round.over,
+            is_last_chance: !gangs.iter().all(can_be_whole) && (triggers(pod) || !others),
+            gangs,
+        }
+    }
+
+    /// Ends the round of a group, where a failed turn says so.
+    pub(super) fn end(&mut self, group: Option<String>) {
+        if let Some(round) = group.and_then(|group| self.0.get_mut(&group)) {
+            round.over = true;
+        }
+    }
+
+    /// The next attempt for a pod of a group begins a new round.
+    pub(super) fn forget(&mut self, group: &str) {
+        self.0.remove(group);
+    }
+}
+
+/// Judges the turn of a pod whose group is over in this round.
+pub(super) fn turned_away(pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) {
+    if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
+        let text = format!("the group of `{}` is over in this round, and it ended {:?}", pod.name, outcome.ended);
+        verdict.breach_expecting("gang-has-not-failed", text, serde_json::json!({"result": "Rejected", "victims": []}));
+    }
+}
+
+impl Turn<'_> {
+    /// The group whose round is over, where the pod found neither a place nor a plan.
+    pub(super) fn ends(&self) -> Option<String> {
+        self.is_last_chance.then(|| self.group.clone())
+    }
+
+    /// Judges what the pods of the group hold after the turn of a pod that found neither a place nor a plan: nothing where the group cannot be
+    /// whole any more, else what they held before.
+    pub(super) fn after_failure(&self, pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) {
+        let others = self.gangs.iter().flat_map(|gang| &gang.pods).filter(|other| other.name != pod.name);
+        for other in others {
+            let text = |held: &str| {
+                format!("`{}` failed, last chance: {}; `{}` {held}", pod.name, self.is_last_chance, other.name)
+            };
+            let is_held = outcome.waiting.contains(&other.name);
+            if other.held.is_some() && is_held == self.is_last_chance {
+                verdict.breach("gang-fails-together", text(&format!("is held: {is_held}")));
+            }
+            let Some(standing) = outcome.standing.as_ref().filter(|_| other.pending() && other.nominated.is_some())
+            else {
+                continue;
+            };
+            let is_promised = standing.contains_key(&other.name);
+            if is_promised == self.is_last_chance {
+                verdict.breach("gang-fails-together", text(&format!("is nominated: {is_promised}")));
+            }
+        }
+    }
+}
