@@ -1,6 +1,7 @@
 //! The preemptor: the pod of an attempt, and the pending pods that are decided upon with it.
 
-use super::{Case, Laws, claim, quota};
+use super::claim::Claim;
+use super::{Case, Laws, quota};
 use crate::model::{Amounts, Cluster, JobIx, Kind, Ledger, NodeIx, PodIx, Preemptibility, Queue, QueueIx};
 
 /// Another gang of the gang group of a preemptor: what its waiting pods request, and how that counts.
@@ -36,8 +37,8 @@ pub struct Preemptor {
     pub pods: Vec<PodIx>,
     /// What the waiting pods of the job request in sum.
     pub unplaced: Amounts,
-    /// The ancestor of its queue on whose deserved amounts it reclaims; none: it does so on those of its own queue, or not at all.
-    pub claimed_through: Option<QueueIx>,
+    /// Which of the requested resources its queue or an ancestor of the queue deserves. Empty in systems that do not reclaim by queues.
+    pub claim: Claim,
     /// The other gangs that are planned together with the job of the preemptor.
     pub companions: Vec<Companion>,
     /// With what its pods request, the quota of its namespace stays within its min: it takes back what others have borrowed. Told when the
@@ -64,7 +65,7 @@ impl Preemptor {
             queue: pod.queue,
             required_node_reservation: pod.required_node_reservation(),
             unplaced: sum(cluster, &pods),
-            claimed_through: claim::ancestor(cluster, pod.queue, &pods),
+            claim: if laws.cycle.is_some() { Claim::of(cluster, pod.queue, &pods) } else { Claim::default() },
             pods,
             companions: Vec::new(),
             nothing: Amounts::default(),
@@ -73,6 +74,11 @@ impl Preemptor {
             quotas_take_back: laws.quotas_take_back,
         };
         Some(preemptor.judged(cluster))
+    }
+
+    /// Returns the same preemptor with this claim.
+    pub fn claiming(self, claim: Claim) -> Preemptor {
+        Preemptor { claim, ..self }
     }
 
     /// The same preemptor with these of its pods.
@@ -115,7 +121,7 @@ impl Preemptor {
     /// The case of this preemptor as it stands: is it to be admitted?
     pub fn admission<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
         let (unplaced, companions) = (&self.unplaced, self.companions.as_slice());
-        Case { cluster, ledger, preemptor: self, unplaced, companions, promises_count: false, group: &[] }
+        Case { cluster, ledger, preemptor: self, unplaced, companions, promises_count: false, group: &[], short: None }
     }
 
     /// The case of this preemptor before a plan is made for it.

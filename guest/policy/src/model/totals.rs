@@ -44,7 +44,8 @@ impl Totals {
         self.change(amounts, i128::saturating_sub);
     }
 
-    fn get(&self, resource: ResourceIx) -> i128 {
+    /// Returns the sum of one resource.
+    pub fn get(&self, resource: ResourceIx) -> i128 {
         usize::try_from(resource.0).ok().and_then(|at| self.0.get(at)).copied().unwrap_or(0)
     }
 
