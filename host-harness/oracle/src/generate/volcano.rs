@@ -34,7 +34,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     let queues = sketch.draw("queues", 1, 3);
     let elastic = sketch.draw("elasticJobs", 0, 2);
     let plain = sketch.draw("runningGangs", 0, 2);
-    let waiting = sketch.draw("waitingGangs", 0, 2);
+    let waiting = sketch.draw("waitingGangs", 0, 3);
     let size = sketch.draw("podCpuMost", 1, 2);
     let mode = sketch.flag("elasticMode", 50);
     let between = sketch.draw("secondsBetweenCycles", 1, 30);
@@ -123,9 +123,11 @@ fn queue(sketch: &mut Sketch, name: &str, total: Size, used: Size) -> Value {
         "status": {"state": state}})
 }
 
-/// What a queue deserves: often of cpu, sometimes of GPUs, none of them included.
+/// What a queue deserves: often of cpu, sometimes of GPUs, none of them included. Half of the queues deserve little, so that they borrow.
 fn deserved(sketch: &mut Sketch, total: Size) -> Value {
     let mut deserved = Map::new();
+    let part = if sketch.dice.chance(50) { 1 } else { 3 };
+    let total = Size { cpu: total.cpu / part, gpu: (total.gpu + part - 1) / part };
     if total.gpu == 0 || sketch.dice.chance(85) {
         deserved.insert("cpu".to_owned(), json!(sketch.dice.between(1, total.cpu.max(1)).to_string()));
     }
