@@ -54,6 +54,12 @@ impl Amounts {
         self.0.iter().all(|(resource, requested)| *requested <= 0 || *requested <= free.get(resource))
     }
 
+    /// Whether no resource that is requested exceeds the limit.
+    pub(crate) fn within_for(&self, limit: &Amounts, requested: &Amounts) -> bool {
+        let mut named = limit.0.iter().filter(|(resource, _)| requested.get(resource) > 0);
+        named.all(|(resource, most)| self.get(resource) <= *most)
+    }
+
     /// Whether no resource in the limit exceeds it.
     pub(crate) fn within(&self, limit: &Amounts) -> bool {
         limit.0.iter().all(|(resource, most)| self.get(resource) <= *most)

@@ -20,6 +20,8 @@ pub struct Case<'a> {
     pub companions: &'a [Companion],
     /// The pods that would be evicted together, where that is asked about.
     pub group: &'a [PodIx],
+    /// The resources that must be freed where the candidate runs. `None`: not known yet, so all that the preemptor requests may be.
+    pub short: Option<&'a [ResourceIx]>,
 }
 
 impl Case<'_> {

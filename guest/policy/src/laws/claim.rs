@@ -1,17 +1,79 @@
-//! On whose deserved amounts a gang reclaims: those of its queue, or those of an ancestor that counts for it.
+//! What a gang reclaims: the resources that its queue, or an ancestor that counts for it, deserves and does not use.
+//!
+//! # Why reclaim ends
+//!
+//! A node is short of a resource if its room, without evictions, is less than the pods of the gang on it request. Reclaim frees only
+//! resources that are short, and only those that the gang is owed: its queue stays within its deserved amount of them. A victim gives
+//! because its queue uses more than it deserves of such a resource. What a gang requests beyond its deserved amounts is not short, and
+//! remains free beside all that other queues lack of theirs (`is_spare`).
+//!
+//! Consider the sum, over all queues, of what they use beyond their deserved amounts of one resource. A reclaim lowers that sum for the
+//! resource that the victim gives. It raises that sum for no resource that another queue can claim: those that the gang uses beyond its
+//! deserved amounts are spare. So the queue of the victim cannot claim the room with the pods that it has lost, since with them it uses more
+//! than it deserves of a resource that is short; and no third queue can claim it from the gang, since it lacks nothing that it is owed.
+//! Without the demand that the rest is spare, three queues and three resources form a ring: each is owed what the next one borrows.
+
+use crate::model::{Amounts, Cluster, PodIx, Queue, QueueIx, Requested, ResourceIx};
 
 use super::Sum;
-use crate::model::{Amounts, Cluster, PodIx, Queue, QueueIx, Requested};
 
-/// The first pod of a gang that no queue has deserved room for.
-pub struct Short {
-    /// The pod.
-    pub pod: PodIx,
-    /// What the gang requests up to this pod.
-    pub asked: Amounts,
+/// How a gang stands to a resource that it requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// A claimant deserves it. The number is its place among the claimants, 0 for the own queue.
+    Owed(usize),
+    /// No claimant has a deserved amount of it: the resource is neither owed nor borrowed.
+    Unbounded,
+    /// The gang requests more than any claimant deserves.
+    Beyond,
 }
 
-/// The queues on whose deserved amounts a queue may reclaim, the nearest first: itself, and as many ancestors as are watched. The
+/// The claim of a gang: how it stands to each resource that it requests.
+#[derive(Debug, Clone, Default)]
+pub struct Claim(Vec<(ResourceIx, Standing)>);
+
+impl Claim {
+    /// The claim of these pods of a queue. Pods that have nodes count as used by the queue.
+    pub fn of(cluster: &Cluster, queue: Option<QueueIx>, pods: &[PodIx]) -> Claim {
+        let asked = unplaced(cluster, pods);
+        let standing = |resource| {
+            let mut places = claimants(cluster, queue).enumerate();
+            let place = places.find_map(|(place, (_, queue))| is_owed(queue, resource, &asked).then_some(place));
+            let has_amount = |(_, queue): (QueueIx, &Queue)| queue.entitlement(resource).is_some();
+            match place {
+                Some(place) => Standing::Owed(place),
+                None if claimants(cluster, queue).any(has_amount) => Standing::Beyond,
+                None => Standing::Unbounded,
+            }
+        };
+        let counts = |(resource, amount): &(ResourceIx, i64)| *amount > 0 && cluster.resource_name(*resource) != "pods";
+        Claim(asked.iter().filter(counts).map(|(resource, _)| (resource, standing(resource))).collect())
+    }
+
+    /// Returns the requested resources and how the gang stands to them.
+    pub fn standings(&self) -> impl Iterator<Item = (ResourceIx, Standing)> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// Checks that the gang may have these resources freed: it is owed one of them, and none is beyond what a claimant deserves.
+    pub fn covers(&self, short: &[ResourceIx]) -> bool {
+        let of = |resource: &ResourceIx| self.0.iter().find(|(of, _)| of == resource).map(|(_, standing)| *standing);
+        short.iter().any(|resource| matches!(of(resource), Some(Standing::Owed(_))))
+            && short.iter().all(|resource| of(resource) != Some(Standing::Beyond))
+    }
+
+    /// Returns the ancestor that is needed to claim these resources, or without them all that are owed. `None`: the own queue is enough.
+    pub fn through(&self, cluster: &Cluster, queue: Option<QueueIx>, short: Option<&[ResourceIx]>) -> Option<QueueIx> {
+        let places = self.0.iter().filter_map(|(resource, standing)| match standing {
+            Standing::Owed(place) if short.is_none_or(|short| short.contains(resource)) => Some(*place),
+            _ => None,
+        });
+        let place = places.max().filter(|place| *place > 0)?;
+        claimants(cluster, queue).nth(place).map(|(ix, _)| ix)
+    }
+}
+
+/// Returns the queues on whose deserved amounts a queue may reclaim, the nearest first: itself, and as many ancestors as are watched. The
 /// root is none of them.
 pub fn claimants(cluster: &Cluster, queue: Option<QueueIx>) -> impl Iterator<Item = (QueueIx, &Queue)> {
     let watched = queue.and_then(|queue| cluster.queue_spec(queue)).map_or(0, |spec| spec.watched_ancestors);
@@ -19,31 +81,37 @@ pub fn claimants(cluster: &Cluster, queue: Option<QueueIx>) -> impl Iterator<Ite
     cluster.path(queue).take(levels).filter(move |(ix, other)| Some(*ix) == queue || other.parent.is_some())
 }
 
-/// How far up a gang claims: the place among the claimants that its pods need, 0 for its own queue. The pods are counted in one by
-/// one; each needs the nearest queue that stays within its deserved amount of one requested resource.
-pub fn level(cluster: &Cluster, queue: Option<QueueIx>, pods: &[PodIx]) -> Result<usize, Short> {
-    let (mut asked, mut highest) = (Amounts::default(), 0);
-    for ix in pods {
-        let Some(pod) = cluster.pod(*ix) else { continue };
-        asked.add(&pod.request);
-        let has_room = |queue: &Queue| {
-            pod.request.iter().any(|(resource, _)| {
-                let sum = Sum::of("used", queue.used.total(resource)).plus("requested", Requested(asked.get(resource)));
-                sum.at_most("deserved", queue.entitlement(resource).unwrap_or_default()).is_ok()
-            })
-        };
-        match claimants(cluster, queue).position(|(_, queue)| has_room(queue)) {
-            Some(level) => highest = highest.max(level),
-            None if queue.is_none() => {}
-            None => return Err(Short { pod: *ix, asked }),
-        }
-    }
-    Ok(highest)
+/// Returns what those of these pods request in sum that have no node.
+pub fn unplaced(cluster: &Cluster, pods: &[PodIx]) -> Amounts {
+    let mut sum = Amounts::default();
+    let waiting = pods.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.place.node().is_none());
+    waiting.for_each(|pod| sum.add(&pod.request));
+    sum
 }
 
-/// The ancestor through which a gang claims; none where its own queue is enough, or where it may not reclaim.
-pub fn ancestor(cluster: &Cluster, queue: Option<QueueIx>, pods: &[PodIx]) -> Option<QueueIx> {
-    claimants(cluster, queue).nth(1)?;
-    let level = level(cluster, queue, pods).ok().filter(|level| *level > 0)?;
-    claimants(cluster, queue).nth(level).map(|(ix, _)| ix)
+/// Checks that a queue deserves what it uses and what is asked of it.
+fn is_owed(queue: &Queue, resource: ResourceIx, asked: &Amounts) -> bool {
+    let sum = Sum::of("used", queue.used.total(resource)).plus("requested", Requested(asked.get(resource)));
+    queue.entitlement(resource).is_some_and(|deserved| sum.at_most("deserved", deserved).is_ok())
+}
+
+/// Checks that the nodes that these pods may use have enough of a resource for them, beside all that other queues lack of what they
+/// deserve. Reads every node and every queue.
+pub fn is_spare(cluster: &Cluster, own: Option<QueueIx>, pods: &[PodIx], resource: ResourceIx) -> bool {
+    let shapes = || pods.iter().filter_map(|ix| cluster.pod(*ix)).map(|pod| pod.shape);
+    let open = cluster.nodes().filter(|(ix, _)| shapes().any(|shape| cluster.eligible(shape, *ix)));
+    let free = open.fold(0, |sum: i64, (_, node)| sum.saturating_add(node.free.get(resource).max(0)));
+    let others = cluster.queues().filter(|(ix, _)| Some(*ix) != own);
+    let lacked = others.fold(0, |sum: i64, (ix, queue)| sum.saturating_add(lacks(cluster, ix, queue, resource)));
+    unplaced(cluster, pods).get(resource).saturating_add(lacked) <= free
+}
+
+/// Returns what a queue without children lacks of a resource that it has pods for and may claim.
+fn lacks(cluster: &Cluster, ix: QueueIx, queue: &Queue, resource: ResourceIx) -> i64 {
+    if cluster.queue_spec(ix).is_some_and(|spec| spec.has_children) {
+        return 0;
+    }
+    let most = claimants(cluster, Some(ix)).filter_map(|(_, queue)| queue.entitlement(resource)).max();
+    let owed = most.map_or(0, |most| most.0.min(queue.requested.total(resource).0));
+    owed.saturating_sub(queue.used.total(resource).0).max(0)
 }

@@ -54,6 +54,15 @@ pub enum Denial {
         /// What adds up, and the bound.
         parts: Parts,
     },
+    /// A queue and those beside it would together exceed what there is for all of them.
+    Together {
+        /// The queue.
+        queue: QueueIx,
+        /// The resource.
+        resource: ResourceIx,
+        /// What adds up, and the bound.
+        parts: Parts,
+    },
     /// A pod has not waited long enough, nanoseconds.
     TooSoon {
         /// How long it has waited.
@@ -124,6 +133,8 @@ pub struct Shortfall {
     pub queue: QueueIx,
     /// The resource.
     pub resource: ResourceIx,
+    /// Pods of the queues beside it count as well, if their queue uses more than it is guaranteed.
+    pub beside: bool,
 }
 
 impl Denial {
@@ -140,7 +151,10 @@ impl Denial {
     /// The queue that stands in the way, where it is one.
     pub fn queue(&self) -> Option<QueueIx> {
         match self {
-            Denial::Exceeds { queue, .. } | Denial::Amount { queue, .. } | Denial::Queue(_, queue) => Some(*queue),
+            Denial::Exceeds { queue, .. }
+            | Denial::Together { queue, .. }
+            | Denial::Amount { queue, .. }
+            | Denial::Queue(_, queue) => Some(*queue),
             _ => None,
         }
     }
@@ -148,7 +162,12 @@ impl Denial {
     /// What would have to come free for the law to hold, where that helps.
     pub fn shortfall(&self) -> Option<Shortfall> {
         match self {
-            Denial::Exceeds { queue, resource, .. } => Some(Shortfall { queue: *queue, resource: *resource }),
+            Denial::Exceeds { queue, resource, .. } => {
+                Some(Shortfall { queue: *queue, resource: *resource, beside: false })
+            }
+            Denial::Together { queue, resource, .. } => {
+                Some(Shortfall { queue: *queue, resource: *resource, beside: true })
+            }
             _ => None,
         }
     }
@@ -165,7 +184,7 @@ impl Denial {
     /// What it is, to be reported.
     pub fn detail(&self, cluster: &Cluster) -> Detail {
         match self {
-            Denial::Exceeds { queue, resource, parts } => {
+            Denial::Exceeds { queue, resource, parts } | Denial::Together { queue, resource, parts } => {
                 amounts(cluster, Detail::default(), (*queue, *resource), parts)
             }
             Denial::Amount { case, queue, resource, parts } => {

@@ -10,6 +10,7 @@ pub mod normal_victim_queue_is_above_deserved;
 pub mod victim_did_not_opt_out;
 pub mod victim_frees_the_bound;
 pub mod victim_frees_what_is_asked;
+pub mod victim_frees_what_is_owed;
 pub mod victim_has_a_queue;
 pub mod victim_is_above_gang_minimum;
 pub mod victim_is_bound;

@@ -7,6 +7,7 @@ pub mod fits_max_of_quota;
 pub mod fits_min_of_all_quotas;
 pub mod gang_is_complete;
 pub mod giver_keeps_guarantee;
+pub mod guarantees_are_left_free;
 pub mod no_queue_falls_below_guarantee;
 pub mod non_preemptible_fits_max;
 pub mod normal_pods_fit_deserved;

@@ -3,7 +3,8 @@
 //! A job decides as a job: it may do what its least entitled planned pod may. Its priority is the least of its planned pods. Pods that
 //! count against another queue, or in another way, form a part of their own, and the laws must hold for each part.
 
-use super::{Case, Laws, claim, quota};
+use super::claim::Claim;
+use super::{Case, Laws, quota};
 use crate::model::{Amounts, Cluster, JobIx, Kind, Ledger, NodeIx, PodIx, Preemptibility, Queue, QueueIx};
 
 /// Another part of what is planned together with a preemptor: what the waiting pods of the part request, and how that counts.
@@ -39,8 +40,8 @@ pub struct Preemptor {
     pub pods: Vec<PodIx>,
     /// What the waiting pods of the part request in sum.
     pub unplaced: Amounts,
-    /// The ancestor of its queue on whose deserved amounts it reclaims; none: it does so on those of its own queue, or not at all.
-    pub claimed_through: Option<QueueIx>,
+    /// Which of the requested resources its queue or an ancestor of the queue deserves. Empty in systems that do not reclaim by queues.
+    pub claim: Claim,
     /// The other parts that are planned together with this one.
     pub companions: Vec<Companion>,
     /// With what its pods request, the quota of its namespace stays within its min: it takes back what others have borrowed. Told when the
@@ -67,7 +68,7 @@ impl Preemptor {
             queue: pod.queue,
             required_node_reservation: pod.required_node_reservation(),
             unplaced: sum(cluster, &pods),
-            claimed_through: claim::ancestor(cluster, pod.queue, &pods),
+            claim: if laws.cycle.is_some() { Claim::of(cluster, pod.queue, &pods) } else { Claim::default() },
             pods,
             companions: Vec::new(),
             nothing: Amounts::default(),
@@ -76,6 +77,11 @@ impl Preemptor {
             quotas_take_back: laws.quotas_take_back,
         };
         Some(preemptor.judged(cluster))
+    }
+
+    /// Returns the same preemptor with this claim.
+    pub fn claiming(self, claim: Claim) -> Preemptor {
+        Preemptor { claim, ..self }
     }
 
     /// The same preemptor with these of its pods.
@@ -143,7 +149,7 @@ impl Preemptor {
     /// The case of this preemptor as it stands: its pods wait for their nodes.
     pub fn waiting<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
         let (unplaced, companions) = (&self.unplaced, self.companions.as_slice());
-        Case { cluster, ledger, preemptor: self, unplaced, companions, group: &[] }
+        Case { cluster, ledger, preemptor: self, unplaced, companions, group: &[], short: None }
     }
 
     /// The case of this preemptor in a trial where its pods have their nodes.

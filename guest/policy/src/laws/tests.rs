@@ -13,6 +13,7 @@ mod orders;
 mod preemptible;
 mod triggers;
 mod volcano;
+mod volcano_claims;
 mod volcano_orders;
 
 use super::{Case, Denial};

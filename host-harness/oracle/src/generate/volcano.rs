@@ -9,6 +9,9 @@ use crate::build::{PodPlan, Size, Tags, pod, put, tags};
 use crate::case::{By, Drive};
 use crate::object::stamp;
 
+/// The resource name of GPUs.
+const GPU: &str = "nvidia.com/gpu";
+
 /// The possible queues.
 const QUEUES: [&str; 3] = ["qa", "qb", "qc"];
 
@@ -16,7 +19,7 @@ const QUEUES: [&str; 3] = ["qa", "qb", "qc"];
 struct Job {
     name: String,
     queue: String,
-    cpu: i64,
+    pod: Size,
     min: i64,
     max: i64,
     /// How many pods run, if they fit.
@@ -31,11 +34,13 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     let queues = sketch.draw("queues", 1, 3);
     let elastic = sketch.draw("elasticJobs", 0, 2);
     let plain = sketch.draw("runningGangs", 0, 2);
-    let waiting = sketch.draw("waitingGangs", 0, 2);
+    let waiting = sketch.draw("waitingGangs", 0, 3);
     let size = sketch.draw("podCpuMost", 1, 2);
     let mode = sketch.flag("elasticMode", 50);
     let between = sketch.draw("secondsBetweenCycles", 1, 30);
-    let mut pool = NodePool::of(sketch, nodes, 7, false);
+    // With devices, jobs and queues have unlike shares of cpu and GPUs.
+    let devices = sketch.flag("devices", 50);
+    let mut pool = NodePool::of(sketch, nodes, 7, devices);
     let mut objects = pool.nodes();
     for (name, value) in [("low", 10), ("high", 100)] {
         objects.push(json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value}));
@@ -43,21 +48,22 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     let tree = sketch.flag("hierarchy", 35);
     let level = if tree { sketch.draw("ancestorReclaimLevel", 0, 2) } else { 0 };
     let names: Vec<&str> = QUEUES.into_iter().take(usize::try_from(queues).unwrap_or(0)).collect();
-    let total = pool.sizes.iter().map(|size| size.cpu).sum();
-    let mut used: BTreeMap<String, i64> = BTreeMap::new();
+    let total = pool.sizes.iter().fold(Size::default(), |total, size| sum(total, *size));
+    let mut used: BTreeMap<String, Size> = BTreeMap::new();
     let mut left = 12;
     for number in 1..=elastic {
-        let job = elastic_job(sketch, format!("e{number}"), &names, size);
-        *used.entry(job.queue.clone()).or_insert(0) += job.write(sketch, &mut pool, &mut left, number, &mut objects);
+        let job = elastic_job(sketch, format!("e{number}"), &names, (size, devices));
+        let holds = used.entry(job.queue.clone()).or_default();
+        *holds = sum(*holds, job.write(sketch, &mut pool, &mut left, number, &mut objects));
     }
     for number in 1..=plain + waiting {
-        let mut job = some_job(sketch, format!("j{number}"), &names, size);
+        let mut job = some_job(sketch, format!("j{number}"), &names, (size, devices));
         job.size = if number <= plain { job.max } else { 0 };
-        *used.entry(job.queue.clone()).or_insert(0) +=
-            job.write(sketch, &mut pool, &mut left, 10 + number, &mut objects);
+        let holds = used.entry(job.queue.clone()).or_default();
+        *holds = sum(*holds, job.write(sketch, &mut pool, &mut left, 10 + number, &mut objects));
     }
     for name in names {
-        let used = used.get(name).copied().unwrap_or(0);
+        let used = used.get(name).copied().unwrap_or_default();
         let mut queue = queue(sketch, name, total, used);
         if tree {
             let parent = sketch.dice.pick(&["pa", "pa", "pb", "root"]).copied().unwrap_or_default();
@@ -71,7 +77,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     for parent in ["pa", "pb"].into_iter().filter(|_| tree) {
         let mut spec = json!({"parent": "root"});
         if sketch.dice.chance(75) {
-            put(&mut spec, "", "deserved", json!({"cpu": sketch.dice.between(1, total.max(1)).to_string()}));
+            put(&mut spec, "", "deserved", deserved(sketch, total));
         }
         objects
             .push(json!({"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": parent},
@@ -87,17 +93,27 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
 }
 
 /// A queue whose capability covers its usage and whose guarantee does not exceed it.
-fn queue(sketch: &mut Sketch, name: &str, total: i64, used: i64) -> Value {
+fn queue(sketch: &mut Sketch, name: &str, total: Size, used: Size) -> Value {
     let mut spec = json!({"weight": 1, "reclaimable": !sketch.dice.chance(10)});
     if sketch.dice.chance(75) {
-        put(&mut spec, "", "deserved", json!({"cpu": sketch.dice.between(1, total.max(1)).to_string()}));
+        put(&mut spec, "", "deserved", deserved(sketch, total));
     }
     if sketch.dice.chance(20) {
-        put(&mut spec, "", "capability", json!({"cpu": (used + sketch.dice.between(0, 4)).max(1).to_string()}));
+        put(&mut spec, "", "capability", json!({"cpu": (used.cpu + sketch.dice.between(0, 4)).max(1).to_string()}));
     }
-    let guarantee = sketch.dice.between(1, 2).min(used);
-    if sketch.dice.chance(20) && guarantee > 0 {
-        put(&mut spec, "", "guarantee", json!({"resource": {"cpu": guarantee.to_string()}}));
+    if sketch.dice.chance(25) {
+        let mut guarantee = Map::new();
+        for (resource, total, used) in [("cpu", total.cpu, used.cpu), (GPU, total.gpu, used.gpu)] {
+            // Some queues are guaranteed more than they use.
+            let most = if sketch.dice.chance(40) { total / 2 } else { used };
+            let amount = sketch.dice.between(1, 2).min(most);
+            if amount > 0 {
+                guarantee.insert(resource.to_owned(), json!(amount.to_string()));
+            }
+        }
+        if !guarantee.is_empty() {
+            put(&mut spec, "", "guarantee", json!({ "resource": guarantee }));
+        }
     }
     if sketch.dice.chance(20) {
         put(&mut spec, "", "priority", json!(1));
@@ -107,16 +123,36 @@ fn queue(sketch: &mut Sketch, name: &str, total: i64, used: i64) -> Value {
         "status": {"state": state}})
 }
 
-/// A gang that is not elastic.
-fn some_job(sketch: &mut Sketch, name: String, queues: &[&str], most: i64) -> Job {
+/// What a queue deserves: often of cpu, sometimes of GPUs, none of them included. Half of the queues deserve little, so that they borrow.
+fn deserved(sketch: &mut Sketch, total: Size) -> Value {
+    let mut deserved = Map::new();
+    let part = if sketch.dice.chance(50) { 1 } else { 3 };
+    let total = Size { cpu: total.cpu / part, gpu: (total.gpu + part - 1) / part };
+    if total.gpu == 0 || sketch.dice.chance(85) {
+        deserved.insert("cpu".to_owned(), json!(sketch.dice.between(1, total.cpu.max(1)).to_string()));
+    }
+    if total.gpu > 0 && sketch.dice.chance(85) {
+        deserved.insert(GPU.to_owned(), json!(sketch.dice.between(0, total.gpu).to_string()));
+    }
+    Value::Object(deserved)
+}
+
+/// The sum of two sizes.
+fn sum(one: Size, other: Size) -> Size {
+    Size { cpu: one.cpu + other.cpu, gpu: one.gpu + other.gpu }
+}
+
+/// A gang that is not elastic. `most`: the cpu of a pod at most, and whether it may request GPUs.
+fn some_job(sketch: &mut Sketch, name: String, queues: &[&str], most: (i64, bool)) -> Job {
     let queue = sketch.dice.pick(queues).copied().unwrap_or_default().to_owned();
     let max = sketch.dice.between(1, 4);
     let min = if sketch.dice.chance(60) { max } else { sketch.dice.between(1, max) };
-    Job { name, queue, cpu: sketch.dice.between(1, most), min, max, size: 0, elastic: Tags::new(), cooldown: None }
+    let pod = sketch.size(most.0, most.1);
+    Job { name, queue, pod, min, max, size: 0, elastic: Tags::new(), cooldown: None }
 }
 
 /// An elastic job, which usually runs.
-fn elastic_job(sketch: &mut Sketch, name: String, queues: &[&str], most: i64) -> Job {
+fn elastic_job(sketch: &mut Sketch, name: String, queues: &[&str], most: (i64, bool)) -> Job {
     let min = sketch.dice.between(1, 3);
     let max = (min + sketch.dice.between(0, 5)).min(8);
     let mut elastic = tags([("volcano.sh/elastic-train", "true")]);
@@ -153,7 +189,7 @@ impl Job {
         let mut placed = Vec::new();
         for _ in 0..self.size.min(*left) * 2 {
             if i64::try_from(placed.len()).unwrap_or(0) < self.size.min(*left) {
-                placed.extend(pool.place(&mut sketch.dice, Size { cpu: self.cpu, gpu: 0 }));
+                placed.extend(pool.place(&mut sketch.dice, self.pod));
             }
         }
         let size =
@@ -163,7 +199,7 @@ impl Job {
         placed
     }
 
-    /// Writes the job, its PodGroup and its pods. As many pods run as fit in a legal size. Returns their cpu.
+    /// Writes the job, its PodGroup and its pods. As many pods run as fit in a legal size. Returns what they hold.
     fn write(
         &self,
         sketch: &mut Sketch,
@@ -171,11 +207,11 @@ impl Job {
         left: &mut i64,
         age: i64,
         objects: &mut Vec<Value>,
-    ) -> i64 {
+    ) -> Size {
         let placed = self.place(sketch, pool, left);
         let (name, group) = (&self.name, format!("{}-pg", self.name));
         let stamp_of = |age: i64| stamp(age);
-        let requests = Size { cpu: self.cpu, gpu: 0 }.written();
+        let requests = self.pod.written();
         if !self.elastic.is_empty() {
             objects.push(json!({"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job",
                 "metadata": {"name": name, "namespace": "default", "annotations": self.elastic, "creationTimestamp": stamp_of(age)},
@@ -202,8 +238,7 @@ impl Job {
         let never = sketch.dice.chance(6);
         for index in 0..self.max {
             let place = usize::try_from(index).unwrap_or(usize::MAX);
-            let mut plan =
-                PodPlan { name: format!("{name}-{index}"), size: Size { cpu: self.cpu, gpu: 0 }, ..PodPlan::default() };
+            let mut plan = PodPlan { name: format!("{name}-{index}"), size: self.pod, ..PodPlan::default() };
             (plan.created, plan.priority, plan.node) = (age, 1, placed.get(place).cloned());
             plan.annotations = tags([("scheduling.k8s.io/group-name", group.as_str())]);
             if !self.elastic.is_empty() {
@@ -228,7 +263,7 @@ impl Job {
             }
             objects.push(object);
         }
-        i64::try_from(placed.len()).unwrap_or(0) * self.cpu
+        placed.iter().fold(Size::default(), |held, _| sum(held, self.pod))
     }
 
     /// Sets the labels and annotations that the job controller sets on a pod of an elastic job.

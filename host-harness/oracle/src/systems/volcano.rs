@@ -2,6 +2,7 @@
 //! allocate, reclaim, elastic). The bindings of a cycle are judged together, from the cluster before and after it. Its plans are judged
 //! one after the other, each after executing those before it.
 
+mod claim;
 mod growth;
 mod plan;
 mod read;
@@ -125,14 +126,22 @@ impl Judge<'_> {
                     );
                 }
                 let holds = used(&self.after, &self.jobs, &job.queue, |_, pod| pod.node.is_some() && !pod.leaving);
-                if queue.is_some_and(|queue| !holds.within(&queue.capability)) {
+                let requested = Amounts::sum(came.iter().map(|pod| &pod.request));
+                if queue.is_some_and(|queue| !holds.within_for(&queue.capability, &requested)) {
                     verdict.breach("queue-fits-capability", format!("`{}` uses {holds:?}", job.queue));
+                }
+                let nothing = Amounts(requested.0.keys().map(|resource| (resource.clone(), 0)).collect());
+                if !self.leaves_guarantees(&self.after, job, &nothing, |pod| pod.node.is_some() && !pod.leaving) {
+                    let text = format!("pods of `{}` take what is guaranteed to others", job.name);
+                    verdict.breach("guarantees-are-left-free", text);
                 }
                 let normal = used(&self.after, &self.jobs, &job.queue, |job, pod| {
                     runs(job, pod) && !job.is_elastic_pod(pod) && !pod.leaving
                 });
-                let beyond = queue.is_some_and(|queue| !normal.within(&queue.deserved));
-                if self.elastic_mode && beyond && came.iter().any(|pod| !job.is_elastic_pod(pod)) {
+                let normal_came = came.iter().filter(|pod| !job.is_elastic_pod(pod));
+                let requested = Amounts::sum(normal_came.map(|pod| &pod.request));
+                let beyond = queue.is_some_and(|queue| !normal.within_for(&queue.deserved, &requested));
+                if self.elastic_mode && beyond {
                     verdict
                         .breach("normal-pods-fit-deserved", format!("normal pods of `{}` use {normal:?}", job.queue));
                 }
@@ -204,18 +213,26 @@ impl Judge<'_> {
     fn queue_takes(&self, job: &Job, pods: &[&Pod], lenient: bool) -> bool {
         let Some(queue) = self.queues.get(&job.queue) else { return false };
         let requested = Amounts::sum(pods.iter().map(|pod| &pod.request));
+        // Without pods, those of the plan are judged.
+        let named = if pods.is_empty() {
+            Amounts::sum(self.nominated(job).iter().map(|pod| &pod.request))
+        } else {
+            requested.clone()
+        };
         let counts = |pod: &Pod| {
             let nominated = !lenient && pod.nominated.is_some() && pod.pending();
             pod.node.is_some() && !(lenient && pod.leaving) || nominated
         };
         let mut all = used(&self.after, &self.jobs, &job.queue, |_, pod| counts(pod));
         let mut normal = used(&self.after, &self.jobs, &job.queue, |job, pod| counts(pod) && !job.is_elastic_pod(pod));
+        let joint = self.leaves_guarantees(&self.after, job, &requested, counts);
         all.add(&requested);
         normal.add(&requested);
         let extra = pods.iter().any(|pod| job.is_elastic_pod(pod));
         queue.is_open
-            && all.within(&queue.capability)
-            && (extra || !self.elastic_mode || normal.within(&queue.deserved))
+            && joint
+            && all.within_for(&queue.capability, &named)
+            && (extra || !self.elastic_mode || normal.within_for(&queue.deserved, &named))
     }
 
     /// The pods of a job that were nominated in this cycle.

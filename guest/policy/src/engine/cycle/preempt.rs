@@ -11,7 +11,7 @@ use crate::engine::reasons::{NO_NODE, NO_POD_WAITS};
 use crate::engine::search::Obstacle;
 use crate::engine::search::bundles::{self, VictimSearch};
 use crate::engine::{Notes, Preemptor};
-use crate::laws::{Denial, ReclaimRules};
+use crate::laws::{Claim, Denial, ReclaimRules};
 
 /// Makes a plan for each pending gang, if there is one. If a gang fits once leaving pods have left, that room is kept for it.
 pub fn preempt_for(
@@ -59,13 +59,17 @@ pub fn find_plan(
             Some(_) => {}
         }
     }
-    let claim = context.broken(simulation.cluster(), &rules.claim, &simulation.cluster().lacking(&pending_job.pods));
+    let lacking = simulation.cluster().lacking(&pending_job.pods);
+    let claim = context.broken(simulation.cluster(), &rules.claim, &lacking);
     for (rule, denial) in barred.iter().chain(&claim) {
         notes.refused(simulation.cluster(), Subject::Preemptor, contract::Outcome::Barred, rule, denial);
     }
     let Some(preemptor) = Preemptor::of(simulation.cluster(), context.laws, lead, pending_job.pods.clone()) else {
         return Err(nobody);
     };
+    // A gang claims what it lacks, not what all of its pending pods request.
+    let claimed = Claim::of(simulation.cluster(), preemptor.queue, &lacking);
+    let preemptor = preemptor.claiming(claimed);
     let unpromised = simulation.unpromised();
     let victim_search = VictimSearch {
         preemptor: &preemptor,

@@ -17,7 +17,7 @@ use super::node_dry_run::{Ask, NodeDryRun};
 use super::outlook::Outlook;
 use super::{Obstacle, Plan, PreemptionContext, Search};
 use crate::laws::{Case, Group, Laws, NodeCost, Preemptor, WEIGHTY_REASON};
-use crate::model::{NO_PODS, Cluster, NodeIx, Pod, PodIx, Trial, WhatIf};
+use crate::model::{Cluster, NO_PODS, NodeIx, Pod, PodIx, Trial, WhatIf};
 use nodes::Nodes;
 
 /// How reluctantly victims may be taken, attempt by attempt: pods without a reason to be spared, then those with the lighter reason only,

@@ -19,7 +19,7 @@ use crate::contract::{Outcome, Subject};
 use crate::engine::reasons::{NODE_SUFFICES, NOT_LOOKED_AT};
 use crate::engine::room::Lack;
 use crate::laws::{Detail, NodeCost, Preemptor, Sample};
-use crate::model::{NO_PODS, Cluster, NodeIx, NodeSet, Nominated, PodIx, WhatIf};
+use crate::model::{Cluster, NO_PODS, NodeIx, NodeSet, Nominated, PodIx, WhatIf};
 
 /// A node on which the pod fits after evictions.
 struct PreemptionCandidate {

@@ -18,7 +18,7 @@ use super::reprieve_job::reprieve_job;
 use super::{Obstacle, Plan, PreemptionContext, Search, waiting};
 use crate::laws::harm::gang_of;
 use crate::laws::{Laws, Preemptor};
-use crate::model::{NO_PODS, Cluster, NodeIx, PodIx, Request, ResourceIx, WhatIf};
+use crate::model::{Cluster, NO_PODS, NodeIx, PodIx, Request, ResourceIx, WhatIf};
 
 /// The size of a pod is the largest share that it requests of a resource of all nodes, in units of 1/WHOLE.
 const WHOLE: i128 = 1 << 32;

@@ -46,8 +46,9 @@ pub const LAW: Law<Admits> = Law::guard(
 
 /// Whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
-    let Some(ancestor) = case.preemptor.claimed_through.filter(|_| !candidate.is_elastic()) else { return Ok(()) };
     let (own, theirs) = (case.preemptor.queue, candidate.queue);
+    let through = case.preemptor.claim.through(case.cluster, own, case.short);
+    let Some(ancestor) = through.filter(|_| !candidate.is_elastic()) else { return Ok(()) };
     if case.cluster.is_below(theirs, ancestor) {
         return Err(Denial::Queue("", ancestor));
     }

@@ -1,37 +1,45 @@
 //! # What it demands
 //!
-//! For one resource that the pod holds and its queue deserves, the queue uses more than it deserves. What was evicted before is
-//! taken off. A resource that the queue deserves nothing of never makes an excess. A pod that holds no deserved resource is
-//! borrowed altogether. Where ancestors are watched, those that the two queues do not share must use more than they deserve, too.
+//! The node of the pod is short of a resource for the preemptor, and the queue of the pod uses more than it deserves of that resource.
+//! The pod holds some of that resource. The use of pods that are evicted before is subtracted. A resource without a deserved amount
+//! never makes an excess. A pod without any resource that its queue deserves is borrowed altogether. Where ancestors are watched,
+//! those that the two queues do not share must use more than they deserve, too.
 //!
 //! # Example
 //!
 //! A queue deserves 4 cpu and uses 5, with pods of 3 and 2. The pod of 3 may go, and the queue is left with 2. After that no more
 //! of its pods may go.
 //!
+//! A queue uses more cpu than it deserves, and fewer GPUs. Its pods stay where the preemptor lacks a GPU only.
+//!
 //! # Why
 //!
 //! What a queue deserves is its own; what it uses above that is lent. The test is made before the eviction, so one large pod may
-//! bring a queue below what it deserves.
+//! bring a queue below what it deserves. Only an excess of what is short counts: a queue that gives a GPU because it has borrowed cpu
+//! could take the GPU back at once.
 //!
 //! # Source
 //!
 //! Volcano capacity plugin, ReclaimableFn:
-//! <https://github.com/volcano-sh/volcano/blob/ed72c7c8/pkg/scheduler/plugins/capacity/capacity.go>.
+//! <https://github.com/volcano-sh/volcano/blob/ed72c7c8/pkg/scheduler/plugins/capacity/capacity.go>. Upstream lets an excess of any
+//! resource of the pod count; that it must be of a short one is our ruling (2.5b).
 //!
 //! # Options
 //!
 //! `deserved` of the Queue; `ancestorReclaimLevel` of the capacity plugin.
 
 use crate::laws::{Admits, Case, Denial, Law, Sum, Text, page};
-use crate::model::{Cluster, Pod, PodIx, Queue, QueueIx};
+use crate::model::{Cluster, Pod, PodIx, Queue, QueueIx, ResourceIx};
 
 /// The law.
 pub const LAW: Law<Admits> = Law::guard(
     Text {
         name: "normal-victim-queue-is-above-deserved",
         sentence: "a normal pod is reclaimed only while its queue uses more than it deserves",
-        templates: &[("", "@queue `{queue}`<, {resource}: used {used} is not more than @deserved {deserved}>")],
+        templates: &[
+            ("", "@queue `{queue}`<, {resource}: used {used} is not more than @deserved {deserved}>"),
+            ("elsewhere", "@queue `{queue}` uses no more than it deserves of a short resource that the pod holds"),
+        ],
         file: page!("normal_victim_queue_is_above_deserved.rs"),
     },
     admits,
@@ -47,7 +55,7 @@ fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let levels = usize::try_from(watched).unwrap_or(usize::MAX).saturating_add(1);
     let path = case.cluster.path(candidate.queue).take(levels);
     let mut own = path.filter(|(ix, _)| !shared(case.cluster, case.preemptor.queue, *ix));
-    own.find_map(|(ix, queue)| keeps(ix, queue, candidate)).map_or(Ok(()), Err)
+    own.find_map(|(ix, queue)| keeps(case, (ix, queue), candidate)).map_or(Ok(()), Err)
 }
 
 /// Whether a queue is one of these ancestors.
@@ -55,13 +63,19 @@ fn shared(cluster: &Cluster, of: Option<QueueIx>, queue: QueueIx) -> bool {
     cluster.path(of).any(|(ix, _)| ix == queue)
 }
 
-/// Why a queue has nothing to give by this pod: the first resource that it deserves some of; none where it has.
-fn keeps(ix: QueueIx, queue: &Queue, pod: &Pod) -> Option<Denial> {
+/// Returns why a queue gives nothing with this pod: the amounts of the first resource that counts. `None`: the queue may give the pod.
+fn keeps(case: &Case<'_>, (ix, queue): (QueueIx, &Queue), pod: &Pod) -> Option<Denial> {
     let above = |resource, deserved| Sum::of("used", queue.used.total(resource)).more_than("deserved", deserved);
     let deserved = || pod.request.iter().filter_map(|(resource, _)| Some((resource, queue.entitlement(resource)?)));
-    if deserved().any(|(resource, deserved)| above(resource, deserved).is_ok()) {
+    let is_short = |resource: &ResourceIx| match case.short {
+        Some(short) => short.contains(resource),
+        None => case.preemptor.unplaced.get(*resource) > 0,
+    };
+    if deserved().any(|(resource, deserved)| is_short(&resource) && above(resource, deserved).is_ok()) {
         return None;
     }
-    let (resource, deserved) = deserved().next()?;
-    above(resource, deserved).map_err(Denial::amount("", ix, resource)).err()
+    let (resource, deserved) = deserved().find(|(resource, _)| is_short(resource)).or_else(|| deserved().next())?;
+    let parts = [("used", queue.used.total(resource).0), ("deserved", deserved.0)];
+    let case = if is_short(&resource) { "" } else { "elsewhere" };
+    Some(Denial::Amount { case, queue: ix, resource, parts: parts.into() })
 }

@@ -1,7 +1,7 @@
 //! # What it demands
 //!
 //! At least the cooldown time of the pod has passed since it was placed. At exactly the end it may be evicted. A pod without a
-//! time of placement is not protected.
+//! cooldown time has that of its job. A pod without a time of placement is not protected.
 //!
 //! # Example
 //!
@@ -17,7 +17,7 @@
 //!
 //! # Options
 //!
-//! Label or annotation `volcano.sh/cooldown-time`.
+//! Label or annotation `volcano.sh/cooldown-time` of the pod, else annotation of its PodGroup or Job.
 
 use crate::laws::{Admits, Case, Denial, Law, Text, page};
 use crate::model::{Pod, PodIx};
@@ -34,9 +34,13 @@ pub const LAW: Law<Admits> = Law::guard(
 )
 .asks_each_pod();
 
-/// Whether this law allows the eviction of the candidate.
+/// Checks that the cooldown time of the candidate, or of its job, is over.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
-    match candidate.protected_until() {
+    let of_job = || {
+        let cooldown = case.cluster.pod_group(candidate.attributes.job?)?.cooldown?;
+        Some(candidate.scheduled?.saturating_add(cooldown))
+    };
+    match candidate.protected_until().or_else(of_job) {
         Some(until) if case.cluster.now() < until => Err(Denial::Before(until)),
         _ => Ok(()),
     }

@@ -53,6 +53,8 @@ pub struct PodGroupSpec {
     pub elastic: Option<Elastic>,
     /// It said that none of its pods is to be a victim.
     pub opted_out: bool,
+    /// The time for which its pods are protected after they were placed, nanoseconds. A pod may have its own.
+    pub cooldown: Option<i64>,
 }
 
 /// How a queue stands beside others, where its system says so.

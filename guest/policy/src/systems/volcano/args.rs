@@ -18,8 +18,10 @@ pub enum Mode {
 pub struct Args {
     /// Which pods a queue may reclaim resources from.
     pub mode: Mode,
-    /// The steps of a cycle.
+    /// The steps of a cycle. The elastic action is the last one.
     pub actions: Vec<Action>,
+    /// The elastic action was configured before others.
+    pub elastic_was_moved: bool,
     /// Queues form a tree (enableHierarchy).
     pub is_tree: bool,
     /// How many ancestors of a queue must also exceed their deserved amounts before others may reclaim from it.
@@ -44,11 +46,16 @@ impl Args {
             _ => return Err(bad(MODE, "`reclaim` or `elastic`")),
         };
         let actions = arguments.text(ACTIONS).split(',').map(str::trim).filter(|name| !name.is_empty()).map(action);
-        let actions = actions.collect::<Option<Vec<Action>>>().filter(|actions| !actions.is_empty());
+        let actions = actions.collect::<Option<Vec<Action>>>();
+        let mut actions = actions.unwrap_or_default();
+        let elastic = |action: &Action| *action == Action::Elastic;
+        let elastic_was_moved = actions.iter().skip_while(|action| !elastic(action)).any(|action| !elastic(action));
+        actions.sort_by_key(elastic);
         let expected = "some of `allocate`, `reclaim`, `preempt`, `backfill` and `elastic`, separated by commas";
         Ok(Args {
             mode,
-            actions: actions.ok_or_else(|| bad(ACTIONS, expected))?,
+            actions: Some(actions).filter(|actions| !actions.is_empty()).ok_or_else(|| bad(ACTIONS, expected))?,
+            elastic_was_moved,
             is_tree: arguments.flag(TREE),
             watched_ancestors: arguments.whole(LEVEL, 0..=u32::MAX)?,
         })
@@ -80,7 +87,7 @@ pub fn arguments() -> Vec<Argument> {
             ACTIONS,
             ArgumentKind::Text,
             "\"allocate, reclaim, elastic\"",
-            "the steps of a cycle, in order: `allocate`, `reclaim`, `preempt`, `backfill`, `elastic`",
+            "the steps of a cycle, in order: `allocate`, `reclaim`, `preempt`, `backfill`, `elastic`; `elastic` always comes last",
         ),
         argument(
             TREE,
@@ -124,11 +131,17 @@ mod tests {
     }
 
     #[test]
-    fn actions_run_in_the_order_they_are_named() {
+    fn actions_run_in_the_order_they_are_named_and_elastic_last() {
         let laws = super::super::describe();
         let arguments = Arguments::read(&laws, r#"{"actions": "elastic, allocate"}"#).unwrap();
-        assert_eq!(Args::new(&arguments).unwrap().actions, [Action::Elastic, Action::Allocate]);
+        let args = Args::new(&arguments).unwrap();
+        assert_eq!((args.actions, args.elastic_was_moved), (vec![Action::Allocate, Action::Elastic], true));
+        let arguments = Arguments::read(&laws, r#"{"actions": "reclaim, allocate"}"#).unwrap();
+        let args = Args::new(&arguments).unwrap();
+        assert_eq!((args.actions, args.elastic_was_moved), (vec![Action::Reclaim, Action::Allocate], false));
         let arguments = Arguments::read(&laws, "").unwrap();
-        assert_eq!(Args::new(&arguments).unwrap().actions, [Action::Allocate, Action::Reclaim, Action::Elastic]);
+        let args = Args::new(&arguments).unwrap();
+        assert_eq!(args.actions, [Action::Allocate, Action::Reclaim, Action::Elastic]);
+        assert!(!args.elastic_was_moved);
     }
 }

@@ -3,6 +3,7 @@
 //! The controller copies the annotations of a Job to its PodGroup. Where the PodGroup has no elastic annotation, that of the Job is
 //! used. The owner reference of the PodGroup names the Job; without one, the pods do.
 
+mod annotations;
 mod of_kubernetes;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,10 +14,10 @@ use super::keys;
 use super::pods::truth;
 use super::reported::Reported;
 use crate::contract;
-use crate::model::{Cluster, Elastic, Gang, JobIx, JobKey, Match, PodGroupSpec, PodIx, Sizes};
-use crate::systems::arguments::duration;
+use crate::model::{Cluster, Elastic, Gang, JobIx, JobKey, Match, PodGroupSpec, PodIx};
 use crate::systems::document::{annotation_path, escape, label_path};
 use crate::systems::{Document, Findings, PodVotes, pod_group};
+use annotations::{read_cooldown, read_elastic};
 
 /// What a PodGroup object specifies.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -31,6 +32,7 @@ struct GroupSpec {
     job: Option<String>,
     elastic: Option<Option<Elastic>>,
     opted_out: bool,
+    cooldown: Option<i64>,
 }
 
 /// What a Job object specifies.
@@ -38,6 +40,7 @@ struct GroupSpec {
 struct JobSpec {
     replicas: Option<u32>,
     elastic: Option<Option<Elastic>>,
+    cooldown: Option<i64>,
 }
 
 /// The PodGroups, Jobs and priority classes read so far.
@@ -89,7 +92,8 @@ impl Groups {
             let message = format!("the job needs {minimum} pods and its tasks have {replicas}: it never starts");
             reported.warn(object, path, message, "write at most the sum of the replicas of all tasks", findings);
         }
-        let spec = JobSpec { replicas, elastic: read_elastic(object, reported, findings) };
+        let (elastic, cooldown) = (read_elastic(object, reported, findings), read_cooldown(object, reported, findings));
+        let spec = JobSpec { replicas, elastic, cooldown };
         let key = (object.namespace.clone(), object.name.clone());
         if self.jobs.get(&key) != Some(&spec) {
             self.jobs.insert(key, spec);
@@ -172,6 +176,7 @@ impl Groups {
             roles: roles.map(|(role, need)| (cluster.intern(role), *need)).collect(),
             elastic: elastic.map(|elastic| Elastic { most: parent.and_then(|parent| parent.replicas), ..elastic }),
             opted_out: spec.opted_out,
+            cooldown: spec.cooldown.or_else(|| parent.and_then(|parent| parent.cooldown)),
         }
     }
 
@@ -236,6 +241,7 @@ fn read_group(object: &Document, reported: &mut Reported, findings: &mut Finding
         job,
         elastic: read_elastic(object, reported, findings),
         opted_out: opted_out(object, reported, findings),
+        cooldown: read_cooldown(object, reported, findings),
     }
 }
 
@@ -250,43 +256,6 @@ fn opted_out(object: &Document, reported: &mut Reported, findings: &mut Findings
         reported.warn(object, &path(keys::PREEMPTABLE), message, WRITE_A_FLAG, findings);
     }
     truth != Some(true)
-}
-
-/// The elastic settings of an object. `None` without the annotation, `Some(None)` if the annotation makes the job not elastic.
-fn read_elastic(object: &Document, reported: &mut Reported, findings: &mut Findings) -> Option<Option<Elastic>> {
-    let elastic = match object.annotation(keys::ELASTIC)? {
-        "true" => true,
-        "false" => false,
-        _ => {
-            reported.annotation(object, keys::ELASTIC, "is not `true`; the job is not elastic", WRITE_A_FLAG, findings);
-            false
-        }
-    };
-    let powers = match object.annotation(keys::POWER_OF_TWO) {
-        Some("true") => true,
-        None | Some("false") => false,
-        Some(_) => {
-            let consequence = "is neither `true` nor `false`; it is ignored";
-            reported.annotation(object, keys::POWER_OF_TWO, consequence, WRITE_A_FLAG, findings);
-            false
-        }
-    };
-    let factor = object.annotation(keys::FACTOR).map_or(1, |text| {
-        text.trim().parse().ok().filter(|factor| *factor > 0).unwrap_or_else(|| {
-            let consequence = "is not a factor; 1 is used";
-            reported.annotation(object, keys::FACTOR, consequence, "write a whole number of 1 or more", findings);
-            1
-        })
-    });
-    let interval = object.annotation(keys::INTERVAL).map_or(0, |text| {
-        duration(&Value::from(text)).unwrap_or_else(|| {
-            let consequence = "is not a duration; 0s is used";
-            reported.annotation(object, keys::INTERVAL, consequence, "write a duration such as `10m`", findings);
-            0
-        })
-    });
-    let sizes = if powers { Sizes::PowersOfTwo } else { Sizes::Multiples(factor) };
-    Some(elastic.then_some(Elastic { sizes, interval, most: None }))
 }
 
 const WRITE_A_COUNT: &str = "write a whole number of 0 or more";

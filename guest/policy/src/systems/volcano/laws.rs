@@ -17,6 +17,7 @@ laws! { "volcano":
     Gate INTERVAL_IS_OVER = "scaling-interval-is-over", gate::scaling_interval_is_over::LAW, "seed, API design: elastic-cooldown-time";
     Gate MAY_PREEMPT = "may-preempt", gate::may_preempt::LAW, "upstream reclaim.go, preemptionPolicy (issue 3642)";
     Gate FITS_CAPABILITY = "queue-fits-capability", limit::queue_fits_capability::LAW, "upstream capacity plugin, AddAllocatableFn";
+    Gate LEFT_FREE = "guarantees-are-left-free", limit::guarantees_are_left_free::LAW, "Queue guarantee; upstream issues 4995 and 4996";
     Gate FITS_DESERVED = "normal-pods-fit-deserved", limit::normal_pods_fit_deserved::LAW, "seed, Proposal: normal tasks will not exceed Deserved";
     Gate STAYS_WITHIN_DESERVED = "reclaimer-stays-within-deserved", limit::reclaimer_stays_within_deserved::LAW, "upstream capacity plugin, PreemptiveFn";
     Gate SIZE_IS_LEGAL = "elastic-size-is-legal", limit::elastic_size_is_legal::LAW, "seed, API design: power-of-two and factor; issue 4666";
@@ -31,6 +32,7 @@ laws! { "volcano":
     Guard QUEUE_IS_RECLAIMABLE = "victim-queue-is-reclaimable", guard::victim_queue_is_reclaimable::LAW, "Queue spec.reclaimable";
     Guard IS_ELASTIC = "victim-is-elastic", guard::victim_is_elastic::LAW, "seed, Main process: elastic mode only supports preemption of elastic tasks";
     Guard OF_ANOTHER_QUEUE = "normal-victim-is-of-another-queue", guard::normal_victim_is_of_another_queue::LAW, "upstream reclaim.go";
+    Guard FREES_WHAT_IS_OWED = "victim-frees-what-is-owed", guard::victim_frees_what_is_owed::LAW, "reference 2.5b; upstream issues 561, 4947, 4949";
     Guard ABOVE_DESERVED = "normal-victim-queue-is-above-deserved", guard::normal_victim_queue_is_above_deserved::LAW, "upstream capacity plugin, ReclaimableFn";
     Guard OUTSIDE_THE_CLAIM = "normal-victim-is-outside-the-claim", guard::normal_victim_is_outside_the_claim::LAW, "upstream capacity plugin, ReclaimableFn (sharesAnyNonRootAncestorWithinLevel); reference 3.5f";
     Guard LEAVES_GUARANTEE = "normal-victim-leaves-guarantee", guard::normal_victim_leaves_guarantee::LAW, "upstream capacity plugin, checkGuaranteeConstraint";
@@ -78,7 +80,9 @@ fn cycle(args: &Args) -> Cycle {
     let across = vec![FREES_WHAT_IS_ASKED, QUEUE_IS_RECLAIMABLE];
     let of_queues = match args.mode {
         Mode::Elastic => vec![IS_ELASTIC],
-        Mode::Reclaim => vec![OF_ANOTHER_QUEUE, OUTSIDE_THE_CLAIM, ABOVE_DESERVED, LEAVES_GUARANTEE],
+        Mode::Reclaim => {
+            vec![OF_ANOTHER_QUEUE, FREES_WHAT_IS_OWED, OUTSIDE_THE_CLAIM, ABOVE_DESERVED, LEAVES_GUARANTEE]
+        }
     };
     let claim = match args.mode {
         Mode::Elastic => Vec::new(),
@@ -92,7 +96,7 @@ fn cycle(args: &Args) -> Cycle {
         admission: vec![QUEUE_TAKES_PODS, GANG_HAS_ITS_MEMBERS, GANG_DEMANDS_ARE_KNOWN, GANG_HAS_ITS_ROLES],
         normal: normal(args),
         growth: vec![QUEUE_TAKES_PODS, GANG_HAS_ITS_MEMBERS, GANG_RUNS, INTERVAL_IS_OVER],
-        elastic: vec![FITS_CAPABILITY],
+        elastic: vec![FITS_CAPABILITY, LEFT_FREE],
         size: SIZE_IS_LEGAL,
         reclaim: ReclaimRules {
             for_places: false,
@@ -118,7 +122,7 @@ fn cycle(args: &Args) -> Cycle {
 /// What a normal pod must stay within.
 fn normal(args: &Args) -> Vec<Gate> {
     match args.mode {
-        Mode::Elastic => vec![FITS_CAPABILITY, FITS_DESERVED],
-        Mode::Reclaim => vec![FITS_CAPABILITY],
+        Mode::Elastic => vec![FITS_CAPABILITY, LEFT_FREE, FITS_DESERVED],
+        Mode::Reclaim => vec![FITS_CAPABILITY, LEFT_FREE],
     }
 }

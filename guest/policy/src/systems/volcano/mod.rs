@@ -63,7 +63,7 @@ const TERMS: Terms = Terms { queue: "queue", guaranteed: "guarantee", deserved: 
 pub fn rules() -> Vec<Entry> {
     let mut rules: Vec<Entry> = Vec::new();
     for mode in [args::Mode::Reclaim, args::Mode::Elastic] {
-        let args = Args { mode, actions: Vec::new(), is_tree: true, watched_ancestors: 0 };
+        let args = Args { mode, actions: Vec::new(), elastic_was_moved: false, is_tree: true, watched_ancestors: 0 };
         let new = laws::table(&args).rules();
         rules.extend(new.into_iter().filter(|rule| !rules.contains(rule)).collect::<Vec<_>>());
     }
@@ -173,6 +173,11 @@ impl System for Volcano {
     }
 
     fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) {
+        if std::mem::take(&mut self.args.elastic_was_moved) {
+            let object = Document::named("Argument", "", "actions");
+            let message = "`elastic` is listed before other actions; it is executed last";
+            findings.push(object.warning("", message, "list `elastic` last"));
+        }
         for (key, spec) in self.pod_groups.sync(cluster, findings) {
             self.groups.set_group_of_kubernetes(key, spec);
         }

@@ -146,13 +146,18 @@ impl Judge<'_> {
             let mut losers = self.jobs.iter().filter(|loser| self.of_job(loser, &left));
             let reclaims = !self.elastic_mode && losers.any(|loser| loser.queue != job.queue);
             let is_entitled = || {
+                let requested = Amounts::sum(self.nominated(job).iter().map(|pod| &pod.request));
                 self.claimants(job).into_iter().any(|name| {
                     let holds = used(&self.after, &self.jobs, name, |_, pod| stays(pod) || comes(pod));
-                    let deserved = self.queues.get(name).map(|queue| &queue.deserved);
-                    deserved.is_some_and(|deserved| deserved.names("cpu") && holds.within(deserved))
+                    let Some(due) = self.queues.get(name).map(|queue| &queue.due) else { return false };
+                    let named = requested.0.keys().filter(|resource| *resource != "pods");
+                    named.into_iter().all(|resource| due.names(resource) && holds.get(resource) <= due.get(resource))
                 })
             };
-            holds.within(&queue.capability) && (!reclaims || is_entitled())
+            let requested = Amounts::sum(self.nominated(job).iter().map(|pod| &pod.request));
+            let nothing = Amounts(requested.0.keys().map(|resource| (resource.clone(), 0)).collect());
+            let joint = self.leaves_guarantees(&self.after, job, &nothing, |pod| stays(pod) || comes(pod));
+            joint && holds.within_for(&queue.capability, &requested) && (!reclaims || is_entitled())
         })
     }
 

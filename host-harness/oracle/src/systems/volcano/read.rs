@@ -102,6 +102,8 @@ pub(super) fn group_of(pod: &Pod) -> &str {
 pub(super) struct Queue {
     pub(super) deserved: Amounts,
     pub(super) guarantee: Amounts,
+    /// What is due to it: its deserved amounts, and its guarantee where nothing is deserved.
+    pub(super) due: Amounts,
     /// Its real capability: its capability, at most the cluster less the guarantees of others.
     pub(super) capability: Amounts,
     pub(super) is_open: bool,
@@ -116,6 +118,7 @@ pub(super) fn queues(world: &World) -> Result<BTreeMap<String, Queue>, ReadError
         let read = Queue {
             deserved: Amounts::read(at(queue, "/spec/deserved"))?,
             guarantee: Amounts::read(at(queue, "/spec/guarantee/resource"))?,
+            due: Amounts::default(),
             capability: Amounts::read(at(queue, "/spec/capability"))?,
             is_open: text(queue, "/status/state") == "Open",
             is_reclaimable: at(queue, "/spec/reclaimable") != Some(&serde_json::Value::Bool(false)),
@@ -124,13 +127,24 @@ pub(super) fn queues(world: &World) -> Result<BTreeMap<String, Queue>, ReadError
     }
     let guaranteed = Amounts::sum(queues.values().map(|queue| &queue.guarantee));
     for queue in queues.values_mut() {
-        let left = total.get("cpu") - guaranteed.get("cpu") + queue.guarantee.get("cpu");
-        let capability = if queue.capability.names("cpu") { queue.capability.get("cpu").min(left) } else { left };
-        queue.capability.0.insert("cpu".to_owned(), capability);
-        // Deserved is at least the guarantee and at most the real capability. A guarantee alone does not set it.
-        if queue.deserved.names("cpu") {
-            let deserved = queue.deserved.get("cpu").min(capability).max(queue.guarantee.get("cpu"));
-            queue.deserved.0.insert("cpu".to_owned(), deserved);
+        // An amount of 0 cpu counts as absent.
+        if queue.deserved.get("cpu") == 0 {
+            queue.deserved.0.remove("cpu");
+        }
+        for resource in total.0.keys().filter(|resource| *resource != "pods") {
+            let left = total.get(resource) - guaranteed.get(resource) + queue.guarantee.get(resource);
+            let own = queue.capability.names(resource).then(|| queue.capability.get(resource));
+            let capability = own.unwrap_or(left).min(left);
+            queue.capability.0.insert(resource.clone(), capability);
+            let guarantee = queue.guarantee.get(resource);
+            // Deserved is at least the guarantee and at most the real capability. A guarantee alone does not set it, but is due.
+            if queue.deserved.names(resource) {
+                let deserved = queue.deserved.get(resource).min(capability).max(guarantee);
+                queue.deserved.0.insert(resource.clone(), deserved);
+                queue.due.0.insert(resource.clone(), deserved);
+            } else if guarantee > 0 {
+                queue.due.0.insert(resource.clone(), guarantee);
+            }
         }
     }
     Ok(queues)

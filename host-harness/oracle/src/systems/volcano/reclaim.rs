@@ -119,16 +119,10 @@ impl Judge<'_> {
             verdict.breach("normal-victim-leaves-guarantee", format!("`{}` is left with {left:?}", job.queue));
         }
         // Every pod is checked before its eviction. One of them was the last, and with it the queue was above deserved.
-        let above = |pod: &Pod| {
-            let mut amounts = queue.deserved.0.iter();
-            amounts.any(|(resource, deserved)| left.get(resource) + pod.request.get(resource) > *deserved)
-        };
         self.parent_may_lose(job, verdict);
-        if !queue.deserved.0.is_empty() && !victims().any(|pod| is_normal(pod) && above(pod)) {
-            verdict.breach(
-                "normal-victim-queue-is-above-deserved",
-                format!("`{}` deserves {:?}", job.queue, queue.deserved),
-            );
+        if !victims().any(|pod| is_normal(pod) && self.gives(&left, &queue.due, pod)) {
+            let text = format!("`{}` is due {:?} and is left with {left:?}", job.queue, queue.due);
+            verdict.breach("normal-victim-queue-is-above-deserved", text);
         }
         let own =
             self.jobs.iter().filter(|other| other.queue == job.queue).any(|other| !self.nominated(other).is_empty());
@@ -168,13 +162,16 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether the queue, or an ancestor that counts, stays within deserved with these pods, in every reading.
+    /// Whether the queue, or an ancestor that counts, stays within what is due with these pods, in every requested resource and reading.
     fn under_deserved(&self, job: &Job, pods: &[&Pod]) -> bool {
+        let requested = Amounts::sum(pods.iter().map(|pod| &pod.request));
         self.claimants(job).into_iter().any(|name| {
             let Some(queue) = self.queues.get(name) else { return false };
-            let mut all = used(&self.after, &self.jobs, name, |_, pod| pod.node.is_some());
-            all.add(&Amounts::sum(pods.iter().map(|pod| &pod.request)));
-            queue.deserved.names("cpu") && all.within(&queue.deserved)
+            let all = used(&self.after, &self.jobs, name, |_, pod| pod.node.is_some());
+            let fits = |resource: &String| {
+                queue.due.names(resource) && all.get(resource) + requested.get(resource) <= queue.due.get(resource)
+            };
+            requested.0.keys().filter(|resource| *resource != "pods").all(fits)
         })
     }
 }

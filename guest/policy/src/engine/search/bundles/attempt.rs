@@ -6,7 +6,7 @@ use super::clear::Outlook;
 use super::elastic_first::is_elastic;
 use super::fit::{Fit, Open, Short};
 use super::{Bundle, LEVELS, VictimSearch};
-use crate::model::{ClassIx, NodeIx, Place, PodIx, Table, Trial};
+use crate::model::{ClassIx, NodeIx, Place, PodIx, ResourceIx, Table, Trial};
 
 /// An available bundle and its victims.
 pub struct Pool<'a> {
@@ -35,6 +35,8 @@ pub struct Attempt<'a, 'c, 't> {
     pub(super) outlooks: Table<ClassIx, Outlook>,
     /// The evicted normal pods in this order, with their former places.
     pub(super) normal: Vec<(PodIx, Place)>,
+    /// The resources that each victim was evicted for, if they were known.
+    pub(super) short: BTreeMap<PodIx, Vec<ResourceIx>>,
     /// Whether an elastic pod could not be evicted because normal pods were evicted before.
     pub(super) clashed: bool,
     /// The placements so far.
@@ -66,15 +68,28 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         }
         let whole = whole.clone();
         let (cleared, outlooks, placements) = (BTreeSet::new(), Table::default(), Vec::new());
-        let (normal, clashed) = (Vec::new(), false);
-        Attempt { trial, victim_search, open, pools, whole, there, cleared, outlooks, normal, clashed, placements }
+        let (normal, short, clashed) = (Vec::new(), BTreeMap::new(), false);
+        Attempt {
+            trial,
+            victim_search,
+            open,
+            pools,
+            whole,
+            there,
+            cleared,
+            outlooks,
+            normal,
+            short,
+            clashed,
+            placements,
+        }
     }
 
     /// Places all pods that the gang lacks, in this order.
     pub fn run(mut self, order: &[PodIx]) -> Result<Fit, Short> {
         let whole_at = |ix: &PodIx| self.trial.cluster().pod(*ix).and_then(|pod| pod.place.node());
         self.cleared = self.whole.iter().flat_map(|bundle| &bundle.pods).filter_map(whole_at).collect();
-        let (mut whole, whole_used) = self.evict_whole();
+        let (whole, whole_used) = self.evict_whole();
         let mut lacking = self.trial.cluster().shortage(self.victim_search.preemptor.pod);
         for ix in order {
             let mut with = lacking.clone();
@@ -94,6 +109,9 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
             return Err(Short { clashed: self.clashed });
         }
         self.reprieve();
+        if !self.whole_gangs_are_due(&whole) {
+            return Err(Short { clashed: true });
+        }
         let (mut victims, mut used) = (vec![Vec::new(); LEVELS], vec![Vec::new(); LEVELS]);
         for pool in self.pools.iter_mut().filter(|pool| !pool.gone.is_empty()) {
             if let Some((victims, used)) = victims.get_mut(pool.level).zip(used.get_mut(pool.level)) {
@@ -102,26 +120,27 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
             }
         }
         if let Some((victims, used)) = victims.last_mut().zip(used.last_mut()) {
-            victims.append(&mut whole);
+            victims.extend(whole.into_iter().map(|(ix, _)| ix));
             *used = whole_used;
         }
         Ok(Fit { placements: self.placements, victims, used })
     }
 
-    /// Evicts the available whole gangs of which every pod may be evicted. Returns the pods and the indexes of the gangs.
-    fn evict_whole(&mut self) -> (Vec<PodIx>, Vec<usize>) {
+    /// Evicts the available whole gangs of which every pod may be evicted. Returns the pods with their former
+    /// places, and the indexes of the gangs.
+    fn evict_whole(&mut self) -> (Vec<(PodIx, Place)>, Vec<usize>) {
         let (mut gone, mut used) = (Vec::new(), Vec::new());
         for (place, bundle) in self.whole.clone().into_iter().enumerate() {
             let (before, normal) = (self.trial.mark(), self.normal.len());
             let mut elastic_first = bundle.pods.clone();
             elastic_first.sort_by_key(|ix| !is_elastic(self.trial.cluster(), *ix));
-            let mut all = true;
+            let (mut all, mut places) = (true, Vec::new());
             for ix in elastic_first {
-                all = all && self.is_candidate(ix);
-                self.evict(ix);
+                all = all && self.is_candidate(ix, None);
+                places.extend(self.evict(ix).map(|place| (ix, place)));
             }
             if all {
-                gone.extend(bundle.pods.iter().copied());
+                gone.extend(places);
                 used.push(place);
             } else {
                 self.trial.rewind(before);
@@ -131,20 +150,20 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         (gone, used)
     }
 
-    /// Whether a pod of a pool may be evicted after `going` others of the pool.
-    pub(super) fn may_go(&mut self, number: usize, ix: PodIx, going: usize) -> bool {
+    /// Checks that a pod of a pool may be evicted after `going` others of the pool, for these resources if they are known.
+    pub(super) fn may_go(&mut self, number: usize, ix: PodIx, going: usize, short: Option<&[ResourceIx]>) -> bool {
         let Some(pool) = self.pools.get(number) else { return false };
         let (cluster, single) = (self.trial.cluster(), &self.victim_search.rules.single);
         let holds = cluster.pod(ix).is_some_and(|pod| pod.place.node().is_some());
         let room = pool.gone.len().saturating_add(going) < pool.bundle.most();
-        let spare = pool.level == 0 || self.victim_search.first_denial(cluster, single, ix).is_none();
-        holds && room && spare && self.is_candidate(ix)
+        let spare = pool.level == 0 || self.victim_search.first_denial(cluster, single, ix, short).is_none();
+        holds && room && spare && self.is_candidate(ix, short)
     }
 
     /// Whether no law denies the eviction of a pod after the evictions so far.
-    fn is_candidate(&mut self, ix: PodIx) -> bool {
+    fn is_candidate(&mut self, ix: PodIx, short: Option<&[ResourceIx]>) -> bool {
         let cluster = self.trial.cluster();
-        let barred = self.victim_search.first_denial(cluster, &self.victim_search.rules.guards, ix).is_some();
+        let barred = self.victim_search.first_denial(cluster, &self.victim_search.rules.guards, ix, short).is_some();
         !barred && (!is_elastic(cluster, ix) || self.others_could_follow(ix))
     }
 
@@ -158,8 +177,11 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         Some(place)
     }
 
-    /// Evicts a pod of a pool for good.
-    pub(super) fn evict_of(&mut self, number: usize, ix: PodIx) {
+    /// Evicts a pod of a pool for good, for these resources if they are known.
+    pub(super) fn evict_of(&mut self, number: usize, ix: PodIx, short: Option<&[ResourceIx]>) {
+        if let Some(short) = short {
+            self.short.insert(ix, short.to_vec());
+        }
         if let Some((place, pool)) = self.evict(ix).zip(self.pools.get_mut(number)) {
             pool.gone.push((ix, place));
             self.cleared.extend(place.node());

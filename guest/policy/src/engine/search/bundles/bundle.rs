@@ -59,7 +59,7 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
             None if free.first().is_some_and(|ix| cluster.whole_group(*ix).is_some()) => {}
             None => {
                 let spare =
-                    |ix: &PodIx| victim_search.first_denial(cluster, &victim_search.rules.single, *ix).is_none();
+                    |ix: &PodIx| victim_search.first_denial(cluster, &victim_search.rules.single, *ix, None).is_none();
                 let pods: Vec<PodIx> = free.iter().copied().filter(spare).collect();
                 if !pods.is_empty() {
                     single.push(Bundle { pods, steps: None });
@@ -94,7 +94,7 @@ fn holders(cluster: &Cluster, victim_search: &VictimSearch<'_>, lead: PodIx) -> 
 }
 
 fn may_go(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>, ix: PodIx) -> bool {
-    match victim_search.first_denial(cluster, &victim_search.rules.guards, ix) {
+    match victim_search.first_denial(cluster, &victim_search.rules.guards, ix, None) {
         None => true,
         Some((rule, denial)) => {
             notes.refused(cluster, Subject::Pod(ix.0), Outcome::Spared, &rule, &denial);

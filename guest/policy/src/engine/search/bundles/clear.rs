@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::attempt::Attempt;
 use super::fit::fits;
 use crate::engine::search::reprieve::without_reprieve;
-use crate::model::{NodeIx, Place, PodIx, Request};
+use crate::model::{NodeIx, Place, PodIx, Request, ResourceIx};
 
 /// What is known of the nodes for the pods of an equivalence class.
 #[derive(Default)]
@@ -97,10 +97,11 @@ impl Attempt<'_, '_, '_> {
         }
         let (_, node) = best?;
         let before = self.trial.mark();
+        let short = self.short_for(node, (ix, request));
         let taken = self.clear(node, (ix, request)).unwrap_or_default();
         self.trial.rewind(before);
         for (number, ix, _) in taken {
-            self.evict_of(number, ix);
+            self.evict_of(number, ix, Some(&short));
         }
         Some(node)
     }
@@ -146,6 +147,7 @@ impl Attempt<'_, '_, '_> {
         let before = self.trial.mark();
         let rank = self.trial.cluster().node(at).map_or(0, |node| node.rank);
         let there = self.there.get(&(rank, at)).cloned().unwrap_or_default();
+        let short = self.short_for(at, (asker, request));
         let mut taken: Vec<Taken> = Vec::new();
         for (number, ix) in there {
             let cluster = self.trial.cluster();
@@ -158,7 +160,7 @@ impl Attempt<'_, '_, '_> {
                 || !allowed && cluster.is_in_the_way(asker, ix);
             let going = taken.iter().filter(|(pool, ..)| *pool == number).count();
             let place = pod.place;
-            if helps && self.may_go(number, ix, going) {
+            if helps && self.may_go(number, ix, going, Some(&short)) {
                 self.trial.evict(ix);
                 taken.push((number, ix, place));
             }
@@ -176,6 +178,16 @@ impl Attempt<'_, '_, '_> {
             }
             stays
         }))
+    }
+
+    /// Returns what a node lacks for a pod. If the pods there do not allow the pod, all that it requests counts.
+    fn short_for(&self, at: NodeIx, (asker, request): (PodIx, &Request)) -> Vec<ResourceIx> {
+        let cluster = self.trial.cluster();
+        let allowed = self.victim_search.is_allowed(cluster, asker, at);
+        let lacks = |(resource, asked): &(ResourceIx, i64)| {
+            !allowed || cluster.node(at).is_none_or(|node| node.free.get(*resource) < *asked)
+        };
+        request.iter().filter(lacks).map(|(resource, _)| resource).collect()
     }
 
     /// Whether a node has room for a pod and the others allow it there.

@@ -29,7 +29,12 @@ impl Attempt<'_, '_, '_> {
             all = all
                 && self
                     .victim_search
-                    .first_denial(self.trial.cluster(), &self.victim_search.rules.guards, ix)
+                    .first_denial(
+                        self.trial.cluster(),
+                        &self.victim_search.rules.guards,
+                        ix,
+                        self.short.get(&ix).map(Vec::as_slice),
+                    )
                     .is_none();
             self.trial.evict(ix);
         }

@@ -6,29 +6,29 @@ use super::attempt::Attempt;
 use super::fit::fits;
 use crate::engine::search::reprieve::without_reprieve;
 use crate::laws::Shortfall;
-use crate::model::{Cluster, NodeIx, Place, PodIx, QueueIx, ResourceIx, WhatIf};
+use crate::model::{Cluster, NodeIx, Place, PodIx, Queue, ResourceIx, WhatIf};
 
 impl Attempt<'_, '_, '_> {
     /// Evicts available pods that count against an exceeded bound, until every limit holds.
     pub(super) fn within_limits(&mut self) -> bool {
         let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
         while let Some((_, denial)) = self.victim_search.broken(self.trial.cluster(), &pods) {
-            let Some(Shortfall { queue, resource }) = denial.shortfall() else { return false };
+            let Some(shortfall) = denial.shortfall() else { return false };
             let all = self.pools.iter().enumerate();
             let all = all.flat_map(|(number, pool)| pool.bundle.pods.iter().map(move |ix| (number, *ix)));
-            let counting: Vec<_> = all.filter(|(_, ix)| counts(self.trial.cluster(), *ix, queue, resource)).collect();
-            if !self.evict_first(counting) {
+            let counting: Vec<_> = all.filter(|(_, ix)| counts(self.trial.cluster(), *ix, shortfall)).collect();
+            if !self.evict_first(counting, &[shortfall.resource]) {
                 return false;
             }
         }
         true
     }
 
-    /// Evicts the first of these pods that may be evicted. False if there is none.
-    fn evict_first(&mut self, of: Vec<(usize, PodIx)>) -> bool {
+    /// Evicts the first of these pods that may be evicted for these resources. False if there is none.
+    fn evict_first(&mut self, of: Vec<(usize, PodIx)>, short: &[ResourceIx]) -> bool {
         for (number, ix) in of {
-            if self.may_go(number, ix, 0) {
-                self.evict_of(number, ix);
+            if self.may_go(number, ix, 0, Some(short)) {
+                self.evict_of(number, ix, Some(short));
                 return true;
             }
         }
@@ -45,8 +45,8 @@ impl Attempt<'_, '_, '_> {
             let pods = pool.bundle.pods.clone();
             for ix in pods {
                 let short = self.pools.get(number).is_some_and(|pool| pool.gone.len() < step);
-                if short && self.may_go(number, ix, 0) {
-                    self.evict_of(number, ix);
+                if short && self.may_go(number, ix, 0, None) {
+                    self.evict_of(number, ix, None);
                 }
             }
             if self.pools.get(number).is_some_and(|pool| pool.gone.len() != step) {
@@ -159,7 +159,16 @@ impl Attempt<'_, '_, '_> {
     }
 }
 
-/// Whether a pod counts against a bound of a queue for a resource.
-fn counts(cluster: &Cluster, ix: PodIx, queue: QueueIx, resource: ResourceIx) -> bool {
-    cluster.pod(ix).is_some_and(|pod| pod.request.get(resource) > 0 && cluster.is_below(pod.queue, queue))
+/// Checks that the eviction of a pod lowers what counts against a bound: the pod is below the queue, or below one beside it that uses more
+/// than it is guaranteed.
+fn counts(cluster: &Cluster, ix: PodIx, shortfall: Shortfall) -> bool {
+    let Shortfall { queue, resource, beside } = shortfall;
+    let Some(pod) = cluster.pod(ix).filter(|pod| pod.request.get(resource) > 0) else { return false };
+    let parent = cluster.queue(queue).map(|queue| queue.parent);
+    let is_over = |queue: &Queue| {
+        let guaranteed = queue.bounds.guaranteed.get(resource).map_or(0, |guaranteed| guaranteed.0);
+        queue.used.total(resource).0 > guaranteed
+    };
+    let mut beside = cluster.path(pod.queue).filter(|(_, other)| beside && Some(other.parent) == parent);
+    cluster.is_below(pod.queue, queue) || beside.any(|(_, other)| is_over(other))
 }

@@ -9,6 +9,7 @@ mod attempt;
 mod bundle;
 mod choose;
 mod clear;
+mod due;
 mod elastic_first;
 mod feasibility;
 mod finish;
@@ -25,7 +26,7 @@ use crate::engine::plan::Plan;
 use crate::engine::reasons::NO_NODE;
 use crate::engine::{Ledger, Notes, Preemptor};
 use crate::laws::{Case, Denial, Guard, Laws, Order, ReclaimRules, Rule};
-use crate::model::{Cluster, InterPodLack, NodeIx, Nominated, PodIx, Trial, WhatIf};
+use crate::model::{Cluster, InterPodLack, NodeIx, Nominated, PodIx, ResourceIx, Trial, WhatIf};
 
 /// The number of levels.
 pub const LEVELS: usize = 3;
@@ -53,9 +54,17 @@ pub struct VictimSearch<'a> {
 }
 
 impl VictimSearch<'_> {
-    /// The first of these laws that denies the eviction of a pod; or the host, if it refused the pod as a victim.
-    fn first_denial(&self, cluster: &Cluster, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
-        let denied = self.preemptor.waiting(cluster, self.ledger).first_denial(guards, ix);
+    /// Returns the first of these laws that denies the eviction of a pod; or the host, if it refused the pod as a victim. `short`: the
+    /// resources that must be freed, if they are known.
+    fn first_denial(
+        &self,
+        cluster: &Cluster,
+        guards: &[Guard],
+        ix: PodIx,
+        short: Option<&[ResourceIx]>,
+    ) -> Option<(Rule, Denial)> {
+        let case = Case { short, ..self.preemptor.waiting(cluster, self.ledger) };
+        let denied = case.first_denial(guards, ix);
         denied.or_else(|| refused_victim(self.refuted, cluster, ix))
     }
 

@@ -11,7 +11,7 @@ use crate::engine::reasons::{NEEDED, NODE_SUFFICES, ROOM_IS_COMING};
 use crate::engine::search::node_dry_run::{Ask, NodeDryRun};
 use crate::engine::search::trace::{self, Why, crowding};
 use crate::laws::Detail;
-use crate::model::{NO_PODS, Amounts, Cluster, NodeIx, Place, PodIx, Trial, WhatIf};
+use crate::model::{Amounts, Cluster, NO_PODS, NodeIx, Place, PodIx, ResourceIx, Trial, WhatIf};
 
 /// The places of the candidates.
 pub type Places = BTreeMap<PodIx, Place>;
@@ -38,7 +38,9 @@ pub fn bound_together(cluster: &Cluster, notes: &mut Notes, victim_search: &Vict
                 notes.unneeded(*ix, "whole-job");
             }
             None => {
-                if let Some((rule, denial)) = victim_search.first_denial(cluster, &victim_search.rules.single, *ix) {
+                if let Some((rule, denial)) =
+                    victim_search.first_denial(cluster, &victim_search.rules.single, *ix, None)
+                {
                     notes.denial(cluster, Subject::Pod(ix.0), Outcome::Spared, &rule, &denial);
                 }
             }
@@ -62,15 +64,17 @@ pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearc
         notes.denial(cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
     }
     let Some((asker, pod)) = preemptor.and_then(|ix| Some((*ix, cluster.pod(*ix)?))) else { return };
-    let ask =
-        Ask { pod: asker, request: &pod.request, what_if: &WhatIf::default(), earlier: &NO_PODS, limits: None };
+    let ask = Ask { pod: asker, request: &pod.request, what_if: &WhatIf::default(), earlier: &NO_PODS, limits: None };
     let may: BTreeSet<PodIx> = levels.iter().flatten().flat_map(|bundle| bundle.pods.iter().copied()).collect();
     for (ix, node) in cluster.nodes().filter(|(ix, _)| cluster.eligible(pod.shape, *ix)) {
+        let short = ask.request.iter().filter(|(resource, asked)| node.free.get(*resource) < *asked);
+        let short: Vec<ResourceIx> = short.map(|(resource, _)| resource).collect();
         let (candidates, others): (Vec<PodIx>, Vec<PodIx>) = node.pods.iter().partition(|pod| may.contains(pod));
         let dry_run = NodeDryRun::new(cluster, (ix, node), node.free.clone(), candidates.iter().copied(), 0);
         let lacks_room = dry_run.emptied(cluster).lacks(&pod.request).is_some();
         if lacks_room || dry_run.lack_without(cluster, &ask, &candidates).is_some() {
-            let denial = |ix| Some((ix, victim_search.first_denial(cluster, &victim_search.rules.guards, ix)?));
+            let denial =
+                |ix| Some((ix, victim_search.first_denial(cluster, &victim_search.rules.guards, ix, Some(&short))?));
             let barred = others.into_iter().filter_map(denial).collect();
             trace::full(cluster, notes, (&dry_run, &ask), barred);
             continue;

@@ -1,0 +1,72 @@
+//! Whole gangs are evicted only for what is short on their nodes.
+//!
+//! An attempt evicts whole gangs before it places pods, so it knows what is short only at the end. A node is short of a resource if its
+//! room, without evictions, is less than the pods of the plan on it request.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::attempt::Attempt;
+use super::elastic_first::is_elastic;
+use crate::model::{Amounts, NodeIx, Place, PodIx, ResourceIx};
+
+impl Attempt<'_, '_, '_> {
+    /// Checks that the laws allow the eviction of whole gangs for what is short on their nodes, with these pods evicted from these places.
+    /// The trial is unchanged.
+    pub(super) fn whole_gangs_are_due(&mut self, whole: &[(PodIx, Place)]) -> bool {
+        if whole.is_empty() {
+            return true;
+        }
+        let short = self.short_by_gang(whole);
+        let before = self.trial.mark();
+        for (ix, place) in self.normal.iter().rev() {
+            self.trial.put(*ix, *place);
+        }
+        let mut all = true;
+        for (ix, _) in self.normal.clone() {
+            let known = self.short.get(&ix).or_else(|| short.get(&ix)).map(Vec::as_slice);
+            let (cluster, guards) = (self.trial.cluster(), &self.victim_search.rules.guards);
+            all = all && self.victim_search.first_denial(cluster, guards, ix, known).is_none();
+            self.trial.evict(ix);
+        }
+        self.trial.rewind(before);
+        all
+    }
+
+    /// Returns for each normal pod of a whole gang what is short on the nodes of the gang; all requested resources if no plan pod stands
+    /// there, because the gang then leaves for another reason.
+    fn short_by_gang(&self, whole: &[(PodIx, Place)]) -> BTreeMap<PodIx, Vec<ResourceIx>> {
+        let cluster = self.trial.cluster();
+        let mut freed: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
+        let pools = self.pools.iter().flat_map(|pool| &pool.gone);
+        for (ix, place) in whole.iter().chain(pools) {
+            if let Some((pod, node)) = cluster.pod(*ix).zip(place.node()) {
+                freed.entry(node).or_default().add(&pod.request);
+            }
+        }
+        let mut placed: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
+        for (ix, node) in &self.placements {
+            if let Some(pod) = cluster.pod(*ix) {
+                placed.entry(*node).or_default().add(&pod.request);
+            }
+        }
+        let short_on = |node: &NodeIx| {
+            let freed = freed.get(node).cloned().unwrap_or_default();
+            // The room without evictions is less than the requests: without what was freed, the node would be overcommitted.
+            let left = |resource| cluster.node(*node).map_or(0, |node| node.free.get(resource));
+            let requests = placed.get(node).into_iter().flat_map(|placed| placed.iter());
+            let short = requests.filter(move |(resource, asked)| *asked > 0 && left(*resource) < freed.get(*resource));
+            short.map(|(resource, _)| resource).collect::<Vec<ResourceIx>>()
+        };
+        let by_node: BTreeMap<NodeIx, Vec<ResourceIx>> = placed.keys().map(|node| (*node, short_on(node))).collect();
+        let gang = |ix: PodIx| cluster.pod(ix).and_then(|pod| pod.attributes.job);
+        let short_of = |ix: PodIx| {
+            let mates = whole.iter().filter(|(mate, _)| *mate == ix || gang(ix).is_some() && gang(*mate) == gang(ix));
+            let nodes = mates.filter_map(|(_, place)| place.node());
+            let short: BTreeSet<ResourceIx> = nodes.filter_map(|node| by_node.get(&node)).flatten().copied().collect();
+            let requested = self.victim_search.preemptor.claim.standings().map(|(resource, _)| resource);
+            if short.is_empty() { requested.collect() } else { short.into_iter().collect::<Vec<ResourceIx>>() }
+        };
+        let normal = whole.iter().filter(|(ix, _)| !is_elastic(cluster, *ix));
+        normal.map(|(ix, _)| (*ix, short_of(*ix))).collect()
+    }
+}

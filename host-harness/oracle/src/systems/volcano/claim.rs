@@ -1,0 +1,179 @@
+//! Claims: what a gang may reclaim, and from which queues. A plan is judged as a whole, by what its nodes are short of.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::plan::is_nominated;
+use super::read::{Job, Queue, group_of};
+use super::{Judge, used};
+use crate::amounts::Amounts;
+use crate::tally::Verdict;
+use crate::world::{Pod, World};
+
+/// How a gang stands to a resource.
+#[derive(PartialEq, Eq)]
+enum Due {
+    /// It is due to this queue.
+    To(String),
+    /// No queue that counts has an amount of it.
+    Open,
+    /// The gang requests more than is due.
+    Over,
+}
+
+impl Judge<'_> {
+    /// Checks a plan that evicts pods of other queues. One requested resource is due; what is over is plentiful; on a node with victims
+    /// what is short is due; and a queue gives for an excess of what is short.
+    pub(super) fn claims(&self, verdict: &mut Verdict) {
+        for job in self.jobs.iter().filter(|job| !self.elastic_mode && !self.nominated(job).is_empty()) {
+            let others: Vec<&Pod> = self.victims_of_others(job);
+            if others.is_empty() {
+                continue;
+            }
+            let nominated = self.nominated(job);
+            let requested = Amounts::sum(nominated.iter().map(|pod| &pod.request));
+            let named = requested.0.iter().filter(|(name, amount)| *name != "pods" && **amount > 0);
+            let due: BTreeMap<&str, Due> =
+                named.map(|(name, amount)| (name.as_str(), self.due(job, name, *amount))).collect();
+            if !due.values().any(|due| matches!(due, Due::To(_))) {
+                let text = format!("`{}` evicts pods of other queues, and nothing is due to `{}`", job.name, job.queue);
+                verdict.breach("reclaimer-stays-within-deserved", text);
+                continue;
+            }
+            for resource in due.iter().filter(|(_, due)| **due == Due::Over).map(|(resource, _)| *resource) {
+                if !self.is_plentiful(job, resource, requested.get(resource)) {
+                    let text = format!("`{}` takes {resource} over what is due, and others need it", job.name);
+                    verdict.breach("reclaimer-stays-within-deserved", text);
+                }
+            }
+            self.short_is_due(job, &others, &due, verdict);
+            self.parent_gives_nothing(job, &due, verdict);
+        }
+    }
+
+    /// The victims of other queues than that of a job.
+    fn victims_of_others(&self, job: &Job) -> Vec<&Pod> {
+        let victims = self.outcome.victims.iter().filter_map(|name| self.world.pods.get(name));
+        let is_other = |pod: &&Pod| {
+            let of = self.jobs.iter().find(|of| of.name == group_of(pod));
+            of.is_some_and(|of| of.queue != job.queue)
+        };
+        victims.filter(is_other).collect()
+    }
+
+    /// How a job stands to a resource, in the reading that is best for it: only pods that ran before the cycle and stay are used.
+    fn due(&self, job: &Job, resource: &str, requested: i64) -> Due {
+        let amount = |name: &str| self.queues.get(name).filter(|queue| queue.due.names(resource));
+        let stays = |pod: &Pod| pod.node.is_some() && !pod.leaving && self.world.pods.contains_key(&pod.name);
+        let fits = |name: &str, queue: &Queue| {
+            let holds = used(self.world, &self.jobs, name, |_, pod| stays(pod)).get(resource);
+            holds + requested <= queue.due.get(resource)
+        };
+        let names = self.claimants(job);
+        match names.iter().find(|name| amount(name).is_some_and(|queue| fits(name, queue))) {
+            Some(name) => Due::To((*name).to_owned()),
+            None if names.iter().any(|name| amount(name).is_some()) => Due::Over,
+            None => Due::Open,
+        }
+    }
+
+    /// Whether the cluster has this much of a resource free beside all that others lack of what is due to them.
+    fn is_plentiful(&self, job: &Job, resource: &str, requested: i64) -> bool {
+        let problem = self.problem(&self.nominated(job), |pod| self.outcome.victims.contains(&pod.name));
+        let free: i64 = problem.free.iter().map(|free| free.get(resource).max(0)).sum();
+        let leaves: BTreeSet<(&str, Option<&str>)> =
+            self.jobs.iter().map(|job| (job.queue.as_str(), job.parent.as_deref())).collect();
+        let lacked: i64 =
+            leaves.iter().map(|leaf| if leaf.0 == job.queue { 0 } else { self.lacks(*leaf, resource) }).sum();
+        requested + lacked <= free
+    }
+
+    /// What a queue lacks of a resource that it has pods for and that is due to it.
+    fn lacks(&self, (name, parent): (&str, Option<&str>), resource: &str) -> i64 {
+        let names = [Some(name), parent.filter(|_| self.watches)];
+        let amounts = names.into_iter().flatten().filter_map(|name| self.queues.get(name));
+        let most = amounts.filter(|queue| queue.due.names(resource)).map(|queue| queue.due.get(resource)).max();
+        let was_leaving = |pod: &Pod| self.world.pods.get(&pod.name).is_some_and(|pod| pod.leaving);
+        let wanted = used(&self.after, &self.jobs, name, |_, pod| !pod.finished && !was_leaving(pod)).get(resource);
+        let holds = |pod: &Pod| pod.node.is_some() && !was_leaving(pod) || is_nominated(pod);
+        let holds = used(&self.after, &self.jobs, name, |_, pod| holds(pod)).get(resource);
+        (most.unwrap_or(0).min(wanted) - holds).max(0)
+    }
+
+    /// Checks that what is short on a node with victims of others is due. With several pods of the plan on a node, one of them may use what
+    /// an eviction for another has freed beside it.
+    fn short_is_due(&self, job: &Job, others: &[&Pod], due: &BTreeMap<&str, Due>, verdict: &mut Verdict) {
+        let short = self.short();
+        let nodes: BTreeSet<&str> = others.iter().filter_map(|pod| pod.node.as_deref()).collect();
+        for node in nodes {
+            let Some(short) = short.get(node).filter(|short| !short.is_empty()) else { continue };
+            let here = self
+                .nominated(job)
+                .iter()
+                .filter(|pod| self.outcome.nominated.get(&pod.name).is_some_and(|on| on == node))
+                .count();
+            let over = short.iter().any(|resource| due.get(resource.as_str()) == Some(&Due::Over));
+            let any = short.iter().any(|resource| matches!(due.get(resource.as_str()), Some(Due::To(_))));
+            if here == 1 && over || !any {
+                let text = format!("`{}` evicts on `{node}`, which is short of {short:?}", job.name);
+                verdict.breach("victim-frees-what-is-owed", text);
+            }
+        }
+    }
+
+    /// What each node is short of, without evictions, for the pods that the plan places there.
+    fn short(&self) -> BTreeMap<&str, BTreeSet<String>> {
+        let incoming: Vec<&Pod> = self.jobs.iter().flat_map(|job| self.nominated(job)).collect();
+        let problem = self.problem(&incoming, |pod| self.outcome.victims.contains(&pod.name));
+        let mut short: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for (name, free) in self.world.nodes.keys().zip(&problem.free) {
+            let here = incoming.iter().filter(|pod| self.outcome.nominated.get(&pod.name) == Some(name));
+            let requested = Amounts::sum(here.map(|pod| &pod.request));
+            let lacks = requested.0.iter().filter(|(resource, amount)| **amount > free.get(resource).max(0));
+            short.insert(name, lacks.map(|(resource, _)| resource.clone()).collect());
+        }
+        short
+    }
+
+    /// The resources for which queues give: what is short on some node; all that is requested where nothing is.
+    pub(super) fn grounds(&self) -> BTreeSet<String> {
+        let short: BTreeSet<String> = self.short().into_values().flatten().collect();
+        if !short.is_empty() {
+            return short;
+        }
+        let incoming: Vec<&Pod> = self.jobs.iter().flat_map(|job| self.nominated(job)).collect();
+        Amounts::sum(incoming.iter().map(|pod| &pod.request)).0.into_keys().collect()
+    }
+
+    /// Checks that a gang to which something is due only through its parent takes no normal pod from below the parent.
+    fn parent_gives_nothing(&self, job: &Job, due: &BTreeMap<&str, Due>, verdict: &mut Verdict) {
+        let own = |due: &Due| *due == Due::To(job.queue.clone());
+        let Some(parent) = job.parent.as_deref().filter(|_| self.watches && !due.values().any(own)) else { return };
+        if let Some((pod, _)) = self.normal_victims().iter().find(|(_, of)| of.parent.as_deref() == Some(parent)) {
+            let text = format!("`{}` claims through `{parent}`, and `{}` is below it", job.name, pod.name);
+            verdict.breach("normal-victim-is-outside-the-claim", text);
+        }
+    }
+
+    /// Whether the queues of a level leave free what is guaranteed to each, after a change of one of them. `holds` selects the pods that count.
+    pub(super) fn leaves_guarantees(
+        &self,
+        world: &World,
+        job: &Job,
+        requested: &Amounts,
+        holds: impl Fn(&Pod) -> bool,
+    ) -> bool {
+        if job.parent.is_some() {
+            return true;
+        }
+        let total = Amounts::sum(self.world.nodes.values().map(|node| &node.allocatable));
+        let of = |name: &str| used(world, &self.jobs, name, |_, pod| holds(pod));
+        requested.0.keys().filter(|resource| *resource != "pods").all(|resource| {
+            let guarantee = |queue: &Queue| queue.guarantee.get(resource);
+            let own = of(&job.queue).get(resource) + requested.get(resource);
+            let others = || self.queues.iter().filter(|(name, _)| **name != job.queue);
+            let is_within = self.queues.get(&job.queue).is_some_and(|queue| own <= guarantee(queue));
+            let taken: i64 = others().map(|(name, queue)| of(name).get(resource).max(guarantee(queue))).sum();
+            is_within || others().all(|(_, queue)| guarantee(queue) == 0) || own + taken <= total.get(resource)
+        })
+    }
+}
