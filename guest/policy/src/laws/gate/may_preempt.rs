@@ -34,7 +34,7 @@ pub const LAW: Law<Holds> = Law::gate(
     },
     holds,
 )
-.retry_after(&[ChangeKind::PodUpserted]);
+.retry_after(&[ChangeKind::PodUpserted, ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
 /// Whether the preemptor may preempt.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
