@@ -155,8 +155,8 @@ impl Policy for FirstCome {
 
     fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, PolicyError> {
         let (requested, used) = (self.pod(pod)?.cpu, self.used());
-        // Only a pod that leaves makes room in the quota.
-        let retry = Retry { at: None, after: vec![ChangeKind::PodRemoved.into()] };
+        // A pod that leaves or that ends makes room in the quota.
+        let retry = Retry { at: None, after: vec![ChangeKind::PodRemoved.into(), ChangeKind::PodUpserted.into()] };
         let admission = match (self.quota.max, self.quota.cpu) {
             (Some(max), Some(cpu)) if used.saturating_add(requested) > max => Admission::Final(Reason {
                 code: LAW.to_owned(),

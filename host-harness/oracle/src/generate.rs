@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::build::{Size, node, put, tags};
+use crate::build::{PodPlan, Size, node, put, tags};
 use crate::case::{Case, System};
 use crate::random::Dice;
 use crate::world::{OTHER_SCHEDULER, at, text};
@@ -111,4 +111,21 @@ impl NodePool {
         free.gpu -= size.gpu;
         self.names.get(index).cloned()
     }
+}
+
+/// In some cases, the pods of one more gang, of an odd number, and how many of them it needs. `model` is what they have in common. This is drawn
+/// last, so that everything else stays the same.
+fn odd_gang(sketch: &mut Sketch, model: &PodPlan) -> Option<(Vec<PodPlan>, i64)> {
+    if !sketch.flag("oddGang", 15) {
+        return None;
+    }
+    let count = sketch.dice.of_these(&[3, 3, 5, 7]);
+    let minimum = (count - sketch.dice.of_these(&[0, 0, 1, 2])).max(1);
+    let alike = sketch.dice.chance(70);
+    let size = sketch.size(3, false);
+    let pods = (1..=count).map(|number| {
+        let size = if alike { size } else { sketch.size(3, false) };
+        PodPlan { name: format!("w{number}"), size, created: sketch.dice.between(0, 9), ..model.clone() }
+    });
+    Some((pods.collect(), minimum))
 }

@@ -95,7 +95,13 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
             }
             quiet = if changed { 0 } else { quiet + 1 };
             without_evictions = if evicting { 0 } else { without_evictions + 1 };
-            if self.over() || quiet >= self.patience() {
+            if self.over() {
+                return Ok(());
+            }
+            if quiet >= self.patience() {
+                if let Some(held) = systems::held_in_vain(self.case, &self.world) {
+                    self.breach("no-gang-holds-room-in-vain", format!("at rest, {held}"));
+                }
                 return Ok(());
             }
             if evicting && !seen.insert(self.world.picture()) {

@@ -15,7 +15,7 @@ use crate::amounts::Amounts;
 use crate::case::{Case, Step, System};
 use crate::outcome::Outcome;
 use crate::tally::Verdict;
-use crate::world::World;
+use crate::world::{Pod, World};
 
 /// The state of each system between steps.
 #[derive(Debug, Default)]
@@ -98,6 +98,22 @@ pub(crate) fn judge(
 /// Whether the model asks of constraints between pods wherever it seeks a place or a plan: in kube-scheduler's own preemption, without groups.
 fn is_exact(case: &Case, world: &World) -> bool {
     case.system == System::Kubernetes && world.all("PodGroup").next().is_none()
+}
+
+/// At rest: a pod that is held at permit although another pod of its gang was tried and got no place. Nothing changes any more, so the
+/// gang can never start.
+pub(crate) fn held_in_vain(case: &Case, world: &World) -> Option<String> {
+    let together = |pod: &Pod, other: &Pod| match case.system {
+        System::Kubernetes => kubernetes::are_of_one_group(pod, other),
+        System::Coscheduling => coscheduling::are_of_one_group(pod, other),
+        System::Koordinator => koordinator::fail_together(world, pod, other),
+        System::Yunikorn | System::Volcano => false,
+    };
+    let mut held = world.pods.values().filter(|pod| pod.held.is_some());
+    held.find_map(|pod| {
+        let other = world.pods.values().find(|other| other.pending() && together(pod, other))?;
+        Some(format!("`{}` is held, and `{}` of its gang has no place", pod.name, other.name))
+    })
 }
 
 /// The usage of the quotas or queues; empty where the system has none.

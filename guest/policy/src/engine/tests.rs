@@ -3,6 +3,7 @@
 mod budgets;
 mod filter;
 mod gangs;
+mod hints;
 mod histories;
 mod in_flight;
 mod inter_pods;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{NodePool, Sketch};
+use super::{NodePool, Sketch, odd_gang};
 use crate::build::{PodPlan, Tags, pod, put, tags};
 use crate::case::{By, Drive};
 use crate::object::stamp;
@@ -64,6 +64,12 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     let has_quotas = sketch.flag("quotas", 30);
     if has_quotas {
         quotas(sketch, &mut objects);
+    }
+    let model = PodPlan { priority: 10, labels: tags([("scheduling.x-k8s.io/pod-group", "w")]), ..PodPlan::default() };
+    if let Some((pods, minimum)) = odd_gang(sketch, &model) {
+        objects.extend(pods.iter().map(pod));
+        objects.push(json!({"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup",
+            "metadata": {"name": "w", "namespace": "default"}, "spec": {"minMember": minimum}}));
     }
     let mut args = Map::new();
     args.insert("permitTimeout".to_owned(), json!(format!("{timeout}s")));

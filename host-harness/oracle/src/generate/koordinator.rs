@@ -6,7 +6,7 @@ mod parents;
 
 use serde_json::{Map, Value, json};
 
-use super::{NodePool, Sketch};
+use super::{NodePool, Sketch, odd_gang};
 use crate::build::{PodPlan, Size, Tags, pod, put, tags};
 use crate::case::{By, Drive};
 use crate::object::stamp;
@@ -69,6 +69,13 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     }
     let between = if gangs::vary(sketch, &mut objects) { 11 } else { 1 };
     parents::vary(sketch, &mut args, &mut objects);
+    let job = tags([("pod-group.scheduling.sigs.k8s.io", "w"), ("quota.scheduling.koordinator.sh/name", "team-a")]);
+    let model = PodPlan { priority: 9000, labels: job, ..PodPlan::default() };
+    if let Some((pods, minimum)) = odd_gang(sketch, &model) {
+        objects.extend(pods.iter().map(pod));
+        objects.push(json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "PodGroup",
+            "metadata": {"name": "w", "namespace": "default"}, "spec": {"minMember": minimum}}));
+    }
     (args, objects, Drive { by: By::Attempts, first: 20, between, recreate })
 }
 

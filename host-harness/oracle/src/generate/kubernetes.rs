@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{NodePool, Sketch};
+use super::{NodePool, Sketch, odd_gang};
 use crate::build::{PodPlan, node, pod, put, tags};
 use crate::case::{By, Drive};
 use crate::world::{at, text};
@@ -65,6 +65,14 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     }
     if sketch.flag("groups", 40) {
         group_some(sketch, &mut objects);
+    }
+    let mut model = PodPlan { priority: 10, ..PodPlan::default() };
+    model.spec.insert("schedulingGroup".to_owned(), json!({"podGroupName": "w"}));
+    if let Some((pods, minimum)) = odd_gang(sketch, &model) {
+        objects.extend(pods.iter().map(pod));
+        let spec = json!({"priority": 10, "schedulingPolicy": {"gang": {"minCount": minimum}}});
+        objects.push(json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
+            "metadata": {"name": "w", "namespace": "default"}, "spec": spec}));
     }
     (Map::new(), objects, Drive { by: By::Attempts, first: 20, between: 1, recreate })
 }

@@ -42,6 +42,11 @@ fn group(pod: &Pod) -> Option<&str> {
     pod.label(POD_GROUP).or(pod.label("pod-group/name"))
 }
 
+/// Whether two pods are of one group.
+pub(crate) fn are_of_one_group(pod: &Pod, other: &Pod) -> bool {
+    group(pod).is_some() && group(pod) == group(other)
+}
+
 /// The PodGroup object of a pod; none where the pod names none, or where it is missing.
 fn object<'w>(world: &'w World, pod: &Pod) -> Option<&'w serde_json::Value> {
     world.others.get(&("PodGroup".to_owned(), pod.label(POD_GROUP)?.to_owned()))

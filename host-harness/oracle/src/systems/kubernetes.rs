@@ -57,6 +57,11 @@ pub(crate) fn fitting_nodes_by<'w>(world: &'w World, pod: &Pod, priority: fn(&Po
     world.nodes.values().filter(takes).collect()
 }
 
+/// Whether two pods are of one PodGroup.
+pub(crate) fn are_of_one_group(pod: &Pod, other: &Pod) -> bool {
+    groups::group(pod).is_some() && groups::group(pod) == groups::group(other)
+}
+
 /// What is remembered between attempts.
 #[derive(Debug, Default)]
 pub(crate) struct Memory(Rounds);

@@ -44,7 +44,13 @@ pub const LAW: Law<Holds> = Law::gate(
     },
     holds,
 )
-.retry_after(&[ChangeKind::PodUpserted, ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
+.retry_after(&[
+    ChangeKind::PodUpserted,
+    // The pod whose annotation asks for most may be the one that is removed.
+    ChangeKind::PodRemoved,
+    ChangeKind::ObjectUpserted,
+    ChangeKind::ObjectRemoved,
+]);
 
 /// Whether all gangs that must be complete together can be.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

@@ -52,7 +52,9 @@ pub const LAW: Law<Holds> = Law::gate(
 /// Checks that the round of the gang group is not over.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(ix) = case.preemptor.job else { return Ok(()) };
-    if case.cluster.job(ix).is_none_or(|job| !job.round.is_over) {
+    let is_over =
+        case.cluster.job(ix).is_some_and(|job| job.round.is_over && job.gang().is_some_and(|gang| gang.fails_together));
+    if !is_over {
         return Ok(());
     }
     let Some((job, have, need)) = case.cluster.short_in_round(ix) else { return Ok(()) };

@@ -22,6 +22,7 @@
 //!
 //! `spec.minResources` of the PodGroup.
 
+use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
 use crate::model::{Cluster, Job, ResourceIx};
 
@@ -40,7 +41,14 @@ pub const LAW: Law<Holds> = Law::gate(
         file: page!("gang_minimum_is_free.rs"),
     },
     holds,
-);
+)
+.retry_after(&[
+    ChangeKind::NodeUpserted,
+    ChangeKind::PodUpserted,
+    ChangeKind::PodRemoved,
+    ChangeKind::ObjectUpserted,
+    ChangeKind::ObjectRemoved,
+]);
 
 /// Whether the nodes together have what the gang of the preemptor needs at least.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

@@ -35,7 +35,14 @@ pub const LAW: Law<Holds> = Law::gate(
     },
     holds,
 )
-.retry_after(&[ChangeKind::PodUpserted, ChangeKind::PodRemoved]);
+.retry_after(&[
+    ChangeKind::PodUpserted,
+    ChangeKind::PodRemoved,
+    ChangeKind::NodeUpserted,
+    ChangeKind::NodeRemoved,
+    ChangeKind::ObjectUpserted,
+    ChangeKind::ObjectRemoved,
+]);
 
 /// Whether the preemptor need not wait for its nominated node.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

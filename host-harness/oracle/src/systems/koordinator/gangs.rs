@@ -244,6 +244,12 @@ impl Memory {
     }
 }
 
+/// Whether two pods are of one gang group, both of strict gangs.
+pub(super) fn fail_together(world: &World, pod: &Pod, other: &Pod) -> bool {
+    let strict = |pod: &Pod| Gang::of(world, &job(pod)).filter(|gang| Gangs::claims(pod) && gang.is_strict);
+    strict(pod).zip(strict(other)).is_some_and(|(gang, _)| gang.jobs.contains(&job(other)))
+}
+
 /// Whether every pod of a job has a gang, and every gang of a group is described.
 pub(super) fn are_fair(world: &World) -> bool {
     let described = |job: &String| Gang::of(world, job).is_some();
