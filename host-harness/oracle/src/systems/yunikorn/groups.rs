@@ -108,7 +108,7 @@ impl<'w> Judge<'w> {
                 continue;
             }
             let mut room = world.free(node);
-            on_node().filter(|other| other.leaving).for_each(|other| room.add(&other.request));
+            world.on(&node.name).filter(|other| other.leaving).for_each(|other| room.add(&other.request));
             may_go.iter().for_each(|other| room.add(&other.request));
             let promised = world.pods.values().filter(|other| other.pending() && other.name != pod.name);
             promised
