@@ -32,7 +32,7 @@ mod tests;
 
 use crate::contract::Reason;
 pub use case::Case;
-pub use claim::Claim;
+pub use claim::{Claim, Standing};
 pub use cycle::{Action, Cycle, ReclaimRules};
 pub use denial::{Denial, Shortfall};
 pub use detail::Detail;

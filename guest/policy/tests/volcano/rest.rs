@@ -244,7 +244,7 @@ fn the_properties_are_broken_where_a_law_is_silent() {
         "volcano/victim-job-ranks-lower",
         "volcano/normal-victim-is-of-another-queue",
         "volcano/normal-victim-queue-is-above-deserved",
-        "volcano/reclaimer-stays-within-deserved",
+        // Not "volcano/reclaimer-stays-within-deserved": with one resource, "volcano/victim-frees-what-is-owed" alone is enough.
     ] {
         let config = ProptestConfig {
             cases: 20_000,

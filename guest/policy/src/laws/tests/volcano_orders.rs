@@ -148,6 +148,23 @@ fn within_a_queue_the_lesser_job_gives_first_and_then_the_later_pod() {
 }
 
 #[test]
+fn of_equal_jobs_the_one_whose_pod_started_later_gives_first() {
+    let mut world = world("");
+    queue_of(&mut world, "a", json!({}));
+    for name in ["x", "y"] {
+        group(&mut world, name, "a", "low", 0);
+        world.pod(member(name, name).on("n"));
+    }
+    let preemptor = Some(queue(&world, "a"));
+    for (x, y, first) in [(1, 2, Ordering::Greater), (2, 1, Ordering::Less), (1, 1, Ordering::Greater)] {
+        let [mut one, mut other] = ["x", "y"].map(|name| at(&world, name));
+        (one.started, other.started) = (Some(x), Some(y));
+        let said = (lesser_job_gives_first::LAW.function)(world.engine.cluster(), preemptor, &one, &other);
+        assert_eq!(said, first, "x started at {x}, y at {y}");
+    }
+}
+
+#[test]
 fn in_a_tree_the_nearer_queue_gives_first_whatever_its_priority() {
     let below = |parent: &str, priority: u32| json!({"parent": parent, "priority": priority});
     let queues = [("p", below("root", 0)), ("a", below("p", 0)), ("near", below("p", 9)), ("far", below("root", 0))];

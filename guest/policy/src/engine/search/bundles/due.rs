@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::attempt::Attempt;
 use super::elastic_first::is_elastic;
+use crate::laws::Standing;
 use crate::model::{Amounts, NodeIx, Place, PodIx, ResourceIx};
 
 impl Attempt<'_, '_, '_> {
@@ -32,8 +33,9 @@ impl Attempt<'_, '_, '_> {
         all
     }
 
-    /// Returns for each normal pod of a whole gang what is short on the nodes of the gang; all requested resources if no plan pod stands
-    /// there, because the gang then leaves for another reason.
+    /// Returns for each normal pod of a whole gang what is short on the nodes of the gang. If no pod of the plan lacks room there, the gang
+    /// leaves for another bound, or for nothing: then all that the preemptor may claim counts, and with constraints between pods all that
+    /// it requests.
     fn short_by_gang(&self, whole: &[(PodIx, Place)]) -> BTreeMap<PodIx, Vec<ResourceIx>> {
         let cluster = self.trial.cluster();
         let mut freed: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
@@ -59,11 +61,14 @@ impl Attempt<'_, '_, '_> {
         };
         let by_node: BTreeMap<NodeIx, Vec<ResourceIx>> = placed.keys().map(|node| (*node, short_on(node))).collect();
         let gang = |ix: PodIx| cluster.pod(ix).and_then(|pod| pod.attributes.job);
+        let is_between = self.victim_search.preemptor.pods.iter().any(|ix| cluster.is_between(*ix));
         let short_of = |ix: PodIx| {
             let mates = whole.iter().filter(|(mate, _)| *mate == ix || gang(ix).is_some() && gang(*mate) == gang(ix));
             let nodes = mates.filter_map(|(_, place)| place.node());
             let short: BTreeSet<ResourceIx> = nodes.filter_map(|node| by_node.get(&node)).flatten().copied().collect();
-            let requested = self.victim_search.preemptor.claim.standings().map(|(resource, _)| resource);
+            let standings = self.victim_search.preemptor.claim.standings();
+            let requested = standings.filter(|(_, standing)| is_between || *standing != Standing::Beyond);
+            let requested = requested.map(|(resource, _)| resource);
             if short.is_empty() { requested.collect() } else { short.into_iter().collect::<Vec<ResourceIx>>() }
         };
         let normal = whole.iter().filter(|(ix, _)| !is_elastic(cluster, *ix));
