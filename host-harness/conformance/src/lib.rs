@@ -30,7 +30,7 @@ pub use failure::Failure;
 pub use files::{each_in, each_item_in};
 pub use format::{Action, Scenario, Step};
 pub use junit::{conformance_junit, junit};
-pub use load::load;
+pub use load::{load, load_each};
 pub use read::read as read_scenario;
 pub use report::{Report, StepReport, Summary};
 pub use run::{run, run_explained, run_with};
