@@ -8,6 +8,7 @@ mod classes;
 mod config;
 mod keys;
 mod laws;
+mod maps;
 mod overages;
 mod pods;
 mod properties;
@@ -161,10 +162,7 @@ impl System for YuniKorn {
 
     fn read_object(&mut self, _: &mut Cluster, object: &Document, findings: &mut Findings) {
         match object.kind.as_str() {
-            "ConfigMap" if object.name == keys::CONFIG_MAP => {
-                let config = self.source.read(object, findings);
-                self.set(config);
-            }
+            "ConfigMap" => self.source.read(object),
             "PriorityClass" => self.classes.read(object, findings),
             _ => {}
         }
@@ -172,16 +170,15 @@ impl System for YuniKorn {
 
     fn remove_object(&mut self, _: &mut Cluster, object: &ObjectKey) {
         match object.kind.as_str() {
-            "ConfigMap" if object.name == keys::CONFIG_MAP => {
-                let config = self.source.remove(&object.namespace);
-                self.set(config);
-            }
+            "ConfigMap" => self.source.remove(object),
             "PriorityClass" => self.classes.remove(&object.name),
             _ => {}
         }
     }
 
-    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) {
+    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) {
+        let config = self.source.sync(findings);
+        self.set(config);
         self.classes.sync(cluster);
         self.apps.sync_originators(cluster);
         let (moved, demand_changed) = self.apps.take_changes();
