@@ -9,7 +9,7 @@ use super::{SameGroup, fitting_nodes, nominations, spec_priority, waits_for_perm
 use crate::outcome::{Ended, Outcome};
 use crate::systems::common::problem;
 use crate::tally::Verdict;
-use crate::world::{Pod, World, at};
+use crate::world::{Pod, World, at, text};
 
 /// The name of the group of a pod.
 fn group(pod: &Pod) -> Option<&str> {
@@ -62,7 +62,7 @@ pub(super) fn attempt(world: &World, pod: &Pod, outcome: &Outcome, verdict: &mut
         world.pods.values().filter(|pod| same_group(pod) && !pod.leaving && !pod.finished).collect();
     let minimum = spec(world, pod).map(|spec| at(spec, "/spec/schedulingPolicy/gang/minCount").and_then(Value::as_u64));
     let minimum = minimum.map(|count| count.and_then(|count| usize::try_from(count).ok()).unwrap_or(1));
-    let Some(minimum) = minimum.filter(|minimum| members.len() >= *minimum) else {
+    let Some(minimum) = minimum.filter(|minimum| members.len() >= *minimum && !of_two_schedulers(world, pod)) else {
         if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
             let text = format!("the group of `{}` may not be tried, and it ended {:?}", pod.name, outcome.ended);
             verdict.breach_expecting("gang-has-its-members", text, json!({"result": "Rejected", "victims": []}));
@@ -78,6 +78,12 @@ pub(super) fn attempt(world: &World, pod: &Pod, outcome: &Outcome, verdict: &mut
         with_room(world, pod, (&members, missing), outcome, verdict);
     }
     true
+}
+
+/// Returns whether the pods of the group of a pod name more than one scheduler: then nobody can place it.
+fn of_two_schedulers(world: &World, pod: &Pod) -> bool {
+    let name = |pod: &Pod| text(&pod.object, "/spec/schedulerName").to_owned();
+    world.pods.values().any(|other| group(other) == group(pod) && name(other) != name(pod))
 }
 
 /// A member that fits a node waits, or it is bound with all members that waited for it.
