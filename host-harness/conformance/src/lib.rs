@@ -27,7 +27,7 @@ pub use actual::Actual;
 pub use compare::same;
 pub use expect::{Expect, OneOrMany, Word};
 pub use failure::Failure;
-pub use files::{each_in, each_item_in};
+pub use files::{each_in, each_item_in, unpacked};
 pub use format::{Action, Scenario, Step};
 pub use junit::{conformance_junit, junit};
 pub use load::{load, load_each};
