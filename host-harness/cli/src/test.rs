@@ -137,16 +137,26 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     Ok(if summary.failed == 0 { Exit::Done } else { Exit::Failed })
 }
 
-/// Reads the scenarios, each or its mistake.
+/// Reads the scenarios. One of a directory that cannot be read is its mistake.
 ///
 /// # Errors
-/// No file holds a scenario: all mistakes.
+/// A file that is named cannot be read, or a directory holds no scenario: all mistakes.
 fn readable(paths: &[PathBuf]) -> Result<Vec<Result<Scenario, InputError>>, Failure> {
-    let scenarios = load_each(paths);
-    match scenarios.iter().any(Result::is_ok) {
-        true => Ok(scenarios),
-        false => Err(scenarios.into_iter().filter_map(Result::err).collect::<Vec<_>>().into()),
+    let (mut scenarios, mut mistakes) = (Vec::new(), Vec::new());
+    for path in paths {
+        let read = load_each(&[path]);
+        if path.is_dir() && read.iter().any(Result::is_ok) {
+            scenarios.extend(read);
+            continue;
+        }
+        for read in read {
+            match read {
+                Ok(scenario) => scenarios.push(Ok(scenario)),
+                Err(mistake) => mistakes.push(mistake),
+            }
+        }
     }
+    if mistakes.is_empty() { Ok(scenarios) } else { Err(mistakes.into()) }
 }
 
 /// Runs a scenario, and records it if there is a directory for recordings.

@@ -99,6 +99,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_file_that_is_compressed_is_unpacked() {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        std::io::Write::write_all(&mut packed, b"a: 1\n").unwrap();
+        let packed = packed.finish().unwrap();
+        assert_eq!(unpacked(packed.clone()).unwrap(), b"a: 1\n");
+        assert_eq!(unpacked(b"a: 1".to_vec()).unwrap(), b"a: 1");
+        let path = std::env::temp_dir().join(format!("lictor-packed-{}.yaml.gz", std::process::id()));
+        std::fs::write(&path, packed.get(..12).unwrap()).unwrap();
+        let mistake = each_in(&path, &mut |_| Ok(())).unwrap_err();
+        std::fs::remove_file(&path).unwrap();
+        assert!(mistake.message.starts_with("is gzip and cannot be unpacked: "), "{mistake}");
+    }
+
+    #[test]
     fn files_that_cannot_be_read_are_named() {
         let refused = |path: &Path| each_in(path, &mut |_| Ok(())).unwrap_err();
         assert!(refused(Path::new("/no/such/file")).to_string().starts_with("/no/such/file: cannot be read: "));

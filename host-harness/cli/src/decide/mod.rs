@@ -98,21 +98,24 @@ pub(super) fn print(
     Ok(if sound { Exit::Done } else { Exit::Failed })
 }
 
-/// What a system reads of a cluster. Without a name: what any system of the policy reads, so that one of them can be chosen.
+/// What a system reads of a cluster.
 pub(super) fn interests(chosen: &Chosen, system: &str) -> Result<Interests, Failure> {
     let described = chosen.start()?.describe()?;
-    if system.is_empty() {
-        let mut all = Interests::default();
-        for interests in described.systems.iter().map(|system| &system.interests) {
-            all.kinds
-                .extend(interests.kinds.iter().filter(|kind| !all.kinds.contains(kind)).cloned().collect::<Vec<_>>());
-            let placed = interests.placed_kinds.iter().filter(|kind| !all.placed_kinds.contains(kind));
-            all.placed_kinds.extend(placed.cloned().collect::<Vec<_>>());
-        }
-        return Ok(all);
-    }
     let unknown = || Failure::unknown_system("--system", system, &described);
     described.system(system).map(|named| named.interests.clone()).ok_or_else(unknown)
+}
+
+/// Returns the kinds by which one of the systems is chosen: those that any of them reads, but for those of the core group, such as
+/// ConfigMaps, which not everybody may list.
+pub(super) fn telling_kinds(described: &Description) -> Interests {
+    let mut all = Interests::default();
+    for Interests { kinds, placed_kinds, .. } in described.systems.iter().map(|system| &system.interests) {
+        let new: Vec<_> = kinds.iter().filter(|kind| !kind.group.is_empty() && !all.kinds.contains(kind)).collect();
+        all.kinds.extend(new.into_iter().cloned());
+        let new: Vec<_> = placed_kinds.iter().filter(|kind| !all.placed_kinds.contains(kind)).collect();
+        all.placed_kinds.extend(new.into_iter().cloned());
+    }
+    all
 }
 
 /// The input of a decision.

@@ -271,3 +271,16 @@ fn a_pod_that_is_not_tried_is_explained_by_its_gates() {
         .exits(0)
         .prints(&["default/g: not tried\n", "host/gated: waits for its scheduling gates to be removed: a.io/quota\n"]);
 }
+
+#[test]
+fn the_snapshot_chooses_the_system() {
+    let said = "the laws of `koordinator` decide: 107 pods name scheduler `koord-scheduler`, and the snapshot has 7 ElasticQuota, 11 PodGroup";
+    lictor(&["decide", FOUR_TEAMS, "--native"]).exits(0).prints(&["system koordinator"]).tells(&[said]);
+    let zones = "fixtures/snapshots/three-zones.yaml";
+    let plain = lictor(&["decide", zones, "--native"]).exits(0).prints(&["system kubernetes"]);
+    plain.tells(&["note: the laws of `kubernetes` decide"]);
+    let other = lictor(&["decide", zones, "--native", "--system", "volcano"]).exits(0);
+    other.tells(&["warning: nothing in the snapshot is of system `volcano`", "--system kubernetes"]);
+    let named = lictor(&["decide", zones, "--native", "--system", "kubernetes"]).exits(0);
+    assert_eq!(named.err, "");
+}

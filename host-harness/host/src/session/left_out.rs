@@ -116,9 +116,11 @@ impl Session {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use crate::session::testing::{Scripted, session};
     use crate::session::{Cause, Input};
-    use crate::verify::testing::{node, object, on, pod};
+    use crate::verify::testing::{node, object, on, pod, with};
 
     /// A policy that cannot count pods of more than 99 cores, nor nodes of more than 999.
     fn counting() -> Scripted {
@@ -161,5 +163,20 @@ mod tests {
         session.apply(vec![object(pod("huge", 1, 0))]).unwrap();
         assert_eq!(session.queue().unwrap(), ["default/huge"]);
         assert!(!policy.log().contains(&"removed default/huge".to_owned()));
+    }
+
+    #[test]
+    fn a_request_that_no_node_can_have_is_reported_once() {
+        let mut session = session(&Scripted::deciding(&[]), [node("n1", 4)]);
+        let requests = "/spec/containers/0/resources/requests";
+        let huge = |priority| object(with(pod("huge", 1, priority), requests, "memory", json!("50E")));
+        let large = with(node("n2", 4), "/status/allocatable", "memory", json!("2Ei"));
+        session.apply(vec![huge(0), object(large)]).unwrap();
+        session.apply(vec![huge(7)]).unwrap();
+        let said: Vec<_> = session.findings().iter().map(|found| (&*found.object, &*found.message)).collect();
+        let node = "has 1Pi of `memory` or more; it counts with 1Pi";
+        let pod = "requests more than 1Pi of `memory`, which no node has: no node takes the pod";
+        assert_eq!(said, [("Node/n2", node), ("Pod/default/huge", pod)]);
+        assert_eq!(session.queue().unwrap(), ["default/huge"]);
     }
 }
