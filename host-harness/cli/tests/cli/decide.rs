@@ -28,7 +28,7 @@ fn member(name: &str) -> String {
 
 #[test]
 fn the_page_says_everything_in_order_and_in_words() {
-    let ran = lictor(&["decide", FOUR_TEAMS]).exits(0);
+    let ran = lictor(&["decide", FOUR_TEAMS, "--system", "koordinator"]).exits(0);
     assert_eq!(ran.err, "");
     let expected = [
         "44 nodes, 177 pods on nodes, 29 pending",
@@ -171,7 +171,7 @@ fn a_cluster_without_objects_nodes_or_pods_is_none() {
 
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
-    let mut child = command(&["decide", FOUR_TEAMS, "--native", "--output", "json"])
+    let mut child = command(&["decide", FOUR_TEAMS, "--system", "koordinator", "--native", "--output", "json"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

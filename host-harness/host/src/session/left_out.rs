@@ -102,6 +102,9 @@ impl Session {
                 format!("has {most} of `{resource}` or more; it counts with {most}"),
                 "correct the amount, if the node does not have so much",
             ),
+            Event::PodUpserted(pod) if pod.node.is_some() => {
+                (format!("holds more than {most} of `{resource}`, which no node has"), "request less")
+            }
             _ => (
                 format!("requests more than {most} of `{resource}`, which no node has: no node takes the pod"),
                 "request less",
