@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use lictor_contract::{Description, Severity, SystemInfo};
+use lictor_contract::{Description, KindInterest, Severity, SystemInfo};
 use lictor_host::cluster::Object;
 
 use super::failure::either;
@@ -122,7 +122,10 @@ pub fn lacking(objects: &[Object], described: &Description, system: &str) -> Opt
     if !Evidence::of(objects, described, place).is_empty() {
         return None;
     }
-    let kinds = info.interests.kinds.iter().filter(|known| !is_common(&known.group) && !known.group.is_empty());
+    // A kind that an earlier system reads, too, speaks for that one.
+    let first = |group: &str, kind: &str| described.systems.iter().position(|system| reads(system, group, kind));
+    let is_own = |known: &&KindInterest| !is_common(&known.group) && first(&known.group, &known.kind) == Some(place);
+    let kinds = info.interests.kinds.iter().filter(is_own);
     let kinds: Vec<String> = kinds.map(|known| format!("{}.{}", known.kind, known.group)).collect();
     let schedulers: Vec<String> = own_schedulers(info).map(str::to_owned).collect();
     if kinds.is_empty() && schedulers.is_empty() {

@@ -95,4 +95,5 @@ fn a_snapshot_without_any_object_of_the_system_is_a_warning() {
     assert!(warned("yunikorn").unwrap().message.ends_with("no pod names scheduler `yunikorn`"));
     assert_eq!(lacking(&objects(&[pod("p", "volcano", "")]), &Engine::describe(), "volcano"), None);
     assert_eq!(lacking(&plain, &Engine::describe(), "unheard-of"), None);
+    assert_eq!(warned("kubernetes"), None, "every cluster is one of kube-scheduler");
 }
