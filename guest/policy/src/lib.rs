@@ -12,6 +12,6 @@ mod testing;
 
 pub use engine::{Engine, engine_rules};
 pub use laws::{Entry, Question, Switch};
-pub use systems::rules;
+pub use systems::{rules, unpack_queues};
 
 use lictor_contract::{self as contract, duration, quantity};

@@ -6,6 +6,7 @@ use lictor_conformance::{Report, Scenario, run, run_explained};
 use lictor_contract::{Description, SystemInfo};
 use lictor_decide::laws::{Registered, registered};
 use lictor_decide::record::{Counted, Source, newest};
+use lictor_decide::system::choose;
 use lictor_decide::what_if::{Case, WhatIf, what_if};
 use lictor_decide::written::{self, Decided, Written};
 use lictor_decide::{Arguments, Between, Changes, Failure, Native, Opened, Problem, Record, Snapshot, With};
@@ -210,6 +211,9 @@ impl Held {
         }
         let unchanged = told.snapshot(scenario.as_ref())?;
         let changes = Changes::read(&told.changes)?;
+        if system.is_empty() {
+            system = choose(&unchanged.objects, &described).system;
+        }
         let with = With { system: &system, arguments: arguments.clone(), schedulers: &schedulers, recorder: None };
         let opened = opened_as(changes.applied(&unchanged), &described, with)?;
         let newest = newest(opened.session().mirror());

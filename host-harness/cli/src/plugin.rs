@@ -4,6 +4,7 @@ use std::env;
 use std::path::Path;
 
 use clap::{Args, Parser, Subcommand};
+use lictor_decide::system::choose;
 
 use super::choice::Chosen;
 use super::decide::{self, Source};
@@ -84,8 +85,15 @@ pub(super) fn run() -> Result<Exit, Failure> {
     }
 }
 
-/// The cluster, as far as the system reads it.
+/// Reads the cluster, as far as the system reads it. Without a system it is read twice: first for what says which system fits.
 fn read(access: &Access, chosen: &Chosen, system: &str) -> Result<Source, Failure> {
+    let described = chosen.start()?.describe()?;
+    let mut system = system.to_owned();
+    if system.is_empty() && described.systems.len() > 1 {
+        let cluster = live::cluster(access, &decide::telling_kinds(&described))?;
+        system = choose(&Source::Text(CLUSTER, cluster).read()?.objects, &described).system;
+    }
+    let system = &*system;
     Ok(Source::Text(CLUSTER, live::cluster(access, &decide::interests(chosen, system)?)?))
 }
 

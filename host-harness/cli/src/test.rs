@@ -17,8 +17,9 @@ use super::page::Page;
 use super::progress::Progress;
 use super::recorded::{Recording, header};
 use super::screen::{Screen, print, print_json};
-use lictor_conformance::{Report, Scenario, Summary, junit, load, run as run_scenario, run_explained, run_with};
+use lictor_conformance::{Report, Scenario, Summary, junit, load_each, run as run_scenario, run_explained, run_with};
 use lictor_decide::laws::registered;
+use lictor_host::cluster::InputError;
 use lictor_host::policy::CallError;
 use lictor_host::session::FaultRules;
 
@@ -103,9 +104,9 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     if asked.explain && matches!(asked.output, Output::Junit) {
         return Err(Failure::Useless("`--explain` does not work with `--output junit`: choose text or json"));
     }
-    let scenarios = load(&asked.paths)?;
+    let scenarios = readable(&asked.paths)?;
     let policy = match asked.switched()? {
-        Some((code, _)) if !scenarios.iter().any(|scenario| has(scenario, code)) => {
+        Some((code, _)) if !scenarios.iter().flatten().any(|scenario| has(scenario, code)) => {
             return Err(Failure::NotInForce(code.to_owned()));
         }
         Some((code, to)) => Chosen::switched(code, to),
@@ -116,7 +117,10 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let mut reports = Vec::with_capacity(scenarios.len());
     for scenario in &scenarios {
         // Each scenario has its own policy, so that a failing policy affects no other scenario.
-        reports.push(run_one(scenario, &policy, explain, asked.record.as_deref())?);
+        reports.push(match scenario {
+            Ok(scenario) => run_one(scenario, &policy, explain, asked.record.as_deref())?,
+            Err(mistake) => Report::unread(mistake),
+        });
         progress.part_done();
     }
     drop(progress);
@@ -131,6 +135,28 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
         anstream::eprintln!("{tally}");
     }
     Ok(if summary.failed == 0 { Exit::Done } else { Exit::Failed })
+}
+
+/// Reads the scenarios. One of a directory that cannot be read is its mistake.
+///
+/// # Errors
+/// A file that is named cannot be read, or a directory holds no scenario: all mistakes.
+fn readable(paths: &[PathBuf]) -> Result<Vec<Result<Scenario, InputError>>, Failure> {
+    let (mut scenarios, mut mistakes) = (Vec::new(), Vec::new());
+    for path in paths {
+        let read = load_each(&[path]);
+        if path.is_dir() && read.iter().any(Result::is_ok) {
+            scenarios.extend(read);
+            continue;
+        }
+        for read in read {
+            match read {
+                Ok(scenario) => scenarios.push(Ok(scenario)),
+                Err(mistake) => mistakes.push(mistake),
+            }
+        }
+    }
+    if mistakes.is_empty() { Ok(scenarios) } else { Err(mistakes.into()) }
 }
 
 /// Runs a scenario, and records it if there is a directory for recordings.

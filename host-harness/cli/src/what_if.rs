@@ -7,7 +7,7 @@ use lictor_decide::what_if::{Case, WhatIf, what_if};
 use lictor_host::policy::CallError;
 
 use super::arguments;
-use super::decide::By;
+use super::decide::{self, By};
 use super::exit::Exit;
 use super::failure::Failure;
 use super::page::Page;
@@ -38,11 +38,11 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let chosen = asked.by.policy.find()?;
     let snapshot = Source::Files(vec![asked.snapshot.clone()]).read()?;
     // What is wrong with it is told once, before anything is tried.
-    drop(chosen.start()?);
+    let described = chosen.start()?.describe()?;
     let case = Case {
         snapshot: &snapshot,
         name: &asked.name,
-        system: &in_force.laws,
+        system: &decide::in_force(&in_force.laws, &snapshot, &described),
         arguments: &arguments,
         schedulers: &in_force.schedulers,
     };

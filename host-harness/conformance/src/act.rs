@@ -48,6 +48,11 @@ pub(super) fn take(action: &Action, session: &mut Virtual) -> Result<Actual, Ste
             }
         }
         Action::Status(expected) => {
+            // A misspelt resource would be expected to be 0 for ever.
+            let known = |name: &String| session.mirror().resources().iter().any(|resource| resource.name == *name);
+            if let Some(name) = expected.values().flat_map(|books| books.used.keys()).find(|name| !known(name)) {
+                return Err(absent("resource", name));
+            }
             let accounts = session.accounts()?;
             books = Some(status::actual(expected.keys(), &accounts, session.mirror().resources()));
         }

@@ -4,6 +4,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use flate2::read::MultiGzDecoder;
 use lictor_host::cluster::InputError;
 use lictor_host::cluster::load::{Document, Item, each, each_item};
 
@@ -44,6 +45,16 @@ fn text_of(path: &Path) -> Result<(String, String), InputError> {
             return mistake(0, format!("cannot be read: {error}"), "name a readable file");
         }
     };
+    let bytes = match unpacked(bytes) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            return mistake(
+                0,
+                format!("is gzip and cannot be unpacked: {error}"),
+                "compress the file anew, or unpack it with `gunzip`",
+            );
+        }
+    };
     match String::from_utf8(bytes) {
         Ok(text) => Ok((file, text)),
         Err(error) => {
@@ -52,6 +63,26 @@ fn text_of(path: &Path) -> Result<(String, String), InputError> {
             let line = u32::try_from(line).unwrap_or(u32::MAX);
             mistake(line, "is not UTF-8 text".to_owned(), "save the file as UTF-8")
         }
+    }
+}
+
+/// The most bytes that are unpacked of one file.
+const LIMIT: u64 = 4 << 30;
+
+/// Unpacks the content of a file that is compressed with gzip; another is returned as it is.
+///
+/// # Errors
+/// The data is damaged, or more than 4 GiB.
+pub fn unpacked(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
+    if !bytes.starts_with(&[0x1f, 0x8b]) {
+        return Ok(bytes);
+    }
+    let mut content = Vec::new();
+    let mut reader = MultiGzDecoder::new(&*bytes).take(LIMIT);
+    reader.read_to_end(&mut content)?;
+    match reader.limit() {
+        0 => Err(io::Error::other("it is more than 4 GiB")),
+        _ => Ok(content),
     }
 }
 
@@ -66,6 +97,20 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_file_that_is_compressed_is_unpacked() {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        std::io::Write::write_all(&mut packed, b"a: 1\n").unwrap();
+        let packed = packed.finish().unwrap();
+        assert_eq!(unpacked(packed.clone()).unwrap(), b"a: 1\n");
+        assert_eq!(unpacked(b"a: 1".to_vec()).unwrap(), b"a: 1");
+        let path = std::env::temp_dir().join(format!("lictor-packed-{}.yaml.gz", std::process::id()));
+        std::fs::write(&path, packed.get(..12).unwrap()).unwrap();
+        let mistake = each_in(&path, &mut |_| Ok(())).unwrap_err();
+        std::fs::remove_file(&path).unwrap();
+        assert!(mistake.message.starts_with("is gzip and cannot be unpacked: "), "{mistake}");
+    }
 
     #[test]
     fn files_that_cannot_be_read_are_named() {

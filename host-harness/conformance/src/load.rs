@@ -12,31 +12,35 @@ use lictor_host::cluster::load::Document;
 /// How files of a directory end that may hold a scenario.
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
 
-/// Reads the scenarios in files and, with everything below them, in directories, in the order of their paths.
+/// Reads the scenarios of [`load_each`].
 ///
 /// # Errors
-/// All mistakes of all files: what cannot be read, what is no scenario, a file that is not named after its scenario, a
-/// directory without any.
+/// All mistakes of all files.
 pub fn load<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<Scenario>, Vec<InputError>> {
-    let mut scenarios = Vec::new();
     let mut mistakes = Vec::new();
+    let read = load_each(paths).into_iter().filter_map(|read| read.map_err(|mistake| mistakes.push(mistake)).ok());
+    let scenarios = read.collect();
+    if mistakes.is_empty() { Ok(scenarios) } else { Err(mistakes) }
+}
+
+/// Reads the scenarios in files and, with everything below them, in directories, in the order of their paths. A file with a mistake does
+/// not hide the others. The mistakes are: what cannot be read, what is no scenario, a file that is not named after its scenario, a
+/// directory without any.
+pub fn load_each<P: AsRef<Path>>(paths: &[P]) -> Vec<Result<Scenario, InputError>> {
+    let mut all = Vec::new();
     for path in paths {
         let mut files = Vec::new();
         match find(path.as_ref(), &mut files) {
             Ok(()) if files.is_empty() => {
-                mistakes.push(mistake(path.as_ref(), "holds no scenario", "name a directory with .yaml files in it"));
+                let remedy = "name a directory with .yaml files in it";
+                all.push(Err(mistake(path.as_ref(), "holds no scenario", remedy)));
             }
             Ok(()) => {}
-            Err(error) => mistakes.push(error),
+            Err(error) => all.push(Err(error)),
         }
-        for file in files {
-            match load_file(&file) {
-                Ok(scenario) => scenarios.push(scenario),
-                Err(error) => mistakes.push(error),
-            }
-        }
+        all.extend(files.iter().map(|file| load_file(file)));
     }
-    if mistakes.is_empty() { Ok(scenarios) } else { Err(mistakes) }
+    all
 }
 
 /// The files that a path names.
@@ -165,6 +169,16 @@ mod tests {
                 "/pod.yaml:1: missing field `metadata`; see fixtures/scenarios/README.md for the format",
             ]
         );
+    }
+
+    #[test]
+    fn a_mistake_in_one_file_hides_no_other() {
+        let directory = Directory::new("each");
+        directory.scenario("a.yaml", "a");
+        directory.text("bad.yaml", "apiVersion: v1\nkind: Pod\n");
+        directory.scenario("c.yaml", "c");
+        let names = load_each(&[&directory.0]).into_iter().map(|read| read.map(|scenario| scenario.name).ok());
+        assert_eq!(names.collect::<Vec<_>>(), [Some("a".to_owned()), None, Some("c".to_owned())]);
     }
 
     #[test]

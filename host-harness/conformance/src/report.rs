@@ -1,8 +1,10 @@
 //! What came of a scenario.
 
 use std::fmt;
+use std::path::Path;
 
 use lictor_contract::Finding;
+use lictor_host::cluster::InputError;
 use serde::Serialize;
 
 use super::actual::Actual;
@@ -51,6 +53,22 @@ pub struct StepReport {
 }
 
 impl Report {
+    /// The report of a file that holds no scenario that can be run, because of this mistake. It is named after the file.
+    pub fn unread(mistake: &InputError) -> Report {
+        let InputError { file, line, message, remedy } = mistake;
+        let line = if *line > 0 { format!("line {line}: ") } else { String::new() };
+        let stem = Path::new(&**file).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        Report {
+            scenario: stem.unwrap_or_else(|| file.to_string()),
+            file: file.to_string(),
+            laws: String::new(),
+            passed: false,
+            error: Some(format!("{line}{message}; {remedy}")),
+            steps: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+
     /// Why it failed, or the first expectation that does not hold.
     pub fn first_failure(&self) -> Option<String> {
         let first = self.steps.iter().flat_map(|step| &step.failures).map(ToString::to_string).next();

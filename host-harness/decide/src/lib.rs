@@ -21,6 +21,7 @@ mod problem;
 pub mod record;
 pub mod recorded;
 mod snapshot;
+pub mod system;
 mod unread;
 pub mod what_if;
 pub mod written;

@@ -101,6 +101,8 @@ pub enum Denial {
     Unjudged {
         /// The gang.
         job: JobIx,
+        /// Which case of the law it is.
+        case: &'static str,
         /// The field that demands it, a JSON pointer.
         field: &'static str,
     },
@@ -208,9 +210,9 @@ impl Denial {
                 let gang = other.or(job.map(|job| &job.key)).cloned().unwrap_or_default();
                 Detail::case("undeclared").job("gang", &gang)
             }
-            Denial::Unjudged { job, field } => {
+            Denial::Unjudged { job, case, field } => {
                 let gang = cluster.job(*job).map(|job| job.key.clone()).unwrap_or_default();
-                Detail::default().job("gang", &gang).text("field", *field)
+                Detail::case(case).job("gang", &gang).text("field", *field)
             }
             Denial::Short { job, resource, parts } => {
                 let gang = cluster.job(*job).map(|job| job.key.clone()).unwrap_or_default();

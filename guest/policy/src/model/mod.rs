@@ -33,7 +33,7 @@ pub use budget::Budget;
 pub use cluster::{Cluster, Nominated, ReservationAllocation, Shortage};
 pub use ext::Extensions;
 pub use ext::koordinator::ReservationTerms;
-pub use ext::kubernetes::SchedulingGroup;
+pub use ext::kubernetes::{SCHEDULER_NAME, SchedulingGroup};
 pub use ext::volcano::{Elastic, PodGroupSpec, QueueSpec, Sizes};
 pub use ext::yunikorn::{Policy, QueueRank};
 pub use index::{

@@ -89,8 +89,8 @@ impl Document {
         self.at("/metadata/annotations")?.get(key)?.as_str()
     }
 
-    /// The amounts of a resource list; an absent list is empty. The first invalid amount is the finding. With `skip_overflow`, an
-    /// amount too large for 64 bits is left out: such a bound never binds.
+    /// The amounts of a resource list; an absent list is empty. The first invalid amount is the finding. An amount too large
+    /// for 64 bits counts as the largest number; with `skip_overflow` it is left out.
     pub fn amounts(&self, pointer: &str, skip_overflow: bool) -> Result<NamedAmounts, Finding> {
         self.at(pointer).map_or(Ok(Vec::new()), |list| self.resource_list(pointer, list, skip_overflow))
     }
@@ -118,6 +118,8 @@ impl Document {
             match quantity::parse(&text, Unit::of(resource)) {
                 Ok(amount) => amounts.push((resource.clone(), amount)),
                 Err(QuantityError::Overflow(_)) if skip_overflow => {}
+                // The API server accepts such an amount. No sum of requests is larger than the largest number.
+                Err(QuantityError::Overflow(_)) => amounts.push((resource.clone(), i64::MAX)),
                 Err(error) => {
                     let path = format!("{path}/{}", escape(resource));
                     let remedy = "write a quantity of 0 or more such as `4`, `500m` or `16Gi`";

@@ -7,6 +7,7 @@ mod document;
 mod interests;
 mod koordinator;
 mod kubernetes;
+mod named_queues;
 mod pod_group;
 mod pod_votes;
 mod scheduling_groups;
@@ -21,6 +22,7 @@ pub use document::{Document, Findings};
 pub use interests::{DEFAULT_SCHEDULER, interests, schedulers};
 pub use pod_votes::PodVotes;
 pub use selector::{Labels, Selector, every_label};
+pub use yunikorn::unpack_queues;
 
 use crate::contract::{self, ConfigError, Effects, Mark, ObjectKey, PodStatus, ReleaseCause, SystemInfo, Template};
 use crate::engine::engine_rules;

@@ -20,10 +20,12 @@ const GROUP_PREFIX: &str = "podgroup.scheduling.k8s.io/";
 pub const KINDS: [(&str, &str); 2] = [(GROUP, "PodGroup"), (GROUP, "PriorityClass")];
 /// Field of a pod: its group.
 const NAME: &str = "/spec/schedulingGroup/podGroupName";
+/// Field of a pod of Kubernetes 1.35: its group, of a Workload.
+const FORMER: &str = "/spec/workloadRef";
 
 /// The interests of a system that reads these groups.
 pub fn with_groups(mut interests: Interests) -> Interests {
-    interests.pod_fields = vec![NAME.to_owned()];
+    interests.pod_fields = vec![NAME.to_owned(), FORMER.to_owned()];
     for (group, kind) in KINDS {
         if !interests.kinds.iter().any(|known| known.group == group && known.kind == kind) {
             interests.kinds.push(contract::KindInterest { group: group.to_owned(), kind: kind.to_owned() });
@@ -35,6 +37,18 @@ pub fn with_groups(mut interests: Interests) -> Interests {
 /// The namespace and the name of the job of a group.
 fn job_key(namespace: &str, name: &str) -> JobKey {
     (namespace.to_owned(), format!("{GROUP_PREFIX}{name}"))
+}
+
+/// Makes a finding for a pod that names its group as in Kubernetes 1.35, which is not read.
+fn read_former(pod: &contract::Pod, findings: &mut Findings) {
+    let field = |key| pod.template.fields.iter().find(|field| field.key == key);
+    if field(1).is_none_or(|former| former.value == "null") || field(0).is_some() {
+        return;
+    }
+    let message = "groups of Kubernetes 1.35 are not read: the pod is tried alone";
+    let remedy = "name a PodGroup of Kubernetes 1.37 in `spec.schedulingGroup.podGroupName`";
+    let object = Document::named("Pod", &pod.template.namespace, &pod.name);
+    findings.push(object.warning(FORMER, message, remedy));
 }
 
 /// The name of a job for people, as `namespace/name`: that of its group, unless pods of a job of the system have this name.
@@ -56,6 +70,7 @@ struct Member {
     name: String,
     priority: i32,
     may_preempt: bool,
+    scheduler: String,
 }
 
 /// The groups and their pods.
@@ -65,6 +80,8 @@ pub struct SchedulingGroups {
     /// The value of each PriorityClass.
     classes: BTreeMap<String, i32>,
     members: BTreeMap<PodIx, Member>,
+    /// The schedulers that the pods of each group name, and how many pods name each.
+    schedulers: BTreeMap<JobKey, BTreeMap<String, usize>>,
     /// The groups that the cluster does not have up to date.
     changed: BTreeSet<JobKey>,
     /// The groups about whose pods a finding has been made since they changed.
@@ -80,7 +97,8 @@ impl SchedulingGroups {
         attributes: &mut PodAttributes,
         findings: &mut Findings,
     ) {
-        self.members.remove(&PodIx(pod.id));
+        self.forget_pod(PodIx(pod.id));
+        read_former(pod, findings);
         let field = pod.template.fields.iter().find(|field| field.key == 0).map(|field| field.value.as_str());
         let Some(name) = field.and_then(|json| serde_json::from_str::<String>(json).ok()) else { return };
         if attributes.job.is_some() {
@@ -92,10 +110,15 @@ impl SchedulingGroups {
         let job = job_key(&pod.template.namespace, &name);
         attributes.job = cluster.job_or_new(&job);
         let (priority, may_preempt) = (attributes.priority, attributes.may_preempt);
-        let member = Member { job, name: format!("{}/{}", pod.template.namespace, pod.name), priority, may_preempt };
+        let name = format!("{}/{}", pod.template.namespace, pod.name);
+        let member = Member { job, name, priority, may_preempt, scheduler: pod.template.scheduler.clone() };
+        self.count(&member, true);
         if let Some(spec) = self.groups.get(&member.job) {
             let terms = self.terms(spec);
-            self.tell(&member, terms.0, findings);
+            // Of a group that has changed too, the next `sync` says it.
+            if !self.changed.contains(&member.job) {
+                self.tell(&member, terms.0, findings);
+            }
             (attributes.priority, attributes.may_preempt) = (terms.0, terms.1.unwrap_or(may_preempt));
         }
         self.members.insert(PodIx(pod.id), member);
@@ -103,7 +126,30 @@ impl SchedulingGroups {
 
     /// Removes a pod.
     pub fn forget_pod(&mut self, pod: PodIx) {
-        self.members.remove(&pod);
+        if let Some(member) = self.members.remove(&pod) {
+            self.count(&member, false);
+        }
+    }
+
+    /// Counts a pod in or out of those that name its scheduler. The group has changed when its pods begin, or cease, to differ.
+    fn count(&mut self, member: &Member, is_in: bool) {
+        let named = self.schedulers.entry(member.job.clone()).or_default();
+        let before = named.len() > 1;
+        let count = named.entry(member.scheduler.clone()).or_default();
+        *count = if is_in { count.saturating_add(1) } else { count.saturating_sub(1) };
+        named.retain(|_, count| *count > 0);
+        let (differ, is_empty) = (named.len() > 1, named.is_empty());
+        if is_empty {
+            self.schedulers.remove(&member.job);
+        }
+        if differ != before && self.groups.contains_key(&member.job) {
+            self.changed.insert(member.job.clone());
+        }
+    }
+
+    /// Returns whether the pods of a group name different schedulers.
+    fn differ(&self, group: &JobKey) -> bool {
+        self.schedulers.get(group).is_some_and(|named| named.len() > 1)
     }
 
     /// Reads an object of the kinds; false where it is of another kind.
@@ -164,7 +210,7 @@ impl SchedulingGroups {
             if let Some(job) = cluster.job_mut(ix) {
                 (job.declared, job.declared_at) = (spec.map(Spec::gang), spec.and_then(|spec| spec.created));
             }
-            cluster.set_scheduling_group(ix, spec.map(|spec| spec.group(self.terms(spec).0)));
+            cluster.set_scheduling_group(ix, spec.map(|spec| spec.group(self.terms(spec).0, self.differ(key))));
         }
         cluster.revise(|ix, attributes| {
             let Some(member) = self.members.get(&ix).filter(|member| changed.contains(&member.job)) else { return };
@@ -197,7 +243,7 @@ impl SchedulingGroups {
         self.changed.extend(named.map(|(key, _)| key.clone()));
     }
 
-    /// One finding for each group whose pods do not all have its priority.
+    /// Makes one finding for each group whose pods do not all have its priority.
     fn tell(&mut self, member: &Member, priority: i32, findings: &mut Findings) {
         if member.priority == priority || !self.told.insert(member.job.clone()) {
             return;

@@ -10,6 +10,11 @@ use crate::contract::{self, Finding};
 pub struct Labels(Box<[Box<str>]>);
 
 impl Labels {
+    /// Returns whether the pod has no label.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The value of a label.
     fn get(&self, key: &str) -> Option<&str> {
         self.0.iter().find_map(|label| label.strip_prefix(key)?.strip_prefix('='))

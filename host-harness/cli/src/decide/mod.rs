@@ -11,9 +11,9 @@ mod why;
 use std::path::PathBuf;
 
 use clap::Args;
-use lictor_contract::Interests;
+use lictor_contract::{Description, Interests};
 use lictor_decide::jobs::Jobs;
-use lictor_decide::{Arguments, Opened, Record, With};
+use lictor_decide::{Arguments, Opened, Record, Snapshot, With, system};
 use lictor_host::recording::Recorder;
 use lictor_host::session::FaultRules;
 
@@ -21,7 +21,7 @@ pub(super) use self::by::By;
 use super::arguments;
 use super::choice::{Chosen, name_of};
 use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::{Failure, shown};
 use super::progress::Progress;
 use super::recorded::{Recording, header};
 use super::screen::{print_json, print_yaml};
@@ -105,11 +105,24 @@ pub(super) fn interests(chosen: &Chosen, system: &str) -> Result<Interests, Fail
     described.system(system).map(|named| named.interests.clone()).ok_or_else(unknown)
 }
 
+/// Returns the kinds by which one of the systems is chosen: those that any of them reads, but for those of the core group, such as
+/// ConfigMaps, which not everybody may list.
+pub(super) fn telling_kinds(described: &Description) -> Interests {
+    let mut all = Interests::default();
+    for Interests { kinds, placed_kinds, .. } in described.systems.iter().map(|system| &system.interests) {
+        let new: Vec<_> = kinds.iter().filter(|kind| !kind.group.is_empty() && !all.kinds.contains(kind)).collect();
+        all.kinds.extend(new.into_iter().cloned());
+        let new: Vec<_> = placed_kinds.iter().filter(|kind| !all.placed_kinds.contains(kind)).collect();
+        all.placed_kinds.extend(new.into_iter().cloned());
+    }
+    all
+}
+
 /// The input of a decision.
 pub(super) struct Question<'a> {
     /// Where the cluster is read from.
     pub(super) snapshots: &'a Source,
-    /// The name of the system; empty for the first one of the policy.
+    /// The name of the system; empty for the one that fits the snapshot.
     pub(super) laws: &'a str,
     /// The schedulers whose pods are decided about; empty: those that the system stands for.
     pub(super) schedulers: &'a [String],
@@ -142,18 +155,19 @@ pub(super) fn decide<T>(
     let mut policy = chosen.start()?;
     let described = policy.describe()?;
     let progress = Progress::of("reading");
+    let snapshot = question.snapshots.read()?;
+    let system = &*in_force(question.laws, &snapshot, &described);
     let policy = match question.recorder {
         None => policy,
         Some(recorder) => {
-            let system = described.system(question.laws).map_or(question.laws, |system| &system.name);
             let (rules, sources) = (FaultRules::default(), question.snapshots.names());
             let with = (system, &*arguments.json());
             recorder.listen(policy, &header(&described, chosen, with, question.schedulers, rules, sources))
         }
     };
-    let Question { laws: system, schedulers, recorder, .. } = *question;
+    let Question { schedulers, recorder, .. } = *question;
     let with = With { system, arguments, schedulers, recorder };
-    let mut opened = Opened::open(policy, described, with, || question.snapshots.read())?;
+    let mut opened = Opened::open(policy, described, with, || Ok(snapshot))?;
     let seen = look(&mut opened)?;
     drop(progress);
     explain(question.explain, chosen, &mut opened)?;
@@ -162,6 +176,24 @@ pub(super) fn decide<T>(
     let record = opened.decide(question.cycles, chosen.source.clone())?;
     drop(progress);
     Ok((record, Jobs::of(opened.session().mirror()), seen))
+}
+
+/// Returns the system that decides about a snapshot: the named one, else the one that fits. Says on the standard error which one was chosen
+/// and why, and warns of a snapshot in which nothing is of the named one.
+pub(super) fn in_force(named: &str, snapshot: &Snapshot, described: &Description) -> String {
+    let objects = &snapshot.objects;
+    if named.is_empty() {
+        let choice = system::choose(objects, described);
+        // A policy with one system leaves no choice.
+        if described.systems.len() > 1 {
+            anstream::eprintln!("note: {}", choice.sentence());
+        }
+        return choice.system;
+    }
+    if let Some(warning) = system::lacking(objects, described, named) {
+        anstream::eprint!("{}", shown(&warning));
+    }
+    named.to_owned()
 }
 
 /// Turns on explanations where they are requested.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use lictor_contract::Description;
+use lictor_host::cluster::InputError;
 
 use super::super::choice::{Chosen, name_of};
 use super::super::exit::Exit;
@@ -11,9 +12,9 @@ use super::super::failure::Failure;
 use super::super::page::Page;
 use super::super::progress::Progress;
 use super::super::screen::{Screen, print, print_json};
-use super::{Asked, Output, told};
+use super::{Asked, Output, readable, told};
 use lictor_conformance::interface::{Conformance, Outcome, conform};
-use lictor_conformance::{Scenario, Statement, Summary, Tested, conformance_junit, load, run as run_scenario};
+use lictor_conformance::{Report, Scenario, Statement, Summary, Tested, conformance_junit, run as run_scenario};
 
 /// What came of both parts.
 struct Results {
@@ -30,7 +31,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
             "`--explain`, `--record`, `--without` and `--against` work with scenarios alone: leave out `--interface`";
         return Err(Failure::Useless(message));
     }
-    let scenarios = if asked.paths.is_empty() { Vec::new() } else { load(&asked.paths)? };
+    let scenarios = if asked.paths.is_empty() { Vec::new() } else { readable(&asked.paths)? };
     let policy = asked.policy.find()?;
     let described = policy.start()?.describe().map_err(|error| Failure::NoConformance(error.to_string()))?;
     let results = results(&policy, &described, scenarios)?;
@@ -59,7 +60,14 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
 }
 
 /// Runs both parts.
-fn results(policy: &Chosen, described: &Description, scenarios: Vec<Scenario>) -> Result<Results, Failure> {
+fn results(
+    policy: &Chosen,
+    described: &Description,
+    scenarios: Vec<Result<Scenario, InputError>>,
+) -> Result<Results, Failure> {
+    let mut mistakes = Vec::new();
+    let read = scenarios.into_iter().filter_map(|read| read.map_err(|mistake| mistakes.push(mistake)).ok());
+    let scenarios: Vec<Scenario> = read.collect();
     let systems: BTreeSet<&String> = described.systems.iter().map(|system| &system.name).collect();
     let (own, others): (Vec<Scenario>, Vec<Scenario>) =
         scenarios.into_iter().partition(|scenario| systems.contains(&scenario.laws));
@@ -67,7 +75,7 @@ fn results(policy: &Chosen, described: &Description, scenarios: Vec<Scenario>) -
     let start = || policy.start().map_err(|failure| failure.to_string());
     let interface = conform(&start, &own).map_err(Failure::NoConformance)?;
     progress.part_done();
-    let mut reports = Vec::with_capacity(own.len());
+    let mut reports: Vec<Report> = mistakes.iter().map(Report::unread).collect();
     for scenario in &own {
         reports.push(run_scenario(scenario, policy.start()?));
         progress.part_done();

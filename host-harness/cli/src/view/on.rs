@@ -7,6 +7,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
 
+use lictor_conformance::unpacked;
 use lictor_host::recording::is_recording;
 use lictor_page::Input;
 
@@ -97,6 +98,7 @@ fn read(file: &Path) -> Result<(String, Vec<u8>), Failure> {
         true => io::stdin().lock().read_to_end(&mut bytes).map(|_| ()),
         false => fs::read(file).map(|read| bytes = read),
     };
-    read.map_err(|error| Failure::Unreadable { file: name.clone(), error })?;
+    let bytes =
+        read.and_then(|()| unpacked(bytes)).map_err(|error| Failure::Unreadable { file: name.clone(), error })?;
     Ok((name, bytes))
 }

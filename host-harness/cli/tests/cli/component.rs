@@ -110,7 +110,10 @@ fn a_policy_without_laws_cannot_be_configured() {
 #[test]
 fn where_nothing_can_be_kept_one_line_says_so_and_nothing_else_changes() {
     let run = |directory: &str| {
-        let ran = command(&["decide", FOUR_TEAMS]).env("LICTOR_CACHE_DIR", directory).output().unwrap();
+        let ran = command(&["decide", FOUR_TEAMS, "--system", "koordinator"])
+            .env("LICTOR_CACHE_DIR", directory)
+            .output()
+            .unwrap();
         assert_eq!(ran.status.code(), Some(0));
         (ran.stdout, String::from_utf8(ran.stderr).unwrap())
     };

@@ -28,7 +28,7 @@ fn member(name: &str) -> String {
 
 #[test]
 fn the_page_says_everything_in_order_and_in_words() {
-    let ran = lictor(&["decide", FOUR_TEAMS]).exits(0);
+    let ran = lictor(&["decide", FOUR_TEAMS, "--system", "koordinator"]).exits(0);
     assert_eq!(ran.err, "");
     let expected = [
         "44 nodes, 177 pods on nodes, 29 pending",
@@ -171,7 +171,7 @@ fn a_cluster_without_objects_nodes_or_pods_is_none() {
 
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
-    let mut child = command(&["decide", FOUR_TEAMS, "--native", "--output", "json"])
+    let mut child = command(&["decide", FOUR_TEAMS, "--system", "koordinator", "--native", "--output", "json"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -270,4 +270,17 @@ fn a_pod_that_is_not_tried_is_explained_by_its_gates() {
     lictor(&["explain", &snapshot, "g", "--native"])
         .exits(0)
         .prints(&["default/g: not tried\n", "host/gated: waits for its scheduling gates to be removed: a.io/quota\n"]);
+}
+
+#[test]
+fn the_snapshot_chooses_the_system() {
+    let said = "the laws of `koordinator` decide: 107 pods name scheduler `koord-scheduler`, and the snapshot has 7 ElasticQuota, 11 PodGroup";
+    lictor(&["decide", FOUR_TEAMS, "--native"]).exits(0).prints(&["system koordinator"]).tells(&[said]);
+    let zones = "fixtures/snapshots/three-zones.yaml";
+    let plain = lictor(&["decide", zones, "--native"]).exits(0).prints(&["system kubernetes"]);
+    plain.tells(&["note: the laws of `kubernetes` decide"]);
+    let other = lictor(&["decide", zones, "--native", "--system", "volcano"]).exits(0);
+    other.tells(&["warning: nothing in the snapshot is of system `volcano`", "--system kubernetes"]);
+    let named = lictor(&["decide", zones, "--native", "--system", "kubernetes"]).exits(0);
+    assert_eq!(named.err, "");
 }

@@ -29,8 +29,8 @@ fn named(pod: &Value, about: &str, outcome: &str) -> Vec<String> {
 
 #[test]
 fn a_job_without_room_is_told_what_would_have_been_enough() {
-    let ran = explain("nlp/long-context").exits(0);
-    assert_eq!(ran.err, "");
+    let ran = explain("nlp/long-context").exits(0).tells(&["note: the laws of `koordinator` decide"]);
+    assert_eq!(ran.err.lines().count(), 1);
     // ib-2 is three nodes; on two of them who may go is enough, on the third `depth-fm` may not.
     ran.prints(&[
         "\nnlp/long-context: 3 pods: unschedulable\n",
@@ -159,7 +159,7 @@ fn names_are_taken_without_a_namespace_where_they_are_clear() {
 #[test]
 fn decide_says_why_of_every_pod_that_was_not_bound() {
     let plain = lictor(&["decide", FOUR_TEAMS, "--native"]).exits(0).out;
-    let ran = lictor(&["decide", FOUR_TEAMS, "--native", "--explain"]).exits(0);
+    let ran = lictor(&["decide", FOUR_TEAMS, "--native", "--explain", "--system", "koordinator"]).exits(0);
     assert_eq!(ran.err, "");
     let at = ran.out.find("\nWhy\n").unwrap();
     assert!(plain.starts_with(&ran.out[..at]), "what was decided is told as before");

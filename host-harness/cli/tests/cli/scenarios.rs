@@ -120,3 +120,15 @@ fn a_law_that_no_scenario_has_in_force_is_not_taken_for_one_that_proves_nothing(
     let ran = lictor(&["test", "--without", "yunikorn/4", "fixtures/scenarios/yunikorn"]).exits(1);
     ran.prints(&["FAILED law4-no-guarantee-on-the-whole-path-never-triggers"]);
 }
+
+#[test]
+fn a_directory_is_judged_file_by_file() {
+    let good = std::fs::read_to_string(scenario("good", "result: Scheduled")).unwrap();
+    std::fs::create_dir_all(concat!(env!("CARGO_TARGET_TMPDIR"), "/folder")).unwrap();
+    let directory = file("folder/good.yaml", good).replace("/good.yaml", "");
+    file("folder/bad.yaml", "kind: [".to_owned());
+    let ran = lictor(&["test", &directory, "--native"]).exits(1).prints(&["FAILED bad\n", "bad.yaml: line "]);
+    assert_eq!(last_line(&ran), "1 passed, 1 failed");
+    // A file that is named is a mistake of the command line.
+    lictor(&["test", &format!("{directory}/bad.yaml"), "--native"]).exits(2).prints_nothing();
+}

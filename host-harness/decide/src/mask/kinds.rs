@@ -1,6 +1,7 @@
 //! What is kept of objects of each kind: what the host and the systems read of them.
 
-use serde_json::Value;
+use lictor_policy::unpack_queues;
+use serde_json::{Map, Value};
 
 use super::pods::{CONDITIONS, POD, SPEC};
 use super::shape::Shape::{
@@ -35,8 +36,8 @@ const KINDS: &[Kind] = &[
     ("batch.volcano.sh", "Job", &JOB),
 ];
 
-/// The ConfigMap of YuniKorn: others are left out.
-pub(super) const CONFIG_MAP: &str = "yunikorn-configs";
+/// The ConfigMaps of YuniKorn: others are left out.
+pub(super) const CONFIG_MAPS: [&str; 2] = ["yunikorn-configs", "yunikorn-defaults"];
 
 pub(super) static METADATA: Shape = Fields(&[
     ("name", &Name),
@@ -221,10 +222,26 @@ pub(super) fn keep(object: &mut Value, visit: Visit<'_>) -> bool {
     let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let group = text("/apiVersion").rsplit_once('/').map_or("", |(group, _)| group);
     let kind = text("/kind");
-    if kind == "ConfigMap" && text("/metadata/name") != CONFIG_MAP {
+    if kind == "ConfigMap" && !CONFIG_MAPS.contains(&text("/metadata/name")) {
         return false;
     }
-    shape(group, kind).is_some_and(|shape| shape.keep(object, visit))
+    let shape = shape(group, kind);
+    if kind == "ConfigMap" {
+        unpack(object);
+    }
+    shape.is_some_and(|shape| shape.keep(object, visit))
+}
+
+/// Puts compressed queues of YuniKorn under `data`, where they are read like others.
+fn unpack(object: &mut Value) {
+    let packed = object.pointer("/binaryData/queues.yaml.gz").and_then(Value::as_str);
+    let Some(queues) = packed.and_then(|packed| unpack_queues(packed).ok()) else { return };
+    if let Some(object) = object.as_object_mut() {
+        let data = object.entry("data").or_insert_with(|| Value::Object(Map::new()));
+        if let Some(data) = data.as_object_mut() {
+            data.insert("queues.yaml".to_owned(), Value::String(queues));
+        }
+    }
 }
 
 /// The shape of objects of a kind; none where nothing of them counts.

@@ -24,7 +24,7 @@ use shape::Text;
 use words::Words;
 
 /// Names with a meaning of their own: they stay.
-const KEPT: [&str; 3] = ["system-cluster-critical", "system-node-critical", kinds::CONFIG_MAP];
+const KEPT: [&str; 2] = ["system-cluster-critical", "system-node-critical"];
 
 /// A cluster under other names.
 #[derive(Debug, Clone)]
@@ -141,7 +141,7 @@ struct Invented {
 impl Invented {
     fn replace(&self, of: Text, text: &mut String) {
         match of {
-            Text::Name if KEPT.contains(&text.as_str()) => {}
+            Text::Name if KEPT.contains(&text.as_str()) || kinds::CONFIG_MAPS.contains(&text.as_str()) => {}
             Text::Scheduler if self.schedulers.contains(text) => {}
             Text::Name | Text::Scheduler => *text = self.words.name(text),
             // An empty one matches any.

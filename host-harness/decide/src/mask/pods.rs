@@ -46,6 +46,8 @@ static STATUS: Shape = Fields(&[
     ("conditions", &CONDITIONS),
     ("containerStatuses", &List(&CONTAINER_STATUS)),
     ("initContainerStatuses", &List(&CONTAINER_STATUS)),
+    ("resources", &REQUIREMENTS),
+    ("allocatedResources", &Amounts),
 ]);
 
 pub(super) static CONDITIONS: Shape =

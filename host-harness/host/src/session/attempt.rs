@@ -22,7 +22,7 @@ impl Session {
         }
         self.must_wait_for_a_node(pod)?;
         let mut attempt = self.pre_filter_and_on(pod)?;
-        attempt.explanation = self.explanation(pod, attempt.nodes.is_some())?;
+        attempt.explanation = self.explanation(pod, attempt.nodes.is_some() || attempt.node.is_some())?;
         self.remember_retry(pod, &attempt.retry);
         self.happened.attempts.push(attempt.clone());
         Ok(attempt)

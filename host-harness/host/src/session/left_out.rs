@@ -1,16 +1,20 @@
 //! Objects that the policy cannot count: it is not told of them, so that it can serve everything else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use lictor_contract::quantity::readable;
 use lictor_contract::*;
 
 use super::Session;
+use crate::cluster::MOST;
 
 /// What the policy cannot count, with the amounts that are too much for it. Other amounts are tried again.
 #[derive(Debug, Default)]
 pub(super) struct LeftOut {
     pods: BTreeMap<PodId, Vec<Amount>>,
     nodes: BTreeMap<NodeId, Vec<Amount>>,
+    /// The pods with a request that no node can have, and the nodes with more than a node counts with, that were reported.
+    reported: BTreeSet<String>,
 }
 
 impl LeftOut {
@@ -70,19 +74,56 @@ impl Session {
         });
     }
 
-    /// The events without what the policy cannot count. Pods that it is not told of wait for no node.
+    /// Returns the events without what the policy cannot count. Pods that the policy does not know wait for no node.
     pub(super) fn countable(&mut self, events: Vec<Event>) -> Vec<Event> {
+        events.iter().for_each(|event| self.report_beyond(event));
         let events = events.into_iter().filter_map(|event| self.left_out.admit(event)).collect();
         self.occupancy.set_uncounted(self.left_out.pods.keys().copied());
         events
+    }
+
+    /// Reports, once, a pod with a request that no node can have, and a node that counts with less than it says.
+    fn report_beyond(&mut self, event: &Event) {
+        let (object, amounts, least) = match event {
+            Event::PodUpserted(pod) => {
+                let (kind, namespace) = self.mirror.kind_of(pod);
+                let parts = [kind, namespace, &pod.name];
+                let parts = parts.into_iter().filter(|part| !part.is_empty());
+                (parts.collect::<Vec<_>>().join("/"), &pod.template.requests, MOST.saturating_add(1))
+            }
+            Event::NodeUpserted(node) => (format!("Node/{}", node.name), &node.allocatable, MOST),
+            _ => return,
+        };
+        let Some(amount) = amounts.iter().find(|amount| amount.value >= least) else { return };
+        let resource = self.mirror.resources().get(amount.resource as usize).map(|resource| &*resource.name);
+        let (resource, most) = (resource.unwrap_or_default(), readable(resource.unwrap_or_default(), MOST));
+        let (message, remedy) = match event {
+            Event::NodeUpserted(_) => (
+                format!("has {most} of `{resource}` or more; it counts with {most}"),
+                "correct the amount, if the node does not have so much",
+            ),
+            Event::PodUpserted(pod) if pod.node.is_some() => {
+                (format!("holds more than {most} of `{resource}`, which no node has"), "request less")
+            }
+            _ => (
+                format!("requests more than {most} of `{resource}`, which no node has: no node takes the pod"),
+                "request less",
+            ),
+        };
+        if self.left_out.reported.insert(object.clone()) {
+            let (path, remedy) = (String::new(), remedy.to_owned());
+            self.findings.push(Finding { severity: Severity::Warning, object, path, message, remedy });
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use crate::session::testing::{Scripted, session};
     use crate::session::{Cause, Input};
-    use crate::verify::testing::{node, object, on, pod};
+    use crate::verify::testing::{node, object, on, pod, with};
 
     /// A policy that cannot count pods of more than 99 cores, nor nodes of more than 999.
     fn counting() -> Scripted {
@@ -125,5 +166,20 @@ mod tests {
         session.apply(vec![object(pod("huge", 1, 0))]).unwrap();
         assert_eq!(session.queue().unwrap(), ["default/huge"]);
         assert!(!policy.log().contains(&"removed default/huge".to_owned()));
+    }
+
+    #[test]
+    fn a_request_that_no_node_can_have_is_reported_once() {
+        let mut session = session(&Scripted::deciding(&[]), [node("n1", 4)]);
+        let requests = "/spec/containers/0/resources/requests";
+        let huge = |priority| object(with(pod("huge", 1, priority), requests, "memory", json!("50E")));
+        let large = with(node("n2", 4), "/status/allocatable", "memory", json!("2Ei"));
+        session.apply(vec![huge(0), object(large)]).unwrap();
+        session.apply(vec![huge(7)]).unwrap();
+        let said: Vec<_> = session.findings().iter().map(|found| (&*found.object, &*found.message)).collect();
+        let node = "has 1Pi of `memory` or more; it counts with 1Pi";
+        let pod = "requests more than 1Pi of `memory`, which no node has: no node takes the pod";
+        assert_eq!(said, [("Node/n2", node), ("Pod/default/huge", pod)]);
+        assert_eq!(session.queue().unwrap(), ["default/huge"]);
     }
 }

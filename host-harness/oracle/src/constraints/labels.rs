@@ -10,7 +10,7 @@ pub(super) fn label<'v>(object: &'v Value, key: &str) -> Option<&'v str> {
 }
 
 /// Whether a label selector selects an object. One that is not there selects nothing, an empty one everything.
-pub(super) fn selects(selector: &Value, object: &Value) -> bool {
+pub(crate) fn selects(selector: &Value, object: &Value) -> bool {
     let equal = |(key, value): (&String, &Value)| label(object, key) == value.as_str();
     selector.is_object()
         && selector["matchLabels"].as_object().is_none_or(|labels| labels.iter().all(equal))

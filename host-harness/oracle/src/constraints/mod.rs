@@ -15,6 +15,7 @@ mod room;
 mod volumes;
 
 pub use dump::{Dump, Places};
+pub(crate) use labels::selects;
 
 /// What is broken for these pods, which get their nodes now, where all pods are where `places` says: `pod on node: rule`.
 pub fn broken<'p>(dump: &Dump<'_>, places: &Places, new: impl IntoIterator<Item = &'p String>) -> Vec<String> {

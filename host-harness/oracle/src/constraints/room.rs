@@ -27,10 +27,46 @@ pub(super) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value
     over.chain(taken.map(|(port, _)| format!("port {port} is taken"))).collect()
 }
 
-/// What a pod requests: the containers together, or the largest step of the init containers beside the sidecars before it.
+/// What a pod requests. Of a pod that its node may have resized, the largest sum counts: what is asked for, unless the node has refused
+/// that for good, what the node has set aside, and what the containers run with.
 fn requests(pod: &Value) -> Amounts {
-    let spec = &pod["spec"];
-    let of = |container: &Value| amounts(&container["resources"]["requests"]);
+    let (spec, status) = (&pod["spec"], &pod["status"]);
+    let is_there = spec["nodeName"].as_str().is_some_and(|node| !node.is_empty());
+    let pending = items(&status["conditions"]).find(|condition| condition["type"] == "PodResizePending");
+    let refused = is_there && pending.is_some_and(|condition| condition["reason"] == "Infeasible");
+    let asked = |container: &Value| amounts(&container["resources"]["requests"]);
+    let said = |container: &Value, fields: &[&str]| {
+        let lists = items(&status["containerStatuses"]).chain(items(&status["initContainerStatuses"]));
+        let own = lists.filter(|other| other["name"] == container["name"]).take(1);
+        let found = own.flat_map(|own| fields.iter().filter_map(|field| own.pointer(field))).find(|it| it.is_object());
+        found.map_or_else(|| if refused { Amounts::new() } else { asked(container) }, amounts)
+    };
+    let (set_aside, runs_with) = ("/allocatedResources", "/resources/requests");
+    let mut all = if refused { Amounts::new() } else { together(spec, &asked) };
+    let whole = [status.pointer(set_aside), status.pointer(runs_with)];
+    if let [Some(set_aside), Some(runs_with)] = whole.map(|amounts| amounts.filter(|_| is_there)) {
+        raise(&mut all, &amounts(set_aside));
+        raise(&mut all, &amounts(runs_with));
+    } else if is_there {
+        raise(&mut all, &together(spec, &|container| said(container, &[set_aside])));
+        raise(&mut all, &together(spec, &|container| said(container, &[runs_with, set_aside])));
+    }
+    let mut of_pod = amounts(&spec["resources"]["requests"]);
+    if is_there && !of_pod.is_empty() && status["resources"].is_object() {
+        if refused {
+            of_pod.clear();
+        }
+        whole.iter().flatten().for_each(|said| raise(&mut of_pod, &amounts(said)));
+    }
+    of_pod.retain(|resource, _| resource == "cpu" || resource == "memory" || resource.starts_with("hugepages-"));
+    all.extend(of_pod);
+    add(&mut all, &amounts(&spec["overhead"]));
+    add(&mut all, &Amounts::from([("pods".to_owned(), 1000)]));
+    all
+}
+
+/// Adds up the containers, or the largest step of the init containers beside the sidecars before it.
+fn together(spec: &Value, of: &dyn Fn(&Value) -> Amounts) -> Amounts {
     let (mut sidecars, mut steps) = (Amounts::new(), Amounts::new());
     for container in items(&spec["initContainers"]) {
         let mut step = sidecars.clone();
@@ -43,8 +79,6 @@ fn requests(pod: &Value) -> Amounts {
     let mut all = sidecars;
     items(&spec["containers"]).for_each(|container| add(&mut all, &of(container)));
     raise(&mut all, &steps);
-    add(&mut all, &amounts(&spec["overhead"]));
-    add(&mut all, &Amounts::from([("pods".to_owned(), 1000)]));
     all
 }
 

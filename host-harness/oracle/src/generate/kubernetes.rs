@@ -60,7 +60,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
         objects.push(json!({
             "apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
             "metadata": {"name": name, "namespace": "default"},
-            "spec": {"selector": {"matchLabels": {"app": app}}}, "status": {"disruptionsAllowed": allowed},
+            "spec": budget_of(sketch, app), "status": {"disruptionsAllowed": allowed},
         }));
     }
     if sketch.flag("groups", 40) {
@@ -75,6 +75,16 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
             "metadata": {"name": "w", "namespace": "default"}, "spec": spec}));
     }
     (Map::new(), objects, Drive { by: By::Attempts, first: 20, between: 1, recreate })
+}
+
+/// What a budget covers: mostly the pods of an application, else those of no application, every pod, or none.
+fn budget_of(sketch: &mut Sketch, app: &str) -> Value {
+    match sketch.dice.between(1, 10) {
+        1 => json!({}),
+        2 => json!({"selector": {}}),
+        3 => json!({"selector": {"matchExpressions": [{"key": "app", "operator": "NotIn", "values": [app]}]}}),
+        _ => json!({"selector": {"matchLabels": {"app": app}}}),
+    }
 }
 
 /// Puts some of the pods into two PodGroups; sometimes one of these is missing.

@@ -1,6 +1,6 @@
 //! # What it demands
 //!
-//! The PodGroup of the gang demands nothing that this policy does not know.
+//! The PodGroup of the gang demands nothing that this policy does not know, and all its pods name the same scheduler.
 //!
 //! # Example
 //!
@@ -9,28 +9,31 @@
 //! # Why
 //!
 //! A pod that is bound against a constraint of its group runs in the wrong place. A refusal is seen, and says which field it is about.
+//! Two schedulers cannot place one group together: each of them would bind its part alone.
 //!
 //! # Source
 //!
 //! Kubernetes 1.37, `scheduling.k8s.io/v1beta1` PodGroup: `spec.schedulingConstraints.topology`, `spec.resourceClaims` and
-//! `spec.parentCompositePodGroupName`.
+//! `spec.parentCompositePodGroupName`; upstream `schedule_one_podgroup.go`, validatePodGroup: all pods of a group have the same
+//! `spec.schedulerName`.
 //!
 //! # Options
 //!
-//! The fields of the PodGroup.
+//! The fields of the PodGroup, `spec.schedulerName` of its pods.
 
 use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::model::SCHEDULER_NAME;
 
 /// The law.
 pub const LAW: Law<Holds> = Law::gate(
     Text {
         name: "gang-demands-are-known",
         sentence: "a gang demands nothing that the policy cannot judge",
-        templates: &[(
-            "",
-            "the PodGroup of gang `{gang}` has `{field}`, which is not judged here: its pods are not tried",
-        )],
+        templates: &[
+            ("", "the PodGroup of gang `{gang}` has `{field}`, which is not judged here: its pods are not tried"),
+            ("schedulers", "the pods of gang `{gang}` differ in `{field}`: no scheduler can place them together, and none is tried"),
+        ],
         file: page!("gang_demands_are_known.rs"),
     },
     holds,
@@ -41,7 +44,8 @@ pub const LAW: Law<Holds> = Law::gate(
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(job) = case.preemptor.job else { return Ok(()) };
     match case.cluster.scheduling_group(job).and_then(|group| group.unjudged) {
-        Some(field) => Err(Denial::Unjudged { job, field }),
+        Some(field) if field == SCHEDULER_NAME => Err(Denial::Unjudged { job, case: "schedulers", field }),
+        Some(field) => Err(Denial::Unjudged { job, case: "", field }),
         None => Ok(()),
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The first criterion that separates two nodes decides: fewest victims whose disruption budget is exhausted; lowest priority of
 //! the most important victim; smallest sum of priorities, each counted from the lowest possible one; fewest victims; latest start
-//! of the earliest-started among the most important victims; the name of the node.
+//! of the earliest-started among the most important victims, where a pod without a start time starts last; the name of the node.
 //!
 //! # Example
 //!
@@ -39,7 +39,7 @@ pub const LAW: Law<Weigh> = Law::order(
 fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let highest = lost.highest();
     let sum = lost.pods().map(|pod| counted(pod.priority())).fold(0, i64::saturating_add);
-    let started = |pod: &Pod| pod.started.unwrap_or(lost.cluster.now());
+    let started = |pod: &Pod| pod.started.unwrap_or(i64::MAX);
     let important = lost.pods().filter(|pod| i64::from(pod.priority()) == highest);
     let earliest = important.map(started).min().unwrap_or(i64::MAX);
     [count(lost.violations), highest, sum, lost.count(), earliest.saturating_neg()]

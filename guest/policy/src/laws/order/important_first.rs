@@ -2,7 +2,7 @@
 //!
 //! Of two candidates the one of higher priority is reprieved first. At equal priority pods that are evicted together come before a
 //! pod that leaves alone, and the larger group comes first; then the one that started earlier, then the older one, then the name. A
-//! pod that has not started counts as started now, a group starts with its first pod. Candidates that cannot be reprieved are the
+//! pod without a start time comes after all that have one, a group starts with its first pod. Candidates that cannot be reprieved are the
 //! victims.
 //!
 //! # Example
@@ -38,9 +38,9 @@ pub const LAW: Law<Compare> = Law::order(
     compare,
 );
 
-/// Which of two pods is reprieved first. A pod that has not started counts as started now.
+/// Which of two pods is reprieved first. A pod without a start time would start now (GetPodStartTime), so after all others.
 fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
-    let started = |pod: &Pod| pod.started.unwrap_or(cluster.now());
+    let started = |pod: &Pod| pod.started.unwrap_or(i64::MAX);
     let group = |pod: &Pod| {
         let together = cluster.whole_group_of(pod).unwrap_or_default();
         let first = together.iter().filter_map(|ix| cluster.pod(*ix)).map(started).min();

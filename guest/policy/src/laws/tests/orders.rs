@@ -58,9 +58,9 @@ fn pods_are_put_back_by_priority_then_start_then_creation_then_name() {
     for (first, second) in [
         (aged("z", [2, 0, 9]), aged("a", [1, 0, 0])),
         (started(aged("z", [1, 0, 9]), 3), started(aged("a", [1, 0, 0]), 4)),
-        // One that has not started is as young as can be; the time of entry never counts.
+        // A pod without a start time comes last, even after one that starts later than now; the time of entry never counts.
         (started(aged("z", [1, 9, 9]), 4), aged("a", [1, 0, 0])),
-        (aged("z", [1, 0, 0]), started(aged("a", [1, 0, 0]), 6)),
+        (started(aged("z", [1, 9, 9]), 6), aged("a", [1, 0, 0])),
         (started(aged("z", [1, 9, 3]), 4), started(aged("a", [1, 0, 4]), 4)),
         (started(aged("a", [1, 0, 3]), 3), started(aged("b", [1, 0, 3]), 3)),
     ] {

@@ -21,12 +21,15 @@ use std::collections::BTreeMap;
 use crate::contract::{self, ConfigError, Eviction, Interests, Mark, MarkPlace, ObjectKey, PodStatus, SystemInfo};
 use crate::laws::{Entry, Laws};
 use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
+use crate::systems::document::label_path;
+use crate::systems::named_queues::{NamedQueues, exists};
 use crate::systems::scheduling_groups::{SchedulingGroups, with_groups};
 use crate::systems::{
     self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, interests, pod_group, schedulers,
 };
 use args::Args;
 use gangs::AnnotatedGangs;
+use metadata::PodMetadata;
 use owners::Owners;
 use quotas::Quotas;
 
@@ -69,6 +72,7 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> 
         gangs: AnnotatedGangs::default(),
         groups: SchedulingGroups::default(),
         owners: Owners::default(),
+        named: NamedQueues::default(),
         shared_at: None,
     }))
 }
@@ -82,6 +86,8 @@ struct Koordinator {
     gangs: AnnotatedGangs,
     groups: SchedulingGroups,
     owners: Owners,
+    /// The quotas that labels of pods name.
+    named: NamedQueues,
     /// The version of the cluster for which the runtime quotas were last computed.
     shared_at: Option<u64>,
 }
@@ -98,6 +104,12 @@ impl System for Koordinator {
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
         self.owners.read_pod(pod);
         let mut attributes = pods::read(&self.args, &mut self.gangs, cluster, pod, findings);
+        if let Some(quota) =
+            PodMetadata::of(pod).label(keys::QUOTA).filter(|quota| !quota.is_empty() && pod.kind.is_none())
+        {
+            let object = || Document::named("Pod", &pod.template.namespace, &pod.name);
+            self.named.note(quota, object, &label_path(keys::QUOTA));
+        }
         self.groups.read_pod(cluster, pod, &mut attributes, findings);
         attributes
     }
@@ -144,7 +156,9 @@ impl System for Koordinator {
         self.owners.sync(cluster);
         self.gangs.sync(cluster);
         self.groups.sync(cluster, findings);
-        self.quotas.sync(cluster, findings)
+        self.quotas.sync(cluster, findings);
+        let outcome = || format!("its pods belong to `{}`", keys::DEFAULT_QUOTA);
+        self.named.report("quota", |quota, _| (!exists(cluster, quota)).then(outcome), findings);
     }
 
     fn recompute(&mut self, cluster: &mut Cluster) {

@@ -1,7 +1,8 @@
 //! PodDisruptionBudgets: which pods each one covers, and how many of them may be disrupted.
 //!
-//! A budget covers the pods of its namespace that its selector matches. Without a selector, or with an empty one, it covers no pod.
-//! A pod in `status.disruptedPods` is already being disrupted and does not count again (upstream filterPodsWithPDBViolation).
+//! A budget covers the pods of its namespace that its selector matches: an empty selector matches every pod, a missing one none
+//! (PodDisruptionBudgetSpec of `policy/v1`). A pod without labels is covered by an empty selector alone (K30).
+//! A pod in `status.disruptedPods` is already being disrupted and does not count again (upstream FilterVictimsWithPDBViolation).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,14 +15,18 @@ use crate::systems::{Document, Findings, Labels, Selector, every_label};
 /// What a PodDisruptionBudget object specifies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Spec {
-    selector: Selector,
+    /// None: the budget covers no pod.
+    selector: Option<Selector>,
     disrupted: BTreeSet<String>,
 }
 
 impl Spec {
-    /// Whether it covers a pod of its namespace.
+    /// Returns whether the budget covers a pod of its namespace.
     fn covers(&self, name: &str, labels: &Labels) -> bool {
-        !self.selector.is_empty() && self.selector.matches(labels) && !self.disrupted.contains(name)
+        let Some(selector) = &self.selector else { return false };
+        // Upstream looks at no selector for a pod without labels (`len(pod.Labels) == 0`), but for an empty one (PR 141785).
+        let is_read = selector.is_empty() || !labels.is_empty();
+        is_read && selector.matches(labels) && !self.disrupted.contains(name)
     }
 }
 
@@ -104,5 +109,10 @@ fn read(object: &Document) -> Result<(Spec, Budget), Finding> {
     };
     let disrupted = object.at("/status/disruptedPods").and_then(Value::as_object);
     let disrupted = disrupted.map(|pods| pods.keys().cloned().collect()).unwrap_or_default();
-    Ok((Spec { selector: Selector::read(object, "/spec/selector")?, disrupted }, Budget { allowed }))
+    let path = "/spec/selector";
+    let selector = object.at(path).map(|_| Selector::read(object, path)).transpose()?;
+    // Of the former `policy/v1beta1`, an empty selector selects no pod.
+    let is_former = object.at("/apiVersion").and_then(Value::as_str) == Some("policy/v1beta1");
+    let selector = selector.filter(|selector| !(is_former && selector.is_empty()));
+    Ok((Spec { selector, disrupted }, Budget { allowed }))
 }

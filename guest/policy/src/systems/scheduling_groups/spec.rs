@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::contract::Finding;
-use crate::model::{Gang, Match, SchedulingGroup};
+use crate::model::{Gang, Match, SCHEDULER_NAME, SchedulingGroup};
 use crate::systems::pod_group::{count, created};
 use crate::systems::{Document, Findings};
 
@@ -72,9 +72,10 @@ impl Spec {
         }
     }
 
-    /// The same with this priority, for the cluster.
-    pub fn group(&self, priority: i32) -> SchedulingGroup {
-        SchedulingGroup { priority, leaves_whole: self.leaves_whole, unjudged: self.unjudged }
+    /// The same with this priority, for the cluster. `differ`: its pods name different schedulers.
+    pub fn group(&self, priority: i32, differ: bool) -> SchedulingGroup {
+        let unjudged = self.unjudged.or(differ.then_some(SCHEDULER_NAME));
+        SchedulingGroup { priority, leaves_whole: self.leaves_whole, unjudged }
     }
 }
 

@@ -23,6 +23,8 @@ mod tests;
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, Phase, PodStatus, SystemInfo};
 use crate::laws::{Action, Entry, Laws};
 use crate::model::{Cluster, JobIx, Kind, Pod, PodAttributes, PodIx, QueueIx};
+use crate::systems::document::annotation_path;
+use crate::systems::named_queues::{NamedQueues, exists};
 use crate::systems::scheduling_groups::{self, SchedulingGroups, with_groups};
 use crate::systems::{self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, interests, schedulers};
 use args::Args;
@@ -80,6 +82,7 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> 
         groups: Groups::default(),
         pod_groups: SchedulingGroups::default(),
         reported: Reported::default(),
+        named: NamedQueues::default(),
         classes: Classes::default(),
         bounded_at: None,
     }))
@@ -94,6 +97,8 @@ struct Volcano {
     groups: Groups,
     pod_groups: SchedulingGroups,
     reported: Reported,
+    /// The queues that pods and PodGroups name.
+    named: NamedQueues,
     classes: Classes,
     /// The version of the cluster for which the real capabilities were last set.
     bounded_at: Option<u64>,
@@ -120,6 +125,8 @@ impl System for Volcano {
             }
             None if pod.template.scheduler == keys::SCHEDULER => {
                 let queue = metadata.annotation(keys::QUEUE_NAME).unwrap_or(keys::DEFAULT_QUEUE);
+                let object = || Document::named("Pod", &pod.template.namespace, &pod.name);
+                self.named.note(queue, object, &annotation_path(keys::QUEUE_NAME));
                 attributes.queue_name = Some(cluster.intern(queue));
             }
             None => {}
@@ -155,7 +162,15 @@ impl System for Volcano {
         match object.kind.as_str() {
             "PodGroup" if object.group == scheduling_groups::GROUP => {}
             "Queue" => self.queues.read(object, findings),
-            "PodGroup" => self.groups.read_group(object, &mut self.reported, findings),
+            "PodGroup" => {
+                if let Some(queue) =
+                    object.at("/spec/queue").and_then(|queue| queue.as_str()).filter(|queue| !queue.is_empty())
+                {
+                    let named = || Document::named(&object.kind, &object.namespace, &object.name);
+                    self.named.note(queue, named, "/spec/queue");
+                }
+                self.groups.read_group(object, &mut self.reported, findings);
+            }
             "Job" => self.groups.read_job(object, &mut self.reported, findings),
             "PriorityClass" => self.groups.read_class(object, &mut self.reported, findings),
             _ => {}
@@ -186,6 +201,8 @@ impl System for Volcano {
             cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod));
         }
         let changed: Vec<JobIx> = changed.iter().filter_map(|key| cluster.job_named(key)).collect();
+        let outcome = || "its pods are not tried".to_owned();
+        self.named.report("queue", |queue, _| (!exists(cluster, queue)).then(outcome), findings);
         for (ix, preemptibility) in self.classes.sync(cluster, &changed) {
             let Some(pod) = cluster.pod(ix) else { continue };
             cluster.rehome(ix, self.queue_of(cluster, pod), preemptibility);

@@ -7,8 +7,12 @@ pub const SCHEDULER: &str = "yunikorn";
 pub const NAMESPACE: &str = "yunikorn";
 /// The name of the ConfigMap with the queues.
 pub const CONFIG_MAP: &str = "yunikorn-configs";
+/// The name of the ConfigMap over which that one is laid.
+pub const DEFAULTS: &str = "yunikorn-defaults";
 /// The key of the ConfigMap that holds the queues.
 pub const QUEUES: &str = "queues.yaml";
+/// The key that names another one, without its `.yaml`, for the queues.
+pub const POLICY_GROUP: &str = "service.policyGroup";
 
 /// Label or annotation: the application of a pod.
 pub const APPLICATION: &str = "yunikorn.apache.org/app-id";

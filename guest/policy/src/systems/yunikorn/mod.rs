@@ -8,6 +8,7 @@ mod classes;
 mod config;
 mod keys;
 mod laws;
+mod maps;
 mod overages;
 mod pods;
 mod properties;
@@ -24,10 +25,12 @@ use serde::{Deserialize, Serialize};
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws};
 use crate::model::{Cluster, JobIx, Pod, PodAttributes, PodIx, Preemptibility, QueueIx, Task};
+use crate::systems::named_queues::NamedQueues;
 use crate::systems::{self, Arguments, Document, Findings, System, Terms, interests, schedulers};
 use apps::Apps;
 use classes::Classes;
 use config::Config;
+pub use config::unpack as unpack_queues;
 use overages::{Overage, Overages};
 use source::Source;
 use tree::Tree;
@@ -61,6 +64,7 @@ pub fn configure(_: &Arguments) -> Result<Box<dyn System>, ConfigError> {
         apps: Apps::default(),
         classes: Classes::default(),
         source: Source::default(),
+        named: NamedQueues::default(),
         overages: Overages::default(),
         in_sync: false,
         resources: 0,
@@ -75,6 +79,8 @@ struct YuniKorn {
     apps: Apps,
     classes: Classes,
     source: Source,
+    /// The queues that pods name.
+    named: NamedQueues,
     overages: Overages,
     /// The queues in the cluster are up to date with the configuration.
     in_sync: bool,
@@ -111,6 +117,14 @@ fn job(cluster: &mut Cluster, pod: &contract::Pod) -> Option<JobIx> {
     Some(ix)
 }
 
+/// Returns where an application is that names a queue which no placement rule finds or creates; none where one does.
+fn elsewhere(tree: &Tree, queue: &str, namespace: &str) -> Option<String> {
+    let Some(leaf) = tree.place(Some(queue), namespace) else { return Some("its pods are not tried".to_owned()) };
+    let name = queue.to_lowercase();
+    let is_it = leaf.path == name || leaf.path.strip_suffix(&*name).is_some_and(|parent| parent.ends_with('.'));
+    (!is_it).then(|| format!("its pods are in `{}`", leaf.path))
+}
+
 impl System for YuniKorn {
     fn laws(&self) -> &Laws {
         &self.laws
@@ -124,7 +138,17 @@ impl System for YuniKorn {
         let foreign = pod.template.foreign || pod.kind.is_some();
         let job = if foreign { None } else { job(cluster, pod) };
         match job {
-            Some(job) => self.apps.add_pod(&self.tree, job, pod, &pods::metadata(pod)),
+            Some(job) => {
+                let metadata = pods::metadata(pod);
+                if let Some(queue) = metadata.queue {
+                    self.named.note(
+                        queue,
+                        || Document::named("Pod", &pod.template.namespace, &pod.name),
+                        "/metadata/labels",
+                    );
+                }
+                self.apps.add_pod(&self.tree, job, pod, &metadata);
+            }
             None => self.apps.remove_pod(PodIx(pod.id)),
         }
         let (opted_out, may_preempt) = self.classes.read_pod(pod, findings);
@@ -161,10 +185,7 @@ impl System for YuniKorn {
 
     fn read_object(&mut self, _: &mut Cluster, object: &Document, findings: &mut Findings) {
         match object.kind.as_str() {
-            "ConfigMap" if object.name == keys::CONFIG_MAP => {
-                let config = self.source.read(object, findings);
-                self.set(config);
-            }
+            "ConfigMap" => self.source.read(object),
             "PriorityClass" => self.classes.read(object, findings),
             _ => {}
         }
@@ -172,16 +193,15 @@ impl System for YuniKorn {
 
     fn remove_object(&mut self, _: &mut Cluster, object: &ObjectKey) {
         match object.kind.as_str() {
-            "ConfigMap" if object.name == keys::CONFIG_MAP => {
-                let config = self.source.remove(&object.namespace);
-                self.set(config);
-            }
+            "ConfigMap" => self.source.remove(object),
             "PriorityClass" => self.classes.remove(&object.name),
             _ => {}
         }
     }
 
-    fn sync_queues(&mut self, cluster: &mut Cluster, _: &mut Findings) {
+    fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) {
+        let config = self.source.sync(findings);
+        self.set(config);
         self.classes.sync(cluster);
         self.apps.sync_originators(cluster);
         let (moved, demand_changed) = self.apps.take_changes();
@@ -195,6 +215,8 @@ impl System for YuniKorn {
             let specs = self.tree.specs(cluster);
             cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod));
         }
+        let tree = &self.tree;
+        self.named.report("queue", |queue, pod| elsewhere(tree, queue, &pod.namespace), findings);
         self.overages.update(cluster);
     }
 

@@ -1,25 +1,35 @@
-//! The source of the queues: which ConfigMap is in force, and what happens when it is unusable.
+//! The source of the queues: which ConfigMaps are in force, and what happens when they are unusable.
 //!
-//! Each YuniKorn installation has one ConfigMap. Where several namespaces have one of this name, that of namespace `yunikorn` is used,
-//! else that of the first namespace by name. The others are reported.
+//! An installation of YuniKorn has ConfigMap `yunikorn-defaults`, which its chart writes, and `yunikorn-configs`, which is laid over it key
+//! by key (yunikorn-k8shim `conf.FlattenConfigMaps`). Where several namespaces have one of these, those of namespace `yunikorn` are used,
+//! else those of the first namespace by name. The others are reported.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::config::{self, Config, Mistake};
 use super::keys;
+use super::maps::{ConfigMap, Entry};
+use crate::contract::ObjectKey;
 use crate::systems::{Document, Findings};
 
 /// What happens to the queues when their description is unusable.
 const UNCHANGED: &str = ": the queues stay unchanged";
+/// What happens when there is no description at all.
+const BUILT_IN: &str = ": the configuration built into YuniKorn is in force, one queue for each namespace";
 
 /// A namespace, sorted so that the first one is used.
 type Namespace = (bool, String);
 
-/// The text of each ConfigMap, and the configuration in force.
+/// The ConfigMaps, and the configuration in force.
 #[derive(Debug, Default)]
 pub struct Source {
-    texts: BTreeMap<Namespace, String>,
-    /// The namespace whose ConfigMap is used.
+    /// By namespace and name; `yunikorn-defaults` last.
+    maps: BTreeMap<Namespace, BTreeMap<&'static str, ConfigMap>>,
+    /// The ConfigMaps that were read since the last [`Source::sync`].
+    read: BTreeSet<(Namespace, &'static str)>,
+    /// A ConfigMap in force has been removed since then: its queues do not stay in force.
+    removed: bool,
+    /// The namespace whose ConfigMaps are used.
     chosen: Option<Namespace>,
     /// The text in force; none for the built-in configuration.
     text: Option<String>,
@@ -31,43 +41,56 @@ fn namespace(name: &str) -> Namespace {
     (name != keys::NAMESPACE, name.to_owned())
 }
 
+/// Returns the name of a ConfigMap that is read; none for others.
+fn known(name: &str) -> Option<&'static str> {
+    [keys::CONFIG_MAP, keys::DEFAULTS].into_iter().find(|known| *known == name)
+}
+
 impl Source {
-    /// Reads a ConfigMap that is new or has changed. Returns the configuration now in force if it has changed.
-    pub fn read(&mut self, object: &Document, findings: &mut Findings) -> Option<Config> {
-        let path = format!("/data/{}", keys::QUEUES);
-        let Some(text) = object.at(&path).and_then(|value| value.as_str()) else {
-            let message = format!("key `{}` is missing{UNCHANGED}", keys::QUEUES);
-            findings.push(object.error("/data", message, "add the key with the description of the queues"));
-            return None;
-        };
-        self.texts.insert(namespace(&object.namespace), text.to_owned());
-        match self.texts.keys().next() {
-            Some(first) if *first != namespace(&object.namespace) => {
-                let message = format!("the one in namespace `{}` is used, this one has no effect", first.1);
-                findings.push(object.warning("", message, "remove one of the two"));
-                None
-            }
-            first => {
-                let other = self.chosen.as_ref() != first;
-                self.chosen = first.cloned();
-                let read = self.take(text, object, findings);
-                // The configuration of another namespace does not stay in force.
-                read.or_else(|| other.then(|| self.reset()))
-            }
-        }
+    /// Stores a ConfigMap that is new or has changed. One of another name is ignored.
+    pub fn read(&mut self, object: &Document) {
+        let Some(name) = known(&object.name) else { return };
+        let namespace = namespace(&object.namespace);
+        self.maps.entry(namespace.clone()).or_default().insert(name, ConfigMap::read(object));
+        self.read.insert((namespace, name));
     }
 
-    /// Removes a ConfigMap. Returns the configuration now in force if it has changed.
-    pub fn remove(&mut self, from: &str) -> Option<Config> {
-        self.texts.remove(&namespace(from));
-        if self.chosen != Some(namespace(from)) {
+    /// Removes a ConfigMap.
+    pub fn remove(&mut self, object: &ObjectKey) {
+        let namespace = namespace(&object.namespace);
+        let Some(maps) = self.maps.get_mut(&namespace) else { return };
+        if maps.remove(&*object.name).is_none() {
+            return;
+        }
+        if maps.is_empty() {
+            self.maps.remove(&namespace);
+        }
+        self.removed |= self.chosen.as_ref() == Some(&namespace);
+        self.read.retain(|(of, name)| (of, *name) != (&namespace, &*object.name));
+    }
+
+    /// Returns the configuration now in force if it has changed since the last call.
+    pub fn sync(&mut self, findings: &mut Findings) -> Option<Config> {
+        let (read, removed) = (std::mem::take(&mut self.read), std::mem::take(&mut self.removed));
+        let chosen = self.maps.keys().next().cloned();
+        // The configuration of another namespace, or of a ConfigMap that is gone, does not stay in force.
+        let replace = removed || self.chosen != chosen;
+        self.chosen = chosen;
+        let used = self.chosen.clone().unwrap_or_default();
+        for (namespace, name) in read.iter().filter(|(namespace, _)| *namespace != used) {
+            let message = format!("the one in namespace `{}` is used, this one has no effect", used.1);
+            findings.push(Document::named("ConfigMap", &namespace.1, name).warning(
+                "",
+                message,
+                "remove one of the two",
+            ));
+        }
+        if !replace && !read.iter().any(|(namespace, _)| *namespace == used) {
             return None;
         }
-        let built_in = self.reset();
-        self.chosen = self.texts.keys().next().cloned();
-        let next = self.chosen.as_ref().and_then(|chosen| self.texts.get(chosen)).cloned();
-        let object = Document::named("ConfigMap", from, keys::CONFIG_MAP);
-        next.and_then(|text| self.take(&text, &object, &mut Vec::new())).or(Some(built_in))
+        let found = self.find(&used, replace, findings);
+        let config = found.and_then(|(object, entry)| self.take(&entry, &object, findings));
+        config.or_else(|| replace.then(|| self.reset()))
     }
 
     /// The text in force, for a checkpoint.
@@ -82,25 +105,50 @@ impl Source {
         Some(config)
     }
 
+    /// Finds the queues in the ConfigMaps of a namespace, `yunikorn-configs` first; none, and a finding, where they have none.
+    fn find(&self, used: &Namespace, replace: bool, findings: &mut Findings) -> Option<(Document, Entry)> {
+        let maps = self.maps.get(used)?;
+        let first = |key: &str| maps.iter().find_map(|(name, map)| Some((*name, map.get(key)?)));
+        let group = first(keys::POLICY_GROUP).and_then(|(_, entry)| entry.text.clone().ok());
+        let key = group.map_or_else(|| keys::QUEUES.to_owned(), |group| format!("{group}.yaml"));
+        if let Some((name, entry)) = first(&key) {
+            return Some((Document::named("ConfigMap", &used.1, name), entry.clone()));
+        }
+        let (name, _) = maps.first_key_value()?;
+        let kept = if replace || self.text.is_none() { BUILT_IN } else { UNCHANGED };
+        let message = format!("key `{key}` is missing, in `{}` and `{}`{kept}", keys::CONFIG_MAP, keys::DEFAULTS);
+        let object = Document::named("ConfigMap", &used.1, name);
+        findings.push(object.warning("/data", message, "add the key with the description of the queues"));
+        None
+    }
+
     fn reset(&mut self) -> Config {
         (self.valid, self.text) = (false, None);
         Config::default()
     }
 
     /// Puts a text in force; `None` where it is unusable.
-    fn take(&mut self, text: &str, object: &Document, findings: &mut Findings) -> Option<Config> {
-        let path = format!("/data/{}", keys::QUEUES);
+    fn take(&mut self, entry: &Entry, object: &Document, findings: &mut Findings) -> Option<Config> {
+        let path = &entry.path;
+        let text = match &entry.text {
+            Ok(text) => text,
+            Err(wrong) => {
+                let remedy = "write the text under `data`, or compress it anew: `gzip queues.yaml`";
+                findings.push(object.error(path, format!("{wrong}{UNCHANGED}"), remedy));
+                return None;
+            }
+        };
         let (config, mistakes) = match config::read(text) {
             Ok(read) => read,
             Err(mistake) => {
                 let message = format!("{}{UNCHANGED}", mistake.sentence());
-                findings.push(object.error(&path, message, mistake.remedy));
+                findings.push(object.error(path, message, mistake.remedy));
                 return None;
             }
         };
-        let warning = |mistake: &Mistake| object.warning(&path, mistake.sentence(), mistake.remedy);
+        let warning = |mistake: &Mistake| object.warning(path, mistake.sentence(), mistake.remedy);
         findings.extend(mistakes.iter().map(warning));
-        (self.valid, self.text) = (true, Some(text.to_owned()));
+        (self.valid, self.text) = (true, Some(text.clone()));
         Some(config)
     }
 }

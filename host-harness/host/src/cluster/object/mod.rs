@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Namespace;
+use lictor_contract::Phase;
 use serde_json::Value;
 
 use super::InputError;
@@ -34,7 +35,7 @@ pub(crate) use node::NodeFacts;
 pub use placed::{BadPlacedKind, check_placed_kinds};
 pub(crate) use pod::PodFacts;
 pub(crate) use priority_class::ClassFacts;
-pub(crate) use quantities::{Amounts, as_texts, holds_quantities};
+pub(crate) use quantities::{Amounts, MOST, as_texts, holds_quantities};
 use subject::Subject;
 pub use subject::{dotted, step};
 pub(in crate::cluster) use typed::{Mistake, typed};
@@ -133,6 +134,17 @@ impl Object {
     /// `Kind/namespace/name`, or `Kind/name` where it has no namespace.
     pub fn key(&self) -> String {
         self.id.key()
+    }
+
+    /// The group of its kind, which is empty for the core group, its kind, and its name.
+    pub fn identity(&self) -> (&str, &str, &str) {
+        (&self.id.group, &self.id.kind, &self.id.name)
+    }
+
+    /// The scheduler of a pod, and whether the pod waits for a node; none for other objects.
+    pub fn scheduler(&self) -> Option<(&str, bool)> {
+        let Body::Pod(pod) = &self.body else { return None };
+        Some((&pod.scheduler, pod.node.is_none() && pod.phase == Phase::Pending))
     }
 
     /// The same with the group of the kind, where it has one, `Kind.group/namespace/name`: kinds of two groups may share a name.

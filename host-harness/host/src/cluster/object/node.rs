@@ -4,12 +4,12 @@ use k8s_openapi::api::core::v1::Node;
 use serde_json::Value;
 
 use super::constraints::effect;
-use super::quantities::{self, Amounts};
+use super::quantities::{self, Amounts, MOST};
 use super::subject::Subject;
 use crate::cluster::InputError;
 use crate::cluster::eligibility::{Taint, Terrain};
 
-/// The properties of a node.
+/// The properties of a node. It has at most [`MOST`] of a resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NodeFacts {
     pub(crate) allocatable: Amounts,
@@ -24,10 +24,11 @@ impl NodeFacts {
         drop(value);
         let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
         // The API server uses the capacity as allocatable where the latter is absent.
-        let allocatable = match &status.allocatable {
+        let mut allocatable = match &status.allocatable {
             None => quantities::read(status.capacity.as_ref(), "/status/capacity", subject)?,
             given => quantities::read(given.as_ref(), "/status/allocatable", subject)?,
         };
+        quantities::lower(&mut allocatable, MOST);
         let mut taints = Vec::new();
         for (index, taint) in spec.taints.into_iter().flatten().enumerate() {
             let at = format!("/spec/taints/{index}");

@@ -142,6 +142,7 @@ impl Placed<'_> {
                 // The slot among the pods and the ports stay as in the template, because such amounts do not list them.
                 facts.requests.retain(|resource, _| resource == "pods" || ports::everywhere(resource) > 0);
                 facts.requests.extend(quantities::read(Some(&amounts), at, self.subject)?);
+                quantities::lower(&mut facts.requests, quantities::BEYOND);
             }
         }
         facts.nominated = self.text(nominated)?;

@@ -46,7 +46,7 @@ pub(super) fn of_pod(spec: &PodSpec, pointer: &str, subject: &Subject<'_>) -> Re
     Ok(amounts(&taken))
 }
 
-/// The protocol, the port, and the address; no address means all addresses.
+/// The protocol, the port, and the address; no address, which `0.0.0.0` is too, means all addresses.
 type Binding = ((String, i32), Option<IpAddr>);
 
 fn read(
@@ -75,7 +75,8 @@ fn read(
     let address = match port.host_ip.as_deref().unwrap_or_default() {
         "" => None,
         text => match text.parse::<IpAddr>() {
-            Ok(address) if address.is_unspecified() => None,
+            // `::` is an address like any other (kube-scheduler `framework/types.go` HostPortInfo.CheckConflict).
+            Ok(IpAddr::V4(address)) if address.is_unspecified() => None,
             Ok(address) => Some(address),
             Err(_) => {
                 let what = format_args!("`{text}` is not an IP address").to_string();
@@ -145,6 +146,8 @@ mod tests {
             (&one, &bind("UDP", "10.0.0.1"), true),
             (&all, &bind("", "0.0.0.0"), false),
             (&all, &bind("TCP", "::"), false),
+            (&one, &bind("TCP", "::"), true),
+            (&bind("TCP", "::"), &bind("TCP", "0:0::0"), false),
             (&all, &bind("SCTP", ""), true),
             (&bind("TCP", "fd00::1"), &bind("TCP", "fd00:0:0::1"), false),
             (&all, &ports(json!([{"containerPort": 80, "hostPort": 81}])), true),

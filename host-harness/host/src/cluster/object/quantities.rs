@@ -13,6 +13,14 @@ use crate::cluster::InputError;
 /// Amounts by the name of the resource, in the unit of the contract.
 pub(crate) type Amounts = BTreeMap<String, i64>;
 
+/// The largest amount of a resource that a node counts with, in the unit of the contract: 1 PiB, or 10^12 cores. Sums of 2,000 such nodes
+/// or pods stay within 64 bits.
+pub(crate) const MOST: i64 = 1 << 50;
+
+/// The amount that stands for all requests larger than [`MOST`], up to those beyond 64 bits: no node has it. The API server accepts such
+/// requests, and kube-scheduler leaves the pod pending.
+pub(crate) const BEYOND: i64 = MOST + 1;
+
 /// The keys whose mappings contain quantities.
 const PLACES: [&str; 6] = ["requests", "limits", "allocatable", "capacity", "overhead", "allocatedResources"];
 
@@ -45,7 +53,7 @@ fn as_text(value: &mut Value) {
     }
 }
 
-/// Reads a mapping of resources to quantities.
+/// Reads a mapping of resources to quantities. A quantity beyond 64 bits is `i64::MAX`.
 pub(super) fn read(
     list: Option<&BTreeMap<String, Quantity>>,
     pointer: impl Display,
@@ -57,26 +65,32 @@ pub(super) fn read(
         if resource.matches('/').count() > 1 {
             return Err(subject.mistake(&at(), "the name of the resource has more than one `/`", "correct the name"));
         }
-        let amount = parse(text, Unit::of(resource)).map_err(|error| {
-            let remedy = match error {
-                QuantityError::Malformed(_) => "write a quantity such as `2`, `500m` or `4Gi`",
-                QuantityError::Negative(_) => "write a quantity of 0 or more",
-                QuantityError::Overflow(_) => "write a smaller quantity",
-            };
-            subject.mistake(&at(), error, remedy)
-        })?;
+        let amount = match parse(text, Unit::of(resource)) {
+            Ok(amount) => amount,
+            Err(QuantityError::Overflow(_)) => i64::MAX,
+            Err(error @ QuantityError::Malformed(_)) => {
+                return Err(subject.mistake(&at(), error, "write a quantity such as `2`, `500m` or `4Gi`"));
+            }
+            Err(error @ QuantityError::Negative(_)) => {
+                return Err(subject.mistake(&at(), error, "write a quantity of 0 or more"));
+            }
+        };
         amounts.insert(resource.clone(), amount);
     }
     Ok(amounts)
 }
 
-/// Adds amounts. Fails with the name of a resource whose sum exceeds 64 bits.
-pub(super) fn add(sum: &mut Amounts, more: &Amounts) -> Result<(), String> {
+/// Adds amounts. A sum beyond 64 bits is `i64::MAX`.
+pub(super) fn add(sum: &mut Amounts, more: &Amounts) {
     for (resource, amount) in more {
         let entry = sum.entry(resource.clone()).or_default();
-        *entry = entry.checked_add(*amount).ok_or_else(|| resource.clone())?;
+        *entry = entry.saturating_add(*amount);
     }
-    Ok(())
+}
+
+/// Lowers amounts to at most this.
+pub(super) fn lower(amounts: &mut Amounts, most: i64) {
+    amounts.values_mut().for_each(|amount| *amount = (*amount).min(most));
 }
 
 /// Raises amounts to at least those of another.

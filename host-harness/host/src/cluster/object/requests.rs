@@ -1,71 +1,172 @@
-//! Computes the requests of a pod like kube-scheduler.
+//! Computes the requests of a pod as kube-scheduler does (component-helpers `resource/helpers.go`, PodRequests).
+//!
+//! Of a pod that has a node, the larger of what its spec requests, what the kubelet has allocated and what it has actuated counts, each
+//! summed up for the whole pod first. Of a resize that the kubelet calls infeasible, the spec does not count.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use k8s_openapi::api::core::v1::{Container, ContainerStatus, PodSpec, PodStatus, ResourceRequirements};
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
-use super::quantities::{Amounts, add, raise, read};
+use super::quantities::{Amounts, BEYOND, add, lower, raise, read};
 use super::subject::Subject;
 use crate::cluster::InputError;
 
-/// The requests of a pod: containers, init containers and sidecars, pod-level resources, overhead, and 1 of `pods`. `pointer` is that of the
-/// pod's `spec`.
+/// Computes the requests of a pod: containers, init containers and sidecars, pod-level resources, overhead, and 1 of `pods`. `pointer` is
+/// that of the `spec` of the pod. An amount beyond what any node can have is [`BEYOND`].
+///
+/// The status of a pod without a node does not count (upstream `noderesources/fit.go` computePodResourceRequest).
 pub(super) fn of_pod(
     spec: &PodSpec,
     status: Option<&PodStatus>,
     pointer: &str,
     subject: &Subject<'_>,
 ) -> Result<Amounts, InputError> {
-    let too_large = |resource: String| {
-        let what = format_args!("the sum of the requests of `{resource}` is too large").to_string();
-        subject.mistake(pointer, what, "write smaller requests")
-    };
-    let own = Reader { status, pointer, subject };
-    let containers = own.all(Some(&spec.containers), "containers")?;
-    let init_containers = own.all(spec.init_containers.as_ref(), "initContainers")?;
-    let mut requests = combine(&containers, &init_containers).map_err(too_large)?;
-    let whole = requirements(spec.resources.as_ref(), format_args!("{pointer}/resources"), subject)?;
-    // A pod-level limit replaces a request only for resources that no container requests.
-    let missing =
-        whole.limits.into_iter().filter(|(resource, _)| !requests.contains_key(resource)).collect::<Amounts>();
-    requests.extend(missing.into_iter().chain(whole.requests).filter(|(resource, _)| is_pod_level(resource)));
-    let overhead = read(spec.overhead.as_ref(), format_args!("{pointer}/overhead"), subject)?;
-    add(&mut requests, &overhead).map_err(too_large)?;
+    let has_node = spec.node_name.as_ref().is_some_and(|node| !node.is_empty());
+    let status = status.filter(|_| has_node);
+    let pod = Reader { spec, status, infeasible: status.is_some_and(is_infeasible), pointer, subject };
+    let specified = pod.containers(View::Spec)?;
+    let mut requests = pod.of_containers(&specified)?;
+    requests.extend(pod.pod_level(&specified)?.into_iter().filter(|(resource, _)| is_pod_level(resource)));
+    add(&mut requests, &pod.read(spec.overhead.as_ref(), format_args!("{pointer}/overhead"))?);
     requests.insert("pods".to_owned(), 1);
+    lower(&mut requests, BEYOND);
     Ok(requests)
 }
 
-/// Whether a resource is allowed at pod level.
+/// Returns whether a resource may be requested for a pod as a whole (IsSupportedPodLevelResource).
 fn is_pod_level(resource: &str) -> bool {
     matches!(resource, "cpu" | "memory") || resource.starts_with("hugepages-")
 }
 
-/// The requests of a container, and whether it is a sidecar (an init container that keeps running).
-struct Share {
-    requests: Amounts,
-    sidecar: bool,
+/// Returns whether the kubelet calls the resize of a pod infeasible. Upstream looks at the first condition of the type, and not at its
+/// status (IsPodResizeInfeasible).
+fn is_infeasible(status: &PodStatus) -> bool {
+    let mut conditions = status.conditions.iter().flatten();
+    let pending = conditions.find(|condition| condition.type_ == "PodResizePending");
+    pending.is_some_and(|condition| condition.reason.as_deref() == Some("Infeasible"))
 }
 
-/// Combines requests. Containers run together with all sidecars; another init container runs with the sidecars started before it.
-fn combine(containers: &[Share], init_containers: &[Share]) -> Result<Amounts, String> {
-    let (mut running, mut sidecars, mut peak) = (Amounts::new(), Amounts::new(), Amounts::new());
-    for container in containers {
-        add(&mut running, &container.requests)?;
+/// The place where the requests of a container are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum View {
+    /// The spec (containerSpecRequests).
+    Spec,
+    /// The amounts that the kubelet has admitted (containerAllocatedRequests).
+    Allocated,
+    /// The amounts that the container runs with (containerActuatedRequests).
+    Actuated,
+}
+
+/// A pod, and what mistakes in it are called.
+struct Reader<'a> {
+    spec: &'a PodSpec,
+    status: Option<&'a PodStatus>,
+    /// The kubelet calls the resize to the spec infeasible.
+    infeasible: bool,
+    pointer: &'a str,
+    subject: &'a Subject<'a>,
+}
+
+impl Reader<'_> {
+    fn read(&self, list: Option<&BTreeMap<String, Quantity>>, at: impl Display) -> Result<Amounts, InputError> {
+        read(list, at, self.subject)
     }
-    for container in init_containers {
-        if container.sidecar {
-            add(&mut running, &container.requests)?;
-            add(&mut sidecars, &container.requests)?;
-            raise(&mut peak, &sidecars);
-        } else {
-            let mut together = sidecars.clone();
-            add(&mut together, &container.requests)?;
-            raise(&mut peak, &together);
+
+    /// Reads the requests of the containers together (AggregateContainerRequests). `specified` is their sum in the spec.
+    fn of_containers(&self, specified: &Amounts) -> Result<Amounts, InputError> {
+        let Some(status) = self.status else { return Ok(specified.clone()) };
+        let whole = status.resources.as_ref().and_then(|resources| resources.requests.as_ref());
+        let (allocated, actuated) = match (status.allocated_resources.as_ref(), whole) {
+            (Some(allocated), Some(actuated)) => (
+                self.read(Some(allocated), "/status/allocatedResources")?,
+                self.read(Some(actuated), "/status/resources/requests")?,
+            ),
+            _ => (self.containers(View::Allocated)?, self.containers(View::Actuated)?),
+        };
+        let mut requests = if self.infeasible { Amounts::new() } else { specified.clone() };
+        raise(&mut requests, &allocated);
+        raise(&mut requests, &actuated);
+        Ok(requests)
+    }
+
+    /// Reads the requests of the pod as a whole, which replace those of its containers; empty where the spec has none.
+    fn pod_level(&self, containers: &Amounts) -> Result<Amounts, InputError> {
+        let resources = self.spec.resources.as_ref();
+        let Requirements { requests: mut whole, limits } =
+            requirements(resources, format_args!("{}/resources", self.pointer), self.subject)?;
+        // The API server adds the missing requests of a pod that has limits: those of the containers, else the limit (defaultPodRequests).
+        for (resource, limit) in limits.iter().filter(|(resource, _)| is_pod_level(resource)) {
+            whole.entry(resource.clone()).or_insert_with(|| containers.get(resource).copied().unwrap_or(*limit));
         }
+        let Some(status) = self.status.filter(|_| whole.keys().any(|resource| is_pod_level(resource))) else {
+            return Ok(whole);
+        };
+        let Some(resources) = &status.resources else { return Ok(whole) };
+        if self.infeasible {
+            whole.clear();
+        }
+        raise(&mut whole, &self.read(resources.requests.as_ref(), "/status/resources/requests")?);
+        raise(&mut whole, &self.read(status.allocated_resources.as_ref(), "/status/allocatedResources")?);
+        Ok(whole)
     }
-    raise(&mut running, &peak);
-    Ok(running)
+
+    /// Adds up the containers in this view. Containers run together with all sidecars; another init container runs with the sidecars that
+    /// started before it (aggregateContainerResourcesByFn).
+    fn containers(&self, view: View) -> Result<Amounts, InputError> {
+        let (mut running, mut sidecars, mut peak) = (Amounts::new(), Amounts::new(), Amounts::new());
+        for (index, container) in self.spec.containers.iter().enumerate() {
+            add(&mut running, &self.container(container, view, "containers", index)?);
+        }
+        for (index, container) in self.spec.init_containers.iter().flatten().enumerate() {
+            let requests = self.container(container, view, "initContainers", index)?;
+            let mut together = sidecars.clone();
+            add(&mut together, &requests);
+            raise(&mut peak, &together);
+            if container.restart_policy.as_deref() == Some("Always") {
+                add(&mut running, &requests);
+                sidecars = together;
+            }
+        }
+        raise(&mut running, &peak);
+        Ok(running)
+    }
+
+    fn container(&self, container: &Container, view: View, list: &str, index: usize) -> Result<Amounts, InputError> {
+        if view != View::Spec
+            && let Some((at, status)) = self.status_of(&container.name)
+        {
+            let resources = status.resources.as_ref().filter(|_| view == View::Actuated);
+            if let Some(requests) = resources.and_then(|resources| resources.requests.as_ref()) {
+                return self.read(Some(requests), format_args!("{at}/resources/requests"));
+            }
+            if let Some(allocated) = &status.allocated_resources {
+                return self.read(Some(allocated), format_args!("{at}/allocatedResources"));
+            }
+        }
+        if view != View::Spec && self.infeasible {
+            return Ok(Amounts::new());
+        }
+        let pointer = format_args!("{}/{list}/{index}/resources", self.pointer);
+        let Requirements { requests, limits } = requirements(container.resources.as_ref(), pointer, self.subject)?;
+        // The API server uses the limit as request where the latter is absent (SetDefaults_Pod).
+        Ok(limits.into_iter().chain(requests).collect())
+    }
+
+    /// Finds the status of a container, whichever list it is in, and its JSON pointer (findContainerStatus).
+    fn status_of(&self, container: &str) -> Option<(String, &ContainerStatus)> {
+        let status = self.status?;
+        let lists = [
+            ("containerStatuses", &status.container_statuses),
+            ("initContainerStatuses", &status.init_container_statuses),
+        ];
+        let mut all = lists.into_iter().flat_map(|(field, list)| {
+            list.iter().flatten().enumerate().map(move |(index, status)| (field, index, status))
+        });
+        let (field, index, status) = all.find(|(_, _, status)| status.name == container)?;
+        Some((format!("/status/{field}/{index}"), status))
+    }
 }
 
 /// Amounts of a container or a pod.
@@ -87,158 +188,5 @@ fn requirements(
     })
 }
 
-/// Reads the containers of a pod.
-struct Reader<'a> {
-    status: Option<&'a PodStatus>,
-    pointer: &'a str,
-    subject: &'a Subject<'a>,
-}
-
-impl Reader<'_> {
-    fn all(&self, containers: Option<&Vec<Container>>, list: &str) -> Result<Vec<Share>, InputError> {
-        let statuses = self.status.and_then(|status| match list {
-            "containers" => status.container_statuses.as_deref(),
-            _ => status.init_container_statuses.as_deref(),
-        });
-        let statuses: BTreeMap<&str, (usize, &ContainerStatus)> =
-            statuses.unwrap_or_default().iter().enumerate().map(|(i, s)| (&*s.name, (i, s))).collect();
-        let mut shares = Vec::new();
-        for (index, container) in containers.into_iter().flatten().enumerate() {
-            let pointer = format_args!("{}/{list}/{index}/resources", self.pointer);
-            let written = requirements(container.resources.as_ref(), pointer, self.subject)?;
-            // The API server uses the limit as request where the latter is absent.
-            let mut requests = written.limits;
-            requests.extend(written.requests);
-            let sidecar = container.restart_policy.as_deref() == Some("Always");
-            if list == "containers" || sidecar {
-                self.raise_to_actual(&mut requests, statuses.get(&*container.name), list)?;
-            }
-            shares.push(Share { requests, sidecar });
-        }
-        Ok(shares)
-    }
-
-    /// Raises the requests of a container during an in-place resize: the larger of old and new amounts counts.
-    fn raise_to_actual(
-        &self,
-        requests: &mut Amounts,
-        status: Option<&(usize, &ContainerStatus)>,
-        list: &str,
-    ) -> Result<(), InputError> {
-        let Some((index, status)) = status else { return Ok(()) };
-        let Some(resources) = &status.resources else { return Ok(()) };
-        let field = if list == "containers" { "containerStatuses" } else { "initContainerStatuses" };
-        let pointer = format_args!("/status/{field}/{index}");
-        raise(
-            requests,
-            &read(resources.requests.as_ref(), format_args!("{pointer}/resources/requests"), self.subject)?,
-        );
-        let allocated = status.allocated_resources.as_ref();
-        raise(requests, &read(allocated, format_args!("{pointer}/allocatedResources"), self.subject)?);
-        Ok(())
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use serde_json::{Value, json};
-
-    use super::super::quantities::as_texts;
-    use super::*;
-    use crate::cluster::load::{self, Origin};
-
-    fn origin() -> Origin {
-        load::read("p.yaml", "spec: 1\n").unwrap().remove(0).origin
-    }
-
-    fn requests(spec: Value, status: Value) -> Result<Amounts, InputError> {
-        let (mut spec, mut status) = (spec, status);
-        as_texts(&mut spec);
-        as_texts(&mut status);
-        let (spec, status) = (serde_json::from_value(spec).unwrap(), serde_json::from_value(status).unwrap());
-        let subject = Subject { origin: &origin(), name: "Pod default/a".to_owned() };
-        of_pod(&spec, Some(&status), "/spec", &subject)
-    }
-
-    fn amounts<const N: usize>(of: [(&str, i64); N]) -> Amounts {
-        of.into_iter().chain([("pods", 1)]).map(|(name, amount)| (name.to_owned(), amount)).collect()
-    }
-
-    fn cpu(name: &str, cores: i64) -> Value {
-        json!({"name": name, "resources": {"requests": {"cpu": cores}}})
-    }
-
-    fn sidecar(name: &str, cores: i64) -> Value {
-        json!({"name": name, "restartPolicy": "Always", "resources": {"requests": {"cpu": cores}}})
-    }
-
-    #[test]
-    fn containers_are_added_and_init_containers_run_alone() {
-        let spec = json!({"containers": [cpu("a", 1), cpu("b", 2)], "initContainers": [cpu("i", 2), cpu("j", 4)]});
-        assert_eq!(requests(spec, json!({})), Ok(amounts([("cpu", 4000)])));
-        let spec = json!({"containers": [cpu("a", 1), cpu("b", 2)], "initContainers": [cpu("i", 2)]});
-        assert_eq!(requests(spec, json!({})), Ok(amounts([("cpu", 3000)])));
-    }
-
-    #[test]
-    fn sidecars_run_beside_containers_and_later_init_containers() {
-        // i runs alone (5); then s (1) runs on; j beside it (3 + 1); then a beside it (2 + 1).
-        let spec = json!({"containers": [cpu("a", 2)], "initContainers": [cpu("i", 5), sidecar("s", 1), cpu("j", 3)]});
-        assert_eq!(requests(spec, json!({})), Ok(amounts([("cpu", 5000)])));
-        let spec = json!({"containers": [cpu("a", 2)], "initContainers": [sidecar("s", 1), cpu("j", 5)]});
-        assert_eq!(requests(spec, json!({})), Ok(amounts([("cpu", 6000)])));
-        let spec = json!({"containers": [cpu("a", 2)], "initContainers": [sidecar("s", 1), sidecar("t", 4)]});
-        assert_eq!(requests(spec, json!({})), Ok(amounts([("cpu", 7000)])));
-    }
-
-    #[test]
-    fn overhead_is_added_to_everything() {
-        let spec = json!({"containers": [cpu("a", 1)], "initContainers": [cpu("i", 3)], "overhead": {"cpu": "250m", "memory": "1Mi"}});
-        assert_eq!(requests(spec, json!({})), Ok(amounts([("cpu", 3250), ("memory", 1 << 20)])));
-    }
-
-    #[test]
-    fn limits_stand_in_for_requests_that_are_not_given() {
-        let resources =
-            json!({"requests": {"cpu": "1"}, "limits": {"cpu": "2", "nvidia.com/gpu": 4, "hugepages-2Mi": "4Mi"}});
-        let spec = json!({"containers": [{"name": "a", "resources": resources}]});
-        let expected = amounts([("cpu", 1000), ("nvidia.com/gpu", 4), ("hugepages-2Mi", 4 << 20)]);
-        assert_eq!(requests(spec, json!({})), Ok(expected));
-    }
-
-    #[test]
-    fn what_is_given_for_the_whole_pod_replaces_the_sum() {
-        let whole = json!({"requests": {"cpu": "1500m", "nvidia.com/gpu": 9}, "limits": {"cpu": "3", "memory": "1Gi"}});
-        let gpu = json!({"name": "g", "resources": {"requests": {"nvidia.com/gpu": 1}}});
-        let spec =
-            json!({"containers": [cpu("a", 1), cpu("b", 2), gpu], "resources": whole, "overhead": {"cpu": "100m"}});
-        let expected = amounts([("cpu", 1600), ("memory", 1 << 30), ("nvidia.com/gpu", 1)]);
-        assert_eq!(requests(spec, json!({})), Ok(expected));
-        let spec = json!({"containers": [cpu("a", 1)], "resources": {"limits": {"cpu": "3"}}});
-        assert_eq!(requests(spec, json!({})), Ok(amounts([("cpu", 1000)])));
-    }
-
-    #[test]
-    fn a_container_that_is_resized_holds_the_larger_amount() {
-        let status = json!({"containerStatuses": [{
-            "name": "a", "image": "", "imageID": "", "ready": true, "restartCount": 0,
-            "resources": {"requests": {"cpu": 3}}, "allocatedResources": {"cpu": 2, "memory": "1Mi"},
-        }]});
-        let spec = json!({"containers": [cpu("a", 1), cpu("b", 1)]});
-        assert_eq!(requests(spec, status), Ok(amounts([("cpu", 4000), ("memory", 1 << 20)])));
-    }
-
-    #[test]
-    fn a_sum_that_cannot_be_counted_is_a_mistake() {
-        let huge = json!({"name": "a", "resources": {"requests": {"memory": "5Ei"}}});
-        let mistake = requests(json!({"containers": [huge, huge]}), json!({})).unwrap_err();
-        assert!(mistake.message.contains("the sum of the requests of `memory` is too large"), "{mistake}");
-        let path = requests(
-            json!({"containers": [cpu("a", 0), {"name": "b", "resources": {"limits": {"a/b": "9Ei"}}}]}),
-            json!({}),
-        );
-        assert!(path.unwrap_err().message.starts_with("spec.containers[1].resources.limits[a/b] of Pod default/a"));
-        let name = json!({"containers": [{"name": "b", "resources": {"limits": {"a/b/c": 1}}}]});
-        assert!(requests(name, json!({})).unwrap_err().message.contains("more than one `/`"));
-    }
-}
+mod tests;

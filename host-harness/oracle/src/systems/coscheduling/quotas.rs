@@ -143,7 +143,7 @@ impl Quotas {
         let nominated = self.nominated(world, pod, &|_| false);
         let takes_back = self.takes_back(world, pod, &pod.request, &nominated);
         let mut there: Vec<&Pod> = world.on(&node.name).filter(|other| !same_group(other)).collect();
-        there.sort_by_cached_key(|other| importance(world, other));
+        there.sort_by_cached_key(|other| importance(other));
         let mut taken: Vec<&Pod> = Vec::new();
         for other in there.into_iter().rev() {
             let same = other.namespace == pod.namespace;
@@ -229,9 +229,9 @@ impl Quotas {
         let takes_back = self.takes_back(world, pod, &requests, &nominated);
         let victims: Vec<&Pod> = outcome.victims.iter().filter_map(|name| world.pods.get(name)).collect();
         for victim in &victims {
-            let less = victims.iter().filter(|other| {
-                other.namespace == victim.namespace && importance(world, other) > importance(world, victim)
-            });
+            let less = victims
+                .iter()
+                .filter(|other| other.namespace == victim.namespace && importance(other) > importance(victim));
             let less = Amounts::sum(less.map(|pod| &pod.request));
             let has = |pod: &Pod| self.0.contains_key(&pod.namespace);
             let same = victim.namespace == pod.namespace;
@@ -256,6 +256,6 @@ fn unschedulable(ended: Ended) -> Ended {
 }
 
 /// The most important first, as kube-scheduler orders them.
-fn importance(world: &World, pod: &Pod) -> (Reverse<i64>, i64, i64, String) {
-    (Reverse(pod.priority), pod.started.unwrap_or(world.now), pod.created, pod.name.clone())
+fn importance(pod: &Pod) -> (Reverse<i64>, i64, i64, String) {
+    (Reverse(pod.priority), pod.started.unwrap_or(i64::MAX), pod.created, pod.name.clone())
 }

@@ -10,7 +10,7 @@ use crate::outcome::{Ended, Outcome};
 use crate::systems::common::problem;
 use crate::systems::rounds::{Gang, Rounds, turned_away};
 use crate::tally::Verdict;
-use crate::world::{Pod, World, at};
+use crate::world::{Pod, World, at, text};
 
 /// The name of the group of a pod.
 pub(super) fn group(pod: &Pod) -> Option<&str> {
@@ -69,7 +69,7 @@ pub(super) fn attempt(world: &World, rounds: &mut Rounds, pod: &Pod, outcome: &O
         let gang = Gang { pods: all, lacks: minimum.saturating_sub(allocated) };
         rounds.turn(name, pod, vec![gang], |pod| !pod.never_preempts)
     });
-    let Some(minimum) = minimum.filter(|minimum| members.len() >= *minimum) else {
+    let Some(minimum) = minimum.filter(|minimum| members.len() >= *minimum && !of_two_schedulers(world, pod)) else {
         if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
             let text = format!("the group of `{}` may not be tried, and it ended {:?}", pod.name, outcome.ended);
             verdict.breach_expecting("gang-has-its-members", text, json!({"result": "Rejected", "victims": []}));
@@ -93,6 +93,12 @@ pub(super) fn attempt(world: &World, rounds: &mut Rounds, pod: &Pod, outcome: &O
         with_room(world, pod, (&members, missing), outcome, verdict);
     }
     true
+}
+
+/// Returns whether the pods of the group of a pod name more than one scheduler: then nobody can place it.
+fn of_two_schedulers(world: &World, pod: &Pod) -> bool {
+    let name = |pod: &Pod| text(&pod.object, "/spec/schedulerName").to_owned();
+    world.pods.values().any(|other| group(other) == group(pod) && name(other) != name(pod))
 }
 
 /// A member that fits a node waits, or it is bound with all members that waited for it.

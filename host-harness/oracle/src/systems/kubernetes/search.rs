@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{free_for, spec_priority, waits_for_permit};
+use crate::constraints::selects;
 use crate::world::{Node, Pod, World, at, text};
 
 /// A preemption on one node.
@@ -77,7 +78,7 @@ pub(super) fn possible<'w>(world: &'w World, pod: &Pod, node: &'w Node, same_gro
     // The most important first: higher priority, then the earlier start; an absent start counts as now. Upstream does not order equal
     // pods. The policy treats the older one, then the first by name, as more important.
     possible.sort_by_key(|other| {
-        (Reverse(other.priority), other.started.unwrap_or(world.now), other.created, other.name.clone())
+        (Reverse(other.priority), other.started.unwrap_or(i64::MAX), other.created, other.name.clone())
     });
     possible
 }
@@ -139,15 +140,22 @@ fn violating(world: &World, possible: &[&Pod]) -> BTreeSet<String> {
     violating
 }
 
-/// Whether a budget covers a pod: same namespace, a selector that is not empty and matches, and not disrupted already.
+/// Returns whether a budget covers a pod: same namespace, not disrupted already, and selected. `selector: {}` selects every pod of the
+/// namespace; without a selector, no pod is. Any other selector is only for pods that have labels.
 fn covers(budget: &Value, pod: &Pod) -> bool {
-    let required = at(budget, "/spec/selector/matchLabels").and_then(Value::as_object);
-    let matches = required.is_some_and(|required| {
-        !required.is_empty() && required.iter().all(|(key, value)| pod.label(key) == value.as_str())
-    });
+    let selector = at(budget, "/spec/selector").unwrap_or(&Value::Null);
+    let part = |key: &str| match selector.get(key) {
+        Some(Value::Array(list)) => !list.is_empty(),
+        Some(Value::Object(labels)) => !labels.is_empty(),
+        _ => false,
+    };
+    let selects_some = part("matchLabels") || part("matchExpressions");
+    let labels = at(&pod.object, "/metadata/labels").and_then(Value::as_object);
+    let has_labels = labels.is_some_and(|labels| !labels.is_empty());
+    let selected = selects(selector, &pod.object) && (has_labels || !selects_some);
     let name = text(&pod.object, "/metadata/name");
     let disrupted = at(budget, "/status/disruptedPods").is_some_and(|pods| pods.get(name).is_some());
-    matches && !disrupted && text(budget, "/metadata/namespace") == pod.namespace
+    selected && !disrupted && text(budget, "/metadata/namespace") == pod.namespace
 }
 
 /// The criteria of pickOneNodeForPreemption; the smallest wins.
@@ -158,6 +166,6 @@ fn rank(world: &World, plan: &Plan) -> Rank {
     let highest = victims.iter().map(|victim| victim.priority).max();
     let sum = victims.iter().map(|victim| victim.priority + (1 << 31)).sum();
     let of_highest = victims.iter().filter(|victim| Some(victim.priority) == highest);
-    let earliest = of_highest.map(|victim| victim.started.unwrap_or(world.now)).min().unwrap_or(i64::MAX);
+    let earliest = of_highest.map(|victim| victim.started.unwrap_or(i64::MAX)).min().unwrap_or(i64::MAX);
     (plan.violations, highest, sum, victims.len(), Reverse(earliest), plan.node.clone())
 }

@@ -114,3 +114,25 @@ fn a_reservation_has_no_quota() {
     assert_eq!(quota_of(&world, "Reservation/r"), None);
     assert_eq!(world.account("q").used, []);
 }
+
+#[test]
+fn a_quota_that_does_not_exist_is_a_finding_that_names_it() {
+    let mut world = World::new();
+    for name in ["ns/p", "ns/q"] {
+        world.pod(pod(name).quota("typo"));
+    }
+    let said = |world: &mut World| -> Vec<(String, String, String)> {
+        let findings = world.findings.drain(..);
+        findings.map(|found| (found.object, found.path, found.message)).collect()
+    };
+    let path = "/metadata/labels/quota.scheduling.koordinator.sh~1name".to_owned();
+    let message = format!("quota `typo` does not exist: its pods belong to `{DEFAULT}`");
+    assert_eq!(
+        said(&mut world),
+        [("Pod/ns/p".to_owned(), path, message)],
+        "one finding for a quota, not one for a pod"
+    );
+    world.object(quota("typo", "", "", ""));
+    world.pod(pod("ns/r").quota("typo"));
+    assert_eq!(said(&mut world), []);
+}

@@ -58,13 +58,22 @@ fn an_invalid_amount_makes_the_quota_unusable_and_the_last_valid_one_stays() {
         (json!(-1), "`-1` is negative"),
         (json!(true), "`true` is not a quantity"),
         (json!(null), "`null` is not a quantity"),
-        (json!("10E"), "`10E` is too large: more than 9223372036854775807 in the unit it is counted in"),
     ] {
         let mut world = World::new();
         world.object(quota("q", "", "cpu=1", "cpu=4"));
         world.object(with_spec("q", json!({"min": {"cpu": "1"}, "max": {"cpu": amount}})));
         assert_eq!(reported(&world.findings), [(Severity::Error, "ElasticQuota/quotas/q", "/spec/max/cpu", message)]);
         assert_eq!(bound(&world, "q", "max"), amounts("cpu=4"));
+    }
+}
+
+#[test]
+fn an_amount_beyond_64_bits_is_the_largest_number() {
+    let mut world = World::new();
+    world.object(with_spec("q", json!({"min": {"memory": "50E"}, "max": {"memory": "50E"}})));
+    assert_eq!(reported(&world.findings), []);
+    for name in ["min", "max"] {
+        assert_eq!(bound(&world, "q", name), [Amount { resource: 1, value: i64::MAX }]);
     }
 }
 

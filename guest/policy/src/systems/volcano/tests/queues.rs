@@ -82,3 +82,22 @@ fn a_weight_without_a_bound_is_a_warning() {
         assert_eq!(found, expected, "{name}: {spec}");
     }
 }
+
+#[test]
+fn a_queue_that_does_not_exist_is_a_finding_that_names_it() {
+    let mut world = world();
+    let group = |name: &str, queue: &str| {
+        object("PodGroup", &format!("ns/{name}"), [&[], &[]], json!({"spec": {"queue": queue}}))
+    };
+    world.object(group("a", "typo"));
+    world.object(group("b", "typo"));
+    world.object(group("c", "default"));
+    let about = |found: &crate::contract::Finding| found.message.contains("does not exist");
+    let said: Vec<_> = world
+        .findings
+        .iter()
+        .filter(|found| about(found))
+        .map(|found| (&*found.object, &*found.path, &*found.message))
+        .collect();
+    assert_eq!(said, [("PodGroup/ns/a", "/spec/queue", "queue `typo` does not exist: its pods are not tried")]);
+}

@@ -10,12 +10,15 @@
 pub mod check;
 pub mod decode;
 mod fields;
+mod gzip;
 pub mod quantity;
 pub mod queue;
 mod unsupported;
 pub mod yaml;
 
 use std::collections::BTreeMap;
+
+pub use gzip::unpack;
 
 /// A mistake in a configuration, or a value that may not mean what its author expects.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -124,3 +124,20 @@ fn the_queue_with_the_smaller_share_of_its_guarantee_comes_first() {
     // c ranks one higher; b uses 3 of 8, a 2 of 4; b2 is older than b1.
     assert_eq!(order, ["default/c1", "default/b2", "default/b1", "default/a1"]);
 }
+
+#[test]
+fn a_queue_that_does_not_exist_is_a_finding_that_says_where_its_pods_are() {
+    for (rules, outcome) in [
+        ("[{name: provided, create: false}]", "its pods are not tried"),
+        ("[{name: provided, create: false}, {name: fixed, value: root.leaf}]", "its pods are in `root.leaf`"),
+    ] {
+        let text = yaml("- name: leaf").replace("[{name: provided, create: true}]", rules);
+        let mut scene = Scene(crate::testing::World::of("yunikorn", ""));
+        scene.0.object(config_map(&text));
+        let scene = scene.pods([of("a", "root.typo", 1), of("b", "root.typo", 1), of("c", "root.leaf", 1)]);
+        let said: Vec<_> = scene.0.findings.iter().map(|found| (&*found.object, found.message.clone())).collect();
+        assert_eq!(said, [("Pod/default/a", format!("queue `root.typo` does not exist: {outcome}"))]);
+    }
+    let scene = Scene::new("- name: leaf").pods([of("a", "root.new", 1)]);
+    assert_eq!(scene.0.findings, [], "a rule creates it");
+}
