@@ -52,7 +52,7 @@ pub(crate) fn judge(
             let memory = &mut memory.coscheduling;
             match step {
                 Step::Schedule(pod) => coscheduling::attempt(world, memory, pod, outcome, verdict)?,
-                Step::Order => coscheduling::order(world, memory, &outcome.order, verdict),
+                Step::Order => coscheduling::order(world, memory, &outcome.order, verdict)?,
                 Step::Advance(seconds) => {
                     coscheduling::advance(world, memory, world.now + seconds, outcome, verdict);
                 }

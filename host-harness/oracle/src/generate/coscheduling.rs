@@ -69,11 +69,11 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     if let Some((pods, minimum)) = odd_gang(sketch, &model) {
         objects.extend(pods.iter().map(pod));
         objects.push(json!({"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup",
-            "metadata": {"name": "w", "namespace": "default"}, "spec": {"minMember": minimum}}));
+            "metadata": {"name": "w", "namespace": "default", "creationTimestamp": stamp(0)}, "spec": {"minMember": minimum}}));
     }
     let mut args = Map::new();
     args.insert("permitTimeout".to_owned(), json!(format!("{timeout}s")));
-    (args, objects, Drive { by: By::Attempts, first: 20, between, recreate: recreate && !has_quotas })
+    (args, objects, Drive { by: By::Attempts, first: 20, between, recreate })
 }
 
 /// Spreads pods and groups over three namespaces, two or three of which have a quota. A group stays in one.

@@ -123,6 +123,20 @@ impl Quotas {
         self.0.get(&pod.namespace).is_some_and(|quota| !exceeds(&asked, &quota.min))
     }
 
+    /// Whether a namespace has a quota.
+    pub(super) fn has(&self, namespace: &str) -> bool {
+        self.0.contains_key(namespace)
+    }
+
+    /// Whether a namespace stays within its min with these requests, of the resources that they name and cpu, memory and storage.
+    pub(super) fn is_within_min(&self, world: &World, namespace: &str, requests: &Amounts, asked: &Amounts) -> bool {
+        let Some(quota) = self.0.get(namespace) else { return false };
+        let mut sum = with(&with(&used(world, namespace), requests), asked);
+        let always = ["cpu", "memory", "ephemeral-storage"];
+        sum.0.retain(|resource, _| requests.get(resource) > 0 || always.contains(&resource.as_str()));
+        !exceeds(&sum, &quota.min)
+    }
+
     /// Whether a pod waits for a victim in another quota.
     pub(super) fn waits(&self, world: &World, pod: &Pod) -> bool {
         let nominated = self.nominated(world, pod, &|_| false);
