@@ -45,7 +45,10 @@ impl Judge<'_> {
                     verdict.breach("reclaimer-stays-within-deserved", text);
                 }
             }
-            self.short_is_due(job, &others, &due, verdict);
+            // Where pods keep each other off a node, all that is requested counts as short.
+            if !self.world.is_constrained() {
+                self.short_is_due(job, &others, &due, verdict);
+            }
             self.parent_gives_nothing(job, &due, verdict);
         }
     }
@@ -128,7 +131,10 @@ impl Judge<'_> {
         for (name, free) in self.world.nodes.keys().zip(&problem.free) {
             let here = incoming.iter().filter(|pod| self.outcome.nominated.get(&pod.name) == Some(name));
             let requested = Amounts::sum(here.map(|pod| &pod.request));
-            let lacks = requested.0.iter().filter(|(resource, amount)| **amount > free.get(resource).max(0));
+            let lacks = requested
+                .0
+                .iter()
+                .filter(|(resource, amount)| *resource != "pods" && **amount > free.get(resource).max(0));
             short.insert(name, lacks.map(|(resource, _)| resource.clone()).collect());
         }
         short
@@ -137,7 +143,7 @@ impl Judge<'_> {
     /// The resources for which queues give: what is short on some node; all that is requested where nothing is.
     pub(super) fn grounds(&self) -> BTreeSet<String> {
         let short: BTreeSet<String> = self.short().into_values().flatten().collect();
-        if !short.is_empty() {
+        if !short.is_empty() && !self.world.is_constrained() {
             return short;
         }
         let incoming: Vec<&Pod> = self.jobs.iter().flat_map(|job| self.nominated(job)).collect();
