@@ -46,6 +46,7 @@ const NAMES: &[&str] = &[
 
 /// Keys whose values are numbers, times and words. They stay, too.
 const PLAIN: &[&str] = &[
+    "pv.kubernetes.io/bind-completed",
     "node.kubernetes.io/unschedulable",
     "kubernetes.io/os",
     "kubernetes.io/arch",
