@@ -33,6 +33,8 @@ pub struct Gang {
     pub counts_gated: bool,
     /// The gangs that must be complete together with this one, itself included; empty: itself alone.
     pub group: Vec<JobKey>,
+    /// A field of its object, or an annotation, that demands what no law judges, a JSON pointer.
+    pub unjudged: Option<&'static str>,
 }
 
 /// A job.

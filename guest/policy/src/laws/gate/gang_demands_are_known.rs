@@ -1,6 +1,6 @@
 //! # What it demands
 //!
-//! The PodGroup of the gang demands nothing that this policy does not know.
+//! The PodGroup of the gang, or the annotations that describe it, demand nothing that this policy does not know.
 //!
 //! # Example
 //!
@@ -13,11 +13,12 @@
 //! # Source
 //!
 //! Kubernetes 1.37, `scheduling.k8s.io/v1beta1` PodGroup: `spec.schedulingConstraints.topology`, `spec.resourceClaims` and
-//! `spec.parentCompositePodGroupName`.
+//! `spec.parentCompositePodGroupName`. Volcano PodGroup: `spec.networkTopology` and `spec.subGroupPolicy` of mode `hard`. Koordinator:
+//! annotation `gang.scheduling.koordinator.sh/network-topology-spec` with strategy `MustGather`.
 //!
 //! # Options
 //!
-//! The fields of the PodGroup.
+//! The fields and annotations of the PodGroup.
 
 use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
@@ -27,20 +28,17 @@ pub const LAW: Law<Holds> = Law::gate(
     Text {
         name: "gang-demands-are-known",
         sentence: "a gang demands nothing that the policy cannot judge",
-        templates: &[(
-            "",
-            "the PodGroup of gang `{gang}` has `{field}`, which is not judged here: its pods are not tried",
-        )],
+        templates: &[("", "gang `{gang}` has `{field}`, which is not judged here: its pods are not tried")],
         file: page!("gang_demands_are_known.rs"),
     },
     holds,
 )
 .retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
-/// Whether the PodGroup of the preemptor has only fields that are judged.
+/// Returns whether the gang of the preemptor demands only what is judged.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(job) = case.preemptor.job else { return Ok(()) };
-    match case.cluster.scheduling_group(job).and_then(|group| group.unjudged) {
+    match case.cluster.job(job).and_then(|job| job.gang()?.unjudged) {
         Some(field) => Err(Denial::Unjudged { job, field }),
         None => Ok(()),
     }

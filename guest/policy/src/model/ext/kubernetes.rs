@@ -12,8 +12,6 @@ pub struct SchedulingGroup {
     pub priority: i32,
     /// Its pods are evicted together, or none of them is (disruptionMode `all`).
     pub leaves_whole: bool,
-    /// A field of the PodGroup that demands what no law judges, a JSON pointer.
-    pub unjudged: Option<&'static str>,
 }
 
 /// The tables.

@@ -8,7 +8,8 @@ use crate::laws::{Laws, Search, gate, guard, laws, limit, order};
 
 laws! { "koordinator":
     Gate GANG_HAS_ITS_MEMBERS = "gang-has-its-members", gate::gang_has_its_members::LAW, "upstream coscheduling/core/core.go PreEnqueue, BeforePreFilter";
-    Gate GANG_DEMANDS_ARE_KNOWN = "gang-demands-are-known", gate::gang_demands_are_known::LAW, "scheduling.k8s.io/v1beta1 PodGroup; ruling C26";
+    Gate GANG_DEMANDS_ARE_KNOWN = "gang-demands-are-known", gate::gang_demands_are_known::LAW, "scheduling.k8s.io/v1beta1 PodGroup; rulings C26 and C31";
+    Gate DEVICES_ARE_JUDGED = "devices-are-judged", gate::devices_are_judged::LAW, "upstream pkg/scheduler/plugins/deviceshare; issue 1136; ruling C32";
     Gate NP_FITS_MIN = "non-preemptible-job-fits-min", gate::non_preemptible_fits_guaranteed::LAW, "seed, PreFilter and PostFilter 1";
     Gate NP_FITS_MAX = "non-preemptible-job-fits-max", limit::non_preemptible_fits_max::LAW, "seed, PreFilter and PostFilter 3";
     Gate P_LEAVES_MIN = "preemptible-job-leaves-min", limit::preemptible_leaves_guaranteed::LAW, "seed, PreFilter and PostFilter 1";
@@ -43,7 +44,7 @@ pub fn table(args: &Args) -> Laws {
     }
     Laws {
         queue_order: QUEUE,
-        final_gates: vec![GANG_HAS_ITS_MEMBERS, GANG_DEMANDS_ARE_KNOWN],
+        final_gates: vec![GANG_HAS_ITS_MEMBERS, GANG_DEMANDS_ARE_KNOWN, DEVICES_ARE_JUDGED],
         gates: vec![NP_FITS_MIN, NP_FITS_MAX, P_LEAVES_MIN],
         under_way: vec![LAST_PLAN_IS_DONE, ITS_ROOM_IS_NOT_HELD],
         trigger: vec![MAY_PREEMPT, NP_FITS_MIN, P_LEAVES_MIN],

@@ -4,6 +4,7 @@
 //! used. The owner reference of the PodGroup names the Job; without one, the pods do.
 
 mod of_kubernetes;
+mod topology;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,6 +32,8 @@ struct GroupSpec {
     job: Option<String>,
     elastic: Option<Option<Elastic>>,
     opted_out: bool,
+    /// A field that demands what no law judges, a JSON pointer.
+    unjudged: Option<&'static str>,
 }
 
 /// What a Job object specifies.
@@ -194,6 +197,7 @@ fn gang(spec: &GroupSpec) -> Gang {
         matching: Match::WaitingAndRunning,
         counts_gated: true,
         group: Vec::new(),
+        unjudged: spec.unjudged,
     }
 }
 
@@ -236,6 +240,7 @@ fn read_group(object: &Document, reported: &mut Reported, findings: &mut Finding
         job,
         elastic: read_elastic(object, reported, findings),
         opted_out: opted_out(object, reported, findings),
+        unjudged: topology::unjudged(object, reported, findings),
     }
 }
 
