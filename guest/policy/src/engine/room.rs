@@ -68,9 +68,13 @@ impl Verdict {
         let any = |resource| Detail::case("any").text("short-of", short(resource));
         let (rule, detail, resolvable) = match self {
             Verdict::Fits | Verdict::Ineligible => (ELIGIBLE, Detail::default(), false),
-            Verdict::TooSmall(resource) => (LARGE_ENOUGH, of_host(&short(resource)).unwrap_or_else(|| any(resource)), false),
+            Verdict::TooSmall(resource) => {
+                (LARGE_ENOUGH, of_host(&short(resource)).unwrap_or_else(|| any(resource)), false)
+            }
             Verdict::Full(resource) => (HAS_ROOM, of_host(&short(resource)).unwrap_or_else(|| any(resource)), true),
-            Verdict::Promised(resource) => (KEEPS_PROMISES, of_host(&short(resource)).unwrap_or_else(|| any(resource)), true),
+            Verdict::Promised(resource) => {
+                (KEEPS_PROMISES, of_host(&short(resource)).unwrap_or_else(|| any(resource)), true)
+            }
             Verdict::InterPod(lack) => (INTER_POD, inter_pod(*lack), lack.is_resolvable()),
             Verdict::Elsewhere => (RESERVED, Detail::default(), true),
             Verdict::Kept => (KEEPS_PROMISES, Detail::case("daemon-set"), true),

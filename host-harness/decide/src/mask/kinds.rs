@@ -142,6 +142,8 @@ static GROUP_OF_VOLCANO: Shape = Object(&[(
         ("minTaskMember", &Named(&Plain)),
         ("queue", &Name),
         ("priorityClassName", &Name),
+        ("networkTopology", &Fields(&[("mode", &Plain)])),
+        ("subGroupPolicy", &List(&Fields(&[("networkTopology", &Fields(&[("mode", &Plain)]))]))),
     ]),
 )]);
 

@@ -63,7 +63,8 @@ fn is_large_enough(requests: &[BTreeMap<String, i64>], node: &Value) -> bool {
         text.and_then(|text| parse(text, Unit::of(resource)).ok()).unwrap_or(0)
     };
     // Host ports and what volumes take are resources only internally.
-    let fits = |(resource, amount): (&String, &i64)| lictor_contract::is_of_host(resource) || *amount <= there(resource);
+    let fits =
+        |(resource, amount): (&String, &i64)| lictor_contract::is_of_host(resource) || *amount <= there(resource);
     requests.iter().any(|requests| requests.iter().all(fits))
 }
 
