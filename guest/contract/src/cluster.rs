@@ -37,10 +37,17 @@ pub type ResourceId = u32;
 /// A resource that requests and allocatable amounts may name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Resource {
-    /// The name as Kubernetes writes it, or `hostport/...` for a port of the node, which the host counts as a resource.
+    /// The name as Kubernetes writes it, or one under which the host counts something else of a node (see [`is_of_host`]).
     pub name: String,
-    /// The amount of every node that does not name the resource itself; 0 but for host ports.
+    /// The amount of every node that does not name the resource itself; 0 but for host ports, disks and attachments.
     pub everywhere: i64,
+}
+
+/// Returns whether the host counts this as a resource although no container requests it: a host port (`hostport/...`), or what volumes
+/// take of a node: attachments of a driver (`volume/attachments/...`), a disk that one pod of a node may write (`volume/disk/...`), free
+/// volumes (`volume/free/...`). Only nodes limit them; no quota counts them.
+pub fn is_of_host(resource: &str) -> bool {
+    resource.starts_with("hostport/") || resource.starts_with("volume/")
 }
 
 /// An amount of one resource.

@@ -87,7 +87,7 @@ fn resources(mirror: &Mirror) -> Vec<(u32, String)> {
     let held: BTreeSet<u32> =
         placed.flat_map(|pod| &pod.template.requests).filter(|it| it.value > 0).map(|it| it.resource).collect();
     let is_drawn = |number: u32, name: &str| {
-        let is_extended = name.contains('/') && !name.starts_with("hostport/");
+        let is_extended = name.contains('/') && !lictor_contract::is_of_host(name);
         matches!(name, "cpu" | "memory") || is_extended && held.contains(&number)
     };
     let named = (0u32..).zip(mirror.resources()).map(|(number, resource)| (number, resource.name.clone()));

@@ -10,7 +10,8 @@ use super::{InterPodId, SelectorId, TopologyId};
 pub struct Topology {
     /// The topology.
     pub id: TopologyId,
-    /// The key of the label; empty for the topology in which all nodes are of one domain.
+    /// The key of the label; empty for the topology in which all nodes are of one domain, `.metadata.name` for the one in which each node
+    /// is a domain.
     pub key: String,
     /// The domain of each node, by number; 0, or a missing number: the node is of none.
     pub domains: Vec<u32>,
@@ -58,7 +59,7 @@ pub struct InterPod {
     pub id: InterPodId,
     /// The sets that the pod is in.
     pub selected_by: Vec<SelectorId>,
-    /// The required pod affinity.
+    /// The required pod affinity. Pods that share a claim which waits for its first pod have one to each other, by node.
     pub affinity: Option<PodAffinity>,
     /// The required pod anti-affinity: the domain of the node must have no pod of the selector. It holds in both directions: a domain
     /// in which a pod with such a term is takes no pod that the term selects. A claim that one pod alone may use (`ReadWriteOncePod`)

@@ -36,6 +36,10 @@ reasons! {
     LARGE_ENOUGH = "node/large-enough", "the node is large enough for the pod when it is empty",
         [
             ("any", "node(s) too small: {short-of}"),
+            ("any-port", "node(s) didn't have free ports for the requested pod ports"),
+            ("any-attachment", "node(s) exceed max volume count"),
+            ("any-disk", "node(s) had no available disk"),
+            ("any-volume", "node(s) didn't find available persistent volumes to bind"),
             ("", "<Insufficient {resource} (requested {~requested}, free {~free})> on the empty node"),
             ("ports", "node(s) didn't have free ports for the requested pod ports: {ports}"),
             ("ports-and-room", "node(s) didn't have free ports: {ports}; <Insufficient {resource} (requested {~requested}, free {~free})>"),
@@ -46,15 +50,22 @@ reasons! {
         [
             ("any", "Insufficient {short-of}"),
             ("any-port", "node(s) didn't have free ports for the requested pod ports"),
+            ("any-attachment", "node(s) exceed max volume count"),
+            ("any-disk", "node(s) had no available disk"),
+            ("any-volume", "node(s) didn't find available persistent volumes to bind"),
             ("", "<Insufficient {resource} (requested {~requested}, free {~free})>"),
             ("ports", "node(s) didn't have free ports for the requested pod ports: {ports}"),
             ("ports-and-room", "node(s) didn't have free ports: {ports}; <Insufficient {resource} (requested {~requested}, free {~free})>"),
         ],
-        "For every resource, the free amount of the node is at least what the pod requests; every requested host port is free. Example: 3 of 4 cpu are used, and a pod of 2 is refused: Insufficient cpu (requested 2, free 1). An eviction may help. This is the Filter of kube-scheduler for resources and ports.";
+        "For every resource, the free amount of the node is at least what the pod requests; every requested host port is free. Example: 3 of 4 cpu are used, and a pod of 2 is refused: Insufficient cpu (requested 2, free 1). An eviction may help. This is the Filter of kube-scheduler for resources and ports, for the volumes that drivers attach, for disks that one pod may write, and for free volumes.";
     /// What the pod requests is promised to other pods.
     KEEPS_PROMISES = "node/keeps-promises", "the node has free what the pod requests beside what is promised to nominated pods",
         [
             ("any", "{short-of} promised to nominated pods"),
+            ("any-port", "a host port promised to nominated pods"),
+            ("any-attachment", "attachments promised to nominated pods"),
+            ("any-disk", "a disk promised to nominated pods"),
+            ("any-volume", "persistent volumes promised to nominated pods"),
             ("daemon-set", "kept for a pod of a DaemonSet"),
             ("", "<Insufficient {resource} (requested {~requested}, free {~free})> beside what is promised to nominated pods"),
             ("ports", "host ports promised to nominated pods: {ports}"),

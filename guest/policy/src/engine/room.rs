@@ -68,18 +68,30 @@ impl Verdict {
         let any = |resource| Detail::case("any").text("short-of", short(resource));
         let (rule, detail, resolvable) = match self {
             Verdict::Fits | Verdict::Ineligible => (ELIGIBLE, Detail::default(), false),
-            Verdict::TooSmall(resource) => (LARGE_ENOUGH, any(resource), false),
-            Verdict::Full(resource) if short(resource).starts_with("hostport/") => {
-                (HAS_ROOM, Detail::case("any-port"), true)
+            Verdict::TooSmall(resource) => {
+                (LARGE_ENOUGH, of_host(&short(resource)).unwrap_or_else(|| any(resource)), false)
             }
-            Verdict::Full(resource) => (HAS_ROOM, any(resource), true),
-            Verdict::Promised(resource) => (KEEPS_PROMISES, any(resource), true),
+            Verdict::Full(resource) => (HAS_ROOM, of_host(&short(resource)).unwrap_or_else(|| any(resource)), true),
+            Verdict::Promised(resource) => {
+                (KEEPS_PROMISES, of_host(&short(resource)).unwrap_or_else(|| any(resource)), true)
+            }
             Verdict::InterPod(lack) => (INTER_POD, inter_pod(*lack), lack.is_resolvable()),
             Verdict::Elsewhere => (RESERVED, Detail::default(), true),
             Verdict::Kept => (KEEPS_PROMISES, Detail::case("daemon-set"), true),
         };
         Obstacle { reason: rule.reason(detail), resolvable }
     }
+}
+
+/// Returns the case of the reason for a resource that only the host counts; none for another.
+fn of_host(resource: &str) -> Option<Detail> {
+    let cases = [
+        ("hostport/", "any-port"),
+        ("volume/attachments/", "any-attachment"),
+        ("volume/disk/", "any-disk"),
+        ("volume/free/", "any-volume"),
+    ];
+    cases.iter().find(|(prefix, _)| resource.starts_with(prefix)).map(|(_, case)| Detail::case(case))
 }
 
 /// Why the other pods do not allow a pod on a node.

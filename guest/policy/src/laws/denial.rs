@@ -124,6 +124,8 @@ pub enum Denial {
     },
     /// It is about a queue, without numbers: which case of the law it is, and the queue.
     Queue(&'static str, QueueIx),
+    /// It is about a resource, without numbers: which case of the law it is, and the resource.
+    Resource(&'static str, ResourceIx),
     /// There are no numbers to it: the case of the law says it all.
     Case(&'static str),
 }
@@ -225,6 +227,9 @@ impl Denial {
             }
             Denial::Underway { plan, left } => Detail::case("plan").count("plan", *plan).count("left", *left),
             Denial::Queue(case, queue) => Detail::case(case).queue("queue", queue_name(cluster, *queue)),
+            Denial::Resource(case, resource) => {
+                Detail::case(case).text("resource", cluster.resource_name(*resource).to_owned())
+            }
             Denial::Case(case) => Detail::case(case),
         }
     }

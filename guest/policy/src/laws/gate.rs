@@ -1,5 +1,6 @@
 //! Gates: may the preemptor?
 
+pub mod devices_are_judged;
 pub mod elastic_pods_grow_by_steps;
 pub mod gang_can_start;
 pub mod gang_demands_are_known;

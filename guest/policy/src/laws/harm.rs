@@ -4,7 +4,7 @@
 //! A pod beyond the minimum, or of no gang, costs itself.
 //!
 //! Seed 20240115 (Koordinator), Key Concept 3: a job is all or nothing, and preemption is executed by job. The seed names no order among
-//! victims of equal priority (ruling C28).
+//! victims of equal priority (ruling C33).
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,17 +3,18 @@
 //! Upstream pkg/capacityscheduling: elasticquota.go (cmp, cmp2), capacity_scheduling.go (PreFilterState).
 
 use super::Preemptor;
+use crate::contract::is_of_host;
 use crate::model::{Cluster, Pod, PodIx, Preemptibility, Promised, QueueIx, ResourceIx};
 
 /// The resources that are compared whether or not anybody asks for them. A bound that leaves one of them out is 0.
 pub const ALWAYS: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
 
-/// Every resource that a container requests: places for pods and host ports are none.
+/// Every resource that a container requests: places for pods, host ports and what volumes take are none.
 pub fn resources(cluster: &Cluster) -> impl Iterator<Item = ResourceIx> {
     let all = (0u32..).take(cluster.resource_count()).map(ResourceIx);
     all.filter(|resource| {
         let name = cluster.resource_name(*resource);
-        name != "pods" && !name.starts_with("hostport/")
+        name != "pods" && !is_of_host(name)
     })
 }
 

@@ -7,6 +7,9 @@ use super::PodIx;
 /// The name of a job: namespace and name.
 pub type JobKey = (String, String);
 
+/// The field that all pods of a PodGroup of Kubernetes have alike: [`Gang::unjudged`] has it where they differ.
+pub const SCHEDULER_NAME: &str = "/spec/schedulerName";
+
 /// Which members make a gang complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Match {
@@ -35,6 +38,8 @@ pub struct Gang {
     pub counts_gated: bool,
     /// The gangs that must be complete together with this one, itself included; empty: itself alone.
     pub group: Vec<JobKey>,
+    /// A field of its object, or an annotation, that demands what no law judges, a JSON pointer.
+    pub unjudged: Option<&'static str>,
 }
 
 /// One pass of attempts over the members of a gang. A host may try them in any order and at any time.

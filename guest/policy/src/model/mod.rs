@@ -33,7 +33,7 @@ pub use budget::Budget;
 pub use cluster::{Cluster, Nominated, ReservationAllocation, Shortage};
 pub use ext::Extensions;
 pub use ext::koordinator::ReservationTerms;
-pub use ext::kubernetes::{SCHEDULER_NAME, SchedulingGroup};
+pub use ext::kubernetes::SchedulingGroup;
 pub use ext::volcano::{Elastic, PodGroupSpec, QueueSpec, Sizes};
 pub use ext::yunikorn::{Policy, QueueRank};
 pub use index::{
@@ -41,7 +41,7 @@ pub use index::{
     TopologyIx, VictimClassIx,
 };
 pub use inter_pod::{Affinity, InterPod, InterPodLack, InterPods, Spread, Term as InterPodTerm, Topology, WhatIf};
-pub use job::{Gang, Job, JobKey, Match, Round};
+pub use job::{Gang, Job, JobKey, Match, Round, SCHEDULER_NAME};
 pub use ledger::Ledger;
 pub use meaning::{Bound, Deserved, Freed, Guaranteed, Limit, Max, Meaning, Promised, Requested, Term, Used};
 pub use node::Node;

@@ -8,7 +8,7 @@ mod spec;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::{self, Interests, ObjectKey};
-use crate::model::{Cluster, JobIx, JobKey, PodAttributes, PodIx};
+use crate::model::{Cluster, JobIx, JobKey, PodAttributes, PodIx, SCHEDULER_NAME};
 use crate::systems::{Document, Findings};
 pub use spec::Spec;
 
@@ -209,8 +209,11 @@ impl SchedulingGroups {
             let Some(ix) = cluster.job_or_new(key) else { continue };
             if let Some(job) = cluster.job_mut(ix) {
                 (job.declared, job.declared_at) = (spec.map(Spec::gang), spec.and_then(|spec| spec.created));
+                if let Some(gang) = job.declared.as_mut().filter(|_| self.differ(key)) {
+                    gang.unjudged = gang.unjudged.or(Some(SCHEDULER_NAME));
+                }
             }
-            cluster.set_scheduling_group(ix, spec.map(|spec| spec.group(self.terms(spec).0, self.differ(key))));
+            cluster.set_scheduling_group(ix, spec.map(|spec| spec.group(self.terms(spec).0)));
         }
         cluster.revise(|ix, attributes| {
             let Some(member) = self.members.get(&ix).filter(|member| changed.contains(&member.job)) else { return };

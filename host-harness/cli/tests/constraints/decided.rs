@@ -11,7 +11,12 @@ use super::run::{file, lictor};
 /// The objects of a file in the root of the project.
 pub fn objects(name: &str) -> Vec<Value> {
     let path = format!("{}/../../{name}", env!("CARGO_MANIFEST_DIR"));
-    let documents = lictor_host::cluster::load::read(name, &std::fs::read_to_string(path).unwrap()).unwrap();
+    objects_of(name, &std::fs::read_to_string(path).unwrap())
+}
+
+/// The objects of a text.
+pub fn objects_of(name: &str, text: &str) -> Vec<Value> {
+    let documents = lictor_host::cluster::load::read(name, text).unwrap();
     documents.into_iter().map(|document| document.value).collect()
 }
 

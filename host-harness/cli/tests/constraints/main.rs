@@ -8,3 +8,4 @@ mod decided;
 #[expect(dead_code, reason = "the tests of the command use the rest")]
 mod run;
 mod three_zones;
+mod volumes;

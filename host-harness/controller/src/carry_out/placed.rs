@@ -29,8 +29,8 @@ impl Placed {
         let pod = mirror.pod_id(&object.pod_name()).and_then(|id| mirror.pod(id));
         let amount = |amount: &lictor_contract::Amount| {
             let resource = mirror.resources().get(usize::try_from(amount.resource).ok()?)?;
-            // A place for a pod, and host ports, are no resources of such an object.
-            let is_own = resource.name != "pods" && resource.everywhere == 0;
+            // A place for a pod, host ports and what volumes take are no resources of such an object.
+            let is_own = resource.name != "pods" && !lictor_contract::is_of_host(&resource.name);
             is_own.then(|| (resource.name.clone(), exact(&resource.name, amount.value).into()))
         };
         Placed { kind, requests: pod.iter().flat_map(|pod| &pod.template.requests).filter_map(amount).collect() }

@@ -74,8 +74,8 @@ fn amounts(of: &[Amount], account: &QueueAccount, resources: &[Resource]) -> Amo
         let name = name(amount.resource)?;
         Some((name.to_owned(), exact(name, amount.value)))
     }));
-    // Host ports are resources only internally.
-    amounts.retain(|name, _| !name.starts_with("hostport/"));
+    // Host ports and what volumes take are resources only internally.
+    amounts.retain(|name, _| !lictor_contract::is_of_host(name));
     amounts
 }
 

@@ -3,7 +3,7 @@
 use lictor_contract::duration;
 use lictor_contract::quantity::{QuantityError, Unit, parse};
 
-use super::shape::Shape::{Amounts, Fields, List, Name, Uid};
+use super::shape::Shape::{Amounts, Fields, List, Name, Plain, Uid};
 use super::shape::{Shape, Text, Visit};
 
 /// What the value of a label or annotation is.
@@ -46,6 +46,7 @@ const NAMES: &[&str] = &[
 
 /// Keys whose values are numbers, times and words. They stay, too.
 const PLAIN: &[&str] = &[
+    "pv.kubernetes.io/bind-completed",
     "node.kubernetes.io/unschedulable",
     "kubernetes.io/os",
     "kubernetes.io/arch",
@@ -86,6 +87,10 @@ const DOCUMENTS: &[(&str, &Shape)] = &[
     ("quota.scheduling.koordinator.sh/namespaces", &List(&Name)),
     ("quota.scheduling.koordinator.sh/shared-weight", &Amounts),
     ("gang.scheduling.koordinator.sh/groups", &List(&Name)),
+    (
+        "gang.scheduling.koordinator.sh/network-topology-spec",
+        &Fields(&[("gatherStrategy", &List(&Fields(&[("layer", &Name), ("strategy", &Plain)])))]),
+    ),
     ("scheduling.koordinator.sh/reservation-allocated", &Fields(&[("name", &Name), ("uid", &Uid)])),
 ];
 
@@ -107,6 +112,7 @@ const WORDS: &[&str] = &[
     "DaemonSet", "ReplicaSet", "StatefulSet", "Deployment", "ReplicationController", "Job", "CronJob", "Node", "Pod", "PodGroup",
     // Gangs and reservations.
     "Strict", "NonStrict", "once-satisfied", "only-waiting", "waiting-and-running", "Aligned", "Restricted", "all", "single",
+    "MustGather", "PreferGather", "hard", "soft",
     // Queues of YuniKorn.
     "default", "fence", "disabled", "provided", "fixed", "tag", "user", "recovery", "namespace",
     // Nodes.

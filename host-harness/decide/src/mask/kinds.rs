@@ -22,6 +22,9 @@ const KINDS: &[Kind] = &[
     ("", "PersistentVolumeClaim", &CLAIM),
     ("", "PersistentVolume", &VOLUME),
     ("storage.k8s.io", "StorageClass", &STORAGE_CLASS),
+    ("storage.k8s.io", "CSINode", &CSI_NODE),
+    ("storage.k8s.io", "CSIDriver", &CSI_DRIVER),
+    ("storage.k8s.io", "CSIStorageCapacity", &CSI_CAPACITY),
     ("resource.k8s.io", "DeviceClass", &DEVICE_CLASS),
     ("policy", "PodDisruptionBudget", &BUDGET),
     ("scheduling.k8s.io", "PriorityClass", &PRIORITY_CLASS),
@@ -89,7 +92,8 @@ static VOLUME: Shape = Object(&[
             ("storageClassName", &Name),
             ("accessModes", &List(&Plain)),
             ("volumeMode", &Plain),
-            ("claimRef", &Fields(&[("namespace", &Name), ("name", &Name)])),
+            ("claimRef", &Fields(&[("namespace", &Name), ("name", &Name), ("uid", &Uid)])),
+            ("csi", &Fields(&[("driver", &Name), ("volumeHandle", &Name)])),
             ("nodeAffinity", &Fields(&[("required", &NODE_SELECTOR)])),
         ]),
     ),
@@ -100,6 +104,20 @@ static STORAGE_CLASS: Shape = Object(&[
     ("provisioner", &Plain),
     ("volumeBindingMode", &Plain),
     ("allowedTopologies", &List(&Fields(&[("matchLabelExpressions", &List(&Requirement))]))),
+]);
+
+static CSI_NODE: Shape = Object(&[(
+    "spec",
+    &Fields(&[("drivers", &List(&Fields(&[("name", &Name), ("allocatable", &Fields(&[("count", &Plain)]))])))]),
+)]);
+
+static CSI_DRIVER: Shape = Object(&[("spec", &Fields(&[("storageCapacity", &Plain)]))]);
+
+static CSI_CAPACITY: Shape = Object(&[
+    ("storageClassName", &Name),
+    ("nodeTopology", &SELECTOR),
+    ("capacity", &Plain),
+    ("maximumVolumeSize", &Plain),
 ]);
 
 static DEVICE_CLASS: Shape = Object(&[("spec", &Fields(&[("extendedResourceName", &Resource)]))]);
@@ -125,6 +143,8 @@ static GROUP_OF_VOLCANO: Shape = Object(&[(
         ("minTaskMember", &Named(&Plain)),
         ("queue", &Name),
         ("priorityClassName", &Name),
+        ("networkTopology", &Fields(&[("mode", &Plain)])),
+        ("subGroupPolicy", &List(&Fields(&[("networkTopology", &Fields(&[("mode", &Plain)]))]))),
     ]),
 )]);
 

@@ -68,9 +68,16 @@ static CONTAINER_STATUS: Shape =
 
 static REQUIREMENTS: Shape = Fields(&[("requests", &Amounts), ("limits", &Amounts)]);
 
-/// Of a volume only its claim counts.
-static VOLUME: Shape =
-    Fields(&[("name", &Name), ("persistentVolumeClaim", &Fields(&[("claimName", &Name)])), ("ephemeral", &Empty)]);
+/// Of a volume only its claim counts, and which disk it is.
+static VOLUME: Shape = Fields(&[
+    ("name", &Name),
+    ("persistentVolumeClaim", &Fields(&[("claimName", &Name)])),
+    ("ephemeral", &Empty),
+    ("awsElasticBlockStore", &Fields(&[("volumeID", &Name)])),
+    ("gcePersistentDisk", &Fields(&[("pdName", &Name), ("readOnly", &Plain)])),
+    ("iscsi", &Fields(&[("iqn", &Name), ("readOnly", &Plain)])),
+    ("rbd", &Fields(&[("monitors", &List(&Name)), ("pool", &Name), ("image", &Name), ("readOnly", &Plain)])),
+]);
 
 static POD_TERM: Shape = Fields(&[
     ("labelSelector", &SELECTOR),

@@ -89,8 +89,8 @@ fn entries(before: &[Amount], account: &QueueAccount, resources: &[Resource]) ->
             resource: resource.name.clone(),
         })
     };
-    // Host ports are resources only internally.
-    let named = (0u32..).zip(resources).filter(|(_, resource)| !resource.name.starts_with("hostport/"));
+    // Host ports and what volumes take are resources only internally.
+    let named = (0u32..).zip(resources).filter(|(_, resource)| !lictor_contract::is_of_host(&resource.name));
     named.filter_map(entry).collect()
 }
 

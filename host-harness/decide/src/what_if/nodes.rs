@@ -62,8 +62,9 @@ fn is_large_enough(requests: &[BTreeMap<String, i64>], node: &Value) -> bool {
         let text = allocatable.and_then(|all| all.get(resource)).and_then(Value::as_str);
         text.and_then(|text| parse(text, Unit::of(resource)).ok()).unwrap_or(0)
     };
-    // Host ports are resources only internally.
-    let fits = |(resource, amount): (&String, &i64)| resource.starts_with("hostport/") || *amount <= there(resource);
+    // Host ports and what volumes take are resources only internally.
+    let fits =
+        |(resource, amount): (&String, &i64)| lictor_contract::is_of_host(resource) || *amount <= there(resource);
     requests.iter().any(|requests| requests.iter().all(fits))
 }
 

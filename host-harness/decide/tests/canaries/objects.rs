@@ -163,13 +163,18 @@ fn of_storage() -> Vec<Value> {
     let class = json!({"provisioner": "x", "parameters": {"a": "x"}, "mountOptions": ["x"], "reclaimPolicy": "x",
                        "volumeBindingMode": "x", "allowedTopologies": terms});
     let devices = json!({"spec": {"extendedResourceName": "x", "selectors": [{"cel": {"expression": "x"}}]}});
-    let drivers = json!({"spec": {"drivers": [{"name": "x", "nodeID": "x", "topologyKeys": ["x"]}]}});
+    let drivers = json!({"spec": {"drivers": [{"name": "x", "nodeID": "x", "topologyKeys": ["x"], "allocatable": {"count": 1}}]}});
+    let attachment = json!({"spec": {"attacher": "x", "nodeName": "x", "source": {"persistentVolumeName": "x"}}});
+    let capacity = json!({"storageClassName": "x", "nodeTopology": selector(), "capacity": "1Gi"});
     vec![
         object("v1", "PersistentVolumeClaim", claim),
         object("v1", "PersistentVolume", volume),
         object("storage.k8s.io/v1", "StorageClass", class),
         object("resource.k8s.io/v1", "DeviceClass", devices),
         object("storage.k8s.io/v1", "CSINode", drivers),
+        object("storage.k8s.io/v1", "CSIDriver", json!({"spec": {"storageCapacity": true}})),
+        object("storage.k8s.io/v1", "CSIStorageCapacity", capacity),
+        object("storage.k8s.io/v1", "VolumeAttachment", attachment),
     ]
 }
 

@@ -37,6 +37,7 @@ use placed::PlacedKinds;
 use pods::Pods;
 use resources::Resources;
 use shared::Shared;
+use volumes::VolumeBooks;
 
 pub use assumed::Shown;
 pub use change::Change;
@@ -70,6 +71,7 @@ pub struct Mirror {
     classes: Classes,
     placed: PlacedKinds,
     volumes: Volumes,
+    volume_books: VolumeBooks,
     /// Pods whose volumes are to be looked at.
     unresolved: BTreeSet<PodId>,
     inter_pods: InterPods,
@@ -104,6 +106,7 @@ impl Mirror {
             seen_again: BTreeSet::new(),
             classes: Classes::new(),
             volumes: Volumes::default(),
+            volume_books: VolumeBooks::default(),
             unresolved: BTreeSet::new(),
             inter_pods: InterPods::default(),
             ignored: BTreeMap::new(),
@@ -121,9 +124,9 @@ impl Mirror {
         }
     }
 
-    /// Whether a pod has volumes of claims.
+    /// Whether a pod has volumes that say where it can run.
     pub fn has_claims(&self, pod: PodId) -> bool {
-        self.pods.get(pod).is_some_and(|entry| !entry.stated.claims.is_empty())
+        self.pods.get(pod).is_some_and(|entry| volumes::has_volumes(entry))
     }
 
     /// The scheduling gates of a pod, by name.

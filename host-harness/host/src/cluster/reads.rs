@@ -5,13 +5,16 @@ use std::collections::BTreeSet;
 use lictor_contract::Interests;
 
 /// What the host reads itself, whatever the policy reads: where pods may run, what they hold, and with whom they may not be.
-const OWN: [(&str, &str); 8] = [
+const OWN: [(&str, &str); 11] = [
     ("", "Node"),
     ("", "Pod"),
     ("", "Namespace"),
     ("", "PersistentVolume"),
     ("", "PersistentVolumeClaim"),
     ("storage.k8s.io", "StorageClass"),
+    ("storage.k8s.io", "CSINode"),
+    ("storage.k8s.io", "CSIDriver"),
+    ("storage.k8s.io", "CSIStorageCapacity"),
     ("scheduling.k8s.io", "PriorityClass"),
     ("resource.k8s.io", "DeviceClass"),
 ];

@@ -97,11 +97,29 @@ pub const HOST_RULES: &[HostRule] = &[
             ("bound-volume", "node(s) didn't match PersistentVolume's node affinity"),
             ("volume", "node(s) didn't find available persistent volumes to bind"),
             ("zone", "node(s) had no available volume zone"),
+            (
+                "claim-of-another-pod",
+                "persistentvolumeclaim \"{claim}\" was not created for the pod: another pod controls it, or none",
+            ),
+            (
+                "volume-of-another-claim",
+                "persistentvolumeclaim \"{claim}\" is bound to a persistentvolume whose claimRef names another claim",
+            ),
+            (
+                "volume-contested",
+                "node(s) didn't find available persistent volumes to bind: {claim}; those that serve it are promised to other claims",
+            ),
+            (
+                "claim-shared",
+                "persistentvolumeclaim \"{claim}\" waits for its first pod, and the pod has an affinity or another such claim: it follows when another pod of the claim has a node",
+            ),
+            ("capacity", "node(s) did not have enough free storage"),
+            ("attachments", "node(s) exceed max volume count"),
             ("resource-claims", "the pod has resource claims, which are not judged: {claims}"),
             ("unknown", "there is no such {what}"),
             ("plan", "`{node}` does not take `{pod}`: {why}"),
         ],
-        "The node is schedulable, the pod tolerates its taints, and its labels match the selector and the affinity of the pod. Its volumes can be used on the node, as far as the snapshot has PersistentVolumeClaims, PersistentVolumes and StorageClasses. A pod with resource claims is refused, because nobody here can say where devices are free. The words are those of kube-scheduler. No eviction helps. Example: a node has the taint {gpu: true} and the pod does not tolerate it.",
+        "The node is schedulable, the pod tolerates its taints, and its labels match the selector and the affinity of the pod. Its volumes can be used on the node, as far as the snapshot has PersistentVolumeClaims, PersistentVolumes, StorageClasses, CSINodes, CSIDrivers and CSIStorageCapacities. A pod with resource claims is refused, because nobody here can say where devices are free. The words are those of kube-scheduler. No eviction helps. Example: a node has the taint {gpu: true} and the pod does not tolerate it.",
     ),
     rule(
         "host/fits",

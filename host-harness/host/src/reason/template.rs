@@ -132,7 +132,14 @@ fn value<'f>(facts: &'f [Fact], name: &str) -> Option<&'f Value> {
     facts.iter().find(|fact| fact.name == name).map(|fact| &fact.value)
 }
 
-/// A resource as people call it: a port of the node is a resource only for the host.
+/// Returns the name by which people know a resource: ports, attachments, disks and free volumes are resources only for the host.
 fn called(resource: &str) -> String {
-    resource.strip_prefix("hostport/").map_or_else(|| resource.to_owned(), |port| format!("host port {port}"))
+    let known = [
+        ("hostport/", "host port "),
+        ("volume/attachments/", "attachments of "),
+        ("volume/disk/", "disk "),
+        ("volume/free/", "free volumes of "),
+    ];
+    let named = known.iter().find_map(|(prefix, words)| Some(format!("{words}{}", resource.strip_prefix(prefix)?)));
+    named.unwrap_or_else(|| resource.to_owned())
 }

@@ -196,6 +196,7 @@ impl Session {
 
     /// Notes for the host what changed; what the policy is to be told of it.
     pub(super) fn note_changes(&mut self) -> Vec<Event> {
+        self.mirror.set_held(self.occupancy.held().iter().map(|(pod, place)| (pod, place.node)));
         let events = self.mirror.drain_events();
         for event in &events {
             let status = match event {

@@ -38,7 +38,9 @@ impl RetryHint {
     /// After which changes a node may take a pod that none takes now, with or without volumes of claims.
     pub fn of_nodes(has_claims: bool) -> RetryHint {
         let changes = [ChangeKind::NodeUpserted, ChangeKind::PodUpserted, ChangeKind::PodRemoved].map(String::from);
-        let storage = ["PersistentVolume", "PersistentVolumeClaim", "StorageClass"].iter().filter(|_| has_claims);
+        let kinds =
+            ["PersistentVolume", "PersistentVolumeClaim", "StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity"];
+        let storage = kinds.iter().filter(|_| has_claims);
         let storage = storage.map(|kind| format!("{}/{kind}", ChangeKind::ObjectUpserted));
         RetryHint { retry_at: None, retry_after: changes.into_iter().chain(storage).collect() }
     }

@@ -2,11 +2,13 @@
 //! other pods.
 //!
 //! The rules are those of kube-scheduler's Filter plugins: NodeUnschedulable, TaintToleration, NodeAffinity, NodeResourcesFit, NodePorts,
-//! VolumeZone, VolumeBinding, VolumeRestrictions (`ReadWriteOncePod`), InterPodAffinity, PodTopologySpread. Every rule is asked again for
+//! VolumeZone, VolumeBinding, NodeVolumeLimits, VolumeRestrictions, InterPodAffinity, PodTopologySpread. Every rule is asked again for
 //! every pod and node, without any index: this is slow, and easy to compare with the documentation.
 
 #![expect(clippy::indexing_slicing, reason = "a JSON value reads as null where a field is not there")]
 
+mod attached;
+mod disks;
 mod dump;
 pub(crate) mod inter_pod;
 mod labels;

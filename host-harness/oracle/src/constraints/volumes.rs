@@ -1,60 +1,122 @@
-//! Volumes: where they are, and who else uses them.
+//! Volumes: where they are, who else uses them, and how many a node takes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use super::dump::{Dump, Places, items, key, namespace};
-use super::labels::{label, node_selected};
+use super::labels::{label, node_selected, selects};
+use super::{attached, disks};
 
 const ZONES: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
 
 /// What is broken where a pod is on a node.
 pub(super) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value) -> Vec<String> {
-    claims(pod).into_iter().filter_map(|claim| broken_claim(dump, places, pod, node, &claim)).collect()
+    let mut broken: Vec<String> =
+        claims(pod).into_iter().filter_map(|claim| broken_claim(dump, places, pod, node, &claim)).collect();
+    broken.extend(promised_twice(dump, places, pod));
+    broken.extend(attached::broken(dump, places, pod, node));
+    broken.extend(disks::broken(dump, places, pod, node));
+    broken
 }
 
 /// The claims of a pod, by `namespace/name`.
-fn claims(pod: &Value) -> BTreeSet<String> {
+pub(super) fn claims(pod: &Value) -> BTreeSet<String> {
     let volumes = items(&pod["spec"]["volumes"]);
     let named = volumes.filter_map(|volume| {
-        let ephemeral = volume["ephemeral"].is_object();
         let part = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let name = || format!("{}-{}", part(&pod["metadata"]["name"]), part(&volume["name"]));
-        if ephemeral { Some(name()) } else { Some(volume["persistentVolumeClaim"]["claimName"].as_str()?.to_owned()) }
+        if is_ephemeral(volume) {
+            Some(name())
+        } else {
+            Some(volume["persistentVolumeClaim"]["claimName"].as_str()?.to_owned())
+        }
     });
     named.map(|name| format!("{}/{name}", namespace(pod))).collect()
+}
+
+fn is_ephemeral(volume: &Value) -> bool {
+    volume["ephemeral"].is_object()
 }
 
 fn broken_claim(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value, name: &str) -> Option<String> {
     let Some(claim) = dump.find("PersistentVolumeClaim", name) else {
         return Some(format!("there is no claim {name}"));
     };
-    if items(&claim["spec"]["accessModes"]).any(|mode| mode == "ReadWriteOncePod") {
-        let mut others = dump.placed(places).filter(|(other, ..)| **other != key(pod));
-        if others.any(|(_, other, _)| claims(other).contains(name)) {
-            return Some(format!("claim {name} is used by another pod"));
-        }
+    let others: Vec<(&Value, &Value)> = dump
+        .placed(places)
+        .filter(|(other, one, _)| **other != key(pod) && claims(one).contains(name))
+        .map(|(_, one, on)| (one, on))
+        .collect();
+    if items(&claim["spec"]["accessModes"]).any(|mode| mode == "ReadWriteOncePod") && !others.is_empty() {
+        return Some(format!("claim {name} is used by another pod"));
     }
-    let there = match claim["spec"]["volumeName"].as_str() {
-        Some(volume) => dump.find("PersistentVolume", volume).is_some_and(|volume| volume_is_there(volume, node)),
-        None => can_be_made(dump, claim, node),
+    if made_by_another(pod, claim) {
+        return Some(format!("claim {name} was made for another pod"));
+    }
+    if waits(dump, claim) && others.iter().any(|(_, on)| key(on) != key(node)) {
+        return Some(format!("the volume of claim {name} is made for another node"));
+    }
+    let there = match bound_to(claim) {
+        Some(volume) => dump
+            .find("PersistentVolume", volume)
+            .is_some_and(|volume| !is_of_another(volume, claim) && volume_is_there(volume, node)),
+        None => waits(dump, claim) && (can_be_made(dump, claim, node) || !candidates(dump, claim, node).is_empty()),
     };
     (!there).then(|| format!("the volume of claim {name} is not there"))
 }
 
-fn volume_is_there(volume: &Value, node: &Value) -> bool {
-    let required = &volume["spec"]["nodeAffinity"]["required"];
-    let zones = ZONES.iter().filter_map(|key| Some((key, label(volume, key)?)));
-    let has_zones = ZONES.iter().any(|key| label(node, key).is_some());
-    (required.is_null() || node_selected(required, node))
-        && (!has_zones || zones.into_iter().all(|(key, value)| label(node, key) == Some(value)))
+/// Whether the claim is that of an ephemeral volume, and another pod of that name made it.
+fn made_by_another(pod: &Value, claim: &Value) -> bool {
+    let own = format!("{}-", pod["metadata"]["name"].as_str().unwrap_or_default());
+    let name = claim["metadata"]["name"].as_str().unwrap_or_default();
+    let volume = name.strip_prefix(&own);
+    let mut volumes = items(&pod["spec"]["volumes"]).filter(|volume| is_ephemeral(volume));
+    volumes.any(|own| own["name"].as_str() == volume)
+        && !items(&claim["metadata"]["ownerReferences"]).any(|owner| {
+            owner["controller"] == true && owner["kind"] == "Pod" && owner["uid"] == pod["metadata"]["uid"]
+        })
 }
 
-/// Whether a volume can be made for a node. Claims that take volumes which are free are not judged: they are broken.
+/// The volume that a claim is bound to: naming it is not enough where the phase says that the claim is pending.
+pub(super) fn bound_to(claim: &Value) -> Option<&str> {
+    let is_done = !claim["metadata"]["annotations"]["pv.kubernetes.io/bind-completed"].is_null();
+    claim["spec"]["volumeName"].as_str().filter(|_| is_done || claim["status"]["phase"] != "Pending")
+}
+
+/// Whether a volume is bound to another claim, or to a former one of the same name.
+fn is_of_another(volume: &Value, claim: &Value) -> bool {
+    let kept = &volume["spec"]["claimRef"];
+    let differs = |value: &Value, own: &Value| !value.is_null() && !own.is_null() && value != own;
+    differs(&kept["name"], &claim["metadata"]["name"]) || differs(&kept["uid"], &claim["metadata"]["uid"])
+}
+
+fn volume_is_there(volume: &Value, node: &Value) -> bool {
+    let zones = ZONES.iter().filter_map(|key| Some((key, label(volume, key)?)));
+    let has_zones = ZONES.iter().any(|key| label(node, key).is_some());
+    is_reached(volume, node) && (!has_zones || zones.into_iter().all(|(key, value)| label(node, key) == Some(value)))
+}
+
+fn is_reached(volume: &Value, node: &Value) -> bool {
+    let required = &volume["spec"]["nodeAffinity"]["required"];
+    required.is_null() || node_selected(required, node)
+}
+
+/// The class of a claim.
+pub(super) fn class<'v>(dump: &Dump<'v>, claim: &Value) -> Option<&'v Value> {
+    dump.find("StorageClass", claim["spec"]["storageClassName"].as_str().unwrap_or_default())
+}
+
+/// Whether a claim is bound when its first pod has a node.
+fn waits(dump: &Dump<'_>, claim: &Value) -> bool {
+    bound_to(claim).is_none()
+        && claim["spec"]["volumeName"].is_null()
+        && class(dump, claim).is_some_and(|class| class["volumeBindingMode"] == "WaitForFirstConsumer")
+}
+
+/// Whether a volume can be made for a node: within the topologies of the class, and where the driver has as much left.
 fn can_be_made(dump: &Dump<'_>, claim: &Value, node: &Value) -> bool {
-    let class = claim["spec"]["storageClassName"].as_str().unwrap_or_default();
-    let Some(class) = dump.find("StorageClass", class) else { return false };
+    let Some(class) = class(dump, claim) else { return false };
     let mut terms = items(&class["allowedTopologies"]).peekable();
     let within = |term: &Value| {
         items(&term["matchLabelExpressions"]).all(|expression| {
@@ -62,7 +124,101 @@ fn can_be_made(dump: &Dump<'_>, claim: &Value, node: &Value) -> bool {
             items(&expression["values"]).any(|listed| listed.as_str() == value)
         })
     };
-    class["volumeBindingMode"] == "WaitForFirstConsumer"
-        && class["provisioner"] != "kubernetes.io/no-provisioner"
+    class["provisioner"] != "kubernetes.io/no-provisioner"
         && (terms.peek().is_none() || terms.any(within))
+        && has_storage(dump, class, claim, node)
+}
+
+fn has_storage(dump: &Dump<'_>, class: &Value, claim: &Value, node: &Value) -> bool {
+    let driver = class["provisioner"].as_str().unwrap_or_default();
+    if !dump.find("CSIDriver", driver).is_some_and(|driver| driver["spec"]["storageCapacity"] == true) {
+        return true;
+    }
+    dump.all("CSIStorageCapacity").any(|(_, reported)| {
+        let most = &reported["maximumVolumeSize"];
+        let most = if most.is_null() { &reported["capacity"] } else { most };
+        reported["storageClassName"] == class["metadata"]["name"]
+            && selects(&reported["nodeTopology"], node)
+            && bytes(most).is_some_and(|most| most >= asked(claim))
+    })
+}
+
+/// The free volumes that serve a waiting claim on a node.
+fn candidates(dump: &Dump<'_>, claim: &Value, node: &Value) -> Vec<String> {
+    let serves = |volume: &Value| {
+        let (spec, kept) = (&volume["spec"], &volume["spec"]["claimRef"]);
+        let phase = volume["status"]["phase"].as_str().unwrap_or("Available");
+        let is_kept = kept["name"] == claim["metadata"]["name"]
+            && kept["namespace"] == claim["metadata"]["namespace"]
+            && (kept["uid"].is_null() || kept["uid"] == claim["metadata"]["uid"]);
+        let is_free =
+            if kept.is_null() { phase == "Available" } else { is_kept && !["Released", "Failed"].contains(&phase) };
+        is_free
+            && volume["metadata"]["deletionTimestamp"].is_null()
+            && spec["storageClassName"] == claim["spec"]["storageClassName"]
+            && bytes(&spec["capacity"]["storage"]).unwrap_or(0) >= asked(claim)
+            && items(&claim["spec"]["accessModes"]).all(|mode| items(&spec["accessModes"]).any(|has| has == mode))
+            && (claim["spec"]["selector"].is_null() || selects(&claim["spec"]["selector"], volume))
+            && is_reached(volume, node)
+    };
+    let all = dump.all("PersistentVolume").filter(|(_, volume)| serves(volume));
+    all.map(|(name, _)| name.clone()).collect()
+}
+
+/// The bytes that a claim asks for.
+fn asked(claim: &Value) -> i64 {
+    bytes(&claim["spec"]["resources"]["requests"]["storage"]).unwrap_or(0)
+}
+
+/// A quantity of bytes, in whole numbers of Ki, Mi, Gi or Ti.
+fn bytes(quantity: &Value) -> Option<i64> {
+    let text = quantity.as_str()?;
+    let units: [(&str, i64); 4] = [("Ki", 1 << 10), ("Mi", 1 << 20), ("Gi", 1 << 30), ("Ti", 1 << 40)];
+    let unit = units.iter().find_map(|(unit, factor)| Some(text.strip_suffix(unit)?.parse::<i64>().ok()? * factor));
+    unit.or_else(|| text.parse().ok())
+}
+
+/// Whether the waiting claims of all pods that have nodes cannot have a volume each where none is made: no assignment of volumes to them is
+/// found by augmenting paths.
+fn promised_twice(dump: &Dump<'_>, places: &Places, pod: &Value) -> Option<String> {
+    let is_static = |claim: &Value| {
+        waits(dump, claim)
+            && class(dump, claim).is_some_and(|class| class["provisioner"] == "kubernetes.io/no-provisioner")
+    };
+    let mut wanted: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (_, one, on) in dump.placed(places) {
+        for name in claims(one) {
+            if let Some(claim) = dump.find("PersistentVolumeClaim", &name).filter(|claim| is_static(claim)) {
+                wanted.insert(name, candidates(dump, claim, on));
+            }
+        }
+    }
+    let mine = claims(pod);
+    if !wanted.keys().any(|claim| mine.contains(claim)) {
+        return None;
+    }
+    let mut given: BTreeMap<&String, &String> = BTreeMap::new();
+    let mut all = wanted.keys();
+    let lost = all.find(|claim| !augment(claim, &wanted, &mut given, &mut BTreeSet::new()))?;
+    Some(format!("there is no volume left for claim {lost}"))
+}
+
+/// Gives a claim a volume; others may have to take another one.
+fn augment<'a>(
+    claim: &'a String,
+    wanted: &'a BTreeMap<String, Vec<String>>,
+    given: &mut BTreeMap<&'a String, &'a String>,
+    seen: &mut BTreeSet<&'a String>,
+) -> bool {
+    wanted.get(claim).into_iter().flatten().any(|volume| {
+        if !seen.insert(volume) {
+            return false;
+        }
+        let holder = given.get(volume).copied();
+        let is_free = holder.is_none_or(|holder| augment(holder, wanted, given, seen));
+        if is_free {
+            given.insert(volume, claim);
+        }
+        is_free
+    })
 }

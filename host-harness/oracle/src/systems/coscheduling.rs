@@ -135,7 +135,10 @@ pub(crate) fn attempt(
         other_pods_keep_waiting(world, outcome, None, verdict);
         return Ok(());
     }
-    let world = after;
+    let world = match &quotas {
+        Some(quotas) => quotas.with_firm_promises(after, pod),
+        None => after,
+    };
     let is_refused = quotas.as_ref().is_some_and(|quotas| quotas.refuses(&world, pod));
     if let Some(quotas) = &quotas {
         quotas.sound(&world, outcome, verdict);

@@ -1,6 +1,7 @@
 //! # What it demands
 //!
-//! The PodGroup of the gang demands nothing that this policy does not know, and all its pods name the same scheduler.
+//! The PodGroup of the gang, or the annotations that describe it, demand nothing that this policy does not know, and all pods of a
+//! PodGroup of Kubernetes name the same scheduler.
 //!
 //! # Example
 //!
@@ -15,11 +16,12 @@
 //!
 //! Kubernetes 1.37, `scheduling.k8s.io/v1beta1` PodGroup: `spec.schedulingConstraints.topology`, `spec.resourceClaims` and
 //! `spec.parentCompositePodGroupName`; upstream `schedule_one_podgroup.go`, validatePodGroup: all pods of a group have the same
-//! `spec.schedulerName`.
+//! `spec.schedulerName`. Volcano PodGroup: `spec.networkTopology` and `spec.subGroupPolicy` of mode `hard`. Koordinator: annotation
+//! `gang.scheduling.koordinator.sh/network-topology-spec` with strategy `MustGather`.
 //!
 //! # Options
 //!
-//! The fields of the PodGroup, `spec.schedulerName` of its pods.
+//! The fields and annotations of the PodGroup, `spec.schedulerName` of its pods.
 
 use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
@@ -31,7 +33,7 @@ pub const LAW: Law<Holds> = Law::gate(
         name: "gang-demands-are-known",
         sentence: "a gang demands nothing that the policy cannot judge",
         templates: &[
-            ("", "the PodGroup of gang `{gang}` has `{field}`, which is not judged here: its pods are not tried"),
+            ("", "gang `{gang}` has `{field}`, which is not judged here: its pods are not tried"),
             ("schedulers", "the pods of gang `{gang}` differ in `{field}`: no scheduler can place them together, and none is tried"),
         ],
         file: page!("gang_demands_are_known.rs"),
@@ -40,10 +42,10 @@ pub const LAW: Law<Holds> = Law::gate(
 )
 .retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
-/// Whether the PodGroup of the preemptor has only fields that are judged.
+/// Returns whether the gang of the preemptor demands only what is judged.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(job) = case.preemptor.job else { return Ok(()) };
-    match case.cluster.scheduling_group(job).and_then(|group| group.unjudged) {
+    match case.cluster.job(job).and_then(|job| job.gang()?.unjudged) {
         Some(field) if field == SCHEDULER_NAME => Err(Denial::Unjudged { job, case: "schedulers", field }),
         Some(field) => Err(Denial::Unjudged { job, case: "", field }),
         None => Ok(()),

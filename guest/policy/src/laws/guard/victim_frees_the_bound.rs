@@ -15,7 +15,7 @@
 //!
 //! # Source
 //!
-//! Seed 20240115 (Koordinator), Motivation and PostFilter 3. Koordinator issues 2342 and 2470; ruling C29.
+//! Seed 20240115 (Koordinator), Motivation and PostFilter 3. Koordinator issues 2342 and 2470; ruling C34.
 //!
 //! # Options
 //!
@@ -30,8 +30,8 @@ pub const LAW: Law<Admits> = Law::guard(
         name: "victim-frees-the-bound",
         sentence: "a victim for the bound of a queue is of the queue of the preemptor, or of one that borrows what the preemptor is guaranteed",
         templates: &[
-            ("beyond", "the pod is of another @queue, and the preemptor exceeds the @guaranteed of its own"),
-            ("within", "the pod is of another @queue, which uses no more than its @guaranteed"),
+            ("beyond", "the pod is of another queue, and the preemptor exceeds the guaranteed of its own"),
+            ("within", "the pod is of another queue, which uses no more than its guaranteed"),
         ],
         file: page!("victim_frees_the_bound.rs"),
     },

@@ -17,7 +17,7 @@
 //!
 //! # Source
 //!
-//! Seed 20240115 (Koordinator) is silent about the choice, but for Key Concept 3: a job is all or nothing. Ruling C28: least harm, then
+//! Seed 20240115 (Koordinator) is silent about the choice, but for Key Concept 3: a job is all or nothing. Ruling C33: least harm, then
 //! the name.
 //!
 //! # Options

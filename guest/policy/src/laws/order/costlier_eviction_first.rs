@@ -15,7 +15,7 @@
 //!
 //! # Source
 //!
-//! Seed 20240115 (Koordinator), PostFilter 5 and Key Concept 3; ruling C28.
+//! Seed 20240115 (Koordinator), PostFilter 5 and Key Concept 3; ruling C33.
 //!
 //! # Options
 //!

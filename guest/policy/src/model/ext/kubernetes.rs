@@ -5,9 +5,6 @@ use std::collections::BTreeSet;
 
 use crate::model::{Cluster, JobIx, Kind, Pod, PodIx, Request, Table};
 
-/// The field of pods that all pods of a PodGroup have alike: [`SchedulingGroup::unjudged`] has it where they differ.
-pub const SCHEDULER_NAME: &str = "/spec/schedulerName";
-
 /// What a PodGroup says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchedulingGroup {
@@ -15,9 +12,6 @@ pub struct SchedulingGroup {
     pub priority: i32,
     /// Its pods are evicted together, or none of them is (disruptionMode `all`).
     pub leaves_whole: bool,
-    /// A field that keeps the pods of the PodGroup from being tried, a JSON pointer: one of the PodGroup that demands what no law judges, or
-    /// [`SCHEDULER_NAME`] of its pods.
-    pub unjudged: Option<&'static str>,
 }
 
 /// The tables.

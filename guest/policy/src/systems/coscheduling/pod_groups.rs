@@ -46,6 +46,7 @@ pub fn gang(minimum: u32, timeout: i64) -> Gang {
         matching: Match::WaitingAndRunning,
         counts_gated: false,
         group: Vec::new(),
+        unjudged: None,
     }
 }
 

@@ -42,6 +42,7 @@ impl AnnotatedGangs {
         let object = Document::named("Pod", &pod.template.namespace, &pod.name);
         match annotated(args, &object, metadata) {
             Ok(gang) => {
+                findings.extend(topology_finding(&object, metadata.annotation(keys::GANG_TOPOLOGY)));
                 let minimum = gang.minimum;
                 self.0.set(job, pod, gang);
                 if let Some(another) = self.0.of(job).find(|other| other.minimum != minimum) {
@@ -78,6 +79,7 @@ impl AnnotatedGangs {
 pub fn read_pod_group(args: &Args, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
     match declared(args, object) {
         Ok(gang) => {
+            findings.extend(topology_finding(object, object.annotation(keys::GANG_TOPOLOGY)));
             let key = (object.namespace.clone(), object.name.clone());
             if let Some(job) = cluster.job_or_new(&key).and_then(|job| cluster.job_mut(job)) {
                 job.declared = Some(gang);
@@ -143,7 +145,37 @@ fn gang<'a>(
             None => return wrong(keys::GANG_GROUPS, text, r#"write it as `["namespace/gang-a", "namespace/gang-b"]`"#),
         },
     };
-    Ok(Gang { minimum, timeout, fails_together: strict, leaves_together: strict, matching, counts_gated: true, group })
+    let unjudged = annotation(keys::GANG_TOPOLOGY).filter(|text| must_gather(text)).map(|_| TOPOLOGY_PATH);
+    let (fails_together, leaves_together) = (strict, strict);
+    Ok(Gang { minimum, timeout, fails_together, leaves_together, matching, counts_gated: true, group, unjudged })
+}
+
+/// The JSON pointer to the annotation about the network.
+const TOPOLOGY_PATH: &str = "/metadata/annotations/gang.scheduling.koordinator.sh~1network-topology-spec";
+
+/// Returns whether the members must be near each other in the network: some layer has the strategy `MustGather`, or the text cannot be read
+/// (upstream apis/extension NetworkTopologySpec).
+fn must_gather(text: &str) -> bool {
+    let value: Option<Value> = serde_json::from_str(text).ok();
+    let layers = value.as_ref().and_then(|value| value.get("gatherStrategy")?.as_array());
+    let strategy = |layer: &Value| layer.get("strategy").and_then(Value::as_str) == Some("MustGather");
+    !text.is_empty() && (value.is_none() || layers.is_some_and(|layers| layers.iter().any(strategy)))
+}
+
+/// Returns what the author of a gang should know about its demand on the network: no law judges it.
+fn topology_finding(object: &Document, text: Option<&str>) -> Option<Finding> {
+    let text = text.filter(|text| !text.is_empty())?;
+    let (message, remedy) = match must_gather(text) {
+        true => (
+            "no law judges this constraint, so no pod of the gang is tried",
+            "write strategy `PreferGather`, remove the annotation, or leave the gang to another scheduler",
+        ),
+        false => (
+            "no law judges the network: the pods are placed as if the annotation were not there",
+            "remove the annotation",
+        ),
+    };
+    Some(object.warning(TOPOLOGY_PATH, message, remedy))
 }
 
 fn groups(text: &str) -> Option<Vec<JobKey>> {

@@ -52,6 +52,8 @@ pub const GANG_TIMEOUT: &str = "gang.scheduling.koordinator.sh/waiting-time";
 pub const GANG_MODE: &str = "gang.scheduling.koordinator.sh/mode";
 /// Gang annotation: the gangs that are bound together, a JSON list of `namespace/name`.
 pub const GANG_GROUPS: &str = "gang.scheduling.koordinator.sh/groups";
+/// Gang annotation: how near the members must be to each other in the network, JSON.
+pub const GANG_TOPOLOGY: &str = "gang.scheduling.koordinator.sh/network-topology-spec";
 /// Gang annotation: which members count towards the minimum.
 pub const GANG_MATCH: &str = "gang.scheduling.koordinator.sh/match-policy";
 
@@ -75,5 +77,5 @@ pub const POD_LABELS: [&str; 9] = [
     RESERVATION_PRIORITY,
 ];
 /// The pod annotations that are read.
-pub const POD_ANNOTATIONS: [&str; 7] =
-    [GANG, GANG_MINIMUM, GANG_TIMEOUT, GANG_MODE, GANG_GROUPS, GANG_MATCH, ALLOCATED];
+pub const POD_ANNOTATIONS: [&str; 8] =
+    [GANG, GANG_MINIMUM, GANG_TIMEOUT, GANG_MODE, GANG_GROUPS, GANG_MATCH, GANG_TOPOLOGY, ALLOCATED];

@@ -8,9 +8,10 @@ use crate::laws::{Laws, Search, gate, guard, laws, limit, order};
 
 laws! { "koordinator":
     Gate GANG_HAS_ITS_MEMBERS = "gang-has-its-members", gate::gang_has_its_members::LAW, "upstream coscheduling/core/core.go PreEnqueue, BeforePreFilter";
-    Gate GANG_DEMANDS_ARE_KNOWN = "gang-demands-are-known", gate::gang_demands_are_known::LAW, "scheduling.k8s.io/v1beta1 PodGroup; ruling C26";
+    Gate GANG_DEMANDS_ARE_KNOWN = "gang-demands-are-known", gate::gang_demands_are_known::LAW, "scheduling.k8s.io/v1beta1 PodGroup; rulings C26 and C31";
     Gate GANG_HAS_NOT_FAILED = "gang-has-not-failed", gate::gang_has_not_failed::LAW, "upstream coscheduling/core/core.go BeforePreFilter, rejectGangGroup; ruling C27";
     Gate GANG_GROUP_IS_SERVED_FIRST = "gang-group-is-served-first", gate::gang_group_is_served_first::LAW, "upstream issue 872; ruling C28";
+    Gate DEVICES_ARE_JUDGED = "devices-are-judged", gate::devices_are_judged::LAW, "upstream pkg/scheduler/plugins/deviceshare; issue 1136; ruling C32";
     Gate NP_FITS_MIN = "non-preemptible-job-fits-min", gate::non_preemptible_fits_guaranteed::LAW, "seed, PreFilter and PostFilter 1";
     Gate NP_FITS_MAX = "non-preemptible-job-fits-max", limit::non_preemptible_fits_max::LAW, "seed, PreFilter and PostFilter 3";
     Gate P_LEAVES_MIN = "preemptible-job-leaves-min", limit::preemptible_leaves_guaranteed::LAW, "seed, PreFilter and PostFilter 1";
@@ -25,10 +26,10 @@ laws! { "koordinator":
     Guard VICTIM_RANKS_LOWER = "victim-ranks-lower", guard::victim_ranks_lower::LAW, "seed, Key Concept 2";
     Guard VICTIM_IS_PREEMPTIBLE = "victim-is-preemptible", guard::victim_is_preemptible::LAW, "seed, Key Concept 1; upstream apis/extension IsPodNonPreemptible, disable-preemptible";
     Guard VICTIM_OUTSIDE_DEFAULT_QUOTA = "victim-outside-default-quota", guard::victim_outside_default_queue::LAW, "upstream elasticquota/preempt.go canPreempt, argument disableDefaultQuotaPreemption";
-    Guard VICTIM_FREES_THE_BOUND = "victim-frees-the-bound", guard::victim_frees_the_bound::LAW, "seed, Motivation and PostFilter 3; ruling C29";
+    Guard VICTIM_FREES_THE_BOUND = "victim-frees-the-bound", guard::victim_frees_the_bound::LAW, "seed, Motivation and PostFilter 3; ruling C34";
     PendingByKey QUEUE = "higher-priority-first", order::higher_priority_first::LAW, "kube-scheduler PrioritySort";
-    Order REPRIEVE = "important-first", order::costlier_eviction_first::LAW, "seed, PostFilter 5 and Key Concept 3; ruling C28";
-    NodeChoice NODE = "cheapest-node-first", order::cheapest_node_first::LAW, "seed silent, but for Key Concept 3; ruling C28";
+    Order REPRIEVE = "important-first", order::costlier_eviction_first::LAW, "seed, PostFilter 5 and Key Concept 3; ruling C33";
+    NodeChoice NODE = "cheapest-node-first", order::cheapest_node_first::LAW, "seed silent, but for Key Concept 3; ruling C33";
 }
 
 /// The laws in force under these arguments.
@@ -51,6 +52,7 @@ pub fn table(args: &Args) -> Laws {
             GANG_DEMANDS_ARE_KNOWN,
             GANG_HAS_NOT_FAILED,
             GANG_GROUP_IS_SERVED_FIRST,
+            DEVICES_ARE_JUDGED,
         ],
         gates: vec![NP_FITS_MIN, NP_FITS_MAX, P_LEAVES_MIN],
         under_way: vec![LAST_PLAN_IS_DONE, ITS_ROOM_IS_NOT_HELD],

@@ -1,6 +1,7 @@
 //! Tests of the readers: the effect of objects, labels, annotations and arguments, and the findings about them.
 
 mod arguments;
+mod devices;
 mod eviction;
 mod gangs;
 mod mapping;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::contract::Finding;
-use crate::model::{Gang, Match, SCHEDULER_NAME, SchedulingGroup};
+use crate::model::{Gang, Match, SchedulingGroup};
 use crate::systems::pod_group::{count, created};
 use crate::systems::{Document, Findings};
 
@@ -28,7 +28,8 @@ pub struct Spec {
     /// Whether its pods may preempt; none: each pod says it.
     pub may_preempt: Option<bool>,
     leaves_whole: bool,
-    unjudged: Option<&'static str>,
+    /// A field that demands what no law judges, a JSON pointer.
+    pub unjudged: Option<&'static str>,
 }
 
 impl Spec {
@@ -69,13 +70,13 @@ impl Spec {
             matching: Match::WaitingAndRunning,
             counts_gated: true,
             group: Vec::new(),
+            unjudged: self.unjudged,
         }
     }
 
-    /// The same with this priority, for the cluster. `differ`: its pods name different schedulers.
-    pub fn group(&self, priority: i32, differ: bool) -> SchedulingGroup {
-        let unjudged = self.unjudged.or(differ.then_some(SCHEDULER_NAME));
-        SchedulingGroup { priority, leaves_whole: self.leaves_whole, unjudged }
+    /// The same with this priority, for the cluster.
+    pub fn group(&self, priority: i32) -> SchedulingGroup {
+        SchedulingGroup { priority, leaves_whole: self.leaves_whole }
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod annotations;
 mod of_kubernetes;
+mod topology;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +34,8 @@ struct GroupSpec {
     elastic: Option<Option<Elastic>>,
     opted_out: bool,
     cooldown: Option<i64>,
+    /// A field that demands what no law judges, a JSON pointer.
+    unjudged: Option<&'static str>,
 }
 
 /// What a Job object specifies.
@@ -199,6 +202,7 @@ fn gang(spec: &GroupSpec) -> Gang {
         matching: Match::WaitingAndRunning,
         counts_gated: true,
         group: Vec::new(),
+        unjudged: spec.unjudged,
     }
 }
 
@@ -242,6 +246,7 @@ fn read_group(object: &Document, reported: &mut Reported, findings: &mut Finding
         elastic: read_elastic(object, reported, findings),
         opted_out: opted_out(object, reported, findings),
         cooldown: read_cooldown(object, reported, findings),
+        unjudged: topology::unjudged(object, reported, findings),
     }
 }
 

@@ -121,9 +121,9 @@ fn bound<K: Meaning>(cluster: &Cluster, amounts: &NamedAmounts, zero_counts: fn(
     Bound::new(named.filter_map(|(name, n)| Some((cluster.resource_named(name)?, *n))))
 }
 
-/// Whether queues count a resource. Only nodes limit `pods` and host ports.
+/// Returns whether queues count a resource. Only nodes limit `pods`, host ports and what volumes take.
 fn counts(resource: &str) -> bool {
-    resource != "pods" && !resource.starts_with("hostport/")
+    resource != "pods" && !crate::contract::is_of_host(resource)
 }
 
 /// Sets the real capability of each queue. It is what the parent (without one, the cluster) has, less the guarantees of the siblings,

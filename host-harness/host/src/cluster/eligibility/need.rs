@@ -28,6 +28,10 @@ pub(crate) enum Need {
     Volume(BTreeSet<Term>),
     /// The zone and the region of the volume, where the node has any.
     Zones(BTreeSet<Requirement>),
+    /// One of the terms under which a driver has enough storage left.
+    Capacity(BTreeSet<Term>),
+    /// No node of these names: its driver can attach no more volumes there, and a volume that the pod shares with others is not there.
+    Attachable(BTreeSet<String>),
 }
 
 impl Need {
@@ -39,6 +43,8 @@ impl Need {
             Need::BoundVolume(terms) if !one_holds(terms) => "bound-volume",
             Need::Volume(terms) if !one_holds(terms) => "volume",
             Need::Zones(zones) if !in_zones(zones, node) => "zone",
+            Need::Capacity(terms) if !one_holds(terms) => "capacity",
+            Need::Attachable(full) if full.contains(&node.name) => "attachments",
             _ => return Ok(()),
         };
         Err(Ineligible::Volume(case, String::new()))

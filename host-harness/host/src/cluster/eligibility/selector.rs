@@ -60,7 +60,7 @@ pub(crate) struct Term {
 
 impl Term {
     /// Whether a node satisfies the term.
-    pub(super) fn holds(&self, name: &str, labels: &BTreeMap<String, String>) -> bool {
+    pub(crate) fn holds(&self, name: &str, labels: &BTreeMap<String, String>) -> bool {
         !(self.labels.is_empty() && self.names.is_empty())
             && self.labels.iter().all(|requirement| requirement.holds(labels))
             && self.names.iter().all(|test| match test {

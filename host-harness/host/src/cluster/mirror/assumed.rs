@@ -141,7 +141,7 @@ impl Mirror {
         entry.resolve_nodes(&self.nodes);
         entry.resolve_priority(&self.classes);
         entry.resolve_scheduler(self.schedulers.as_ref());
-        self.note_claims(&entry);
+        self.note_volumes(&entry);
         for (_, change) in &assumed.changes {
             self.change_entry(&mut entry, change);
             if let Some(json) = &mut json {

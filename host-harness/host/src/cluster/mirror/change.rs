@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use k8s_openapi::jiff::Timestamp;
-use lictor_contract::{Amount, Mark, MarkPlace, Phase, PlacedKind, Pod};
+use lictor_contract::{Amount, Mark, MarkPlace, Phase, PlacedKind, Pod, is_of_host};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -116,7 +116,7 @@ impl Mirror {
         let resource = self.resources().get(amount.resource as usize)?;
         match &*resource.name {
             "pods" => None,
-            _ if resource.everywhere > 0 => None,
+            name if is_of_host(name) => None,
             "cpu" => Some((resource.name.clone(), format!("{}m", amount.value).into())),
             name => Some((name.to_owned(), amount.value.to_string().into())),
         }

@@ -86,9 +86,9 @@ impl Mirror {
     fn lost_claim(&self, pod: &PodEntry) -> Option<InputError> {
         let is_lost =
             |claim: &&String| !self.volumes.contains("PersistentVolumeClaim", &pod.record.template.namespace, claim);
-        let claim = pod.stated.claims.iter().find(is_lost).filter(|_| waits(pod))?;
+        let claim = pod.stated.volumes.claims.iter().find(is_lost).filter(|_| waits(pod))?;
         let message = format!("`{}` names claim `{claim}`, which is not there: no node takes the pod", self.label(pod));
-        Some(pod.place.remark(message, "add persistentvolumeclaims, persistentvolumes and storageclasses to the dump"))
+        Some(pod.place.remark(message, "add persistentvolumeclaims, persistentvolumes, storageclasses, csinodes, csidrivers and csistoragecapacities to the dump"))
     }
 
     /// A pending pod that no node takes, because it asks for devices that are allocated by claims.

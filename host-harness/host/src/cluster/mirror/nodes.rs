@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use lictor_contract::{Node, NodeId};
+use lictor_contract::{Amount, Node, NodeId};
 
 use super::ledger::Ledger;
 use crate::cluster::eligibility::Terrain;
@@ -20,6 +20,8 @@ pub(super) struct Nodes {
 #[derive(Debug)]
 pub(super) struct NodeEntry {
     pub(super) record: Node,
+    /// What the node itself says that it has.
+    pub(super) own: Vec<Amount>,
     pub(super) terrain: Terrain,
 }
 
@@ -44,6 +46,15 @@ impl Nodes {
     pub(super) fn set(&mut self, id: NodeId, entry: Option<NodeEntry>) -> Option<NodeEntry> {
         let slot = self.entries.get_mut(id as usize)?;
         std::mem::replace(slot, entry)
+    }
+
+    /// Says what a node has.
+    pub(super) fn give(&mut self, id: NodeId, allocatable: Vec<Amount>) {
+        let entry = self.entries.get_mut(id as usize).and_then(Option::as_mut);
+        if let Some(entry) = entry.filter(|entry| entry.record.allocatable != allocatable) {
+            entry.record.allocatable = allocatable;
+            self.ledger.changed(id);
+        }
     }
 
     /// How many numbers were given, also those of nodes that are gone.

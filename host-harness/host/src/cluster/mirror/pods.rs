@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use lictor_contract::{Event, Phase, Pod, PodId, PodTemplate};
+use lictor_contract::{Amount, Event, Phase, Pod, PodId, PodTemplate};
 
 use super::ledger::Ledger;
 use super::shared::Shared;
 use crate::cluster::inter_pod::Demands;
 use crate::cluster::object::Place;
+use crate::cluster::volumes::{ClaimKey, PodVolumes};
 
 /// The pods. A number is never used again.
 #[derive(Debug, Default)]
@@ -22,6 +23,9 @@ pub(super) struct Pods {
     by_node: BTreeMap<String, BTreeSet<PodId>>,
     /// Pods that leave something to their priority class; under the empty name those that leave it to the default one.
     by_class: BTreeMap<String, BTreeSet<PodId>>,
+    /// The pods that use a claim, and the claims that several use.
+    by_claim: BTreeMap<ClaimKey, BTreeSet<PodId>>,
+    shared_claims: BTreeSet<ClaimKey>,
     ledger: Ledger<PodId>,
     /// The pods among those that have changed that must be told whole.
     whole: BTreeSet<PodId>,
@@ -46,8 +50,9 @@ pub(super) struct Stated {
     pub(super) never_preempts: Option<bool>,
     pub(super) phase: Phase,
     pub(super) gates: Vec<String>,
-    /// The claims of its volumes.
-    pub(super) claims: Vec<String>,
+    /// What it requests itself, without what stands for its volumes.
+    pub(super) requests: Vec<Amount>,
+    pub(super) volumes: PodVolumes,
     /// All of its labels: a selector that comes later may ask for any.
     pub(super) labels: Arc<BTreeMap<String, String>>,
     /// What it demands of other pods.
@@ -57,6 +62,12 @@ pub(super) struct Stated {
 impl PodEntry {
     fn nodes(&self) -> impl Iterator<Item = &String> {
         [&self.stated.node, &self.stated.nominated, &self.stated.required].into_iter().flatten()
+    }
+
+    /// The claims that the pod uses.
+    fn claims(&self) -> impl Iterator<Item = ClaimKey> {
+        let namespace = &self.record.template.namespace;
+        self.stated.volumes.claims.iter().map(|claim| (namespace.clone(), claim.clone()))
     }
 
     /// The class that decides what the pod leaves open. Who has a priority but no class leaves nothing to the default one.
@@ -102,6 +113,13 @@ impl Pods {
         }
         if let Some(class) = entry.class() {
             link(&mut self.by_class, class, id);
+        }
+        for key in entry.claims() {
+            let users = self.by_claim.entry(key.clone()).or_default();
+            users.insert(id);
+            if users.len() > 1 {
+                self.shared_claims.insert(key);
+            }
         }
         if let Some(slot) = self.entries.get_mut(id as usize) {
             *slot = Some(entry);
@@ -165,6 +183,16 @@ impl Pods {
         self.by_class.get(name).into_iter().flatten().copied().collect()
     }
 
+    /// The pods that use this claim, by number.
+    pub(super) fn users(&self, claim: &ClaimKey) -> impl Iterator<Item = PodId> {
+        self.by_claim.get(claim).into_iter().flatten().copied()
+    }
+
+    /// The claims that several pods use.
+    pub(super) fn shared_claims(&self) -> impl Iterator<Item = &ClaimKey> {
+        self.shared_claims.iter()
+    }
+
     /// All pods, by number.
     pub(super) fn all(&self) -> impl Iterator<Item = &PodEntry> {
         self.entries.iter().flatten()
@@ -182,6 +210,17 @@ impl Pods {
         }
         if let Some(class) = entry.class() {
             unlink(&mut self.by_class, class, id);
+        }
+        for key in entry.claims() {
+            let Some(users) = self.by_claim.get_mut(&key) else { continue };
+            users.remove(&id);
+            let (is_shared, is_used) = (users.len() > 1, !users.is_empty());
+            if !is_shared {
+                self.shared_claims.remove(&key);
+            }
+            if !is_used {
+                self.by_claim.remove(&key);
+            }
         }
         Some(entry)
     }

@@ -64,6 +64,7 @@ impl Mirror {
         self.nodes.ledger.gone(id);
         self.shapes.judge(id, &name, None);
         self.inter_pods.judge(id, None);
+        self.volume_books.stale = true;
         for pod in self.pods.of_node(&name) {
             // Who is only assumed to be bound there may be bound nowhere.
             if self.seen_node(pod) == Some(&name) {
@@ -78,6 +79,9 @@ impl Mirror {
     /// Removes a pod and what was assumed of it.
     pub(super) fn remove_pod(&mut self, pod: PodId) -> Option<PodEntry> {
         self.assumed.remove(&pod);
+        if let Some(entry) = self.pods.get(pod).cloned() {
+            self.note_volumes(&entry);
+        }
         self.pods.remove(pod)
     }
 

@@ -37,6 +37,17 @@ impl Resources {
         told
     }
 
+    /// Returns amounts by number, also those that are zero: they say that there is none.
+    pub(super) fn with_zeros(&mut self, amounts: &Amounts) -> Vec<Amount> {
+        amounts.iter().map(|(name, value)| Amount { resource: self.intern(name), value: *value }).collect()
+    }
+
+    /// Returns the amount of the resource of this name; 0 where there is none.
+    pub(super) fn amount(&self, amounts: &[Amount], name: &str) -> i64 {
+        let id = self.ids.get(name);
+        amounts.iter().find(|amount| Some(&amount.resource) == id).map_or(0, |amount| amount.value)
+    }
+
     /// The resources that are new since the last call.
     pub(super) fn drain(&mut self) -> Vec<Resource> {
         let new = self.all.get(self.told..).unwrap_or_default().to_vec();

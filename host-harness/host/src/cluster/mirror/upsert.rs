@@ -70,12 +70,15 @@ impl Mirror {
         let NodeFacts { allocatable, terrain } = facts;
         let name = terrain.name.clone();
         let id = self.nodes.number(&name);
-        let allocatable = self.resources.amounts(&allocatable);
+        let own = self.resources.amounts(&allocatable);
+        let allocatable = self.node_amounts(id, &own);
         let labels = self.node_labels.apply(&terrain.labels);
         let record = Node { id, name: name.clone(), allocatable, labels };
         self.shapes.judge(id, &name, Some(&terrain));
         self.inter_pods.judge(id, Some(&terrain));
-        let new = NodeEntry { record: record.clone(), terrain };
+        let is_same = self.nodes.get(id).is_some_and(|before| before.terrain == terrain);
+        self.volume_books.stale |= !is_same;
+        let new = NodeEntry { record: record.clone(), own, terrain };
         match self.nodes.set(id, Some(new)) {
             Some(old) if old.record == record => {}
             Some(_) => self.nodes.ledger.changed(id),
@@ -124,7 +127,7 @@ impl Mirror {
         entry.resolve_nodes(&self.nodes);
         entry.resolve_priority(&self.classes);
         entry.resolve_scheduler(self.schedulers.as_ref());
-        self.note_claims(&entry);
+        self.note_volumes(&entry);
         self.see(id, entry);
         (id, before)
     }
@@ -140,6 +143,7 @@ impl Mirror {
     fn entry(&mut self, id: PodId, facts: PodFacts, place: Place, created: i64, entered: i64) -> PodEntry {
         let required = facts.constraints.required_name().map(str::to_owned);
         let shape = self.shape(facts.constraints);
+        let requests = self.resources.amounts(&facts.requests);
         let template = PodTemplate {
             namespace: facts.namespace,
             owner: facts.owner,
@@ -148,7 +152,7 @@ impl Mirror {
             never_preempts: facts.never_preempts.unwrap_or_default(),
             scheduler: facts.scheduler,
             foreign: false,
-            requests: self.resources.amounts(&facts.requests),
+            requests: requests.clone(),
             labels: self.labels.apply(&facts.labels),
             annotations: self.annotations.apply(&facts.annotations),
             fields: fields(&self.pod_fields, &facts.json),
@@ -181,7 +185,8 @@ impl Mirror {
             never_preempts: facts.never_preempts,
             phase: facts.phase,
             gates: facts.gates,
-            claims: facts.claims,
+            requests,
+            volumes: facts.volumes,
             labels: self.label_sets.intern(facts.labels),
             demands: facts.demands,
         };

@@ -1,38 +1,164 @@
-//! Pods and their volumes: what claims, volumes and classes demand of a node becomes part of the shape of a pod.
+//! Pods and their volumes: what claims, volumes, classes and drivers demand of a node becomes part of the shape and of the requests of a
+//! pod, and of what nodes have.
+//!
+//! A decision assumes its volumes for as long as it stands: a pod that is bound, held at permit or nominated takes the resources that
+//! stand for its volumes, and a claim that waits for its first pod goes with the node of that pod.
+
+mod books;
+mod sharing;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lictor_contract::{Amount, NodeId, Phase, PodId};
 
 use super::Mirror;
 use super::pods::PodEntry;
-use crate::cluster::eligibility::Constraints;
+use crate::cluster::eligibility::{Constraints, Need};
+use crate::cluster::object::Amounts;
+use crate::cluster::volumes::{ATTACHMENTS, ClaimKey, Decided, User};
+
+pub(super) use books::VolumeBooks;
 
 impl Mirror {
-    /// Brings the shapes of pods with claims up to date. A pod that has a node keeps its shape: its volumes are there.
+    /// Brings the shapes and the requests of pods with volumes up to date, and what nodes have of the resources of volumes. A pod that has
+    /// a node keeps its shape: its volumes are there.
     pub(super) fn resolve_volumes(&mut self) {
         let mut concerned = std::mem::take(&mut self.unresolved);
-        if self.volumes.take_changed() {
-            let users = self.pods.all().filter(|entry| has_claims(entry)).map(|entry| entry.record.id);
+        let changed = self.volumes.take_changed();
+        if changed {
+            let users = self.pods.all().filter(|entry| has_volumes(entry)).map(|entry| entry.record.id);
             concerned.extend(users);
-            self.inter_pods.unsettled.extend(&concerned);
         }
+        if !changed && concerned.is_empty() && !self.volume_books.stale {
+            return;
+        }
+        concerned.extend(self.keep_volume_books(changed));
+        self.inter_pods.unsettled.extend(&concerned);
         for pod in concerned {
-            let Some(entry) = self.pods.get(pod).filter(|entry| entry.stated.node.is_none()) else { continue };
-            let needs = self.volumes.needs(&entry.record.template.namespace, &entry.stated.claims);
-            let Some(constraints) = self.shapes.constraints(entry.record.shape) else { continue };
-            if constraints.needs != needs {
-                let constraints = Constraints { needs, ..constraints.clone() };
-                let shape = self.shape(constraints);
-                self.pods.change(pod, |entry| entry.record.shape = shape);
+            self.resolve_pod(pod);
+        }
+    }
+
+    /// The volumes of a pod are to be looked at before the policy is told of it, and those of the pods that use the same claims.
+    pub(super) fn note_volumes(&mut self, entry: &PodEntry) {
+        if !has_volumes(entry) {
+            return;
+        }
+        self.unresolved.insert(entry.record.id);
+        for claim in &entry.stated.volumes.claims {
+            let key = (entry.record.template.namespace.clone(), claim.clone());
+            self.unresolved.extend(self.pods.users(&key).filter(|other| *other != entry.record.id));
+            self.volume_books.stale |= self.volume_books.waiting.contains(&key);
+        }
+    }
+
+    /// These pods, and no others, are held at permit for nodes.
+    pub fn set_held(&mut self, held: impl Iterator<Item = (PodId, NodeId)>) {
+        let has_volumes = |pod: &PodId| self.pods.get(*pod).is_some_and(has_volumes);
+        let held: BTreeMap<PodId, NodeId> = held.filter(|(pod, _)| has_volumes(pod)).collect();
+        if held == self.volume_books.held {
+            return;
+        }
+        let before = std::mem::replace(&mut self.volume_books.held, held);
+        let now = self.volume_books.held.clone();
+        let changed = before.iter().chain(&now).filter(|(pod, _)| before.get(pod) != now.get(pod));
+        for pod in changed.map(|(pod, _)| *pod).collect::<BTreeSet<PodId>>() {
+            if let Some(entry) = self.pods.get(pod).cloned() {
+                self.note_volumes(&entry);
             }
         }
     }
 
-    /// The volumes of a pod are to be looked at before the policy is told of it.
-    pub(super) fn note_claims(&mut self, entry: &PodEntry) {
-        if has_claims(entry) {
-            self.unresolved.insert(entry.record.id);
+    /// Brings the shape and the requests of a pod up to date.
+    fn resolve_pod(&mut self, pod: PodId) {
+        let Some(entry) = self.pods.get(pod) else { return };
+        let (needs, takes) = self.volume_demands(entry);
+        let is_placed = entry.stated.node.is_some();
+        let (before, stated) = (entry.record.shape, entry.stated.requests.clone());
+        let requests = self.with_volumes(&stated, &takes);
+        let shape = match self.shapes.constraints(before) {
+            Some(constraints) if !is_placed && constraints.needs != needs => {
+                let constraints = Constraints { needs, ..constraints.clone() };
+                self.shape(constraints)
+            }
+            _ => before,
+        };
+        self.pods.change(pod, |entry| {
+            entry.record.shape = shape;
+            if entry.record.template.requests != requests {
+                entry.record.template_mut().requests = requests;
+            }
+        });
+    }
+
+    /// Returns amounts with those of volumes added, by the number of the resource. An amount of 0 is kept: it says that there is none.
+    fn with_volumes(&mut self, own: &[Amount], volumes: &Amounts) -> Vec<Amount> {
+        let mut all = own.to_vec();
+        all.extend(self.resources.with_zeros(volumes));
+        all.sort_by_key(|amount| amount.resource);
+        all
+    }
+
+    /// Returns what a node has: its own resources, and those that stand for volumes.
+    pub(super) fn node_amounts(&mut self, node: NodeId, own: &[Amount]) -> Vec<Amount> {
+        let volumes = self.volume_books.amounts.get(&node).cloned().unwrap_or_default();
+        self.with_volumes(own, &volumes)
+    }
+
+    /// Returns what the volumes of a pod demand of its node, and what they take of it.
+    fn volume_demands(&self, entry: &PodEntry) -> (BTreeSet<Need>, Amounts) {
+        let (mut needs, mut takes) = (BTreeSet::new(), Amounts::new());
+        if !is_alive(entry) {
+            return (needs, takes);
         }
+        let (template, volumes) = (&entry.record.template, &entry.stated.volumes);
+        let user = User { namespace: &template.namespace, name: &entry.record.name, uid: &entry.record.uid, volumes };
+        let mut add = |resource: String| {
+            let amount = takes.entry(resource).or_insert(0_i64);
+            *amount = amount.saturating_add(1);
+        };
+        let mut apart = Vec::new();
+        for claim in volumes.claims.iter().collect::<BTreeSet<_>>() {
+            let key = (template.namespace.clone(), claim.clone());
+            let waits = self.volumes.waiting_class(&key).is_some();
+            let other = if waits { self.decided(&key, entry) } else { None };
+            let offer = self.volume_books.offers.claims.get(&key);
+            let node = other.and_then(|(_, node)| self.nodes.get(node)).map(|node| node.terrain.name.as_str());
+            needs.extend(self.volumes.needs(&user, claim, Decided { node, offer }));
+            if self.must_follow(&key, entry) {
+                needs.insert(Need::Nowhere { case: "claim-shared", claim: claim.clone() });
+            }
+            if other.is_none() {
+                offer.into_iter().flat_map(|offer| &offer.takes).cloned().for_each(&mut add);
+            }
+            match self.volumes.attached(&key) {
+                Some((driver, _)) if !self.is_shared(&key) => add(format!("{ATTACHMENTS}{driver}")),
+                Some(volume) if self.place(entry).is_none() => apart.push(volume),
+                _ => {}
+            }
+        }
+        for (driver, _) in self.volumes.attached_inline(volumes) {
+            add(format!("{ATTACHMENTS}{driver}"));
+        }
+        for (driver, _) in apart.iter().filter(|volume| !self.volume_books.shared.contains_key(*volume)) {
+            add(format!("{ATTACHMENTS}{driver}"));
+        }
+        needs.extend(self.full_for(&apart, &takes));
+        (needs, takes)
     }
 }
 
-fn has_claims(entry: &PodEntry) -> bool {
-    !entry.stated.claims.is_empty()
+/// Returns whether a pod has volumes that say where it can run.
+pub(super) fn has_volumes(entry: &PodEntry) -> bool {
+    !entry.stated.volumes.claims.is_empty() || !entry.stated.volumes.inline.is_empty()
+}
+
+/// Returns whether a pod uses its volumes, now or when it gets a node.
+fn is_alive(entry: &PodEntry) -> bool {
+    !matches!(entry.record.phase, Phase::Succeeded | Phase::Failed)
+}
+
+/// Returns the key of a claim of a pod.
+fn key_of(entry: &PodEntry, claim: &str) -> ClaimKey {
+    (entry.record.template.namespace.clone(), claim.to_owned())
 }

@@ -45,7 +45,15 @@ pub(super) fn is_priority_class(group: &str, kind: &str) -> bool {
 
 /// Whether the host reads objects of this kind itself, in some group.
 pub(super) fn is_own(kind: &str) -> bool {
-    let storage = ["PersistentVolumeClaim", "PersistentVolume", "StorageClass", "DeviceClass"];
+    let storage = [
+        "PersistentVolumeClaim",
+        "PersistentVolume",
+        "StorageClass",
+        "DeviceClass",
+        "CSINode",
+        "CSIDriver",
+        "CSIStorageCapacity",
+    ];
     matches!(kind, "Pod" | "Node" | "Namespace" | "PriorityClass") || storage.contains(&kind)
 }
 

@@ -1,6 +1,8 @@
 //! Reads those parts of Kubernetes objects that the mirror needs.
 
 mod constraints;
+mod disks;
+mod drivers;
 mod identity;
 mod inter_pod;
 mod json;
@@ -27,7 +29,7 @@ use serde_json::Value;
 
 use super::InputError;
 use super::load::{Document, Origin};
-use super::volumes::{ClaimFacts, StorageFacts, VolumeFacts};
+use super::volumes::{CapacityFacts, ClaimFacts, StorageFacts, VolumeFacts};
 
 pub(crate) use identity::Identity;
 pub(crate) use kept::Kept;
@@ -78,9 +80,15 @@ pub(crate) enum Body {
 /// An object that says where the volumes of pods can be used, or which resources are allocated by claims.
 #[derive(Debug, Clone)]
 pub(crate) enum Storage {
-    Claim(ClaimFacts),
-    Volume(VolumeFacts),
+    Claim(Box<ClaimFacts>),
+    Volume(Box<VolumeFacts>),
     Class(StorageFacts),
+    /// How many volumes each driver can attach to a node (CSINode).
+    Limits(BTreeMap<String, i64>),
+    /// Whether a driver reports how much it can still make (CSIDriver).
+    Driver(bool),
+    /// How much a driver can still make (CSIStorageCapacity).
+    Capacity(CapacityFacts),
     /// The extended resource that stands for the devices of a class, where there is one.
     Devices(Option<String>),
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::pod::{PodFacts, holds, nanoseconds, preempted};
 use super::subject::Subject;
-use super::{Identity, kinds, ports, quantities};
+use super::{Identity, kinds, quantities};
 use crate::cluster::InputError;
 use crate::cluster::load::Origin;
 
@@ -140,7 +140,7 @@ impl Placed<'_> {
             let amounts = amounts.as_ref().map(|at| Ok((at, self.at::<BTreeMap<String, Quantity>>(at)?)));
             if let Some((at, Some(amounts))) = amounts.transpose()? {
                 // The slot among the pods and the ports stay as in the template, because such amounts do not list them.
-                facts.requests.retain(|resource, _| resource == "pods" || ports::everywhere(resource) > 0);
+                facts.requests.retain(|resource, _| resource == "pods" || lictor_contract::is_of_host(resource));
                 facts.requests.extend(quantities::read(Some(&amounts), at, self.subject)?);
                 quantities::lower(&mut facts.requests, quantities::BEYOND);
             }

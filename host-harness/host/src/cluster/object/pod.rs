@@ -12,10 +12,11 @@ use super::inter_pod::Author;
 use super::priority_class::never_preempts;
 use super::quantities::{self, Amounts};
 use super::subject::Subject;
-use super::{Kept, constraints, inter_pod, ports, requests, storage};
+use super::{Kept, constraints, disks, inter_pod, ports, requests, storage};
 use crate::cluster::InputError;
 use crate::cluster::eligibility::Constraints;
 use crate::cluster::inter_pod::Demands;
+use crate::cluster::volumes::PodVolumes;
 
 /// The properties of a pod, or of an object that is placed like one. Nodes, classes and resources are referenced by name.
 #[derive(Debug, Clone)]
@@ -39,13 +40,12 @@ pub(crate) struct PodFacts {
     pub(crate) created: Option<i64>,
     pub(crate) started: Option<i64>,
     pub(crate) scheduled: Option<i64>,
-    /// The requests, including ports of the node.
+    /// The requests, including ports of the node and disks.
     pub(crate) requests: Amounts,
     pub(crate) constraints: Constraints,
     /// What it demands of other pods, where it demands something.
     pub(crate) demands: Option<Arc<Demands>>,
-    /// The claims of its volumes, by name.
-    pub(crate) claims: Vec<String>,
+    pub(crate) volumes: PodVolumes,
     pub(crate) owner: Option<Owner>,
     pub(crate) labels: BTreeMap<String, String>,
     pub(crate) annotations: BTreeMap<String, String>,
@@ -92,11 +92,12 @@ impl PodFacts {
             never_preempts(spec.preemption_policy.as_deref(), &format!("{pointer}/preemptionPolicy"), subject)?;
         let mut requests = requests::of_pod(&spec, status, pointer, subject)?;
         requests.extend(ports::of_pod(&spec, pointer, subject)?);
+        requests.extend(disks::of_pod(&spec));
         let constraints = constraints::read(&spec, pointer, subject)?;
         let (labels, namespace) = (metadata.labels.unwrap_or_default(), or(metadata.namespace, "default"));
         let author = Author { namespace: &namespace, labels: &labels, constraints: &constraints };
         let demands = inter_pod::read(&spec, &author, pointer, subject)?.map(Arc::new);
-        let claims = storage::claims_of_pod(&spec, metadata.name.as_deref().unwrap_or_default());
+        let volumes = storage::volumes_of_pod(&spec, metadata.name.as_deref().unwrap_or_default());
         let node = spec.node_name.filter(|name| !name.is_empty());
         Ok(PodFacts {
             kind: None,
@@ -119,7 +120,7 @@ impl PodFacts {
             requests,
             constraints,
             demands,
-            claims,
+            volumes,
             owner: metadata
                 .owner_references
                 .into_iter()

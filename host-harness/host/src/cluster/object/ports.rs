@@ -8,12 +8,16 @@ use k8s_openapi::api::core::v1::{Container, ContainerPort, PodSpec};
 use super::quantities::Amounts;
 use super::subject::Subject;
 use crate::cluster::InputError;
+use crate::cluster::volumes::ATTACHMENTS;
 
 /// The amount of a port on each node. A pod that binds all addresses uses the whole amount, a pod that binds one address uses 1.
-const WHOLE: i64 = 1 << 32;
+pub(super) const WHOLE: i64 = 1 << 32;
 
-/// The allocatable of a resource on a node that does not list it.
+/// The allocatable of a resource on a node that does not list it: host ports, disks, and attachments where there is no limit.
 pub(crate) fn everywhere(resource: &str) -> i64 {
+    if resource.starts_with(super::disks::DISK) || resource.starts_with(ATTACHMENTS) {
+        return WHOLE;
+    }
     match resource.strip_prefix("hostport/").map(|rest| rest.matches('/').count()) {
         Some(1) => WHOLE,
         Some(2) => 1,

@@ -7,17 +7,23 @@ use k8s_openapi::api::core::v1::{
     TopologySelectorTerm, Volume,
 };
 use k8s_openapi::api::storage::v1::StorageClass;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
 
 use super::labels::{one_of, selector};
 use super::subject::Subject;
-use super::{Identity, Storage, constraints, quantities};
+use super::{Identity, Storage, constraints, disks, drivers, quantities};
 use crate::cluster::InputError;
 use crate::cluster::eligibility::{Requirement, Term, ZONES};
-use crate::cluster::volumes::{ClaimFacts, StorageFacts, VolumeFacts};
+use crate::cluster::volumes::{
+    Binding, ClaimFacts, ClaimRef, OwnerPod, PodVolumes, StorageFacts, VolumeFacts, VolumeState,
+};
 
 /// The annotation of a claim whose volume is being made for a node.
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
+
+/// The annotation of a claim whose binding the volume controller has completed.
+const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 
 /// The older way to name the class of a claim or volume.
 const CLASS: &str = "volume.beta.kubernetes.io/storage-class";
@@ -28,22 +34,31 @@ const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 /// The mode of volumes that are devices and not file systems.
 const BLOCK: &str = "Block";
 
-/// The names of the claims of a pod. The claim of an ephemeral volume has the name of the pod and of the volume.
-pub(super) fn claims_of_pod(spec: &PodSpec, pod: &str) -> Vec<String> {
-    let name = |volume: &Volume| match (&volume.persistent_volume_claim, &volume.ephemeral) {
-        (Some(claim), _) => Some(claim.claim_name.clone()),
-        (None, Some(_)) => Some(format!("{pod}-{}", volume.name)),
-        (None, None) => None,
+/// Reads the volumes of a pod. The claim of an ephemeral volume has the name of the pod and of the volume.
+pub(super) fn volumes_of_pod(spec: &PodSpec, pod: &str) -> PodVolumes {
+    let made = |volume: &Volume| volume.ephemeral.as_ref().map(|_| format!("{pod}-{}", volume.name));
+    let name = |volume: &Volume| match &volume.persistent_volume_claim {
+        Some(claim) => Some(claim.claim_name.clone()),
+        None => made(volume),
     };
-    spec.volumes.iter().flatten().filter_map(name).collect()
+    let volumes = || spec.volumes.iter().flatten();
+    let made = volumes().filter(|volume| volume.persistent_volume_claim.is_none()).filter_map(made);
+    PodVolumes {
+        claims: volumes().filter_map(name).collect(),
+        ephemeral: made.collect(),
+        inline: disks::attached(spec),
+    }
 }
 
 /// Reads an object of one of these kinds; none where it is of another.
 pub(super) fn read(id: &Identity, value: &Value, subject: &Subject<'_>) -> Result<Option<Storage>, InputError> {
     Ok(Some(match (&*id.group, &*id.kind) {
-        ("", "PersistentVolumeClaim") => Storage::Claim(claim(value, subject)?),
-        ("", "PersistentVolume") => Storage::Volume(volume(value, subject)?),
+        ("", "PersistentVolumeClaim") => Storage::Claim(Box::new(claim(value, subject)?)),
+        ("", "PersistentVolume") => Storage::Volume(Box::new(volume(value, subject)?)),
         ("storage.k8s.io", "StorageClass") => Storage::Class(class(value, subject)?),
+        ("storage.k8s.io", "CSINode") => Storage::Limits(drivers::limits(value, subject)?),
+        ("storage.k8s.io", "CSIDriver") => Storage::Driver(drivers::reports_capacity(value, subject)?),
+        ("storage.k8s.io", "CSIStorageCapacity") => Storage::Capacity(drivers::capacity(value, subject)?),
         ("resource.k8s.io", "DeviceClass") => Storage::Devices(extended_resource(value)),
         _ => return Ok(None),
     }))
@@ -55,10 +70,18 @@ fn claim(value: &Value, subject: &Subject<'_>) -> Result<ClaimFacts, InputError>
     quantities::as_texts(&mut value);
     let PersistentVolumeClaim { metadata, spec, status } = subject.typed(&value, "")?;
     let (spec, status) = (spec.unwrap_or_default(), status.unwrap_or_default());
+    let pod = pod_of(&metadata);
     let annotations = metadata.annotations.unwrap_or_default();
+    let binding = match status.phase.as_deref() {
+        Some("Lost") => Binding::Lost,
+        Some("Pending") if !annotations.contains_key(BIND_COMPLETED) => Binding::Pending,
+        _ => Binding::Bound,
+    };
     let requests = spec.resources.and_then(|resources| resources.requests);
     let requests = quantities::read(requests.as_ref(), "/spec/resources/requests", subject)?;
     Ok(ClaimFacts {
+        uid: metadata.uid.unwrap_or_default(),
+        pod,
         volume: spec.volume_name.unwrap_or_default(),
         class: annotations.get(CLASS).cloned().or(spec.storage_class_name).unwrap_or_default(),
         modes: spec.access_modes.into_iter().flatten().collect(),
@@ -67,8 +90,15 @@ fn claim(value: &Value, subject: &Subject<'_>) -> Result<ClaimFacts, InputError>
         is_block: spec.volume_mode.as_deref() == Some(BLOCK),
         selected_node: annotations.get(SELECTED_NODE).cloned(),
         is_being_deleted: metadata.deletion_timestamp.is_some(),
-        is_lost: status.phase.as_deref() == Some("Lost"),
+        binding,
     })
+}
+
+/// Returns the pod that controls a claim.
+fn pod_of(metadata: &ObjectMeta) -> Option<OwnerPod> {
+    let mut owners = metadata.owner_references.iter().flatten();
+    let pod = owners.find(|owner| owner.controller == Some(true) && owner.kind == "Pod")?;
+    Some(OwnerPod { name: pod.name.clone(), uid: pod.uid.clone() })
 }
 
 /// Reads a volume.
@@ -76,24 +106,37 @@ fn volume(value: &Value, subject: &Subject<'_>) -> Result<VolumeFacts, InputErro
     let mut value = value.clone();
     quantities::as_texts(&mut value);
     let PersistentVolume { metadata, spec, status } = subject.typed(&value, "")?;
+    let spec = spec.unwrap_or_default();
+    let attached_by = disks::attached_by(&spec);
     let PersistentVolumeSpec {
         node_affinity, claim_ref, storage_class_name, access_modes, capacity, volume_mode, ..
-    } = spec.unwrap_or_default();
+    } = spec;
     let labels = metadata.labels.unwrap_or_default();
     let storage = quantities::read(capacity.as_ref(), "/spec/capacity", subject)?.get("storage").copied();
     let required = node_affinity.and_then(|affinity| affinity.required);
     let terms = |terms: &[_]| constraints::terms(terms, "/spec/nodeAffinity/required", subject);
-    let phase = status.unwrap_or_default().phase.unwrap_or_default();
+    let state = match status.unwrap_or_default().phase.as_deref() {
+        _ if metadata.deletion_timestamp.is_some() => VolumeState::Gone,
+        None | Some("" | "Available") => VolumeState::Available,
+        Some("Released" | "Failed") => VolumeState::Gone,
+        Some(_) => VolumeState::Kept,
+    };
+    let claim = claim_ref.map(|claim| ClaimRef {
+        namespace: claim.namespace.unwrap_or_default(),
+        name: claim.name.unwrap_or_default(),
+        uid: claim.uid.unwrap_or_default(),
+    });
     Ok(VolumeFacts {
         affinity: required.map(|required| terms(&required.node_selector_terms)).transpose()?,
         zones: ZONES.iter().filter_map(|key| Some(zone(key, labels.get(*key)?))).collect(),
         class: storage_class_name.unwrap_or_default(),
         modes: access_modes.into_iter().flatten().collect(),
         storage: storage.unwrap_or(0),
-        claim: claim_ref.map(|claim| (claim.namespace.unwrap_or_default(), claim.name.unwrap_or_default())),
+        claim,
+        state,
+        attached_by,
         labels,
         is_block: volume_mode.as_deref() == Some(BLOCK),
-        is_available: matches!(phase.as_str(), "" | "Available") && metadata.deletion_timestamp.is_none(),
     })
 }
 
@@ -113,6 +156,7 @@ fn class(value: &Value, subject: &Subject<'_>) -> Result<StorageFacts, InputErro
     Ok(StorageFacts {
         waits: class.volume_binding_mode.as_deref() == Some("WaitForFirstConsumer"),
         makes_volumes: class.provisioner != NO_PROVISIONER,
+        provisioner: class.provisioner,
         topologies: class.allowed_topologies.iter().flatten().map(term).collect(),
     })
 }

@@ -25,6 +25,7 @@ fn plain(minimum: u32) -> Gang {
         matching: Match::OnceSatisfied,
         counts_gated: true,
         group: Vec::new(),
+        unjudged: None,
     }
 }
 
@@ -72,6 +73,7 @@ fn a_pod_group_and_annotations_describe_the_same_gang() {
         matching: Match::WaitingAndRunning,
         counts_gated: true,
         group: vec![("default".to_owned(), "g".to_owned()), ("other".to_owned(), "h".to_owned())],
+        unjudged: None,
     };
     assert_eq!(declared(json!({"minMember": 3}), &every).0, Some(expected.clone()));
     let mut annotations = vec![(MINIMUM, "3")];

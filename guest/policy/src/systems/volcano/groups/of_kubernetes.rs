@@ -15,6 +15,7 @@ impl Groups {
                     minimum: spec.minimum,
                     priority: Some(priority),
                     created: spec.created.unwrap_or(0),
+                    unjudged: spec.unjudged,
                     ..GroupSpec::default()
                 };
                 self.groups.insert(key.clone(), spec);

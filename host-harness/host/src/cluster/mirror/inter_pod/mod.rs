@@ -17,12 +17,21 @@ use super::nodes::Nodes;
 use super::pods::PodEntry;
 use crate::cluster::eligibility::Terrain;
 use crate::cluster::inter_pod::{Demands, Namespaces, PodSet, Selected, Selector};
+use crate::cluster::volumes::ClaimKey;
 use contents::{Contents, SpreadTerm};
 use selectors::Selectors;
-use topologies::Topologies;
+use topologies::{EACH_NODE, Topologies};
 
 pub(crate) use contents::Between;
 pub(crate) use topologies::ALL_NODES;
+
+/// The claims of a pod that stand between it and other pods.
+struct Claims<'a> {
+    /// Those that one pod alone may use.
+    alone: Vec<&'a String>,
+    /// The one whose pods must all go to one node: it waits for its first pod.
+    in_common: Option<ClaimKey>,
+}
 
 /// What stands between pods.
 #[derive(Debug, Default)]
@@ -54,16 +63,20 @@ impl InterPods {
         topologies.chain(self.contents.from(inter_pod).map(Event::InterPod))
     }
 
-    /// The number of what stands between a pod and others. `alone` are those of its claims that one pod alone may use.
+    /// The number of what stands between a pod and others.
     fn number(
         &mut self,
         pod: &Selected<'_>,
         demands: Option<&Demands>,
-        alone: &[&String],
+        claims: &Claims<'_>,
         nodes: &Nodes,
     ) -> Option<InterPodId> {
         let mut between = demands.map(|demands| self.between(demands, nodes)).unwrap_or_default();
-        for claim in alone {
+        if let Some((namespace, claim)) = claims.in_common.clone() {
+            let selector = self.selectors.intern(Selector::Users(namespace, claim));
+            between.affinity = Some(PodAffinity { selector, topologies: vec![self.topology(EACH_NODE, nodes)] });
+        }
+        for claim in &claims.alone {
             let selector = self.selectors.intern(Selector::Users(pod.namespace.to_owned(), (*claim).clone()));
             let topology = self.topology(ALL_NODES, nodes);
             between.anti_affinity.insert(TopologyTerm { selector, topology });
@@ -115,7 +128,7 @@ fn places(nodes: &Nodes) -> impl Iterator<Item = (NodeId, &Terrain)> {
 
 impl PodEntry {
     fn selected(&self) -> Selected<'_> {
-        let (namespace, claims) = (self.record.template.namespace.as_str(), self.stated.claims.as_slice());
+        let (namespace, claims) = (self.record.template.namespace.as_str(), self.stated.volumes.claims.as_slice());
         Selected { namespace, labels: &self.stated.labels, claims }
     }
 
@@ -124,7 +137,7 @@ impl PodEntry {
         let (new, old) = (&self.stated, &before.stated);
         (Arc::ptr_eq(&new.labels, &old.labels) || new.labels == old.labels)
             && new.demands == old.demands
-            && new.claims == old.claims
+            && new.volumes == old.volumes
     }
 }
 
@@ -136,6 +149,13 @@ impl Mirror {
             Some(same) => same,
             None => self.inter_pod_of(&entry),
         };
+        if let Some(before) = self.pods.get(pod).filter(|before| before.stated.requests == entry.stated.requests) {
+            // What stands for volumes is found when changes are told; until then the pod takes what it took.
+            let requests = &before.record.template.requests;
+            if entry.stated.volumes == before.stated.volumes && entry.record.template.requests != *requests {
+                entry.record.template_mut().requests.clone_from(requests);
+            }
+        }
         self.pods.replace(pod, entry);
     }
 
@@ -143,7 +163,8 @@ impl Mirror {
         let (pod, volumes) = (entry.selected(), &self.volumes);
         let alone: Vec<&String> =
             pod.claims.iter().filter(|claim| volumes.is_for_one_pod(pod.namespace, claim)).collect();
-        self.inter_pods.number(&pod, entry.stated.demands.as_deref(), &alone, &self.nodes)
+        let claims = Claims { alone, in_common: self.claim_in_common(entry) };
+        self.inter_pods.number(&pod, entry.stated.demands.as_deref(), &claims, &self.nodes)
     }
 
     /// Brings up to date what stands between pods: new selectors may choose pods that have been there before.

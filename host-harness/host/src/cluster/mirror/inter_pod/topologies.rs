@@ -9,6 +9,9 @@ use crate::cluster::eligibility::Terrain;
 /// The key of the topology in which all nodes are of one domain.
 pub(crate) const ALL_NODES: &str = "";
 
+/// The key of the topology in which every node is a domain. No label has such a key.
+pub(super) const EACH_NODE: &str = ".metadata.name";
+
 /// All topologies. A topology is never removed: there are few, and another pod may need it again.
 #[derive(Debug, Default)]
 pub(super) struct Topologies {
@@ -43,7 +46,8 @@ impl Division {
         if self.key == ALL_NODES {
             return 1;
         }
-        let Some(value) = node.labels.get(&self.key) else { return 0 };
+        let value = if self.key == EACH_NODE { Some(&node.name) } else { node.labels.get(&self.key) };
+        let Some(value) = value else { return 0 };
         let next = u32::try_from(self.values.len()).unwrap_or(u32::MAX).saturating_add(1);
         *self.values.entry(value.clone()).or_insert(next)
     }

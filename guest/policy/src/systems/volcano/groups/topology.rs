@@ -1,0 +1,34 @@
+//! What a PodGroup demands of the network between its pods (`spec.networkTopology`, HyperNodes).
+
+use serde_json::Value;
+
+use crate::systems::Document;
+use crate::systems::Findings;
+use crate::systems::volcano::reported::Reported;
+
+/// The fields of a PodGroup that say how near its pods must be to each other: all of them, or those of a part.
+const WHOLE: &str = "/spec/networkTopology";
+const PARTS: &str = "/spec/subGroupPolicy";
+
+/// Returns the field that demands nearness, where the demand is hard; no law judges it. `hard` is upstream's default of the mode. A soft
+/// demand is a preference: it is a finding, and nothing more.
+pub(super) fn unjudged(object: &Document, reported: &mut Reported, findings: &mut Findings) -> Option<&'static str> {
+    let parts = object.at(PARTS).and_then(Value::as_array).into_iter().flatten();
+    let parts = parts.filter_map(|part| part.get("networkTopology")).map(|topology| (PARTS, topology));
+    let mut hard = None;
+    for (field, topology) in object.at(WHOLE).map(|topology| (WHOLE, topology)).into_iter().chain(parts) {
+        let is_soft = topology.get("mode").and_then(Value::as_str) == Some("soft");
+        let (message, remedy) = match is_soft {
+            true => {
+                ("no law judges the network: the pods are placed as if the field were not there", "remove the field")
+            }
+            false => (
+                "no law judges this constraint, so no pod of the group is tried",
+                "write mode `soft`, remove the field, or leave the group to another scheduler",
+            ),
+        };
+        reported.warn(object, field, message.to_owned(), remedy, findings);
+        hard = hard.or((!is_soft).then_some(field));
+    }
+    hard
+}

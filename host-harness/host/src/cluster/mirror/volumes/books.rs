@@ -1,0 +1,161 @@
+//! What the volumes of all pods come to on the nodes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lictor_contract::{NodeId, PodId};
+
+use super::super::Mirror;
+use super::super::pods::PodEntry;
+use super::has_volumes;
+use crate::cluster::eligibility::{Need, Terrain};
+use crate::cluster::object::Amounts;
+use crate::cluster::volumes::{ATTACHMENTS, ClaimKey, Offers, Waiting};
+
+/// A volume as a driver attaches it: the driver and a handle.
+type Attached = (String, String);
+
+/// What the volumes of all pods come to on the nodes.
+#[derive(Debug, Default)]
+pub(in crate::cluster::mirror) struct VolumeBooks {
+    /// The pods with volumes that are held at permit, and their nodes.
+    pub(super) held: BTreeMap<PodId, NodeId>,
+    /// The claims that wait for their first pod.
+    pub(super) waiting: BTreeSet<ClaimKey>,
+    /// The volumes that are there for them.
+    pub(super) offers: Offers,
+    /// The volumes that several pods use, and the nodes to which they are attached.
+    pub(super) shared: BTreeMap<Attached, BTreeSet<NodeId>>,
+    /// What each node has of the resources that stand for volumes.
+    pub(super) amounts: BTreeMap<NodeId, Amounts>,
+    /// The pods that share volumes and have no node: what is attached elsewhere matters to them.
+    watching: BTreeSet<PodId>,
+    /// Nodes, or pods of waiting claims, have changed.
+    pub(in crate::cluster::mirror) stale: bool,
+}
+
+impl Mirror {
+    /// Brings the books up to date; the pods for which something else has changed. `changed`: any claim, volume, class or driver.
+    pub(super) fn keep_volume_books(&mut self, changed: bool) -> BTreeSet<PodId> {
+        if changed {
+            let keys = self.volumes.claims.keys();
+            self.volume_books.waiting = keys.filter(|key| self.volumes.waiting_class(key).is_some()).cloned().collect();
+        }
+        let mut concerned = std::mem::take(&mut self.volume_books.watching);
+        if std::mem::take(&mut self.volume_books.stale) || changed {
+            let offers = self.offers();
+            if offers != self.volume_books.offers {
+                self.volume_books.offers = offers;
+                let waiting = &self.volume_books.waiting;
+                concerned.extend(waiting.iter().flat_map(|key| self.pods.users(key)));
+            }
+        }
+        if changed || self.volumes.has_limits() {
+            self.volume_books.shared = self.shared();
+            let without = self.volume_books.shared.keys();
+            let shared: BTreeSet<&Attached> = without.collect();
+            if !shared.is_empty() {
+                let waiting = self.pods.all().filter(|entry| has_volumes(entry) && self.place(entry).is_none());
+                self.volume_books.watching = waiting.map(|entry| entry.record.id).collect();
+                concerned.extend(&self.volume_books.watching);
+            }
+        }
+        self.give_nodes_amounts();
+        concerned
+    }
+
+    /// Finds the volumes that are there for the waiting claims.
+    fn offers(&self) -> Offers {
+        let waiting: Vec<Waiting> = self.volume_books.waiting.iter().filter_map(|key| self.waiting(key)).collect();
+        if waiting.is_empty() {
+            return Offers::default();
+        }
+        let nodes: Vec<(NodeId, &Terrain)> = self.nodes.all().map(|node| (node.record.id, &node.terrain)).collect();
+        self.volumes.offers(&waiting, &nodes)
+    }
+
+    /// Returns a waiting claim with what ranks it among others; none where no pod uses it.
+    fn waiting(&self, key: &ClaimKey) -> Option<Waiting> {
+        let users = || self.users_of(key);
+        Some(Waiting {
+            key: key.clone(),
+            node: users().find_map(|entry| self.place(entry).or(entry.record.nominated)),
+            priority: users().map(|entry| entry.record.template.priority.unwrap_or(0)).max()?,
+            created: users().map(|entry| entry.record.created).min()?,
+        })
+    }
+
+    /// Finds the volumes that several pods use and that count for a limit.
+    fn shared(&self) -> BTreeMap<Attached, BTreeSet<NodeId>> {
+        let mut shared = BTreeMap::<Attached, BTreeSet<NodeId>>::new();
+        for key in self.pods.shared_claims().filter(|key| self.is_shared(key)) {
+            let Some(volume) = self.volumes.attached(key) else { continue };
+            let nodes: BTreeSet<NodeId> = self.users_of(key).filter_map(|entry| self.place(entry)).collect();
+            if !nodes.is_empty() {
+                shared.entry(volume).or_default().extend(nodes);
+            }
+        }
+        shared
+    }
+
+    /// Gives each node the resources that stand for volumes: those that are free there, and the attachments that are left beside the
+    /// volumes that several pods share there.
+    fn give_nodes_amounts(&mut self) {
+        let mut amounts = self.volume_books.offers.nodes.clone();
+        for name in self.volumes.limited_nodes() {
+            let Some(node) = self.nodes.id(name) else { continue };
+            for (driver, limit) in self.volumes.limits(name).into_iter().flatten() {
+                let there =
+                    self.volume_books.shared.iter().filter(|((of, _), nodes)| of == driver && nodes.contains(&node));
+                let left = limit.saturating_sub(i64::try_from(there.count()).unwrap_or(i64::MAX)).max(0);
+                amounts.entry(node).or_default().insert(format!("{ATTACHMENTS}{driver}"), left);
+            }
+        }
+        let before = std::mem::replace(&mut self.volume_books.amounts, amounts);
+        let now = &self.volume_books.amounts;
+        let nodes: BTreeSet<NodeId> = before.keys().chain(now.keys()).copied().collect();
+        let changed: Vec<NodeId> = nodes.into_iter().filter(|node| before.get(node) != now.get(node)).collect();
+        for node in changed {
+            let Some(own) = self.nodes.get(node).map(|entry| entry.own.clone()) else { continue };
+            let allocatable = self.node_amounts(node, &own);
+            self.nodes.give(node, allocatable);
+        }
+    }
+
+    /// Returns the nodes whose drivers can attach no more volumes, where a pod shares volumes that are attached elsewhere only. What it
+    /// takes beside them is `takes`.
+    pub(super) fn full_for(&self, apart: &[Attached], takes: &Amounts) -> Option<Need> {
+        let shared: Vec<&Attached> =
+            apart.iter().filter(|volume| self.volume_books.shared.contains_key(*volume)).collect();
+        if shared.is_empty() {
+            return None;
+        }
+        let mut full = BTreeSet::new();
+        for name in self.volumes.limited_nodes() {
+            let Some(node) = self.nodes.id(name) else { continue };
+            for driver in self.volumes.limits(name).into_iter().flat_map(BTreeMap::keys) {
+                let is_apart = |volume: &&&Attached| {
+                    volume.0 == *driver
+                        && !self.volume_books.shared.get(**volume).is_some_and(|nodes| nodes.contains(&node))
+                };
+                let missing = i64::try_from(shared.iter().filter(is_apart).count()).unwrap_or(i64::MAX);
+                let resource = format!("{ATTACHMENTS}{driver}");
+                let own = takes.get(&resource).copied().unwrap_or(0);
+                if missing > 0 && self.left(node, name, &resource) < missing.saturating_add(own) {
+                    full.insert(name.clone());
+                }
+            }
+        }
+        (!full.is_empty()).then_some(Need::Attachable(full))
+    }
+
+    /// Returns what the pods of a node leave of a resource that stands for volumes.
+    fn left(&self, node: NodeId, name: &str, resource: &str) -> i64 {
+        let has = self.volume_books.amounts.get(&node).and_then(|amounts| amounts.get(resource)).copied().unwrap_or(0);
+        let held = self.volume_books.held.iter().filter(|(_, on)| **on == node).map(|(pod, _)| *pod);
+        let there: BTreeSet<PodId> = self.pods.of_node(name).into_iter().chain(held).collect();
+        let there =
+            there.into_iter().filter_map(|pod| self.pods.get(pod)).filter(|entry| self.place(entry) == Some(node));
+        let taken = |entry: &PodEntry| self.resources.amount(&entry.record.template.requests, resource);
+        there.map(taken).fold(has, i64::saturating_sub)
+    }
+}

@@ -1,0 +1,50 @@
+//! Reads what CSI drivers report: how many volumes a node takes, and how much can still be made.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::storage::v1::{CSIDriver, CSINode, CSIStorageCapacity};
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use lictor_contract::quantity::{Unit, parse};
+use serde_json::Value;
+
+use super::labels::selector;
+use super::subject::Subject;
+use crate::cluster::InputError;
+use crate::cluster::volumes::CapacityFacts;
+
+/// Reads how many volumes each driver can attach to a node. A driver without a count has no limit.
+pub(super) fn limits(value: &Value, subject: &Subject<'_>) -> Result<BTreeMap<String, i64>, InputError> {
+    let node: CSINode = subject.typed(value, "")?;
+    let limit = |driver: k8s_openapi::api::storage::v1::CSINodeDriver| {
+        Some((driver.name, i64::from(driver.allocatable?.count?).max(0)))
+    };
+    Ok(node.spec.drivers.into_iter().filter_map(limit).collect())
+}
+
+/// Reads whether a driver reports how much it can still make.
+pub(super) fn reports_capacity(value: &Value, subject: &Subject<'_>) -> Result<bool, InputError> {
+    let driver: CSIDriver = subject.typed(value, "")?;
+    Ok(driver.spec.storage_capacity == Some(true))
+}
+
+/// Reads how much a driver can still make.
+pub(super) fn capacity(value: &Value, subject: &Subject<'_>) -> Result<CapacityFacts, InputError> {
+    let mut value = value.clone();
+    for field in ["capacity", "maximumVolumeSize"] {
+        if let Some(number) = value.get_mut(field).filter(|value| value.is_number()) {
+            *number = Value::String(number.to_string());
+        }
+    }
+    let CSIStorageCapacity { storage_class_name, node_topology, capacity, maximum_volume_size, .. } =
+        subject.typed(&value, "")?;
+    let amount = |quantity: Option<Quantity>, field: &str| {
+        let amount = quantity.map(|Quantity(text)| parse(&text, Unit::of("storage")));
+        amount.transpose().map_err(|error| subject.mistake(field, error, "write a quantity such as `4Gi`"))
+    };
+    let (most, capacity) = (amount(maximum_volume_size, "/maximumVolumeSize")?, amount(capacity, "/capacity")?);
+    Ok(CapacityFacts {
+        class: storage_class_name,
+        nodes: node_topology.map(|written| selector(&written, "/nodeTopology", subject)).transpose()?,
+        largest: most.or(capacity),
+    })
+}

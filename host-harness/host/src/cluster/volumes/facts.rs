@@ -1,0 +1,171 @@
+//! Claims, volumes, storage classes and what drivers report, as far as they decide where a pod may run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::cluster::eligibility::{Requirement, Term};
+
+/// The namespace and name of a claim.
+pub(crate) type ClaimKey = (String, String);
+
+/// A claim.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ClaimFacts {
+    /// Empty where the API server has given none.
+    pub(crate) uid: String,
+    /// The uid of the pod that controls the claim: its ephemeral volume made the claim.
+    pub(crate) pod: Option<OwnerPod>,
+    /// The volume that `spec.volumeName` names, bound or not; empty for none.
+    pub(crate) volume: String,
+    pub(crate) binding: Binding,
+    /// Its storage class; empty for none.
+    pub(crate) class: String,
+    pub(crate) modes: BTreeSet<String>,
+    /// Bytes.
+    pub(crate) storage: i64,
+    /// What the labels of its volume must be, where the claim has a selector.
+    pub(crate) selector: Option<BTreeSet<Requirement>>,
+    pub(crate) is_block: bool,
+    /// The node for which its volume is being made.
+    pub(crate) selected_node: Option<String>,
+    pub(crate) is_being_deleted: bool,
+}
+
+/// The pod that controls a claim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct OwnerPod {
+    pub(crate) name: String,
+    pub(crate) uid: String,
+}
+
+/// Whether a claim is bound to the volume that it names.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Binding {
+    /// The claim is bound, or says nothing: then its volume decides.
+    #[default]
+    Bound,
+    /// The phase is `Pending` and the volume controller has not completed the binding. A volume that is named is only asked for.
+    Pending,
+    /// The phase is `Lost`: the volume is gone.
+    Lost,
+}
+
+/// A volume.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct VolumeFacts {
+    /// One of the terms must hold of a node; none: every node will do.
+    pub(crate) affinity: Option<BTreeSet<Term>>,
+    /// What its labels say of zones and regions.
+    pub(crate) zones: BTreeSet<Requirement>,
+    pub(crate) labels: BTreeMap<String, String>,
+    pub(crate) is_block: bool,
+    pub(crate) class: String,
+    pub(crate) modes: BTreeSet<String>,
+    /// Bytes.
+    pub(crate) storage: i64,
+    /// The claim it is bound to, or kept for.
+    pub(crate) claim: Option<ClaimRef>,
+    pub(crate) state: VolumeState,
+    /// The driver that attaches it to nodes, and its handle there.
+    pub(crate) attached_by: Option<(String, String)>,
+}
+
+/// `spec.claimRef` of a volume.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ClaimRef {
+    pub(crate) namespace: String,
+    pub(crate) name: String,
+    /// Empty where an administrator keeps the volume for a claim that may not be there yet.
+    pub(crate) uid: String,
+}
+
+/// Whether a volume can be bound to a claim.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum VolumeState {
+    /// To every claim that it serves, or to the one that it is kept for.
+    #[default]
+    Available,
+    /// Only to the claim that it is kept for (phases `Pending` and `Bound`).
+    Kept,
+    /// To none: it is released, has failed or is being deleted.
+    Gone,
+}
+
+/// A storage class.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct StorageFacts {
+    /// Claims are bound when their first pod has a node.
+    pub(crate) waits: bool,
+    pub(crate) makes_volumes: bool,
+    /// The driver that makes the volumes.
+    pub(crate) provisioner: String,
+    /// Where volumes can be made; empty: everywhere.
+    pub(crate) topologies: BTreeSet<Term>,
+}
+
+/// How much a driver can still make in a part of the cluster (CSIStorageCapacity).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct CapacityFacts {
+    pub(crate) class: String,
+    /// The labels of the nodes that can reach it; none: no node can.
+    pub(crate) nodes: Option<BTreeSet<Requirement>>,
+    /// The largest volume, in bytes: `maximumVolumeSize`, else `capacity`; none: the driver reports neither.
+    pub(crate) largest: Option<i64>,
+}
+
+/// The volumes of a pod, as its spec names them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct PodVolumes {
+    /// The claims, by name.
+    pub(crate) claims: Vec<String>,
+    /// Those of them that an ephemeral volume of the pod makes: they must be controlled by the pod.
+    pub(crate) ephemeral: BTreeSet<String>,
+    /// Disks in the pod spec that a driver attaches to the node: the driver and the handle.
+    pub(crate) inline: BTreeSet<(String, String)>,
+}
+
+impl ClaimRef {
+    /// Returns whether the volume is kept for this claim. A volume that names a uid is kept for no other claim of that name
+    /// (upstream pkg/controller/volume/persistentvolume `IsVolumeBoundToClaim`).
+    pub(crate) fn is_to(&self, (namespace, name): &ClaimKey, uid: &str) -> bool {
+        self.namespace == *namespace && self.name == *name && (self.uid.is_empty() || self.uid == uid)
+    }
+}
+
+impl ClaimFacts {
+    /// Returns whether the claim is bound to a volume.
+    pub(crate) fn is_bound(&self) -> bool {
+        !self.volume.is_empty() && self.binding == Binding::Bound
+    }
+
+    /// Returns whether an ephemeral volume of this pod made the claim. A pod without a uid is known by its name
+    /// (upstream component-helpers/storage/ephemeral `VolumeIsForPod`).
+    pub(crate) fn is_made_by(&self, name: &str, uid: &str) -> bool {
+        self.pod.as_ref().is_some_and(|pod| pod.name == name && (uid.is_empty() || pod.uid == uid))
+    }
+}
+
+impl VolumeFacts {
+    /// Returns whether the volume can be bound to a claim (upstream pkg/controller/volume/persistentvolume `FindMatchingVolume`).
+    pub(crate) fn serves(&self, key: &ClaimKey, claim: &ClaimFacts) -> bool {
+        let is_selected = claim.selector.iter().flatten().all(|requirement| requirement.holds(&self.labels));
+        let is_free = match (&self.claim, self.state) {
+            (_, VolumeState::Gone) => false,
+            (Some(other), _) => other.is_to(key, &claim.uid),
+            (None, state) => state == VolumeState::Available,
+        };
+        is_free
+            && is_selected
+            && self.is_block == claim.is_block
+            && self.class == claim.class
+            && self.storage >= claim.storage
+            && claim.modes.is_subset(&self.modes)
+    }
+
+    /// Returns whether the volume is bound to another claim than this one, which says that it is bound to the volume. A uid that one
+    /// of the two does not have proves nothing.
+    pub(crate) fn is_of_another(&self, key: &ClaimKey, claim: &ClaimFacts) -> bool {
+        self.claim
+            .as_ref()
+            .is_some_and(|other| !other.is_to(key, if claim.uid.is_empty() { &other.uid } else { &claim.uid }))
+    }
+}

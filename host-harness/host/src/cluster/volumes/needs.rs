@@ -1,0 +1,159 @@
+//! Where the claims of a pod can be used, by the rules of kube-scheduler (plugins VolumeBinding and VolumeZone).
+//!
+//! A bound claim goes with the nodes of its volume. An unbound one whose class waits for its first pod goes with the nodes for which a
+//! volume can be made, or is there. Every other claim keeps its pod from every node.
+
+use std::collections::BTreeSet;
+
+use super::{CapacityFacts, ClaimFacts, ClaimKey, Offer, PodVolumes, StorageFacts, VolumeFacts, Volumes};
+use crate::cluster::eligibility::{NameTest, Need, Term};
+
+/// A pod that uses claims.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct User<'a> {
+    pub(crate) namespace: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) uid: &'a str,
+    pub(crate) volumes: &'a PodVolumes,
+}
+
+/// What has been decided about a waiting claim.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Decided<'a> {
+    /// The node of another pod that uses the claim.
+    pub(crate) node: Option<&'a str>,
+    /// The volumes that are there for the claim.
+    pub(crate) offer: Option<&'a Offer>,
+}
+
+impl Volumes {
+    /// Returns what a claim of a pod demands of the node of the pod.
+    pub(crate) fn needs(&self, user: &User<'_>, name: &str, decided: Decided<'_>) -> Vec<Need> {
+        let nowhere = |case: &'static str| vec![Need::Nowhere { case, claim: name.to_owned() }];
+        let key = (user.namespace.to_owned(), name.to_owned());
+        let Some(claim) = self.claims.get(&key) else { return nowhere("claim-missing") };
+        if claim.is_being_deleted {
+            return nowhere("claim-deleted");
+        }
+        if claim.binding == super::Binding::Lost {
+            return nowhere("volume-missing");
+        }
+        if user.volumes.ephemeral.contains(name) && !claim.is_made_by(user.name, user.uid) {
+            return nowhere("claim-of-another-pod");
+        }
+        if claim.is_bound() {
+            return match self.volumes.get(&claim.volume) {
+                Some(volume) if volume.is_of_another(&key, claim) => nowhere("volume-of-another-claim"),
+                Some(volume) => of_volume(volume),
+                None => nowhere("volume-missing"),
+            };
+        }
+        if !claim.volume.is_empty() {
+            return nowhere("claim-unbound");
+        }
+        let Some(class) = self.classes.get(&claim.class) else {
+            return nowhere(if claim.class.is_empty() { "claim-unbound" } else { "class-missing" });
+        };
+        match claim.selected_node.as_deref().or(decided.node) {
+            _ if !class.waits => nowhere("claim-unbound"),
+            Some(node) => vec![Need::Volume(BTreeSet::from([on_node(node)]))],
+            None => self.to_be_bound(claim, class, decided.offer, name),
+        }
+    }
+
+    /// Returns where a volume is there for a claim, or can be made.
+    fn to_be_bound(&self, claim: &ClaimFacts, class: &StorageFacts, offer: Option<&Offer>, name: &str) -> Vec<Need> {
+        let (topologies, capacities) = match class.makes_volumes {
+            true => (Terms::of(&class.topologies), self.capacity(claim, class)),
+            false => (Terms::Some(BTreeSet::new()), Terms::All),
+        };
+        let volumes = offer.into_iter().flat_map(|offer| &offer.volumes).filter_map(|volume| self.volumes.get(volume));
+        let there: Vec<Option<&BTreeSet<Term>>> = volumes.map(|volume| volume.affinity.as_ref()).collect();
+        if there.contains(&None) {
+            return Vec::new();
+        }
+        if there.is_empty() {
+            if offer.is_some_and(|offer| offer.is_contested) && !class.makes_volumes {
+                return vec![Need::Nowhere { case: "volume-contested", claim: name.to_owned() }];
+            }
+            let capacity = capacities.known().map(Need::Capacity);
+            return topologies.known().map(Need::Volume).into_iter().chain(capacity).collect();
+        }
+        let made = topologies.and(capacities).known();
+        let terms = made.map(|made| there.into_iter().flatten().flatten().cloned().chain(made).collect());
+        terms.map(Need::Volume).into_iter().collect()
+    }
+
+    /// Returns the nodes for which the driver of a class can make a volume of this size (upstream volumebinding `hasEnoughCapacity`).
+    fn capacity(&self, claim: &ClaimFacts, class: &StorageFacts) -> Terms {
+        if !self.drivers.contains(&class.provisioner) {
+            return Terms::All;
+        }
+        let is_enough = |capacity: &&CapacityFacts| {
+            capacity.class == claim.class && capacity.largest.is_some_and(|largest| largest >= claim.storage)
+        };
+        let mut terms = BTreeSet::new();
+        for nodes in self.capacities.values().filter(is_enough).filter_map(|capacity| capacity.nodes.as_ref()) {
+            if nodes.is_empty() {
+                return Terms::All;
+            }
+            terms.insert(Term { labels: nodes.clone(), names: BTreeSet::new() });
+        }
+        Terms::Some(terms)
+    }
+
+    /// Returns the class of a claim that waits for its first pod: the claim is unbound, and no volume is being made for it.
+    pub(crate) fn waiting_class(&self, key: &ClaimKey) -> Option<(&ClaimFacts, &StorageFacts)> {
+        let claim = self.claims.get(key)?;
+        let class = self.classes.get(&claim.class)?;
+        let is_open = claim.volume.is_empty() && claim.selected_node.is_none() && !claim.is_being_deleted;
+        (class.waits && is_open && claim.binding != super::Binding::Lost).then_some((claim, class))
+    }
+}
+
+/// The nodes of which one of the terms holds, or all nodes.
+enum Terms {
+    All,
+    Some(BTreeSet<Term>),
+}
+
+impl Terms {
+    /// Returns the nodes of these terms; all nodes where there is no term.
+    fn of(terms: &BTreeSet<Term>) -> Terms {
+        if terms.is_empty() { Terms::All } else { Terms::Some(terms.clone()) }
+    }
+
+    /// Returns the terms; none where all nodes are meant.
+    fn known(self) -> Option<BTreeSet<Term>> {
+        match self {
+            Terms::All => None,
+            Terms::Some(terms) => Some(terms),
+        }
+    }
+
+    /// Returns the nodes that are in both.
+    fn and(self, other: Terms) -> Terms {
+        match (self, other) {
+            (Terms::All, terms) | (terms, Terms::All) => terms,
+            (Terms::Some(one), Terms::Some(other)) => {
+                let both = |one: &Term, other: &Term| Term {
+                    labels: one.labels.union(&other.labels).cloned().collect(),
+                    names: one.names.union(&other.names).cloned().collect(),
+                };
+                Terms::Some(one.iter().flat_map(|one| other.iter().map(move |other| both(one, other))).collect())
+            }
+        }
+    }
+}
+
+/// Returns what a volume demands of a node.
+fn of_volume(volume: &VolumeFacts) -> Vec<Need> {
+    let affinity = volume.affinity.iter().map(|terms| Need::BoundVolume(terms.clone()));
+    let zones = (!volume.zones.is_empty()).then(|| Need::Zones(volume.zones.clone()));
+    affinity.chain(zones).collect()
+}
+
+/// Returns the term that the node of this name alone meets.
+pub(super) fn on_node(name: &str) -> Term {
+    Term { labels: BTreeSet::new(), names: BTreeSet::from([NameTest::Is(name.to_owned())]) }
+}

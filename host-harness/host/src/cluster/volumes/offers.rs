@@ -1,0 +1,253 @@
+//! The volumes that are there for claims that wait for their first pod, so that no volume is promised to two of them.
+//!
+//! A volume of one node is counted like a resource of the node: a claim takes one of the volumes that serve it. By Hall's theorem all
+//! claims of a node have a volume each if and only if no set of volumes has more claims that need one of the set than it has volumes.
+//! It is enough to look at the sets that claims can choose from and at the unions of those that overlap: each becomes a resource.
+//! Volumes that several nodes reach are no resource of a node. Where they are not enough for all claims, each claim is given one.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use lictor_contract::NodeId;
+
+use super::{ClaimFacts, ClaimKey, VolumeFacts, VolumeState, Volumes};
+use crate::cluster::eligibility::Terrain;
+use crate::cluster::object::Amounts;
+
+/// The most sets that are looked at for one storage class. Beyond, each claim is given a volume.
+const MOST: usize = 64;
+
+/// A claim that waits for its first pod.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Waiting {
+    pub(crate) key: ClaimKey,
+    /// The node of the first of its pods that has one.
+    pub(crate) node: Option<NodeId>,
+    /// The highest priority of its pods.
+    pub(crate) priority: i32,
+    /// When the oldest of its pods was created.
+    pub(crate) created: i64,
+}
+
+/// What is there for a waiting claim.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Offer {
+    /// The volumes, by name.
+    pub(crate) volumes: BTreeSet<String>,
+    /// The resources of the node of which the claim takes one each.
+    pub(crate) takes: BTreeSet<String>,
+    /// Other claims have been given the volumes that serve it.
+    pub(crate) is_contested: bool,
+}
+
+/// What is there for all waiting claims, and the resources of nodes that stand for it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Offers {
+    pub(crate) claims: BTreeMap<ClaimKey, Offer>,
+    pub(crate) nodes: BTreeMap<NodeId, Amounts>,
+}
+
+/// A set of free volumes, by their places in the list of all.
+type Set = BTreeSet<usize>;
+
+/// A free volume and the nodes that reach it.
+struct Free<'a> {
+    name: &'a String,
+    facts: &'a VolumeFacts,
+    reach: BTreeSet<NodeId>,
+}
+
+/// A waiting claim and the free volumes that serve it.
+struct Choice<'a> {
+    waiting: &'a Waiting,
+    claim: &'a ClaimFacts,
+    set: Set,
+}
+
+impl Volumes {
+    /// Finds what is there for these claims on these nodes.
+    pub(crate) fn offers(&self, waiting: &[Waiting], nodes: &[(NodeId, &Terrain)]) -> Offers {
+        let mut offers = Offers::default();
+        let mut by_class: BTreeMap<&str, Vec<(&Waiting, &ClaimFacts)>> = BTreeMap::new();
+        for one in waiting {
+            let Some((claim, _)) = self.waiting_class(&one.key) else { continue };
+            let kept = self.kept_for(&one.key, claim);
+            if kept.is_empty() {
+                by_class.entry(&claim.class).or_default().push((one, claim));
+            } else {
+                offers.claims.insert(one.key.clone(), Offer { volumes: kept, ..Offer::default() });
+            }
+        }
+        for (class, claims) in by_class {
+            let makes = self.classes.get(class).is_some_and(|facts| facts.makes_volumes);
+            let free = self.free(class, if makes { &[] } else { nodes });
+            let choices: Vec<Choice<'_>> =
+                claims.into_iter().map(|(waiting, claim)| choice(waiting, claim, &free)).collect();
+            match makes {
+                true => spare(&choices, &free, &mut offers),
+                false => share(class, &choices, &free, &mut offers),
+            }
+        }
+        offers
+    }
+
+    /// Returns the volumes that are kept for a claim by their `spec.claimRef`.
+    fn kept_for(&self, key: &ClaimKey, claim: &ClaimFacts) -> BTreeSet<String> {
+        let is_kept = |volume: &VolumeFacts| volume.claim.is_some() && volume.serves(key, claim);
+        self.volumes.iter().filter(|(_, volume)| is_kept(volume)).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Returns the volumes of a class that any claim may have.
+    fn free(&self, class: &str, nodes: &[(NodeId, &Terrain)]) -> Vec<Free<'_>> {
+        let is_free = |volume: &VolumeFacts| {
+            volume.class == class && volume.claim.is_none() && volume.state == VolumeState::Available
+        };
+        let reach = |volume: &VolumeFacts| {
+            let holds = |node: &Terrain| {
+                let one_holds = |terms: &BTreeSet<_>| {
+                    terms.iter().any(|term: &super::super::eligibility::Term| term.holds(&node.name, &node.labels))
+                };
+                volume.affinity.as_ref().is_none_or(one_holds)
+            };
+            nodes.iter().filter(|(_, node)| holds(node)).map(|(id, _)| *id).collect()
+        };
+        let free = self.volumes.iter().filter(|(_, facts)| is_free(facts));
+        free.map(|(name, facts)| Free { name, facts, reach: reach(facts) }).collect()
+    }
+}
+
+/// Finds the free volumes that serve a claim.
+fn choice<'a>(waiting: &'a Waiting, claim: &'a ClaimFacts, free: &[Free<'_>]) -> Choice<'a> {
+    let serving = (0..).zip(free).filter(|(_, free)| free.facts.serves(&waiting.key, claim));
+    Choice { waiting, claim, set: serving.map(|(at, _)| at).collect() }
+}
+
+/// Offers volumes of a class that makes others where they are taken: each claim those that serve no other claim.
+fn spare(choices: &[Choice<'_>], free: &[Free<'_>], offers: &mut Offers) {
+    let mut served = BTreeMap::<usize, usize>::new();
+    for at in choices.iter().flat_map(|choice| &choice.set) {
+        let claims = served.entry(*at).or_default();
+        *claims = claims.saturating_add(1);
+    }
+    for choice in choices {
+        let own = choice.set.iter().filter(|at| served.get(at) == Some(&1));
+        let volumes = own.filter_map(|at| free.get(*at)).map(|free| free.name.clone()).collect();
+        offers.claims.insert(choice.waiting.key.clone(), Offer { volumes, ..Offer::default() });
+    }
+}
+
+/// Offers volumes of a class that makes none.
+fn share(class: &str, choices: &[Choice<'_>], free: &[Free<'_>], offers: &mut Offers) {
+    let used: Set = choices.iter().flat_map(|choice| choice.set.iter().copied()).collect();
+    let is_of_one_node = used.iter().filter_map(|at| free.get(*at)).all(|free| free.reach.len() <= 1);
+    let sets = choices.iter().map(|choice| choice.set.clone()).filter(|set| !set.is_empty()).collect();
+    match closed(sets).filter(|_| is_of_one_node) {
+        Some(sets) => count(class, choices, free, &sets, offers),
+        None if is_enough(choices, free) => {
+            for choice in choices {
+                let volumes = names(&choice.set, free);
+                offers.claims.insert(choice.waiting.key.clone(), Offer { volumes, ..Offer::default() });
+            }
+        }
+        None => give(choices, free, offers),
+    }
+}
+
+/// Adds the unions of sets that overlap, and of those again; none where there are too many.
+fn closed(mut sets: BTreeSet<Set>) -> Option<BTreeSet<Set>> {
+    let most = sets.len().saturating_add(MOST);
+    loop {
+        let overlaps =
+            |one: &Set, other: &Set| !one.is_disjoint(other) && !one.is_subset(other) && !other.is_subset(one);
+        let pairs = sets.iter().flat_map(|one| sets.iter().map(move |other| (one, other)));
+        let unions = pairs.filter(|(one, other)| one < other && overlaps(one, other)).map(|(one, other)| one | other);
+        let new: BTreeSet<Set> = unions.filter(|union| !sets.contains(union)).take(MOST).collect();
+        if new.is_empty() {
+            return Some(sets);
+        }
+        sets.extend(new);
+        if sets.len() > most {
+            return None;
+        }
+    }
+}
+
+/// Makes a resource of each set: a node has as many as it reaches volumes of the set, and a claim that needs one of the set takes one.
+fn count(class: &str, choices: &[Choice<'_>], free: &[Free<'_>], sets: &BTreeSet<Set>, offers: &mut Offers) {
+    for choice in choices {
+        let takes = sets.iter().filter(|set| !choice.set.is_empty() && choice.set.is_subset(set));
+        let offer = Offer {
+            volumes: names(&choice.set, free),
+            takes: takes.map(|set| resource(class, set, choices)).collect(),
+            is_contested: false,
+        };
+        offers.claims.insert(choice.waiting.key.clone(), offer);
+    }
+    for set in sets {
+        let name = resource(class, set, choices);
+        for node in set.iter().filter_map(|at| free.get(*at)).flat_map(|free| &free.reach) {
+            let amount = offers.nodes.entry(*node).or_default().entry(name.clone()).or_default();
+            *amount = amount.saturating_add(1);
+        }
+    }
+}
+
+/// Names the resource that stands for a set by the demands of the claims that may choose from all of it, or from the largest parts of it.
+fn resource(class: &str, set: &Set, choices: &[Choice<'_>]) -> String {
+    let within: BTreeSet<&Set> = choices.iter().map(|choice| &choice.set).filter(|own| own.is_subset(set)).collect();
+    let is_part = |own: &&&Set| !own.is_empty() && !within.iter().any(|other| other != *own && own.is_subset(other));
+    let label =
+        |own: &&Set| choices.iter().filter(|choice| choice.set == **own).map(|choice| label(choice.claim)).min();
+    let labels: BTreeSet<String> = within.iter().filter(is_part).filter_map(label).collect();
+    let labels: Vec<String> = labels.into_iter().collect();
+    format!("volume/free/{class}/{}", labels.join("+"))
+}
+
+/// Says what a claim demands of its volume: bytes, access modes, and whatever else there is.
+fn label(claim: &ClaimFacts) -> String {
+    let modes: Vec<&str> = claim.modes.iter().map(String::as_str).collect();
+    let block = if claim.is_block { "-block" } else { "" };
+    let selector = claim.selector.as_ref().map(|selector| format!("-{selector:?}")).unwrap_or_default();
+    format!("{}-{}{block}{selector}", claim.storage, modes.join("-"))
+}
+
+/// Returns whether every claim finds a volume wherever the claims go: each node reaches, of the volumes that serve a claim, as many as
+/// there are claims, or none.
+fn is_enough(choices: &[Choice<'_>], free: &[Free<'_>]) -> bool {
+    choices.iter().all(|choice| {
+        let mut reached = BTreeMap::<NodeId, usize>::new();
+        for node in choice.set.iter().filter_map(|at| free.get(*at)).flat_map(|free| &free.reach) {
+            let volumes = reached.entry(*node).or_default();
+            *volumes = volumes.saturating_add(1);
+        }
+        reached.values().all(|volumes| *volumes >= choices.len())
+    })
+}
+
+/// Gives each claim one volume, the smallest that serves it: first the claims whose pods have nodes, then those of the highest priority,
+/// then the oldest.
+fn give(choices: &[Choice<'_>], free: &[Free<'_>], offers: &mut Offers) {
+    let mut ordered: Vec<&Choice<'_>> = choices.iter().collect();
+    ordered.sort_by_key(|choice| {
+        let Waiting { key, node, priority, created } = choice.waiting;
+        (node.is_none(), Reverse(*priority), *created, key)
+    });
+    let mut given = Set::new();
+    for choice in ordered {
+        let can = |at: &&usize| {
+            let is_there = |node: NodeId| free.get(**at).is_some_and(|free| free.reach.contains(&node));
+            !given.contains(at) && choice.waiting.node.is_none_or(is_there)
+        };
+        let smallest =
+            choice.set.iter().filter(can).min_by_key(|at| free.get(**at).map(|free| free.facts.storage)).copied();
+        given.extend(smallest);
+        let volumes = names(&smallest.into_iter().collect(), free);
+        let is_contested = smallest.is_none() && !choice.set.is_empty();
+        offers.claims.insert(choice.waiting.key.clone(), Offer { volumes, is_contested, ..Offer::default() });
+    }
+}
+
+/// Returns the names of the volumes of a set.
+fn names(set: &Set, free: &[Free<'_>]) -> BTreeSet<String> {
+    set.iter().filter_map(|at| free.get(*at)).map(|free| free.name.clone()).collect()
+}
