@@ -18,7 +18,6 @@ pub mod victim_is_elastic;
 pub mod victim_is_inside_the_fence;
 pub mod victim_is_no_system_pod;
 pub mod victim_is_of_another_job;
-pub mod victim_is_of_another_queue;
 pub mod victim_is_of_no_daemon_set;
 pub mod victim_is_of_the_quota_that_gives;
 pub mod victim_is_of_the_same_kind;

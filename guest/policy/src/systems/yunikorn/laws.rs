@@ -24,7 +24,6 @@ laws! { "yunikorn":
     Gate DELAY = "delay", gate::pending_for_the_delay::LAW, "seed, Queue Configuration; reference D10, D12, D20", exempt REQUIRED_NODE_PODS;
     Guard VICTIM_HAS_A_QUEUE = "victim-has-a-queue", guard::victim_has_a_queue::LAW, "upstream handleForeignAllocation";
     Guard VICTIM_IS_OF_NO_DAEMON_SET = "victim-is-of-no-daemon-set", guard::victim_is_of_no_daemon_set::LAW, "seed, law 1; upstream required_node_preemptor.go";
-    Guard VICTIM_IS_OF_ANOTHER_QUEUE = "victim-is-of-another-queue", guard::victim_is_of_another_queue::LAW, "seed, Non Goals (intra-queue preemption)", exempt REQUIRED_NODE_PODS;
     Guard VICTIM_QUEUE_IS_NOT_SPARED = "victim-queue-is-not-spared", guard::victim_queue_is_not_spared::LAW, "seed, Queue Configuration (disabled); reference D13", exempt REQUIRED_NODE_PODS;
     PendingByCompare QUEUE = "fair-queues-first", order::fair_queues_first::LAW, "upstream sorters.go; reference A7";
     SurplusGate QUEUE_GIVES_BACK = "quota-switch", gate::queue_gives_back::LAW, "upstream partition.go and queue.go; reference A9, Q1";
@@ -49,7 +48,6 @@ pub fn table() -> Laws {
         guards: vec![
             VICTIM_HAS_A_QUEUE,
             VICTIM_IS_OF_NO_DAEMON_SET,
-            VICTIM_IS_OF_ANOTHER_QUEUE,
             VICTIM_IS_OF_ANOTHER_JOB,
             VICTIM_IS_INSIDE_THE_FENCE,
             VICTIM_QUEUE_IS_NOT_SPARED,
