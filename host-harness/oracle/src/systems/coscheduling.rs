@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 
 use super::kubernetes;
-use super::rounds::{Gang, Rounds, turned_away};
+use super::rounds::{Rounds, turned_away};
 use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::case::{Case, Step};
@@ -123,11 +123,7 @@ pub(crate) fn attempt(
 ) -> Result<(), ReadError> {
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
     let quotas = Quotas::of(world)?;
-    let turn = group(pod).filter(|_| !is_lost(world, pod)).map(|name| {
-        let pods = world.pods.values().filter(|other| group(other) == Some(name)).collect();
-        let gang = Gang { pods, lacks: minimum(world, pod).saturating_sub(allocated(world, name)) };
-        memory.rounds.turn(name, pod, vec![gang], |pod| !pod.never_preempts)
-    });
+    let turn = plan::turn(world, memory, pod);
     let (after, passes) = pre_filter(world, memory, pod)?;
     memory.turned_away = passes && turn.as_ref().is_some_and(|turn| turn.is_over);
     if memory.turned_away {

@@ -2,12 +2,22 @@
 
 use serde_json::json;
 
-use super::{allocated, group, members, minimum};
+use super::{Memory, allocated, group, is_lost, members, minimum};
 use crate::outcome::{Ended, Outcome};
 use crate::systems::common::problem;
 use crate::systems::kubernetes;
+use crate::systems::rounds::{Gang, Turn};
 use crate::tally::Verdict;
 use crate::world::{Pod, World};
+
+/// Begins the turn of a pod in the round of its group; none where it has no group.
+pub(super) fn turn<'w>(world: &'w World, memory: &mut Memory, pod: &Pod) -> Option<Turn<'w>> {
+    group(pod).filter(|_| !is_lost(world, pod)).map(|name| {
+        let pods = world.pods.values().filter(|other| group(other) == Some(name)).collect();
+        let gang = Gang { pods, lacks: minimum(world, pod).saturating_sub(allocated(world, name)) };
+        memory.rounds.turn(name, pod, vec![gang], |pod| !pod.never_preempts)
+    })
+}
 
 /// How many members a plan is for; none where the gang cannot start.
 pub(super) fn may_plan(world: &World, pod: &Pod, gang: &str) -> Option<usize> {
