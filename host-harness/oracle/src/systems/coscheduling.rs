@@ -136,9 +136,7 @@ pub(crate) fn attempt(
         None => after,
     };
     let is_refused = quotas.as_ref().is_some_and(|quotas| quotas.refuses(&world, pod));
-    if let Some(quotas) = &quotas {
-        quotas.sound(&world, outcome, verdict);
-    }
+    quotas.iter().for_each(|quotas| quotas.sound(&world, outcome, verdict));
     let Some(gang) = group(pod) else {
         if let Some(quotas) = &quotas {
             other_pods_keep_waiting(&world, outcome, None, verdict);
@@ -157,17 +155,11 @@ pub(crate) fn attempt(
         return Ok(());
     };
     if !passes {
-        if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
-            let text = format!("the group of `{name}` may not be tried, and the attempt ended {:?}", outcome.ended);
-            verdict.breach_expecting("gang-has-its-members", text, json!({"result": "Rejected", "victims": []}));
-        }
+        plan::refused(name, outcome, verdict);
         return Ok(());
     }
     other_pods_keep_waiting(&world, outcome, Some(gang), verdict);
-    let same_group = |other: &Pod| group(other) == Some(gang);
-    let waits = kubernetes::waits_for_victims(&world, pod)
-        || kubernetes::waits_for_permit(&world, pod, &same_group, kubernetes::spec_priority)
-        || quotas.as_ref().is_some_and(|quotas| quotas.waits(&world, pod));
+    let waits = plan::waits(&world, pod, gang) || quotas.as_ref().is_some_and(|quotas| quotas.waits(&world, pod));
     let failed = matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected));
     if let Some(turn) = turn.filter(|_| failed && !waits) {
         turn.after_failure(pod, outcome, verdict);

@@ -19,6 +19,21 @@ pub(super) fn turn<'w>(world: &'w World, memory: &mut Memory, pod: &Pod) -> Opti
     })
 }
 
+/// Judges the attempt for a pod whose group may not be tried.
+pub(super) fn refused(name: &str, outcome: &Outcome, verdict: &mut Verdict) {
+    if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
+        let text = format!("the group of `{name}` may not be tried, and the attempt ended {:?}", outcome.ended);
+        verdict.breach_expecting("gang-has-its-members", text, json!({"result": "Rejected", "victims": []}));
+    }
+}
+
+/// Whether a pod waits for its own victims, or for the pods that are held at permit on its node.
+pub(super) fn waits(world: &World, pod: &Pod, gang: &str) -> bool {
+    let same_group = |other: &Pod| group(other) == Some(gang);
+    kubernetes::waits_for_victims(world, pod)
+        || kubernetes::waits_for_permit(world, pod, &same_group, kubernetes::spec_priority)
+}
+
 /// How many members a plan is for; none where the gang cannot start.
 pub(super) fn may_plan(world: &World, pod: &Pod, gang: &str) -> Option<usize> {
     let missing = minimum(world, pod).saturating_sub(allocated(world, gang)).max(1);
