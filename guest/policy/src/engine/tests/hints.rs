@@ -91,12 +91,12 @@ fn denied(world: &mut World) -> BTreeMap<(PodId, &'static str), &'static [Change
     let mut denied = BTreeMap::new();
     for id in pods {
         for gate in laws.final_gates.iter().chain(&laws.gates) {
-            if world.engine.at_admission(id, gate.holds).is_err() {
+            if world.engine.while_waiting(id, gate.holds).is_err() {
                 denied.insert((id, gate.rule.code), gate.rule.about.retry_after);
             }
         }
         for gate in laws.under_way.iter().chain(&laws.trigger) {
-            if world.engine.at_planning(id, gate.holds).is_err() {
+            if world.engine.while_waiting(id, gate.holds).is_err() {
                 denied.insert((id, gate.rule.code), gate.rule.about.retry_after);
             }
         }
