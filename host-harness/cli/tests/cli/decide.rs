@@ -42,8 +42,10 @@ fn the_page_says_everything_in_order_and_in_words() {
         "nlp/tokenize-shards: 2 pods",
         "Refused",
         "koordinator/non-preemptible-job-fits-min: quota `search`",
+        "nlp/long-context: 2 pods",
+        "koordinator/gang-has-not-failed: gang `nlp/long-context`",
         "Unschedulable",
-        "nlp/long-context: 3 pods",
+        "nlp/long-context-worker-0",
         "0/44 nodes are available: ",
         "no preemption, koordinator/may-preempt",
         "nominated to nlp-prep-1 before",
@@ -53,7 +55,7 @@ fn the_page_says_everything_in_order_and_in_words() {
         "1 object of `policy/v1 PodDisruptionBudget` has no effect: no law of `koordinator` reads this kind",
         "Ignored",
         "6 apps/v1 Deployment",
-        "6 bound, 5 nominated, 2 held but released, 6 refused, 10 unschedulable; 6 victims\n",
+        "6 bound, 5 nominated, 2 held but released, 8 refused, 8 unschedulable; 6 victims\n",
     ];
     let ignored = ran.out.split("Ignored").last().unwrap();
     assert!(!ignored.contains("PodDisruptionBudget"), "the finding says it: {ignored}");

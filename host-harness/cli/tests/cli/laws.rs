@@ -75,7 +75,7 @@ fn an_unknown_code_is_answered_with_those_that_may_be_meant() {
     }
     // No code has these words, but the manual page of one law does.
     for (asked, meant) in
-        [("power-of-two", "`volcano/elastic-size-is-legal`"), ("assign back", "`koordinator/important-first`")]
+        [("power-of-two", "`volcano/elastic-size-is-legal`"), ("assign back", "`kubernetes/important-first`")]
     {
         lictor(&["laws", asked]).exits(2).tells(&["did you mean", meant]);
     }

@@ -35,7 +35,7 @@ pub const LAW: Law<Holds> = Law::gate(
         sentence: "a gang that cannot be complete in this round of attempts is not tried further",
         templates: &[(
             "",
-            "gang `{gang}` has failed in this round: without the pods that found no node, {have} of the {need} pods it needs may get one",
+            "gang `{gang}` has failed in this round: {have} of the {need} pods it needs have a place, and too few of the others can get one",
         )],
         file: page!("gang_has_not_failed.rs"),
     },
@@ -57,6 +57,8 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
     if !is_over {
         return Ok(());
     }
-    let Some((job, have, need)) = case.cluster.short_in_round(ix) else { return Ok(()) };
+    let Some((job, _, need)) = case.cluster.short_in_round(ix) else { return Ok(()) };
+    // The same for every pod that is refused in the round, so that a host can show them together.
+    let have = case.cluster.assembled(job).unwrap_or(0);
     Err(Denial::Incomplete { job, case: "", have, need })
 }

@@ -14,7 +14,7 @@ const PARENT: &str = "quota.scheduling.koordinator.sh/parent";
 /// What a quota holds, allows, and is promised.
 ///
 /// Who is nominated holds nothing yet, and is refused at its next PreFilter if others take the quota meanwhile: its victims would have
-/// gone in vain. So a plan counts as held what earlier plans promise to the pods of other jobs; admission does not.
+/// gone in vain. So what earlier plans promise to the pods of other jobs counts as held, for a plan and at PreFilter.
 #[derive(Debug)]
 pub(super) struct Books {
     pub(super) name: String,
@@ -80,17 +80,14 @@ impl Books {
         })
     }
 
-    /// Whether a job is admitted at PreFilter. Non-preemptible: `npUsed + T <= min` and `used + T <= max`. Preemptible:
-    /// `min(min, npRequest) + pUsed + T <= max`.
+    /// Whether a job is admitted at PreFilter, beside what is promised to others. Non-preemptible: `npUsed + T <= min` and
+    /// `used + T <= max`. Preemptible: `min(min, npRequest) + pUsed + T <= max`.
     pub(super) fn admits(&self, stays: bool, total: &Amounts) -> bool {
-        if stays {
-            return plus(&self.fixed_used, total).within(&self.min) && plus(&self.used, total).within(&self.max);
-        }
-        self.leaves_room(&self.used, total)
+        let fits_min = !stays || Amounts::sum([&self.fixed_used, &self.fixed_promised, total]).within(&self.min);
+        fits_min && self.holds(stays, total, &Amounts::default())
     }
 
-    /// Whether a job may trigger preemption: the same beside what is promised, but for the max of a non-preemptible job, for which
-    /// others can be evicted.
+    /// Whether a job may trigger preemption: the same, but for the max of a non-preemptible job, for which others can be evicted.
     pub(super) fn may_trigger(&self, stays: bool, total: &Amounts) -> bool {
         if stays {
             return Amounts::sum([&self.fixed_used, &self.fixed_promised, total]).within(&self.min);
