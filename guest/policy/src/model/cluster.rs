@@ -254,11 +254,6 @@ impl Cluster {
         std::iter::successors(queue.and_then(entry), move |(_, queue)| queue.parent.and_then(entry))
     }
 
-    /// Returns what all nodes have together of a resource.
-    pub fn allocatable(&self, resource: ResourceIx) -> i64 {
-        i64::try_from(self.allocatable.get(resource)).unwrap_or(i64::MAX)
-    }
-
     /// Announces a resource; it takes the next number. Where the nodes would have more of it together than can be counted it is not
     /// announced.
     pub fn announce(&mut self, name: String, everywhere: i64) -> Result<(), Overflow> {

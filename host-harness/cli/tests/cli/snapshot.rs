@@ -121,7 +121,12 @@ fn long_context_would_find_two_nodes_of_three() {
     left_over("nlp/long-context-worker-0", "Unschedulable", "engine/no-node", &["2 of the 3"]);
     // The gang cannot start in this round, so its other pods are not tried (ruling C27).
     for pod in 1..3 {
-        left_over(&format!("nlp/long-context-worker-{pod}"), "Rejected", "koordinator/gang-has-not-failed", &["0 of the 3"]);
+        left_over(
+            &format!("nlp/long-context-worker-{pod}"),
+            "Rejected",
+            "koordinator/gang-has-not-failed",
+            &["0 of the 3"],
+        );
     }
 }
 

@@ -1,6 +1,7 @@
 //! Coscheduling (KEP of January 2020): queue sort, PreFilter, Permit, Unreserve, on top of kube-scheduler's own preemption.
 
 mod plan;
+mod promises;
 mod queue;
 mod quotas;
 
@@ -138,21 +139,7 @@ pub(crate) fn attempt(
     let is_refused = quotas.as_ref().is_some_and(|quotas| quotas.refuses(&world, pod));
     quotas.iter().for_each(|quotas| quotas.sound(&world, outcome, verdict));
     let Some(gang) = group(pod) else {
-        if let Some(quotas) = &quotas {
-            other_pods_keep_waiting(&world, outcome, None, verdict);
-            let fitting = kubernetes::fitting_nodes(&world, pod);
-            match is_refused || fitting.is_empty() {
-                true => quotas.attempt(&world, pod, &|_| false, outcome, verdict),
-                false => {
-                    kubernetes::nominations(&world, pod, &|_| false, outcome, verdict);
-                    kubernetes::filter(pod, &fitting, outcome, verdict);
-                }
-            }
-            return Ok(());
-        }
-        kubernetes::attempt(&world, &mut kubernetes::Memory::default(), name, outcome, verdict)?;
-        other_pods_keep_waiting(&world, outcome, None, verdict);
-        return Ok(());
+        return alone(&world, quotas.as_ref().map(|quotas| (quotas, is_refused)), pod, outcome, verdict);
     };
     if !passes {
         plan::refused(name, outcome, verdict);
@@ -183,6 +170,28 @@ pub(crate) fn attempt(
         without_room(&world, pod, gang, outcome, verdict);
     } else {
         with_room(&world, pod, gang, &fitting_nodes, outcome, verdict);
+    }
+    Ok(())
+}
+
+/// Judges the attempt of a pod without a group: with the quotas, and whether these refuse it, where there are any.
+fn alone(
+    world: &World,
+    quotas: Option<(&Quotas, bool)>,
+    pod: &Pod,
+    outcome: &Outcome,
+    verdict: &mut Verdict,
+) -> Result<(), ReadError> {
+    other_pods_keep_waiting(world, outcome, None, verdict);
+    let Some((quotas, is_refused)) = quotas else {
+        return kubernetes::attempt(world, &mut kubernetes::Memory::default(), &pod.name, outcome, verdict);
+    };
+    let fitting = kubernetes::fitting_nodes(world, pod);
+    if is_refused || fitting.is_empty() {
+        quotas.attempt(world, pod, &|_| false, outcome, verdict);
+    } else {
+        kubernetes::nominations(world, pod, &|_| false, outcome, verdict);
+        kubernetes::filter(pod, &fitting, outcome, verdict);
     }
     Ok(())
 }

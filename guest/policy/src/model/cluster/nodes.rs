@@ -61,6 +61,11 @@ impl Cluster {
         Some(node)
     }
 
+    /// Returns what all nodes have together of a resource.
+    pub fn allocatable(&self, resource: ResourceIx) -> i64 {
+        i64::try_from(self.allocatable.get(resource)).unwrap_or(i64::MAX)
+    }
+
     /// Returns the part of the whole cluster that a request is, in parts per billion: the sum over the resources that nodes have.
     pub fn cluster_share(&self, request: &Request) -> i64 {
         request.iter().map(|(resource, amount)| self.share_of(resource, amount)).fold(0, i64::saturating_add)

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use super::{allocated, group, is_lost, minimum};
 use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::outcome::{Ended, Outcome};
@@ -23,22 +22,22 @@ struct Quota {
 pub(super) struct Quotas(BTreeMap<String, Quota>);
 
 /// What the pods of a namespace hold.
-fn used(world: &World, namespace: &str) -> Amounts {
+pub(super) fn used(world: &World, namespace: &str) -> Amounts {
     Amounts::sum(world.pods.values().filter(|pod| pod.namespace == namespace && pod.place().is_some()).map(request))
 }
 
 /// What a pod counts with.
-fn request(pod: &Pod) -> &Amounts {
+pub(super) fn request(pod: &Pod) -> &Amounts {
     &pod.request
 }
 
 /// Whether one amount is more than a bound, of which an absent resource is 0.
-fn exceeds(amounts: &Amounts, bound: &Amounts) -> bool {
+pub(super) fn exceeds(amounts: &Amounts, bound: &Amounts) -> bool {
     amounts.0.iter().any(|(resource, amount)| resource != "pods" && *amount > bound.get(resource))
 }
 
 /// The sum of two amounts.
-fn with(one: &Amounts, other: &Amounts) -> Amounts {
+pub(super) fn with(one: &Amounts, other: &Amounts) -> Amounts {
     Amounts::sum([one, other])
 }
 
@@ -62,7 +61,7 @@ impl Quotas {
     }
 
     /// What nominated pods of the same quota request that come before a pod.
-    fn nominated(&self, world: &World, pod: &Pod, besides: &dyn Fn(&Pod) -> bool) -> Amounts {
+    pub(super) fn nominated(&self, world: &World, pod: &Pod, besides: &dyn Fn(&Pod) -> bool) -> Amounts {
         let before = |other: &&Pod| {
             other.pending()
                 && other.nominated.is_some()
@@ -119,9 +118,14 @@ impl Quotas {
     }
 
     /// Whether a namespace stays within its min with these requests.
-    fn takes_back(&self, world: &World, pod: &Pod, requests: &Amounts, nominated: &Amounts) -> bool {
+    pub(super) fn takes_back(&self, world: &World, pod: &Pod, requests: &Amounts, nominated: &Amounts) -> bool {
         let asked = with(&with(&used(world, &pod.namespace), requests), nominated);
         self.0.get(&pod.namespace).is_some_and(|quota| !exceeds(&asked, &quota.min))
+    }
+
+    /// Whether a namespace would be over its min with all this.
+    pub(super) fn is_over_with(&self, namespace: &str, all: &Amounts) -> bool {
+        self.0.get(namespace).is_some_and(|quota| exceeds(all, &quota.min))
     }
 
     /// Whether a namespace has a quota.
@@ -136,43 +140,6 @@ impl Quotas {
         let always = ["cpu", "memory", "ephemeral-storage"];
         sum.0.retain(|resource, _| requests.get(resource) > 0 || always.contains(&resource.as_str()));
         !exceeds(&sum, &quota.min)
-    }
-
-    /// The cluster as a pod finds it: a nominated pod that could evict it from the room promised to that pod keeps the room, as if it were as
-    /// important.
-    pub(super) fn with_firm_promises(&self, world: World, pod: &Pod) -> World {
-        let lesser = |other: &&Pod| other.pending() && other.nominated.is_some() && other.priority < pod.priority;
-        let firm: Vec<String> = world
-            .pods
-            .values()
-            .filter(lesser)
-            .filter(|other| self.would_evict(&world, other, pod))
-            .map(|other| other.name.clone())
-            .collect();
-        let mut after = world;
-        for name in firm {
-            after.pods.get_mut(&name).into_iter().for_each(|other| other.priority = pod.priority);
-        }
-        after
-    }
-
-    /// Whether a nominated pod, with the rest of its group that is nominated, is within its min, and a pod of another quota, with what its
-    /// group lacks, would be over its own.
-    fn would_evict(&self, world: &World, nominated: &Pod, pod: &Pod) -> bool {
-        let is_other =
-            nominated.namespace != pod.namespace && self.has(&nominated.namespace) && self.has(&pod.namespace);
-        let together =
-            |other: &&Pod| other.name == nominated.name || group(other).is_some() && group(other) == group(nominated);
-        let waiting = |other: &&Pod| other.pending() && other.nominated.is_some();
-        let promised: Vec<&Pod> = world.pods.values().filter(together).filter(waiting).collect();
-        let requests = Amounts::sum(promised.iter().map(|pod| &pod.request));
-        let before = self.nominated(world, nominated, &|other| promised.iter().any(|pod| pod.name == other.name));
-        let lacking = Amounts::sum(lacking(world, pod).into_iter().map(request));
-        let then = with(&used(world, &pod.namespace), &lacking);
-        is_other
-            && !nominated.never_preempts
-            && self.takes_back(world, nominated, &requests, &before)
-            && self.0.get(&pod.namespace).is_some_and(|quota| exceeds(&then, &quota.min))
     }
 
     /// Whether a pod waits for a victim in another quota.
@@ -310,16 +277,4 @@ fn unschedulable(ended: Ended) -> Ended {
 /// The most important first, as kube-scheduler orders them.
 fn importance(pod: &Pod) -> (Reverse<i64>, i64, i64, String) {
     (Reverse(pod.priority), pod.started.unwrap_or(i64::MAX), pod.created, pod.name.clone())
-}
-
-/// A pod and as many other waiting pods of its group as the group lacks: nominated ones first, then those that may preempt, then the more
-/// important.
-fn lacking<'w>(world: &'w World, pod: &'w Pod) -> Vec<&'w Pod> {
-    let Some(name) = group(pod).filter(|_| !is_lost(world, pod)) else { return vec![pod] };
-    let waits = |other: &&Pod| other.pending() && !other.gated && group(other) == Some(name) && other.name != pod.name;
-    let mut others: Vec<&Pod> = world.pods.values().filter(waits).collect();
-    others
-        .sort_by_key(|other| (other.nominated.is_none(), other.never_preempts, Reverse(other.priority), other.created));
-    let lacks = minimum(world, pod).saturating_sub(allocated(world, name)).max(1);
-    std::iter::once(pod).chain(others).take(lacks).collect()
 }
