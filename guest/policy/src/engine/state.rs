@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Checkpoint, StateError};
-use crate::model::{JobKey, Ledger, PodsByName, SavedPod};
+use crate::model::{Job, JobKey, Ledger, PodIx, PodsByName, Round, SavedPod};
 
 use super::Engine;
 
@@ -17,6 +17,9 @@ struct Memory {
     failed: Vec<(JobKey, i64)>,
     #[serde(default)]
     scaled: Vec<(JobKey, i64)>,
+    /// The rounds of gangs of which a member was tried.
+    #[serde(default)]
+    rounds: Vec<SavedRound>,
     /// The pods of DaemonSets for which their node is kept.
     #[serde(default)]
     required_node_reservations: Vec<SavedPod>,
@@ -25,18 +28,47 @@ struct Memory {
     system: serde_json::Value,
 }
 
+/// The round of a gang; see [`Round`].
+#[derive(Serialize, Deserialize)]
+struct SavedRound {
+    job: JobKey,
+    /// By name.
+    tried: Vec<SavedPod>,
+    has_failures: bool,
+    is_over: bool,
+}
+
+impl SavedRound {
+    /// Returns the round of a job; none where nothing was tried in it. Its pods get these names.
+    fn of(job: &Job, saved: impl Fn(PodIx) -> Option<SavedPod>) -> Option<SavedRound> {
+        let Round { tried, has_failures, is_over } = &job.round;
+        let mut tried: Vec<_> = tried.iter().filter_map(|pod| saved(*pod)).collect();
+        tried.sort_unstable();
+        let round = || SavedRound { job: job.key.clone(), tried, has_failures: *has_failures, is_over: *is_over };
+        (job.round != Round::default()).then(round)
+    }
+
+    /// Returns whose round it is, and the round in a cluster whose pods have these names. A pod that is gone is left out.
+    fn restored(self, pods: &PodsByName<'_>) -> (JobKey, Round) {
+        let SavedRound { job, tried, has_failures, is_over } = self;
+        let tried = tried.iter().filter_map(|pod| pods.find(pod)).collect();
+        (job, Round { tried, has_failures, is_over })
+    }
+}
+
 impl Engine {
     /// See `state.save`.
     pub fn save(&self) -> Checkpoint {
-        let (mut satisfied, mut failed, mut scaled) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut satisfied, mut failed, mut scaled, mut rounds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let saved = |pod| SavedPod::of(&self.cluster, pod);
         for (ix, job) in self.cluster.jobs() {
             if job.satisfied {
                 satisfied.push(job.key.clone());
             }
             failed.extend(job.failed_at.map(|at| (job.key.clone(), at)));
             scaled.extend(self.cluster.scaled_at(ix).map(|at| (job.key.clone(), at)));
+            rounds.extend(SavedRound::of(job, saved));
         }
-        let saved = |pod| SavedPod::of(&self.cluster, pod);
         let mut required_node_reservations: Vec<_> =
             self.cluster.required_node_reservations().filter_map(saved).collect();
         required_node_reservations.sort_unstable();
@@ -46,6 +78,7 @@ impl Engine {
             satisfied,
             failed,
             scaled,
+            rounds,
             required_node_reservations,
             system,
         };
@@ -67,6 +100,7 @@ impl Engine {
         let pods = PodsByName::new(&self.cluster);
         let reserved: Vec<_> = memory.required_node_reservations.iter().filter_map(|pod| pods.find(pod)).collect();
         self.ledger = memory.ledger.restored(&pods);
+        let rounds: Vec<_> = memory.rounds.into_iter().map(|round| round.restored(&pods)).collect();
         reserved.into_iter().for_each(|pod| self.cluster.reserve_required_node(pod));
         for key in memory.satisfied {
             if let Some(job) = self.cluster.job_or_new(&key).and_then(|job| self.cluster.job_mut(job)) {
@@ -81,6 +115,11 @@ impl Engine {
         for (key, at) in memory.scaled {
             if let Some(job) = self.cluster.job_or_new(&key) {
                 self.cluster.set_scaled_at(job, at);
+            }
+        }
+        for (key, round) in rounds {
+            if let Some(job) = self.cluster.job_or_new(&key).and_then(|job| self.cluster.job_mut(job)) {
+                job.round = round;
             }
         }
         Ok(())

@@ -93,10 +93,7 @@ impl Session {
                 ask.since = self.mirror.now();
                 self.look(id, pod);
             }
-            CommandOutcome::Done => {
-                self.asked.open.remove(&id);
-                self.mirror.confirm(pod, id);
-            }
+            CommandOutcome::Done => self.done(id, pod),
             CommandOutcome::Failed(reason) => self.fail(id, reason),
         }
     }
@@ -136,10 +133,7 @@ impl Session {
     /// Whether the cluster shows what was asked for.
     pub(super) fn look(&mut self, id: CommandId, pod: PodId) {
         match self.mirror.shows(pod, id) {
-            Some(Shown::Yes) => {
-                self.asked.open.remove(&id);
-                self.mirror.confirm(pod, id);
-            }
+            Some(Shown::Yes) => self.done(id, pod),
             Some(Shown::Never) => {
                 self.asked.open.remove(&id);
                 self.mirror.retract(pod, id);
@@ -152,12 +146,24 @@ impl Session {
         }
     }
 
+    /// A command was carried out. Earlier nominations of its pod are not under way any more, whatever became of them: a session that is
+    /// restored would take them for the last word about the pod.
+    fn done(&mut self, id: CommandId, pod: PodId) {
+        self.asked.open.remove(&id);
+        for settled in self.mirror.confirm(pod, id) {
+            self.asked.open.remove(&settled);
+        }
+    }
+
     /// A command was not carried out: the picture is the truth again, and what depended on it is withdrawn.
     pub(super) fn fail(&mut self, id: CommandId, reason: String) {
         let Some(ask) = self.asked.open.remove(&id) else { return };
         let assumed = self.mirror.retract(ask.pod, id).is_some();
         let action = Action::of(&ask.change, ask.plan);
         self.happened.failed.push(FailedCommand { pod: self.pod_name(ask.pod), action, reason });
+        // Where a later command decides on the nomination of the pod, that one is what is promised.
+        let decides = |other: &Ask| other.pod == ask.pod && matches!(other.change, Change::Nominate(_));
+        let assumed = assumed && !self.asked.open.range(id..).any(|(_, other)| decides(other));
         match &ask.change {
             // The cluster still promises what is promised no more.
             Change::Nominate(None) if assumed => self.withdraw_in_cluster(ask.pod),

@@ -1,6 +1,6 @@
 //! A checkpoint carries what the cluster does not show.
 
-use crate::contract::{Checkpoint, Event, Permission, StateError};
+use crate::contract::{Admission, Checkpoint, Event, Permission, StateError};
 use crate::testing::{World, pod, pod_group, without_numbers};
 
 fn world() -> World {
@@ -87,6 +87,55 @@ fn a_gang_that_was_complete_once_survives() {
     assert_eq!(permission(&mut second, "g1"), Permission::Wait(600_000_000_000));
     assert_eq!(second.engine.restore(&first.engine.save()), Ok(()));
     assert_eq!(permission(&mut second, "g1"), Permission::Allow);
+}
+
+/// A gang of three that must be complete, of which these pods have these numbers; nowhere is room for `g3`.
+fn gang_of_three(numbers: [u32; 3]) -> World {
+    let mut world = World::new();
+    let names = ["default/g1", "default/g2", "default/g3"];
+    world.numbers.pods.extend(names.map(str::to_owned).into_iter().zip(numbers));
+    world.node("n", "cpu=2");
+    world.object(pod_group("g", 3, &[]));
+    for (name, cpu) in [("g1", "cpu=1"), ("g2", "cpu=1"), ("g3", "cpu=9")] {
+        world.pod(pod(name).job("g").asks(cpu));
+    }
+    world
+}
+
+#[test]
+fn the_round_of_a_gang_survives_under_other_numbers() {
+    // After any number of attempts a policy that is restored decides as the one that it replaces.
+    let attempts = ["g3", "g1", "g2", "g3", "g1", "g1", "g2"];
+    for tried in 0..=attempts.len() {
+        let (before, after) = attempts.split_at(tried);
+        let attempt = |world: &mut World, name: &&str| {
+            let admission = world.pre_filter(name);
+            let is_tried = admission == Admission::Pass && *name == "g3";
+            (admission, is_tried.then(|| world.post_filter(name).reason.code))
+        };
+        let mut first = gang_of_three([0, 1, 2]);
+        before.iter().for_each(|name| drop(attempt(&mut first, name)));
+        let mut second = gang_of_three([2, 7, 1]);
+        assert_eq!(second.engine.restore(&first.engine.save()), Ok(()));
+        assert_eq!(without_numbers(&second.engine.save()), without_numbers(&first.engine.save()));
+        let decisions = |world: &mut World| after.iter().map(|name| attempt(world, name)).collect::<Vec<_>>();
+        assert_eq!(decisions(&mut second), decisions(&mut first), "after {before:?}");
+    }
+}
+
+#[test]
+fn a_checkpoint_without_rounds_is_taken() {
+    let mut first = gang_of_three([0, 1, 2]);
+    first.pre_filter("g3");
+    first.post_filter("g3");
+    assert!(matches!(first.pre_filter("g1"), Admission::Final(_)), "the gang cannot be complete in this round");
+    let saved = first.engine.save();
+    let mut older: serde_json::Value = serde_json::from_slice(&saved.bytes).unwrap();
+    assert!(older.as_object_mut().unwrap().remove("rounds").is_some());
+    let mut second = gang_of_three([0, 1, 2]);
+    let older = Checkpoint { bytes: serde_json::to_vec(&older).unwrap(), ..saved };
+    assert_eq!(second.engine.restore(&older), Ok(()));
+    assert_eq!(second.pre_filter("g1"), Admission::Pass, "a round begins");
 }
 
 #[test]

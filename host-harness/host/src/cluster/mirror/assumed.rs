@@ -42,16 +42,19 @@ impl Mirror {
         self.lay(pod, assumed);
     }
 
-    /// What was assumed under this number has happened.
-    pub fn confirm(&mut self, pod: PodId, number: u64) {
-        let Some(mut assumed) = self.assumed.remove(&pod) else { return };
+    /// What was assumed under this number has happened. Returns the numbers of earlier changes of the pod that are of the past with it:
+    /// they are not assumed any more.
+    pub fn confirm(&mut self, pod: PodId, number: u64) -> Vec<u64> {
+        let mut settled = Vec::new();
+        let Some(mut assumed) = self.assumed.remove(&pod) else { return settled };
         if let Some(place) = assumed.changes.iter().position(|(other, _)| *other == number) {
             let (_, change) = assumed.changes.remove(place);
             if change.settles_nomination() {
                 // The changes of a pod happen in their order: earlier nominations are of the past.
                 let mut at = 0usize;
-                assumed.changes.retain(|(_, earlier)| {
+                assumed.changes.retain(|(number, earlier)| {
                     let past = at < place && matches!(earlier, Change::Nominate(_));
+                    settled.extend(past.then_some(*number));
                     at = at.saturating_add(1);
                     !past
                 });
@@ -59,6 +62,7 @@ impl Mirror {
             self.happen(&mut assumed, &change);
         }
         self.lay(pod, assumed);
+        settled
     }
 
     /// What was assumed under this number is not so; what it was.

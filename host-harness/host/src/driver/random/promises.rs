@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use crate::cluster::Mirror;
 use crate::session::Happened;
 
-/// The promises that stand: a pod and the node it is nominated to.
+/// The promises that stand: a pod, its uid, and the node it is nominated to.
 #[derive(Debug, Default)]
-pub struct Promises(BTreeMap<String, String>);
+pub struct Promises(BTreeMap<String, (String, String)>);
 
 impl Promises {
     /// Takes note of what happened. A promise to a pod that is gone, is being deleted, or is another by now is void.
@@ -16,29 +16,24 @@ impl Promises {
             self.0.remove(pod);
         }
         for (pod, node) in &happened.nominated {
-            let nominated = mirror.pod_id(pod).and_then(|id| mirror.pod(id)).and_then(|pod| pod.nominated);
+            let Some(known) = mirror.pod_id(pod).and_then(|id| mirror.pod(id)) else { continue };
             // It may have been withdrawn after it was made.
-            if nominated.is_some() || !happened.withdrawn.contains(pod) {
-                self.0.insert(pod.clone(), node.clone());
+            if known.nominated.is_some() || !happened.withdrawn.contains(pod) {
+                self.0.insert(pod.clone(), (known.uid.clone(), node.clone()));
             }
         }
         for pod in happened.bound.keys() {
             self.0.remove(pod);
         }
-        self.0.retain(|name, _| {
+        self.0.retain(|name, (uid, _)| {
             let pod = mirror.pod_id(name).and_then(|id| mirror.pod(id));
-            pod.is_some_and(|pod| pod.node.is_none() && !pod.terminating)
+            pod.is_some_and(|pod| pod.uid == *uid && pod.node.is_none() && !pod.terminating)
         });
-    }
-
-    /// Forgets the promises to other pods than these.
-    pub fn retain(&mut self, is_meant: impl Fn(&str) -> bool) {
-        self.0.retain(|pod, _| is_meant(pod));
     }
 
     /// Every promise that stands is in the session's picture of the cluster.
     pub fn check(&self, mirror: &Mirror) {
-        for (name, node) in &self.0 {
+        for (name, (_, node)) in &self.0 {
             let pod = mirror.pod_id(name).and_then(|id| mirror.pod(id));
             let nominated = pod.and_then(|pod| pod.nominated).and_then(|node| mirror.node(node));
             let nominated = nominated.map(|node| node.name.as_str());
