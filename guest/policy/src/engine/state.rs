@@ -1,4 +1,4 @@
-//! What the cluster does not show: plans under way, what became of gangs, and what is owed to the past.
+//! What the cluster does not show: plans under way, what became of gangs, which of their members were tried, and what is owed to the past.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,6 +1,7 @@
 //! Commands fail, are late, are lost, or are answered after the cluster has changed.
 
 use super::*;
+use crate::cluster::Change;
 
 fn is_pending(session: &Session, name: &str) -> bool {
     let id = session.mirror().pod_id(name).unwrap();
@@ -78,6 +79,36 @@ fn a_nomination_that_failed_is_a_promise_withdrawn() {
     let step = answer(&mut session, 1, failed());
     assert_eq!((step.happened.withdrawn.as_slice(), step.commands.len()), (["default/p".to_owned()].as_slice(), 0));
     assert_eq!(policy.seen("default/p").nominated, None);
+}
+
+#[test]
+fn what_became_of_a_nomination_does_not_matter_once_a_later_one_was_asked_for() {
+    let objects = || full().into_iter().chain([node("n2", 4)]);
+    let mut session = open(&Scripted::deciding(ALL), objects());
+    let p = session.mirror().pod_id("default/p").unwrap();
+    for node in [Some("n1"), None, Some("n2"), None, Some("n1")] {
+        session.ask_for(p, Change::Nominate(node.map(str::to_owned)), 1);
+    }
+    session.handle(Input::Clock(1)).unwrap();
+    let promised = |session: &Session| {
+        let mirror = session.mirror();
+        mirror.pod(mirror.pod_id("default/p").unwrap()).and_then(|pod| pod.nominated)
+    };
+    let n1 = session.mirror().node_id("n1");
+    for id in [1, 2] {
+        let step = answer(&mut session, id, failed());
+        assert_eq!((step.happened.withdrawn.len(), short(&step)), (0, vec![]), "command {id}");
+        assert_eq!(promised(&session), n1);
+    }
+    // The last one is done: a session that goes on from here does not take the others for the last word.
+    answer(&mut session, 5, CommandOutcome::Done);
+    assert_eq!(session.under_way(), 0);
+    let saved = session.checkpoint().unwrap();
+    let nominated = with(pod("p", 3, 9), "/status", "nominatedNodeName", json!("n1"));
+    let others = objects().filter(|object| object["metadata"]["name"] != "p");
+    let mut second = open(&Scripted::deciding(ALL), others.chain([nominated]));
+    second.restore(saved).unwrap();
+    assert_eq!(promised(&second), second.mirror().node_id("n1"));
 }
 
 #[test]

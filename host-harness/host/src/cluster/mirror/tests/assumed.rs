@@ -86,6 +86,18 @@ fn who_is_only_assumed_to_be_bound_outlives_the_node() {
 }
 
 #[test]
+fn a_nomination_that_has_happened_says_which_earlier_ones_are_of_the_past() {
+    let mut mirror = told();
+    for (number, node) in [(1, "n"), (2, "m"), (3, "n"), (4, "m")] {
+        mirror.assume(0, number, Change::Nominate(Some(node.to_owned())));
+    }
+    assert_eq!(mirror.confirm(0, 3), [1, 2]);
+    assert_eq!(mirror.shows(0, 2), None);
+    assert_eq!(mirror.shows(0, 4), Some(Shown::No));
+    assert!(mirror.confirm(0, 4).is_empty());
+}
+
+#[test]
 fn the_object_behind_a_slot_follows() {
     let mut mirror = mirror();
     apply(&mut mirror, &[&node("n"), SLOT].concat());
