@@ -59,8 +59,8 @@ pub(crate) fn contested() -> Case {
     case("reclaim", objects)
 }
 
-/// An elastic job whose sizes are powers of two has eight pods of 1 cpu, which fill `n1`. Two pods wait, of 4 cpu and of 2 cpu, and `n2` and
-/// `n3` have 1 cpu each.
+/// An elastic job whose sizes are powers of two has eight pods of 1 cpu, which fill `n1`. Two pods wait, of 4 cpu and of 2 cpu, and
+/// `n2` and `n3` have 1 cpu each.
 pub(crate) fn grows_after_it_shrinks() -> Case {
     let elastic = json!({"volcano.sh/elastic-train": "true", "volcano.sh/elastic-train-power-of-two": "true"});
     let mut grown = group("e", "qa", 1);

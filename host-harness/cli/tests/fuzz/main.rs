@@ -42,8 +42,8 @@ fn the_policy_breaks_no_law_on_random_clusters() {
     }
 }
 
-/// Two plans take pods from an elastic job, and then it grows into idle room that neither of the two could use: from 8 pods, 4 are evicted for
-/// 4 cpu and 2 for 2 cpu, both sizes are powers of two, and the 2 that stay become 4 with one pod on each of the other nodes.
+/// Two plans take pods from an elastic job, and then it grows into idle room that neither of the two could use: from 8 pods, 4 are evicted
+/// for 4 cpu and 2 for 2 cpu, both sizes are powers of two, and the 2 that stay become 4 with one pod on each of the other nodes.
 #[test]
 fn a_job_may_grow_in_the_cycle_in_which_it_gave_pods_away() {
     let case = made::grows_after_it_shrinks();
