@@ -166,7 +166,10 @@ mod tests {
         let claim = json!([{"name": "v", "persistentVolumeClaim": {"claimName": "c"}}]);
         let mut session = session(&policy, [node("n1", 4), with(pod("a", 1, 0), "/spec", "volumes", claim)]);
         let hint = session.try_pod("default/a").unwrap().retry.to_string();
-        assert_eq!(hint, "after a change of PersistentVolume, PersistentVolumeClaim, StorageClass, nodes, pods");
+        assert_eq!(
+            hint,
+            "after a change of CSIDriver, CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass, nodes, pods"
+        );
     }
 
     #[test]

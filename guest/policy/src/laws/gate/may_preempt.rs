@@ -35,7 +35,7 @@ pub const LAW: Law<Holds> = Law::gate(
     },
     holds,
 )
-.retry_after(&[ChangeKind::PodUpserted, ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
+.retry_after(&[ChangeKind::PodUpserted, ChangeKind::PodRemoved, ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
 /// Checks whether every planned pod of the job may preempt. The law is asked of every gang that is planned together.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
