@@ -48,7 +48,7 @@ pub(super) fn take(action: &Action, session: &mut Virtual) -> Result<Actual, Ste
             }
         }
         Action::Status(expected) => {
-            // A misspelt resource would be expected to be 0 for ever.
+            // A misspelt resource would be expected to be 0 forever.
             let known = |name: &String| session.mirror().resources().iter().any(|resource| resource.name == *name);
             if let Some(name) = expected.values().flat_map(|books| books.used.keys()).find(|name| !known(name)) {
                 return Err(absent("resource", name));

@@ -106,7 +106,7 @@ pub(super) fn interests(chosen: &Chosen, system: &str) -> Result<Interests, Fail
 }
 
 /// Returns the kinds by which one of the systems is chosen: those that any of them reads, but for those of the core group, such as
-/// ConfigMaps, which not everybody may list.
+/// ConfigMaps, which many users may not list.
 pub(super) fn telling_kinds(described: &Description) -> Interests {
     let mut all = Interests::default();
     for Interests { kinds, placed_kinds, .. } in described.systems.iter().map(|system| &system.interests) {

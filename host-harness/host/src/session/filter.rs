@@ -2,7 +2,7 @@
 
 use lictor_contract::*;
 
-use super::scoring::FULL;
+use super::scoring::{BROKEN_PROMISE, FULL};
 use super::verdicts::{Verdicts, best};
 use super::{Cause, NodeSummary, ProtocolError, Session};
 use crate::verify::{self, Ground};
@@ -42,9 +42,8 @@ impl Session {
             let scores = self.own_scores.of(&self.mirror, &self.occupancy, preemptor);
             let score = |node: NodeId| usize::try_from(node).ok().and_then(|index| scores.get(index).copied());
             // Of the nodes that take the pod, one whose promise to another pod would be broken comes last.
-            let breaks =
-                |node: NodeId| if verify::breaks_a_promise(&ground, pod, node) { FULL.saturating_add(1) } else { 0 };
-            let scored = |node: NodeId| Some((node, i64::from(score(node)?).saturating_sub(breaks(node))));
+            let loss = |node: NodeId| if verify::breaks_a_promise(&ground, pod, node) { BROKEN_PROMISE } else { 0 };
+            let scored = |node: NodeId| Some((node, i64::from(score(node)?).saturating_sub(loss(node))));
             best(verdicts.fitting().filter_map(scored), &self.mirror)
         };
         Ok(best.map_or_else(|| Filtered::Nowhere(self.summarise(pod, &verdicts)), Filtered::Fits))

@@ -8,6 +8,9 @@ use crate::verify::{Load, Occupancy, allocatable};
 /// The best score.
 pub(super) const FULL: i64 = 100;
 
+/// What a node loses on which a promise to another pod would be broken: more than any score.
+pub(super) const BROKEN_PROMISE: i64 = FULL.saturating_add(1);
+
 /// The resources that count.
 const SCORED: [&str; 2] = ["cpu", "memory"];
 
