@@ -10,11 +10,14 @@ use lictor_decide::record::{Record, Source};
 use lictor_decide::{Arguments, Native, Opened, Snapshot, With};
 use lictor_host::policy::Policy;
 
-/// Upper and lower case are one to YuniKorn, and two words here; merge keys are not read by who masks.
-const OTHERWISE: [&str; 3] = [
+/// Upper and lower case are one to YuniKorn, and two words here; merge keys are not read by who masks, and neither is the key of the
+/// queues where the policy group names it. A driver that replaces a plugin of Kubernetes is known by its name alone.
+const OTHERWISE: [&str; 5] = [
     "a-configuration-with-merge-keys-and-anchors-is-read",
+    "kube-attachment-of-a-plugin-of-kubernetes-is-that-of-its-driver",
     "placement-makes-no-queue-that-it-may-not",
     "queue-names-and-policies-are-read-in-any-case",
+    "the-policy-group-names-the-key-of-the-queues",
 ];
 
 fn fixtures() -> std::path::PathBuf {

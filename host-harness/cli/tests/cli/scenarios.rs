@@ -126,7 +126,7 @@ fn a_directory_is_judged_file_by_file() {
     let good = std::fs::read_to_string(scenario("good", "result: Scheduled")).unwrap();
     std::fs::create_dir_all(concat!(env!("CARGO_TARGET_TMPDIR"), "/folder")).unwrap();
     let directory = file("folder/good.yaml", good).replace("/good.yaml", "");
-    file("folder/bad.yaml", "kind: [".to_owned());
+    file("folder/bad.yaml", "kind: [");
     let ran = lictor(&["test", &directory, "--native"]).exits(1).prints(&["FAILED bad\n", "bad.yaml: line "]);
     assert_eq!(last_line(&ran), "1 passed, 1 failed");
     // A file that is named is a mistake of the command line.

@@ -13,7 +13,17 @@ struct Random(u64);
 impl Random {
     fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
+        (self.0 >> 33).checked_rem(bound).unwrap()
+    }
+
+    /// A number from 1 to `most`.
+    fn one_to(&mut self, most: u64) -> u64 {
+        self.below(most).saturating_add(1)
+    }
+
+    /// The size of a volume in Gi.
+    fn size(&mut self) -> u64 {
+        self.one_to(2).saturating_mul(5)
     }
 }
 
@@ -31,12 +41,12 @@ fn cluster(seed: u64, scheduler: &str) -> String {
             ---\n{{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {{name: n{node}}}, spec: {{drivers: [{{name: disk.example.com, nodeID: n{node}, allocatable: {{count: {count}}}}}]}}}}\n").unwrap();
     }
     for volume in 0..random.below(5) {
-        let (node, size) = (random.below(3) + 1, 5 * (random.below(2) + 1));
+        let (node, size) = (random.one_to(3), random.size());
         write!(text, "---\n{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: local-{volume}}}, spec: {{storageClassName: local, accessModes: [ReadWriteOnce], capacity: {{storage: {size}Gi}}, \
             nodeAffinity: {{required: {{nodeSelectorTerms: [{{matchExpressions: [{{key: host, operator: In, values: [n{node}]}}]}}]}}}}}}, status: {{phase: Available}}}}\n").unwrap();
     }
     for claim in 0..6 {
-        let (class, size) = (if random.below(2) == 0 { "local" } else { "made" }, 5 * (random.below(2) + 1));
+        let (class, size) = (if random.below(2) == 0 { "local" } else { "made" }, random.size());
         let bound = class == "made" && random.below(2) == 0;
         let (name, phase) = (
             if bound { format!("volumeName: pv-{claim}, ") } else { String::new() },
@@ -50,7 +60,7 @@ fn cluster(seed: u64, scheduler: &str) -> String {
     }
     for pod in 0..8 {
         let runs = pod < 2 && random.below(2) == 0;
-        let node = if runs { format!("nodeName: n{}, ", random.below(3) + 1) } else { String::new() };
+        let node = if runs { format!("nodeName: n{}, ", random.one_to(3)) } else { String::new() };
         let (priority, claim) = (if runs { 0 } else { random.below(3) }, random.below(8));
         let volume = match claim {
             6 => format!("gcePersistentDisk: {{pdName: d, readOnly: {}}}", random.below(2) == 0),

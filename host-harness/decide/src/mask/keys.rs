@@ -102,6 +102,7 @@ const WORDS: &[&str] = &[
     "Pending", "Running", "Succeeded", "Failed", "Available", "Bound", "Released", "Lost", "Waiting", "Open", "Closed", "Closing",
     // Conditions, and why one holds.
     "PodScheduled", "Scheduled", "DisruptionTarget", "PreemptionByScheduler", "Ready", "Initialized", "ContainersReady",
+    "PodResizePending", "Infeasible", "Deferred",
     // Operators, effects and policies.
     "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Equal", "NoSchedule", "NoExecute", "PreferNoSchedule", "Never",
     "PreemptLowerPriority", "Always", "OnFailure", "DoNotSchedule", "ScheduleAnyway", "Honor", "Ignore", "TCP", "UDP", "SCTP",

@@ -126,7 +126,7 @@ impl Mirror {
 
     /// Whether a pod has volumes that say where it can run.
     pub fn has_claims(&self, pod: PodId) -> bool {
-        self.pods.get(pod).is_some_and(|entry| volumes::has_volumes(entry))
+        self.pods.get(pod).is_some_and(volumes::has_volumes)
     }
 
     /// The scheduling gates of a pod, by name.

@@ -179,7 +179,7 @@ mod tests {
             let objects = [node("n1", 4), labelled, on("n1", pod("w", 1, 0)), pod("p", 3, 10)];
             let mut world = World::told(declared, objects);
             if by_a_plan {
-                // Nobody waits for its room any more.
+                // No pod waits for the room of `v` any more; `v` leaves all the same.
                 let (v, departure) = (world.pod("default/v"), Departure { plan: 3, beneficiaries: BTreeSet::new() });
                 world.departures.set(v, Some(departure));
             }
@@ -188,8 +188,8 @@ mod tests {
         };
         // `v` holds 3 of the 4 cores, `w` one; `p` asks for 3.
         let full = Some(("n1".to_owned(), 4, 3));
-        assert_eq!((plan("marked", false), plan("other", false)), (None, full.clone()));
-        assert_eq!(plan("marked", true), full);
+        assert_eq!((plan("marked", false), plan("other", false)), (None, full));
+        assert_eq!((plan("marked", true), plan("other", true)), (None, None));
     }
 
     #[test]

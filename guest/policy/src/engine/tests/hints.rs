@@ -24,7 +24,7 @@ impl Dice {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 33).unwrap() % most
+        usize::try_from(self.0 >> 33).unwrap().checked_rem(most).unwrap()
     }
 
     fn of<T: Copy>(&mut self, choices: &[T]) -> T {

@@ -8,6 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::laws::quota;
 use crate::model::{Amounts, Cluster, JobIx, Pod, PodIx, QueueIx};
 
+/// Pods that wait, each with its number.
+type Waiting<'c> = Vec<(PodIx, &'c Pod)>;
+
 /// What is decided as one: the pods that a gang lacks, or a pod alone.
 struct Unit {
     quota: QueueIx,
@@ -48,12 +51,12 @@ fn fits_min(cluster: &Cluster, unit: &Unit, requested: &Amounts) -> bool {
 
 /// Returns what waits in quotas: nominated pods first, then by priority, then by the name of the first pod.
 fn units(cluster: &Cluster) -> Vec<Unit> {
-    let mut jobs: BTreeMap<Option<(JobIx, QueueIx)>, Vec<(PodIx, &Pod)>> = BTreeMap::new();
+    let mut jobs: BTreeMap<Option<(JobIx, QueueIx)>, Waiting<'_>> = BTreeMap::new();
     for (ix, pod) in cluster.pods().filter(|(_, pod)| pod.is_schedulable() && pod.queue.is_some()) {
         let gang = pod.attributes.job.filter(|job| cluster.job(*job).is_some_and(|job| job.gang().is_some()));
         jobs.entry(gang.zip(pod.queue)).or_default().push((ix, pod));
     }
-    let mut units: Vec<Vec<(PodIx, &Pod)>> = Vec::new();
+    let mut units: Vec<Waiting<'_>> = Vec::new();
     for (job, mut pods) in jobs {
         pods.sort_by_key(|(_, pod)| order(pod));
         let whole = match (job, pods.first()) {

@@ -178,7 +178,7 @@ fn a_volume_is_made_where_the_driver_has_enough_storage() {
     };
     let within = Need::Volume(BTreeSet::from([term("a"), term("b")]));
     capacity(&mut volumes, "a", Some(BTreeSet::from([zone("a")])), Some(7));
-    assert_eq!(needs_of(&volumes, "default", false), [within.clone()], "the driver does not report");
+    assert_eq!(needs_of(&volumes, "default", false), std::slice::from_ref(&within), "the driver does not report");
     volumes.set("", "d", Storage::Driver(true));
     capacity(&mut volumes, "b", Some(BTreeSet::from([zone("b")])), Some(6));
     capacity(&mut volumes, "c", None, Some(9));

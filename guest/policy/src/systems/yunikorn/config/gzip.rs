@@ -81,14 +81,14 @@ mod tests {
         for packed in PACKED {
             assert_eq!(unpack(packed).as_deref(), Ok("partitions: []\n"), "{packed}");
         }
-        let [first, rest] = [&PACKED[0][..20], &PACKED[0][20..]];
+        let (first, rest) = PACKED[0].split_at(20);
         assert_eq!(unpack(&format!("{first}\n  {rest}\n")).as_deref(), Ok("partitions: []\n"));
     }
 
     #[test]
     fn what_is_damaged_is_said() {
         let changed = PACKED[0].replace("f4A8gg8", "f4A8gg9");
-        let cut = &PACKED[0][..40];
+        let (cut, _) = PACKED[0].split_at(40);
         for (packed, wrong) in [
             ("partitions: []", "this is not base64"),
             ("cGFydGl0aW9uczogW10K", "this is not gzip"),
