@@ -12,7 +12,7 @@ fn decide(component: &str, more: &[&str]) -> Ran {
 #[test]
 fn a_signed_component_decides_and_its_digest_is_told() {
     let (_registry, name, pinned) = with_policy();
-    let text = decide(&name, &["--key", &public_key()]).exits(0);
+    let text = decide(&name, &["--key", &public_key(), "--system", "koordinator"]).exits(0);
     assert_eq!(text.err, "");
     // Lines are wrapped: the digest may stand on a line of its own.
     let (text, stated) = (text.out.replace(['\n', ' '], ""), pinned.replace(' ', ""));
