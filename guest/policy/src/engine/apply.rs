@@ -1,5 +1,7 @@
 //! Events: the cluster as the host tells it.
 
+use std::sync::Arc;
+
 use crate::contract::{self, *};
 use crate::model::{
     self, ClassIx, Cluster, InterPodIx, Kind, NodeIx, Place, Pod, PodIx, PodName, Request, ResourceIx, SelectorIx,
@@ -88,6 +90,7 @@ impl Engine {
             Event::PlanAccepted(plan) => {
                 self.ledger.accept(plan);
                 self.cluster.note_scaling(self.ledger.victims_of(plan));
+                self.cluster.count_evictions(self.ledger.victims_of(plan));
             }
             Event::PlanRefused(plan) => self.ledger.refuse(plan),
         }
@@ -118,6 +121,8 @@ impl Engine {
             shape: ShapeIx(pod.shape),
             inter_pod: pod.inter_pod.map(InterPodIx),
             class: ClassIx(0),
+            controller: controller(&pod.template),
+            past_evictions: 0,
             daemon: pod.template.owner.as_ref().is_some_and(|owner| owner.kind == "DaemonSet"),
             required_node: pod.required_node.map(NodeIx),
             place: Place::Pending,
@@ -131,6 +136,7 @@ impl Engine {
         };
         show(&mut entry, &status);
         entry.queue = system.queue_of(&self.cluster, &entry);
+        entry.past_evictions = self.cluster.past_evictions(&entry);
         self.cluster.upsert_pod(PodIx(pod.id), entry).map_err(Uncounted::of(String::new()))
     }
 
@@ -143,6 +149,12 @@ impl Engine {
         entry.queue = system.queue_of(&self.cluster, &entry);
         self.cluster.upsert_pod(ix, entry).map_err(Uncounted::of(String::new()))
     }
+}
+
+/// Returns the controller of the pods of a template: namespace, kind and name.
+fn controller(template: &contract::PodTemplate) -> Option<Arc<str>> {
+    let owner = template.owner.as_ref()?;
+    Some(Arc::from(format!("{}/{}/{}", template.namespace, owner.kind, owner.name)))
 }
 
 /// Writes what changes while a pod lives into the model's pod.

@@ -7,6 +7,7 @@ use crate::contract::{self, Eviction, Placement, PolicyError, Victim};
 use crate::engine::reasons::PLAN;
 use crate::engine::search::Obstacle;
 use crate::laws::Detail;
+use crate::laws::harm::broken_gangs;
 use crate::model::{Cluster, NodeIx, PodIx};
 
 /// A plan that would work, before it has a number.
@@ -44,14 +45,24 @@ impl Plan {
         }
     }
 
-    /// What happens, in numbers.
-    fn detail(&self, victims: usize) -> Detail {
+    /// Returns what happens, in numbers, and which gangs are no longer complete.
+    fn detail(&self, cluster: &Cluster, gone: &[PodIx]) -> Detail {
+        let victims = gone.len();
         let detail = match (self.jobs, victims) {
             (Some(jobs), _) => Detail::case("jobs").count("jobs", jobs),
             (None, 0) => Detail::case("none"),
             (None, _) => Detail::default(),
         };
-        detail.count("victims", victims).count("pods", self.nominations.len())
+        let detail = detail.count("victims", victims).count("pods", self.nominations.len());
+        let broken = broken_gangs(cluster, gone);
+        if broken.is_empty() {
+            return detail;
+        }
+        let gangs = broken.iter().map(|(job, _)| format!("`{}/{}`", job.key.0, job.key.1));
+        let detail = detail.text("broken", listed(gangs.collect()));
+        let left = broken.iter().flat_map(|(_, left)| left).map(|pod| format!("`{}`", pod.name));
+        let left: Vec<String> = left.collect();
+        if left.is_empty() { detail } else { detail.text("left", listed(left)) }
     }
 }
 
@@ -82,9 +93,21 @@ impl Engine {
             nominations: plan.nominations.iter().copied().map(placement).collect(),
             victims: victims.iter().map(|pod| Victim { pod: pod.0, eviction }).collect(),
             marks,
-            reason: PLAN.reason(plan.detail(victims.len())),
+            reason: PLAN.reason(plan.detail(&self.cluster, &victims)),
         })
     }
+}
+
+/// Names that a reason lists at most.
+const NAMES: usize = 8;
+
+/// Returns these names in one text, as many as a reason lists.
+fn listed(mut names: Vec<String>) -> String {
+    names.sort_unstable();
+    let more = names.len().saturating_sub(NAMES);
+    names.truncate(NAMES);
+    let names = names.join(", ");
+    if more == 0 { names } else { format!("{names} and {more} more") }
 }
 
 /// A pod and its node, as the host numbers them.

@@ -11,7 +11,7 @@ use super::closed_nominations::closed_nominations;
 use super::plan::Plan;
 use super::reasons::{NO_NODE, OTHER_GANG, ROOM_IS_COMING};
 use super::refusals::Refusals;
-use super::search::{self, Obstacle, PreemptionContext, Search};
+use super::search::{self, Branch, Obstacle, PreemptionContext, Search};
 
 impl Engine {
     /// See `placement.post-filter`.
@@ -45,9 +45,9 @@ impl Engine {
         }
         self.ledger.forget_unanswered();
         let closed = closed_nominations(&mut self.cluster, &laws, &self.ledger, preemptor);
-        let (ledger, notes, closed, evicted) = (&self.ledger, &mut self.notes, &closed, &BTreeSet::new());
+        let (ledger, notes, closed, branch) = (&self.ledger, &mut self.notes, &closed, &Branch::default());
         let mut context =
-            PreemptionContext { preemptor, gangs: &gangs, laws: &laws, ledger, refuted, evicted, closed, notes };
+            PreemptionContext { preemptor, gangs: &gangs, laws: &laws, ledger, refuted, branch, closed, notes };
         let found = search.find(&mut self.cluster, &mut context).and_then(|plan| plan.for_all(&asked));
         match found {
             Err(obstacle) => {
@@ -85,10 +85,10 @@ impl Engine {
                 Some((rule, denial)) => Err(Obstacle::Law(rule, denial)),
                 None => {
                     closed = closed_nominations(trial.inner(), laws, &self.ledger, &preemptor);
-                    let (ledger, notes, closed, evicted) = (&self.ledger, &mut self.notes, &closed, &BTreeSet::new());
+                    let (ledger, notes, closed, branch) = (&self.ledger, &mut self.notes, &closed, &Branch::default());
                     let (gangs, preemptor) = (std::slice::from_ref(&preemptor), &preemptor);
                     let mut context =
-                        PreemptionContext { preemptor, gangs, laws, ledger, refuted, evicted, closed, notes };
+                        PreemptionContext { preemptor, gangs, laws, ledger, refuted, branch, closed, notes };
                     search.find(trial.inner(), &mut context)
                 }
             };

@@ -113,11 +113,11 @@ reasons! {
     /// A plan was made.
     PLAN = "engine/plan", "a plan evicts as few pods as the laws allow",
         [
-            ("", "evicts {victims} pod(s) for {pods} pod(s)"),
+            ("", "evicts {victims} pod(s) for {pods} pod(s)[; no longer complete: gang {broken}][, of which {left} would stay]"),
             ("none", "no eviction is needed: leaving pods free enough room"),
-            ("jobs", "evicts {victims} pod(s) of {jobs} job(s) for {pods} pod(s)"),
+            ("jobs", "evicts {victims} pod(s) of {jobs} job(s) for {pods} pod(s)[; no longer complete: gang {broken}][, of which {left} would stay]"),
         ],
-        "The reason of a plan: how many pods it evicts and for how many pods. The explanation names each of them.";
+        "The reason of a plan: how many pods it evicts and for how many pods. The explanation names each of them. A gang that falls below its minimum does no work any more, though the plan evicts only some of its pods: the reason names the gang, and the pods of it that would go on holding their nodes.";
     /// A queue gives back.
     GIVES_BACK = "engine/gives-back", "a queue gives back what it holds over its maximum",
         [("", "@queue `{queue}` holds <{~over} {resource}> more than its @max: evicts {victims} pod(s)")],

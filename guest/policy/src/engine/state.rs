@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Checkpoint, StateError};
-use crate::model::{Job, JobKey, Ledger, PodIx, PodsByName, Round, SavedPod};
+use crate::model::{Job, JobKey, Ledger, PodIx, PodsByName, Round, SavedEvictions, SavedPod};
 
 use super::Engine;
 
@@ -20,6 +20,9 @@ struct Memory {
     /// The rounds of gangs of which a member was tried.
     #[serde(default)]
     rounds: Vec<SavedRound>,
+    /// How often jobs were evicted.
+    #[serde(default)]
+    evictions: SavedEvictions,
     /// The pods of DaemonSets for which their node is kept.
     #[serde(default)]
     required_node_reservations: Vec<SavedPod>,
@@ -79,6 +82,7 @@ impl Engine {
             failed,
             scaled,
             rounds,
+            evictions: self.cluster.saved_evictions(),
             required_node_reservations,
             system,
         };
@@ -102,6 +106,7 @@ impl Engine {
         self.ledger = memory.ledger.restored(&pods);
         let rounds: Vec<_> = memory.rounds.into_iter().map(|round| round.restored(&pods)).collect();
         reserved.into_iter().for_each(|pod| self.cluster.reserve_required_node(pod));
+        self.cluster.restore_evictions(memory.evictions);
         for key in memory.satisfied {
             if let Some(job) = self.cluster.job_or_new(&key).and_then(|job| self.cluster.job_mut(job)) {
                 job.satisfied = true;

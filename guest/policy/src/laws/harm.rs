@@ -4,7 +4,7 @@
 //! A pod beyond the minimum, or of no gang, costs itself.
 //!
 //! Seed 20240115 (Koordinator), Key Concept 3: a job is all or nothing, and preemption is executed by job. The seed names no order among
-//! victims of equal priority (ruling C33).
+//! victims of equal priority (ruling C33). Rulings R29 and R30 say where coscheduling counts so.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +18,8 @@ pub struct Harm {
     pub gangs: i64,
     /// The part of the cluster that the pods that stop request together (see [`Cluster::cluster_share`]).
     pub size: i64,
+    /// How often the job that stops and was evicted most often was evicted before.
+    pub evictions: i64,
     /// The negated start of the pod that stops and has run longest, nanoseconds since 1970; the least number where no pod stops.
     pub since: i64,
 }
@@ -25,7 +27,7 @@ pub struct Harm {
 impl Default for Harm {
     /// No pod stops.
     fn default() -> Harm {
-        Harm { gangs: 0, size: 0, since: i64::MIN }
+        Harm { gangs: 0, size: 0, evictions: 0, since: i64::MIN }
     }
 }
 
@@ -34,7 +36,8 @@ impl Harm {
     pub fn of(cluster: &Cluster, victims: &[PodIx], earlier: &BTreeSet<PodIx>) -> Harm {
         let mut harm = Harm::default();
         let mut gangs: BTreeMap<JobIx, Vec<&Pod>> = BTreeMap::new();
-        for pod in victims.iter().filter(|ix| !earlier.contains(ix)).filter_map(|ix| cluster.pod(*ix)) {
+        let victims = victims.iter().filter(|ix| !earlier.contains(ix)).filter_map(|ix| cluster.pod(*ix));
+        for pod in victims.filter(|pod| !pod.is_leaving()) {
             match gang_of(cluster, pod) {
                 Some((gang, _)) => gangs.entry(gang).or_default().push(pod),
                 None => harm.stop(cluster, pod),
@@ -58,8 +61,25 @@ impl Harm {
     /// Adds a pod that stops.
     fn stop(&mut self, cluster: &Cluster, pod: &Pod) {
         self.size = self.size.saturating_add(cluster.cluster_share(&pod.request));
+        self.evictions = self.evictions.max(pod.past_evictions.into());
         self.since = self.since.max(started(cluster, pod).saturating_neg());
     }
+}
+
+/// Returns the gangs that fall below their minimum by these evictions, and the pods of each that stay.
+pub fn broken_gangs<'c>(cluster: &'c Cluster, victims: &[PodIx]) -> Vec<(&'c Job, Vec<&'c Pod>)> {
+    let gone: BTreeSet<PodIx> = victims.iter().copied().collect();
+    let gangs = victims.iter().filter_map(|ix| gang_of(cluster, cluster.pod(*ix)?));
+    let gangs: BTreeMap<JobIx, &Job> = gangs.collect();
+    let mut broken = Vec::new();
+    for job in gangs.into_values() {
+        let left: Vec<&Pod> =
+            all_running(cluster, job).filter(|(ix, _)| !gone.contains(ix)).map(|(_, pod)| pod).collect();
+        if left.len() < minimum(job) && all_running(cluster, job).count() >= minimum(job) {
+            broken.push((job, left));
+        }
+    }
+    broken
 }
 
 /// What the eviction of one pod costs its gang; what is reprieved first comes first.
@@ -75,6 +95,10 @@ pub enum GangLoss {
 
 /// Returns what the eviction of a pod costs its gang after earlier evictions.
 pub fn gang_loss(cluster: &Cluster, pod: &Pod, earlier: &BTreeSet<PodIx>) -> GangLoss {
+    let stops_already = |job| cluster.job(job).is_some_and(|job| job.members.iter().any(|ix| earlier.contains(ix)));
+    if !earlier.is_empty() && cluster.job_that_leaves_whole(pod).is_some_and(stops_already) {
+        return GangLoss::Nothing;
+    }
     let Some((_, job)) = gang_of(cluster, pod) else { return GangLoss::PodAlone };
     match running(cluster, job, earlier).count().cmp(&minimum(job)) {
         Ordering::Less => GangLoss::Nothing,
@@ -113,6 +137,11 @@ fn minimum(job: &Job) -> usize {
 
 /// Returns the pods of a gang that run after earlier evictions.
 fn running<'c>(cluster: &'c Cluster, job: &'c Job, earlier: &'c BTreeSet<PodIx>) -> impl Iterator<Item = &'c Pod> {
-    let stays = job.members.iter().filter(|ix| !earlier.contains(ix)).filter_map(|ix| cluster.pod(*ix));
-    stays.filter(|pod| pod.place.node().is_some() && !pod.is_leaving())
+    all_running(cluster, job).filter(|(ix, _)| !earlier.contains(ix)).map(|(_, pod)| pod)
+}
+
+/// Returns the pods of a gang that hold a node and are not leaving.
+fn all_running<'c>(cluster: &'c Cluster, job: &'c Job) -> impl Iterator<Item = (PodIx, &'c Pod)> {
+    let members = job.members.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?)));
+    members.filter(|(_, pod)| pod.place.node().is_some() && !pod.is_leaving())
 }

@@ -69,6 +69,8 @@ pub struct Weigh {
     pub loss: Loss,
     /// What no plan costs less than, where so much is known of its victims.
     pub least: fn(&LeastVictims) -> NodeCost,
+    /// Whether the victims on a node with these candidates are chosen by the cost, too. If not, the order of reprieve alone chooses them.
+    pub seeks: fn(&Cluster, &[PodIx]) -> bool,
 }
 
 /// The sum of the reasons to spare a pod, 0 where there is none: [`WEIGHTY_REASON`] for the weightier reason, 1 for the lighter one. The

@@ -41,6 +41,11 @@ impl<'a> NodeVictims<'a> {
         self.pods().map(|pod| self.cluster.cluster_share(&pod.request)).fold(0, i64::saturating_add)
     }
 
+    /// Returns how often the job among theirs that was evicted most often was evicted before.
+    pub fn past_evictions(&self) -> i64 {
+        self.pods().map(|pod| i64::from(pod.past_evictions)).max().unwrap_or(0)
+    }
+
     /// How many they are.
     pub fn count(&self) -> i64 {
         count(self.victims.len())
@@ -49,7 +54,7 @@ impl<'a> NodeVictims<'a> {
     /// Returns the priority of the most important of them that would go on running otherwise: a pod of a gang that the plan has broken
     /// already stops anyway. Lower than any where there is none.
     pub fn highest_stopped(&self) -> i64 {
-        let stops = |pod: &&Pod| gang_loss(self.cluster, pod, self.earlier) != GangLoss::Nothing;
+        let stops = |pod: &&Pod| !pod.is_leaving() && gang_loss(self.cluster, pod, self.earlier) != GangLoss::Nothing;
         self.pods().filter(stops).map(|pod| i64::from(pod.priority())).max().unwrap_or(i64::MIN)
     }
 
@@ -90,5 +95,14 @@ pub fn count(pods: usize) -> i64 {
     i64::try_from(pods).unwrap_or(i64::MAX)
 }
 
+/// How many criteria a loss has at most.
+const CRITERIA: usize = 7;
+
 /// A loss, criterion by criterion; the first that differs decides, and less is better.
-pub type NodeCost = [i64; 5];
+pub type NodeCost = [i64; CRITERIA];
+
+/// Less than any loss.
+pub const LEAST: NodeCost = [i64::MIN; CRITERIA];
+
+/// More than any loss.
+pub const MOST: NodeCost = [i64::MAX; CRITERIA];

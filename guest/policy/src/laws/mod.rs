@@ -42,7 +42,7 @@ pub use law::{
     About, Admits, CaseText, Compare, CompareQueues, CompareVictims, Holds, Law, Question, Reluctance, SortBy, Text,
     WEIGHTY_REASON, Weigh,
 };
-pub use loss::{LeastVictims, NodeCost, NodeVictims, count, counted};
+pub use loss::{LEAST, LeastVictims, MOST, NodeCost, NodeVictims, count, counted};
 pub use preemptor::{Companion, Preemptor};
 pub use register::Entry;
 pub use sum::Sum;

@@ -5,8 +5,8 @@
 use std::cmp::Ordering;
 
 use super::{
-    CompareQueues, CompareVictims, Cycle, Denial, Enforcement, Gate, GivesFirst, Guard, LastResort, Laws, NodeChoice,
-    NodeCost, Order, OrderBy, PendingOrder, ReclaimRules, Rule, Search, SurplusGate, SurplusGuard,
+    CompareQueues, CompareVictims, Cycle, Denial, Enforcement, Gate, GivesFirst, Guard, LEAST, LastResort, Laws,
+    NodeChoice, NodeCost, Order, OrderBy, PendingOrder, ReclaimRules, Rule, Search, SurplusGate, SurplusGuard,
 };
 
 /// What becomes of a law.
@@ -158,10 +158,10 @@ impl Seat for NodeChoice {
             Switch::Silent => |_| NodeCost::default(),
             Switch::Contrary => |lost| {
                 let last = lost.victims.first().map_or(0, |ix| i64::from(ix.0).saturating_neg());
-                [lost.count().saturating_neg(), last, 0, 0, 0]
+                [lost.count().saturating_neg(), last, 0, 0, 0, 0, 0]
             },
         };
-        self.by.least = |_| [i64::MIN; 5];
+        self.by.least = |_| LEAST;
     }
 }
 
@@ -197,6 +197,10 @@ impl Laws {
         all.push(&mut self.queue_order);
         all.push(&mut self.node_choice);
         all.push(&mut self.reprieve_order);
+        if let Some((reprieve_order, node_choice)) = &mut self.least_harm {
+            all.push(reprieve_order);
+            all.push(node_choice);
+        }
         all.extend(last_resort.map(|order| order as &mut dyn Seat));
         all.extend(self.cycle.iter_mut().flat_map(Cycle::seats));
         all.extend(self.enforcement.iter_mut().flat_map(Enforcement::seats));

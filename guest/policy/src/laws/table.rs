@@ -1,6 +1,6 @@
 //! The table of a system: its laws in force, each in the seat where it is asked.
 
-use super::{Admits, Compare, Cycle, Enforcement, Holds, Reluctance, Rule, SortBy, Weigh};
+use super::{Admits, Compare, Cycle, Enforcement, Holds, Preemptor, Reluctance, Rule, SortBy, Weigh};
 use crate::model::{Cluster, Pod};
 
 /// A gate or a limit in force.
@@ -152,6 +152,9 @@ pub struct Laws {
     pub reprieve_order: Order,
     /// Which node a pod is planned onto.
     pub node_choice: NodeChoice,
+    /// The order of reprieve and of nodes for plans of which the source says no order: those of a preemptor with a queue, and those for
+    /// several pods. None where the two orders above hold for every plan.
+    pub least_harm: Option<(Order, NodeChoice)>,
     /// How a plan is looked for.
     pub search: Search,
     /// The ancestors of a queue bound its pods, too.
@@ -163,6 +166,15 @@ pub struct Laws {
     pub cycle: Option<Cycle>,
     /// How queues give back what they hold over their maximum, where they do.
     pub enforcement: Option<Enforcement>,
+}
+
+impl Laws {
+    /// Returns the same laws with the orders of least harm; none where the source orders the plans for this preemptor.
+    pub fn by_least_harm(&self, preemptor: &Preemptor) -> Option<Laws> {
+        let (reprieve_order, node_choice) = self.least_harm?;
+        let is_open = preemptor.queue.is_some() || preemptor.pods.len() > 1;
+        is_open.then(|| Laws { reprieve_order, node_choice, ..self.clone() })
+    }
 }
 
 /// The table of a system: a line for each law, with the seat it has, its name in the table, its code, the law and its source; and, behind

@@ -1,6 +1,7 @@
 //! The cluster: all tables, and the books that follow from them.
 
 mod budgets;
+mod evictions;
 mod inter_pods;
 mod jobs;
 mod nodes;
@@ -18,6 +19,7 @@ pub use jobs::Shortage;
 pub use reservation_allocation::ReservationAllocation;
 
 use super::class::Classes;
+use super::evictions::Evictions;
 use super::node_order::NodeOrder;
 use super::rank::Ranks;
 use super::totals::Totals;
@@ -73,6 +75,8 @@ pub struct Cluster {
     /// The pending pods of DaemonSets that may run on one node only.
     bound_to_one_node: BTreeSet<PodIx>,
     budgets: Table<BudgetIx, Budget>,
+    /// How often jobs were evicted.
+    evictions: Evictions,
     /// Reservations by name, each with the pods that use its room.
     reservation_groups: BTreeMap<Symbol, Vec<PodIx>>,
     /// What belongs to one system.
@@ -212,15 +216,6 @@ impl Cluster {
         let job = self.jobs.push(Job::new(key.clone()))?;
         self.job_names.insert(key.clone(), job);
         Some(job)
-    }
-
-    /// The gangs that must be complete together with this one, itself included.
-    pub fn gang_group(&self, job: JobIx) -> Vec<JobIx> {
-        let group = self.job(job).and_then(|job| job.gang()).map(|gang| gang.group.as_slice()).unwrap_or_default();
-        let mut jobs: Vec<JobIx> = group.iter().filter_map(|key| self.job_named(key)).chain([job]).collect();
-        jobs.sort_unstable();
-        jobs.dedup();
-        jobs
     }
 
     /// A queue.

@@ -8,6 +8,7 @@ mod bits;
 mod budget;
 mod class;
 mod cluster;
+mod evictions;
 mod ext;
 mod index;
 mod inter_pod;
@@ -31,6 +32,7 @@ mod trial;
 
 pub use budget::Budget;
 pub use cluster::{Cluster, Nominated, ReservationAllocation, Shortage};
+pub use evictions::SavedEvictions;
 pub use ext::Extensions;
 pub use ext::koordinator::ReservationTerms;
 pub use ext::kubernetes::SchedulingGroup;

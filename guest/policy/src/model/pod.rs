@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -146,6 +147,10 @@ pub struct Pod {
     pub inter_pod: Option<InterPodIx>,
     /// The class of pods that ask for the same, may run on the same nodes and have the same between them and others.
     pub class: ClassIx,
+    /// Its controller: namespace, kind and name.
+    pub controller: Option<Arc<str>>,
+    /// How often its job was evicted, as far as the policy knows.
+    pub past_evictions: u32,
     /// It belongs to a DaemonSet.
     pub daemon: bool,
     /// The one node it may run on, where it says so.

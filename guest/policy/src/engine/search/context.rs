@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::branches::Branch;
 use super::node_dry_run::Limits;
 use super::refused::{is_placement_refused, refused_victim};
 use crate::contract::{Outcome, Refuted, Subject};
@@ -21,8 +22,9 @@ pub struct PreemptionContext<'a> {
     pub ledger: &'a Ledger,
     /// What the host refused of earlier plans.
     pub refuted: &'a Refuted,
-    /// Candidates that the plan evicts from the start, as far as it needs their room (see [`least_harm`](super::least_harm)).
-    pub evicted: &'a BTreeSet<PodIx>,
+    /// Candidates that the plan evicts from the start, as far as it needs their room, and those that it spares (see
+    /// [`least_harm`](super::least_harm)).
+    pub branch: &'a Branch,
     /// The nominated pods of lower priority whose room is kept, too.
     pub closed: &'a BTreeSet<PodIx>,
     /// Where the explanations are recorded.
@@ -30,14 +32,10 @@ pub struct PreemptionContext<'a> {
 }
 
 impl<'a> PreemptionContext<'a> {
-    /// Returns the same input with other candidates evicted from the start, and another place for the explanations.
-    pub(super) fn starting_from<'b>(
-        &'b self,
-        evicted: &'b BTreeSet<PodIx>,
-        notes: &'b mut Notes,
-    ) -> PreemptionContext<'b> {
+    /// Returns the same input in another branch, and with another place for the explanations.
+    pub(super) fn in_branch<'b>(&'b self, branch: &'b Branch, notes: &'b mut Notes) -> PreemptionContext<'b> {
         let PreemptionContext { preemptor, gangs, laws, ledger, refuted, closed, .. } = *self;
-        PreemptionContext { preemptor, gangs, laws, ledger, refuted, evicted, closed, notes }
+        PreemptionContext { preemptor, gangs, laws, ledger, refuted, branch, closed, notes }
     }
 
     /// Whether a pod leaves its node without a new plan: it is being deleted, or an accepted plan evicts it.
@@ -60,7 +58,7 @@ impl<'a> PreemptionContext<'a> {
 
     /// Whether every guard allows the eviction of a pod.
     pub(super) fn is_candidate(&mut self, cluster: &Cluster, ix: PodIx) -> bool {
-        if cluster.pod(ix).is_none() {
+        if cluster.pod(ix).is_none() || self.is_spared(ix) {
             return false;
         }
         let first_denial = self.first_denial(cluster, ix);
@@ -68,6 +66,15 @@ impl<'a> PreemptionContext<'a> {
             self.notes.refused(cluster, Subject::Pod(ix.0), Outcome::Spared, rule, denial);
         }
         first_denial.is_none()
+    }
+
+    /// Returns whether the branch spares a pod: other pods are enough.
+    fn is_spared(&mut self, ix: PodIx) -> bool {
+        let is_spared = self.branch.spared.contains(&ix);
+        if is_spared {
+            self.notes.unneeded(ix, "others-suffice");
+        }
+        is_spared
     }
 
     /// These pods as far as every guard allows their eviction, in the order in which they are reprieved. Where quotas take back from each
@@ -84,6 +91,9 @@ impl<'a> PreemptionContext<'a> {
     fn taken_in_turn(&mut self, cluster: &Cluster, pods: Vec<PodIx>) -> Vec<PodIx> {
         let mut taken: Vec<PodIx> = Vec::new();
         for ix in self.in_reprieve_order(cluster, pods).into_iter().rev() {
+            if self.is_spared(ix) {
+                continue;
+            }
             let group = cluster.with_whole_groups(&taken);
             let denied = self.gangs.iter().find_map(|gang| {
                 let case = gang.waiting(cluster, self.ledger);

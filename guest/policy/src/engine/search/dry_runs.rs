@@ -30,8 +30,8 @@ impl DryRuns {
         leaving.retain(|(_, node)| nodes.binary_search(node).is_ok());
         let requests = pods.iter().filter_map(|pod| Some(&cluster.pod(*pod)?.request));
         let at = |ix: &PodIx| Some((*ix, cluster.pod(*ix)?.place.node()?));
-        let unclear: Vec<(PodIx, NodeIx)> =
-            leaving.iter().copied().chain(context.evicted.iter().filter_map(at)).collect();
+        let named = context.branch.evicted.iter().chain(&context.branch.spared);
+        let unclear: Vec<(PodIx, NodeIx)> = leaving.iter().copied().chain(named.filter_map(at)).collect();
         let outlook = Outlook::new(cluster, context, &unclear, requests);
         let (taken, nominated) = (taken_in_turn(cluster, context, &nodes), context.nominated(cluster));
         let mut dry_runs = DryRuns { nodes, leaving, outlook, made: BTreeMap::new(), taken, nominated };
@@ -56,6 +56,12 @@ impl DryRuns {
         let eligible = self.nodes.iter().copied().filter(|node| cluster.eligible(pod.shape, *node));
         let eligible: Vec<NodeIx> = eligible.collect();
         self.outlook.of(cluster, context, &pod.request, &eligible)
+    }
+
+    /// Returns the pods that may be evicted beside each other, of pods that may be evicted alone.
+    pub fn permitted(&self, pods: &BTreeSet<PodIx>) -> BTreeSet<PodIx> {
+        let is_taken = |ix: &PodIx| self.taken.as_ref().is_none_or(|taken| taken.contains(ix));
+        pods.iter().copied().filter(is_taken).collect()
     }
 
     /// The dry run of a node.
@@ -106,7 +112,7 @@ impl DryRuns {
                 .as_ref()
                 .map_or_else(|| context.is_candidate(cluster, pod), |taken| taken.contains(&pod))
             {
-                if context.evicted.contains(&pod) {
+                if context.branch.evicted.contains(&pod) {
                     room.add(&cluster.frees(pod));
                 } else {
                     candidates.push(pod);

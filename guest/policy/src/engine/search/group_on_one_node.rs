@@ -16,7 +16,7 @@ mod trace;
 use super::node_dry_run::{Ask, NodeDryRun};
 use super::outlook::Outlook;
 use super::{Obstacle, Plan, PreemptionContext, Search};
-use crate::laws::{Case, Group, Laws, NodeCost, Preemptor, WEIGHTY_REASON};
+use crate::laws::{Case, Group, Laws, MOST, NodeCost, Preemptor, WEIGHTY_REASON};
 use crate::model::{Cluster, NO_PODS, NodeIx, Pod, PodIx, Trial, WhatIf};
 use nodes::Nodes;
 
@@ -39,7 +39,7 @@ impl Bound {
     /// A bound by reluctance alone.
     fn level(reluctance: i64) -> Bound {
         let tried = LEVELS.into_iter().filter(|level| *level < reluctance).max().unwrap_or(-1);
-        Bound { reluctance, tried, cost: [i64::MAX; 5] }
+        Bound { reluctance, tried, cost: MOST }
     }
 }
 

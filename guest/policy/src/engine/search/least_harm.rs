@@ -1,84 +1,184 @@
-//! Least harm: the same search from several starts.
+//! Least harm: the plan for several pods that costs least.
 //!
 //! A search by whole jobs takes the cheapest node for each pod in turn, so it may evict one pod each of two gangs where one gang would do, or
-//! a further pod on a node where a victim of the quota makes no room. Each start names candidates that are evicted from the beginning; the
-//! search then uses their room, and the reprieve takes back whatever is not needed. The plan that costs least is the answer; the start
-//! without any candidate wins a tie.
+//! a further pod on a node where a victim of the quota makes no room. So the same search runs several times. First from several starts: each
+//! names candidates that are evicted from the beginning, and the reprieve takes back whatever is not needed. Then the branches of the
+//! cheapest plan are followed ([`branches`](super::branches)). The plan that costs least is the answer; of plans that cost as much the first.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::branches::{Branch, Branching, cheapest};
 use super::reprieve_job::victims_for_bounds;
 use super::{Obstacle, PreemptionContext};
 use crate::engine::Notes;
 use crate::engine::plan::Plan;
-use crate::laws::harm::{Harm, gang_of};
-use crate::laws::{NodeCost, NodeVictims};
-use crate::model::{Cluster, JobIx, PodIx};
+use crate::laws::harm::{GangLoss, Harm, gang_loss, gang_of};
+use crate::laws::{LEAST, NodeCost, NodeVictims};
+use crate::model::{Cluster, JobIx, NO_PODS, PodIx};
 
 /// How many gangs that the first plan leaves alone are tried as a start.
 const OTHER_GANGS: usize = 16;
 
-/// Finds the plan that costs least among those from all starts.
+/// How many branches are followed at most.
+const BRANCHES: usize = 64;
+
+/// How many nodes are looked at in all branches together: fewer branches are followed in a large cluster.
+const NODES: usize = 4096;
+
+/// A search by whole jobs: how it finds one plan.
+pub trait FindPlan: Fn(&mut Cluster, &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {}
+
+impl<F: Fn(&mut Cluster, &mut PreemptionContext<'_>) -> Result<Plan, Obstacle>> FindPlan for F {}
+
+/// Finds the plan that costs least among those from all starts and branches.
 pub fn least_harm(
     cluster: &mut Cluster,
     context: &mut PreemptionContext<'_>,
-    find: impl Fn(&mut Cluster, &mut PreemptionContext<'_>) -> Result<Plan, Obstacle>,
+    find: impl FindPlan,
 ) -> Result<Plan, Obstacle> {
     let explains = context.notes.are_on();
-    let (mut silent, nothing) = (Notes::default(), BTreeSet::new());
-    let first = if explains {
-        find(cluster, &mut context.starting_from(&nothing, &mut silent))
-    } else {
-        find(cluster, context)
-    };
-    let mut best = match first {
-        Ok(plan) => (cost(cluster, context, &plan), nothing, plan),
+    let (mut silent, nothing) = (Notes::default(), Branch::default());
+    let first =
+        if explains { find(cluster, &mut context.in_branch(&nothing, &mut silent)) } else { find(cluster, context) };
+    let first = match first {
+        Ok(plan) => plan,
         Err(_) if explains => return find(cluster, context),
         Err(obstacle) => return Err(obstacle),
     };
-    let starts = starts(cluster, &mut context.starting_from(&BTreeSet::new(), &mut silent), &best.2);
-    for start in starts {
-        if let Ok(plan) = find(cluster, &mut context.starting_from(&start, &mut silent)) {
-            let cost = cost(cluster, context, &plan);
-            if cost < best.0 {
-                best = (cost, start, plan);
+    let mut seeking = Seeking { cluster, context, find };
+    let (branch, plan) = seeking.best(first);
+    let Seeking { find, .. } = seeking;
+    match explains {
+        true => find(cluster, &mut PreemptionContext { branch: &branch, notes: context.notes, ..*context }),
+        false => Ok(plan),
+    }
+}
+
+/// The search for the plan that costs least.
+struct Seeking<'a, 'c, F> {
+    cluster: &'a mut Cluster,
+    context: &'a PreemptionContext<'c>,
+    find: F,
+}
+
+impl<F: FindPlan> Seeking<'_, '_, F> {
+    /// Returns the cheapest plan, and its branch.
+    fn best(&mut self, first: Plan) -> (Branch, Plan) {
+        if first.victims.is_empty() {
+            return (Branch::default(), first);
+        }
+        let mut silent = Notes::default();
+        let for_bounds = victims_for_bounds(self.cluster, &mut self.context.in_branch(&Branch::default(), &mut silent));
+        // One pod alone gets the cheapest of all nodes, where nothing but the room on its node counts.
+        let is_settled =
+            for_bounds.is_empty() && self.context.gangs.iter().map(|gang| gang.pods.len()).sum::<usize>() < 2;
+        if is_settled {
+            return (Branch::default(), first);
+        }
+        let mut best = (self.cost(&first), (Branch::default(), first));
+        for start in self.starts(&best.1.1, for_bounds) {
+            let branch = Branch { evicted: start, spared: BTreeSet::new() };
+            if let Some(plan) = Branching::find(self, &branch) {
+                let cost = self.cost(&plan);
+                if cost < best.0 {
+                    best = (cost, (branch, plan));
+                }
             }
         }
+        let (start, plan) = best.1;
+        let nodes = self.cluster.nodes().count().max(1);
+        let tries = NODES.checked_div(nodes).unwrap_or(0).min(BRANCHES);
+        // A start demands nothing of other plans.
+        let (branch, found) = cheapest(self, (Branch::default(), plan), tries);
+        if branch == Branch::default() { (start, found) } else { (branch, found) }
     }
-    match explains {
-        true => find(cluster, &mut PreemptionContext { evicted: &best.1, notes: context.notes, ..*context }),
-        false => Ok(best.2),
+
+    /// Returns the candidates of each start but the first.
+    fn starts(&mut self, first: &Plan, for_bounds: BTreeSet<PodIx>) -> Vec<BTreeSet<PodIx>> {
+        let mut starts: Vec<BTreeSet<PodIx>> = Vec::new();
+        starts.extend((!for_bounds.is_empty()).then_some(for_bounds));
+        let cluster = &*self.cluster;
+        let broken = Harm::of(cluster, &first.victims, &BTreeSet::new()).gangs;
+        if broken == 0 || self.context.preemptor.pods.len() < 2 {
+            return starts;
+        }
+        let own: BTreeSet<JobIx> =
+            first.victims.iter().filter_map(|ix| Some(gang_of(cluster, cluster.pod(*ix)?)?.0)).collect();
+        let (mut silent, nothing) = (Notes::default(), Branch::default());
+        let mut gangs = candidates_by_gang(cluster, &mut self.context.in_branch(&nothing, &mut silent));
+        let is_own = |(gang, _): &(JobIx, BTreeSet<PodIx>)| own.contains(gang);
+        gangs.sort_by_key(|(gang, pods)| (!own.contains(gang), std::cmp::Reverse(pods.len()), *gang));
+        let others = if broken > 1 { OTHER_GANGS } else { 0 };
+        let kept = gangs.iter().take_while(|gang| is_own(gang)).count().saturating_add(others);
+        gangs.truncate(kept);
+        starts.extend(gangs.into_iter().map(|(_, pods)| pods));
+        starts
+    }
+
+    /// Returns what some victims cost as a whole.
+    fn cost_of(&self, victims: &[PodIx]) -> NodeCost {
+        let (cluster, earlier) = (&*self.cluster, &NO_PODS);
+        let together = cluster.with_whole_groups(victims);
+        let in_order = self.context.in_reprieve_order(cluster, victims.to_vec());
+        let violations = cluster.split_by_budget(in_order).0.len();
+        (self.context.laws.node_choice.by.loss)(&NodeVictims {
+            cluster,
+            victims: &together,
+            violations,
+            reluctance: 0,
+            earlier,
+        })
+    }
+
+    /// Returns the candidates that are spared or evicted with a victim: those that leave with it, or those of its gang, which stops with it.
+    fn set_of(&self, ix: PodIx) -> BTreeSet<PodIx> {
+        let cluster = &*self.cluster;
+        let Some(pod) = cluster.pod(ix) else { return BTreeSet::from([ix]) };
+        if let Some(group) = cluster.whole_group_of(pod) {
+            return group.into_iter().collect();
+        }
+        match (gang_loss(cluster, pod, &NO_PODS), gang_of(cluster, pod)) {
+            (GangLoss::Breaks, Some((_, gang))) => {
+                let (mut silent, nothing) = (Notes::default(), Branch::default());
+                let mut context = self.context.in_branch(&nothing, &mut silent);
+                let members = gang.members.iter().copied();
+                members.filter(|other| *other == ix || may_stop(cluster, &mut context, *other)).collect()
+            }
+            _ => BTreeSet::from([ix]),
+        }
     }
 }
 
-/// Returns what a plan costs as a whole.
-fn cost(cluster: &Cluster, context: &PreemptionContext<'_>, plan: &Plan) -> NodeCost {
-    let victims = cluster.with_whole_groups(&plan.victims);
-    (context.laws.node_choice.by.loss)(&NodeVictims::of(cluster, &victims))
-}
+impl<F: FindPlan> Branching for Seeking<'_, '_, F> {
+    type Plan = Plan;
 
-/// Returns the candidates of each start but the first.
-fn starts(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, first: &Plan) -> Vec<BTreeSet<PodIx>> {
-    if first.victims.is_empty() {
-        return Vec::new();
+    fn find(&mut self, branch: &Branch) -> Option<Plan> {
+        let mut silent = Notes::default();
+        (self.find)(self.cluster, &mut self.context.in_branch(branch, &mut silent)).ok()
     }
-    let for_bounds = victims_for_bounds(cluster, context);
-    let mut starts: Vec<BTreeSet<PodIx>> = Vec::new();
-    starts.extend((!for_bounds.is_empty()).then_some(for_bounds));
-    let broken = Harm::of(cluster, &first.victims, &BTreeSet::new()).gangs;
-    if broken == 0 || context.preemptor.pods.len() < 2 {
-        return starts;
+
+    fn cost(&self, plan: &Plan) -> NodeCost {
+        self.cost_of(&plan.victims)
     }
-    let own: BTreeSet<JobIx> =
-        first.victims.iter().filter_map(|ix| Some(gang_of(cluster, cluster.pod(*ix)?)?.0)).collect();
-    let mut gangs = candidates_by_gang(cluster, context);
-    let is_own = |(gang, _): &(JobIx, BTreeSet<PodIx>)| own.contains(gang);
-    gangs.sort_by_key(|(gang, pods)| (!own.contains(gang), std::cmp::Reverse(pods.len()), *gang));
-    let others = if broken > 1 { OTHER_GANGS } else { 0 };
-    let kept = gangs.iter().take_while(|gang| is_own(gang)).count().saturating_add(others);
-    gangs.truncate(kept);
-    starts.extend(gangs.into_iter().map(|(_, pods)| pods));
-    starts
+
+    fn sets(&self, plan: &Plan) -> Vec<BTreeSet<PodIx>> {
+        let sets: BTreeSet<BTreeSet<PodIx>> = plan.victims.iter().map(|ix| self.set_of(*ix)).collect();
+        let part = |set: &BTreeSet<PodIx>| {
+            let victims: Vec<PodIx> = plan.victims.iter().copied().filter(|ix| set.contains(ix)).collect();
+            self.cost_of(&victims)
+        };
+        let mut sets: Vec<BTreeSet<PodIx>> = sets.into_iter().collect();
+        sets.sort_by_cached_key(|set| std::cmp::Reverse(part(set)));
+        sets
+    }
+
+    /// Of each set one victim is enough: the cheapest counts.
+    fn least(&self, victims: &BTreeSet<PodIx>) -> NodeCost {
+        let sets: BTreeSet<BTreeSet<PodIx>> = victims.iter().map(|ix| self.set_of(*ix)).collect();
+        let cheapest = |set: &BTreeSet<PodIx>| set.iter().copied().min_by_key(|ix| self.cost_of(&[*ix]));
+        let one_of_each: Vec<PodIx> = sets.iter().filter_map(cheapest).collect();
+        if one_of_each.is_empty() { LEAST } else { self.cost_of(&one_of_each) }
+    }
 }
 
 /// Returns the candidates of each gang, wherever they run.
@@ -86,11 +186,16 @@ fn candidates_by_gang(cluster: &Cluster, context: &mut PreemptionContext<'_>) ->
     let mut gangs: BTreeMap<JobIx, BTreeSet<PodIx>> = BTreeMap::new();
     for (ix, pod) in cluster.pods().filter(|(_, pod)| pod.place.node().is_some()) {
         if let Some((gang, _)) = gang_of(cluster, pod)
-            && !context.is_leaving(cluster, ix)
-            && context.is_candidate(cluster, ix)
+            && may_stop(cluster, context, ix)
         {
             gangs.entry(gang).or_default().insert(ix);
         }
     }
     gangs.into_iter().collect()
+}
+
+/// Returns whether a pod holds a node, is not leaving anyway, and may be evicted.
+fn may_stop(cluster: &Cluster, context: &mut PreemptionContext<'_>, ix: PodIx) -> bool {
+    let holds = cluster.pod(ix).is_some_and(|pod| pod.place.node().is_some());
+    holds && !context.is_leaving(cluster, ix) && context.is_candidate(cluster, ix)
 }

@@ -1,5 +1,6 @@
 //! The searches for a plan. A search knows no rule: it asks the laws.
 
+mod branches;
 pub mod bundles;
 mod choices;
 mod context;
@@ -8,6 +9,7 @@ mod group_on_one_node;
 mod least_harm;
 mod node_by_node;
 mod node_dry_run;
+mod node_victims;
 mod outlook;
 mod refused;
 mod remove_all_then_reprieve;
@@ -16,6 +18,7 @@ mod reprieve_job;
 mod shortlist;
 mod trace;
 
+pub use branches::Branch;
 pub use context::PreemptionContext;
 
 use super::cycle::JobByJob;

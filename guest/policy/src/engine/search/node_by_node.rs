@@ -9,6 +9,7 @@
 
 use std::collections::BTreeMap;
 
+use super::least_harm::least_harm;
 use super::node_dry_run::{Ask, NodeDryRun, Price};
 use super::outlook::Outlook;
 use super::remove_all_then_reprieve::plan_job;
@@ -68,13 +69,28 @@ impl Search for NodeByNode {
     }
 
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
-        match context.preemptor.pods.len() {
-            0 | 1 => plan_pod(cluster, context, self.sample),
-            all if asks_for_all(cluster, context.preemptor) => {
-                let at_least = lacking(cluster, context.preemptor).min(all);
-                plan_job(cluster, context, at_least)
+        match context.laws.by_least_harm(context.preemptor) {
+            Some(laws) => {
+                let context = &mut PreemptionContext { laws: &laws, notes: context.notes, ..*context };
+                self.plan(cluster, context, true)
             }
-            _ => plan_job(cluster, context, usize::MAX),
+            // A group that leaves whole stops as one job wherever its pods run.
+            None => self.plan(cluster, context, cluster.has_whole_groups()),
+        }
+    }
+}
+
+impl NodeByNode {
+    /// Returns a plan. `seeks`: of the plans for several pods the one that costs least is sought.
+    fn plan(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>, seeks: bool) -> Result<Plan, Obstacle> {
+        let at_least = match context.preemptor.pods.len() {
+            0 | 1 => return plan_pod(cluster, context, self.sample),
+            all if asks_for_all(cluster, context.preemptor) => lacking(cluster, context.preemptor).min(all),
+            _ => usize::MAX,
+        };
+        match seeks {
+            true => least_harm(cluster, context, |cluster, context| plan_job(cluster, context, at_least)),
+            false => plan_job(cluster, context, at_least),
         }
     }
 }

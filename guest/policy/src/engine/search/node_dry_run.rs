@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::branches::Branch;
 use super::reprieve::without_reprieve;
 use crate::laws::harm::{GangLoss, gang_loss};
 use crate::laws::{Case, Denial, Gate, NodeChoice, NodeCost, NodeVictims, Preemptor, Rule};
@@ -139,10 +140,9 @@ impl NodeDryRun {
 
     /// The cost of one more pod. None if it does not fit even after evicting every candidate.
     pub fn price(&self, cluster: &Cluster, choice: &NodeChoice, ask: &Ask<'_>) -> Option<Price> {
-        let mut victims = self.victims_for(cluster, ask)?;
+        let mut victims = self.victims_for(cluster, choice, ask)?;
         victims.retain(|pod| !self.victims.contains(pod));
-        let protected = self.candidates.iter().take(self.protected);
-        let violations = protected.filter(|candidate| victims.contains(&candidate.pod)).count();
+        let violations = self.violations(&victims);
         let together = cluster.with_whole_groups(&victims);
         let earlier = ask.earlier;
         let cost = (choice.by.loss)(&NodeVictims { cluster, victims: &together, violations, reluctance: 0, earlier });
@@ -167,8 +167,8 @@ impl NodeDryRun {
     }
 
     /// Plans one more pod.
-    pub fn plan(&mut self, cluster: &Cluster, ask: &Ask<'_>) {
-        if let Some(victims) = self.victims_for(cluster, ask) {
+    pub fn plan(&mut self, cluster: &Cluster, choice: &NodeChoice, ask: &Ask<'_>) {
+        if let Some(victims) = self.victims_for(cluster, choice, ask) {
             self.victims = victims;
         }
         self.room.subtract(ask.request);
@@ -178,9 +178,9 @@ impl NodeDryRun {
         self.planned.push(ask.pod);
     }
 
-    /// The victims for a pod: every candidate is evicted, then reprieved in order as long as there is room and the other pods allow the
-    /// planned ones.
-    pub fn victims_for(&self, cluster: &Cluster, ask: &Ask<'_>) -> Option<Vec<PodIx>> {
+    /// Returns the victims for a pod in a branch of the search: every candidate that the branch does not spare is evicted, then reprieved in
+    /// order as long as there is room and the other pods allow the planned ones; last those that the branch evicts from the start.
+    pub fn reprieved(&self, cluster: &Cluster, ask: &Ask<'_>, branch: &Branch) -> Option<Vec<PodIx>> {
         let asks = |resource: ResourceIx| self.asked.contains(&resource) || ask.request.get(resource) > 0;
         let fits = |room: &Amounts| room.iter().all(|(resource, left)| left >= 0 || !asks(resource));
         let keeps = |gone: &[PodIx]| ask.limits.is_none_or(|limits| limits.broken(cluster, gone).is_none());
@@ -191,14 +191,17 @@ impl NodeDryRun {
             return Some(Vec::new());
         }
         let candidates = || {
-            let in_order = self.in_order(cluster, ask.earlier).into_iter();
+            let in_order = self.in_order(cluster, ask.earlier, branch).into_iter();
             in_order.filter_map(|candidate| Some((candidate.pod, candidate.frees(cluster)?)))
         };
         for (ix, frees) in candidates() {
             room.add(frees);
             others.evict(ix);
         }
-        let mut gone = if ask.limits.is_some() { self.pods() } else { Vec::new() };
+        let mut gone = match ask.limits {
+            Some(_) => candidates().map(|(ix, _)| ix).collect(),
+            None => Vec::new(),
+        };
         if !fits(&room) || others.lack().is_some() || !keeps(&gone) {
             return None;
         }
@@ -217,10 +220,12 @@ impl NodeDryRun {
         Some(needed.into_iter().map(|(pod, _)| pod).collect())
     }
 
-    /// Returns the candidates in the order of reprieve. Pods of a gang that the plan has broken already come last: their eviction stops
-    /// nothing more.
-    fn in_order(&self, cluster: &Cluster, earlier: &BTreeSet<PodIx>) -> Vec<&Candidate> {
-        let mut candidates: Vec<&Candidate> = self.candidates.iter().collect();
+    /// Returns the candidates of a branch in the order of reprieve. Pods of a gang that the plan has broken already come last: their eviction
+    /// stops nothing more.
+    fn in_order(&self, cluster: &Cluster, earlier: &BTreeSet<PodIx>, branch: &Branch) -> Vec<&Candidate> {
+        let may_go = |candidate: &&Candidate| !branch.spared.contains(&candidate.pod);
+        let mut candidates: Vec<&Candidate> = self.candidates.iter().filter(may_go).collect();
+        candidates.sort_by_key(|candidate| branch.evicted.contains(&candidate.pod));
         if !earlier.is_empty() {
             let loss = |ix: PodIx| cluster.pod(ix).map(|pod| gang_loss(cluster, pod, earlier));
             candidates.sort_by_key(|candidate| loss(candidate.pod) == Some(GangLoss::Nothing));

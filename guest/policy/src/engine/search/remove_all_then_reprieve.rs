@@ -10,6 +10,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::branches::Branch;
 use super::choices::Choices;
 use super::dry_runs::DryRuns;
 use super::least_harm::least_harm;
@@ -18,7 +19,7 @@ use super::reprieve_job::reprieve_job;
 use super::{Obstacle, Plan, PreemptionContext, Search, waiting};
 use crate::laws::harm::gang_of;
 use crate::laws::{Laws, Preemptor};
-use crate::model::{Cluster, NO_PODS, NodeIx, PodIx, Request, ResourceIx, WhatIf};
+use crate::model::{Cluster, JobIx, NO_PODS, NodeIx, PodIx, Request, ResourceIx, WhatIf};
 
 /// The size of a pod is the largest share that it requests of a resource of all nodes, in units of 1/WHOLE.
 const WHOLE: i128 = 1 << 32;
@@ -56,10 +57,13 @@ pub(super) fn plan_job(
     let requests: BTreeSet<Request> = requests.collect();
     cluster.prepare_search(&requests);
     let mut dry_runs = DryRuns::new(cluster, context);
+    let Branch { evicted, spared } = context.branch;
+    let branch = Branch { evicted: dry_runs.permitted(evicted), spared: spared.clone() };
+    let context = &mut PreemptionContext { branch: &branch, notes: context.notes, ..*context };
     let mut nominations = Vec::new();
     let mut choices = Choices::default();
     let mut what_if = WhatIf::default();
-    let mut victims: BTreeSet<PodIx> = context.evicted.clone();
+    let mut victims: BTreeSet<PodIx> = branch.evicted.clone();
     let leaving = dry_runs.leaving().map(|(ix, _)| ix);
     leaving.chain(victims.iter().copied()).for_each(|ix| what_if.evict_set(cluster, ix));
     for pod in in_order(cluster, dry_runs.nodes(), &context.preemptor.pods) {
@@ -79,7 +83,12 @@ pub(super) fn plan_job(
         if let Some(dry_run) = dry_runs.on(cluster, context, chosen) {
             let before = dry_run.victims.clone();
             let (what_if_before, earlier) = (&what_if, &victims);
-            dry_run.plan(cluster, &Ask { pod, request: &request, what_if: what_if_before, earlier, limits: None });
+            let choice = &context.laws.node_choice;
+            dry_run.plan(
+                cluster,
+                choice,
+                &Ask { pod, request: &request, what_if: what_if_before, earlier, limits: None },
+            );
             let further: Vec<PodIx> = dry_run.victims.iter().copied().filter(|ix| !victims.contains(ix)).collect();
             before.iter().for_each(|victim| what_if.reprieve_set(cluster, *victim));
             dry_run.victims.iter().for_each(|victim| what_if.evict_set(cluster, *victim));
@@ -108,8 +117,11 @@ pub(super) fn plan_job(
 
 /// Returns the nodes of the gangs of some pods.
 fn nodes_of_gangs(cluster: &Cluster, pods: &[PodIx]) -> BTreeSet<NodeIx> {
-    let gangs = pods.iter().filter_map(|ix| gang_of(cluster, cluster.pod(*ix)?));
-    let members = gangs.flat_map(|(_, job)| &job.members).filter_map(|ix| cluster.pod(*ix));
+    let pods = pods.iter().filter_map(|ix| cluster.pod(*ix));
+    let gangs = pods.filter_map(|pod| cluster.job_that_leaves_whole(pod).or_else(|| Some(gang_of(cluster, pod)?.0)));
+    let gangs: BTreeSet<JobIx> = gangs.collect();
+    let members = gangs.iter().filter_map(|job| cluster.job(*job)).flat_map(|job| &job.members);
+    let members = members.filter_map(|ix| cluster.pod(*ix));
     members.filter_map(|pod| pod.place.node()).collect()
 }
 
@@ -164,7 +176,7 @@ fn tell_unused(cluster: &Cluster, context: &mut PreemptionContext<'_>, dry_runs:
         let taken = context.preemptor.pods.iter().copied().find(|pod| context.may_run(cluster, *pod, dry_run.node));
         let Some((ix, pod)) = taken.and_then(|ix| Some((ix, cluster.pod(ix)?))) else { continue };
         let ask = Ask { pod: ix, request: &pod.request, what_if, earlier: &NO_PODS, limits: None };
-        match dry_run.victims_for(cluster, &ask) {
+        match dry_run.victims_for(cluster, &context.laws.node_choice, &ask) {
             Some(victims) => {
                 context.tell_enough(cluster, dry_run.node, &victims, "");
                 context.tell_unneeded(&candidates, "unused-node");

@@ -35,7 +35,7 @@ pub fn reprieve_job(
         dry_run.leaving.iter().for_each(|ix| trial.evict_set(*ix));
         dry_run.candidates.iter().for_each(|candidate| taken.take(&mut trial, candidate.pod));
     }
-    context.evicted.iter().for_each(|ix| taken.take(&mut trial, *ix));
+    context.branch.evicted.iter().for_each(|ix| taken.take(&mut trial, *ix));
     for gang in context.gangs.iter().filter(|_| over) {
         taken.take_for_bounds(&mut trial, context, (gang, Preemptor::placed));
     }

@@ -6,11 +6,11 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use crate::laws::NodeCost;
+use crate::laws::{LEAST, NodeCost};
 use crate::model::NodeIx;
 
 /// The least that a plan may cost where nothing is known.
-pub const UNKNOWN: NodeCost = [i64::MIN; 5];
+pub const UNKNOWN: NodeCost = LEAST;
 
 /// A node and what a plan there costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

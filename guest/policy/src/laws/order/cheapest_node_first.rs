@@ -1,9 +1,10 @@
 //! # What it demands
 //!
-//! A node without a further eviction comes first. Then the first criterion that separates two nodes decides: the most important further
-//! victim less important; fewer gangs broken; less stopped, in sum over the pods of broken gangs and the other victims; the pod that
-//! has run longest started later; fewer further victims; the name of the node. A gang that the plan has broken already costs nothing
-//! more.
+//! A node without a further eviction comes first. Then the first criterion that separates two nodes decides: fewer further victims whose
+//! disruption budget is exhausted, where the system reads budgets; the most important further victim less important; fewer gangs broken;
+//! less stopped, in sum over the pods of broken gangs and the other victims; the job that was evicted most often evicted less often before;
+//! the pod that has run longest started later; fewer further victims; the name of the node. A gang that the plan has broken already costs
+//! nothing more. Whole plans are compared by the same criteria.
 //!
 //! # Example
 //!
@@ -17,14 +18,14 @@
 //!
 //! # Source
 //!
-//! Seed 20240115 (Koordinator) is silent about the choice, but for Key Concept 3: a job is all or nothing. Ruling C33: least harm, then
-//! the name.
+//! Seed 20240115 (Koordinator) is silent about the choice, but for Key Concept 3: a job is all or nothing. Rulings C33 and C37, for
+//! coscheduling R29 and R30: least harm, then the name.
 //!
 //! # Options
 //!
 //! None.
 
-use crate::laws::{Law, LeastVictims, NodeCost, NodeVictims, Text, Weigh, page};
+use crate::laws::{Law, LeastVictims, NodeCost, NodeVictims, Text, Weigh, count, page};
 
 /// The law.
 pub const LAW: Law<Weigh> = Law::order(
@@ -34,16 +35,17 @@ pub const LAW: Law<Weigh> = Law::order(
         templates: &[],
         file: page!("cheapest_node_first.rs"),
     },
-    Weigh { loss, least },
+    Weigh { loss, least, seeks: |_, _| true },
 );
 
 /// What is lost by one more pod: its additional victims.
 fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let harm = lost.harm();
-    [lost.highest_stopped(), harm.gangs, harm.size, harm.since, lost.count()]
+    let violations = count(lost.violations);
+    [violations, lost.highest_stopped(), harm.gangs, harm.size, harm.evictions, harm.since, lost.count()]
 }
 
 /// What is lost at least.
 fn least(lost: &LeastVictims) -> NodeCost {
-    [lost.highest, 0, lost.size, lost.latest_start.saturating_neg(), lost.count]
+    [0, lost.highest, 0, lost.size, 0, lost.latest_start.saturating_neg(), lost.count]
 }

@@ -1,8 +1,8 @@
 //! # What it demands
 //!
 //! Of two candidates the one of higher priority is reprieved first. At equal priority one whose eviction would break its gang comes
-//! before one whose eviction would not; then the one whose eviction stops more; then the one that started earlier, then the older one,
-//! then the name. A pod that has not started counts as started now. Candidates that cannot be reprieved are the victims.
+//! before one whose eviction would not; then the one whose eviction stops more; then the one whose job was evicted more often before;
+//! then the one that started earlier, then the older one, then the name. A pod that has not started counts as started now. Candidates that cannot be reprieved are the victims.
 //!
 //! # Example
 //!
@@ -15,13 +15,13 @@
 //!
 //! # Source
 //!
-//! Seed 20240115 (Koordinator), PostFilter 5 and Key Concept 3; ruling C33.
+//! Seed 20240115 (Koordinator), PostFilter 5 and Key Concept 3; rulings C33 and C37, for coscheduling R29 and R30.
 //!
 //! # Options
 //!
 //! `spec.priority` of the pods, `spec.minMember` of the PodGroup.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BTreeSet;
 
 use crate::laws::harm::{gang_loss, lost_size, started};
@@ -48,6 +48,6 @@ fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
         true => Ordering::Equal,
         false => loss(a).cmp(&loss(b)).then_with(|| lost_size(cluster, b).cmp(&lost_size(cluster, a))),
     };
-    let by_age = || (started(cluster, a), a.created, a.rank).cmp(&(started(cluster, b), b.created, b.rank));
-    b.priority().cmp(&a.priority()).then_with(by_loss).then_with(by_age)
+    let rest = |pod: &Pod| (Reverse(pod.past_evictions), started(cluster, pod), pod.created, pod.rank);
+    b.priority().cmp(&a.priority()).then_with(by_loss).then_with(|| rest(a).cmp(&rest(b)))
 }

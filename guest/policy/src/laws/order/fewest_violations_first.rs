@@ -1,8 +1,11 @@
 //! # What it demands
 //!
 //! The first criterion that separates two nodes decides: fewest victims whose disruption budget is exhausted; lowest priority of
-//! the most important victim; smallest sum of priorities, each counted from the lowest possible one; fewest victims; latest start
-//! of the earliest-started among the most important victims, where a pod without a start time starts last; the name of the node.
+//! the most important victim; smallest sum of priorities, each counted from the lowest possible one; fewest victims; the smallest part of
+//! the cluster that groups hold which leave whole; latest start of the earliest-started among the most important victims, where a pod
+//! without a start time starts last; the job that was evicted most often evicted less often before; the name of the node. A group that
+//! leaves whole is one victim in the sum and in the count. Where a candidate is of such a group, the victims on one node are chosen by
+//! these criteria, too.
 //!
 //! # Example
 //!
@@ -11,18 +14,20 @@
 //! # Why
 //!
 //! These are the criteria of kube-scheduler. The shift of the sum makes every further victim cost something, even one of negative
-//! priority. Upstream leaves the last criterion to chance.
+//! priority. Upstream leaves the last criterion to chance. A group that leaves whole stops as one job, however many pods it has.
 //!
 //! # Source
 //!
-//! kube-scheduler framework/preemption, pickOneNodeForPreemption.
+//! kube-scheduler framework/preemption, pickOneNodeForPreemption. Rulings K43 and K44.
 //!
 //! # Options
 //!
 //! PodDisruptionBudgets of the cluster.
 
+use std::collections::BTreeSet;
+
 use crate::laws::{Law, LeastVictims, NodeCost, NodeVictims, Text, Weigh, count, counted, page};
-use crate::model::Pod;
+use crate::model::{Cluster, JobIx, Pod, PodIx};
 
 /// The law.
 pub const LAW: Law<Weigh> = Law::order(
@@ -32,20 +37,50 @@ pub const LAW: Law<Weigh> = Law::order(
         templates: &[],
         file: page!("fewest_violations_first.rs"),
     },
-    Weigh { loss, least },
+    Weigh { loss, least, seeks },
 );
 
 /// What is lost by a plan.
 fn loss(lost: &NodeVictims<'_>) -> NodeCost {
-    let highest = lost.highest();
-    let sum = lost.pods().map(|pod| counted(pod.priority())).fold(0, i64::saturating_add);
+    let (jobs, size) = jobs(lost);
+    let highest = jobs.iter().map(|pod| i64::from(pod.priority())).max().unwrap_or(i64::MIN);
+    let sum = jobs.iter().map(|pod| counted(pod.priority())).fold(0, i64::saturating_add);
     let started = |pod: &Pod| pod.started.unwrap_or(i64::MAX);
     let important = lost.pods().filter(|pod| i64::from(pod.priority()) == highest);
     let earliest = important.map(started).min().unwrap_or(i64::MAX);
-    [count(lost.violations), highest, sum, lost.count(), earliest.saturating_neg()]
+    let (violations, start) = (count(lost.violations), earliest.saturating_neg());
+    [violations, highest, sum, count(jobs.len()), size, start, lost.past_evictions()]
 }
 
 /// What is lost at least.
 fn least(lost: &LeastVictims) -> NodeCost {
-    [0, lost.highest, lost.priorities, lost.count, i64::MIN]
+    [0, lost.highest, lost.priorities, lost.count, 0, i64::MIN, 0]
+}
+
+/// Returns a victim of each job, and the part of the cluster that the groups among them hold that leave whole. A pod that leaves alone is a
+/// job of its own. A group that the plan evicts already counts no more.
+fn jobs<'c>(lost: &NodeVictims<'c>) -> (Vec<&'c Pod>, i64) {
+    let cluster = lost.cluster;
+    let pods = lost.victims.iter().filter_map(|ix| cluster.pod(*ix));
+    if !cluster.has_whole_groups() {
+        return (pods.collect(), 0);
+    }
+    let gone = lost.earlier.iter().filter_map(|ix| cluster.job_that_leaves_whole(cluster.pod(*ix)?));
+    let gone: BTreeSet<JobIx> = gone.collect();
+    let (mut seen, mut size) = (BTreeSet::new(), 0i64);
+    let jobs = pods.filter(|pod| match cluster.job_that_leaves_whole(pod) {
+        Some(job) if gone.contains(&job) => false,
+        Some(job) => {
+            size = size.saturating_add(cluster.cluster_share(&pod.request));
+            seen.insert(job)
+        }
+        None => true,
+    });
+    (jobs.collect(), size)
+}
+
+/// Returns whether a candidate is of a group that leaves whole.
+fn seeks(cluster: &Cluster, candidates: &[PodIx]) -> bool {
+    let leaves_whole = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| cluster.job_that_leaves_whole(pod).is_some());
+    cluster.has_whole_groups() && candidates.iter().any(leaves_whole)
 }

@@ -1,7 +1,8 @@
 //! # What it demands
 //!
 //! Of two candidates the one of higher priority is reprieved first. At equal priority pods that are evicted together come before a
-//! pod that leaves alone, and the larger group comes first; then the one that started earlier, then the older one, then the name. A
+//! pod that leaves alone, and the larger group comes first; then the one that started earlier, then the one whose job was evicted more
+//! often before, then the older one, then the name. A
 //! pod without a start time comes after all that have one, a group starts with its first pod. Candidates that cannot be reprieved are the
 //! victims.
 //!
@@ -50,5 +51,6 @@ fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
         true => group(a).cmp(&group(b)),
         false => started(a).cmp(&started(b)),
     };
-    b.priority().cmp(&a.priority()).then_with(by_start).then_with(|| (a.created, a.rank).cmp(&(b.created, b.rank)))
+    let rest = |pod: &Pod| (Reverse(pod.past_evictions), pod.created, pod.rank);
+    b.priority().cmp(&a.priority()).then_with(by_start).then_with(|| rest(a).cmp(&rest(b)))
 }

@@ -5,7 +5,7 @@
 //! with fewer pods come first. Of equal jobs, in a tree of queues, one in a queue closer to the
 //! preemptor comes first; then one in the queue that is served last; then the job that is served last within its queue, by
 //! priority and by whether it runs, not by age; then the job whose first victim is of lower priority or of higher index; then the
-//! one whose first victim started later; last, the one whose first victim is younger.
+//! one that was evicted less often before; then the one whose first victim started later; last, the one whose first victim is younger.
 //!
 //! # Example
 //!
@@ -54,7 +54,10 @@ fn compare(cluster: &Cluster, preemptor: Option<QueueIx>, a: &Pod, b: &Pod) -> O
     // A pod that has not started counts as started now.
     let later_start = || {
         let started = |pod: &Pod| pod.started.unwrap_or(cluster.now());
-        let named = |pod: &Pod| (Reverse(pod.priority()), pod.attributes.task.index.unwrap_or(u32::MAX), started(pod));
+        let evictions = |pod: &Pod| Reverse(pod.past_evictions);
+        let named = |pod: &Pod| {
+            (Reverse(pod.priority()), pod.attributes.task.index.unwrap_or(u32::MAX), evictions(pod), started(pod))
+        };
         named(b).cmp(&named(a))
     };
     let tasks = || (earlier_task_first::LAW.function)(cluster, b, a);

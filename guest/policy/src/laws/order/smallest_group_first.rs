@@ -2,7 +2,7 @@
 //!
 //! The first criterion that separates two groups of victims decides, on one node and between nodes: fewer victims that should be
 //! spared; fewer victims; the most important victim less important; a smaller part of the cluster that the victims hold, summed
-//! over the resources; the youngest victim younger; the name of the node.
+//! over the resources; the application that was evicted most often evicted less often before; the youngest victim younger; the name of the node.
 //!
 //! # Example
 //!
@@ -32,16 +32,17 @@ pub const LAW: Law<Weigh> = Law::order(
         templates: &[],
         file: page!("smallest_group_first.rs"),
     },
-    Weigh { loss, least },
+    Weigh { loss, least, seeks: |_, _| false },
 );
 
 /// Returns what is lost by a plan.
 fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let youngest = lost.pods().map(|pod| pod.created).max().unwrap_or(i64::MAX);
-    [lost.reluctance, lost.count(), lost.highest(), lost.share(), youngest.saturating_neg()]
+    let evictions = lost.past_evictions();
+    [lost.reluctance, lost.count(), lost.highest(), lost.share(), evictions, youngest.saturating_neg(), 0]
 }
 
 /// Returns what is lost at least.
 fn least(lost: &LeastVictims) -> NodeCost {
-    [lost.reluctance, lost.count, lost.highest, lost.share, lost.youngest.saturating_neg()]
+    [lost.reluctance, lost.count, lost.highest, lost.share, 0, lost.youngest.saturating_neg(), 0]
 }

@@ -43,6 +43,15 @@ impl Shortage {
 }
 
 impl Cluster {
+    /// The gangs that must be complete together with this one, itself included.
+    pub fn gang_group(&self, job: JobIx) -> Vec<JobIx> {
+        let group = self.job(job).and_then(|job| job.gang()).map(|gang| gang.group.as_slice()).unwrap_or_default();
+        let mut jobs: Vec<JobIx> = group.iter().filter_map(|key| self.job_named(key)).chain([job]).collect();
+        jobs.sort_unstable();
+        jobs.dedup();
+        jobs
+    }
+
     /// The members of a job, or a pod alone, that hold a node and are not leaving.
     pub fn holders(&self, pod: PodIx) -> impl Iterator<Item = (PodIx, &Pod)> {
         self.members(pod).filter(|(_, pod)| pod.place.node().is_some() && !pod.is_leaving())

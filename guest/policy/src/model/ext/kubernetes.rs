@@ -92,8 +92,8 @@ impl Cluster {
         Some(Request::new(here.flat_map(|ix| self.share(ix).iter().collect::<Vec<_>>()).collect()))
     }
 
-    /// The job of a pod, if its pods are evicted together.
-    fn job_that_leaves_whole(&self, pod: &Pod) -> Option<JobIx> {
+    /// Returns the job of a pod, if its pods are evicted together.
+    pub fn job_that_leaves_whole(&self, pod: &Pod) -> Option<JobIx> {
         if !self.ext.kubernetes.any_leaves_whole || pod.name.kind != Kind::Pod || pod.is_leaving() {
             return None;
         }

@@ -18,6 +18,8 @@ laws! { "coscheduling":
     Guard VICTIM_QUOTA_IS_OVER_MIN = "victim-quota-is-over-min", guard::victim_quota_is_over_min::LAW, "upstream pkg/capacityscheduling SelectVictimsOnNode; ruling R23";
     Guard VICTIM_RANKS_LOWER = "victim-ranks-lower", guard::victim_ranks_lower::LAW, "upstream plugins/defaultpreemption and pkg/capacityscheduling SelectVictimsOnNode", exempt TAKES_BACK;
     PendingByKey QUEUE = "gang-members-together", order::gang_members_together::LAW, "seed 20200116, QueueSort 1 to 4";
+    Order REPRIEVE_BY_HARM = "costlier-eviction-first", order::costlier_eviction_first::LAW, "seed silent; rulings R29 and R30";
+    NodeChoice NODE_BY_HARM = "cheapest-node-first", order::cheapest_node_first::LAW, "seed silent; rulings R29 and R30";
 }
 
 /// The laws in force when so many nodes are looked at.
@@ -47,6 +49,7 @@ pub fn table(sample: Sample) -> Laws {
         guards: guards.chain([VICTIM_QUOTA_IS_OVER_MIN]).collect(),
         limits: vec![FITS_MAX_OF_QUOTA, FITS_MIN_OF_ALL_QUOTAS],
         permit: vec![GANG_IS_COMPLETE],
+        least_harm: Some((REPRIEVE_BY_HARM, NODE_BY_HARM)),
         quotas_take_back: true,
         ..base
     }

@@ -65,6 +65,7 @@ pub fn table(args: &Args) -> Laws {
         node_choice: NODE,
         search: Search::RemoveAllThenReprieve,
         parents_bind: args.parents_bind,
+        least_harm: None,
         quotas_take_back: false,
         cycle: None,
         enforcement: None,

@@ -35,6 +35,7 @@ pub fn table(sample: Sample) -> Laws {
         node_choice: NODE,
         search: Search::NodeByNode(sample),
         parents_bind: false,
+        least_harm: None,
         quotas_take_back: false,
         cycle: None,
         enforcement: None,

@@ -69,6 +69,7 @@ pub fn table(args: &Args) -> Laws {
         node_choice: NodeChoice { rule: VICTIMS.0, by: order::cheapest_node_first::LAW.function },
         search: Search::Bundles,
         parents_bind: true,
+        least_harm: None,
         quotas_take_back: false,
         cycle: Some(cycle(args)),
         enforcement: None,

@@ -65,6 +65,7 @@ pub fn table() -> Laws {
             last_resort: OPTED_OUT_LAST,
         }),
         parents_bind: true,
+        least_harm: None,
         quotas_take_back: false,
         cycle: None,
         enforcement: Some(Enforcement {

@@ -5,7 +5,7 @@ use super::*;
 const ANY: fn(NodeIx) -> bool = |_| true;
 
 fn cost(first: i64) -> NodeCost {
-    [first, 0, 0, 0, 0]
+    [first, 0, 0, 0, 0, 0, 0]
 }
 
 /// Three nodes, of which it is known that they cost at least 5, 1 and 3.

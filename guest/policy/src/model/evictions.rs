@@ -1,0 +1,103 @@
+//! The count of evictions: how often each job was evicted, as far as this policy knows.
+//!
+//! The cluster does not show it: an evicted pod is deleted, and the pod that replaces it looks like any other. Without the count the job
+//! whose eviction costs least is evicted each time, and other jobs that cost as much never are.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{JobKey, PodName};
+
+/// Jobs that are remembered at most.
+const MOST: usize = 4096;
+
+/// What an evicted pod is known by when another pod replaces it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum EvictedJob {
+    /// The job of the pod.
+    Job(JobKey),
+    /// The controller of a pod without a job: namespace, kind and name.
+    Controller(String),
+    /// The pod itself, which has neither.
+    Pod(PodName),
+}
+
+/// How often a job was evicted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Count {
+    times: u32,
+    /// The number of the last eviction, over all jobs.
+    last: u64,
+}
+
+/// The counts of all jobs. Of more than [`MOST`] jobs those are forgotten that were evicted least often, of these the ones that were
+/// evicted longest ago.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Evictions {
+    counts: BTreeMap<EvictedJob, Count>,
+    last: u64,
+}
+
+/// The counts in a checkpoint.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedEvictions {
+    counts: Vec<(EvictedJob, Count)>,
+    last: u64,
+}
+
+impl Evictions {
+    /// Returns whether no job was ever evicted.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// Returns how often a job was evicted.
+    pub fn of(&self, job: &EvictedJob) -> u32 {
+        self.counts.get(job).map_or(0, |count| count.times)
+    }
+
+    /// Counts one more eviction of a job.
+    pub fn count(&mut self, job: EvictedJob) {
+        self.last = self.last.saturating_add(1);
+        let times = self.of(&job).saturating_add(1);
+        self.counts.insert(job, Count { times, last: self.last });
+        while self.counts.len() > MOST {
+            let least = self.counts.iter().min_by_key(|(_, count)| (count.times, count.last));
+            let Some(job) = least.map(|(job, _)| job.clone()) else { break };
+            self.counts.remove(&job);
+        }
+    }
+
+    /// Returns the counts for a checkpoint.
+    pub fn saved(&self) -> SavedEvictions {
+        let counts = self.counts.iter().map(|(job, count)| (job.clone(), *count)).collect();
+        SavedEvictions { counts, last: self.last }
+    }
+}
+
+impl From<SavedEvictions> for Evictions {
+    fn from(saved: SavedEvictions) -> Evictions {
+        Evictions { counts: saved.counts.into_iter().take(MOST).collect(), last: saved.last }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(number: usize) -> EvictedJob {
+        EvictedJob::Controller(format!("{number}"))
+    }
+
+    #[test]
+    fn what_was_evicted_least_often_is_forgotten_first() {
+        let mut evictions = Evictions::default();
+        evictions.count(named(0));
+        evictions.count(named(0));
+        (1..=MOST).for_each(|number| evictions.count(named(number)));
+        assert_eq!(evictions.counts.len(), MOST);
+        assert_eq!([0, 1, 2].map(|number| evictions.of(&named(number))), [2, 0, 1], "1 was evicted longest ago");
+        assert_eq!(Evictions::from(evictions.saved()), evictions);
+    }
+}
