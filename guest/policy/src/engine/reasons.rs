@@ -110,6 +110,10 @@ reasons! {
             ("kept", "the gang keeps the room that leaving pods will free: no other pod is evicted"),
         ],
         "While leaving pods free enough room, no further pod is evicted. Example: a terminating pod of 4 cpu is still on `n1`; a pod of 3 waits for it.";
+    /// A pod that waits would take the room back.
+    ROOM_IS_CLAIMED = "engine/room-is-claimed", "no gang that waits would evict the pod in the next cycle",
+        [("", "pod `{pod}` waits and would evict the pod at once: its gang gets the room first")],
+        "A pod that would be evicted in the next cycle, for a gang that waits already, gets no node. Example: a queue borrows idle cpu while a gang within the deserved amount of another queue waits for more than is idle. The gang gets a plan with the idle cpu in it, and fewer pods are evicted. Where the gang would have no plan without the eviction of the pod, the pod gets its node.";
     /// A plan was made.
     PLAN = "engine/plan", "a plan evicts as few pods as the laws allow",
         [

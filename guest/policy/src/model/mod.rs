@@ -55,4 +55,4 @@ pub use resources::{Amounts, Request, ResourceIx};
 pub use rooms::{Lacks, Rooms, Scan};
 pub use saved_pod::{PodsByName, SavedPod};
 pub use totals::Overflow;
-pub use trial::Trial;
+pub use trial::{Mark, Trial};

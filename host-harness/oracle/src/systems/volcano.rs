@@ -7,6 +7,7 @@ mod growth;
 mod plan;
 mod read;
 mod reclaim;
+mod returned;
 mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,6 +26,8 @@ use read::{Job, Queue, queues};
 pub(crate) struct Memory {
     /// When each job last changed its size, in seconds.
     scaled: BTreeMap<String, i64>,
+    /// The last cycle, where nothing but its bindings changed the cluster.
+    last: Option<returned::Last>,
 }
 
 /// Everything needed to judge one cycle.
@@ -61,6 +64,8 @@ pub(crate) fn cycle(
     judge.bindings(verdict);
     judge.reclaims(verdict)?;
     judge.grows(memory, verdict);
+    judge.bound_for_nothing(memory.last.as_ref(), verdict);
+    memory.last = judge.remember();
     for job in &judge.jobs {
         let changes = |name: &String| {
             world.pods.get(name).is_some_and(|pod| job.is_elastic_pod(pod) && read::group_of(pod) == job.name)
@@ -174,6 +179,9 @@ impl Judge<'_> {
         }
         let problem = PlacementProblem { free: self.idle(), candidates: Vec::new(), incoming: self.incoming(&missing) };
         if problem.fits_without(0) {
+            if self.room_went_to_a_plan(&missing) {
+                return verdict.excuse("its room went to the plan of a gang: it gets another node in the next cycle");
+            }
             let text = format!("{} pods of `{}` fit idle room and were not bound", missing.len(), job.name);
             verdict.breach("idle-room-is-used", text);
         }

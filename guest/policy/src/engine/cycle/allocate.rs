@@ -1,23 +1,48 @@
 //! Allocate: a gang gets nodes for all pods that it lacks, or none. A running job gets one more pod at a time.
 //!
-//! If a gang fits once leaving pods have left, that room is kept for it until the end of the cycle.
+//! If a gang fits once leaving pods have left, that room is kept for it until the end of the cycle. A pod that a waiting gang would evict
+//! in the next cycle gets no node ([`taken_back`](super::taken_back)).
+
+use std::collections::BTreeSet;
 
 use super::job_queue::JobQueue;
 use super::pending_jobs;
 use super::placer::Placer;
-use super::{Context, Simulation};
+use super::{Context, Simulation, taken_back};
 use crate::engine::Notes;
 use crate::model::{NodeIx, PodIx};
 
 /// Pods and their nodes.
 pub type Placements = Vec<(PodIx, NodeIx)>;
 
-/// Places normal pods in the simulation. Returns the new placements.
+/// Places normal pods in the simulation. Returns the new placements. Each pass leaves out more pods than the one before, so the loop ends.
 pub fn allocate(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Context<'_>) -> Placements {
+    let mut left_out = BTreeSet::new();
+    loop {
+        let before = simulation.checkpoint();
+        let placements = place_all(simulation, notes, context, &left_out);
+        let taken_back = taken_back::taken_back(simulation, notes, context, &placements);
+        if taken_back.is_empty() {
+            return placements;
+        }
+        left_out.extend(taken_back);
+        simulation.restore(before);
+    }
+}
+
+/// Places normal pods, except those that are left out. Returns the new placements.
+fn place_all(
+    simulation: &mut Simulation<'_>,
+    notes: &mut Notes,
+    context: &Context<'_>,
+    left_out: &BTreeSet<PodIx>,
+) -> Placements {
     let admission = &context.cycle.admission;
-    let pending_jobs = pending_jobs::waiting(simulation, notes, context, admission, |cluster, pod| {
+    let mut pending_jobs = pending_jobs::waiting(simulation, notes, context, admission, |cluster, pod| {
         !pod.is_elastic() && pending_jobs::asks(cluster, pod)
     });
+    pending_jobs.iter_mut().for_each(|pending_job| pending_job.pods.retain(|ix| !left_out.contains(ix)));
+    pending_jobs.retain(|pending_job| !pending_job.pods.is_empty());
     let mut job_queue = JobQueue::new(simulation.cluster(), context, pending_jobs);
     let mut placer = Placer::new(simulation, notes, context, &context.cycle.normal);
     let mut bound = Vec::new();

@@ -11,6 +11,7 @@ mod placer;
 mod preempt;
 mod simulation;
 mod single;
+mod taken_back;
 mod trace;
 
 pub use simulation::{Finder, Simulation, When};

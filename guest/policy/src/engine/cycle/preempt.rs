@@ -20,23 +20,33 @@ pub fn preempt_for(
     context: &Context<'_>,
     rules: &ReclaimRules,
 ) -> Outcome {
+    let mut plans = Vec::new();
+    for_each_gang(&mut simulation, notes, context, rules, |simulation, notes, pending_job| {
+        plans.extend(find_plan(simulation, notes, context, rules, pending_job, &Refuted::default()));
+    });
+    Outcome { bindings: Vec::new(), held: simulation.unnominated(), plans }
+}
+
+/// Calls a function for each gang that lacks pods, in the order in which plans are made.
+pub fn for_each_gang<'c>(
+    simulation: &mut Simulation<'c>,
+    notes: &mut Notes,
+    context: &Context<'_>,
+    rules: &ReclaimRules,
+    mut attempt: impl FnMut(&mut Simulation<'c>, &mut Notes, &PendingJob),
+) {
     let admission = &context.cycle.admission;
-    let pending_jobs = pending_jobs::waiting(&simulation, notes, context, admission, |cluster, pod| {
+    let pending_jobs = pending_jobs::waiting(simulation, notes, context, admission, |cluster, pod| {
         !pod.is_elastic() && (rules.for_places || pending_jobs::asks(cluster, pod))
     });
     let mut job_queue = JobQueue::new(simulation.cluster(), context, pending_jobs);
-    let mut plans = Vec::new();
     while let Some(pending_job) = job_queue.next(simulation.cluster(), context) {
         let Some(lead) = pending_job.lead() else { continue };
         notes.resume(lead);
-        if simulation.cluster().shortage(lead).is_over() {
-            continue;
-        }
-        if let Ok(plan) = find_plan(&mut simulation, notes, context, rules, &pending_job, &Refuted::default()) {
-            plans.push(plan);
+        if !simulation.cluster().shortage(lead).is_over() {
+            attempt(simulation, notes, &pending_job);
         }
     }
-    Outcome { bindings: Vec::new(), held: simulation.unnominated(), plans }
 }
 
 /// Plans all pods that a gang lacks, with evictions if needed. With a plan, the simulation is left as the cluster will be then. If no

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::engine::room::Lack;
 use crate::model::{
-    Amounts, ClassIx, Cluster, InterPodLack, NodeIx, Nominated, Place, PodIx, Request, Table, Trial, WhatIf,
+    Amounts, ClassIx, Cluster, InterPodLack, Mark, NodeIx, Nominated, Place, PodIx, Request, Table, Trial, WhatIf,
 };
 
 /// When there must be room.
@@ -31,6 +31,14 @@ pub struct Simulation<'c> {
     leaving: BTreeMap<NodeIx, Amounts>,
     /// The leaving pods and their nodes.
     gone: Vec<(PodIx, NodeIx)>,
+}
+
+/// A moment of a simulation to which it can be restored.
+#[derive(Debug, Clone)]
+pub struct Checkpoint {
+    mark: Mark,
+    waits: BTreeMap<PodIx, NodeIx>,
+    promised: BTreeMap<NodeIx, Amounts>,
 }
 
 /// The other pods as a pod finds them when it gets a node: with and without those that wait for promised nodes.
@@ -83,6 +91,17 @@ impl<'c> Simulation<'c> {
     /// The cluster as it would be.
     pub fn cluster(&self) -> &Cluster {
         self.trial.cluster()
+    }
+
+    /// Returns this moment.
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint { mark: self.trial.mark(), waits: self.waits.clone(), promised: self.promised.clone() }
+    }
+
+    /// Takes back all that was placed and promised since a moment.
+    pub fn restore(&mut self, checkpoint: Checkpoint) {
+        self.trial.rewind(checkpoint.mark);
+        (self.waits, self.promised) = (checkpoint.waits, checkpoint.promised);
     }
 
     /// Whether a pod is pending, nominated or not.

@@ -102,25 +102,37 @@ impl Judge<'_> {
         (most.unwrap_or(0).min(wanted) - holds).max(0)
     }
 
-    /// Checks that what is short on a node with victims of others is due. With several pods of the plan on a node, one of them may use what
+    /// Checks that what is short on a node with victims of others is due. A gang that leaves whole leaves for what is short on any of its
+    /// nodes, and what it frees on the others may be used. With several pods of the plan on a node, one of them may use what
     /// an eviction for another has freed beside it.
     fn short_is_due(&self, job: &Job, others: &[&Pod], due: &BTreeMap<&str, Due>, verdict: &mut Verdict) {
-        let short = self.short();
+        let by_node = self.short();
         let nodes: BTreeSet<&str> = others.iter().filter_map(|pod| pod.node.as_deref()).collect();
         for node in nodes {
-            let Some(short) = short.get(node).filter(|short| !short.is_empty()) else { continue };
+            let Some(short) = by_node.get(node).filter(|short| !short.is_empty()) else { continue };
             let here = self
                 .nominated(job)
                 .iter()
                 .filter(|pod| self.outcome.nominated.get(&pod.name).is_some_and(|on| on == node))
                 .count();
             let over = short.iter().any(|resource| due.get(resource.as_str()) == Some(&Due::Over));
-            let any = short.iter().any(|resource| matches!(due.get(resource.as_str()), Some(Due::To(_))));
+            let is_due = |resource: &String| matches!(due.get(resource.as_str()), Some(Due::To(_)));
+            let of_gangs = self.left_with(node, others).into_iter().filter_map(|node| by_node.get(node)).flatten();
+            let any = short.iter().chain(of_gangs).any(is_due);
             if here == 1 && over || !any {
                 let text = format!("`{}` evicts on `{node}`, which is short of {short:?}", job.name);
                 verdict.breach("victim-frees-what-is-owed", text);
             }
         }
+    }
+
+    /// The nodes of the gangs that leave whole, each with a victim on this node.
+    fn left_with<'a>(&self, node: &str, others: &[&'a Pod]) -> Vec<&'a str> {
+        let here = others.iter().filter(|pod| pod.node.as_deref() == Some(node));
+        let gangs: BTreeSet<&str> = here.map(|pod| group_of(pod)).collect();
+        let is_gone = |name: &str| self.jobs.iter().any(|job| job.name == name && job.size(&self.after) == 0);
+        let mates = others.iter().filter(|pod| gangs.contains(group_of(pod)) && is_gone(group_of(pod)));
+        mates.filter_map(|pod| pod.node.as_deref()).collect()
     }
 
     /// What each node is short of, without evictions, for the pods that the plan places there.

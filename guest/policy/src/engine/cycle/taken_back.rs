@@ -1,0 +1,124 @@
+//! Taken back: what allocation would bind now and a gang that waits already would evict in the next cycle.
+//!
+//! Allocation fills idle room, with pods of queues over their deserved amounts, too. A gang that lacks more than is idle waits for the
+//! actions that evict. Those actions spare what this cycle has bound, but in the next cycle the gang evicts it. So such a pod is not bound:
+//! the idle room becomes part of the plan of the gang, and fewer pods are evicted.
+
+use std::collections::BTreeSet;
+
+use super::allocate::Placements;
+use super::pending_jobs::PendingJob;
+use super::preempt::{find_plan, for_each_gang};
+use super::{Context, Simulation};
+use crate::contract::{Outcome, Refuted, Subject};
+use crate::engine::reasons::ROOM_IS_CLAIMED;
+use crate::engine::search::Obstacle;
+use crate::engine::{Notes, Preemptor};
+use crate::laws::{Action, Claim, Detail, ReclaimRules};
+use crate::model::{Cluster, Place, PodIx};
+
+/// Returns the pods among these placements that the next cycle would evict for gangs that wait already, and that would have room without
+/// their eviction. With a pod, it returns the pods of its job that wait and have no node. The simulation is as before afterwards.
+pub fn taken_back(
+    simulation: &mut Simulation<'_>,
+    notes: &mut Notes,
+    context: &Context<'_>,
+    placements: &Placements,
+) -> BTreeSet<PodIx> {
+    let mut taken_back = BTreeSet::new();
+    let placed: Vec<PodIx> = bound_anew(simulation.cluster(), placements);
+    for rules in placed.first().into_iter().flat_map(|_| evicting(context)) {
+        let before = simulation.checkpoint();
+        for (ix, node) in placements.iter().filter(|(ix, _)| placed.contains(ix)) {
+            simulation.trial.put(*ix, Place::Bound(*node));
+        }
+        if may_take_back(simulation, context, rules, &placed) {
+            for_each_gang(simulation, &mut Notes::default(), context, rules, |simulation, silent, gang| {
+                for ix in needlessly_bound(simulation, silent, context, rules, (gang, &placed)) {
+                    explain(simulation.cluster(), notes, gang, ix);
+                    taken_back.insert(ix);
+                }
+            });
+        }
+        simulation.restore(before);
+    }
+    taken_back
+}
+
+/// Returns the laws of the actions that evict pods.
+fn evicting<'c>(context: &'c Context<'_>) -> impl Iterator<Item = &'c ReclaimRules> {
+    context.cycle.actions.iter().filter_map(|action| match action {
+        Action::Reclaim => Some(&context.cycle.reclaim),
+        Action::Preempt => Some(&context.cycle.preempt),
+        Action::Allocate | Action::Elastic | Action::Backfill => None,
+    })
+}
+
+/// Returns the pods of these placements that can be victims of the next cycle: pods without a nomination and without a cooldown time.
+fn bound_anew(cluster: &Cluster, placements: &Placements) -> Vec<PodIx> {
+    let may_be_lost = |ix: &PodIx| {
+        let Some(pod) = cluster.pod(*ix) else { return false };
+        let of_job = pod.attributes.job.and_then(|job| cluster.pod_group(job)).and_then(|group| group.cooldown);
+        pod.nominated.is_none() && pod.attributes.task.cooldown.or(of_job).is_none_or(|cooldown| cooldown <= 0)
+    };
+    placements.iter().map(|(ix, _)| *ix).filter(may_be_lost).collect()
+}
+
+/// Checks whether the victim filters let a waiting gang evict one of these pods. Most cycles end here, without a search for plans.
+fn may_take_back(
+    simulation: &mut Simulation<'_>,
+    context: &Context<'_>,
+    rules: &ReclaimRules,
+    placed: &[PodIx],
+) -> bool {
+    let mut found = false;
+    for_each_gang(simulation, &mut Notes::default(), context, rules, |simulation, _, gang| {
+        let cluster = simulation.cluster();
+        let pods = cluster.lacking(&gang.pods);
+        let preemptor = || Preemptor::of(cluster, context.laws, gang.lead()?, pods.clone());
+        let Some(preemptor) = (!found).then(preemptor).flatten() else { return };
+        let claim = Claim::of(cluster, preemptor.queue, &pods);
+        let preemptor = preemptor.claiming(claim);
+        let case = preemptor.waiting(cluster, context.ledger);
+        found = placed.iter().any(|ix| case.first_denial(&rules.guards, *ix).is_none());
+    });
+    found
+}
+
+/// Returns the pods among the placed ones that the plan of a gang evicts, if the gang has room without their eviction as well. With them,
+/// it returns the pods of their jobs that wait. The simulation is left with the plan.
+fn needlessly_bound(
+    simulation: &mut Simulation<'_>,
+    notes: &mut Notes,
+    context: &Context<'_>,
+    rules: &ReclaimRules,
+    (gang, placed): (&PendingJob, &[PodIx]),
+) -> Vec<PodIx> {
+    let before = simulation.checkpoint();
+    let Ok(plan) = find_plan(simulation, notes, context, rules, gang, &Refuted::default()) else { return Vec::new() };
+    let mut lost: Vec<PodIx> = plan.victims.into_iter().filter(|ix| placed.contains(ix)).collect();
+    if lost.is_empty() {
+        return lost;
+    }
+    simulation.restore(before.clone());
+    lost.iter().for_each(|ix| simulation.trial.put(*ix, Place::Pending));
+    let without = find_plan(simulation, notes, context, rules, gang, &Refuted::default());
+    if !matches!(without, Ok(_) | Err(Obstacle::Room)) {
+        simulation.restore(before);
+        drop(find_plan(simulation, notes, context, rules, gang, &Refuted::default()));
+        return Vec::new();
+    }
+    let cluster = simulation.cluster();
+    let of_same_jobs = lost.iter().flat_map(|ix| cluster.members(*ix));
+    let waiting: Vec<PodIx> = of_same_jobs.filter(|(_, pod)| pod.is_pending()).map(|(ix, _)| ix).collect();
+    lost.extend(waiting);
+    lost
+}
+
+/// Explains why a pod gets no node.
+fn explain(cluster: &Cluster, notes: &mut Notes, gang: &PendingJob, ix: PodIx) {
+    let Some(lead) = gang.lead().filter(|_| cluster.pod(ix).is_some()) else { return };
+    notes.resume(ix);
+    notes.refusals.found(&ROOM_IS_CLAIMED);
+    notes.note(Subject::Preemptor, Outcome::Barred, &ROOM_IS_CLAIMED, || Detail::default().pod("pod", lead));
+}

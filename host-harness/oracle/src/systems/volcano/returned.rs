@@ -1,0 +1,50 @@
+//! What is bound in one cycle and evicted in the next one for pods that waited already should not have been bound: the pods that waited had
+//! the room, and nobody had to go.
+
+use std::collections::BTreeSet;
+
+use super::Judge;
+use crate::tally::Verdict;
+use crate::world::Pod;
+
+/// The end of a cycle in which nobody was evicted.
+#[derive(Debug)]
+pub(crate) struct Last {
+    bound: BTreeSet<String>,
+    waiting: BTreeSet<String>,
+}
+
+impl Judge<'_> {
+    /// Checks that no plan evicts what the last cycle bound, for pods that waited in that cycle.
+    pub(super) fn bound_for_nothing(&self, last: Option<&Last>, verdict: &mut Verdict) {
+        let Some(last) = last else { return };
+        for plan in &self.outcome.plans {
+            let waited = plan.nominated.keys().all(|name| last.waiting.contains(name));
+            let returned: Vec<&String> = plan.victims.intersection(&last.bound).collect();
+            if waited && !returned.is_empty() {
+                let text = format!("{returned:?} were bound in the last cycle, and {:?} waited", plan.nominated);
+                verdict.breach("bound-pods-are-not-reclaimed-at-once", text);
+            }
+        }
+    }
+
+    /// Whether one of these pods fitted a node before the cycle made a plan there, for other pods.
+    pub(super) fn room_went_to_a_plan(&self, missing: &[&Pod]) -> bool {
+        let taken = |node: &&String| self.outcome.nominated.values().any(|on| on == *node);
+        let nodes = self.world.nodes.iter().filter(|(name, _)| taken(name));
+        nodes.into_iter().any(|(_, node)| missing.iter().any(|pod| pod.request.fits(&self.world.free(node))))
+    }
+
+    /// Returns what the next cycle is compared with. `None`: pods leave, so that more than the bindings changes.
+    pub(super) fn remember(&self) -> Option<Last> {
+        let is_timed = |pod: &Pod| pod.annotation("volcano.sh/cooldown-time").is_some();
+        if self.after.pods.values().any(|pod| pod.leaving || is_timed(pod)) {
+            return None;
+        }
+        let waiting = self.after.pods.values().filter(|pod| pod.pending() && pod.nominated.is_none());
+        Some(Last {
+            bound: self.outcome.bound.keys().cloned().collect(),
+            waiting: waiting.map(|pod| pod.name.clone()).collect(),
+        })
+    }
+}
