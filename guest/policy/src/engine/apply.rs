@@ -44,6 +44,9 @@ impl Engine {
     }
 
     fn apply_event(&mut self, event: Event, findings: &mut Findings) -> Result<(), Uncounted> {
+        if may_help_a_gang(&event) {
+            self.cluster.note_change();
+        }
         match event {
             Event::Resources(resources) => {
                 for resource in resources {
@@ -143,6 +146,12 @@ impl Engine {
         entry.queue = system.queue_of(&self.cluster, &entry);
         self.cluster.upsert_pod(ix, entry).map_err(Uncounted::of(String::new()))
     }
+}
+
+/// Returns whether a gang whose attempts have failed may be complete after an event. The model itself judges events about pods.
+fn may_help_a_gang(event: &Event) -> bool {
+    use Event::{Clock, PlanAccepted, PodRemoved, PodStatus, PodUpserted};
+    !matches!(event, Clock(_) | PlanAccepted(_) | PodRemoved(_) | PodStatus(_) | PodUpserted(_))
 }
 
 /// Writes what changes while a pod lives into the model's pod.

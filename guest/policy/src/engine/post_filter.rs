@@ -200,7 +200,8 @@ impl Engine {
             let gang = self.cluster.job(*job).and_then(|job| job.gang());
             gang.is_some_and(|gang| gang.fails_together)
         });
-        let over = job.filter(|_| self.cluster.fail_attempt(pod));
+        let retry_at = self.retry().at;
+        let over = job.filter(|_| self.cluster.fail_attempt(pod, retry_at));
         let may_preempt = self.cluster.pod(pod).is_some_and(|pod| pod.attributes.may_preempt);
         let short = job.filter(|job| !self.cluster.is_complete(*job));
         let void = match (over, short) {
