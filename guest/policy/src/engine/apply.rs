@@ -46,6 +46,9 @@ impl Engine {
     }
 
     fn apply_event(&mut self, event: Event, findings: &mut Findings) -> Result<(), Uncounted> {
+        if may_help_a_gang(&event) {
+            self.cluster.note_change();
+        }
         match event {
             Event::Resources(resources) => {
                 for resource in resources {
@@ -155,6 +158,12 @@ impl Engine {
 fn controller(template: &contract::PodTemplate) -> Option<Arc<str>> {
     let owner = template.owner.as_ref()?;
     Some(Arc::from(format!("{}/{}/{}", template.namespace, owner.kind, owner.name)))
+}
+
+/// Returns whether a gang whose attempts have failed may be complete after an event. The model itself judges events about pods.
+fn may_help_a_gang(event: &Event) -> bool {
+    use Event::{Clock, PlanAccepted, PodRemoved, PodStatus, PodUpserted};
+    !matches!(event, Clock(_) | PlanAccepted(_) | PodRemoved(_) | PodStatus(_) | PodUpserted(_))
 }
 
 /// Writes what changes while a pod lives into the model's pod.

@@ -30,7 +30,7 @@ impl Engine {
             let (permission, retry) = match short {
                 // The pod would hold a node in vain: when it is unreserved, all of its gang that wait are.
                 Some(job) => {
-                    self.cluster.end_round(job);
+                    self.cluster.end_round(job, None);
                     (Permission::Reject(reason.clone()), self.retry())
                 }
                 None => (Permission::Wait(timeout), self.retry()),

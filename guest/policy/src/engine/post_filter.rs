@@ -24,6 +24,10 @@ impl Engine {
         self.notes.refusals = Refusals::default();
         let laws = self.laws()?.clone();
         let search = search::of(&laws);
+        let admitted = Preemptor::join(&self.cluster, vec![search.admitted(&self.cluster, preemptor.clone())]);
+        if let Some(reason) = self.broken(&admitted, &laws.final_gates) {
+            return Ok(self.without(reason, Effects::default()));
+        }
         let several = asked.len() > 1;
         if several && !asked.iter().all(|ix| preemptor.pods.contains(ix)) {
             return self.one_by_one(search.as_ref(), &preemptor, (&laws, &asked, refuted));
@@ -200,7 +204,8 @@ impl Engine {
             let gang = self.cluster.job(*job).and_then(|job| job.gang());
             gang.is_some_and(|gang| gang.fails_together)
         });
-        let over = job.filter(|_| self.cluster.fail_attempt(pod));
+        let retry_at = self.retry().at;
+        let over = job.filter(|_| self.cluster.fail_attempt(pod, retry_at));
         let may_preempt = self.cluster.pod(pod).is_some_and(|pod| pod.attributes.may_preempt);
         let short = job.filter(|job| !self.cluster.is_complete(*job));
         let void = match (over, short) {

@@ -2,7 +2,7 @@
 
 use crate::contract::*;
 use crate::laws::{Denial, Gate, Preemptor, Rule};
-use crate::model::{Cluster, Ledger, PodIx, Trial};
+use crate::model::{Cluster, JobIx, Ledger, PodIx, Trial};
 
 use super::Engine;
 use super::refusals::Refusals;
@@ -22,7 +22,7 @@ impl Engine {
         self.notes.refusals = Refusals::default();
         let effects = match &mut self.system {
             Some(system) if !is_final => system.pre_filtered(&mut self.cluster, PodIx(pod)),
-            _ => Effects::default(),
+            _ => Effects { withdrawn: self.void_nominations(PodIx(pod)), ..Effects::default() },
         };
         let broken = match r#final {
             None => self.first_broken_gate(&parts, &effects.releases)?,
@@ -38,6 +38,16 @@ impl Engine {
         };
         Ok(PreFiltered { admission, retry: self.retry(), effects })
     }
+
+    /// Returns the nominated pods of the gang group of a refused pod, if the group has failed in its round. It gave up its nominations then, but
+    /// kube-scheduler writes the node of a pod that waits at Permit into the pod's status, and the write may come later.
+    fn void_nominations(&self, pod: PodIx) -> Vec<PodId> {
+        let job = self.cluster.pod(pod).and_then(|pod| pod.attributes.job);
+        let has_failed = |job: &JobIx| self.cluster.job(*job).is_some_and(|job| job.round.failure.is_some());
+        let void = job.filter(has_failed).map(|job| self.cluster.nominated_of_group(job)).unwrap_or_default();
+        void.into_iter().map(|pod| pod.0).collect()
+    }
+
     /// Returns the first gate that a part does not pass when pods that are held at Permit have been released: they hold no room and no
     /// quota for the pod whose turn releases them.
     fn first_broken_gate(

@@ -1,9 +1,11 @@
 //! What the cluster does not show: plans under way, what became of gangs, which of their members were tried, and what is owed to the past.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Checkpoint, StateError};
-use crate::model::{Job, JobKey, Ledger, PodIx, PodsByName, Round, SavedEvictions, SavedPod};
+use crate::model::{Failure, Job, JobKey, Ledger, PodIx, PodsByName, Round, SavedEvictions, SavedPod};
 
 use super::Engine;
 
@@ -39,23 +41,43 @@ struct SavedRound {
     tried: Vec<SavedPod>,
     has_failures: bool,
     is_over: bool,
+    /// Nothing has changed since the round was over.
+    #[serde(default)]
+    is_stuck: bool,
+    /// The moment from which on a new round may begin without a change, nanoseconds since 1970.
+    #[serde(default)]
+    until: i64,
+    /// The pods of other gangs that held a node at Permit when the round ended, by name.
+    #[serde(default)]
+    held_by_others: Vec<SavedPod>,
 }
 
 impl SavedRound {
     /// Returns the round of a job; none where nothing was tried in it. Its pods get these names.
-    fn of(job: &Job, saved: impl Fn(PodIx) -> Option<SavedPod>) -> Option<SavedRound> {
-        let Round { tried, has_failures, is_over } = &job.round;
-        let mut tried: Vec<_> = tried.iter().filter_map(|pod| saved(*pod)).collect();
-        tried.sort_unstable();
-        let round = || SavedRound { job: job.key.clone(), tried, has_failures: *has_failures, is_over: *is_over };
-        (job.round != Round::default()).then(round)
+    fn of(job: &Job, is_stuck: bool, saved: impl Fn(PodIx) -> Option<SavedPod>) -> Option<SavedRound> {
+        if job.round == Round::default() {
+            return None;
+        }
+        let names = |pods: &BTreeSet<PodIx>| {
+            let mut names: Vec<_> = pods.iter().filter_map(|pod| saved(*pod)).collect();
+            names.sort_unstable();
+            names
+        };
+        let Round { tried, has_failures, failure } = &job.round;
+        let (has_failures, is_over) = (*has_failures, failure.is_some());
+        let failure = failure.clone().unwrap_or_default();
+        let (until, held_by_others) = (failure.until, names(&failure.held_by_others));
+        let (job, tried) = (job.key.clone(), names(tried));
+        Some(SavedRound { job, tried, has_failures, is_over, is_stuck, until, held_by_others })
     }
 
-    /// Returns whose round it is, and the round in a cluster whose pods have these names. A pod that is gone is left out.
-    fn restored(self, pods: &PodsByName<'_>) -> (JobKey, Round) {
-        let SavedRound { job, tried, has_failures, is_over } = self;
-        let tried = tried.iter().filter_map(|pod| pods.find(pod)).collect();
-        (job, Round { tried, has_failures, is_over })
+    /// Returns whose round it is, the round in a cluster whose pods have these names, and whether nothing has changed since it failed. A pod
+    /// that is gone is left out.
+    fn restored(self, pods: &PodsByName<'_>) -> (JobKey, Round, bool) {
+        let SavedRound { job, tried, has_failures, is_over, is_stuck, until, held_by_others } = self;
+        let find = |names: &[SavedPod]| names.iter().filter_map(|pod| pods.find(pod)).collect();
+        let failure = is_over.then(|| Failure { held_by_others: find(&held_by_others), until });
+        (job, Round { tried: find(&tried), has_failures, failure }, is_stuck)
     }
 }
 
@@ -70,7 +92,7 @@ impl Engine {
             }
             failed.extend(job.failed_at.map(|at| (job.key.clone(), at)));
             scaled.extend(self.cluster.scaled_at(ix).map(|at| (job.key.clone(), at)));
-            rounds.extend(SavedRound::of(job, saved));
+            rounds.extend(SavedRound::of(job, self.cluster.is_stuck(ix), saved));
         }
         let mut required_node_reservations: Vec<_> =
             self.cluster.required_node_reservations().filter_map(saved).collect();
@@ -122,9 +144,9 @@ impl Engine {
                 self.cluster.set_scaled_at(job, at);
             }
         }
-        for (key, round) in rounds {
-            if let Some(job) = self.cluster.job_or_new(&key).and_then(|job| self.cluster.job_mut(job)) {
-                job.round = round;
+        for (key, round, is_stuck) in rounds {
+            if let Some(job) = self.cluster.job_or_new(&key) {
+                self.cluster.set_round(job, round, is_stuck);
             }
         }
         Ok(())

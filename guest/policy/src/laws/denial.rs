@@ -90,6 +90,17 @@ pub enum Denial {
         /// How many there must be.
         need: u32,
     },
+    /// A gang could not be complete in its last round of attempts.
+    Failed {
+        /// The gang.
+        job: JobIx,
+        /// How many pods there are.
+        have: usize,
+        /// How many there must be.
+        need: u32,
+        /// The moment from which on another round may begin, nanoseconds since 1970.
+        until: i64,
+    },
     /// A gang is not described by anybody.
     Undeclared {
         /// The gang that asks.
@@ -180,7 +191,7 @@ impl Denial {
     pub fn retry_at(&self, now: i64) -> Option<i64> {
         match self {
             Denial::TooSoon { waited, delay } => Some(now.saturating_add(delay.saturating_sub(*waited))),
-            Denial::Before(moment) => Some(*moment),
+            Denial::Before(moment) | Denial::Failed { until: moment, .. } => Some(*moment),
             _ => None,
         }
     }
@@ -204,6 +215,9 @@ impl Denial {
             Denial::Incomplete { job, case, have, need } => {
                 let gang = cluster.job(*job).map(|job| job.key.clone()).unwrap_or_default();
                 Detail::case(case).job("gang", &gang).count("have", *have).count("need", *need)
+            }
+            Denial::Failed { job, have, need, .. } => {
+                Denial::Incomplete { job: *job, case: "", have: *have, need: *need }.detail(cluster)
             }
             Denial::Undeclared { job, member } => {
                 let job = cluster.job(*job);

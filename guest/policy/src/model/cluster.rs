@@ -18,12 +18,8 @@ pub use inter_pods::Nominated;
 pub use jobs::Shortage;
 pub use reservation_allocation::ReservationAllocation;
 
-use super::class::Classes;
-use super::evictions::Evictions;
-use super::node_order::NodeOrder;
-use super::rank::Ranks;
-use super::totals::Totals;
 use super::*;
+use super::{class::Classes, evictions::Evictions, node_order::NodeOrder, rank::Ranks, totals::Totals};
 
 /// A resource the host announced.
 #[derive(Debug, Clone)]
@@ -58,6 +54,8 @@ pub struct Cluster {
     pod_ranks: Ranks<PodName>,
     jobs: Table<JobIx, Job>,
     job_names: BTreeMap<JobKey, JobIx>,
+    /// The gangs whose round has failed, and for which nothing has changed since.
+    stuck: BTreeSet<JobIx>,
     queues: Table<QueueIx, Queue>,
     /// How the system calls a queue, where it does not call it so.
     queue_term: Option<&'static str>,

@@ -49,8 +49,17 @@ pub struct Round {
     pub tried: BTreeSet<PodIx>,
     /// A member was tried that found neither a node nor a plan.
     pub has_failures: bool,
-    /// The gang cannot reach its minimum in this round: no further member is tried in it.
-    pub is_over: bool,
+    /// How the round ended, if the gang could not reach its minimum in it: no further member is tried in the round.
+    pub failure: Option<Failure>,
+}
+
+/// The end of a round in which a gang could not reach its minimum. The same attempts would fail in the same way until the cluster changes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Failure {
+    /// Pods of other gangs that held a node at Permit when the round ended. What such a pod gives up is new to the gang.
+    pub held_by_others: BTreeSet<PodIx>,
+    /// The moment from which on a new round may begin without a change, nanoseconds since 1970.
+    pub until: i64,
 }
 
 /// A job.

@@ -43,7 +43,7 @@ pub use index::{
     TopologyIx, VictimClassIx,
 };
 pub use inter_pod::{Affinity, InterPod, InterPodLack, InterPods, Spread, Term as InterPodTerm, Topology, WhatIf};
-pub use job::{Gang, Job, JobKey, Match, Round, SCHEDULER_NAME};
+pub use job::{Failure, Gang, Job, JobKey, Match, Round, SCHEDULER_NAME};
 pub use ledger::Ledger;
 pub use meaning::{Bound, Deserved, Freed, Guaranteed, Limit, Max, Meaning, Promised, Requested, Term, Used};
 pub use node::Node;

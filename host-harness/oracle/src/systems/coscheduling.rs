@@ -124,7 +124,7 @@ pub(crate) fn attempt(
 ) -> Result<(), ReadError> {
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
     let quotas = Quotas::of(world)?;
-    let turn = plan::turn(world, memory, pod);
+    let turn = plan::turn(world, memory, pod, outcome);
     let (after, passes) = pre_filter(world, memory, pod)?;
     memory.turned_away = passes && turn.as_ref().is_some_and(|turn| turn.is_over);
     if memory.turned_away {

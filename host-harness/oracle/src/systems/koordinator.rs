@@ -55,7 +55,7 @@ pub(crate) fn attempt(
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
     let switches = Switches::of(case);
     let there = |victim: &String| world.pods.contains_key(victim);
-    let turn = memory.gangs.turn(world, pod, switches);
+    let turn = memory.gangs.turn(world, pod, switches, outcome);
     let gangs = Gangs { world, memory: &memory.gangs, deletes: switches.deletes };
     let planned = gangs.planned_with(pod);
     let parts = planned

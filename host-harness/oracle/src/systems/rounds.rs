@@ -1,12 +1,16 @@
 //! Rounds of gangs: each pod of a group of gangs is tried once, then the next round begins. A group that cannot be whole any more in its
 //! round gives up what it holds, and its other pods are turned away until the next one (upstream Koordinator coscheduling/core;
-//! kube-scheduler `schedule_one_podgroup.go`; proposal of January 2020, Pre-Filter 2).
+//! kube-scheduler `schedule_one_podgroup.go`; proposal of January 2020, Pre-Filter 2). After a round that failed, the next one must begin when
+//! something else than the group has changed, or five minutes later; before, the group may be turned away.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::outcome::{Ended, Outcome};
 use crate::tally::Verdict;
-use crate::world::Pod;
+use crate::world::{Pod, World};
+
+/// After this time a group that failed is tried again, whatever has changed: 5 minutes, in seconds.
+const PATIENCE: i64 = 300;
 
 /// A gang, when one pod of its group is tried.
 #[derive(Debug, Clone)]
@@ -28,6 +32,48 @@ struct Round {
     known: BTreeSet<String>,
     tried: BTreeSet<String>,
     over: bool,
+    /// What there was when a pod of it was tried last before it was over.
+    seen: Seen,
+}
+
+/// What a group finds in the cluster.
+#[derive(Debug, Default)]
+struct Seen {
+    now: i64,
+    /// The nodes, and the objects that are no pods.
+    objects: String,
+    /// Where each pod is: its node, the node that it is promised, whether it is leaving or gated, and the node that it holds.
+    pods: BTreeMap<String, (String, Option<String>)>,
+}
+
+impl Seen {
+    /// What a group of these pods finds now.
+    fn of(world: &World, own: &BTreeSet<String>) -> Seen {
+        let place = |pod: &Pod| {
+            let is_own = own.contains(&pod.name);
+            let (promised, held) = if is_own { (None, None) } else { (pod.nominated.clone(), pod.held.clone()) };
+            let place = (pod.node.clone(), promised, pod.leaving, pod.finished, pod.gated, &pod.request);
+            // A pod that has just come, and waits, is as good as none.
+            let is_there = is_own || pod.place().is_some() || pod.nominated.is_some();
+            is_there.then(|| (pod.name.clone(), (format!("{place:?}"), held)))
+        };
+        let objects = format!("{:?} {:?}", world.nodes, world.others);
+        Seen { now: world.now, objects, pods: world.pods.values().filter_map(place).collect() }
+    }
+
+    /// Whether all is as it was, but for pods that hold a node at Permit now and did not then.
+    fn is_as(&self, then: &Seen) -> bool {
+        let has_come = |name: &String| !then.pods.contains_key(name);
+        let is_held_only = |place: &(String, Option<String>)| place.1.is_some();
+        let is_known = |(name, place): (&String, &(String, Option<String>))| has_come(name) && is_held_only(place);
+        let is_there = |(name, (place, held)): (&String, &(String, Option<String>))| {
+            self.pods.get(name).is_some_and(|(now, holds)| now == place && (held.is_none() || held == holds))
+        };
+        self.now < then.now.saturating_add(PATIENCE)
+            && self.objects == then.objects
+            && then.pods.iter().all(is_there)
+            && self.pods.iter().filter(|(name, _)| has_come(name)).all(is_known)
+    }
 }
 
 /// The turn of a pod of a group.
@@ -45,16 +91,22 @@ impl Rounds {
     /// Begins the turn of a pod.
     pub(super) fn turn<'w>(
         &mut self,
-        group: &str,
+        (world, group): (&World, &str),
         pod: &Pod,
         gangs: Vec<Gang<'w>>,
+        outcome: &Outcome,
         triggers: impl Fn(&Pod) -> bool,
     ) -> Turn<'w> {
         let all = gangs.iter().flat_map(|gang| &gang.pods);
         let names: BTreeSet<String> = all.map(|pod| pod.name.clone()).collect();
         let round = self.0.entry(group.to_owned()).or_default();
-        if round.tried.contains(&pod.name) || !names.is_subset(&round.known) {
+        let seen = Seen::of(world, &names);
+        let may_be_turned_away = round.over && seen.is_as(&round.seen) && outcome.ended == Some(Ended::Rejected);
+        if round.tried.contains(&pod.name) && !may_be_turned_away || !names.is_subset(&round.known) {
             *round = Round::default();
+        }
+        if !round.over {
+            round.seen = seen;
         }
         round.known = names;
         round.tried.insert(pod.name.clone());

@@ -2,7 +2,9 @@
 //!
 //! No pod of the gang group has found neither a node nor a plan in this round of attempts; or, in spite of that, every gang of the
 //! group can still reach its minimum in this round. A round ends with the attempt that tries a pod of the group for the second time.
-//! A gang in NonStrict mode does not fail together: it is exempt.
+//! After a round that failed, the next one begins when the cluster has changed, or 5 minutes later. What the gang group itself took and
+//! gave up is no change. Neither is what other pods took at Permit after the failure and gave up. A gang in NonStrict mode does not
+//! fail together: it is exempt.
 //!
 //! # Example
 //!
@@ -12,7 +14,8 @@
 //! # Why
 //!
 //! The last pod of a gang would take the room again that the others have just given up, and hold it until its timeout. A gang that
-//! cannot start would keep all pods behind it from running, without end. No eviction helps, so none is tried.
+//! cannot start would keep all pods behind it from running, without end. No eviction helps, so none is tried. A scheduler tries pods
+//! again when a pod loses its node: without a change, the pods of the gang would take turns at Permit.
 //!
 //! # Source
 //!
@@ -52,13 +55,10 @@ pub const LAW: Law<Holds> = Law::gate(
 /// Checks that the round of the gang group is not over.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(ix) = case.preemptor.job else { return Ok(()) };
-    let is_over =
-        case.cluster.job(ix).is_some_and(|job| job.round.is_over && job.gang().is_some_and(|gang| gang.fails_together));
-    if !is_over {
-        return Ok(());
-    }
+    let gang = case.cluster.job(ix).filter(|job| job.gang().is_some_and(|gang| gang.fails_together));
+    let Some(failure) = gang.and_then(|job| job.round.failure.as_ref()) else { return Ok(()) };
     let Some((job, _, need)) = case.cluster.short_in_round(ix) else { return Ok(()) };
     // The same for every pod that is refused in the round, so that a host can show them together.
     let have = case.cluster.assembled(job).unwrap_or(0);
-    Err(Denial::Incomplete { job, case: "", have, need })
+    Err(Denial::Failed { job, have, need, until: failure.until })
 }

@@ -20,6 +20,7 @@ impl Cluster {
         // A member that can be tried from now on may be what its gang lacked: the round that failed without it is over.
         let is_new = old.as_ref().is_none_or(|old| old.attributes.job != pod.attributes.job || old.gated && !pod.gated);
         let joined = pod.attributes.job.filter(|_| is_new);
+        self.note_upsert(old.as_ref(), &pod);
         if let Some(old) = old {
             self.requested.subtract(old.request.iter());
             if let (Place::Reserved(_), Place::Pending) = (old.place, pod.place) {
@@ -44,6 +45,7 @@ impl Cluster {
                 // A job of the same name that is submitted again is another job.
                 let (declared, declared_at) = (job.declared.take(), job.declared_at);
                 *job = Job { declared, declared_at, ..Job::new(job.key.clone()) };
+                self.stuck.remove(&ix);
                 self.ext.forget_job(ix);
             }
             if let Some(job) = pod.attributes.job.and_then(|job| self.jobs.get_mut(job)) {
@@ -51,6 +53,7 @@ impl Cluster {
             }
             self.required_node_reservations.remove(&ix);
             self.ext.forget_pod(ix);
+            self.note_change();
         }
         pod
     }
@@ -63,7 +66,10 @@ impl Cluster {
     /// A reserved pod holds its node no longer. False where there is no such pod, or it is not reserved.
     pub fn unreserve(&mut self, ix: PodIx) -> bool {
         match self.pod(ix).map(|pod| pod.place) {
-            Some(nominated_on @ Place::Reserved(_)) => self.settle_pod(ix, nominated_on, Place::Pending),
+            Some(nominated_on @ Place::Reserved(_)) => {
+                self.note_release(ix);
+                self.settle_pod(ix, nominated_on, Place::Pending)
+            }
             _ => false,
         }
     }

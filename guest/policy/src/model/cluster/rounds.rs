@@ -2,15 +2,26 @@
 //!
 //! A host tries pods one by one, kube-scheduler without any cycle. So a round ends with the attempt that tries a member for the second time,
 //! as the schedule cycle of upstream Koordinator does (coscheduling/core/gang.go).
+//!
+//! A round that has failed is not repeated while nothing has changed: the members would take turns at Permit for ever, since what one of
+//! them gives up has the others tried again. What the gang itself took and gave up is no change, and neither is what others took and gave up
+//! in the meantime.
 
 use super::*;
 
+/// How long a failed round keeps the next one from beginning, nanoseconds, where the policy sees no change. A host may know constraints that
+/// the policy is not told of, such as volumes. Upstream: kube-scheduler `DefaultPodMaxInUnschedulablePodsDuration`.
+const PATIENCE: i64 = 5 * 60 * 1_000_000_000;
+
 impl Cluster {
-    /// Notes an attempt for a pod of a gang. The second attempt for a pod begins a new round of its gang group.
+    /// Notes an attempt for a pod of a gang. The second attempt for a pod begins a new round of its gang group, unless the round has failed
+    /// and would fail again.
     pub fn begin_attempt(&mut self, pod: PodIx) {
         let Some(ix) = self.pod(pod).and_then(|pod| pod.attributes.job) else { return };
         let Some(job) = self.job(ix).filter(|job| job.gang().is_some()) else { return };
-        if job.round.tried.contains(&pod) {
+        let is_early = job.round.failure.as_ref().is_some_and(|failure| self.now < failure.until);
+        let would_fail = is_early && self.is_stuck(ix);
+        if job.round.tried.contains(&pod) && !would_fail {
             self.begin_round(ix);
         }
         if let Some(job) = self.job_mut(ix) {
@@ -24,12 +35,61 @@ impl Cluster {
             if let Some(job) = self.job_mut(ix) {
                 job.round = Round::default();
             }
+            self.stuck.remove(&ix);
         }
     }
 
+    /// Returns whether the last round of a gang has failed and nothing has changed since.
+    pub fn is_stuck(&self, job: JobIx) -> bool {
+        self.stuck.contains(&job)
+    }
+
+    /// Sets the round of a gang, as a checkpoint has it.
+    pub fn set_round(&mut self, ix: JobIx, round: Round, is_stuck: bool) {
+        if let Some(job) = self.job_mut(ix) {
+            job.round = round;
+        }
+        if is_stuck {
+            self.stuck.insert(ix);
+        }
+    }
+
+    /// Notes that the cluster has changed: each gang whose round has failed may begin another one.
+    pub fn note_change(&mut self) {
+        self.stuck.clear();
+    }
+
+    /// Notes a pod that is new or has changed. Where a pod waits and nothing is promised to it, its coming helps no gang but its own. The
+    /// nominations of a gang's own pods are no change for the gang.
+    pub(super) fn note_upsert(&mut self, old: Option<&Pod>, pod: &Pod) {
+        if self.stuck.is_empty() || old.is_none() && pod.place == Place::Pending && pod.nominated.is_none() {
+            return;
+        }
+        let waits = |pod: &Pod| matches!(pod.place, Place::Pending | Place::Reserved(_));
+        let is_same = |old: &Pod| {
+            let (shape, inter_pod) = (old.shape == pod.shape, old.inter_pod == pod.inter_pod);
+            waits(old)
+                && waits(pod)
+                && shape
+                && inter_pod
+                && old.request == pod.request
+                && old.attributes == pod.attributes
+        };
+        let own = pod.attributes.job.filter(|_| old.is_some_and(is_same)).map(|job| self.gang_group(job));
+        self.stuck.retain(|job| own.as_ref().is_some_and(|own| own.contains(job)));
+    }
+
+    /// Notes that a pod gives up the node that it holds at Permit. Gangs that failed while the pod held the node may begin another round.
+    pub(super) fn note_release(&mut self, pod: PodIx) {
+        let jobs = &self.jobs;
+        let failure = |job: &JobIx| jobs.get(*job).and_then(|job| job.round.failure.as_ref());
+        self.stuck.retain(|job| failure(job).is_none_or(|failure| !failure.held_by_others.contains(&pod)));
+    }
+
     /// Ends the round of the gang group of a pod if the group cannot start in it: the pod found neither a node nor a plan. Returns whether
-    /// the round is over. Another member may still plan for the whole gang where this pod may not preempt and that one may.
-    pub fn fail_attempt(&mut self, pod: PodIx) -> bool {
+    /// the round is over. Another member may still plan for the whole gang where this pod may not preempt and that one may. `retry_at` is the
+    /// moment from which on time alone may help the pod.
+    pub fn fail_attempt(&mut self, pod: PodIx, retry_at: Option<i64>) -> bool {
         let Some(ix) = self.pod(pod).and_then(|pod| pod.attributes.job) else { return false };
         if let Some(job) = self.job_mut(ix) {
             job.round.has_failures = true;
@@ -40,17 +100,24 @@ impl Cluster {
         let is_over =
             is_short && (may_preempt(pod) || !group.iter().flat_map(|job| self.untried(*job)).any(may_preempt));
         if is_over {
-            self.end_round(ix);
+            self.end_round(ix, retry_at);
         }
         is_over
     }
 
-    /// Ends the round of a gang group: no further pod of it is tried before the next round.
-    pub fn end_round(&mut self, job: JobIx) {
-        for ix in self.gang_group(job) {
-            if let Some(job) = self.job_mut(ix) {
-                job.round.is_over = true;
-            }
+    /// Ends the round of a gang group: no further pod of it is tried before the next round. `retry_at` is the moment from which on time alone
+    /// may help. A round that has ended stays as it is.
+    pub fn end_round(&mut self, job: JobIx, retry_at: Option<i64>) {
+        let group = self.gang_group(job);
+        let is_other = |pod: &Pod| pod.attributes.job.is_none_or(|job| !group.contains(&job));
+        let held = self.pods().filter(|(_, pod)| matches!(pod.place, Place::Reserved(_)) && is_other(pod));
+        let held_by_others: BTreeSet<PodIx> = held.map(|(ix, _)| ix).collect();
+        let latest = self.now.saturating_add(PATIENCE);
+        let until = retry_at.filter(|at| *at > self.now).map_or(latest, |at| at.min(latest));
+        for ix in group {
+            let Some(job) = self.job_mut(ix).filter(|job| job.round.failure.is_none()) else { continue };
+            job.round.failure = Some(Failure { held_by_others: held_by_others.clone(), until });
+            self.stuck.insert(ix);
         }
     }
 

@@ -9,11 +9,7 @@ const SOMETIMES: [(&str, &str, &str); 1] = [(
 )];
 
 /// The scenario, and the reason.
-const KNOWN: [(&str, &str); 6] = [
-    (
-        "koordinator/gang-strict-failure-releases-waiting-members",
-        "the room of the member that is released has the other one tried again, once a second: they take turns at Permit",
-    ),
+const KNOWN: [(&str, &str); 5] = [
     (
         "koordinator/group-of-kubernetes-with-claims-is-not-tried",
         "the API server drops the claims of a PodGroup: the feature is off",

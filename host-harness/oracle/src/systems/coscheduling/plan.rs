@@ -11,11 +11,11 @@ use crate::tally::Verdict;
 use crate::world::{Pod, World};
 
 /// Begins the turn of a pod in the round of its group; none where it has no group.
-pub(super) fn turn<'w>(world: &'w World, memory: &mut Memory, pod: &Pod) -> Option<Turn<'w>> {
+pub(super) fn turn<'w>(world: &'w World, memory: &mut Memory, pod: &Pod, outcome: &Outcome) -> Option<Turn<'w>> {
     group(pod).filter(|_| !is_lost(world, pod)).map(|name| {
         let pods = world.pods.values().filter(|other| group(other) == Some(name)).collect();
         let gang = Gang { pods, lacks: minimum(world, pod).saturating_sub(allocated(world, name)) };
-        memory.rounds.turn(name, pod, vec![gang], |pod| !pod.never_preempts)
+        memory.rounds.turn((world, name), pod, vec![gang], outcome, |pod| !pod.never_preempts)
     })
 }
 

@@ -187,7 +187,13 @@ impl<'w> Gangs<'w> {
 
 impl Memory {
     /// Begins the turn of a pod of a strict gang.
-    pub(super) fn turn<'w>(&mut self, world: &'w World, pod: &Pod, switches: Switches) -> Option<Turn<'w>> {
+    pub(super) fn turn<'w>(
+        &mut self,
+        world: &'w World,
+        pod: &Pod,
+        switches: Switches,
+        outcome: &Outcome,
+    ) -> Option<Turn<'w>> {
         if !Gangs::claims(pod) {
             return None;
         }
@@ -198,7 +204,7 @@ impl Memory {
             lacks: (0..).take(99).find(|more| gangs.is_complete_with(name, *more)).unwrap_or(99),
         };
         let all = own.jobs.iter().map(of).collect();
-        let turn = self.rounds.turn(&own.jobs.join(" "), pod, all, |pod| switches.triggers(pod));
+        let turn = self.rounds.turn((world, &own.jobs.join(" ")), pod, all, outcome, |pod| switches.triggers(pod));
         own.is_strict.then_some(turn)
     }
 
