@@ -14,6 +14,7 @@ mod build;
 mod case;
 pub mod constraints;
 mod generate;
+mod harm;
 mod object;
 mod outcome;
 mod placement;

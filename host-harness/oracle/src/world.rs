@@ -92,6 +92,8 @@ pub(crate) struct World {
     pub(crate) pods: BTreeMap<String, Pod>,
     /// Every other object, by kind and name.
     pub(crate) others: BTreeMap<(String, String), Value>,
+    /// How often each job was evicted.
+    evictions: BTreeMap<String, i64>,
     /// Victims that have left, until [`World::recreated`] takes them.
     gone: Vec<Pod>,
 }
@@ -150,6 +152,11 @@ impl World {
         free
     }
 
+    /// Returns how often the job of a pod was evicted.
+    pub(crate) fn past_evictions(&self, pod: &Pod) -> i64 {
+        self.evictions.get(&job_of(pod)).copied().unwrap_or(0)
+    }
+
     /// Whether a pod runs inside a reservation on its node.
     pub(crate) fn inside(&self, pod: &Pod) -> bool {
         let reservation = owner(pod).and_then(|name| self.pods.get(&name));
@@ -173,6 +180,14 @@ impl World {
         places.sort();
         format!("{places:?}")
     }
+}
+
+/// Returns the name of the job that a pod is of, whatever label of a system says so; a pod of none is its own.
+fn job_of(pod: &Pod) -> String {
+    let labels = ["pod-group.scheduling.sigs.k8s.io", "scheduling.x-k8s.io/pod-group", "pod-group/name"];
+    let named = labels.iter().find_map(|key| pod.label(key)).filter(|_| !pod.is_reservation());
+    let named = named.or_else(|| at(&pod.object, "/spec/schedulingGroup/podGroupName")?.as_str());
+    named.map_or_else(|| pod.name.clone(), |name| format!("{}#{name}", pod.namespace))
 }
 
 /// The reservation that a pod runs inside.

@@ -64,6 +64,7 @@ pub(super) fn depends_on_who_is_near(law: &str) -> bool {
         "fewest-victims",
         "fewest-jobs-and-pods-first",
         "idle-room-is-used",
+        "least-harm",
         "no-needless-victim",
         "nominated-node-first",
         "nomination-is-kept",
@@ -165,12 +166,21 @@ pub(crate) fn problem<'w>(
     incoming: &[&'w Pod],
     same_group: SameGroup<'_>,
 ) -> (PlacementProblem<'w>, Vec<&'w str>) {
+    problem_with(world, pod, incoming, &|other| other.priority < pod.priority && !same_group(other))
+}
+
+/// The same with other eligible victims.
+pub(crate) fn problem_with<'w>(
+    world: &'w World,
+    pod: &Pod,
+    incoming: &[&'w Pod],
+    may_go: &dyn Fn(&Pod) -> bool,
+) -> (PlacementProblem<'w>, Vec<&'w str>) {
     let nodes: Vec<_> = world.nodes.values().collect();
     let places = || nodes.iter().enumerate();
     let mut candidates = Vec::new();
     for (place, node) in places() {
-        let able = |other: &&Pod| other.priority < pod.priority && !other.leaving && !same_group(other);
-        let lower = world.on(&node.name).filter(able);
+        let lower = world.on(&node.name).filter(|other| !other.leaving && may_go(other));
         candidates.extend(lower.map(|other| Candidate { name: &other.name, node: place, request: &other.request }));
     }
     let ours: BTreeSet<&str> = incoming.iter().map(|pod| pod.name.as_str()).collect();

@@ -1,5 +1,6 @@
 //! Coscheduling (KEP of January 2020): queue sort, PreFilter, Permit, Unreserve, on top of kube-scheduler's own preemption.
 
+mod harm;
 mod plan;
 mod promises;
 mod queue;
@@ -161,7 +162,7 @@ pub(crate) fn attempt(
         } else if may_plan(&world, pod, gang) == Some(1) {
             quotas.attempt(&world, pod, &|other| group(other) == Some(gang), outcome, verdict);
         } else {
-            verdict.excuse("a gang with a quota is planned as a whole");
+            harm::of_gang(&world, pod, Some(&quotas), outcome, verdict);
         }
         return Ok(());
     }

@@ -2,6 +2,7 @@
 
 mod books;
 mod gangs;
+mod harm;
 mod plan;
 mod switches;
 

@@ -2,6 +2,7 @@
 
 mod groups;
 mod search;
+mod whole;
 
 use std::collections::BTreeSet;
 
@@ -14,8 +15,8 @@ use crate::placement::{Candidate, IncomingPod, PlacementProblem, Set};
 use crate::systems::rounds::Rounds;
 use crate::tally::Verdict;
 use crate::world::{Node, Pod, World};
-pub(crate) use search::{Eligible, SameGroup, waits_for_victims};
-use search::{Plan, Preemption, possible, preemption};
+pub(crate) use search::{Eligible, SameGroup, violating, waits_for_victims};
+use search::{forbidden, plans, possible};
 
 /// Judges the queue: by priority, then by the time at which pods entered, then by name.
 pub(crate) fn order(world: &World, order: &[String], verdict: &mut Verdict) {
@@ -120,24 +121,34 @@ pub(crate) fn without_room_by<'w>(
     outcome: &Outcome,
     verdict: &mut Verdict,
 ) {
+    without_room_judged(world, pod, same_group, eligible, outcome, verdict, best);
+}
+
+/// The same with another choice among the plans.
+pub(crate) fn without_room_judged<'w>(
+    world: &'w World,
+    pod: &Pod,
+    same_group: SameGroup<'_>,
+    eligible: &Eligible<'_, 'w>,
+    outcome: &Outcome,
+    verdict: &mut Verdict,
+    choice: fn(&'w World, &Pod, &Eligible<'_, 'w>, &Outcome, &mut Verdict),
+) {
     let name = &pod.name;
     if outcome.ended == Some(Ended::Scheduled) {
         let text = format!("`{name}` was bound to {:?}, where it does not fit", outcome.node);
         return verdict.breach("bound-where-there-is-room", text);
     }
-    let plans = match preemption(world, pod, same_group, eligible) {
-        Preemption::Forbidden(why) => {
-            if !outcome.victims.is_empty() || !outcome.nominated.is_empty() {
-                verdict.breach("may-preempt", format!("`{name}` preempted although: {why}"));
-            }
-            return verdict.excuse(why);
+    if let Some(why) = forbidden(world, pod, same_group) {
+        if !outcome.victims.is_empty() || !outcome.nominated.is_empty() {
+            verdict.breach("may-preempt", format!("`{name}` preempted although: {why}"));
         }
-        Preemption::Plans(plans) => plans,
-    };
+        return verdict.excuse(why);
+    }
     if outcome.ended == Some(Ended::Nominated) {
         legal(world, pod, eligible, outcome, verdict);
     }
-    best(world, pod, &plans, outcome, verdict);
+    choice(world, pod, eligible, outcome, verdict);
 }
 
 /// Judges a pod that fits a node: it is bound, and to its nominated node if it fits there.
@@ -203,8 +214,8 @@ fn legal<'w>(world: &'w World, pod: &Pod, eligible: &Eligible<'_, 'w>, outcome: 
 }
 
 /// Checks that the plan is the one that kube-scheduler would choose.
-fn best(world: &World, pod: &Pod, plans: &[Plan], outcome: &Outcome, verdict: &mut Verdict) {
-    let Some(best) = plans.first() else {
+fn best<'w>(world: &'w World, pod: &Pod, eligible: &Eligible<'_, 'w>, outcome: &Outcome, verdict: &mut Verdict) {
+    let Some(best) = plans(world, pod, eligible).into_iter().next() else {
         if outcome.ended == Some(Ended::Nominated) {
             let text = format!("`{}` was nominated although no eviction frees enough room", pod.name);
             verdict.breach_expecting("evictions-make-room", text, json!({"result": "Unschedulable", "victims": []}));

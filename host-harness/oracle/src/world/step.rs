@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::{Pod, World, owner};
+use super::{Pod, World, job_of, owner};
 use crate::ReadError;
 use crate::build::put;
 use crate::case::Step;
@@ -44,6 +44,10 @@ impl World {
             for pod in self.pods.values_mut() {
                 pod.nominated = standing.get(&pod.name).cloned();
             }
+        }
+        let jobs = outcome.victims.iter().filter_map(|name| Some(job_of(self.pods.get(name)?)));
+        for job in jobs.collect::<BTreeSet<String>>() {
+            *self.evictions.entry(job).or_default() += 1;
         }
         for name in &outcome.victims {
             // A victim that waited at permit is pending again.

@@ -45,7 +45,7 @@ pub fn least_harm(
         Err(_) if explains => return find(cluster, context),
         Err(obstacle) => return Err(obstacle),
     };
-    let mut seeking = Seeking { cluster, context, find };
+    let mut seeking = Seeking { cluster, context, find, pods: first.nominations.len() };
     let (branch, plan) = seeking.best(first);
     let Seeking { find, .. } = seeking;
     match explains {
@@ -59,6 +59,8 @@ struct Seeking<'a, 'c, F> {
     cluster: &'a mut Cluster,
     context: &'a PreemptionContext<'c>,
     find: F,
+    /// How many pods the first plan has a node for. A plan for fewer pods is none, however little it costs.
+    pods: usize,
 }
 
 impl<F: FindPlan> Seeking<'_, '_, F> {
@@ -154,7 +156,8 @@ impl<F: FindPlan> Branching for Seeking<'_, '_, F> {
 
     fn find(&mut self, branch: &Branch) -> Option<Plan> {
         let mut silent = Notes::default();
-        (self.find)(self.cluster, &mut self.context.in_branch(branch, &mut silent)).ok()
+        let found = (self.find)(self.cluster, &mut self.context.in_branch(branch, &mut silent)).ok();
+        found.filter(|plan| plan.nominations.len() >= self.pods)
     }
 
     fn cost(&self, plan: &Plan) -> NodeCost {

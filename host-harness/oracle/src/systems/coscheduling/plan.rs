@@ -84,6 +84,7 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
                 format!("{:?} were evicted for {} of {missing} missing members", outcome.victims, nominated.len());
             verdict.breach_expecting("gang-is-complete", text, json!({"victims": []}));
         }
+        super::harm::of_gang(world, pod, None, outcome, verdict);
         return legal(world, pod, &nominated, outcome, verdict);
     }
     // The policy may choose any other members beside the pod. The smallest ones are the easiest to place.

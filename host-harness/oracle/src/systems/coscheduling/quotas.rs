@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
+use super::harm::{self, counting};
 use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::outcome::{Ended, Outcome};
@@ -162,7 +163,10 @@ impl Quotas {
         let nominated = self.nominated(world, pod, &|_| false);
         let takes_back = self.takes_back(world, pod, &pod.request, &nominated);
         let mut there: Vec<&Pod> = world.on(&node.name).filter(|other| !same_group(other)).collect();
-        there.sort_by_cached_key(|other| importance(other));
+        match self.has(&pod.namespace) {
+            true => counting(world, |counting| there.sort_by_cached_key(|other| counting.importance(other))),
+            false => there.sort_by_cached_key(|other| importance(world, other)),
+        }
         let mut taken: Vec<&Pod> = Vec::new();
         for other in there.into_iter().rev() {
             let same = other.namespace == pod.namespace;
@@ -215,7 +219,10 @@ impl Quotas {
             possible: &|node| self.possible(world, pod, node, same_group),
             keeps: &|gone| !self.too_much(world, pod, &pod.request, &nominated, gone),
         };
-        kubernetes::without_room_by(world, pod, same_group, &eligible, &judged, verdict);
+        if !self.has(&pod.namespace) {
+            return kubernetes::without_room_by(world, pod, same_group, &eligible, &judged, verdict);
+        }
+        kubernetes::without_room_judged(world, pod, same_group, &eligible, &judged, verdict, harm::best);
     }
 
     /// Judges what holds of every step: what it binds or holds is within the quotas, and so is what it nominates once the victims are gone.
@@ -240,6 +247,42 @@ impl Quotas {
         }
     }
 
+    /// Whether a pod may be a victim at all of a pod, alone or beside others.
+    pub(super) fn might_give(&self, pod: &Pod, other: &Pod) -> bool {
+        let lower = other.priority < pod.priority;
+        match (self.has(&pod.namespace), self.has(&other.namespace)) {
+            (true, true) => other.namespace != pod.namespace || lower,
+            (false, false) => lower,
+            _ => false,
+        }
+    }
+
+    /// Whether these victims may go together for these planned pods, and the quotas hold then.
+    pub(super) fn may_give(&self, world: &World, pod: &Pod, planned: &[&Pod], victims: &[&Pod]) -> bool {
+        let requests = Amounts::sum(planned.iter().map(|pod| &pod.request));
+        let nominated = self.nominated(world, pod, &|other| planned.iter().any(|pod| pod.name == other.name));
+        let takes_back = self.takes_back(world, pod, &requests, &nominated);
+        let gone = victims.iter().map(|pod| pod.name.as_str()).collect();
+        victims.iter().all(|victim| self.gives(world, pod, (victim, victims), takes_back))
+            && !self.too_much(world, pod, &requests, &nominated, &gone)
+    }
+
+    /// Whether a pod may be a victim beside the less important ones of the others.
+    fn gives(&self, world: &World, pod: &Pod, (victim, victims): (&Pod, &[&Pod]), takes_back: bool) -> bool {
+        let key = |pod: &Pod| counting(world, |counting| counting.importance(pod));
+        let own = key(victim);
+        let less = victims.iter().filter(|other| other.namespace == victim.namespace && key(other) > own);
+        let less = Amounts::sum(less.map(|pod| &pod.request));
+        let same = victim.namespace == pod.namespace;
+        let lower = victim.priority < pod.priority;
+        match (self.has(&pod.namespace), self.has(&victim.namespace)) {
+            (true, true) if takes_back => !same && self.is_over(world, &victim.namespace, &less),
+            (true, true) => same && lower,
+            (false, false) => lower,
+            _ => false,
+        }
+    }
+
     /// Judges the victims of a gang.
     pub(super) fn victims_of_gang(&self, world: &World, pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) {
         let planned: Vec<&Pod> = outcome.nominated.keys().filter_map(|name| world.pods.get(name)).collect();
@@ -248,20 +291,7 @@ impl Quotas {
         let takes_back = self.takes_back(world, pod, &requests, &nominated);
         let victims: Vec<&Pod> = outcome.victims.iter().filter_map(|name| world.pods.get(name)).collect();
         for victim in &victims {
-            let less = victims
-                .iter()
-                .filter(|other| other.namespace == victim.namespace && importance(other) > importance(victim));
-            let less = Amounts::sum(less.map(|pod| &pod.request));
-            let has = |pod: &Pod| self.0.contains_key(&pod.namespace);
-            let same = victim.namespace == pod.namespace;
-            let lower = victim.priority < pod.priority;
-            let legal = match (has(pod), has(victim)) {
-                (true, true) if takes_back => !same && self.is_over(world, &victim.namespace, &less),
-                (true, true) => same && lower,
-                (false, false) => lower,
-                _ => false,
-            };
-            if !legal {
+            if !self.gives(world, pod, (victim, &victims), takes_back) {
                 let text =
                     format!("`{}` may not be evicted for `{}`: taking back is {takes_back}", victim.name, pod.name);
                 verdict.breach_expecting("victim-is-of-the-quota-that-gives", text, json!({"victims": []}));
@@ -274,7 +304,8 @@ fn unschedulable(ended: Ended) -> Ended {
     if ended == Ended::Rejected { Ended::Unschedulable } else { ended }
 }
 
-/// The most important first, as kube-scheduler orders them.
-fn importance(pod: &Pod) -> (Reverse<i64>, i64, i64, String) {
-    (Reverse(pod.priority), pod.started.unwrap_or(i64::MAX), pod.created, pod.name.clone())
+/// The most important first, as kube-scheduler orders them; of equal ones the one that was evicted more often.
+fn importance(world: &World, pod: &Pod) -> impl Ord + use<> {
+    let evictions = Reverse(world.past_evictions(pod));
+    (Reverse(pod.priority), pod.started.unwrap_or(i64::MAX), evictions, pod.created, pod.name.clone())
 }

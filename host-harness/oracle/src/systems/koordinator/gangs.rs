@@ -78,6 +78,12 @@ pub(super) struct Gangs<'w> {
 }
 
 impl<'w> Gangs<'w> {
+    /// Returns the gang of a pod and how many pods it needs; none for a pod of no gang.
+    pub(super) fn needs(world: &World, pod: &Pod) -> Option<(String, usize)> {
+        let name = job(pod);
+        Gangs::claims(pod).then(|| Gang::of(world, &name)).flatten().map(|gang| (name, gang.minimum))
+    }
+
     /// Whether a pod belongs to a gang.
     pub(super) fn claims(pod: &Pod) -> bool {
         !pod.is_reservation() && pod.label(JOB).is_some()

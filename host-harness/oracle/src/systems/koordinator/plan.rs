@@ -84,7 +84,7 @@ impl Judge<'_> {
     }
 
     /// Whether every quota that bounds it holds the job when these have left, and who leaves already.
-    fn quota_holds(&self, problem: &PlacementProblem<'_>, gone: Set) -> bool {
+    pub(super) fn quota_holds(&self, problem: &PlacementProblem<'_>, gone: Set) -> bool {
         let gone = || problem.of(gone).filter_map(|candidate| self.world.pods.get(candidate.name));
         let holds = |part: &Part<'_>, books: &Books| {
             let leaving = self.world.pods.values().filter(|other| other.leaving);
@@ -158,6 +158,7 @@ impl Judge<'_> {
         if self.parts.len() > 1 {
             verdict.planned_for_group();
         }
+        self.least_harm(&problem, &places, outcome, verdict);
         let fewest = problem.fewest(victims.count_ones() as usize, |set| self.quota_holds(&problem, set));
         verdict.planned(victims.count_ones() as usize, fewest);
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use super::whole::{least_jobs, least_jobs_of_group};
 use super::{SameGroup, fitting_nodes, nominations, spec_priority, waits_for_permit, waits_for_victims};
 use crate::outcome::{Ended, Outcome};
 use crate::systems::common::problem;
@@ -23,7 +24,7 @@ fn spec<'w>(world: &'w World, pod: &Pod) -> Option<&'w Value> {
 }
 
 /// Whether the pods of the group of a pod are evicted together.
-fn leaves_whole(world: &World, pod: &Pod) -> bool {
+pub(super) fn leaves_whole(world: &World, pod: &Pod) -> bool {
     spec(world, pod).is_some_and(|spec| at(spec, "/spec/disruptionMode/all").is_some())
 }
 
@@ -169,6 +170,7 @@ pub(super) fn legal_for_one(world: &World, pod: &Pod, outcome: &Outcome, verdict
     }
     if outcome.ended == Some(Ended::Nominated) {
         legal(world, pod, &[pod], &|_| false, outcome, verdict);
+        least_jobs(world, pod, outcome, verdict);
     }
 }
 
@@ -206,6 +208,9 @@ fn legal(
     if world.pods.values().any(|pod| pod.leaving) {
         return;
     }
+    if any_leaves_whole(world) && nominated.len() > 1 {
+        least_jobs_of_group(world, &problem, same_group, outcome, verdict);
+    }
     for unit in &units {
         if problem.fits_on(victims & !problem.set(|name| unit.contains(name)), &places) {
             verdict.breach("no-needless-victim", format!("{unit:?} are not needed for {:?}", outcome.nominated));
@@ -214,7 +219,7 @@ fn legal(
 }
 
 /// The pods that leave with one, itself included.
-fn together<'w>(world: &'w World, victim: &'w str) -> BTreeSet<&'w str> {
+pub(super) fn together<'w>(world: &'w World, victim: &'w str) -> BTreeSet<&'w str> {
     let whole = world.pods.get(victim).filter(|pod| leaves_whole(world, pod));
     let holds = |other: &&Pod| other.place().is_some() && !other.leaving;
     let members =

@@ -17,14 +17,6 @@ pub(super) struct Plan {
     pub(super) violations: usize,
 }
 
-/// The possible preemption by a pod that fits no node.
-pub(super) enum Preemption {
-    /// The pod may not preempt, for this reason.
-    Forbidden(&'static str),
-    /// The possible plans, the best first; empty where no eviction frees enough room.
-    Plans(Vec<Plan>),
-}
-
 /// Which pods are in the preemptor's group: a group neither preempts itself nor waits for itself.
 pub(crate) type SameGroup<'a> = &'a dyn Fn(&Pod) -> bool;
 
@@ -34,28 +26,25 @@ pub(crate) struct Eligible<'a, 'w> {
     pub(crate) keeps: &'a dyn Fn(&BTreeSet<&str>) -> bool,
 }
 
-/// The plans that kube-scheduler would find for a pod.
-pub(super) fn preemption<'w>(
-    world: &'w World,
-    pod: &Pod,
-    same_group: SameGroup<'_>,
-    eligible: &Eligible<'_, 'w>,
-) -> Preemption {
+/// Why a pod may not preempt.
+pub(super) fn forbidden(world: &World, pod: &Pod, same_group: SameGroup<'_>) -> Option<&'static str> {
     if pod.never_preempts {
-        return Preemption::Forbidden("preemptionPolicy Never");
+        return Some("preemptionPolicy Never");
     }
     if waits_for_victims(world, pod) {
-        return Preemption::Forbidden("victims on the nominated node are leaving");
+        return Some("victims on the nominated node are leaving");
     }
-    if waits_for_permit(world, pod, same_group, spec_priority) {
-        return Preemption::Forbidden("its room is held at permit");
-    }
+    waits_for_permit(world, pod, same_group, spec_priority).then_some("its room is held at permit")
+}
+
+/// The plans that kube-scheduler would find for a pod that fits no node, the best first; empty where no eviction frees enough room.
+pub(super) fn plans<'w>(world: &'w World, pod: &Pod, eligible: &Eligible<'_, 'w>) -> Vec<Plan> {
     let mut plans: Vec<(Rank, Plan)> = Vec::new();
     for node in world.nodes.values().filter(|node| is_candidate(world, pod, node)) {
         plans.extend(victims_on(world, pod, node, eligible).map(|plan| (rank(world, &plan), plan)));
     }
     plans.sort_by(|a, b| a.0.cmp(&b.0));
-    Preemption::Plans(plans.into_iter().map(|(_, plan)| plan).collect())
+    plans.into_iter().map(|(_, plan)| plan).collect()
 }
 
 /// Whether a pod waits for its victims: pods of lower priority are leaving its nominated node.
@@ -66,7 +55,7 @@ pub(crate) fn waits_for_victims(world: &World, pod: &Pod) -> bool {
 }
 
 /// Whether preemption on the node can help: the pod may run there, and the node is large enough.
-fn is_candidate(world: &World, pod: &Pod, node: &Node) -> bool {
+pub(super) fn is_candidate(world: &World, pod: &Pod, node: &Node) -> bool {
     world.may_run(pod, node) && pod.request.fits(&node.allocatable)
 }
 
@@ -76,15 +65,16 @@ pub(super) fn possible<'w>(world: &'w World, pod: &Pod, node: &'w Node, same_gro
     let lower = world.on(&node.name).filter(|other| other.priority < priority && !same_group(other));
     let mut possible: Vec<&Pod> = lower.collect();
     // The most important first: higher priority, then the earlier start; an absent start counts as now. Upstream does not order equal
-    // pods. The policy treats the older one, then the first by name, as more important.
-    possible.sort_by_key(|other| {
-        (Reverse(other.priority), other.started.unwrap_or(i64::MAX), other.created, other.name.clone())
+    // pods. The policy treats the one whose job was evicted more often, then the older one, then the first by name, as more important.
+    possible.sort_by_cached_key(|other| {
+        let start = other.started.unwrap_or(i64::MAX);
+        (Reverse(other.priority), start, Reverse(world.past_evictions(other)), other.created, other.name.clone())
     });
     possible
 }
 
 /// SelectVictimsOnNode: remove all eligible victims, check that the pod fits, then reprieve the pods that can stay.
-fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligible: &Eligible<'_, 'w>) -> Option<Plan> {
+pub(super) fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligible: &Eligible<'_, 'w>) -> Option<Plan> {
     let possible = (eligible.possible)(node);
     if possible.is_empty() {
         return None;
@@ -120,7 +110,7 @@ fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligible: &Eligib
 }
 
 /// The pods whose eviction violates a budget, if the most important pods use up the allowed disruptions.
-fn violating(world: &World, possible: &[&Pod]) -> BTreeSet<String> {
+pub(crate) fn violating(world: &World, possible: &[&Pod]) -> BTreeSet<String> {
     let mut left: BTreeMap<&str, i64> = BTreeMap::new();
     let budgets: Vec<&Value> = world.all("PodDisruptionBudget").collect();
     for budget in &budgets {
@@ -159,7 +149,7 @@ fn covers(budget: &Value, pod: &Pod) -> bool {
 }
 
 /// The criteria of pickOneNodeForPreemption; the smallest wins.
-type Rank = (usize, Option<i64>, i64, usize, Reverse<i64>, String);
+type Rank = (usize, Option<i64>, i64, usize, Reverse<i64>, i64, String);
 
 fn rank(world: &World, plan: &Plan) -> Rank {
     let victims: Vec<&Pod> = plan.victims.iter().filter_map(|name| world.pods.get(name)).collect();
@@ -167,5 +157,6 @@ fn rank(world: &World, plan: &Plan) -> Rank {
     let sum = victims.iter().map(|victim| victim.priority + (1 << 31)).sum();
     let of_highest = victims.iter().filter(|victim| Some(victim.priority) == highest);
     let earliest = of_highest.map(|victim| victim.started.unwrap_or(i64::MAX)).min().unwrap_or(i64::MAX);
-    (plan.violations, highest, sum, victims.len(), Reverse(earliest), plan.node.clone())
+    let evictions = victims.iter().map(|victim| world.past_evictions(victim)).max().unwrap_or(0);
+    (plan.violations, highest, sum, victims.len(), Reverse(earliest), evictions, plan.node.clone())
 }

@@ -1,0 +1,135 @@
+//! Least harm: which plan of a pod with a quota, and which plan of a gang, is the right one (rulings R29 to R31).
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::quotas::Quotas;
+use super::{group, minimum};
+use crate::harm::{Counting, Harm};
+use crate::outcome::{Ended, Outcome};
+use crate::placement::{PlacementProblem, Set};
+use crate::systems::common::problem_with;
+use crate::systems::kubernetes::{self, Eligible};
+use crate::tally::Verdict;
+use crate::world::{Node, Pod, World};
+
+/// The most pods on a node of which all sets are tried.
+const MOST: usize = 10;
+
+/// The gang of a pod, and how many pods it needs.
+fn gang_of(world: &World, pod: &Pod) -> Option<(String, usize)> {
+    let name = group(pod)?;
+    Some((format!("{}#{name}", pod.namespace), minimum(world, pod)))
+}
+
+/// Calls a function with the counts of a cluster.
+pub(super) fn counting<T>(world: &World, count: impl FnOnce(Counting<'_, '_>) -> T) -> T {
+    let gang_of = |pod: &Pod| gang_of(world, pod);
+    count(Counting { world, gang_of: &gang_of, priority: kubernetes::spec_priority })
+}
+
+/// Judges the plan of one pod that a quota bounds: no set of possible victims on one node does less harm.
+pub(super) fn best<'w>(
+    world: &'w World,
+    pod: &Pod,
+    eligible: &Eligible<'_, 'w>,
+    outcome: &Outcome,
+    verdict: &mut Verdict,
+) {
+    let mut least: Option<(Harm, &str)> = None;
+    let mut own: Option<Harm> = None;
+    for node in world.nodes.values().filter(|node| world.may_run(pod, node) && pod.request.fits(&node.allocatable)) {
+        let possible = (eligible.possible)(node);
+        let staying: Vec<&Pod> = possible.iter().copied().filter(|pod| !pod.leaving).collect();
+        if possible.is_empty() {
+            continue;
+        }
+        if staying.len() > MOST {
+            return verdict.excuse("the least harm is sought for few candidates only");
+        }
+        let violating = kubernetes::violating(world, &staying);
+        let harm = |victims: &[&'w Pod]| {
+            let violations = victims.iter().filter(|pod| violating.contains(&pod.name)).count();
+            counting(world, |counting| counting.of(victims, violations))
+        };
+        for set in 0..1u32 << staying.len() {
+            let chosen = (0..).zip(&staying).filter(|(bit, _)| set & (1 << bit) != 0).map(|(_, pod)| *pod);
+            let chosen: Vec<&Pod> = chosen.collect();
+            let cost = harm(&chosen);
+            if least.as_ref().is_none_or(|(least, _)| cost < *least)
+                && makes_room(world, pod, node, (eligible, &chosen))
+            {
+                least = Some((cost, &node.name));
+            }
+        }
+        if outcome.node.as_ref() == Some(&node.name) {
+            let victims: Vec<&Pod> =
+                staying.iter().copied().filter(|pod| outcome.victims.contains(&pod.name)).collect();
+            own = Some(harm(&victims));
+        }
+    }
+    let planned = outcome.ended == Some(Ended::Nominated);
+    match (least, own.filter(|_| planned)) {
+        (Some((least, node)), own) if own.as_ref().is_none_or(|own| *own > least) => {
+            let text = format!("`{}`: {:?} do {own:?}, and on `{node}` {least:?} is enough", pod.name, outcome.victims);
+            verdict.breach_expecting("least-harm", text, json!({"result": "Nominated"}));
+        }
+        (None, _) if planned => {
+            let text = format!("`{}` was nominated although no eviction frees enough room", pod.name);
+            verdict.breach_expecting("evictions-make-room", text, json!({"result": "Unschedulable", "victims": []}));
+        }
+        _ => {}
+    }
+}
+
+/// Whether a pod fits a node when these pods, and those that leave anyway, are gone.
+fn makes_room<'w>(
+    world: &'w World,
+    pod: &Pod,
+    node: &'w Node,
+    (eligible, chosen): (&Eligible<'_, 'w>, &[&'w Pod]),
+) -> bool {
+    let leaving = (eligible.possible)(node).into_iter().filter(|other| other.leaving);
+    let gone: Vec<&Pod> = leaving.chain(chosen.iter().copied()).collect();
+    let mut free = kubernetes::free_for(world, pod, node, kubernetes::spec_priority);
+    gone.iter().for_each(|other| free.add(&other.request));
+    let names: BTreeSet<&str> = gone.iter().map(|other| other.name.as_str()).collect();
+    let is_gone = |other: &Pod| names.contains(other.name.as_str());
+    let has_left = |other: &Pod| other.leaving || is_gone(other);
+    pod.request.fits(&free)
+        && world.agrees((pod, node), is_gone, has_left, kubernetes::spec_priority)
+        && (eligible.keeps)(&names)
+}
+
+/// Judges the plan of a gang: no other evictions for the same pods do less harm.
+pub(super) fn of_gang(world: &World, pod: &Pod, quotas: Option<&Quotas>, outcome: &Outcome, verdict: &mut Verdict) {
+    let planned: Vec<&Pod> = outcome.nominated.keys().filter_map(|name| world.pods.get(name)).collect();
+    let unlike = planned.iter().any(|other| other.request != pod.request);
+    let budgets = world.all("PodDisruptionBudget").next().is_some();
+    if outcome.ended != Some(Ended::Nominated) || unlike || budgets || world.pods.values().any(|pod| pod.leaving) {
+        return verdict.excuse("the least harm of a plan for a gang is sought for pods alike, while nobody leaves");
+    }
+    let same = |other: &Pod| group(other) == group(pod);
+    let may_go = |other: &Pod| match quotas {
+        Some(quotas) => !same(other) && quotas.might_give(pod, other),
+        None => other.priority < pod.priority && !same(other),
+    };
+    let (problem, _) = problem_with(world, pod, &planned, &may_go);
+    let victims: Vec<&Pod> = outcome.victims.iter().filter_map(|name| world.pods.get(name)).collect();
+    let legal =
+        |set: Set| quotas.is_none_or(|quotas| quotas.may_give(world, pod, &planned, &named(world, &problem, set)));
+    counting(world, |counting| {
+        let harm = counting.of(&victims, 0);
+        if let Some(least) = counting.least(&problem, legal)
+            && least < harm
+        {
+            let text = format!("{:?} for `{}` do {harm:?}, and {least:?} is enough", outcome.victims, pod.name);
+            verdict.breach("least-harm", text);
+        }
+    });
+}
+
+fn named<'w>(world: &'w World, problem: &PlacementProblem<'_>, set: Set) -> Vec<&'w Pod> {
+    problem.of(set).filter_map(|candidate| world.pods.get(candidate.name)).collect()
+}

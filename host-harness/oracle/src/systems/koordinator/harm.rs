@@ -1,0 +1,92 @@
+//! Least harm (rulings C33, C37), and which pods give way for a bound alone (ruling C34).
+
+use super::books::{Books, counts};
+use super::gangs::Gangs;
+use super::switches::priority;
+use super::{Judge, QUOTA};
+use crate::amounts::Amounts;
+use crate::harm::Counting;
+use crate::outcome::Outcome;
+use crate::placement::{PlacementProblem, Set};
+use crate::tally::Verdict;
+use crate::world::Pod;
+
+impl Judge<'_> {
+    /// Judges that no other plan does less harm, and that nobody goes for a bound who need not.
+    pub(super) fn least_harm(
+        &self,
+        problem: &PlacementProblem<'_>,
+        places: &[usize],
+        outcome: &Outcome,
+        verdict: &mut Verdict,
+    ) {
+        let world = self.world;
+        let candidate = |name: &str| world.pods.get(name);
+        let elsewhere = problem.candidates.iter().filter(|candidate| !places.contains(&candidate.node));
+        for pod in elsewhere.filter_map(|other| candidate(other.name)).filter(|pod| outcome.victims.contains(&pod.name))
+        {
+            if !self.gives_for_a_bound(problem, pod, outcome) {
+                let text =
+                    format!("`{}` makes no room, and its quota owes the job of `{}` nothing", pod.name, self.pod.name);
+                verdict.breach("victim-frees-the-bound", text);
+            }
+        }
+        let unlike = problem.incoming.iter().any(|incoming| incoming.request != &self.pod.request);
+        let nests = world.pods.values().any(|pod| world.inside(pod));
+        if unlike || nests {
+            return verdict.excuse(
+                "the least harm is not sought for pods of different size, and where pods run inside of others",
+            );
+        }
+        let gang_of = |pod: &Pod| Gangs::needs(world, pod);
+        let counting = Counting { world, gang_of: &gang_of, priority };
+        let victims: Vec<&Pod> = outcome.victims.iter().filter_map(|name| candidate(name)).collect();
+        let harm = counting.of(&victims, 0);
+        let is_bound = !self.quota_holds(problem, 0);
+        let gives = |name: &str| candidate(name).is_some_and(|pod| self.is_of_the_own_quota(pod));
+        let legal = |set: Set| {
+            let own = !is_bound || !self.switches.checks_parents || problem.of(set).all(|other| gives(other.name));
+            own && self.quota_holds(problem, set)
+        };
+        if let Some(least) = counting.least(problem, legal)
+            && least < harm
+        {
+            let text = format!("{:?} for `{}` do {harm:?}, and {least:?} is enough", outcome.victims, self.pod.name);
+            verdict.breach("least-harm", text);
+        }
+    }
+
+    fn is_of_the_own_quota(&self, other: &Pod) -> bool {
+        self.parts.iter().any(|part| other.label(QUOTA) == part.lead.label(QUOTA))
+    }
+
+    /// Returns whether a pod on a node without a planned pod may go for a quota: it counts against the own quota of a part of the job; or the
+    /// quotas above are asked, the part stays within the min of its own, and the quota of the pod uses more than its own min.
+    fn gives_for_a_bound(&self, problem: &PlacementProblem<'_>, other: &Pod, outcome: &Outcome) -> bool {
+        let world = self.world;
+        let is_below_own = |books: &Books| counts(world, other, &books.name);
+        let gives = |own: &Books, part: &super::Part<'_>| {
+            let pods = problem.candidates.iter().filter_map(|candidate| world.pods.get(candidate.name));
+            let ours = Amounts::sum(pods.filter(|pod| counts(world, pod, &own.name)).map(|pod| &pod.request));
+            let mut least = own.used.clone();
+            least.take(&ours);
+            least.add(&part.total);
+            if own.min.0.is_empty() || !least.within(&own.min) {
+                return false;
+            }
+            let Some(lender) = other.label(QUOTA) else { return false };
+            let is_there = |pod: &&Pod| pod.label(QUOTA) == Some(lender) && !pod.finished && pod.place().is_some();
+            let goes = |pod: &&Pod| outcome.victims.contains(&pod.name) && pod.name != other.name;
+            let stays = world.pods.values().filter(|pod| is_there(pod) && !goes(pod));
+            let uses = Amounts::sum(stays.map(|pod| &pod.request));
+            let key = ("ElasticQuota".to_owned(), lender.to_owned());
+            let min = world.others.get(&key).map(|quota| Amounts::read(crate::world::at(quota, "/spec/min")));
+            let min = min.and_then(Result::ok).unwrap_or_default();
+            own.min.0.keys().any(|resource| other.request.get(resource) > 0 && uses.get(resource) > min.get(resource))
+        };
+        self.parts.iter().any(|part| {
+            let Some(own) = part.books.first() else { return false };
+            is_below_own(own) || self.switches.checks_parents && gives(own, part)
+        })
+    }
+}
