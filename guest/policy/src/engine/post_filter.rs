@@ -159,6 +159,8 @@ impl Engine {
         let mut withdrawn = self.outranked(search, gangs, &plan.nominations);
         withdrawn.retain(|pod| !closed.contains(&PodIx(*pod)));
         let plan = self.draw_up(plan)?;
+        let jobs = gangs.iter().filter_map(|gang| gang.job);
+        jobs.for_each(|job| self.cluster.recover(job));
         let effects = Effects { withdrawn, ..Effects::default() };
         Ok(PostFiltered { reason: plan.reason.clone(), plan: Some(plan), retry: Retry::default(), effects })
     }

@@ -39,6 +39,14 @@ impl Cluster {
         }
     }
 
+    /// Notes that there is a plan for a gang: its round has not failed after all.
+    pub fn recover(&mut self, ix: JobIx) {
+        if let Some(job) = self.job_mut(ix) {
+            job.round.failure = None;
+        }
+        self.stuck.remove(&ix);
+    }
+
     /// Returns whether the last round of a gang has failed and nothing has changed since.
     pub fn is_stuck(&self, job: JobIx) -> bool {
         self.stuck.contains(&job)

@@ -1,0 +1,368 @@
+//! The days: a session decides after each event until it comes to rest.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+use lictor::Native;
+use lictor_host::driver::Virtual;
+use lictor_host::session::{Happened, How, Input};
+
+use crate::instance::{Instance, Stoppable};
+use crate::objects::{BEGIN, Rules};
+use crate::optimum;
+use crate::trace::{CHECKPOINT, Job, TEAMS};
+
+/// An event that is not at rest after so many cycles does not settle.
+const ROUNDS: usize = 20;
+/// How long victims take to leave, and until their job is there again, seconds.
+const GRACE: i64 = 30;
+const RESTART: i64 = 60;
+const SECOND: i64 = 1_000_000_000;
+
+/// What happens, and to which job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// Its pods have left.
+    Left(usize),
+    /// It has ended, if it is still in this life.
+    Ended(usize, u32),
+    /// It is there, for the first time or again.
+    Came(usize),
+}
+
+/// A job as it is now.
+#[derive(Debug, Default)]
+struct Life {
+    /// How often it was stopped.
+    stopped: u32,
+    created: i64,
+    /// What is left to do, seconds.
+    left: i64,
+    /// When all its pods had a node.
+    since: Option<i64>,
+    bound: BTreeMap<String, usize>,
+    is_there: bool,
+    is_leaving: bool,
+    has_ended: bool,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Figures {
+    pub events: usize,
+    pub plans: usize,
+    pub jobs_stopped: usize,
+    pub gpus_stopped: u32,
+    pub most_stopped: u32,
+    pub useless: usize,
+    pub unsettled: usize,
+    pub partial: usize,
+    pub held_in_vain: usize,
+    /// Single plans that could be compared: how many, then jobs stopped and their least, GPUs stopped and their least.
+    pub judged: (usize, usize, usize, u32, u32),
+    pub never_started: usize,
+    pub faults: Vec<String>,
+}
+
+impl Figures {
+    pub const TITLES: &str = "events | plans | jobs stopped | GPUs stopped | most often | useless | unsettled | partial | held in vain | \
+        never started | plans compared | jobs / least | GPUs / least";
+
+    /// A row of the table.
+    pub fn row(&self) -> String {
+        let (plans, jobs, least_jobs, gpus, least_gpus) = self.judged;
+        let over = |actual: f64, least: f64| if least > 0.0 { (actual / least - 1.0) * 100.0 } else { 0.0 };
+        let (more_jobs, more_gpus) =
+            (over(jobs as f64, least_jobs as f64), over(f64::from(gpus), f64::from(least_gpus)));
+        format!(
+            "{} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {plans} | {jobs} / {least_jobs} (+{more_jobs:.1} %) | \
+             {gpus} / {least_gpus} (+{more_gpus:.1} %)",
+            self.events,
+            self.plans,
+            self.jobs_stopped,
+            self.gpus_stopped,
+            self.most_stopped,
+            self.useless,
+            self.unsettled,
+            self.partial,
+            self.held_in_vain,
+            self.never_started
+        )
+    }
+
+    fn fault(&mut self, text: String) {
+        if self.faults.len() < 12 {
+            self.faults.push(text);
+        }
+    }
+}
+
+/// A cluster over days.
+pub struct Days {
+    rules: Rules,
+    session: Virtual,
+    jobs: Vec<Job>,
+    lives: Vec<Life>,
+    nodes: usize,
+    now: i64,
+    events: BinaryHeap<Reverse<(i64, Event)>>,
+    /// The jobs for which pods leave, and when the last of them has left.
+    planned: BTreeMap<usize, i64>,
+    figures: Figures,
+}
+
+impl Days {
+    /// A cluster of these nodes before the first job comes.
+    pub fn of(rules: Rules, jobs: Vec<Job>, nodes: usize) -> Days {
+        let mut session = Virtual::open(Box::new(Native::default()), rules.system(), "{}").unwrap();
+        let schedulers = ["default-scheduler", "volcano"].map(str::to_owned);
+        session.set_schedulers(schedulers);
+        session.tell(Input::Clock(BEGIN * SECOND)).unwrap();
+        session.apply(rules.cluster(nodes)).unwrap();
+        if rules == Rules::Volcano {
+            session.apply(Rules::classes()).unwrap();
+        }
+        let lives = jobs.iter().map(|job| Life { left: job.duration, ..Life::default() }).collect();
+        let events = jobs.iter().enumerate().map(|(job, of)| Reverse((of.submitted, Event::Came(job)))).collect();
+        let (planned, figures) = Default::default();
+        Days { rules, session, jobs, lives, nodes, now: 0, events, planned, figures }
+    }
+
+    /// Plays to the last event.
+    pub fn play(mut self) -> Figures {
+        while let Some(Reverse((at, event))) = self.events.pop() {
+            self.now = at;
+            self.session.tell(Input::Clock((BEGIN + at) * SECOND)).unwrap();
+            self.happen(event);
+            while self.events.peek().is_some_and(|Reverse((next, _))| *next == at) {
+                let Reverse((_, event)) = self.events.pop().unwrap();
+                self.happen(event);
+            }
+            self.rest();
+            self.figures.events += 1;
+        }
+        self.figures.never_started = self.lives.iter().filter(|life| !life.has_ended).count();
+        self.figures
+    }
+
+    fn happen(&mut self, event: Event) {
+        match event {
+            Event::Came(job) => {
+                let (of, life) = (&self.jobs[job], &mut self.lives[job]);
+                (life.created, life.is_there) = (self.now, true);
+                let group = if life.stopped == 0 { self.rules.group(of, self.now) } else { None };
+                let pods = of.pod_names().map(|name| self.rules.pod(of, &name, self.now, None));
+                self.session.apply(group.into_iter().chain(pods).collect()).unwrap();
+            }
+            Event::Ended(job, life) => {
+                if self.lives[job].stopped != life || self.lives[job].is_leaving {
+                    return;
+                }
+                self.remove_pods(job);
+                self.session.remove(&self.rules.group_key(&self.jobs[job])).unwrap();
+                self.lives[job].has_ended = true;
+            }
+            Event::Left(job) => {
+                self.remove_pods(job);
+                self.lives[job].is_leaving = false;
+                self.events.push(Reverse((self.now + RESTART, Event::Came(job))));
+            }
+        }
+    }
+
+    fn remove_pods(&mut self, job: usize) {
+        for name in self.jobs[job].pod_names() {
+            self.session.remove(&format!("Pod/{name}")).unwrap();
+        }
+        let life = &mut self.lives[job];
+        life.bound.clear();
+        (life.since, life.is_there) = (None, false);
+    }
+
+    /// Runs cycles until one changes nothing, and checks what must hold then.
+    fn rest(&mut self) {
+        let (mut is_quiet, mut last) = (false, String::new());
+        for _ in 0..ROUNDS {
+            let before = (self.session.waiting(), self.promised());
+            self.session.tell(Input::Cycle).unwrap();
+            let happened = self.session.take_happened();
+            let nothing = happened.bound.is_empty() && happened.victims.is_empty();
+            is_quiet = nothing && before == (self.session.waiting(), self.promised());
+            if is_quiet {
+                break;
+            }
+            self.take(&happened);
+            last = format!(
+                "bound {:?}, victims {:?}, nominated {:?}, waiting {:?}",
+                happened.bound,
+                happened.victims.keys(),
+                happened.nominated,
+                self.session.waiting()
+            );
+        }
+        if !is_quiet {
+            self.figures.unsettled += 1;
+            self.figures.fault(format!("t={}: not at rest after {ROUNDS} cycles: {last}", self.now));
+        }
+        self.check();
+    }
+
+    /// Returns the nodes that are promised to pods.
+    fn promised(&self) -> BTreeMap<String, usize> {
+        let mirror = self.session.mirror();
+        let waiting = mirror.pods().filter(|pod| pod.node.is_none());
+        let promised = waiting.filter_map(|pod| Some((pod, mirror.node(pod.nominated?)?.name[1..].parse().unwrap())));
+        promised.map(|(pod, node)| (format!("{}/{}", pod.template.namespace, pod.name), node)).collect()
+    }
+
+    fn job_of(&self, pod: &str) -> usize {
+        let name = pod.rsplit_once('-').unwrap().0;
+        let number = name.rsplit_once('j').unwrap().1;
+        number.parse().unwrap()
+    }
+
+    /// What a cycle decided becomes so.
+    fn take(&mut self, happened: &Happened) {
+        let mut objects = Vec::new();
+        for (pod, node) in &happened.bound {
+            let job = self.job_of(pod);
+            let (of, life) = (&self.jobs[job], &mut self.lives[job]);
+            life.bound.insert(pod.clone(), node[1..].parse().unwrap());
+            objects.push(self.rules.pod(of, pod, life.created, Some((node, self.now))));
+            if life.bound.len() == of.pods && !life.is_leaving {
+                life.since = Some(self.now);
+                self.events.push(Reverse((self.now + life.left, Event::Ended(job, life.stopped))));
+            }
+        }
+        self.session.apply(objects).unwrap();
+        let with_victims: Vec<_> = happened.plans.iter().filter(|plan| !plan.victims.is_empty()).collect();
+        if let [plan] = with_victims.as_slice() {
+            self.compare(&plan.nominated.keys().cloned().collect(), &plan.victims);
+        }
+        for plan in with_victims {
+            self.figures.plans += 1;
+            if let Some(pod) = plan.for_whom.preemptor() {
+                self.planned.insert(self.job_of(pod), self.now + GRACE);
+            }
+        }
+        let evicted = happened.victims.iter().filter(|(_, victim)| victim.how != How::Unreserved);
+        let stopped: BTreeSet<usize> = evicted.map(|(pod, _)| self.job_of(pod)).collect();
+        stopped.into_iter().for_each(|job| self.stop(job));
+    }
+
+    /// A pod of a job was evicted: all of the job stops, and loses what it did since its last checkpoint.
+    fn stop(&mut self, job: usize) {
+        let (of, life) = (&self.jobs[job], &mut self.lives[job]);
+        if life.is_leaving {
+            return;
+        }
+        let done = life.since.map_or(0, |since| self.now - since);
+        life.left -= done - done % CHECKPOINT;
+        life.stopped += 1;
+        life.is_leaving = true;
+        self.figures.jobs_stopped += 1;
+        self.figures.gpus_stopped += of.gpus * u32::try_from(life.bound.len()).unwrap();
+        self.figures.most_stopped = self.figures.most_stopped.max(life.stopped);
+        self.events.push(Reverse((self.now + GRACE, Event::Left(job))));
+        self.planned.remove(&job);
+    }
+
+    fn check(&mut self) {
+        for (job, life) in self.lives.iter().enumerate() {
+            let of = &self.jobs[job];
+            if !life.is_leaving && life.bound.len() != of.pods && !life.bound.is_empty() {
+                self.figures.partial += 1;
+                self.figures.fault(format!(
+                    "t={}: {} of {} pods of {} run",
+                    self.now,
+                    life.bound.len(),
+                    of.pods,
+                    of.name
+                ));
+            }
+        }
+        let due: Vec<usize> = self.planned.iter().filter(|(_, at)| **at <= self.now).map(|(job, _)| *job).collect();
+        for job in due {
+            self.planned.remove(&job);
+            let life = &self.lives[job];
+            if life.since.is_none() && !life.has_ended && life.is_there {
+                self.figures.useless += 1;
+                let text = format!("t={}: pods left for {}, which does not run", self.now, self.jobs[job].name);
+                self.figures.fault(text);
+            }
+        }
+        let promised = self.promised();
+        let held: Vec<String> = self.session.waiting().into_keys().collect();
+        for pod in held {
+            if !self.jobs[self.job_of(&pod)].pod_names().any(|member| promised.contains_key(&member)) {
+                self.figures.held_in_vain += 1;
+                self.figures.fault(format!("t={}: {pod} waits at Permit, and no pod leaves for its job", self.now));
+            }
+        }
+    }
+
+    /// Compares a plan with the least that must stop.
+    fn compare(&mut self, nominated: &BTreeSet<String>, victims: &BTreeSet<String>) {
+        let Some(lead) = nominated.first().map(|pod| self.job_of(pod)) else { return };
+        let Some(candidates) = self.candidates(lead, nominated, victims) else { return };
+        let mut free = vec![8_u32; self.nodes];
+        for (job, life) in self.lives.iter().enumerate() {
+            life.bound.values().for_each(|node| free[*node] -= self.jobs[job].gpus);
+        }
+        let number = |node: &str| node[1..].parse::<usize>().unwrap();
+        for (pod, node) in self.session.waiting() {
+            free[number(&node)] -= self.jobs[self.job_of(&pod)].gpus;
+        }
+        for (pod, node) in self.promised().into_iter().filter(|(pod, _)| !nominated.contains(pod)) {
+            free[node] = free[node].saturating_sub(self.jobs[self.job_of(&pod)].gpus);
+        }
+        let stoppable = |job: &usize| {
+            let (of, life) = (&self.jobs[*job], &self.lives[*job]);
+            let on: Vec<(usize, u32)> = life.bound.values().map(|node| (*node, of.gpus)).collect();
+            Stoppable { name: of.name.clone(), gpus: on.iter().map(|(_, gpus)| gpus).sum(), on }
+        };
+        let jobs: Vec<Stoppable> = candidates.iter().map(stoppable).collect();
+        let pods = u32::try_from(nominated.len()).unwrap();
+        let instance = Instance { free, pods, gpus: self.jobs[lead].gpus, jobs };
+        let stopped: BTreeSet<usize> = victims.iter().map(|pod| self.job_of(pod)).collect();
+        let gpus = stopped.iter().map(|job| stoppable(job).gpus).sum();
+        let least = optimum::least(&instance, stopped.len(), gpus);
+        if let Ok(folder) = std::env::var("LICTOR_DAYS_INSTANCES") {
+            let file = format!("{folder}/{}-{}-{}.json", self.rules.name(), self.now, self.jobs[lead].name);
+            std::fs::write(file, instance.to_json((stopped.len(), gpus), least).to_string()).unwrap();
+        }
+        if let Some((least_jobs, least_gpus)) = least {
+            let judged = &mut self.figures.judged;
+            judged.0 += 1;
+            (judged.1, judged.2) = (judged.1 + stopped.len(), judged.2 + least_jobs);
+            (judged.3, judged.4) = (judged.3 + gpus, judged.4 + least_gpus);
+        }
+    }
+
+    /// Returns the jobs whose pods the laws allow as victims of a job, none more important than the victims of the plan. `None` where the rules
+    /// are not restated here.
+    fn candidates(&self, lead: usize, nominated: &BTreeSet<String>, victims: &BTreeSet<String>) -> Option<Vec<usize>> {
+        let of = &self.jobs[lead];
+        let highest = victims.iter().map(|pod| self.jobs[self.job_of(pod)].priority).max()?;
+        let used = |team: &str| -> u32 {
+            let held = self.jobs.iter().zip(&self.lives).filter(|(job, _)| job.team == team);
+            held.map(|(job, life)| job.gpus * u32::try_from(life.bound.len()).unwrap()).sum()
+        };
+        let total = u32::try_from(self.nodes * 8).unwrap();
+        let min = |team: &str| TEAMS.iter().find(|(name, _)| *name == team).map_or(0, |(_, part)| total * part / 100);
+        let request = of.gpus * u32::try_from(nominated.len()).unwrap();
+        let takes_back = used(of.team) + request <= min(of.team);
+        let is_allowed = |job: &Job| match self.rules {
+            Rules::KubernetesSingle | Rules::KubernetesAll => job.priority < of.priority,
+            Rules::Koordinator => job.priority < of.priority && job.team == of.team,
+            Rules::Coscheduling if takes_back => job.team != of.team && used(job.team) > min(job.team),
+            Rules::Coscheduling => job.priority < of.priority && job.team == of.team,
+            Rules::Volcano => false,
+        };
+        let runs = |job: &usize| {
+            let (of, life) = (&self.jobs[*job], &self.lives[*job]);
+            !life.is_leaving && !life.bound.is_empty() && is_allowed(of) && of.priority <= highest
+        };
+        (self.rules != Rules::Volcano).then(|| (0..self.jobs.len()).filter(runs).collect())
+    }
+}
