@@ -15,6 +15,7 @@ wit_bindgen::generate!({
           export lictor:policy/state@0.1.0;
           export lictor:policy/marks@0.1.0;
           export lictor:policy/enforce@0.1.0;
+          export lictor:policy/standing@0.1.0;
         }
     "#,
     path: "../../wit",

@@ -2,7 +2,7 @@
 
 use crate::bound::answers::{Mark, PolicyError};
 use crate::bound::cluster::{NodeId, PodId};
-use crate::bound::{account, explain, marks, state};
+use crate::bound::{account, explain, marks, standing, state};
 use crate::{Component, ask};
 
 impl account::Guest for Component {
@@ -18,6 +18,12 @@ impl account::Guest for Component {
 impl marks::Guest for Component {
     fn marks(pod: PodId, node: NodeId) -> Result<Vec<Mark>, PolicyError> {
         ask(|engine| engine.marks(pod, node))
+    }
+}
+
+impl standing::Guest for Component {
+    fn standings(pods: Vec<PodId>) -> Result<Vec<Vec<standing::Threat>>, PolicyError> {
+        ask(|engine| engine.standings(&pods))
     }
 }
 

@@ -128,6 +128,7 @@ macro_rules! cross_contract {
             choice explain::Subject { Preemptor, Pod(it), Node(it), Queue(it) }
             choice explain::Outcome { Barred, Spared, Unneeded, Reprieved, Needed, Enough, Chosen }
             record explain::Note { subject, outcome, reason }
+            record standing::Threat { by, priority, spared }
             record state::Checkpoint { format, bytes }
             choice state::StateError { UnknownFormat(it), Malformed(it) }
         }

@@ -16,6 +16,7 @@ mod placement;
 pub mod quantity;
 mod reason;
 mod sort_key;
+mod standing;
 mod templates;
 mod words;
 
@@ -30,5 +31,6 @@ pub use explain::*;
 pub use placement::*;
 pub use reason::*;
 pub use sort_key::KeyBuilder;
+pub use standing::*;
 pub use templates::{Templates, crossing};
 pub use words::*;

@@ -121,6 +121,8 @@ words! {
         Marks = "marks",
         /// `enforce`.
         Enforce = "enforce",
+        /// `standing`.
+        Standing = "standing",
     }
 }
 

@@ -138,6 +138,12 @@ impl<P: Hosted> bound::marks::Guest for Exported<P> {
     }
 }
 
+impl<P: Hosted> bound::standing::Guest for Exported<P> {
+    fn standings(pods: Vec<PodId>) -> Result<Vec<Vec<bound::standing::Threat>>, answers::PolicyError> {
+        ask(|policy: &mut P| policy.standings(pods))
+    }
+}
+
 impl<P: Hosted> bound::explain::Guest for Exported<P> {
     fn record_notes(on: bool) {
         ask_any(|policy: &mut P| policy.record_notes(on));

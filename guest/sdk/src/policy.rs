@@ -89,6 +89,11 @@ pub trait Policy: Default {
         Ok(Vec::new())
     }
 
+    /// `standing.standings`. By default nothing is known of any pod.
+    fn standings(&mut self, pods: Vec<PodId>) -> Result<Vec<Vec<Threat>>, PolicyError> {
+        Ok(vec![Vec::new(); pods.len()])
+    }
+
     /// `explain.record-notes`.
     fn record_notes(&mut self, _on: bool) {}
 

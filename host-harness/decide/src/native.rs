@@ -78,6 +78,9 @@ impl Policy for Native {
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
         named("marks", self.0.marks(pod, node))
     }
+    fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, CallError> {
+        named("standings", self.0.standings(pods))
+    }
     fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
         self.0.record_notes(on);
         Ok(())

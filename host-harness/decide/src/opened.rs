@@ -125,6 +125,9 @@ impl Opened {
         self.session.advance(ahead)?;
         let mut record =
             Record::new(&self.described, self.system(), source, self.arguments.given.clone(), self.session.mirror());
+        if self.is_explained {
+            record.standings = self.session.standings()?;
+        }
         let before = self.accounts()?;
         for cycle in 1..=cycles {
             self.session.tell(Input::Cycle)?;

@@ -24,7 +24,7 @@ use crate::recording::{Recorder, Told};
 use crate::replace::Terms;
 use crate::session::{
     Action, Attempt, Candidate, CommandOutcome, FaultRules, Happened, Input, OpenError, ReplaceError, Session,
-    SessionError, Step,
+    SessionError, Standing, Step,
 };
 
 /// A session and the cluster that it decides about.
@@ -138,6 +138,14 @@ impl Virtual {
     /// The policy fails, or lies.
     pub fn memberships(&mut self) -> Result<BTreeMap<PodId, Membership>, SessionError> {
         self.ask(&Told::Memberships, Session::memberships)
+    }
+
+    /// Which running pods are safe; see [`Session::standings`].
+    ///
+    /// # Errors
+    /// The policy fails, or lies.
+    pub fn standings(&mut self) -> Result<BTreeMap<String, Standing>, SessionError> {
+        self.ask(&Told::Standings, Session::standings)
     }
 
     /// The pending pods in queue order, by name.

@@ -132,6 +132,10 @@ pub trait Policy: Send {
     fn marks(&mut self, _pod: PodId, _node: NodeId) -> Result<Vec<Mark>, CallError> {
         Err(CallError::Lacks(Interface::Marks))
     }
+    /// `standing.standings`.
+    fn standings(&mut self, _pods: &[PodId]) -> Result<Vec<Vec<Threat>>, CallError> {
+        Err(CallError::Lacks(Interface::Standing))
+    }
     /// `explain.record-notes`.
     fn record_notes(&mut self, _on: bool) -> Result<(), CallError> {
         Err(CallError::Lacks(Interface::Explain))

@@ -20,6 +20,7 @@ mod refusals;
 mod reserve;
 mod room;
 mod search;
+mod standing;
 mod state;
 #[cfg(test)]
 mod tests;

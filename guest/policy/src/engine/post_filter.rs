@@ -63,7 +63,26 @@ impl Engine {
                 let effects = self.give_up(preemptor, search.gives_up(preemptor, true));
                 Ok(self.without(reason, effects))
             }
-            Ok(plan) => self.planned(search.as_ref(), (&gangs, closed), &plan),
+            Ok(plan) => match self.awaits(&plan) {
+                Some(obstacle) => {
+                    let reason = self.obstacle(&gangs, obstacle);
+                    Ok(self.without(reason, Effects::default()))
+                }
+                None => self.planned(search.as_ref(), (&gangs, closed), &plan),
+            },
+        }
+    }
+
+    /// Returns what a plan waits for that is in flight already: neither of the two evicts a pod, and the pods are nominated as both say. `None`: it is new.
+    fn awaits(&self, plan: &Plan) -> Option<Obstacle> {
+        let is_nominated = |(ix, node): &(PodIx, NodeIx)| {
+            self.ledger.awaits(*ix) && self.cluster.pod(*ix).is_some_and(|pod| pod.nominated == Some(*node))
+        };
+        let is_in_flight = plan.victims.is_empty() && plan.nominations.iter().all(is_nominated);
+        match plan.nominations.as_slice() {
+            _ if !is_in_flight => None,
+            [(_, node)] => Some(Obstacle::Coming(*node)),
+            _ => Some(Obstacle::Room),
         }
     }
 

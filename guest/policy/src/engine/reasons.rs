@@ -1,7 +1,7 @@
 //! What the engine itself finds, whatever laws are in force: registered, documented and given as data like a law.
 
 use crate::contract::ChangeKind;
-use crate::laws::{About, CaseText, Entry, Question, Rule, Text};
+use crate::laws::{About, CaseText, Entry, Imagined, Question, Rule, Text};
 
 /// After which changes the engine may find something else. What an object says may be whom laws protect.
 const ANYTHING: &[ChangeKind] = ChangeKind::ALL;
@@ -15,7 +15,7 @@ macro_rules! reasons {
                 const TEMPLATES: &[CaseText] = &[$($template),+];
                 const TEXT: Text = Text { name: $code, sentence: $sentence, templates: TEMPLATES, file: $page };
                 const ABOUT: About =
-                    About { question: Question::Engine, text: TEXT, retry_after: ANYTHING, asks_each_pod: false };
+                    About { question: Question::Engine, text: TEXT, retry_after: ANYTHING, asks_each_pod: false, asked_of: Imagined::None };
                 Rule { code: $code, source: "Lictor", about: &ABOUT, exemption: None }
             };
         )+

@@ -15,6 +15,7 @@ mod queue;
 mod refused;
 mod retry;
 mod several;
+mod standing;
 mod state;
 
 use super::Engine;

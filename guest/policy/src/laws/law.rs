@@ -108,6 +108,20 @@ pub struct About {
     pub retry_after: &'static [ChangeKind],
     /// As a guard, it asks about the name or the times of a candidate: pods that are alike otherwise may be judged differently.
     pub asks_each_pod: bool,
+    /// Of which imagined preemptors it is asked.
+    pub asked_of: Imagined,
+}
+
+/// Preemptors that are not in the cluster: those that might come for a running pod. A law is asked of them as far as it says something about
+/// the running pod, or about what the cluster has, and nothing about the preemptor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Imagined {
+    /// None: the law is about the preemptor, its job, or the plan.
+    None,
+    /// Those of the queue of the running pod: the law is about what the queue of the preemptor uses.
+    OfTheSameQueue,
+    /// All.
+    All,
 }
 
 /// A law.
@@ -147,7 +161,8 @@ impl<F> Law<F> {
     where
         F: Copy,
     {
-        let about = About { question, text, retry_after: PODS_AND_OBJECTS, asks_each_pod: false };
+        let asked_of = if matches!(question, Question::Guard) { Imagined::All } else { Imagined::None };
+        let about = About { question, text, retry_after: PODS_AND_OBJECTS, asks_each_pod: false, asked_of };
         Law { about, function }
     }
 
@@ -165,6 +180,14 @@ impl<F> Law<F> {
         F: Copy,
     {
         Law { about: About { retry_after: changes, ..self.about }, function: self.function }
+    }
+
+    /// The same law, which is asked of these preemptors that are not in the cluster.
+    pub const fn asked_of(self, asked_of: Imagined) -> Law<F>
+    where
+        F: Copy,
+    {
+        Law { about: About { asked_of, ..self.about }, function: self.function }
     }
 
     /// The same guard, which asks about the name or the times of a candidate.

@@ -5,7 +5,7 @@
 
 use super::claim::Claim;
 use super::{Case, Laws, quota};
-use crate::model::{Amounts, Cluster, JobIx, Kind, Ledger, NodeIx, PodIx, Preemptibility, Queue, QueueIx};
+use crate::model::{Amounts, Cluster, JobIx, Kind, Ledger, NodeIx, Pod, PodIx, Preemptibility, Queue, QueueIx};
 
 /// Another part of what is planned together with a preemptor: what the waiting pods of the part request, and how that counts.
 #[derive(Debug, Clone)]
@@ -77,6 +77,30 @@ impl Preemptor {
             quotas_take_back: laws.quotas_take_back,
         };
         Some(preemptor.judged(cluster))
+    }
+
+    /// Returns a preemptor that is not in the cluster: a pod of this queue and priority, of a job of its own, that requests what a running
+    /// pod holds. Of another queue, it takes back what its quota has lent.
+    pub fn imagined(laws: &Laws, running: &Pod, queue: Option<QueueIx>, priority: i32) -> Preemptor {
+        let mut unplaced = Amounts::default();
+        unplaced.add(&running.request);
+        Preemptor {
+            pod: PodIx(u32::MAX),
+            kind: running.name.kind,
+            priority,
+            preemptibility: running.attributes.preemptibility,
+            job: None,
+            queue,
+            required_node_reservation: None,
+            unplaced,
+            claim: Claim::default(),
+            pods: Vec::new(),
+            companions: Vec::new(),
+            nothing: Amounts::default(),
+            takes_back: laws.quotas_take_back && queue != running.queue,
+            parents_bind: laws.parents_bind,
+            quotas_take_back: laws.quotas_take_back,
+        }
     }
 
     /// Returns the same preemptor with this claim.

@@ -66,11 +66,15 @@ impl Ledger {
         self.last
     }
 
-    /// The host carries a plan out.
+    /// The host carries a plan out. It takes the place of an earlier plan without victims for the same pods.
     pub fn accept(&mut self, plan: u64) {
-        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.plan == plan) {
-            entry.accepted = true;
-        }
+        let Some(entry) = self.entries.iter_mut().find(|entry| entry.plan == plan) else { return };
+        entry.accepted = true;
+        let preemptors = entry.preemptors.clone();
+        self.entries.retain(|entry| {
+            let is_older = entry.plan != plan && entry.accepted && entry.victims.is_empty();
+            !(is_older && entry.preemptors.iter().any(|pod| preemptors.contains(pod)))
+        });
     }
 
     /// The host does not carry a plan out.
@@ -87,9 +91,18 @@ impl Ledger {
     }
 
     /// Forgets accepted plans whose victims have left. A plan that no preemptor waits for any more is kept until then: its victims are
-    /// leaving all the same, and the next preemptor uses their room before any other pod is evicted.
+    /// leaving all the same, and the next preemptor uses their room before any other pod is evicted. A plan without victims is kept while
+    /// one of its pods waits: it is in flight until the pods that leave for others have left.
     pub fn prune(&mut self, cluster: &Cluster) {
-        self.entries.retain(|entry| !entry.accepted || entry.left(cluster) > 0);
+        let waits = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.is_pending());
+        let is_in_flight = |entry: &Entry<PodIx>| entry.victims.is_empty() && entry.preemptors.iter().any(waits);
+        self.entries.retain(|entry| !entry.accepted || entry.left(cluster) > 0 || is_in_flight(entry));
+    }
+
+    /// Returns whether a plan without victims is in flight for a pod.
+    pub fn awaits(&self, pod: PodIx) -> bool {
+        let mut entries = self.entries.iter().filter(|entry| entry.accepted && entry.victims.is_empty());
+        entries.any(|entry| entry.preemptors.contains(&pod))
     }
 
     /// The plan for one of these pods that is under way, and how many of its victims are left.

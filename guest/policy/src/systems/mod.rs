@@ -4,6 +4,7 @@
 mod arguments;
 mod coscheduling;
 mod document;
+mod gang_findings;
 mod interests;
 mod koordinator;
 mod kubernetes;

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::{self, Interests, ObjectKey};
 use crate::model::{Cluster, JobIx, JobKey, PodAttributes, PodIx, SCHEDULER_NAME};
+use crate::systems::gang_findings::{GangFindings, Labels};
 use crate::systems::{Document, Findings};
 pub use spec::Spec;
 
@@ -86,18 +87,30 @@ pub struct SchedulingGroups {
     changed: BTreeSet<JobKey>,
     /// The groups about whose pods a finding has been made since they changed.
     told: BTreeSet<JobKey>,
+    /// The findings about these groups and the gangs of the system.
+    gangs: GangFindings,
 }
 
 impl SchedulingGroups {
-    /// Reads the group of a pod into its attributes. A pod that belongs to a gang of its system stays there.
+    /// The groups of a system that expects the pods of a job to be alike.
+    pub fn of_like_pods(labels: Labels) -> SchedulingGroups {
+        SchedulingGroups { gangs: GangFindings::of_like_pods(labels), ..SchedulingGroups::default() }
+    }
+
+    /// Reads the group of a pod into its attributes. A pod that belongs to a gang of its system stays there; `named` is the field in which
+    /// the pod names that gang, a JSON pointer.
     pub fn read_pod(
         &mut self,
         cluster: &mut Cluster,
         pod: &contract::Pod,
         attributes: &mut PodAttributes,
+        named: impl FnOnce() -> String,
         findings: &mut Findings,
     ) {
         self.forget_pod(PodIx(pod.id));
+        if let Some(job) = attributes.job {
+            self.gangs.note(job, pod, named);
+        }
         read_former(pod, findings);
         let field = pod.template.fields.iter().find(|field| field.key == 0).map(|field| field.value.as_str());
         let Some(name) = field.and_then(|json| serde_json::from_str::<String>(json).ok()) else { return };
@@ -109,6 +122,7 @@ impl SchedulingGroups {
         }
         let job = job_key(&pod.template.namespace, &name);
         attributes.job = cluster.job_or_new(&job);
+        attributes.job.into_iter().for_each(|job| self.gangs.note(job, pod, || NAME.to_owned()));
         let (priority, may_preempt) = (attributes.priority, attributes.may_preempt);
         let name = format!("{}/{}", pod.template.namespace, pod.name);
         let member = Member { job, name, priority, may_preempt, scheduler: pod.template.scheduler.clone() };
@@ -195,6 +209,12 @@ impl SchedulingGroups {
             }
             _ => false,
         }
+    }
+
+    /// Makes the findings about the gangs of the pods that were read since the last call, those of the system among them. All PodGroups and
+    /// queues must be in the cluster.
+    pub fn report(&mut self, cluster: &Cluster, findings: &mut Findings) {
+        self.gangs.report(cluster, findings);
     }
 
     /// Updates the jobs and the pods of the groups that have changed, and returns the groups, each with its priority.

@@ -3,7 +3,7 @@
 use super::super::failure::shown;
 use super::super::page::Page;
 use super::super::screen::Screen;
-use super::{bound, nominated, refused, usage, why};
+use super::{bound, nominated, refused, standing, usage, why};
 use lictor_decide::jobs::Jobs;
 use lictor_decide::record::{Cycle, GATED, OTHER_SCHEDULER, Record};
 use lictor_host::session::AttemptResult;
@@ -29,6 +29,7 @@ pub(crate) fn page(record: &Record, jobs: &Jobs, cluster: impl FnOnce(&mut Page)
         refused::tell_plans(&mut page, cycle);
         why::tell(&mut page, cycle, jobs);
     }
+    standing::tell(&mut page, record, jobs);
     usage::tell(&mut page, &record.accounts);
     if !record.findings.is_empty() {
         page.heading("Findings");

@@ -58,6 +58,9 @@ fn tell(page: &mut Page, why: &Why<'_>) {
     if let Some(explanation) = why.explanation {
         text::tell(page, STYLE, explanation);
     }
+    if let Some(standing) = why.standing {
+        page.paragraph("  ", 4, &standing.sentence());
+    }
     looked_at(page, why);
 }
 

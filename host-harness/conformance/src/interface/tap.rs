@@ -233,6 +233,9 @@ impl Policy for Tap {
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
         self.ask(Call::Marks(pod, node), |policy| policy.marks(pod, node), Said::Marks)
     }
+    fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, CallError> {
+        self.state().policy.standings(pods)
+    }
     fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
         self.state().policy.record_notes(on)
     }

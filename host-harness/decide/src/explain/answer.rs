@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::super::record::{Cycle, Deciding, Record};
 use super::find::{Before, Meant};
 use lictor_host::reason::NamedReason;
-use lictor_host::session::{Attempt, AttemptResult, Evicted, Explanation, Released};
+use lictor_host::session::{Attempt, AttemptResult, Evicted, Explanation, Released, Standing};
 
 /// The document that `explain` prints.
 #[derive(Debug, Serialize)]
@@ -85,6 +85,8 @@ pub struct Why<'a> {
     pub held_back: Option<&'a NamedReason>,
     /// Why a cycle of the policy's own ended so for it.
     pub explanation: Option<&'a Explanation>,
+    /// Whether it was safe before anything was decided; none where it did not run, or the policy does not say.
+    pub standing: Option<&'a Standing>,
     /// For whom it is evicted.
     pub evicted: Option<&'a Evicted>,
     /// What was said of it in the attempts for others.
@@ -109,7 +111,7 @@ impl<'a> Answer<'a> {
     /// What is known of these pods.
     pub fn of(asked: &'a str, meant: Meant, record: &'a Record) -> Answer<'a> {
         let cycle = record.cycles.last();
-        let why = |before: &Before| cycle.map(|cycle| Why::of(before, cycle));
+        let why = |before: &Before| cycle.map(|cycle| Why::of(before, cycle, record.standings.get(&before.name)));
         let fate = |before: &Before| cycle.map(|cycle| Fate::of(before, cycle));
         Answer {
             api_version: "lictor.dev/v1alpha1",
@@ -158,7 +160,7 @@ impl Fate {
 }
 
 impl<'a> Why<'a> {
-    fn of(before: &Before, cycle: &'a Cycle) -> Why<'a> {
+    fn of(before: &Before, cycle: &'a Cycle, standing: Option<&'a Standing>) -> Why<'a> {
         let (name, happened) = (&before.name, &cycle.happened);
         let mut looked_at = Vec::new();
         for (by, explanation) in happened.explained() {
@@ -170,6 +172,7 @@ impl<'a> Why<'a> {
             attempts: happened.attempts.iter().filter(|attempt| attempt.pod == *name).collect(),
             held_back: cycle.held_back.get(name),
             explanation: happened.explanations.get(name),
+            standing,
             evicted: happened.victims.get(name),
             looked_at,
         }

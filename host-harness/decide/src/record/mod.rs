@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use lictor_host::cluster::Mirror;
 use lictor_host::driver::Virtual;
 use lictor_host::reason::NamedReason;
-use lictor_host::session::{Attempt, AttemptResult, Happened, Session};
+use lictor_host::session::{Attempt, AttemptResult, Happened, Session, Standing};
 
 use super::problem::Problem;
 
@@ -42,6 +42,10 @@ pub struct Record {
     pub cycles: Vec<Cycle>,
     /// The quotas or queues, before the first cycle and after the last.
     pub accounts: Vec<AccountUsage>,
+    /// Which running pods were safe before the first cycle, and which could be evicted. Empty unless decisions are explained.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
+    pub standings: BTreeMap<String, Standing>,
     /// Findings for the authors of the objects.
     pub findings: Vec<Problem>,
     /// The number of ignored objects by version and kind.
@@ -132,6 +136,7 @@ impl Record {
             cluster: Counted::of(mirror),
             cycles: Vec::new(),
             accounts: Vec::new(),
+            standings: BTreeMap::new(),
             findings: Vec::new(),
             ignored: mirror.ignored().clone(),
             warned: BTreeSet::new(),

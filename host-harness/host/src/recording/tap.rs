@@ -193,6 +193,9 @@ impl Policy for Tapped {
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
         self.pass("marks", &[pod, node], |policy| policy.marks(pod, node))
     }
+    fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, CallError> {
+        self.pass("standings", pods, |policy| policy.standings(pods))
+    }
     fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
         self.pass("record-notes", &[], |policy| policy.record_notes(on))
     }

@@ -24,6 +24,8 @@ pub enum Told {
     Accounts,
     /// See [`Session::memberships`].
     Memberships,
+    /// See [`Session::standings`].
+    Standings,
     /// See [`Session::queue`].
     Queue,
     /// See [`Session::set_patience`].
@@ -51,6 +53,7 @@ enum Written {
     Explain,
     Accounts,
     Memberships,
+    Standings,
     Queue,
     Patience(i64),
     Checkpoint,
@@ -95,6 +98,7 @@ impl Told {
             Told::Explain => Written::Explain,
             Told::Accounts => Written::Accounts,
             Told::Memberships => Written::Memberships,
+            Told::Standings => Written::Standings,
             Told::Queue => Written::Queue,
             Told::Patience(nanoseconds) => Written::Patience(*nanoseconds),
             Told::Checkpoint => Written::Checkpoint,
@@ -121,6 +125,7 @@ impl Told {
             Written::Explain => Told::Explain,
             Written::Accounts => Told::Accounts,
             Written::Memberships => Told::Memberships,
+            Written::Standings => Told::Standings,
             Written::Queue => Told::Queue,
             Written::Patience(nanoseconds) => Told::Patience(nanoseconds),
             Written::Checkpoint => Told::Checkpoint,
@@ -142,6 +147,7 @@ impl Told {
             Told::Explain => session.explain().map(|_| nothing()),
             Told::Accounts => session.accounts().map(|_| nothing()),
             Told::Memberships => session.memberships().map(|_| nothing()),
+            Told::Standings => session.standings().map(|_| nothing()),
             Told::Queue => session.queue().map(|_| nothing()),
             Told::Patience(nanoseconds) => {
                 session.set_patience(nanoseconds);
@@ -173,6 +179,7 @@ impl fmt::Display for Told {
             Told::Explain => f.write_str("explain"),
             Told::Accounts => f.write_str("accounts"),
             Told::Memberships => f.write_str("memberships"),
+            Told::Standings => f.write_str("standings"),
             Told::Queue => f.write_str("queue"),
             Told::Patience(nanoseconds) => write!(f, "patience of {nanoseconds} ns"),
             Told::Checkpoint => f.write_str("checkpoint"),

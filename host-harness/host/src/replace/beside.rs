@@ -188,6 +188,9 @@ impl Policy for Pair {
         }
         Ok(answer)
     }
+    fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, CallError> {
+        self.primary.policy.standings(pods)
+    }
     fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
         if let Some(shadow) = &mut self.shadow {
             shadow.ask(|policy| policy.record_notes(on));

@@ -67,7 +67,7 @@ macro_rules! interfaces {
 
 interfaces! {
     queue: Queue, placement: Placement, score: Score, permit: Permit, cycle: Cycle, account: Account, explain: Explain,
-    state: State, marks: Marks, enforce: Enforce
+    state: State, marks: Marks, enforce: Enforce, standing: Standing
 }
 
 impl Live {

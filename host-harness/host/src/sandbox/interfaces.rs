@@ -44,6 +44,7 @@ pub(super) const fn optional(interface: Interface) -> Exported {
         Interface::State => ("lictor:policy/state@0.1.0", &["save", "restore"]),
         Interface::Marks => ("lictor:policy/marks@0.1.0", &["marks"]),
         Interface::Enforce => ("lictor:policy/enforce@0.1.0", &["enforce"]),
+        Interface::Standing => ("lictor:policy/standing@0.1.0", &["standings"]),
     };
     Exported { name, functions }
 }

@@ -213,6 +213,10 @@ impl Policy for Sandboxed {
         self.decide("marks", |it| Ok(has(Interface::Marks, &it.marks)?.call_marks(&mut it.store, pod, node)))
     }
 
+    fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, CallError> {
+        self.decide("standings", |it| Ok(has(Interface::Standing, &it.standing)?.call_standings(&mut it.store, pods)))
+    }
+
     fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
         self.ask("record-notes", |it| Ok(has(Interface::Explain, &it.explain)?.call_record_notes(&mut it.store, on)))
     }

@@ -163,6 +163,14 @@ pub enum ProtocolError {
         /// How many memberships came back.
         answered: usize,
     },
+    /// There is not one list of threats for each pod that was asked about.
+    #[error("{asked} pods were asked about, and {answered} standings came back")]
+    StandingCount {
+        /// How many pods were asked about.
+        asked: usize,
+        /// How many standings came back.
+        answered: usize,
+    },
     /// It names a queue that is none of its own.
     #[error("there is no queue `{0}` among its queues")]
     UnknownQueue(String),

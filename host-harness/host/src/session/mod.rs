@@ -47,6 +47,7 @@ mod replace;
 mod retry;
 mod scores;
 mod scoring;
+mod standing;
 #[cfg(test)]
 mod tests;
 mod verdicts;
@@ -73,3 +74,4 @@ pub use outcome::{
 pub use question::{Allowed, Answer, Question, Tried, Verdict};
 pub use replace::{Progress, ReplaceError};
 pub use retry::RetryHint;
+pub use standing::{NamedThreat, Standing};

@@ -119,7 +119,7 @@ impl DryRuns {
                 }
             }
         }
-        let (protected, open) = cluster.split_by_budget(context.in_reprieve_order(cluster, candidates));
+        let (protected, open) = cluster.split_by_budget(context.in_reprieve_order(cluster, candidates), &leaving);
         let count = protected.len();
         let dry_run = NodeDryRun::new(cluster, (ix, node), room, protected.into_iter().chain(open), count);
         Some(NodeDryRun { leaving, nominated: self.nominated.clone(), ..dry_run })

@@ -222,7 +222,7 @@ fn offer(
     // A leaving pod is reprieved last: no other pod is evicted instead of it.
     let (leaving, staying): (Vec<PodIx>, Vec<PodIx>) =
         candidates.iter().partition(|ix| context.is_leaving(cluster, **ix));
-    let (protected, open) = cluster.split_by_budget(staying);
+    let (protected, open) = cluster.split_by_budget(staying, &leaving);
     let count = protected.len();
     let in_order = protected.into_iter().chain(open).chain(leaving);
     let room = context.unpromised(cluster, node);

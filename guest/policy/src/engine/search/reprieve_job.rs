@@ -198,7 +198,7 @@ impl Taken {
             _ => a.head.cmp(&b.head),
         });
         let heads: Vec<PodIx> = self.0.iter().map(|eviction_set| eviction_set.head).collect();
-        let protected: BTreeSet<PodIx> = cluster.split_by_budget(heads).0.into_iter().collect();
+        let protected: BTreeSet<PodIx> = cluster.split_by_budget(heads, &[]).0.into_iter().collect();
         self.0.sort_by_key(|set| (chosen.contains(&set.head), !protected.contains(&set.head)));
         trial.rewind(before);
         self.0

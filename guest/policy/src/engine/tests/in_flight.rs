@@ -55,6 +55,43 @@ fn a_proposal_is_not_in_flight_and_the_next_one_takes_its_place() {
 }
 
 #[test]
+fn a_plan_without_victims_is_not_made_again_while_it_is_in_flight() {
+    // The room of `v` was promised to a pod that is gone. `v` ranks higher than `p`, so no law about victims of `p` holds `p` up.
+    let mut world = World::new();
+    world.node("n", "cpu=2");
+    world.node("m", "cpu=1");
+    world.pod(pod("v").asks("cpu=2").priority(5).label(SOFT_EVICTION, "true").on("n"));
+    let waiting = || pod("p").asks("cpu=2").priority(3);
+    world.pod(waiting());
+    let plan = world.plan("p").unwrap();
+    assert_eq!((plan.nominations.len(), plan.victims.len()), (1, 0));
+    world.tell(vec![Event::PlanAccepted(plan.id)]);
+    for _ in 0..3 {
+        world.pod(waiting().nominated("n"));
+        assert_eq!(world.plan("p"), Err("engine/room-is-coming".to_owned()));
+        assert_eq!(world.post_filter("p").effects, crate::contract::Effects::default(), "the nomination stays");
+    }
+    // Nominated elsewhere, the pod gets a new plan.
+    world.pod(waiting().nominated("m"));
+    assert_eq!(world.plan("p").map(|plan| plan.id), Ok(2));
+    // With another pod leaving, a job of two waits for both.
+    world.node("o", "cpu=2");
+    world.pod(pod("w").asks("cpu=2").priority(5).label(SOFT_EVICTION, "true").on("o"));
+    let member = |name| pod(name).job("j").asks("cpu=2").priority(4);
+    world.gone("p");
+    world.pod(member("a"));
+    world.pod(member("b"));
+    let plan = world.plan("a").unwrap();
+    assert_eq!((plan.nominations.len(), plan.victims.len()), (2, 0));
+    world.tell(vec![Event::PlanAccepted(plan.id)]);
+    for name in ["a", "b"] {
+        let node = plan.nominations.get(&format!("default/{name}")).unwrap();
+        world.pod(member(name).nominated(node));
+    }
+    assert_eq!(world.plan("a"), Err("engine/room-is-coming".to_owned()));
+}
+
+#[test]
 fn a_refused_plan_is_void() {
     let mut world = world();
     let plan = world.plan("a").unwrap();

@@ -19,7 +19,7 @@
 //! `preemption.enabled` of the partition, true by default.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Law, Text, page};
+use crate::laws::{Case, Denial, Holds, Imagined, Law, Text, page};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::gate(
@@ -31,7 +31,8 @@ pub const LAW: Law<Holds> = Law::gate(
     },
     holds,
 )
-.retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
+.retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved])
+.asked_of(Imagined::All);
 
 /// Whether the queue of the preemptor lets it preempt.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

@@ -24,17 +24,17 @@
 //!
 //! `resources.guaranteed` of the queues.
 
-use crate::laws::{Admits, Case, Denial, Holds, Law, Sum, Text, page};
+use crate::laws::{Admits, Case, Denial, Holds, Imagined, Law, Sum, Text, page};
 use crate::model::{Guaranteed, Pod, PodIx, Preemptibility, Promised, QueueIx, ResourceIx, Used};
 
 /// The law, asked of the preemptor.
-pub const LAW: Law<Holds> = Law::gate(TEXT, holds);
+pub const LAW: Law<Holds> = Law::gate(TEXT, holds).asked_of(Imagined::OfTheSameQueue);
 
 /// The law, asked of a candidate.
-pub const OF_VICTIM: Law<Admits> = Law::guard(TEXT, admits);
+pub const OF_VICTIM: Law<Admits> = Law::guard(TEXT, admits).asked_of(Imagined::OfTheSameQueue);
 
 /// The law, asked of a plan.
-pub const OF_PLAN: Law<Holds> = Law::limit(TEXT, suffices);
+pub const OF_PLAN: Law<Holds> = Law::limit(TEXT, suffices).asked_of(Imagined::OfTheSameQueue);
 
 const TEXT: Text = Text {
     name: "queue-is-under-guarantee",

@@ -38,7 +38,8 @@ pub const LAW: Law<Admits> = Law::guard(
 
 /// Whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
-    let preemptor = case.cluster.pod(case.preemptor.pod).map_or(i32::MIN, |pod| job_priority(case.cluster, pod));
+    let pod = case.cluster.pod(case.preemptor.pod);
+    let preemptor = pod.map_or(case.preemptor.priority, |pod| job_priority(case.cluster, pod));
     let victim = job_priority(case.cluster, candidate);
     if victim < preemptor {
         return Ok(());

@@ -27,8 +27,9 @@ impl Cluster {
 
     /// Splits pods into those whose disruption one of their budgets no longer allows, and the others. The budgets are spent in the
     /// order given: with the most important first, it is the less important ones that are protected. Pods that are evicted together
-    /// are protected together.
-    pub fn split_by_budget(&self, pods: Vec<PodIx>) -> (Vec<PodIx>, Vec<PodIx>) {
+    /// are protected together. The pods in `leaving` have spent their budgets before: they leave already (upstream counts them as victims of
+    /// the same node once more, SelectVictimsOnNode and FilterVictimsWithPDBViolation).
+    pub fn split_by_budget(&self, pods: Vec<PodIx>, leaving: &[PodIx]) -> (Vec<PodIx>, Vec<PodIx>) {
         if self
             .with_whole_groups(&pods)
             .iter()
@@ -38,7 +39,7 @@ impl Cluster {
             return (Vec::new(), pods);
         }
         let mut allowed: BTreeMap<BudgetIx, i64> = BTreeMap::new();
-        let violates = |ix: &PodIx| {
+        let mut spends = |ix: &PodIx| {
             let mut violates = false;
             let alone = [*ix];
             let together = self.with_whole_groups(&alone);
@@ -50,6 +51,9 @@ impl Cluster {
             }
             violates
         };
-        pods.into_iter().partition(violates)
+        leaving.iter().for_each(|ix| {
+            let _violates = spends(ix);
+        });
+        pods.into_iter().partition(spends)
     }
 }

@@ -132,6 +132,11 @@ impl Groups {
     }
 }
 
+/// Returns the JSON pointer to the label in which a pod names its PodGroup. A group of the proposal's labels needs no PodGroup.
+pub fn field() -> String {
+    label_path(pod_groups::LABEL)
+}
+
 /// Returns whether the members of a group that hold a node and those that are nominated to one reach its minimum. Victims leave for such a
 /// group, or have left: it has every chance to be complete (seed 20200116, Pre-Filter 2).
 fn has_a_plan(cluster: &Cluster, job: JobIx) -> bool {

@@ -101,7 +101,7 @@ impl System for Coscheduling {
 
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
         let job = self.groups.group_of(cluster, pod, findings);
-        self.base.read_pod_of(cluster, pod, job, findings)
+        self.base.read_pod_of(cluster, pod, job, groups::field, findings)
     }
 
     fn forget_pod(&mut self, pod: PodIx) {

@@ -12,7 +12,7 @@ use super::keys;
 use super::metadata::PodMetadata;
 use crate::contract::Finding;
 use crate::model::{Cluster, Gang, JobIx, JobKey, Match, PodIx};
-use crate::systems::document::annotation_path;
+use crate::systems::document::{annotation_path, label_path};
 use crate::systems::pod_group::{WRITE_A_COUNT, count, timeout};
 use crate::systems::{Document, Findings, PodVotes};
 
@@ -30,8 +30,7 @@ impl AnnotatedGangs {
         findings: &mut Findings,
     ) -> Option<JobIx> {
         let pod = metadata.pod();
-        let named = [metadata.label(keys::JOB), metadata.label(keys::JOB_OLD), metadata.annotation(keys::GANG)];
-        let name = named.into_iter().flatten().find(|name| !name.is_empty());
+        let name = named(metadata).map(|(_, name)| name);
         let job = name.and_then(|name| cluster.job_or_new(&(pod.template.namespace.clone(), name.to_owned())));
         self.0.retain_for(PodIx(pod.id), job);
         let job = job?;
@@ -72,6 +71,23 @@ impl AnnotatedGangs {
                 job.annotated = gang;
             }
         }
+    }
+}
+
+/// Returns the key by which a pod names its gang, and the name.
+fn named<'a>(metadata: &PodMetadata<'a>) -> Option<(&'static str, &'a str)> {
+    let label = |key| Some((key, metadata.label(key)?));
+    let annotation = |key| Some((key, metadata.annotation(key)?));
+    let named = [label(keys::JOB), label(keys::JOB_OLD), annotation(keys::GANG)];
+    named.into_iter().flatten().find(|(_, name)| !name.is_empty())
+}
+
+/// Returns the JSON pointer to the field in which a pod names its gang.
+pub fn field(metadata: &PodMetadata<'_>) -> String {
+    match named(metadata) {
+        Some((keys::GANG, _)) => annotation_path(keys::GANG),
+        Some((key, _)) => label_path(key),
+        None => String::new(),
     }
 }
 

@@ -22,6 +22,7 @@ use crate::contract::{self, ConfigError, Eviction, Interests, Mark, MarkPlace, O
 use crate::laws::{Entry, Laws};
 use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
 use crate::systems::document::label_path;
+use crate::systems::gang_findings::Labels;
 use crate::systems::named_queues::{NamedQueues, exists};
 use crate::systems::scheduling_groups::{SchedulingGroups, with_groups};
 use crate::systems::{
@@ -70,7 +71,7 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> 
         args,
         quotas: Quotas::default(),
         gangs: AnnotatedGangs::default(),
-        groups: SchedulingGroups::default(),
+        groups: SchedulingGroups::of_like_pods(Labels { class: keys::PREEMPTIBLE, quota: keys::QUOTA }),
         owners: Owners::default(),
         named: NamedQueues::default(),
         shared_at: None,
@@ -110,7 +111,7 @@ impl System for Koordinator {
             let object = || Document::named("Pod", &pod.template.namespace, &pod.name);
             self.named.note(quota, object, &label_path(keys::QUOTA));
         }
-        self.groups.read_pod(cluster, pod, &mut attributes, findings);
+        self.groups.read_pod(cluster, pod, &mut attributes, || gangs::field(&PodMetadata::of(pod)), findings);
         attributes
     }
 
@@ -157,6 +158,7 @@ impl System for Koordinator {
         self.gangs.sync(cluster);
         self.groups.sync(cluster, findings);
         self.quotas.sync(cluster, findings);
+        self.groups.report(cluster, findings);
         let outcome = || format!("its pods belong to `{}`", keys::DEFAULT_QUOTA);
         self.named.report("quota", |quota, _| (!exists(cluster, quota)).then(outcome), findings);
     }

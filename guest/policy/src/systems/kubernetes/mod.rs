@@ -12,6 +12,7 @@ use crate::contract::{self, Argument, ArgumentKind, ConfigError, Eviction, Exten
 use crate::contract::{ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws, Sample};
 use crate::model::{Cluster, JobIx, PodAttributes, PodIx, Preemptibility, Task};
+use crate::systems::gang_findings::Labels;
 use crate::systems::scheduling_groups::{SchedulingGroups, with_groups};
 use crate::systems::{self, Arguments, DEFAULT_SCHEDULER, Document, Findings, System, Terms, argument, schedulers};
 use budgets::Budgets;
@@ -79,20 +80,22 @@ pub struct Kubernetes {
 impl Kubernetes {
     /// kube-scheduler with this table of laws. A system that builds on it passes its own table.
     pub fn new(laws: Laws) -> Kubernetes {
-        Kubernetes { laws, budgets: Budgets::default(), groups: SchedulingGroups::default() }
+        Kubernetes { laws, budgets: Budgets::default(), groups: SchedulingGroups::of_like_pods(Labels::default()) }
     }
 
-    /// Reads a pod of this gang of a system that builds on it; without one, of its pod group, if it has one.
+    /// Reads a pod of this gang of a system that builds on it; without one, of its pod group, if it has one. `named` is the field in which
+    /// the pod names that gang, a JSON pointer.
     pub fn read_pod_of(
         &mut self,
         cluster: &mut Cluster,
         pod: &contract::Pod,
         job: Option<JobIx>,
+        named: impl FnOnce() -> String,
         findings: &mut Findings,
     ) -> PodAttributes {
         let budgets = self.budgets.read_pod(pod);
         let mut attributes = PodAttributes { budgets, job, ..attributes(pod) };
-        self.groups.read_pod(cluster, pod, &mut attributes, findings);
+        self.groups.read_pod(cluster, pod, &mut attributes, named, findings);
         attributes
     }
 }
@@ -107,7 +110,7 @@ impl System for Kubernetes {
     }
 
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
-        self.read_pod_of(cluster, pod, None, findings)
+        self.read_pod_of(cluster, pod, None, String::new, findings)
     }
 
     fn forget_pod(&mut self, pod: PodIx) {
@@ -129,6 +132,7 @@ impl System for Kubernetes {
 
     fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) {
         self.groups.sync(cluster, findings);
+        self.groups.report(cluster, findings);
         self.budgets.sync(cluster);
     }
 

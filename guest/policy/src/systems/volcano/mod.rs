@@ -131,7 +131,7 @@ impl System for Volcano {
             }
             None => {}
         }
-        self.pod_groups.read_pod(cluster, pod, &mut attributes, findings);
+        self.pod_groups.read_pod(cluster, pod, &mut attributes, || annotation_path(keys::GROUP_NAME), findings);
         self.groups.read_pod(attributes.job, pod, metadata.either(keys::JOB_NAME));
         attributes.preemptibility =
             self.classes.read(cluster, PodIx(pod.id), attributes.job, metadata.is_labelled_elastic());
@@ -202,6 +202,7 @@ impl System for Volcano {
         }
         let changed: Vec<JobIx> = changed.iter().filter_map(|key| cluster.job_named(key)).collect();
         let outcome = || "its pods are not tried".to_owned();
+        self.pod_groups.report(cluster, findings);
         self.named.report("queue", |queue, _| (!exists(cluster, queue)).then(outcome), findings);
         for (ix, preemptibility) in self.classes.sync(cluster, &changed) {
             let Some(pod) = cluster.pod(ix) else { continue };

@@ -41,14 +41,14 @@ pub(super) fn best<'w>(
     let mut own: Option<Harm> = None;
     for node in world.nodes.values().filter(|node| world.may_run(pod, node) && pod.request.fits(&node.allocatable)) {
         let possible = (eligible.possible)(node);
-        let staying: Vec<&Pod> = possible.iter().copied().filter(|pod| !pod.leaving).collect();
+        let (leaving, staying): (Vec<&Pod>, Vec<&Pod>) = possible.iter().copied().partition(|pod| pod.leaving);
         if possible.is_empty() {
             continue;
         }
         if staying.len() > MOST {
             return verdict.excuse("the least harm is sought for few candidates only");
         }
-        let violating = kubernetes::violating(world, &staying);
+        let violating = kubernetes::violating(world, &leaving, &staying);
         let harm = |victims: &[&'w Pod]| {
             let violations = victims.iter().filter(|pod| violating.contains(&pod.name)).count();
             counting(world, |counting| counting.of(victims, violations))

@@ -92,7 +92,8 @@ pub(super) fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligib
     }
     // Terminating pods are reprieved last, so that no other pod is evicted in their place.
     let (leaving, staying): (Vec<&Pod>, Vec<&Pod>) = possible.iter().partition(|victim| victim.leaving);
-    let violating = violating(world, &staying);
+    // Who leaves this node has used budgets up already.
+    let violating = violating(world, &leaving, &staying);
     let (first, then): (Vec<&Pod>, Vec<&Pod>) = staying.iter().partition(|victim| violating.contains(&victim.name));
     let mut victims = BTreeSet::new();
     let mut violations = 0;
@@ -109,8 +110,8 @@ pub(super) fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligib
     Some(Plan { node: node.name.clone(), victims, violations })
 }
 
-/// The pods whose eviction violates a budget, if the most important pods use up the allowed disruptions.
-pub(crate) fn violating(world: &World, possible: &[&Pod]) -> BTreeSet<String> {
+/// The pods whose eviction violates a budget, if pods that leave the node use up the allowed disruptions, then the most important ones.
+pub(crate) fn violating(world: &World, leaving: &[&Pod], possible: &[&Pod]) -> BTreeSet<String> {
     let mut left: BTreeMap<&str, i64> = BTreeMap::new();
     let budgets: Vec<&Value> = world.all("PodDisruptionBudget").collect();
     for budget in &budgets {
@@ -118,6 +119,11 @@ pub(crate) fn violating(world: &World, possible: &[&Pod]) -> BTreeSet<String> {
         left.insert(text(budget, "/metadata/name"), allowed);
     }
     let mut violating = BTreeSet::new();
+    for pod in leaving {
+        for budget in budgets.iter().filter(|budget| covers(budget, pod)) {
+            *left.entry(text(budget, "/metadata/name")).or_insert(0) -= 1;
+        }
+    }
     for pod in possible {
         for budget in budgets.iter().filter(|budget| covers(budget, pod)) {
             let left = left.entry(text(budget, "/metadata/name")).or_insert(0);

@@ -1,0 +1,262 @@
+//! Findings about gangs: pods that name a PodGroup that does not exist, and pods of one job that are not alike.
+//!
+//! Seed 000 (Koordinator, job level preemption), API: "one job's pods should be homogeneous".
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::contract::{self, Finding};
+use crate::model::{Cluster, JobIx, Place, Pod, Preemptibility};
+use crate::systems::document::label_path;
+use crate::systems::{Document, Findings};
+
+/// The labels of a system by which the pods of a job may differ; empty in a system that has no such label.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Labels {
+    /// The label of the class: preemptible or not.
+    pub class: &'static str,
+    /// The label of the quota.
+    pub quota: &'static str,
+}
+
+/// A pod that names its gang, and the field in which it does.
+#[derive(Debug)]
+struct Naming {
+    pod: Document,
+    path: String,
+}
+
+/// The findings about gangs, each made once until its cause is gone.
+#[derive(Debug, Default)]
+pub struct GangFindings {
+    /// The labels of the system. `None`: the pods of a job may differ.
+    labels: Option<Labels>,
+    /// The jobs of pods that were read since the last report, each with the first of these pods by name.
+    read: BTreeMap<JobIx, Naming>,
+    /// The jobs without a PodGroup that are reported.
+    undeclared: BTreeSet<JobIx>,
+    /// The jobs of unlike pods that are reported.
+    unlike: BTreeSet<JobIx>,
+}
+
+impl GangFindings {
+    /// The findings of a system that expects the pods of a job to be alike.
+    pub fn of_like_pods(labels: Labels) -> GangFindings {
+        GangFindings { labels: Some(labels), ..GangFindings::default() }
+    }
+
+    /// Notes that a pod names a gang in the field at this JSON pointer.
+    pub fn note(&mut self, job: JobIx, pod: &contract::Pod, path: impl FnOnce() -> String) {
+        let (namespace, name) = (&pod.template.namespace, &pod.name);
+        if self.read.get(&job).is_none_or(|first| (namespace, name) < (&first.pod.namespace, &first.pod.name)) {
+            self.read.insert(job, Naming { pod: Document::named("Pod", namespace, name), path: path() });
+        }
+    }
+
+    /// Makes the findings about the gangs whose pods were read since the last call. Reads all pods of these gangs.
+    pub fn report(&mut self, cluster: &Cluster, findings: &mut Findings) {
+        self.undeclared.retain(|ix| cluster.job(*ix).is_some_and(|job| job.gang().is_none()));
+        for (ix, naming) in std::mem::take(&mut self.read) {
+            let Some(job) = cluster.job(ix).filter(|job| !job.members.is_empty()) else { continue };
+            if job.gang().is_none() && self.undeclared.insert(ix) {
+                findings.push(undeclared(&naming, &job.key.1));
+            }
+            match self.labels.and_then(|labels| unlike(cluster, ix, labels)) {
+                None => drop(self.unlike.remove(&ix)),
+                Some(finding) if self.unlike.insert(ix) => findings.push(finding),
+                Some(_) => {}
+            }
+        }
+    }
+}
+
+/// Makes the finding that the gang of a pod is not described.
+fn undeclared(Naming { pod, path }: &Naming, job: &str) -> Finding {
+    let (namespace, group) = (&pod.namespace, job.rsplit('/').next().unwrap_or(job));
+    let message = format!(
+        "there is no usable PodGroup `{namespace}/{group}`, which the pod names: the pods of the gang are not tried"
+    );
+    let remedy = "create the PodGroup, remove the name of it from the pods, or add PodGroups to the dump";
+    pod.warning(path, message, remedy)
+}
+
+/// Returns the finding about the first pod of a job, by name, that differs from the first pod; `None` where all are alike.
+fn unlike(cluster: &Cluster, ix: JobIx, labels: Labels) -> Option<Finding> {
+    let job = cluster.job(ix)?;
+    let pods = || {
+        let pods = job.members.iter().filter_map(|ix| cluster.pod(*ix));
+        pods.filter(|pod| pod.place != Place::Finished && !pod.terminating)
+    };
+    let first = pods().min_by_key(|pod| pod.rank)?;
+    let pod = pods().filter(|pod| is_unlike(pod, first)).min_by_key(|pod| pod.rank)?;
+    let (path, what, own, other) = difference(cluster, labels, pod, first)?;
+    let message = format!(
+        "the pod has {what} {own} and pod `{}` of the same job {other}: the job may do what its least entitled pod may",
+        first.name
+    );
+    let remedy = "give all pods of the job the same class, priority, preemption policy and quota";
+    Some(Document::named("Pod", &pod.name.namespace, &pod.name.name).warning(&path, message, remedy))
+}
+
+/// Returns whether two pods differ in what the laws look at.
+fn is_unlike(pod: &Pod, other: &Pod) -> bool {
+    let key = |pod: &Pod| (pod.priority(), pod.attributes.may_preempt, pod.attributes.preemptibility, pod.queue);
+    key(pod) != key(other)
+}
+
+/// A field in which two pods differ: the JSON pointer to it, the noun for it, and the value of each.
+type Difference = (String, &'static str, String, String);
+
+/// Returns the first difference between two pods that the laws look at.
+fn difference(cluster: &Cluster, labels: Labels, pod: &Pod, other: &Pod) -> Option<Difference> {
+    let class = |pod: &Pod| match pod.attributes.preemptibility {
+        Preemptibility::Preemptible => "`preemptible`".to_owned(),
+        Preemptibility::NonPreemptible => "`non-preemptible`".to_owned(),
+    };
+    let priority = |pod: &Pod| pod.priority().to_string();
+    let right = |pod: &Pod| if pod.attributes.may_preempt { "`may preempt`" } else { "`never preempts`" }.to_owned();
+    let quota = |pod: &Pod| {
+        let queue = pod.queue.and_then(|queue| cluster.queue(queue));
+        queue.map_or("`none`".to_owned(), |queue| format!("`{}`", queue.name))
+    };
+    let fields: [(String, &'static str, &dyn Fn(&Pod) -> String); 4] = [
+        (label_path(labels.class), "class", &class),
+        ("/spec/priority".to_owned(), "priority", &priority),
+        ("/spec/preemptionPolicy".to_owned(), "right", &right),
+        (label_path(labels.quota), "quota", &quota),
+    ];
+    let differs = |(path, what, of): (String, &'static str, &dyn Fn(&Pod) -> String)| {
+        let (own, its) = (of(pod), of(other));
+        (own != its).then_some((path, what, own, its))
+    };
+    fields.into_iter().find_map(differs)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::contract::{Attribute, Event};
+    use crate::testing::{Draft, World, key, object, pod, pod_group, quota};
+
+    /// The findings since the last call, as object, path and message.
+    fn said(world: &mut World) -> Vec<(String, String, String)> {
+        world.findings.drain(..).map(|found| (found.object, found.path, found.message)).collect()
+    }
+
+    fn one(object: &str, path: &str, message: &str) -> Vec<(String, String, String)> {
+        vec![(object.to_owned(), path.to_owned(), message.to_owned())]
+    }
+
+    fn of_kubernetes(draft: Draft, group: &str) -> Draft {
+        let field = Attribute { key: 0, value: format!("\"{group}\"") };
+        draft.with(|pod| pod.template_mut().fields = vec![field])
+    }
+
+    #[test]
+    fn a_gang_without_a_pod_group_is_one_finding_in_every_system_until_the_pod_group_is_there() {
+        let sigs = "/metadata/labels/pod-group.scheduling.sigs.k8s.io";
+        let by_annotation = "/metadata/annotations/scheduling.k8s.io~1group-name";
+        let named = |draft: Draft| draft.annotation("scheduling.k8s.io/group-name", "g");
+        let systems: [(&str, &str, &dyn Fn(Draft) -> Draft); 4] = [
+            ("koordinator", sigs, &|draft| draft.job("g")),
+            ("coscheduling", "/metadata/labels/scheduling.x-k8s.io~1pod-group", &|draft| {
+                draft.label("scheduling.x-k8s.io/pod-group", "g")
+            }),
+            ("volcano", by_annotation, &named),
+            ("kubernetes", "/spec/schedulingGroup/podGroupName", &|draft| of_kubernetes(draft, "g")),
+        ];
+        for (system, path, member) in systems {
+            let mut world = World::of(system, "");
+            world.pod(member(pod("a")));
+            world.pod(member(pod("b")));
+            let message =
+                "there is no usable PodGroup `default/g`, which the pod names: the pods of the gang are not tried";
+            assert_eq!(said(&mut world), one("Pod/default/a", path, message), "{system}");
+        }
+        let mut world = World::new();
+        world.object(pod_group("g", 2, &[]));
+        world.pod(pod("a").job("g"));
+        assert_eq!(said(&mut world), []);
+        world.tell(vec![Event::ObjectRemoved(key(&pod_group("g", 2, &[])))]);
+        world.pod(pod("b").job("g"));
+        assert_eq!(said(&mut world).len(), 1, "the PodGroup is gone");
+    }
+
+    #[test]
+    fn every_system_of_kubernetes_groups_misses_one_that_is_not_there() {
+        for system in ["koordinator", "coscheduling", "volcano"] {
+            let mut world = World::of(system, "");
+            world.pod(of_kubernetes(pod("a"), "g"));
+            assert_eq!(said(&mut world).len(), 1, "{system}");
+        }
+    }
+
+    #[test]
+    fn a_group_of_the_labels_of_2020_needs_no_pod_group() {
+        let mut world = World::of("coscheduling", "");
+        world.pod(pod("a").label("pod-group/name", "g").label("pod-group/min-available", "2"));
+        assert_eq!(said(&mut world), []);
+    }
+
+    #[test]
+    fn pods_of_a_job_that_differ_are_one_finding_that_names_both_and_the_field() {
+        let end = "the job may do what its least entitled pod may";
+        let unlike = |change: &dyn Fn(Draft) -> Draft| {
+            let mut world = World::new();
+            world.object(pod_group("g", 2, &[]));
+            world.object(quota("other", "", "", ""));
+            world.pod(pod("a").job("g"));
+            world.pod(change(pod("b").job("g")));
+            world.pod(change(pod("c").job("g")));
+            world
+        };
+        let about = |what: &str| format!("the pod has {what}: {end}");
+        for (change, path, message) in [
+            (
+                (&|draft: Draft| draft.priority(5)) as &dyn Fn(Draft) -> Draft,
+                "/spec/priority",
+                about("priority 5 and pod `default/a` of the same job 0"),
+            ),
+            (
+                &|draft| draft.preemptible(false),
+                "/metadata/labels/quota.scheduling.koordinator.sh~1preemptible",
+                about("class `non-preemptible` and pod `default/a` of the same job `preemptible`"),
+            ),
+            (
+                &|draft| draft.quota("other"),
+                "/metadata/labels/quota.scheduling.koordinator.sh~1name",
+                about("quota `other` and pod `default/a` of the same job `koordinator-default-quota`"),
+            ),
+            (
+                &|draft| draft.with(|pod| pod.template_mut().never_preempts = true),
+                "/spec/preemptionPolicy",
+                about("right `never preempts` and pod `default/a` of the same job `may preempt`"),
+            ),
+        ] {
+            assert_eq!(said(&mut unlike(change)), one("Pod/default/b", path, &message));
+        }
+        let mut alike = unlike(&|draft| draft);
+        assert_eq!(said(&mut alike), []);
+    }
+
+    #[test]
+    fn pods_of_a_job_that_are_alike_again_may_differ_again_and_say_so() {
+        let mut world = World::of("coscheduling", "");
+        let group = object("PodGroup", "default/g", [&[], &[]], json!({"spec": {"minMember": 2}}));
+        world.object(crate::contract::Object { group: "scheduling.x-k8s.io".to_owned(), ..group });
+        let member = |name, priority| pod(name).label("scheduling.x-k8s.io/pod-group", "g").priority(priority);
+        for (name, priority, count) in [("a", 1, 0), ("b", 2, 1), ("b", 3, 0), ("b", 1, 0), ("b", 2, 1)] {
+            world.pod(member(name, priority));
+            assert_eq!(said(&mut world).len(), count, "{name} {priority}");
+        }
+    }
+
+    #[test]
+    fn tasks_of_a_job_of_volcano_may_differ() {
+        let mut world = World::of("volcano", "");
+        for (name, priority) in [("a", 1), ("b", 2)] {
+            world.pod(pod(name).annotation("scheduling.k8s.io/group-name", "g").priority(priority));
+        }
+        assert_eq!(said(&mut world).len(), 1, "only that there is no PodGroup");
+    }
+}

@@ -1,0 +1,145 @@
+//! Which running pods are safe, and which may be evicted, by whom and by which law. No decision needs it: it is for those who show and
+//! explain.
+
+use std::collections::BTreeMap;
+
+use lictor_contract::{Interface, PodId, Threat, by};
+use serde::Serialize;
+
+use super::core::CHUNK;
+use super::{Cause, ProtocolError, Session, SessionError};
+use crate::policy::Policy;
+use crate::reason::NamedReason;
+
+/// A kind of preemptors, and what they may do to a running pod.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Threat"))]
+#[serde(rename_all = "camelCase")]
+pub struct NamedThreat {
+    /// The kind: `pod`, `same-queue`, `other-queue`, `daemon-set` or `over-max`.
+    pub by: String,
+    /// The least priority of such a preemptor that may evict the pod; none where the priority does not matter or the pod is spared.
+    pub priority: Option<i32>,
+    /// The law that protects the pod from each of them; none where they may evict the pod.
+    pub spared: Option<NamedReason>,
+}
+
+/// Whether a running pod is safe.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "camelCase")]
+pub struct Standing {
+    /// No preemptor may evict it, by the laws in force and what the cluster has now.
+    pub safe: bool,
+    /// What preemptors of each kind may do.
+    pub threats: Vec<NamedThreat>,
+}
+
+impl Standing {
+    /// The standing in a sentence: who may evict the pod, or the laws that protect it.
+    pub fn sentence(&self) -> String {
+        let taken = self.threats.iter().filter(|threat| threat.spared.is_none()).map(NamedThreat::phrase);
+        let taken: Vec<String> = taken.collect();
+        if !taken.is_empty() {
+            return format!("may be evicted by {}", taken.join(", by "));
+        }
+        let mut laws: Vec<String> = Vec::new();
+        for reason in self.threats.iter().filter_map(|threat| threat.spared.as_ref()) {
+            let law = format!("{}: {}", reason.code, reason.message);
+            if !laws.contains(&law) {
+                laws.push(law);
+            }
+        }
+        format!("safe, {}", laws.join("; "))
+    }
+}
+
+impl NamedThreat {
+    /// The preemptors in a few words.
+    fn phrase(&self) -> String {
+        let who = match self.by.as_str() {
+            by::POD => "a pod",
+            by::SAME_QUEUE => "a pod of its own queue",
+            by::OTHER_QUEUE => "a pod of another queue",
+            by::DAEMON_SET => "a DaemonSet pod that may run on its node only",
+            by::OVER_MAX => return "its queue, which holds more than its maximum".to_owned(),
+            other => other,
+        };
+        match self.priority {
+            Some(priority) => format!("{who} of priority {priority} or higher"),
+            None => format!("{who} of any priority"),
+        }
+    }
+}
+
+impl Session {
+    /// The standing of each running pod, by name. A policy without the interface for it says nothing of any pod.
+    ///
+    /// # Errors
+    /// The policy fails, or answers what cannot be.
+    pub fn standings(&mut self) -> Result<BTreeMap<String, Standing>, SessionError> {
+        let input = || "standings".to_owned();
+        self.run(input, |session| {
+            session.up()?;
+            if !session.policy.has(Interface::Standing) {
+                return Ok(BTreeMap::new());
+            }
+            session.sync()?;
+            let running = session.mirror.pods().filter(|pod| pod.node.is_some()).map(|pod| pod.id);
+            let running: Vec<PodId> = running.filter(|pod| !session.left_out.has_pod(*pod)).collect();
+            let mut standings = BTreeMap::new();
+            // In parts: no answer is larger than those that decide, however many pods there are.
+            for pods in running.chunks(CHUNK) {
+                let answer = session.ask(|policy| policy.standings(pods))?;
+                if answer.len() != pods.len() {
+                    let lie = ProtocolError::StandingCount { asked: pods.len(), answered: answer.len() };
+                    return Err(lie.in_answer_to("standings"));
+                }
+                for (pod, threats) in pods.iter().zip(answer).filter(|(_, threats)| !threats.is_empty()) {
+                    standings.insert(session.pod_name(*pod), session.standing(threats)?);
+                }
+            }
+            Ok(standings)
+        })
+    }
+
+    /// The threats to a pod in names.
+    fn standing(&self, threats: Vec<Threat>) -> Result<Standing, Cause> {
+        let named = |Threat { by, priority, spared }: Threat| {
+            let spared = spared.map(|reason| self.heard("standings", reason)).transpose()?;
+            Ok(NamedThreat { by, priority, spared })
+        };
+        let threats = threats.into_iter().map(named).collect::<Result<Vec<NamedThreat>, Cause>>()?;
+        Ok(Standing { safe: threats.iter().all(|threat| threat.spared.is_some()), threats })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::testing::{Scripted, session};
+    use crate::verify::testing::{node, pod};
+
+    #[test]
+    fn a_policy_without_the_interface_says_nothing() {
+        let policy = Scripted::deciding(&[]);
+        let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
+        assert_eq!(session.standings().unwrap(), BTreeMap::new());
+    }
+
+    #[test]
+    fn a_sentence_names_who_may_evict_a_pod_or_every_law_that_protects_it_once() {
+        let law = |text: &str| Some(crate::reason::Templates::default().say(text, "", Vec::new()));
+        let threat = |by: &str, priority, spared| NamedThreat { by: by.to_owned(), priority, spared };
+        let standing =
+            |threats: Vec<NamedThreat>| Standing { safe: threats.iter().all(|it| it.spared.is_some()), threats };
+        let both = standing(vec![threat(by::SAME_QUEUE, Some(6), None), threat(by::OTHER_QUEUE, None, None)]);
+        let sentence = "may be evicted by a pod of its own queue of priority 6 or higher, by a pod of another queue of any priority";
+        assert_eq!(both.sentence(), sentence);
+        let half = standing(vec![threat(by::POD, None, law("x/a")), threat(by::OVER_MAX, None, None)]);
+        assert_eq!(half.sentence(), "may be evicted by its queue, which holds more than its maximum");
+        let safe = standing(vec![threat(by::POD, None, law("x/a")), threat(by::DAEMON_SET, None, law("x/a"))]);
+        assert_eq!(safe.sentence().matches("x/a").count(), 1, "{}", safe.sentence());
+        assert!(safe.sentence().starts_with("safe, x/a"));
+    }
+}
