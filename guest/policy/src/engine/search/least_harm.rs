@@ -122,7 +122,7 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         let (cluster, earlier) = (&*self.cluster, &NO_PODS);
         let together = cluster.with_whole_groups(victims);
         let in_order = self.context.in_reprieve_order(cluster, victims.to_vec());
-        let violations = cluster.split_by_budget(in_order).0.len();
+        let violations = cluster.split_by_budget(in_order, &[]).0.len();
         (self.context.laws.node_choice.by.loss)(&NodeVictims {
             cluster,
             victims: &together,
