@@ -89,9 +89,9 @@ mod tests {
             let may_go = |ix: &PodIx| !branch.spared.contains(ix);
             let mut left: BTreeSet<PodIx> = (0..).map(PodIx).take(self.0.len()).filter(may_go).collect();
             let mut order: Vec<PodIx> = left.iter().copied().collect();
-            order.sort_by_key(|ix| (branch.evicted.contains(ix), -self.0[ix.0 as usize]));
+            order.sort_by_key(|ix| (branch.evicted.contains(ix), std::cmp::Reverse(self.0[ix.0 as usize])));
             for ix in order {
-                if self.size(&left) - self.0[ix.0 as usize] >= self.1 {
+                if self.size(&left).saturating_sub(self.0[ix.0 as usize]) >= self.1 {
                     left.remove(&ix);
                 }
             }

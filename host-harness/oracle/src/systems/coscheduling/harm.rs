@@ -107,7 +107,10 @@ pub(super) fn of_gang(world: &World, pod: &Pod, quotas: Option<&Quotas>, outcome
     let planned: Vec<&Pod> = outcome.nominated.keys().filter_map(|name| world.pods.get(name)).collect();
     let unlike = planned.iter().any(|other| other.request != pod.request);
     let budgets = world.all("PodDisruptionBudget").next().is_some();
-    if outcome.ended != Some(Ended::Nominated) || unlike || budgets || world.pods.values().any(|pod| pod.leaving) {
+    if outcome.ended != Some(Ended::Nominated) {
+        return;
+    }
+    if unlike || budgets || world.pods.values().any(|pod| pod.leaving) {
         return verdict.excuse("the least harm of a plan for a gang is sought for pods alike, while nobody leaves");
     }
     let same = |other: &Pod| group(other) == group(pod);
