@@ -127,10 +127,8 @@ pub(super) fn queues(world: &World) -> Result<BTreeMap<String, Queue>, ReadError
     }
     let guaranteed = Amounts::sum(queues.values().map(|queue| &queue.guarantee));
     for queue in queues.values_mut() {
-        // An amount of 0 cpu counts as absent.
-        if queue.deserved.get("cpu") == 0 {
-            queue.deserved.0.remove("cpu");
-        }
+        // An amount of 0 cpu or memory counts as absent.
+        queue.deserved.0.retain(|resource, amount| *amount > 0 || !["cpu", "memory"].contains(&resource.as_str()));
         for resource in total.0.keys().filter(|resource| *resource != "pods") {
             let left = total.get(resource) - guaranteed.get(resource) + queue.guarantee.get(resource);
             let own = queue.capability.names(resource).then(|| queue.capability.get(resource));

@@ -1,0 +1,107 @@
+//! Koordinator: `pkg/scheduler/plugins/elasticquota/preempt_test.go` (TestPlugin_canPreempt, TestPlugin_PodEligibleToPreemptOthers), and job-level
+//! preemption (proposal 20240115).
+
+use lictor_oracle::System;
+use serde_json::{Value, json};
+
+use super::{Golden, ends, labelled, node, plans, pod, set};
+
+const QUOTA: &str = "quota.scheduling.koordinator.sh/name";
+
+fn quota(name: &str) -> Value {
+    json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+        "metadata": {"name": name, "namespace": "quotas", "labels": {
+            "quota.scheduling.koordinator.sh/parent": "koordinator-root-quota",
+            "quota.scheduling.koordinator.sh/is-parent": "false"}},
+        "spec": {"min": {"cpu": "4"}, "max": {"cpu": "4"}}})
+}
+
+fn member(name: &str, priority: i64, of: &str, on: Option<&str>) -> Value {
+    labelled(pod(name, json!({"cpu": "1"}), priority, on), QUOTA, of)
+}
+
+/// A node of one cpu with a victim, and a preemptor of one cpu.
+fn pair(preemptor: Value, victim: Value) -> Golden {
+    let objects = vec![node("n1", json!({"cpu": "1"})), quota("q1"), quota("q2"), victim, preemptor];
+    Golden::attempts(System::Koordinator, objects, &["default/p"])
+}
+
+fn soft(pods: &[(&str, &str)], victims: &[&str]) -> Value {
+    let mut outcome = plans(pods, victims);
+    outcome.as_object_mut().into_iter().for_each(|fields| drop(fields.insert("eviction".to_owned(), json!("Soft"))));
+    outcome
+}
+
+fn evicts_v() -> Value {
+    soft(&[("default/p", "n1")], &["default/v"])
+}
+
+#[test]
+fn can_preempt_where_all_conditions_are_met() {
+    pair(member("p", 10, "q1", None), member("v", 5, "q1", Some("n1"))).holds(
+        "TestPlugin_canPreempt: all conditions met",
+        evicts_v(),
+        &[("a-plan-is-found", ends("Unschedulable"))],
+    );
+}
+
+#[test]
+fn can_preempt_refuses() {
+    let p = || member("p", 10, "q1", None);
+    let kept = labelled(member("v", 5, "q1", Some("n1")), "quota.scheduling.koordinator.sh/preemptible", "false");
+    for (name, preemptor, victim) in [
+        ("victim is non-preemptible", p(), kept),
+        ("same priority", p(), member("v", 10, "q1", Some("n1"))),
+        ("victim priority higher", member("p", 5, "q1", None), member("v", 15, "q1", Some("n1"))),
+    ] {
+        let name = format!("TestPlugin_canPreempt: {name}");
+        pair(preemptor, victim).holds(&name, ends("Unschedulable"), &[("victim-is-eligible", evicts_v())]);
+    }
+}
+
+#[test]
+fn a_pod_that_never_preempts_is_not_eligible() {
+    let mut preemptor = member("p", 10, "q1", None);
+    set(&mut preemptor, "/spec", "preemptionPolicy", json!("Never"));
+    pair(preemptor, member("v", 5, "q1", Some("n1"))).holds(
+        "TestPlugin_PodEligibleToPreemptOthers: preemptionPolicy=Never",
+        ends("Unschedulable"),
+        &[("may-preempt", evicts_v())],
+    );
+}
+
+/// Upstream's own preemption stays within the quota of the pod. The proposal, from which the system takes its rules, removes all preemptible pods
+/// of a node (PostFilter, 3), whatever their quotas.
+#[test]
+fn a_pod_of_another_quota_is_a_victim_by_the_proposal() {
+    pair(member("p", 10, "q1", None), member("v", 5, "q2", Some("n1"))).holds(
+        "TestPlugin_canPreempt: different quota names",
+        evicts_v(),
+        &[("a-plan-is-found", ends("Unschedulable"))],
+    );
+}
+
+/// Proposal 20240115, Key Concept 3: the pods of a job are planned together, and no pod is evicted for a part of them.
+#[test]
+fn a_job_is_planned_as_a_whole() {
+    let job = |name: &str| labelled(member(name, 10, "q1", None), "pod-group.scheduling.sigs.k8s.io", "job");
+    let gang = json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "PodGroup",
+        "metadata": {"name": "job", "namespace": "default"}, "spec": {"minMember": 2}});
+    let cluster = |victims: &[Value], cpu: &str| {
+        let mut objects = vec![node("n1", json!({"cpu": cpu})), quota("q1"), gang.clone(), job("p"), job("q")];
+        objects.extend_from_slice(victims);
+        Golden::attempts(System::Koordinator, objects, &["default/p", "default/q"])
+    };
+    let low = [member("v", 5, "q1", Some("n1")), member("w", 5, "q1", Some("n1"))];
+    let both = [("default/p", "n1"), ("default/q", "n1")];
+    cluster(&low, "2").holds(
+        "proposal 20240115, Story 1: every pod of the job finds a node",
+        soft(&both, &["default/v", "default/w"]),
+        &[("job-is-all-or-nothing", evicts_v())],
+    );
+    cluster(&low[..1], "1").holds(
+        "proposal 20240115, Story 1: no pod is evicted for half of a job",
+        ends("Unschedulable"),
+        &[("job-is-all-or-nothing", evicts_v())],
+    );
+}
