@@ -160,10 +160,11 @@ fn controller(template: &contract::PodTemplate) -> Option<Arc<str>> {
     Some(Arc::from(format!("{}/{}/{}", template.namespace, owner.kind, owner.name)))
 }
 
-/// Returns whether a gang whose attempts have failed may be complete after an event. The model itself judges events about pods.
+/// Returns whether a gang whose attempts have failed may be complete after an event. The model itself judges events about pods
+/// and about the nodes that they may run on.
 fn may_help_a_gang(event: &Event) -> bool {
-    use Event::{Clock, PlanAccepted, PodRemoved, PodStatus, PodUpserted};
-    !matches!(event, Clock(_) | PlanAccepted(_) | PodRemoved(_) | PodStatus(_) | PodUpserted(_))
+    use Event::{Clock, Eligibility, PlanAccepted, PodRemoved, PodStatus, PodUpserted};
+    !matches!(event, Clock(_) | Eligibility(_) | PlanAccepted(_) | PodRemoved(_) | PodStatus(_) | PodUpserted(_))
 }
 
 /// Writes what changes while a pod lives into the model's pod.

@@ -24,10 +24,6 @@ impl Engine {
         self.notes.refusals = Refusals::default();
         let laws = self.laws()?.clone();
         let search = search::of(&laws);
-        let admitted = Preemptor::join(&self.cluster, vec![search.admitted(&self.cluster, preemptor.clone())]);
-        if let Some(reason) = self.broken(&admitted, &laws.final_gates) {
-            return Ok(self.without(reason, Effects::default()));
-        }
         let several = asked.len() > 1;
         if several && !asked.iter().all(|ix| preemptor.pods.contains(ix)) {
             return self.one_by_one(search.as_ref(), &preemptor, (&laws, &asked, refuted));

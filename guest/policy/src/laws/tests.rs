@@ -11,6 +11,7 @@ mod last_plan;
 mod non_preemptible;
 mod orders;
 mod preemptible;
+mod rounds;
 mod triggers;
 mod volcano;
 mod volcano_claims;

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -18,6 +19,10 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, _ fwk.PodGroupCycleStat
 	pods := group.GetUnscheduledPods()
 	if !slices.ContainsFunc(pods, p.isClaimed) {
 		return nil, fwk.NewStatus(fwk.Unschedulable)
+	}
+	// kube-scheduler asks even where PreFilter was final.
+	if slices.ContainsFunc(pods, func(pod *v1.Pod) bool { return p.hints.isFinal(pod.UID) }) {
+		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "lictor: no preemption helps")
 	}
 	if p.feed.isAhead(p.handle.SnapshotSharedLister(), pods...) {
 		for _, pod := range pods {

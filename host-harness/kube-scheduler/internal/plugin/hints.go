@@ -34,6 +34,8 @@ type hints struct {
 
 	lock sync.Mutex
 	pods map[types.UID]hint
+	// final are the pods that PreFilter refused for good when they were tried last: no plan helps.
+	final map[types.UID]struct{}
 	// last says when each kind of change last came, by the count of changes.
 	last  map[string]uint64
 	count uint64
@@ -51,7 +53,7 @@ type hint struct {
 }
 
 func newHints(activate func(map[string]*v1.Pod)) *hints {
-	return &hints{activate: activate, pods: map[types.UID]hint{}, last: map[string]uint64{}}
+	return &hints{activate: activate, pods: map[types.UID]hint{}, final: map[types.UID]struct{}{}, last: map[string]uint64{}}
 }
 
 // now is how many changes have come.
@@ -135,6 +137,25 @@ func (h *hints) forget(pod types.UID) {
 	h.lock.Lock()
 	defer h.lock.Unlock()
 	delete(h.pods, pod)
+	delete(h.final, pod)
+}
+
+// refusedInPreFilter keeps whether a plan may help a pod, until the pod is tried again.
+func (h *hints) refusedInPreFilter(pod types.UID, isFinal bool) {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	delete(h.final, pod)
+	if isFinal {
+		h.final[pod] = struct{}{}
+	}
+}
+
+// isFinal says whether PreFilter refused a pod for good when the pod was tried last.
+func (h *hints) isFinal(pod types.UID) bool {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	_, ok := h.final[pod]
+	return ok
 }
 
 // wake has those tried again of whom this is so.

@@ -98,6 +98,7 @@ func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Po
 	state.Write(Name, said)
 	switch head.Verdict {
 	case wire.Refused, wire.Final:
+		p.hints.refusedInPreFilter(pod.UID, head.Verdict == wire.Final)
 		p.hints.refused(pod, head.Again, asked)
 		return nil, fwk.NewStatus(fwk.Unschedulable, head.Message)
 	}

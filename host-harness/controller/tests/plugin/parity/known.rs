@@ -1,12 +1,19 @@
 //! Scenarios whose end in a living cluster is another one than in the harness, and why.
 
 /// Scenarios that end as in the harness in some runs, and so in others: each with the reason.
-const SOMETIMES: [(&str, &str, &str); 1] = [(
-    "coscheduling/cos-quota-of-a-rejected-group-is-free",
-    r#"{"bound":{"team-a/alone":"n1","team-a/runs":"n1"},"nominated":{},"waiting":[],"victims":[]}"#,
-    "two pods of one priority wait for the room of a group: which of them is tried first when it has been rejected, and has the room, \
-     depends on the moment",
-)];
+const SOMETIMES: [(&str, &str, &str); 2] = [
+    (
+        "coscheduling/cos-quota-of-a-rejected-group-is-free",
+        r#"{"bound":{"team-a/alone":"n1","team-a/runs":"n1"},"nominated":{},"waiting":[],"victims":[]}"#,
+        "two pods of one priority wait for the room of a group: which of them is tried first when it has been rejected, and has the room, \
+         depends on the moment",
+    ),
+    (
+        "coscheduling/cos-switch-orders-the-queue-anew",
+        r#"{"bound":{"default/r":"n1"},"nominated":{},"waiting":[],"victims":["default/b1"]}"#,
+        "r and a2 are of one priority: where a2 is tried before r, a2 waits at Permit, and a1, which outranks b1, evicts b1 for the group",
+    ),
+];
 
 /// The scenario, and the reason.
 const KNOWN: [(&str, &str); 5] = [
