@@ -74,6 +74,9 @@ pub(super) enum Failure {
     /// A policy does not know a system.
     #[error("`{word}`: there is no system `{system}`")]
     UnknownSystem { word: String, system: String, known: Vec<String> },
+    /// No system is named, and there is no cluster yet that would say which of these fits.
+    #[error("no system is named, and a scheduler that has not connected yet does not say which one fits")]
+    Unnamed(Vec<String>),
     /// The replacement of a policy cannot begin.
     #[error("{0}")]
     Irreplaceable(ReplaceError),
@@ -218,6 +221,9 @@ impl Failure {
             }
             Failure::UnknownSystem { known, .. } => {
                 vec![this().remedy(format!("the policy knows {}", either(known)))]
+            }
+            Failure::Unnamed(known) => {
+                vec![this().remedy(format!("name the system with `--system`: {}", either(known)))]
             }
             Failure::Scenario { file, .. } => {
                 vec![

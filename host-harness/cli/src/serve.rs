@@ -62,8 +62,13 @@ struct Opening {
 /// Serves until the process is ended.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let recording = asked.record.as_deref().map(Recording::open).transpose()?;
+    let chosen = asked.policy.find()?;
+    let described = chosen.start()?.describe()?;
+    if asked.in_force.laws.is_empty() && described.systems.len() > 1 {
+        return Err(Failure::Unnamed(described.systems.into_iter().map(|system| system.name).collect()));
+    }
     let opening = Arc::new(Opening {
-        chosen: Mutex::new(Arc::new(asked.policy.find()?)),
+        chosen: Mutex::new(Arc::new(chosen)),
         system: asked.in_force.laws.clone(),
         arguments: arguments::read(asked.in_force.args.as_deref())?,
         schedulers: asked.in_force.schedulers.clone(),

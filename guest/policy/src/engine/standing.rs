@@ -2,7 +2,7 @@
 //!
 //! No rule is written here a second time. The laws in force are asked about preemptors that are not in the cluster: the most important pod
 //! that there may be, of the queue of the running pod, of another queue, or of a DaemonSet. A law that is about the preemptor is not asked
-//! ([`Imagined`]): a pod that is safe stays safe whoever comes.
+//! ([`Imagined`]): a safe pod stays safe whatever preemptor comes.
 
 use std::collections::BTreeSet;
 
@@ -58,8 +58,11 @@ impl<'a> Asking<'a> {
         Asking { cluster, ledger, laws, ways, leaves }
     }
 
-    /// The threats to a running pod.
+    /// The threats to a running pod; none where the system is configured without a way to evict pods.
     fn threats(&self, ix: PodIx, pod: &Pod) -> Vec<Threat> {
+        if self.ways.is_empty() {
+            return Vec::new();
+        }
         let has_queues = !self.leaves.is_empty();
         let own = self.preemptor(pod, pod.queue);
         let mut threats = vec![self.threat(if has_queues { by::SAME_QUEUE } else { by::POD }, ix, pod, &own)];

@@ -106,6 +106,9 @@ fn is_unlike(pod: &Pod, other: &Pod) -> bool {
 /// A field in which two pods differ: the JSON pointer to it, the noun for it, and the value of each.
 type Difference = (String, &'static str, String, String);
 
+/// A field of pods: the JSON pointer to it, the noun for it, and its value.
+type Field<'a> = (String, &'static str, &'a dyn Fn(&Pod) -> String);
+
 /// Returns the first difference between two pods that the laws look at.
 fn difference(cluster: &Cluster, labels: Labels, pod: &Pod, other: &Pod) -> Option<Difference> {
     let class = |pod: &Pod| match pod.attributes.preemptibility {
@@ -118,13 +121,13 @@ fn difference(cluster: &Cluster, labels: Labels, pod: &Pod, other: &Pod) -> Opti
         let queue = pod.queue.and_then(|queue| cluster.queue(queue));
         queue.map_or("`none`".to_owned(), |queue| format!("`{}`", queue.name))
     };
-    let fields: [(String, &'static str, &dyn Fn(&Pod) -> String); 4] = [
+    let fields: [Field<'_>; 4] = [
         (label_path(labels.class), "class", &class),
         ("/spec/priority".to_owned(), "priority", &priority),
         ("/spec/preemptionPolicy".to_owned(), "right", &right),
         (label_path(labels.quota), "quota", &quota),
     ];
-    let differs = |(path, what, of): (String, &'static str, &dyn Fn(&Pod) -> String)| {
+    let differs = |(path, what, of): Field<'_>| {
         let (own, its) = (of(pod), of(other));
         (own != its).then_some((path, what, own, its))
     };
@@ -137,6 +140,9 @@ mod tests {
 
     use crate::contract::{Attribute, Event};
     use crate::testing::{Draft, World, key, object, pod, pod_group, quota};
+
+    /// A system, the field by which a pod names its gang, and how a pod becomes a member of gang `g`.
+    type Named<'a> = (&'a str, &'a str, &'a dyn Fn(Draft) -> Draft);
 
     /// The findings since the last call, as object, path and message.
     fn said(world: &mut World) -> Vec<(String, String, String)> {
@@ -157,7 +163,7 @@ mod tests {
         let sigs = "/metadata/labels/pod-group.scheduling.sigs.k8s.io";
         let by_annotation = "/metadata/annotations/scheduling.k8s.io~1group-name";
         let named = |draft: Draft| draft.annotation("scheduling.k8s.io/group-name", "g");
-        let systems: [(&str, &str, &dyn Fn(Draft) -> Draft); 4] = [
+        let systems: [Named<'_>; 4] = [
             ("koordinator", sigs, &|draft| draft.job("g")),
             ("coscheduling", "/metadata/labels/scheduling.x-k8s.io~1pod-group", &|draft| {
                 draft.label("scheduling.x-k8s.io/pod-group", "g")

@@ -8,7 +8,7 @@ use lictor_decide::record::Record;
 pub(super) fn tell(page: &mut Page, record: &Record, jobs: &Jobs) {
     for (safe, heading) in [(true, "Running pods that are safe"), (false, "Running pods that may be evicted")] {
         let these = record.standings.iter().filter(|(_, standing)| standing.safe == safe);
-        let sentences = these.map(|(pod, standing)| (pod.as_str(), standing.sentence()));
+        let sentences = these.map(|(pod, standing)| (pod.as_str(), standing.sentence.clone()));
         let groups = jobs.group(sentences.collect::<Vec<_>>());
         if !groups.is_empty() {
             page.heading(heading);

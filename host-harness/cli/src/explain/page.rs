@@ -59,7 +59,7 @@ fn tell(page: &mut Page, why: &Why<'_>) {
         text::tell(page, STYLE, explanation);
     }
     if let Some(standing) = why.standing {
-        page.paragraph("  ", 4, &standing.sentence());
+        page.paragraph("  ", 4, &standing.sentence);
     }
     looked_at(page, why);
 }

@@ -14,7 +14,7 @@ use lictor_controller::upgrade::follow::Follower;
 use lictor_controller::upgrade::{Desk, Upgrades};
 use tracing_subscriber::EnvFilter;
 
-use super::open::Opening;
+use super::open::{Opening, system};
 use super::{Asked, Grace, Log, upgrade};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -30,7 +30,7 @@ pub(crate) fn run(asked: &Asked) -> Result<Exit, Failure> {
     };
     let recording = asked.record.as_deref().map(Recording::open).transpose()?;
     let recorder = recording.as_ref().map(|recording| recording.recorder().clone());
-    let opening = Arc::new(Opening::read(asked, mode, recorder)?);
+    let opening = Arc::new(Opening::read(asked, mode, recorder, |described| system(asked, described))?);
     // What is wrong with the policy or its arguments is said before the cluster is asked anything.
     opening.open()?;
     let (upgrades, offers) = Upgrades::new();

@@ -13,6 +13,7 @@ use lictor_host::session::{FaultRules, Session};
 use super::{Access, Asked};
 use crate::arguments;
 use crate::choice::Chosen;
+use crate::decide::{Source, in_force, telling_kinds};
 use crate::failure::Failure;
 use crate::recorded::header;
 use lictor_decide::Arguments;
@@ -27,7 +28,7 @@ impl Access {
 /// What a session of a living cluster is opened with.
 pub(super) struct Opening {
     in_force: Mutex<InForce>,
-    /// The name of the system; empty for the first one of the policy.
+    /// The name of the system; empty for the only one of the policy.
     pub(super) system: String,
     /// The same; never empty where the policy describes it.
     pub(super) system_name: String,
@@ -47,13 +48,18 @@ pub(super) struct InForce {
 }
 
 impl Opening {
-    /// Reads what was asked for. The policy is looked at: it says whose pods it would decide about.
-    pub(super) fn read(asked: &Asked, mode: Mode, recorder: Option<Recorder>) -> Result<Opening, Failure> {
+    /// Reads what was asked for. The policy is looked at: it says whose pods it would decide about. `choose` chooses the system.
+    pub(super) fn read(
+        asked: &Asked,
+        mode: Mode,
+        recorder: Option<Recorder>,
+        choose: impl FnOnce(&Description) -> Result<String, Failure>,
+    ) -> Result<Opening, Failure> {
         let arguments = arguments::read(asked.in_force.args.as_deref())?;
         let first = if asked.is_replaced() { asked.policy.first() } else { asked.policy.clone() };
         let chosen = first.find()?;
-        let system = asked.in_force.laws.clone();
         let described = described(chosen.start()?.as_mut())?;
+        let system = choose(&described)?;
         let policy = format!("{} {}", described.name, described.version);
         let info = described.system(&system);
         let system_name = info.map_or(&system, |info| &info.name).clone();
@@ -101,6 +107,25 @@ impl Opening {
             points: points.iter().filter_map(|point| ExtensionPoint::named(point)).collect(),
             talk: Talk::new(session, self.recorder.clone()),
         })
+    }
+}
+
+/// Returns the system that decides in the cluster: the named one, else the one that scheduler names and kinds of objects fit. Says on the
+/// standard error which one was chosen and why, and warns of a cluster in which nothing is of the named one. Reads the cluster once.
+pub(super) fn system(asked: &Asked, described: &Description) -> Result<String, Failure> {
+    let named = &asked.in_force.laws;
+    if described.systems.len() < 2 || !named.is_empty() && described.system(named).is_none() {
+        return Ok(named.clone());
+    }
+    match super::cluster(&asked.access, &telling_kinds(described)) {
+        Ok(cluster) => Ok(in_force(named, &Source::Text("the cluster", cluster).read()?, described)),
+        // The session reads less: it says itself what is wrong with the cluster.
+        Err(_) if !named.is_empty() => Ok(named.clone()),
+        Err(Failure::Cluster { message, .. }) => {
+            let message = format!("no system is named, and the cluster does not say which one fits: {message}");
+            Err(Failure::Cluster { message, remedy: "name the system with `--system`" })
+        }
+        Err(failure) => Err(failure),
     }
 }
 

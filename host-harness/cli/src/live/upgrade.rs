@@ -86,7 +86,7 @@ mod tests {
     fn desk_of(options: &[&str]) -> Desk {
         let line = [&["lictor", "run", "--system", "kubernetes", "--explain-socket", "/nowhere"], options].concat();
         let crate::Command::Run(asked) = crate::Cli::parse_from(line).command else { panic!() };
-        let opening = Arc::new(Opening::read(&asked, Mode::Act, None).unwrap());
+        let opening = Arc::new(Opening::read(&asked, Mode::Act, None, |_| Ok(asked.in_force.laws.clone())).unwrap());
         desk(&asked, &opening, Upgrades::new().1)
     }
 

@@ -75,6 +75,36 @@ fn a_plan_is_told_by_its_victims_who_came_back_and_what_else_would_have_done() {
 }
 
 #[test]
+fn a_running_pod_is_said_to_be_safe_by_its_law_or_to_be_evicted_by_whom() {
+    // Priority 5000, preemptible: any pod of a higher priority may evict it, in whatever quota.
+    let taken = told("nlp/bert-large-worker-0");
+    let from = json!([
+        {"by": "same-queue", "priority": 5001, "spared": null},
+        {"by": "other-queue", "priority": 5001, "spared": null},
+    ]);
+    let by = "may be evicted by a pod of its own queue of priority 5001 or higher, by a pod of another queue of priority 5001 or higher";
+    assert_eq!(taken["standing"], json!({"safe": false, "sentence": by, "threats": from}));
+    explain("nlp/bert-large-worker-0")
+        .exits(0)
+        .prints(&["  may be evicted by a pod of its own queue of priority 5001 or higher"]);
+    let decided = lictor(&["decide", FOUR_TEAMS, "--native", "--explain", "--output", "json"]).json();
+    let standings = decided["standings"].as_object().unwrap();
+    let spared = |pod: &str| {
+        let (_, standing) = standings.iter().find(|(name, _)| name.starts_with(pod)).unwrap();
+        assert_eq!(standing["safe"], true, "{standing}");
+        standing["threats"][0]["spared"]["code"].clone()
+    };
+    assert_eq!(spared("etl/ledger-sync"), "koordinator/victim-is-preemptible");
+    assert_eq!(spared("kube-system/cilium"), "koordinator/victim-ranks-lower");
+    // It waits: it has no standing.
+    assert!(told("nlp/long-context-worker-0")["standing"].is_null());
+    lictor(&["decide", FOUR_TEAMS, "--native", "--explain"])
+        .prints(&["\nRunning pods that are safe\n", "\nRunning pods that may be evicted\n"]);
+    let unexplained = lictor(&["decide", FOUR_TEAMS, "--native", "--output", "json"]).json();
+    assert!(unexplained.get("standings").is_none(), "nobody asked");
+}
+
+#[test]
 fn a_quota_that_refuses_is_told_with_both_sides() {
     let pod = told("search/ranker-xl-4lgmcjn4c-dx6ll");
     let note = &pod["attempts"][0]["explanation"]["notes"][0];
@@ -110,11 +140,9 @@ fn a_victim_is_told_for_whom_it_goes_and_a_bystander_why_it_stays() {
     let victim = told("nlp/bert-large-worker-0");
     assert_eq!((&victim["state"], &victim["evicted"]["plan"]), (&json!("makesWay"), &json!(1)));
     assert_eq!((&victim["looked_at"], &victim["lookedAt"][0]["outcome"]), (&Value::Null, &json!("needed")));
-    explain("nlp/bert-large-worker-0").exits(0).prints(&[
-        "\nnlp/bert-large-worker-0: is evicted from a100-02\n",
-        "  for vision/vit-huge-worker-0, plan 1: it is labelled for eviction\n",
-        "    victim, engine/needed: with this pod back: Insufficient cpu (requested 80, free ",
-    ]);
+    explain("nlp/bert-large-worker-0")
+        .exits(0)
+        .prints(&["  may be evicted by a pod of its own queue of priority 5001 or higher"]);
     explain("bert-large-tensorboard").exits(0).prints(&[
         "\nnlp/bert-large-tensorboard: stays on a100-04\n",
         "    reprieved, engine/reprieved: there is room for the pod beside the preemptor\n      for vision/vit-huge-worker-0\n",

@@ -100,3 +100,14 @@ fn what_a_scheduler_asks_is_recorded_and_kept_for_one_scheduler_at_a_time_and_re
     drop(host);
     lictor(&["replay", "--native", &recording]).exits(0).prints(&["the same: "]);
 }
+
+#[test]
+fn without_a_system_it_says_which_there_are() {
+    // No cluster is known before a scheduler connects, so none is chosen.
+    lictor(&["serve", "--native", "--socket", "/nowhere/lictor.sock"]).exits(2).prints_nothing().tells(&[
+        "no system is named",
+        "--system",
+        "`koordinator`",
+        "`kubernetes`",
+    ]);
+}

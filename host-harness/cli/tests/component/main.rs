@@ -49,6 +49,7 @@ fn it_exports_what_the_world_says() {
         ("lictor:policy/state@0.1.0", 2),
         ("lictor:policy/marks@0.1.0", 1),
         ("lictor:policy/enforce@0.1.0", 1),
+        ("lictor:policy/standing@0.1.0", 1),
         ("lictor:policy/core@0.1.0", 3),
     ];
     assert_eq!(exported, world);
@@ -66,6 +67,7 @@ fn it_exports_what_the_world_says() {
         "func(pods: list<u32>, refuted: refuted) -> result<post-filtered, policy-error>"
     );
     assert_eq!(signature("memberships"), "func(pods: list<u32>) -> result<list<membership>, policy-error>");
+    assert_eq!(signature("standings"), "func(pods: list<u32>) -> result<list<list<threat>>, policy-error>");
     assert_eq!(signature("restore"), "func(checkpoint: checkpoint) -> result<_, state-error>");
     assert_eq!(signature("record-notes"), "func(on: bool)");
 }

@@ -142,6 +142,9 @@ impl Policy for Tampered {
     fn memberships(&mut self, pods: &[PodId]) -> Result<Vec<Membership>, CallError> {
         self.native.memberships(pods)
     }
+    fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, CallError> {
+        self.native.standings(pods)
+    }
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
         self.native.marks(pod, node)
     }

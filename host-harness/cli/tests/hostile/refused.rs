@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use lictor::embedded;
+use lictor_contract::Threat;
 use lictor_host::policy::Policy;
 use lictor_host::sandbox::{Limits, LoadError, NotAComponent, Sandbox};
 
@@ -89,6 +90,7 @@ fn a_compatible_version_is_taken() {
     assert_eq!(policy.describe().unwrap().name, "");
     assert_eq!(policy.queues().unwrap(), []);
     assert_eq!(policy.memberships(&[]).unwrap(), []);
+    assert_eq!(policy.standings(&[]).unwrap(), Vec::<Vec<Threat>>::new());
     assert_eq!(sandbox.inspect(&bytes).contract.as_deref(), Some("0.1.7"));
 }
 

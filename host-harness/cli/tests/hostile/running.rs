@@ -105,6 +105,7 @@ fn what_it_does_not_export_is_said_and_breaks_nothing() {
     assert_eq!(lacks(policy.queues().map(drop)), Interface::Account);
     assert_eq!(lacks(policy.memberships(&[0]).map(drop)), Interface::Account);
     assert_eq!(lacks(policy.marks(0, 0).map(drop)), Interface::Marks);
+    assert_eq!(lacks(policy.standings(&[0]).map(drop)), Interface::Standing);
     assert_eq!(lacks(policy.record_notes(true)), Interface::Explain);
     assert_eq!(lacks(policy.notes(0).map(drop)), Interface::Explain);
     assert_eq!(lacks(policy.save().map(drop)), Interface::State);

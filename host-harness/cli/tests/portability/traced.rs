@@ -134,6 +134,9 @@ impl Policy for Traced {
     fn memberships(&mut self, pods: &[PodId]) -> Result<Vec<Membership>, CallError> {
         self.pass("memberships", json!([pods]), |policy| policy.memberships(pods))
     }
+    fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, CallError> {
+        self.pass("standings", json!([pods]), |policy| policy.standings(pods))
+    }
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
         self.pass("marks", json!([pod, node]), |policy| policy.marks(pod, node))
     }

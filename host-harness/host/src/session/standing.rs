@@ -31,20 +31,28 @@ pub struct NamedThreat {
 pub struct Standing {
     /// No preemptor may evict it, by the laws in force and what the cluster has now.
     pub safe: bool,
+    /// The same in a sentence: who may evict it, or the laws that protect it.
+    pub sentence: String,
     /// What preemptors of each kind may do.
     pub threats: Vec<NamedThreat>,
 }
 
 impl Standing {
-    /// The standing in a sentence: who may evict the pod, or the laws that protect it.
-    pub fn sentence(&self) -> String {
-        let taken = self.threats.iter().filter(|threat| threat.spared.is_none()).map(NamedThreat::phrase);
+    /// The standing of a pod with these threats.
+    fn of(threats: Vec<NamedThreat>) -> Standing {
+        let safe = threats.iter().all(|threat| threat.spared.is_some());
+        Standing { safe, sentence: Standing::say(&threats), threats }
+    }
+
+    /// Says who may evict a pod, or names the laws that protect it.
+    fn say(threats: &[NamedThreat]) -> String {
+        let taken = threats.iter().filter(|threat| threat.spared.is_none()).map(NamedThreat::phrase);
         let taken: Vec<String> = taken.collect();
         if !taken.is_empty() {
             return format!("may be evicted by {}", taken.join(", by "));
         }
         let mut laws: Vec<String> = Vec::new();
-        for reason in self.threats.iter().filter_map(|threat| threat.spared.as_ref()) {
+        for reason in threats.iter().filter_map(|threat| threat.spared.as_ref()) {
             let law = format!("{}: {}", reason.code, reason.message);
             if !laws.contains(&law) {
                 laws.push(law);
@@ -110,7 +118,7 @@ impl Session {
             Ok(NamedThreat { by, priority, spared })
         };
         let threats = threats.into_iter().map(named).collect::<Result<Vec<NamedThreat>, Cause>>()?;
-        Ok(Standing { safe: threats.iter().all(|threat| threat.spared.is_some()), threats })
+        Ok(Standing::of(threats))
     }
 }
 
@@ -131,15 +139,13 @@ mod tests {
     fn a_sentence_names_who_may_evict_a_pod_or_every_law_that_protects_it_once() {
         let law = |text: &str| Some(crate::reason::Templates::default().say(text, "", Vec::new()));
         let threat = |by: &str, priority, spared| NamedThreat { by: by.to_owned(), priority, spared };
-        let standing =
-            |threats: Vec<NamedThreat>| Standing { safe: threats.iter().all(|it| it.spared.is_some()), threats };
-        let both = standing(vec![threat(by::SAME_QUEUE, Some(6), None), threat(by::OTHER_QUEUE, None, None)]);
+        let both = Standing::of(vec![threat(by::SAME_QUEUE, Some(6), None), threat(by::OTHER_QUEUE, None, None)]);
         let sentence = "may be evicted by a pod of its own queue of priority 6 or higher, by a pod of another queue of any priority";
-        assert_eq!(both.sentence(), sentence);
-        let half = standing(vec![threat(by::POD, None, law("x/a")), threat(by::OVER_MAX, None, None)]);
-        assert_eq!(half.sentence(), "may be evicted by its queue, which holds more than its maximum");
-        let safe = standing(vec![threat(by::POD, None, law("x/a")), threat(by::DAEMON_SET, None, law("x/a"))]);
-        assert_eq!(safe.sentence().matches("x/a").count(), 1, "{}", safe.sentence());
-        assert!(safe.sentence().starts_with("safe, x/a"));
+        assert_eq!(both.sentence, sentence);
+        let half = Standing::of(vec![threat(by::POD, None, law("x/a")), threat(by::OVER_MAX, None, None)]);
+        assert_eq!(half.sentence, "may be evicted by its queue, which holds more than its maximum");
+        let safe = Standing::of(vec![threat(by::POD, None, law("x/a")), threat(by::DAEMON_SET, None, law("x/a"))]);
+        assert_eq!(safe.sentence.matches("x/a").count(), 1, "{}", safe.sentence);
+        assert!(safe.sentence.starts_with("safe, x/a"));
     }
 }

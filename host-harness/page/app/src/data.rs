@@ -11,7 +11,7 @@ pub use lictor_decide::Between;
 pub use lictor_decide::edit::{Bound, Edit, Job as NewJob};
 pub use lictor_decide::recorded::{Known, START};
 
-pub use answer::{Answer, Counted, Evicted, Explanation, LookedAt, Note, Why};
+pub use answer::{Answer, Counted, Evicted, Explanation, LookedAt, Note, Standing, Why};
 pub use given::{Example, Given, Law, Shared, Summary, Written};
 pub use moment::Moment;
 pub use record::{Account, Amounts, Attempt, Cycle, Finding, Nodes, Plan, Reason, Record, RefusedPlan, Victim};

@@ -84,6 +84,7 @@ impl Seen {
             assert!(is_known_state(&why.state), "{}: {}", why.pod, why.state);
             self.see("why.attempts", !why.attempts.is_empty());
             self.see("why.heldBack", why.held_back.is_some());
+            self.see("why.standing", why.standing.as_ref().is_some_and(|it| !it.sentence.is_empty()));
             self.see("why.evicted", why.evicted.is_some());
             self.see("why.lookedAt", why.looked_at.iter().any(|it| !it.by.is_empty() && !it.reason.code.is_empty()));
             self.see("why.explanation", why.explanation.is_some());
@@ -149,6 +150,7 @@ fn the_page_understands_every_answer() {
         "why.explanation",
         "why.heldBack",
         "why.lookedAt",
+        "why.standing",
     ];
     let missing: Vec<&str> = expected.into_iter().filter(|name| !seen.0.contains(name)).collect();
     assert!(missing.is_empty(), "no fixture has {missing:?}");

@@ -77,7 +77,7 @@ fn a_quota_of_coscheduling_protects_its_pods_within_its_min_from_other_quotas() 
     }
     let within = "other-queue: coscheduling/victim-quota-is-over-min".to_owned();
     assert_eq!(of(&mut world, pod("a/p").asks("cpu=2").priority(5)), ["same-queue: from 6".to_owned(), within]);
-    // With 4 of 2, whoever takes back evicts whatever the priority.
+    // With 4 of 2, a pod that takes back evicts whatever the priority.
     assert_eq!(of(&mut world, pod("a/q").asks("cpu=2").priority(5)), ["same-queue: from 6", "other-queue: any"]);
     let none = "other-queue: coscheduling/victim-is-of-the-quota-that-gives";
     assert_eq!(of(&mut world, pod("c/r").asks("cpu=2").priority(5)), ["same-queue: from 6", none]);
@@ -106,6 +106,12 @@ fn a_guarantee_of_yunikorn_protects_from_other_queues_and_no_queue_evicts_its_ow
             Some(crate::contract::Owner { kind: "DaemonSet".to_owned(), name: "d".to_owned(), uid: String::new() });
     });
     assert_eq!(of(&mut world, daemon), [own.to_owned(), format!("other-queue: {law}"), format!("daemon-set: {law}")]);
+}
+
+#[test]
+fn where_no_action_evicts_pods_there_is_no_threat() {
+    let mut world = world("volcano", r#"{"actions": "allocate"}"#);
+    assert_eq!(of(&mut world, pod("a").asks("cpu=1").annotation("scheduling.k8s.io/group-name", "g")), [""; 0]);
 }
 
 #[test]

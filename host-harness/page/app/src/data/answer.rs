@@ -30,10 +30,22 @@ pub struct Why {
     pub held_back: Option<Reason>,
     /// Why a cycle of the policy's own ended so for it.
     pub explanation: Option<Explanation>,
+    /// Whether it was safe before anything was decided.
+    pub standing: Option<Standing>,
     /// For whom it is evicted.
     pub evicted: Option<Evicted>,
     /// What was said of it in the attempts for others.
     pub looked_at: Vec<LookedAt>,
+}
+
+/// Whether a running pod is safe.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default)]
+pub struct Standing {
+    /// No preemptor may evict it.
+    pub safe: bool,
+    /// Who may evict it, or the laws that protect it.
+    pub sentence: String,
 }
 
 /// For whom a pod is evicted.

@@ -94,6 +94,9 @@ fn parts(why: &Why) -> Vec<Part> {
         }
     };
     say("Evicted because", why.evicted.iter().map(evicted).collect());
+    let standing = |safe: bool| why.standing.iter().filter(|it| it.safe == safe).map(standing).collect();
+    say("Safe from every preemptor", standing(true));
+    say("Not safe", standing(false));
     say("Not tried because", why.held_back.iter().map(one).collect());
     let looked_at = |spared: bool| {
         let matching = why.looked_at.iter().filter(|said| is_kept(&said.outcome) == spared);
@@ -166,6 +169,10 @@ fn evicted(victim: &crate::data::Evicted) -> Item {
         (None, None) => (Vec::new(), false),
     };
     Item { text, names, are_pods, count: "for".to_owned(), ..item }
+}
+
+fn standing(standing: &crate::data::Standing) -> Item {
+    one(&Reason { message: standing.sentence.clone(), ..Reason::default() })
 }
 
 fn by(said: &crate::data::LookedAt) -> Note {
