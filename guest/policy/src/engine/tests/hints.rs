@@ -5,13 +5,16 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use crate::contract::{ChangeKind, Event, Object, PodId};
+use crate::laws::{Gate, Laws};
 use crate::testing::{Draft, World, key, object, pod};
 
 /// The systems, and the API group of their PodGroups.
-const SYSTEMS: [(&str, &str); 3] = [
+const SYSTEMS: [(&str, &str); 5] = [
     ("koordinator", "scheduling.sigs.k8s.io"),
     ("kubernetes", "scheduling.k8s.io"),
     ("coscheduling", "scheduling.x-k8s.io"),
+    ("volcano", "scheduling.volcano.sh"),
+    ("yunikorn", ""),
 ];
 const PODS: [&str; 7] = ["a", "b", "c", "d", "e", "f", "g"];
 const NODES: [&str; 2] = ["n", "m"];
@@ -32,8 +35,48 @@ impl Dice {
     }
 }
 
+/// A queue of Volcano, or one of two PodGroups with roles and elastic pods.
+fn of_volcano(dice: &mut Dice, group: &str) -> Object {
+    if dice.below(2) == 0 {
+        let spec = json!({"capability": {"cpu": dice.of(&["2", "4"])}, "deserved": {"cpu": dice.of(&["1", "3"])},
+            "guarantee": {"resource": {"cpu": dice.of(&["0", "1"])}}});
+        let body = json!({"spec": spec, "status": {"state": dice.of(&["Open", "Closed"])}});
+        return Object { group: group.to_owned(), ..object("Queue", dice.of(&["/q", "/r"]), [&[], &[]], body) };
+    }
+    let mut spec = json!({"minMember": dice.of(&[1, 2, 3]), "queue": dice.of(&["q", "r", "default"])});
+    if dice.below(3) == 0 {
+        spec["minTaskMember"] = json!({"worker": 1});
+    }
+    if dice.below(6) == 0 {
+        spec["networkTopology"] = json!({"mode": "hard"});
+    }
+    let elastic = [("volcano.sh/elastic-train", "true"), ("volcano.sh/elastic-cooldown-time", "60s")];
+    let annotations: &[(&str, &str)] = if dice.below(2) == 0 { &elastic } else { &[] };
+    let name = dice.of(&["default/x", "default/y"]);
+    Object { group: group.to_owned(), ..object("PodGroup", name, [&[], annotations], json!({"spec": spec})) }
+}
+
+/// The configuration of YuniKorn: two queues, with preemption on or off.
+fn of_yunikorn(dice: &mut Dice) -> Object {
+    let queue = |dice: &mut Dice, name: &str| {
+        json!({"name": name, "properties": {"preemption.policy": dice.of(&["default", "disabled"]), "preemption.delay": "0s"},
+            "resources": {"guaranteed": {"vcore": dice.of(&["1", "3"])}, "max": {"vcore": dice.of(&["3", "6"])}}})
+    };
+    let queues = [queue(dice, "q"), queue(dice, "r")];
+    let partition = json!({"name": "default", "preemption": {"enabled": dice.of(&[true, true, false])},
+        "placementrules": [{"name": "provided", "create": dice.of(&[true, false])}],
+        "queues": [{"name": "root", "submitacl": "*", "queues": queues}]});
+    let body = json!({"data": {"queues.yaml": json!({"partitions": [partition]}).to_string()}});
+    Object { group: String::new(), ..object("ConfigMap", "yunikorn/yunikorn-configs", [&[], &[]], body) }
+}
+
 /// One of two PodGroups, or the quota of the namespace.
 fn some_object(dice: &mut Dice, system: &str, group: &str) -> Object {
+    match system {
+        "volcano" => return of_volcano(dice, group),
+        "yunikorn" => return of_yunikorn(dice),
+        _ => {}
+    }
     if system != "kubernetes" && dice.below(3) == 0 {
         let (min, max) = (dice.of(&["0", "2", "4"]), dice.of(&["2", "4", "9"]));
         let body = json!({"spec": {"min": {"cpu": min}, "max": {"cpu": max}}});
@@ -59,6 +102,11 @@ fn some_pod(dice: &mut Dice, system: &str, nodes: &[&str]) -> Draft {
         draft = match system {
             "koordinator" => draft.job(job),
             "coscheduling" => draft.label("scheduling.x-k8s.io/pod-group", job),
+            "volcano" => {
+                let role = dice.of(&["worker", "master"]);
+                draft.annotation("scheduling.k8s.io/group-name", job).label("volcano.sh/task-spec", role)
+            }
+            "yunikorn" => draft.label("applicationId", job).label("queue", dice.of(&["root.q", "root.r"])),
             _ => draft.with(|pod| {
                 pod.template_mut().fields = vec![crate::contract::Attribute { key: 0, value: format!("\"{job}\"") }]
             }),
@@ -83,19 +131,27 @@ fn some_pod(dice: &mut Dice, system: &str, nodes: &[&str]) -> Draft {
     }
 }
 
-/// The gates that do not hold for the pods that wait, each with its hint.
+/// The gates, limits and laws of permit of a system, and those of its cycle.
+fn every_gate(laws: &Laws) -> Vec<Gate> {
+    let mut gates = [&laws.final_gates, &laws.gates, &laws.under_way, &laws.trigger, &laws.limits, &laws.permit]
+        .map(Vec::clone)
+        .concat();
+    if let Some(cycle) = &laws.cycle {
+        let of_cycle = [&cycle.admission, &cycle.normal, &cycle.growth, &cycle.elastic, &cycle.reclaim.claim];
+        gates.extend(of_cycle.map(Vec::clone).concat());
+        gates.push(cycle.size);
+    }
+    gates
+}
+
+/// The laws that do not hold for the pods that wait, each with its hint.
 fn denied(world: &mut World) -> BTreeMap<(PodId, &'static str), &'static [ChangeKind]> {
-    let laws = world.engine.laws().unwrap().clone();
+    let gates = every_gate(&world.engine.laws().unwrap().clone());
     let waits = |(ix, pod): (crate::model::PodIx, &crate::model::Pod)| pod.is_schedulable().then_some(ix.0);
     let pods: Vec<PodId> = world.engine.cluster().pods().filter_map(waits).collect();
     let mut denied = BTreeMap::new();
     for id in pods {
-        for gate in laws.final_gates.iter().chain(&laws.gates) {
-            if world.engine.while_waiting(id, gate.holds).is_err() {
-                denied.insert((id, gate.rule.code), gate.rule.about.retry_after);
-            }
-        }
-        for gate in laws.under_way.iter().chain(&laws.trigger) {
+        for gate in &gates {
             if world.engine.while_waiting(id, gate.holds).is_err() {
                 denied.insert((id, gate.rule.code), gate.rule.about.retry_after);
             }
@@ -106,7 +162,7 @@ fn denied(world: &mut World) -> BTreeMap<(PodId, &'static str), &'static [Change
 
 #[test]
 fn a_law_that_an_event_makes_hold_names_that_kind_of_event() {
-    for seed in 1..=120 {
+    for seed in 1..=200 {
         let (system, group) = SYSTEMS[usize::try_from(seed).unwrap() % SYSTEMS.len()];
         let mut dice = Dice(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
         let mut world = World::of(system, "");

@@ -37,7 +37,7 @@ pub const LAW: Law<Holds> = Law::gate(
     },
     holds,
 )
-.retry_after(&[ChangeKind::PodUpserted, ChangeKind::PodRemoved, ChangeKind::NodeUpserted, ChangeKind::NodeRemoved]);
+.retry_after(ChangeKind::ALL);
 
 /// Whether no victim of the preemptor is still leaving.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

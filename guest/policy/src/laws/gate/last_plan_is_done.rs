@@ -41,7 +41,7 @@ pub const LAW: Law<Holds> = Law::gate(
     },
     holds,
 )
-.retry_after(&[ChangeKind::PodUpserted, ChangeKind::PodRemoved, ChangeKind::NodeUpserted, ChangeKind::NodeRemoved]);
+.retry_after(ChangeKind::ALL);
 
 /// Whether no plan for the preemptor is under way.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

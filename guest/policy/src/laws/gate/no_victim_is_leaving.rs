@@ -35,7 +35,7 @@ pub const LAW: Law<Holds> = Law::gate(
     },
     holds,
 )
-.retry_after(&[ChangeKind::PodUpserted, ChangeKind::PodRemoved, ChangeKind::NodeUpserted, ChangeKind::NodeRemoved]);
+.retry_after(ChangeKind::ALL);
 
 /// Whether the preemptor need not wait for its nominated node.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

@@ -23,6 +23,7 @@
 //!
 //! `guarantee.resource` of the Queues.
 
+use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
 use crate::model::{Cluster, Max, Queue, QueueIx, ResourceIx, Used};
 
@@ -38,7 +39,8 @@ pub const LAW: Law<Holds> = Law::limit(
         file: page!("guarantees_are_left_free.rs"),
     },
     holds,
-);
+)
+.retry_after(ChangeKind::ALL);
 
 /// Checks that the queues beside each queue of the preemptor keep their guarantees with what the preemptor requests.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

@@ -20,6 +20,7 @@
 //!
 //! `deserved` of the Queue; in force with `capacity.reclaim.mode: elastic`.
 
+use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
 use crate::model::Preemptibility;
 
@@ -35,7 +36,8 @@ pub const LAW: Law<Holds> = Law::limit(
         file: page!("normal_pods_fit_deserved.rs"),
     },
     holds,
-);
+)
+.retry_after(ChangeKind::ALL);
 
 /// Whether the preemptor, if it is no elastic pod, fits into what its queue deserves.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

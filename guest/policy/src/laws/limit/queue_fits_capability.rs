@@ -21,6 +21,7 @@
 //!
 //! `capability` and `guarantee.resource` of the Queues.
 
+use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
 
 /// The law.
@@ -35,7 +36,8 @@ pub const LAW: Law<Holds> = Law::limit(
         file: page!("queue_fits_capability.rs"),
     },
     holds,
-);
+)
+.retry_after(ChangeKind::ALL);
 
 /// Whether every queue of the preemptor can hold it as well.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

@@ -37,6 +37,7 @@
 //!
 //! `deserved` of the Queue; `ancestorReclaimLevel` of the capacity plugin.
 
+use crate::contract::ChangeKind;
 use crate::laws::claim::{self, Claim, Standing};
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
 use crate::model::{Meaning, ResourceIx};
@@ -60,7 +61,8 @@ pub const LAW: Law<Holds> = Law::limit(
         file: page!("reclaimer_stays_within_deserved.rs"),
     },
     holds,
-);
+)
+.retry_after(ChangeKind::ALL);
 
 /// Checks that the queue of the preemptor, or an ancestor that counts for it, deserves what the gang requests, or that the rest is spare.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
