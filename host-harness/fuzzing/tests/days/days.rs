@@ -7,10 +7,8 @@ use lictor::Native;
 use lictor_host::driver::Virtual;
 use lictor_host::session::{Happened, How, Input};
 
-use crate::instance::{Instance, Stoppable};
 use crate::objects::{BEGIN, Rules};
-use crate::optimum;
-use crate::trace::{CHECKPOINT, Job, TEAMS};
+use crate::trace::{CHECKPOINT, Job, number};
 
 /// An event that is not at rest after so many cycles does not settle.
 const ROUNDS: usize = 20;
@@ -32,7 +30,7 @@ enum Event {
 
 /// A job as it is now.
 #[derive(Debug, Default)]
-struct Life {
+pub(super) struct Life {
     /// How often it was stopped.
     stopped: u32,
     created: i64,
@@ -40,9 +38,9 @@ struct Life {
     left: i64,
     /// When all its pods had a node.
     since: Option<i64>,
-    bound: BTreeMap<String, usize>,
+    pub(super) bound: BTreeMap<String, usize>,
     is_there: bool,
-    is_leaving: bool,
+    pub(super) is_leaving: bool,
     has_ended: bool,
 }
 
@@ -99,16 +97,16 @@ impl Figures {
 
 /// A cluster over days.
 pub struct Days {
-    rules: Rules,
-    session: Virtual,
-    jobs: Vec<Job>,
-    lives: Vec<Life>,
-    nodes: usize,
-    now: i64,
+    pub(super) rules: Rules,
+    pub(super) session: Virtual,
+    pub(super) jobs: Vec<Job>,
+    pub(super) lives: Vec<Life>,
+    pub(super) nodes: usize,
+    pub(super) now: i64,
     events: BinaryHeap<Reverse<(i64, Event)>>,
     /// The jobs for which pods leave, and when the last of them has left.
     planned: BTreeMap<usize, i64>,
-    figures: Figures,
+    pub(super) figures: Figures,
 }
 
 impl Days {
@@ -192,13 +190,7 @@ impl Days {
                 break;
             }
             self.take(&happened);
-            last = format!(
-                "bound {:?}, victims {:?}, nominated {:?}, waiting {:?}",
-                happened.bound,
-                happened.victims.keys(),
-                happened.nominated,
-                self.session.waiting()
-            );
+            last = format!("bound {:?}, victims {:?}", happened.bound, happened.victims.keys());
         }
         if !is_quiet {
             self.figures.unsettled += 1;
@@ -208,14 +200,14 @@ impl Days {
     }
 
     /// Returns the nodes that are promised to pods.
-    fn promised(&self) -> BTreeMap<String, usize> {
+    pub(super) fn promised(&self) -> BTreeMap<String, usize> {
         let mirror = self.session.mirror();
         let waiting = mirror.pods().filter(|pod| pod.node.is_none());
-        let promised = waiting.filter_map(|pod| Some((pod, mirror.node(pod.nominated?)?.name[1..].parse().unwrap())));
+        let promised = waiting.filter_map(|pod| Some((pod, number(&mirror.node(pod.nominated?)?.name))));
         promised.map(|(pod, node)| (format!("{}/{}", pod.template.namespace, pod.name), node)).collect()
     }
 
-    fn job_of(&self, pod: &str) -> usize {
+    pub(super) fn job_of(&self, pod: &str) -> usize {
         let name = pod.rsplit_once('-').unwrap().0;
         let number = name.rsplit_once('j').unwrap().1;
         number.parse().unwrap()
@@ -227,7 +219,7 @@ impl Days {
         for (pod, node) in &happened.bound {
             let job = self.job_of(pod);
             let (of, life) = (&self.jobs[job], &mut self.lives[job]);
-            life.bound.insert(pod.clone(), node[1..].parse().unwrap());
+            life.bound.insert(pod.clone(), number(node));
             objects.push(self.rules.pod(of, pod, life.created, Some((node, self.now))));
             if life.bound.len() == of.pods && !life.is_leaving {
                 life.since = Some(self.now);
@@ -299,70 +291,5 @@ impl Days {
                 self.figures.fault(format!("t={}: {pod} waits at Permit, and no pod leaves for its job", self.now));
             }
         }
-    }
-
-    /// Compares a plan with the least that must stop.
-    fn compare(&mut self, nominated: &BTreeSet<String>, victims: &BTreeSet<String>) {
-        let Some(lead) = nominated.first().map(|pod| self.job_of(pod)) else { return };
-        let Some(candidates) = self.candidates(lead, nominated, victims) else { return };
-        let mut free = vec![8_u32; self.nodes];
-        for (job, life) in self.lives.iter().enumerate() {
-            life.bound.values().for_each(|node| free[*node] -= self.jobs[job].gpus);
-        }
-        let number = |node: &str| node[1..].parse::<usize>().unwrap();
-        for (pod, node) in self.session.waiting() {
-            free[number(&node)] -= self.jobs[self.job_of(&pod)].gpus;
-        }
-        for (pod, node) in self.promised().into_iter().filter(|(pod, _)| !nominated.contains(pod)) {
-            free[node] = free[node].saturating_sub(self.jobs[self.job_of(&pod)].gpus);
-        }
-        let stoppable = |job: &usize| {
-            let (of, life) = (&self.jobs[*job], &self.lives[*job]);
-            let on: Vec<(usize, u32)> = life.bound.values().map(|node| (*node, of.gpus)).collect();
-            Stoppable { name: of.name.clone(), gpus: on.iter().map(|(_, gpus)| gpus).sum(), on }
-        };
-        let jobs: Vec<Stoppable> = candidates.iter().map(stoppable).collect();
-        let pods = u32::try_from(nominated.len()).unwrap();
-        let instance = Instance { free, pods, gpus: self.jobs[lead].gpus, jobs };
-        let stopped: BTreeSet<usize> = victims.iter().map(|pod| self.job_of(pod)).collect();
-        let gpus = stopped.iter().map(|job| stoppable(job).gpus).sum();
-        let least = optimum::least(&instance, stopped.len(), gpus);
-        if let Ok(folder) = std::env::var("LICTOR_DAYS_INSTANCES") {
-            let file = format!("{folder}/{}-{}-{}.json", self.rules.name(), self.now, self.jobs[lead].name);
-            std::fs::write(file, instance.to_json((stopped.len(), gpus), least).to_string()).unwrap();
-        }
-        if let Some((least_jobs, least_gpus)) = least {
-            let judged = &mut self.figures.judged;
-            judged.0 += 1;
-            (judged.1, judged.2) = (judged.1 + stopped.len(), judged.2 + least_jobs);
-            (judged.3, judged.4) = (judged.3 + gpus, judged.4 + least_gpus);
-        }
-    }
-
-    /// Returns the jobs whose pods the laws allow as victims of a job, none more important than the victims of the plan. `None` where the rules
-    /// are not restated here.
-    fn candidates(&self, lead: usize, nominated: &BTreeSet<String>, victims: &BTreeSet<String>) -> Option<Vec<usize>> {
-        let of = &self.jobs[lead];
-        let highest = victims.iter().map(|pod| self.jobs[self.job_of(pod)].priority).max()?;
-        let used = |team: &str| -> u32 {
-            let held = self.jobs.iter().zip(&self.lives).filter(|(job, _)| job.team == team);
-            held.map(|(job, life)| job.gpus * u32::try_from(life.bound.len()).unwrap()).sum()
-        };
-        let total = u32::try_from(self.nodes * 8).unwrap();
-        let min = |team: &str| TEAMS.iter().find(|(name, _)| *name == team).map_or(0, |(_, part)| total * part / 100);
-        let request = of.gpus * u32::try_from(nominated.len()).unwrap();
-        let takes_back = used(of.team) + request <= min(of.team);
-        let is_allowed = |job: &Job| match self.rules {
-            Rules::KubernetesSingle | Rules::KubernetesAll => job.priority < of.priority,
-            Rules::Koordinator => job.priority < of.priority && job.team == of.team,
-            Rules::Coscheduling if takes_back => job.team != of.team && used(job.team) > min(job.team),
-            Rules::Coscheduling => job.priority < of.priority && job.team == of.team,
-            Rules::Volcano => false,
-        };
-        let runs = |job: &usize| {
-            let (of, life) = (&self.jobs[*job], &self.lives[*job]);
-            !life.is_leaving && !life.bound.is_empty() && is_allowed(of) && of.priority <= highest
-        };
-        (self.rules != Rules::Volcano).then(|| (0..self.jobs.len()).filter(runs).collect())
     }
 }

@@ -12,6 +12,7 @@
     reason = "tests"
 )]
 
+mod compare;
 mod days;
 mod instance;
 mod objects;

@@ -73,3 +73,8 @@ pub fn jobs(seed: u64, count: usize, nodes: usize) -> Vec<Job> {
         })
         .collect()
 }
+
+/// Returns the number of a node.
+pub fn number(node: &str) -> usize {
+    node.trim_start_matches('n').parse().unwrap()
+}

@@ -1,0 +1,75 @@
+//! Compares the plans of a day with the least that must stop.
+
+use std::collections::BTreeSet;
+
+use crate::days::Days;
+use crate::instance::{Instance, Stoppable};
+use crate::objects::Rules;
+use crate::optimum;
+use crate::trace::{Job, TEAMS, number};
+
+impl Days {
+    /// Compares a plan with the least that must stop.
+    pub(super) fn compare(&mut self, nominated: &BTreeSet<String>, victims: &BTreeSet<String>) {
+        let Some(lead) = nominated.first().map(|pod| self.job_of(pod)) else { return };
+        let Some(candidates) = self.candidates(lead, nominated, victims) else { return };
+        let mut free = vec![8_u32; self.nodes];
+        for (job, life) in self.lives.iter().enumerate() {
+            life.bound.values().for_each(|node| free[*node] -= self.jobs[job].gpus);
+        }
+        for (pod, node) in self.session.waiting() {
+            free[number(&node)] -= self.jobs[self.job_of(&pod)].gpus;
+        }
+        for (pod, node) in self.promised().into_iter().filter(|(pod, _)| !nominated.contains(pod)) {
+            free[node] = free[node].saturating_sub(self.jobs[self.job_of(&pod)].gpus);
+        }
+        let stoppable = |job: &usize| {
+            let (of, life) = (&self.jobs[*job], &self.lives[*job]);
+            let on: Vec<(usize, u32)> = life.bound.values().map(|node| (*node, of.gpus)).collect();
+            Stoppable { name: of.name.clone(), gpus: on.iter().map(|(_, gpus)| gpus).sum(), on }
+        };
+        let jobs: Vec<Stoppable> = candidates.iter().map(stoppable).collect();
+        let pods = u32::try_from(nominated.len()).unwrap();
+        let instance = Instance { free, pods, gpus: self.jobs[lead].gpus, jobs };
+        let stopped: BTreeSet<usize> = victims.iter().map(|pod| self.job_of(pod)).collect();
+        let gpus = stopped.iter().map(|job| stoppable(job).gpus).sum();
+        let least = optimum::least(&instance, stopped.len(), gpus);
+        if let Ok(folder) = std::env::var("LICTOR_DAYS_INSTANCES") {
+            let file = format!("{folder}/{}-{}-{}.json", self.rules.name(), self.now, self.jobs[lead].name);
+            std::fs::write(file, instance.to_json((stopped.len(), gpus), least).to_string()).unwrap();
+        }
+        if let Some((least_jobs, least_gpus)) = least {
+            let judged = &mut self.figures.judged;
+            judged.0 += 1;
+            (judged.1, judged.2) = (judged.1 + stopped.len(), judged.2 + least_jobs);
+            (judged.3, judged.4) = (judged.3 + gpus, judged.4 + least_gpus);
+        }
+    }
+
+    /// Returns the jobs whose pods the laws allow as victims of a job, none more important than the victims of the plan. `None` where the rules
+    /// are not restated here.
+    fn candidates(&self, lead: usize, nominated: &BTreeSet<String>, victims: &BTreeSet<String>) -> Option<Vec<usize>> {
+        let of = &self.jobs[lead];
+        let highest = victims.iter().map(|pod| self.jobs[self.job_of(pod)].priority).max()?;
+        let used = |team: &str| -> u32 {
+            let held = self.jobs.iter().zip(&self.lives).filter(|(job, _)| job.team == team);
+            held.map(|(job, life)| job.gpus * u32::try_from(life.bound.len()).unwrap()).sum()
+        };
+        let total = u32::try_from(self.nodes * 8).unwrap();
+        let min = |team: &str| TEAMS.iter().find(|(name, _)| *name == team).map_or(0, |(_, part)| total * part / 100);
+        let request = of.gpus * u32::try_from(nominated.len()).unwrap();
+        let takes_back = used(of.team) + request <= min(of.team);
+        let is_allowed = |job: &Job| match self.rules {
+            Rules::KubernetesSingle | Rules::KubernetesAll => job.priority < of.priority,
+            Rules::Koordinator => job.priority < of.priority && job.team == of.team,
+            Rules::Coscheduling if takes_back => job.team != of.team && used(job.team) > min(job.team),
+            Rules::Coscheduling => job.priority < of.priority && job.team == of.team,
+            Rules::Volcano => false,
+        };
+        let runs = |job: &usize| {
+            let (of, life) = (&self.jobs[*job], &self.lives[*job]);
+            !life.is_leaving && !life.bound.is_empty() && is_allowed(of) && of.priority <= highest
+        };
+        (self.rules != Rules::Volcano).then(|| (0..self.jobs.len()).filter(runs).collect())
+    }
+}
