@@ -162,12 +162,22 @@ func (f *feed) there(kind wire.Kind, object metav1.Object) {
 	if node, ok := object.(*v1.Node); ok && f.objects[key] == nil && f.listed.Load() {
 		f.fresh.came(node.Name)
 	}
+	before, _ := f.objects[key].(*v1.Pod)
 	f.objects[key] = object
 	f.tell(object)
 	f.lock.Unlock()
+	if pod, ok := object.(*v1.Pod); ok && losesNomination(before, pod) {
+		// kube-scheduler wakes no pod for a nomination that ends, though its room may be for others.
+		f.plugin.hints.changed(podUpserted)
+	}
 	if _, ok := object.(*unstructured.Unstructured); ok {
 		f.plugin.hints.changed("object-upserted/" + kind.Kind)
 	}
+}
+
+// losesNomination says whether a pod that waits is promised no node any more.
+func losesNomination(before, now *v1.Pod) bool {
+	return before != nil && before.Status.NominatedNodeName != "" && now.Status.NominatedNodeName == "" && now.Spec.NodeName == ""
 }
 
 func (f *feed) gone(kind wire.Kind, object metav1.Object) {

@@ -59,8 +59,6 @@ func (p *Plugin) note(plan []wire.Order) map[uint64]bool {
 		}
 		if order.Node == "" {
 			p.hints.withdrawn(types.UID(order.Object.UID))
-			// kube-scheduler wakes no pod for a nomination that ends, though its room may be for others.
-			p.hints.changed(podUpserted)
 			continue
 		}
 		preemptors = append(preemptors, key)

@@ -3,7 +3,7 @@
 //! A host tries pods one by one, kube-scheduler without any cycle. So a round ends with the attempt that tries a member for the second time,
 //! as the schedule cycle of upstream Koordinator does (coscheduling/core/gang.go).
 //!
-//! A round that has failed is not repeated while nothing has changed: the members would take turns at Permit for ever, since what one of
+//! A round that has failed is not repeated while nothing has changed: the members would take turns at Permit forever, since what one of
 //! them gives up has the others tried again. What the gang itself took and gave up is no change, and neither is what others took and gave up
 //! in the meantime.
 
