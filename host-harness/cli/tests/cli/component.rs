@@ -16,7 +16,7 @@ fn the_embedded_one_is_shown_in_full() {
         "contract    lictor:policy@0.1.0\n",
         "imports     none\n",
         "  required          cluster, answers, core\n",
-        "  optional          queue, placement, permit, cycle, account, explain, state, marks, enforce\n",
+        "  optional          queue, placement, permit, cycle, account, explain, state, marks, enforce, standing\n",
         "  optional, missing score\n",
         "lictor:policy/core@0.1.0\n",
         "post-filter: func(pods: list<u32>, refuted: refuted) -> result<post-filtered, policy-error>\n",

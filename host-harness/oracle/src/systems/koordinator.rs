@@ -69,6 +69,7 @@ pub(crate) fn attempt(
         world,
         pod,
         switches,
+        bounds: books(world, switches, pod, &[])?,
         in_flight: planned.iter().filter_map(|of| memory.flights.get(of)).any(|victims| victims.iter().any(there))
             || incoming.iter().any(|member| room_is_being_left(world, member))
             || parts.iter().any(|part| kubernetes::waits_for_permit(world, part.lead, &together, priority)),
@@ -101,6 +102,8 @@ struct Judge<'w> {
     world: &'w World,
     pod: &'w Pod,
     switches: Switches,
+    /// The quotas that bound the job of the pod at PreFilter, where every job of a gang group is asked about alone.
+    bounds: Vec<Books>,
     /// The jobs that are planned together, that of the pod first.
     parts: Vec<Part<'w>>,
     /// The same by name.
@@ -158,9 +161,8 @@ impl Judge<'_> {
             turned_away(pod, outcome, verdict);
             return self.gangs.stay(pod, None, outcome, verdict);
         }
-        // Admission is asked job by job.
-        let own = self.parts.iter().take(1);
-        let admitted = own.into_iter().all(|own| own.books.iter().all(|books| books.admits(own.stays, &own.total)));
+        let own = self.parts.first();
+        let admitted = own.is_none_or(|own| self.bounds.iter().all(|books| books.admits(own.stays, &own.total)));
         let fitting_nodes: Vec<String> = fitting_nodes(world, pod);
         let placed = matches!(outcome.ended, Some(Ended::Scheduled | Ended::Waiting));
         if admitted && !fitting_nodes.is_empty() {
@@ -222,7 +224,7 @@ fn fitting_nodes(world: &World, pod: &Pod) -> Vec<String> {
     kubernetes::fitting_nodes_by(world, pod, priority).iter().map(|node| node.name.clone()).collect()
 }
 
-/// Whether two pods are of one gang group that fails together.
+/// Whether two pods are of one gang group that fails where the other one gets no place.
 pub(crate) fn fail_together(world: &World, pod: &Pod, other: &Pod) -> bool {
     gangs::fail_together(world, pod, other)
 }

@@ -256,10 +256,12 @@ impl Memory {
     }
 }
 
-/// Whether two pods are of one gang group, both of strict gangs.
+/// Whether two pods are of one gang group, both of strict gangs, and the gang of the other one has less than its minimum without it.
 pub(super) fn fail_together(world: &World, pod: &Pod, other: &Pod) -> bool {
     let strict = |pod: &Pod| Gang::of(world, &job(pod)).filter(|gang| Gangs::claims(pod) && gang.is_strict);
-    strict(pod).zip(strict(other)).is_some_and(|(gang, _)| gang.jobs.contains(&job(other)))
+    let is_placed = |member: &&Pod| Gangs::claims(member) && job(member) == job(other) && member.place().is_some();
+    let placed = world.pods.values().filter(is_placed).count();
+    strict(pod).zip(strict(other)).is_some_and(|(gang, of)| gang.jobs.contains(&job(other)) && placed < of.minimum)
 }
 
 /// Whether every pod of a job has a gang, and every gang of a group is described.
