@@ -98,6 +98,7 @@ fn every_function() -> Calls {
     }
     let _ = (policy.act(), policy.enforce(), policy.queues());
     let _ = (policy.memberships(&[2, 1, 0]), policy.memberships(&[u32::MAX]), policy.memberships(&[]));
+    let _ = (policy.standings(&[2, 1, 0]), policy.standings(&[u32::MAX]), policy.standings(&[]));
     let saved = policy.save().unwrap();
     let _ = (policy.restore(&saved), policy.restore(&Checkpoint { format: u32::MAX, bytes: vec![0, 255] }));
     calls
