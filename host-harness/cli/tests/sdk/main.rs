@@ -69,8 +69,9 @@ fn a_policy_with_the_core_and_one_optional_interface_decides() {
     let shown = printed(&["inspect", &minimal]);
     assert!(shown.contains("  optional          queue\n"), "{shown}");
     assert!(
-        shown
-            .contains("  optional, missing placement, score, permit, cycle, account, explain, state, marks, enforce\n"),
+        shown.contains(
+            "  optional, missing placement, score, permit, cycle, account, explain, state, marks, enforce, standing\n"
+        ),
         "{shown}"
     );
 }
@@ -78,7 +79,7 @@ fn a_policy_with_the_core_and_one_optional_interface_decides() {
 #[test]
 fn the_example_of_the_kit_keeps_its_scenarios() {
     let example = component("lictor_example");
-    assert_eq!(optional(&example).len(), 10);
+    assert_eq!(optional(&example).len(), 11);
     let passed = printed(&["test", "guest/example/scenarios", "--component", &example]);
     assert!(passed.ends_with("2 passed, 0 failed\n"), "{passed}");
 }
