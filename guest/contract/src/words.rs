@@ -154,7 +154,7 @@ mod tests {
         }
         assert_eq!(ExtensionPoint::named("pre-score"), None);
         assert_eq!(ArgumentKind::named("Text"), None);
-        assert_eq!(Interface::ALL.len(), 10);
+        assert_eq!(Interface::ALL.len(), 11);
         assert_eq!(ChangeKind::named("pod-removed"), Some(ChangeKind::PodRemoved));
     }
 }
