@@ -179,3 +179,12 @@ fn a_promise_is_withdrawn_with_its_node() {
     let step = session.handle(Input::Removed("Node/n1".to_owned())).unwrap();
     assert_eq!(step.happened.withdrawn, ["default/p"]);
 }
+
+#[test]
+fn a_policy_that_orders_no_queue_is_asked_for_no_keys() {
+    let policy = Scripted::deciding(&[ExtensionPoint::Filter]);
+    let mut session = open(&policy, [node("n1", 4), pod("a", 1, 0)]);
+    let before = policy.log();
+    let (answer, _) = session.question(&Question::Keys(vec!["default/a".to_owned()])).unwrap();
+    assert_eq!((answer, policy.log()), (Answer::Keys(0, Vec::new()), before));
+}
