@@ -6,7 +6,7 @@ mod replace;
 mod switch;
 mod zones;
 
-use lictor_contract::{Phase, Severity};
+use lictor_contract::{ExtensionPoint, Phase, Severity};
 use serde_json::{Value, json};
 
 use super::testing::{ALL, Fx, Say, Scripted, Sketch};
