@@ -117,6 +117,11 @@ impl Cluster {
     /// may help. A round that has ended stays as it is.
     pub fn end_round(&mut self, job: JobIx, retry_at: Option<i64>) {
         let group = self.gang_group(job);
+        // A pod that needs no other one never waits at Permit, so it takes no turns with anybody.
+        let minimum = self.job(job).and_then(Job::gang).map_or(0, |gang| gang.minimum);
+        if group.len() < 2 && minimum < 2 {
+            return;
+        }
         let is_other = |pod: &Pod| pod.attributes.job.is_none_or(|job| !group.contains(&job));
         let held = self.pods().filter(|(_, pod)| matches!(pod.place, Place::Reserved(_)) && is_other(pod));
         let held_by_others: BTreeSet<PodIx> = held.map(|(ix, _)| ix).collect();
