@@ -169,6 +169,7 @@ impl Recording {
         let seen = look(Before { mirror, memberships: &memberships });
         let told = match explained {
             true => {
+                // The recording may be of a policy that does not say it: what was decided is shown all the same.
                 record.standings = replay.aside(|session| session.standings()).unwrap_or_default();
                 let (is_same, told) = replay.explain(step);
                 *is_astray |= !is_same;

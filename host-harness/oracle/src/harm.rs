@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crate::placement::{PlacementProblem, Set};
 use crate::world::{Pod, World};
 
-/// What some evictions cost. Less comes first, criterion by criterion.
+/// The cost of some evictions. Less comes first, criterion by criterion.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Harm {
     /// Victims whose disruption budget is used up.

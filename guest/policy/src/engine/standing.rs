@@ -58,7 +58,7 @@ impl<'a> Asking<'a> {
         Asking { cluster, ledger, laws, ways, leaves }
     }
 
-    /// The threats to a running pod; none where the system is configured without a way to evict pods.
+    /// Returns the threats to a running pod; none where the system is configured without a way to evict pods.
     fn threats(&self, ix: PodIx, pod: &Pod) -> Vec<Threat> {
         if self.ways.is_empty() {
             return Vec::new();
@@ -82,7 +82,7 @@ impl<'a> Asking<'a> {
         threats
     }
 
-    /// The most important pod of a queue.
+    /// Returns the most important pod of a queue.
     fn preemptor(&self, running: &Pod, queue: Option<QueueIx>) -> Preemptor {
         Preemptor::imagined(self.laws, running, queue, HIGHEST)
     }
@@ -94,7 +94,7 @@ impl<'a> Asking<'a> {
         guards.any(|guard| guard.rule.exemption.is_some_and(|exemption| (exemption.applies)(&case)))
     }
 
-    /// What a preemptor of this kind may do to a pod, and from which priority on.
+    /// Returns what a preemptor of this kind may do to a pod, and from which priority on.
     fn threat(&self, by: &str, ix: PodIx, pod: &Pod, preemptor: &Preemptor) -> Threat {
         let mut preemptor = preemptor.clone();
         let mut spared = |priority| {
@@ -120,7 +120,7 @@ impl<'a> Asking<'a> {
         Threat { priority: Some(enough), ..threat }
     }
 
-    /// The law that spares a pod from a preemptor: in every way to preempt some law does. Of a preemptor of the same queue the last way is
+    /// Returns the law that spares a pod from a preemptor: in every way to preempt some law does. Of a preemptor of the same queue the last way is
     /// told, which is that within a queue.
     fn spared(&self, ix: PodIx, pod: &Pod, preemptor: &Preemptor) -> Spared {
         let is_own = preemptor.queue == pod.queue;
@@ -151,7 +151,7 @@ impl<'a> Asking<'a> {
         spared
     }
 
-    /// Whether a queue of the pod holds more than its maximum and may evict the pod for it.
+    /// Returns whether a queue of the pod holds more than its maximum and may evict the pod for it.
     fn gives_back(&self, laws: &Enforcement, ix: PodIx, pod: &Pod) -> Option<Threat> {
         let leaf = pod.queue?;
         let nobody = Held::default();

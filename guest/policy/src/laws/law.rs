@@ -182,7 +182,7 @@ impl<F> Law<F> {
         Law { about: About { retry_after: changes, ..self.about }, function: self.function }
     }
 
-    /// The same law, which is asked of these preemptors that are not in the cluster.
+    /// Returns the same law, which is asked of these preemptors that are not in the cluster.
     pub const fn asked_of(self, asked_of: Imagined) -> Law<F>
     where
         F: Copy,

@@ -12,7 +12,7 @@ use super::{JobKey, PodName};
 /// Jobs that are remembered at most.
 const MOST: usize = 4096;
 
-/// What an evicted pod is known by when another pod replaces it.
+/// The name by which the job of an evicted pod is known again when another pod replaces it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum EvictedJob {
     /// The job of the pod.
@@ -23,7 +23,7 @@ pub enum EvictedJob {
     Pod(PodName),
 }
 
-/// How often a job was evicted.
+/// The number of evictions of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Count {
     times: u32,

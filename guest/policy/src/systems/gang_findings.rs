@@ -2,10 +2,11 @@
 //!
 //! Seed 000 (Koordinator, job level preemption), API: "one job's pods should be homogeneous".
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::{self, Finding};
-use crate::model::{Cluster, JobIx, Place, Pod, Preemptibility};
+use crate::model::{Cluster, Job, JobIx, Place, Pod, PodIx, Preemptibility};
 use crate::systems::document::label_path;
 use crate::systems::{Document, Findings};
 
@@ -25,13 +26,21 @@ struct Naming {
     path: String,
 }
 
+/// The pods of a job that were read since the last report.
+#[derive(Debug)]
+struct Read {
+    /// The first of them by name.
+    first: Naming,
+    pods: BTreeSet<PodIx>,
+}
+
 /// The findings about gangs, each made once until its cause is gone.
 #[derive(Debug, Default)]
 pub struct GangFindings {
     /// The labels of the system. `None`: the pods of a job may differ.
     labels: Option<Labels>,
-    /// The jobs of pods that were read since the last report, each with the first of these pods by name.
-    read: BTreeMap<JobIx, Naming>,
+    /// The jobs of pods that were read since the last report.
+    read: BTreeMap<JobIx, Read>,
     /// The jobs without a PodGroup that are reported.
     undeclared: BTreeSet<JobIx>,
     /// The jobs of unlike pods that are reported.
@@ -39,7 +48,7 @@ pub struct GangFindings {
 }
 
 impl GangFindings {
-    /// The findings of a system that expects the pods of a job to be alike.
+    /// Returns the findings of a system that expects the pods of a job to be alike.
     pub fn of_like_pods(labels: Labels) -> GangFindings {
         GangFindings { labels: Some(labels), ..GangFindings::default() }
     }
@@ -47,18 +56,30 @@ impl GangFindings {
     /// Notes that a pod names a gang in the field at this JSON pointer.
     pub fn note(&mut self, job: JobIx, pod: &contract::Pod, path: impl FnOnce() -> String) {
         let (namespace, name) = (&pod.template.namespace, &pod.name);
-        if self.read.get(&job).is_none_or(|first| (namespace, name) < (&first.pod.namespace, &first.pod.name)) {
-            self.read.insert(job, Naming { pod: Document::named("Pod", namespace, name), path: path() });
+        let read = match self.read.entry(job) {
+            Entry::Occupied(read) => read.into_mut(),
+            Entry::Vacant(none) => {
+                let first = Naming { pod: Document::named("Pod", namespace, name), path: path() };
+                none.insert(Read { first, pods: BTreeSet::from([PodIx(pod.id)]) });
+                return;
+            }
+        };
+        read.pods.insert(PodIx(pod.id));
+        if (namespace, name) < (&read.first.pod.namespace, &read.first.pod.name) {
+            read.first = Naming { pod: Document::named("Pod", namespace, name), path: path() };
         }
     }
 
-    /// Makes the findings about the gangs whose pods were read since the last call. Reads all pods of these gangs.
+    /// Makes the findings about the gangs whose pods were read since the last call.
     pub fn report(&mut self, cluster: &Cluster, findings: &mut Findings) {
         self.undeclared.retain(|ix| cluster.job(*ix).is_some_and(|job| job.gang().is_none()));
-        for (ix, naming) in std::mem::take(&mut self.read) {
+        for (ix, read) in std::mem::take(&mut self.read) {
             let Some(job) = cluster.job(ix).filter(|job| !job.members.is_empty()) else { continue };
             if job.gang().is_none() && self.undeclared.insert(ix) {
-                findings.push(undeclared(&naming, &job.key.1));
+                findings.push(undeclared(&read.first, &job.key.1));
+            }
+            if !self.unlike.contains(&ix) && are_like_the_others(cluster, job, &read.pods) {
+                continue;
             }
             match self.labels.and_then(|labels| unlike(cluster, ix, labels)) {
                 None => drop(self.unlike.remove(&ix)),
@@ -79,13 +100,23 @@ fn undeclared(Naming { pod, path }: &Naming, job: &str) -> Finding {
     pod.warning(path, message, remedy)
 }
 
+/// Returns the pods of a job that are compared: those that have not ended and are not being deleted.
+fn compared<'c>(cluster: &'c Cluster, job: &'c Job) -> impl Iterator<Item = (PodIx, &'c Pod)> {
+    let pods = job.members.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?)));
+    pods.filter(|(_, pod)| pod.place != Place::Finished && !pod.terminating)
+}
+
+/// Returns whether some pods of a job are like one of the others, which are alike: only a few pods are compared where a large job grows pod
+/// by pod.
+fn are_like_the_others(cluster: &Cluster, job: &Job, pods: &BTreeSet<PodIx>) -> bool {
+    let Some((_, other)) = compared(cluster, job).find(|(ix, _)| !pods.contains(ix)) else { return false };
+    !pods.iter().filter_map(|ix| cluster.pod(*ix)).any(|pod| is_unlike(pod, other))
+}
+
 /// Returns the finding about the first pod of a job, by name, that differs from the first pod; `None` where all are alike.
 fn unlike(cluster: &Cluster, ix: JobIx, labels: Labels) -> Option<Finding> {
     let job = cluster.job(ix)?;
-    let pods = || {
-        let pods = job.members.iter().filter_map(|ix| cluster.pod(*ix));
-        pods.filter(|pod| pod.place != Place::Finished && !pod.terminating)
-    };
+    let pods = || compared(cluster, job).map(|(_, pod)| pod);
     let first = pods().min_by_key(|pod| pod.rank)?;
     let pod = pods().filter(|pod| is_unlike(pod, first)).min_by_key(|pod| pod.rank)?;
     let (path, what, own, other) = difference(cluster, labels, pod, first)?;
@@ -144,7 +175,7 @@ mod tests {
     /// A system, the field by which a pod names its gang, and how a pod becomes a member of gang `g`.
     type Named<'a> = (&'a str, &'a str, &'a dyn Fn(Draft) -> Draft);
 
-    /// The findings since the last call, as object, path and message.
+    /// Returns the findings since the last call, as object, path and message.
     fn said(world: &mut World) -> Vec<(String, String, String)> {
         world.findings.drain(..).map(|found| (found.object, found.path, found.message)).collect()
     }

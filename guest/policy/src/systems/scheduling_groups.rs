@@ -92,7 +92,7 @@ pub struct SchedulingGroups {
 }
 
 impl SchedulingGroups {
-    /// The groups of a system that expects the pods of a job to be alike.
+    /// Returns the groups of a system that expects the pods of a job to be alike.
     pub fn of_like_pods(labels: Labels) -> SchedulingGroups {
         SchedulingGroups { gangs: GangFindings::of_like_pods(labels), ..SchedulingGroups::default() }
     }

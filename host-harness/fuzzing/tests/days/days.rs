@@ -17,7 +17,7 @@ const GRACE: i64 = 30;
 const RESTART: i64 = 60;
 const SECOND: i64 = 1_000_000_000;
 
-/// What happens, and to which job.
+/// An event, and the job that it is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     /// Its pods have left.
@@ -44,7 +44,7 @@ pub(super) struct Life {
     has_ended: bool,
 }
 
-/// What came of it.
+/// The counts of a trace.
 #[derive(Debug, Default)]
 pub struct Figures {
     pub events: usize,
@@ -66,7 +66,7 @@ impl Figures {
     pub const TITLES: &str = "events | plans | jobs stopped | GPUs stopped | most often | useless | unsettled | partial | held in vain | \
         never started | plans compared | jobs / least | GPUs / least";
 
-    /// A row of the table.
+    /// Returns a row of the table.
     pub fn row(&self) -> String {
         let (plans, jobs, least_jobs, gpus, least_gpus) = self.judged;
         let over = |actual: f64, least: f64| if least > 0.0 { (actual / least - 1.0) * 100.0 } else { 0.0 };
@@ -110,7 +110,7 @@ pub struct Days {
 }
 
 impl Days {
-    /// A cluster of these nodes before the first job comes.
+    /// Returns a cluster of these nodes before the first job comes.
     pub fn of(rules: Rules, jobs: Vec<Job>, nodes: usize) -> Days {
         let mut session = Virtual::open(Box::new(Native::default()), rules.system(), "{}").unwrap();
         let schedulers = ["default-scheduler", "volcano"].map(str::to_owned);

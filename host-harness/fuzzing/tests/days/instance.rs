@@ -32,7 +32,7 @@ impl Instance {
         free.iter().map(|free| free / self.gpus).sum::<u32>() >= self.pods
     }
 
-    /// The instance as JSON, with what the plan stops and the least that must stop.
+    /// Returns the instance as JSON, with what the plan stops and the least that must stop.
     pub fn to_json(&self, stopped: (usize, u32), least: Option<(usize, u32)>) -> Value {
         let job = |job: &Stoppable| (job.name.clone(), json!({"gpus": job.gpus, "pods": job.on}));
         let jobs: BTreeMap<String, Value> = self.jobs.iter().map(job).collect();

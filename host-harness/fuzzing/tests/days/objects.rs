@@ -23,7 +23,7 @@ impl Rules {
     pub const ALL: [Rules; 5] =
         [Rules::Koordinator, Rules::Coscheduling, Rules::KubernetesSingle, Rules::KubernetesAll, Rules::Volcano];
 
-    /// The name in tables.
+    /// Returns the name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Rules::Koordinator => "koordinator",
@@ -34,17 +34,17 @@ impl Rules {
         }
     }
 
-    /// The system that the policy is configured for.
+    /// Returns the system that the policy is configured for.
     pub fn system(self) -> &'static str {
         if self.is_kubernetes() { "kubernetes" } else { self.name() }
     }
 
-    /// Whether jobs are PodGroups of Kubernetes itself, without quotas.
+    /// Returns whether jobs are PodGroups of Kubernetes itself, without quotas.
     pub fn is_kubernetes(self) -> bool {
         matches!(self, Rules::KubernetesSingle | Rules::KubernetesAll)
     }
 
-    /// The nodes and the quotas.
+    /// Returns the nodes and the quotas.
     pub fn cluster(self, nodes: usize) -> Vec<Object> {
         let node = |number: usize| {
             json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": format!("n{number:03}")},
@@ -74,7 +74,7 @@ impl Rules {
         })
     }
 
-    /// The PodGroup of a job; none for a job of one pod where the system needs none.
+    /// Returns the PodGroup of a job; none for a job of one pod where the system needs none.
     pub fn group(self, job: &Job, now: i64) -> Option<Object> {
         let metadata = json!({"name": job.name, "namespace": job.team, "creationTimestamp": time(now)});
         let (version, spec, status) = match self {
@@ -98,7 +98,7 @@ impl Rules {
         Some(object(group))
     }
 
-    /// The key by which the session removes the PodGroup of a job.
+    /// Returns the key by which the session removes the PodGroup of a job.
     pub fn group_key(self, job: &Job) -> String {
         let group = match self {
             Rules::Koordinator => "scheduling.sigs.k8s.io",
@@ -109,7 +109,7 @@ impl Rules {
         format!("PodGroup.{group}/{}/{}", job.team, job.name)
     }
 
-    /// A pod of a job that was created at a time, and runs on a node since another time.
+    /// Returns a pod of a job that was created at a time, and runs on a node since another time.
     pub fn pod(self, job: &Job, name: &str, created: i64, runs: Option<(&str, i64)>) -> Object {
         let (_, short) = name.split_once('/').unwrap();
         let mut labels = json!({});
@@ -145,7 +145,7 @@ impl Rules {
         object(json!({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status}))
     }
 
-    /// The priority classes.
+    /// Returns the priority classes.
     pub fn classes() -> Vec<Object> {
         let class = |value: i64| {
             object(json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass",
@@ -155,12 +155,12 @@ impl Rules {
     }
 }
 
-/// So many GPUs, and the processors that belong to them.
+/// Returns so many GPUs, and the processors that belong to them.
 fn amounts(gpus: u32) -> Value {
     json!({"nvidia.com/gpu": gpus.to_string(), "cpu": (gpus * 7).to_string()})
 }
 
-/// A time as objects have it.
+/// Returns a time as objects have it.
 fn time(seconds: i64) -> String {
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     format!("2026-01-{:02}T{:02}:{:02}:{:02}Z", days + 1, rest / 3600, rest % 3600 / 60, rest % 60)

@@ -1,5 +1,7 @@
 //! The jobs of a trace: when they come, how long they run, what they need.
 
+use lictor_oracle::Dice;
+
 /// A job: pods that start together, or none.
 #[derive(Debug, Clone)]
 pub struct Job {
@@ -17,7 +19,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// The names of the pods.
+    /// Returns the names of the pods.
     pub fn pod_names(&self) -> impl Iterator<Item = String> {
         (0..self.pods).map(|number| format!("{}/{}-{number}", self.team, self.name))
     }
@@ -29,46 +31,25 @@ pub const TEAMS: [(&str, u32); 4] = [("a", 40), ("b", 30), ("c", 20), ("d", 10)]
 /// A job that is evicted loses what it did since its last checkpoint, seconds.
 pub const CHECKPOINT: i64 = 1800;
 
-/// A generator of random numbers: splitmix64.
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
-
-    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
-        of[usize::try_from(self.below(of.len() as u64)).unwrap()]
-    }
-
-    /// A time with this mean, exponentially distributed.
-    fn around(&mut self, mean: f64) -> i64 {
-        let part = (self.below(1_000_000) as f64 + 1.0) / 1_000_001.0;
-        (-part.ln() * mean) as i64 + 1
-    }
+/// Returns a time with this mean, exponentially distributed, seconds.
+fn around(dice: &mut Dice, mean: f64) -> i64 {
+    let part = (dice.between(0, 999_999) as f64 + 1.0) / 1_000_001.0;
+    (-part.ln() * mean) as i64 + 1
 }
 
 /// Returns the jobs of a trace, by the time at which they come. A cluster of fewer nodes gets smaller gangs, and at the same load.
 pub fn jobs(seed: u64, count: usize, nodes: usize) -> Vec<Job> {
-    let mut dice = Dice(seed);
+    let mut dice = Dice::after(seed);
     let most = nodes.min(8);
     let mut now = 0;
     (0..count)
         .map(|number| {
-            now += dice.around(300.0 * 32.0 / nodes as f64);
-            let pods = dice.pick(&[1, 1, 1, 1, 1, 2, 2, 3, 4, 8]).min(most);
-            let gpus = if pods > 2 { dice.pick(&[2, 4, 8, 8]) } else { dice.pick(&[1, 2, 4, 8]) };
+            now += around(&mut dice, 300.0 * 32.0 / nodes as f64);
+            let pods = *dice.pick(&[1, 1, 1, 1, 1, 2, 2, 3, 4, 8]).unwrap().min(&most);
+            let gpus = *dice.pick(if pods > 2 { &[2, 4, 8, 8] } else { &[1, 2, 4, 8] }).unwrap();
             let (team, priority) =
-                (dice.pick(&["a", "a", "b", "b", "c", "d"]), dice.pick(&[1000, 1000, 3000, 5000, 9000]));
-            let duration = (dice.around(3.0 * 3600.0)).clamp(300, 12 * 3600);
+                (*dice.pick(&["a", "a", "b", "b", "c", "d"]).unwrap(), dice.of_these(&[1000, 1000, 3000, 5000, 9000]));
+            let duration = around(&mut dice, 3.0 * 3600.0).clamp(300, 12 * 3600);
             Job { name: format!("j{number:04}"), team, priority, pods, gpus, submitted: now, duration }
         })
         .collect()

@@ -216,7 +216,7 @@ impl Session {
         Ok(())
     }
 
-    /// The keys of these pods by name. A policy that does not order the queue has none: the scheduler keeps the pods in its own order.
+    /// Returns the keys of these pods by name. A policy that does not order the queue has none: the scheduler keeps the pods in its own order.
     fn keys_by_name(&mut self, names: &[String]) -> Result<Answer, Cause> {
         if !self.decides(ExtensionPoint::QueueOrder) {
             return Ok(Answer::Keys(0, Vec::new()));

@@ -24,7 +24,7 @@ pub struct NamedThreat {
     pub spared: Option<NamedReason>,
 }
 
-/// Whether a running pod is safe.
+/// The standing of a running pod: whether it is safe.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -38,7 +38,7 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// The standing of a pod with these threats.
+    /// Returns the standing of a pod with these threats.
     fn of(threats: Vec<NamedThreat>) -> Standing {
         let safe = threats.iter().all(|threat| threat.spared.is_some());
         Standing { safe, sentence: Standing::say(&threats), threats }
@@ -63,7 +63,7 @@ impl Standing {
 }
 
 impl NamedThreat {
-    /// The preemptors in a few words.
+    /// Returns the preemptors in a few words.
     fn phrase(&self) -> String {
         let who = match self.by.as_str() {
             by::POD => "a pod",
@@ -111,7 +111,7 @@ impl Session {
         })
     }
 
-    /// The threats to a pod in names.
+    /// Returns the threats to a pod in names.
     fn standing(&self, threats: Vec<Threat>) -> Result<Standing, Cause> {
         let named = |Threat { by, priority, spared }: Threat| {
             let spared = spared.map(|reason| self.heard("standings", reason)).transpose()?;

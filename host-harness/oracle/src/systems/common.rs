@@ -169,7 +169,7 @@ pub(crate) fn problem<'w>(
     problem_with(world, pod, incoming, &|other| other.priority < pod.priority && !same_group(other))
 }
 
-/// The same with other eligible victims.
+/// Returns the same with other eligible victims.
 pub(crate) fn problem_with<'w>(
     world: &'w World,
     pod: &Pod,

@@ -224,7 +224,7 @@ fn fitting_nodes(world: &World, pod: &Pod) -> Vec<String> {
     kubernetes::fitting_nodes_by(world, pod, priority).iter().map(|node| node.name.clone()).collect()
 }
 
-/// Whether two pods are of one gang group that fails where the other one gets no place.
+/// Returns whether two pods are of one gang group that fails where the other one gets no place.
 pub(crate) fn fail_together(world: &World, pod: &Pod, other: &Pod) -> bool {
     gangs::fail_together(world, pod, other)
 }

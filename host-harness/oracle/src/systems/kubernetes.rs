@@ -109,23 +109,11 @@ pub(crate) fn without_room(
     verdict: &mut Verdict,
 ) {
     let eligible = Eligible { possible: &|node| possible(world, pod, node, same_group), keeps: &|_| true };
-    without_room_by(world, pod, same_group, &eligible, outcome, verdict);
+    without_room_by(world, pod, same_group, &eligible, outcome, verdict, best);
 }
 
-/// The same with other possible victims, and with what bounds the plan.
+/// Judges the same with other possible victims, with what bounds the plan, and with the choice among the plans.
 pub(crate) fn without_room_by<'w>(
-    world: &'w World,
-    pod: &Pod,
-    same_group: SameGroup<'_>,
-    eligible: &Eligible<'_, 'w>,
-    outcome: &Outcome,
-    verdict: &mut Verdict,
-) {
-    without_room_judged(world, pod, same_group, eligible, outcome, verdict, best);
-}
-
-/// The same with another choice among the plans.
-pub(crate) fn without_room_judged<'w>(
     world: &'w World,
     pod: &Pod,
     same_group: SameGroup<'_>,
@@ -214,7 +202,13 @@ fn legal<'w>(world: &'w World, pod: &Pod, eligible: &Eligible<'_, 'w>, outcome: 
 }
 
 /// Checks that the plan is the one that kube-scheduler would choose.
-fn best<'w>(world: &'w World, pod: &Pod, eligible: &Eligible<'_, 'w>, outcome: &Outcome, verdict: &mut Verdict) {
+pub(crate) fn best<'w>(
+    world: &'w World,
+    pod: &Pod,
+    eligible: &Eligible<'_, 'w>,
+    outcome: &Outcome,
+    verdict: &mut Verdict,
+) {
     let Some(best) = plans(world, pod, eligible).into_iter().next() else {
         if outcome.ended == Some(Ended::Nominated) {
             let text = format!("`{}` was nominated although no eviction frees enough room", pod.name);

@@ -36,7 +36,7 @@ struct Round {
     seen: Seen,
 }
 
-/// What a group finds in the cluster.
+/// The cluster as a group finds it.
 #[derive(Debug, Default)]
 struct Seen {
     now: i64,
@@ -47,7 +47,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// What a group of these pods finds now.
+    /// Returns what a group of these pods finds now.
     fn of(world: &World, own: &BTreeSet<String>) -> Seen {
         let place = |pod: &Pod| {
             let is_own = own.contains(&pod.name);
@@ -61,7 +61,7 @@ impl Seen {
         Seen { now: world.now, objects, pods: world.pods.values().filter_map(place).collect() }
     }
 
-    /// Whether all is as it was, but for pods that hold a node at Permit now and did not then.
+    /// Returns whether all is as it was, but for pods that hold a node at Permit now and did not then.
     fn is_as(&self, then: &Seen) -> bool {
         let has_come = |name: &String| !then.pods.contains_key(name);
         let is_held_only = |place: &(String, Option<String>)| place.1.is_some();

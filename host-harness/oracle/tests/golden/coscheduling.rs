@@ -20,7 +20,7 @@ fn member(name: &str, of: &str, on: Option<&str>) -> Value {
     labelled(pod(name, json!({"cpu": "1"}), 0, on), "scheduling.x-k8s.io/pod-group", of)
 }
 
-/// Two nodes of 4 cpu, and these objects. Pod `a` is tried.
+/// Returns two nodes of 4 cpu, and these objects. Pod `a` is tried.
 fn gangs(mut objects: Vec<Value>) -> Golden {
     objects.extend(["na", "nb"].map(|name| node(name, json!({"cpu": "4"}))));
     Golden::attempts(System::Coscheduling, objects, &["default/a"])
@@ -89,7 +89,7 @@ fn uses(name: &str, memory: i64, priority: i64, on: Option<&str>) -> Value {
     pod(name, json!({"memory": memory.to_string()}), priority, on)
 }
 
-/// One node of this much memory, and these objects. Pod `ns1/p` is tried.
+/// Returns one node of this much memory, and these objects. Pod `ns1/p` is tried.
 fn quotas(memory: i64, mut objects: Vec<Value>) -> Golden {
     objects.push(node("na", json!({"memory": memory.to_string()})));
     Golden::attempts(System::Coscheduling, objects, &["ns1/p"])

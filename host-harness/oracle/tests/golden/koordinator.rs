@@ -20,7 +20,7 @@ fn member(name: &str, priority: i64, of: &str, on: Option<&str>) -> Value {
     labelled(pod(name, json!({"cpu": "1"}), priority, on), QUOTA, of)
 }
 
-/// A node of one cpu with a victim, and a preemptor of one cpu.
+/// Returns a node of one cpu with a victim, and a preemptor of one cpu.
 fn pair(preemptor: Value, victim: Value) -> Golden {
     let objects = vec![node("n1", json!({"cpu": "1"})), quota("q1"), quota("q2"), victim, preemptor];
     Golden::attempts(System::Koordinator, objects, &["default/p"])

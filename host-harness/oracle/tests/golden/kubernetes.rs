@@ -15,7 +15,7 @@ const VERY_HIGH: i64 = 10_000;
 /// A running pod: name, node, priority, milli cpu, hour of its start.
 type Running = (&'static str, &'static str, i64, i64, i64);
 
-/// Three or four nodes of 500m, these running pods, and pod `p`.
+/// Returns three or four nodes of 500m, these running pods, and pod `p`.
 fn cluster(p: (i64, i64), running: &[Running]) -> Golden {
     let cpu = |milli: i64| json!({"cpu": format!("{milli}m")});
     let mut objects: Vec<Value> = ["n1", "n2", "n3", "n4"]

@@ -25,12 +25,12 @@ struct Golden {
 struct Accepted;
 
 impl Golden {
-    /// A cluster in which these pods are tried.
+    /// Returns a cluster in which these pods are tried.
     fn attempts(system: System, objects: Vec<Value>, order: &[&'static str]) -> Golden {
         Golden { case: case(system, By::Attempts, objects), order: order.to_vec() }
     }
 
-    /// A cluster in which one cycle is run.
+    /// Returns a cluster in which one cycle is run.
     fn cycle(objects: Vec<Value>) -> Golden {
         Golden { case: case(System::Volcano, By::Cycles, objects), order: Vec::new() }
     }
@@ -82,29 +82,29 @@ fn case(system: System, by: By, objects: Vec<Value>) -> Case {
     }
 }
 
-/// An attempt that ends without a node.
+/// Returns an attempt that ends without a node.
 fn ends(result: &str) -> Value {
     json!({"result": result, "bound": {}, "nominated": {}, "victims": [], "waiting": [], "standing": {}, "reason": ""})
 }
 
-/// An attempt that binds the pod.
+/// Returns an attempt that binds the pod.
 fn binds(pod: &str, node: &str) -> Value {
     json!({"result": "Scheduled", "node": node, "bound": {pod: node}, "nominated": {}, "victims": [], "waiting": [],
         "standing": {}})
 }
 
-/// An attempt after which the pod waits at permit.
+/// Returns an attempt after which the pod waits at permit.
 fn waits(pod: &str, node: &str) -> Value {
     json!({"result": "Waiting", "node": node, "bound": {}, "nominated": {}, "victims": [], "waiting": [pod],
         "standing": {}})
 }
 
-/// A plan for one pod.
+/// Returns a plan for one pod.
 fn evicts(pod: &str, node: &str, victims: &[&str]) -> Value {
     plans(&[(pod, node)], victims)
 }
 
-/// A plan for several pods; the first one was tried.
+/// Returns a plan for several pods; the first one was tried.
 fn plans(pods: &[(&str, &str)], victims: &[&str]) -> Value {
     let nominated: BTreeMap<&str, &str> = pods.iter().copied().collect();
     let (lead, node) = pods.first().copied().unwrap_or_default();
@@ -113,13 +113,13 @@ fn plans(pods: &[(&str, &str)], victims: &[&str]) -> Value {
         "waiting": [], "standing": nominated, "eviction": "Delete"})
 }
 
-/// A cycle that binds these pods.
+/// Returns a cycle that binds these pods.
 fn cycle(bound: &[(&str, &str)]) -> Value {
     let bound: BTreeMap<&str, &str> = bound.iter().copied().collect();
     json!({"bound": bound, "nominated": {}, "victims": [], "plans": [], "waiting": [], "standing": {}})
 }
 
-/// A cycle that makes a plan for one pod.
+/// Returns a cycle that makes a plan for one pod.
 fn reclaims(pod: &str, node: &str, victims: &[&str]) -> Value {
     let mut outcome = evicts(pod, node, victims);
     let fields = outcome.as_object_mut();
@@ -127,14 +127,14 @@ fn reclaims(pod: &str, node: &str, victims: &[&str]) -> Value {
     outcome
 }
 
-/// A node with these amounts.
+/// Returns a node with these amounts.
 fn node(name: &str, mut amounts: Value) -> Value {
     amounts.as_object_mut().into_iter().for_each(|amounts| drop(amounts.insert("pods".to_owned(), json!("10"))));
     json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}},
         "status": {"allocatable": amounts}})
 }
 
-/// A pod with these requests; `namespace/name`. It runs if it has a node.
+/// Returns a pod with these requests; `namespace/name`. It runs if it has a node.
 fn pod(name: &str, requests: Value, priority: i64, on: Option<&str>) -> Value {
     let (namespace, name) = name.split_once('/').unwrap_or(("default", name));
     let mut pod = json!({"apiVersion": "v1", "kind": "Pod",
@@ -155,7 +155,7 @@ fn set(object: &mut Value, pointer: &str, key: &str, value: Value) {
     part.into_iter().for_each(|part| drop(part.insert(key.to_owned(), value.clone())));
 }
 
-/// The same object with a label.
+/// Returns the same object with a label.
 fn labelled(mut object: Value, key: &str, value: &str) -> Value {
     set(&mut object, "/metadata/labels", key, json!(value));
     object

@@ -17,7 +17,7 @@ fn queue(name: &str, deserved: Option<Value>, capability: Option<Value>) -> Valu
         "status": {"state": "Open"}})
 }
 
-/// The PodGroup of one job, and its pods: name, requests, node.
+/// Returns the PodGroup of one job, and its pods: name, requests, node.
 fn job(name: &str, queue: &str, pods: &[(&str, Value, Option<&str>)]) -> Vec<Value> {
     let phase = if pods.iter().any(|(.., on)| on.is_some()) { "Running" } else { "Inqueue" };
     let group = json!({"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup",
@@ -32,21 +32,21 @@ fn job(name: &str, queue: &str, pods: &[(&str, Value, Option<&str>)]) -> Vec<Val
     std::iter::once(group).chain(pods.iter().map(member)).collect()
 }
 
-/// The same objects with a pod that is not preemptable.
+/// Returns the same objects with a pod that is not preemptable.
 fn keeping(mut objects: Vec<Value>, name: &str) -> Vec<Value> {
     let kept = objects.iter_mut().find(|object| object["kind"] == "Pod" && object["metadata"]["name"] == name);
     kept.into_iter().for_each(|pod| set(pod, "/metadata/annotations", "volcano.sh/preemptable", json!("false")));
     objects
 }
 
-/// Nodes `n1` and `n2` of 2 cpu and 4Gi, and these objects.
+/// Returns nodes `n1` and `n2` of 2 cpu and 4Gi, and these objects.
 fn two_nodes(parts: Vec<Vec<Value>>) -> Golden {
     let mut objects: Vec<Value> = ["n1", "n2"].map(|name| node(name, amounts("2", "4Gi"))).to_vec();
     objects.extend(parts.concat());
     Golden::cycle(objects)
 }
 
-/// Node `n1` of 2 cpu and 4Gi, and these objects.
+/// Returns node `n1` of 2 cpu and 4Gi, and these objects.
 fn one_node(parts: Vec<Vec<Value>>) -> Golden {
     let mut objects = vec![node("n1", amounts("2", "4Gi"))];
     objects.extend(parts.concat());

@@ -21,7 +21,7 @@ fn member(name: &str, app: &str, queue: &str, on: Option<&str>) -> Value {
     pod
 }
 
-/// The cluster, with the guarantees of the parent and of its children.
+/// Returns the cluster, with the guarantees of the parent and of its children.
 fn cluster(parent: Option<i64>, child1: Option<i64>, child2: Option<i64>, asker: Value) -> Golden {
     let mut top = queue("parent", parent);
     set(&mut top, "", "queues", json!([queue("child1", child1), queue("child2", child2)]));
@@ -43,7 +43,7 @@ fn asker() -> Value {
     member("p", "app2", "root.parent.child2", None)
 }
 
-/// A plan with the second pod of the application: the first one, its originator, goes last.
+/// Returns a plan with the second pod of the application: the first one, its originator, goes last.
 fn one() -> Value {
     evicts("default/p", "n2", &["default/w"])
 }

@@ -35,7 +35,7 @@ pub fn taken_back(
         if may_take_back(simulation, context, rules, &placed) {
             for_each_gang(simulation, &mut Notes::default(), context, rules, |simulation, silent, gang| {
                 for ix in needlessly_bound(simulation, silent, context, rules, (gang, &placed)) {
-                    explain(simulation.cluster(), notes, gang, ix);
+                    explain(notes, gang, ix);
                     taken_back.insert(ix);
                 }
             });
@@ -116,8 +116,8 @@ fn needlessly_bound(
 }
 
 /// Explains why a pod gets no node.
-fn explain(cluster: &Cluster, notes: &mut Notes, gang: &PendingJob, ix: PodIx) {
-    let Some(lead) = gang.lead().filter(|_| cluster.pod(ix).is_some()) else { return };
+fn explain(notes: &mut Notes, gang: &PendingJob, ix: PodIx) {
+    let Some(lead) = gang.lead() else { return };
     notes.resume(ix);
     notes.refusals.found(&ROOM_IS_CLAIMED);
     notes.note(Subject::Preemptor, Outcome::Barred, &ROOM_IS_CLAIMED, || Detail::default().pod("pod", lead));

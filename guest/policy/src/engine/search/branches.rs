@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::laws::NodeCost;
 use crate::model::PodIx;
 
-/// What a branch demands of its plans.
+/// The demands of a branch on its plans.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Branch {
     /// The candidates that are evicted from the start. The reprieve takes back those that are not needed.

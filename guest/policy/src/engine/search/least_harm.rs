@@ -14,7 +14,7 @@ use crate::engine::Notes;
 use crate::engine::plan::Plan;
 use crate::laws::harm::{GangLoss, Harm, gang_loss, gang_of};
 use crate::laws::{LEAST, NodeCost, NodeVictims};
-use crate::model::{Cluster, JobIx, NO_PODS, PodIx};
+use crate::model::{Cluster, JobIx, NO_PODS, Pod, PodIx, ResourceIx};
 
 /// How many gangs that the first plan leaves alone are tried as a start.
 const OTHER_GANGS: usize = 16;
@@ -71,10 +71,7 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         }
         let mut silent = Notes::default();
         let for_bounds = victims_for_bounds(self.cluster, &mut self.context.in_branch(&Branch::default(), &mut silent));
-        // One pod alone gets the cheapest of all nodes, where nothing but the room on its node counts.
-        let is_settled =
-            for_bounds.is_empty() && self.context.gangs.iter().map(|gang| gang.pods.len()).sum::<usize>() < 2;
-        if is_settled {
+        if for_bounds.is_empty() && self.is_settled(&first) {
             return (Branch::default(), first);
         }
         let mut best = (self.cost(&first), (Branch::default(), first));
@@ -95,12 +92,35 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         if branch == Branch::default() { (start, found) } else { (branch, found) }
     }
 
+    /// Returns whether the cheapest node for each pod in turn makes the cheapest plan, where no bound of a quota counts. One pod alone gets
+    /// the cheapest of all nodes. Several equal pods do, too, where each takes a node for itself and what one node costs depends on no other:
+    /// no gang is broken, no budget is exhausted, nothing stands between pods, and all victims rank alike.
+    fn is_settled(&self, plan: &Plan) -> bool {
+        let cluster = &*self.cluster;
+        let pods: Vec<PodIx> = self.context.gangs.iter().flat_map(|gang| gang.pods.iter().copied()).collect();
+        let [first, others @ ..] = pods.as_slice() else { return true };
+        let Some(first) = cluster.pod(*first).filter(|_| !others.is_empty()) else { return true };
+        let is_equal = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| pod.class == first.class);
+        let fills_a_node = |(resource, amount): (ResourceIx, i64)| {
+            cluster.nodes().all(|(_, node)| node.allocatable.get(resource) < amount.saturating_mul(2))
+        };
+        let priorities: BTreeSet<i32> =
+            plan.victims.iter().filter_map(|ix| cluster.pod(*ix)).map(Pod::priority).collect();
+        priorities.len() < 2
+            && cluster.inter_pod_count() == 0
+            && !cluster.has_whole_groups()
+            && others.iter().all(is_equal)
+            && first.request.iter().any(fills_a_node)
+            && Harm::of(cluster, &plan.victims, &NO_PODS).gangs == 0
+            && cluster.split_by_budget(plan.victims.clone(), &[]).0.is_empty()
+    }
+
     /// Returns the candidates of each start but the first.
     fn starts(&mut self, first: &Plan, for_bounds: BTreeSet<PodIx>) -> Vec<BTreeSet<PodIx>> {
         let mut starts: Vec<BTreeSet<PodIx>> = Vec::new();
         starts.extend((!for_bounds.is_empty()).then_some(for_bounds));
         let cluster = &*self.cluster;
-        let broken = Harm::of(cluster, &first.victims, &BTreeSet::new()).gangs;
+        let broken = Harm::of(cluster, &first.victims, &NO_PODS).gangs;
         if broken == 0 || self.context.preemptor.pods.len() < 2 {
             return starts;
         }

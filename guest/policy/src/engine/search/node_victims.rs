@@ -18,8 +18,10 @@ impl NodeDryRun {
     /// without any candidate.
     pub fn victims_for(&self, cluster: &Cluster, choice: &NodeChoice, ask: &Ask<'_>) -> Option<Vec<PodIx>> {
         let first = self.reprieved(cluster, ask, &Branch::default())?;
-        // The candidate that costs least is reprieved last: where one is enough, no other one costs less.
-        if first.len() < 2 || !(choice.by.seeks)(cluster, &self.pods()) {
+        // The candidate that costs least is reprieved last: where one is enough, no other one costs less. Where all are needed, no other set is
+        // enough.
+        let is_settled = first.len() < 2 || first.len() == self.candidates.len();
+        if is_settled || !(choice.by.seeks)(cluster, &self.pods()) {
             return Some(first);
         }
         let earlier = ask.earlier.iter().copied().filter(|ix| !self.victims.contains(ix)).collect();

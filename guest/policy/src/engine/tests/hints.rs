@@ -35,7 +35,7 @@ impl Dice {
     }
 }
 
-/// A queue of Volcano, or one of two PodGroups with roles and elastic pods.
+/// Returns a queue of Volcano, or one of two PodGroups with roles and elastic pods.
 fn of_volcano(dice: &mut Dice, group: &str) -> Object {
     if dice.below(2) == 0 {
         let spec = json!({"capability": {"cpu": dice.of(&["2", "4"])}, "deserved": {"cpu": dice.of(&["1", "3"])},
@@ -56,7 +56,7 @@ fn of_volcano(dice: &mut Dice, group: &str) -> Object {
     Object { group: group.to_owned(), ..object("PodGroup", name, [&[], annotations], json!({"spec": spec})) }
 }
 
-/// The configuration of YuniKorn: two queues, with preemption on or off.
+/// Returns the configuration of YuniKorn: two queues, with preemption on or off.
 fn of_yunikorn(dice: &mut Dice) -> Object {
     let queue = |dice: &mut Dice, name: &str| {
         json!({"name": name, "properties": {"preemption.policy": dice.of(&["default", "disabled"]), "preemption.delay": "0s"},
@@ -131,7 +131,7 @@ fn some_pod(dice: &mut Dice, system: &str, nodes: &[&str]) -> Draft {
     }
 }
 
-/// The gates, limits and laws of permit of a system, and those of its cycle.
+/// Returns the gates, limits and laws of permit of a system, and those of its cycle.
 fn every_gate(laws: &Laws) -> Vec<Gate> {
     let mut gates = [&laws.final_gates, &laws.gates, &laws.under_way, &laws.trigger, &laws.limits, &laws.permit]
         .map(Vec::clone)
@@ -144,7 +144,7 @@ fn every_gate(laws: &Laws) -> Vec<Gate> {
     gates
 }
 
-/// The laws that do not hold for the pods that wait, each with its hint.
+/// Returns the laws that do not hold for the pods that wait, each with its hint.
 fn denied(world: &mut World) -> BTreeMap<(PodId, &'static str), &'static [ChangeKind]> {
     let gates = every_gate(&world.engine.laws().unwrap().clone());
     let waits = |(ix, pod): (crate::model::PodIx, &crate::model::Pod)| pod.is_schedulable().then_some(ix.0);

@@ -5,14 +5,14 @@ use serde_json::json;
 use crate::contract::{Object, PodId, PolicyError, by};
 use crate::testing::{Draft, World, object, pod, quota};
 
-/// A cluster of this system with one node.
+/// Returns a cluster of this system with one node.
 fn world(system: &str, arguments: &str) -> World {
     let mut world = World::of(system, arguments);
     world.node("n", "cpu=64");
     world
 }
 
-/// The threats to a pod, a line each: the kind of preemptors, and the least priority of theirs or the law that spares the pod.
+/// Returns the threats to a pod, a line each: the kind of preemptors, and the least priority of theirs or the law that spares the pod.
 fn threats(world: &mut World, name: &str) -> Vec<String> {
     let id = world.id(name);
     let standings = world.engine.standings(&[id]).unwrap();
@@ -24,7 +24,7 @@ fn threats(world: &mut World, name: &str) -> Vec<String> {
     standings.first().unwrap().iter().map(line).collect()
 }
 
-/// The threats to one pod on the node of the cluster.
+/// Returns the threats to one pod on the node of the cluster.
 fn of(world: &mut World, draft: Draft) -> Vec<String> {
     let name = draft.name();
     world.pod(draft.on("n"));

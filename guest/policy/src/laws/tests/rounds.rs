@@ -9,7 +9,7 @@ use crate::testing::{pod, pod_group};
 const GROUPS: &str = "gang.scheduling.koordinator.sh/groups";
 const MINUTE: i64 = 60 * 1_000_000_000;
 
-/// One node of 4 cores, and two gangs of 2 whose pods ask for 4 cores each: `a1` and `a2`, `b1` and `b2`.
+/// Returns one node of 4 cores, and two gangs of 2 whose pods ask for 4 cores each: `a1` and `a2`, `b1` and `b2`.
 fn two_gangs() -> World {
     let mut world = World::new();
     world.node("n", "cpu=4");
@@ -51,6 +51,18 @@ fn a_gang_that_failed_is_refused_until_something_changes() {
     assert!(is_refused(&mut world, "a1"));
     world.node("m", "cpu=1");
     assert_eq!(world.pre_filter("a1"), Admission::Pass);
+}
+
+#[test]
+fn a_pod_that_needs_no_other_one_is_tried_again_without_a_change() {
+    let mut world = World::new();
+    world.node("n", "cpu=4");
+    world.object(pod_group("g", 1, &[]));
+    world.pod(pod("p").job("g").asks("cpu=8"));
+    for _ in 0..3 {
+        assert_eq!(world.pre_filter("p"), Admission::Pass, "it never waits at Permit");
+        world.post_filter("p");
+    }
 }
 
 #[test]

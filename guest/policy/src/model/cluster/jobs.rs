@@ -43,7 +43,7 @@ impl Shortage {
 }
 
 impl Cluster {
-    /// The gangs that must be complete together with this one, itself included.
+    /// Returns the gangs that must be complete together with this one, itself included.
     pub fn gang_group(&self, job: JobIx) -> Vec<JobIx> {
         let group = self.job(job).and_then(|job| job.gang()).map(|gang| gang.group.as_slice()).unwrap_or_default();
         let mut jobs: Vec<JobIx> = group.iter().filter_map(|key| self.job_named(key)).chain([job]).collect();

@@ -22,6 +22,9 @@ struct Unit {
 /// Returns the ranks of the pending pods that would take their quota over its min while pods of another quota, which may preempt, wait
 /// within theirs. What is nominated and what comes before in the order of the queue counts.
 pub fn borrowers(cluster: &Cluster) -> BTreeSet<u64> {
+    if cluster.queues().next().is_none() {
+        return BTreeSet::new();
+    }
     let mut requested: BTreeMap<QueueIx, Amounts> = BTreeMap::new();
     let (mut within, mut beyond): (BTreeSet<QueueIx>, Vec<Unit>) = Default::default();
     for unit in units(cluster) {

@@ -1,7 +1,7 @@
 //! Scenarios whose end in a living cluster is another one than in the harness, and why.
 
 /// Scenarios that end as in the harness in some runs, and so in others: each with the reason.
-const SOMETIMES: [(&str, &str, &str); 3] = [
+const SOMETIMES: [(&str, &str, &str); 2] = [
     (
         "coscheduling/cos-quota-of-a-rejected-group-is-free",
         r#"{"bound":{"team-a/alone":"n1","team-a/runs":"n1"},"nominated":{},"waiting":[],"victims":[]}"#,
@@ -12,11 +12,6 @@ const SOMETIMES: [(&str, &str, &str); 3] = [
         "coscheduling/cos-switch-orders-the-queue-anew",
         r#"{"bound":{"default/r":"n1"},"nominated":{},"waiting":[],"victims":["default/b1"]}"#,
         "r and a2 are of one priority: where a2 is tried before r, a2 waits at Permit, and a1, which outranks b1, evicts b1 for the group",
-    ),
-    (
-        "coscheduling/cos-terminating-member-is-not-allocated",
-        r#"{"bound":{},"nominated":{},"waiting":[],"victims":[]}"#,
-        "b1 is tried while a2 gives up its node, and may not be tried again as long as the test waits",
     ),
 ];
 

@@ -17,7 +17,7 @@ use crate::world::{Node, Pod, World};
 /// The most pods on a node of which all sets are tried.
 const MOST: usize = 10;
 
-/// The gang of a pod, and how many pods it needs.
+/// Returns the gang of a pod, and how many pods it needs.
 fn gang_of(world: &World, pod: &Pod) -> Option<(String, usize)> {
     let name = group(pod)?;
     Some((format!("{}#{name}", pod.namespace), minimum(world, pod)))
@@ -83,7 +83,7 @@ pub(super) fn best<'w>(
     }
 }
 
-/// Whether a pod fits a node when these pods, and those that leave anyway, are gone.
+/// Returns whether a pod fits a node when these pods, and those that leave anyway, are gone.
 fn makes_room<'w>(
     world: &'w World,
     pod: &Pod,

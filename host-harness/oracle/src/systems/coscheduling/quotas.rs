@@ -219,10 +219,8 @@ impl Quotas {
             possible: &|node| self.possible(world, pod, node, same_group),
             keeps: &|gone| !self.too_much(world, pod, &pod.request, &nominated, gone),
         };
-        if !self.has(&pod.namespace) {
-            return kubernetes::without_room_by(world, pod, same_group, &eligible, &judged, verdict);
-        }
-        kubernetes::without_room_judged(world, pod, same_group, &eligible, &judged, verdict, harm::best);
+        let choice = if self.has(&pod.namespace) { harm::best } else { kubernetes::best };
+        kubernetes::without_room_by(world, pod, same_group, &eligible, &judged, verdict, choice);
     }
 
     /// Judges what holds of every step: what it binds or holds is within the quotas, and so is what it nominates once the victims are gone.
@@ -252,7 +250,7 @@ fn unschedulable(ended: Ended) -> Ended {
     if ended == Ended::Rejected { Ended::Unschedulable } else { ended }
 }
 
-/// The most important first, as kube-scheduler orders them; of equal ones the one that was evicted more often.
+/// Returns the most important first, as kube-scheduler orders them; of equal ones the one that was evicted more often.
 fn importance(world: &World, pod: &Pod) -> impl Ord + use<> {
     let evictions = Reverse(world.past_evictions(pod));
     (Reverse(pod.priority), pod.started.unwrap_or(i64::MAX), evictions, pod.created, pod.name.clone())

@@ -256,7 +256,7 @@ impl Memory {
     }
 }
 
-/// Whether two pods are of one gang group, both of strict gangs, and the gang of the other one has less than its minimum without it.
+/// Returns whether two pods are of one gang group, both of strict gangs, and the gang of the other one has less than its minimum without it.
 pub(super) fn fail_together(world: &World, pod: &Pod, other: &Pod) -> bool {
     let strict = |pod: &Pod| Gang::of(world, &job(pod)).filter(|gang| Gangs::claims(pod) && gang.is_strict);
     let is_placed = |member: &&Pod| Gangs::claims(member) && job(member) == job(other) && member.place().is_some();

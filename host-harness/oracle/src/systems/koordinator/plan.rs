@@ -83,7 +83,7 @@ impl Judge<'_> {
         self.world.pods.values().map(|pod| (pod.name.as_str(), gift(pod))).collect()
     }
 
-    /// Whether every quota that bounds it holds the job when these have left, and who leaves already.
+    /// Returns whether every quota that bounds it holds the job when these have left, and who leaves already.
     pub(super) fn quota_holds(&self, problem: &PlacementProblem<'_>, gone: Set) -> bool {
         let gone = || problem.of(gone).filter_map(|candidate| self.world.pods.get(candidate.name));
         let holds = |part: &Part<'_>, books: &Books| {

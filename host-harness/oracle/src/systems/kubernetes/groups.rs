@@ -23,7 +23,7 @@ fn spec<'w>(world: &'w World, pod: &Pod) -> Option<&'w Value> {
     world.others.get(&("PodGroup".to_owned(), group(pod)?.to_owned()))
 }
 
-/// Whether the pods of the group of a pod are evicted together.
+/// Returns whether the pods of the group of a pod are evicted together.
 pub(super) fn leaves_whole(world: &World, pod: &Pod) -> bool {
     spec(world, pod).is_some_and(|spec| at(spec, "/spec/disruptionMode/all").is_some())
 }
@@ -218,7 +218,7 @@ fn legal(
     }
 }
 
-/// The pods that leave with one, itself included.
+/// Returns the pods that leave with one, itself included.
 pub(super) fn together<'w>(world: &'w World, victim: &'w str) -> BTreeSet<&'w str> {
     let whole = world.pods.get(victim).filter(|pod| leaves_whole(world, pod));
     let holds = |other: &&Pod| other.place().is_some() && !other.leaving;

@@ -26,7 +26,7 @@ pub(crate) struct Eligible<'a, 'w> {
     pub(crate) keeps: &'a dyn Fn(&BTreeSet<&str>) -> bool,
 }
 
-/// Why a pod may not preempt.
+/// Returns why a pod may not preempt.
 pub(super) fn forbidden(world: &World, pod: &Pod, same_group: SameGroup<'_>) -> Option<&'static str> {
     if pod.never_preempts {
         return Some("preemptionPolicy Never");
@@ -37,7 +37,7 @@ pub(super) fn forbidden(world: &World, pod: &Pod, same_group: SameGroup<'_>) -> 
     waits_for_permit(world, pod, same_group, spec_priority).then_some("its room is held at permit")
 }
 
-/// The plans that kube-scheduler would find for a pod that fits no node, the best first; empty where no eviction frees enough room.
+/// Returns the plans that kube-scheduler would find for a pod that fits no node, the best first; empty where no eviction frees enough room.
 pub(super) fn plans<'w>(world: &'w World, pod: &Pod, eligible: &Eligible<'_, 'w>) -> Vec<Plan> {
     let mut plans: Vec<(Rank, Plan)> = Vec::new();
     for node in world.nodes.values().filter(|node| is_candidate(world, pod, node)) {
@@ -54,7 +54,7 @@ pub(crate) fn waits_for_victims(world: &World, pod: &Pod) -> bool {
     node.is_some_and(|node| world.on(&node.name).any(|other| other.leaving && other.priority < pod.priority))
 }
 
-/// Whether preemption on the node can help: the pod may run there, and the node is large enough.
+/// Returns whether preemption on the node can help: the pod may run there, and the node is large enough.
 pub(super) fn is_candidate(world: &World, pod: &Pod, node: &Node) -> bool {
     world.may_run(pod, node) && pod.request.fits(&node.allocatable)
 }
@@ -110,7 +110,7 @@ pub(super) fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligib
     Some(Plan { node: node.name.clone(), victims, violations })
 }
 
-/// The pods whose eviction violates a budget, if pods that leave the node use up the allowed disruptions, then the most important ones.
+/// Returns the pods whose eviction violates a budget, if pods that leave the node use up the allowed disruptions, then the most important ones.
 pub(crate) fn violating(world: &World, leaving: &[&Pod], possible: &[&Pod]) -> BTreeSet<String> {
     let mut left: BTreeMap<&str, i64> = BTreeMap::new();
     let budgets: Vec<&Value> = world.all("PodDisruptionBudget").collect();

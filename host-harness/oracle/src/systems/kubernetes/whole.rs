@@ -44,7 +44,7 @@ fn jobs<'w>(world: &'w World, names: impl IntoIterator<Item = &'w str>) -> Jobs<
     names.into_iter().map(|name| together(world, name)).collect()
 }
 
-/// Whether nothing but room and priorities decides.
+/// Returns whether nothing but room and priorities decides.
 fn is_plain(world: &World) -> bool {
     !world.is_constrained()
         && world.all("PodDisruptionBudget").next().is_none()

@@ -126,7 +126,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The nodes of the gangs that leave whole, each with a victim on this node.
+    /// Returns the nodes of the gangs that leave whole, each with a victim on this node.
     fn left_with<'a>(&self, node: &str, others: &[&'a Pod]) -> Vec<&'a str> {
         let here = others.iter().filter(|pod| pod.node.as_deref() == Some(node));
         let gangs: BTreeSet<&str> = here.map(|pod| group_of(pod)).collect();

@@ -28,7 +28,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether one of these pods fitted a node before the cycle made a plan there, for other pods.
+    /// Returns whether one of these pods fitted a node before the cycle made a plan there, for other pods.
     pub(super) fn room_went_to_a_plan(&self, missing: &[&Pod]) -> bool {
         let taken = |node: &&String| self.outcome.nominated.values().any(|on| on == *node);
         let nodes = self.world.nodes.iter().filter(|(name, _)| taken(name));

@@ -38,7 +38,7 @@ pub struct Why {
     pub looked_at: Vec<LookedAt>,
 }
 
-/// Whether a running pod is safe.
+/// The standing of a running pod: whether it is safe.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Standing {

@@ -10,7 +10,7 @@ use crate::tally::Verdict;
 use crate::world::{Pod, World};
 
 impl Quotas {
-    /// Whether a pod may be a victim at all of a pod, alone or beside others.
+    /// Returns whether a pod may be a victim at all of a pod, alone or beside others.
     pub(in crate::systems::coscheduling) fn might_give(&self, pod: &Pod, other: &Pod) -> bool {
         let lower = other.priority < pod.priority;
         match (self.has(&pod.namespace), self.has(&other.namespace)) {
@@ -20,7 +20,7 @@ impl Quotas {
         }
     }
 
-    /// Whether these victims may go together for these planned pods, and the quotas hold then.
+    /// Returns whether these victims may go together for these planned pods, and the quotas hold then.
     pub(in crate::systems::coscheduling) fn may_give(
         &self,
         world: &World,
@@ -36,7 +36,7 @@ impl Quotas {
             && !self.too_much(world, pod, &requests, &nominated, &gone)
     }
 
-    /// Whether a pod may be a victim beside the less important ones of the others.
+    /// Returns whether a pod may be a victim beside the less important ones of the others.
     fn gives(&self, world: &World, pod: &Pod, (victim, victims): (&Pod, &[&Pod]), takes_back: bool) -> bool {
         let key = |pod: &Pod| counting(world, |counting| counting.importance(pod));
         let own = key(victim);
