@@ -35,6 +35,7 @@ pub struct Cluster {
     now: i64,
     /// Counts the changes of nodes, pods and queues; trials apart.
     version: u64,
+    queue_trees: u64,
     /// How many trials are under way, one within the other.
     trials: u32,
     symbols: Symbols,

@@ -18,6 +18,10 @@ pub struct NamedQueues {
     named: BTreeMap<String, Naming>,
     /// The queues that are reported as missing.
     reported: BTreeSet<String>,
+    /// The number of the tree of queues at the last report.
+    tree: u64,
+    /// A queue has been named for the first time since the last report.
+    has_new: bool,
 }
 
 impl NamedQueues {
@@ -25,12 +29,23 @@ impl NamedQueues {
     pub fn note(&mut self, queue: &str, object: impl FnOnce() -> Document, path: &str) {
         if !self.named.contains_key(queue) {
             self.named.insert(queue.to_owned(), Naming { object: object(), path: path.to_owned() });
+            self.has_new = true;
         }
     }
 
     /// Makes a finding for each named queue that does not exist, once until the queue is there. `term` is what the system calls a queue;
     /// `outcome` says what becomes of the pods of a queue that does not exist, and is `None` for one that exists.
-    pub fn report(&mut self, term: &str, outcome: impl Fn(&str, &Document) -> Option<String>, findings: &mut Findings) {
+    pub fn report(
+        &mut self,
+        cluster: &Cluster,
+        term: &str,
+        outcome: impl Fn(&str, &Document) -> Option<String>,
+        findings: &mut Findings,
+    ) {
+        if !std::mem::take(&mut self.has_new) && self.tree == cluster.queue_trees() {
+            return;
+        }
+        self.tree = cluster.queue_trees();
         for (queue, Naming { object, path }) in &self.named {
             match outcome(queue, object) {
                 None => drop(self.reported.remove(queue)),

@@ -41,10 +41,16 @@ impl Cluster {
         Promised(pods.fold(0, |sum: i64, (_, pod)| sum.saturating_add(pod.request.get(resource))))
     }
 
+    /// Returns how often the tree was replaced: a queue is there or not as long as this number stays.
+    pub fn queue_trees(&self) -> u64 {
+        self.queue_trees
+    }
+
     /// Replaces the tree. Parents must stand before their children; a parent that does not is none. `queue_of` tells the queue of
     /// a pod in the new tree.
     pub fn set_queues(&mut self, specs: Vec<QueueDefinition>, queue_of: impl Fn(&Cluster, &Pod) -> Option<QueueIx>) {
         self.version = self.version.wrapping_add(1);
+        self.queue_trees = self.queue_trees.wrapping_add(1);
         self.queues = Table::default();
         self.queue_names = BTreeMap::new();
         // The queues are numbered anew, so nothing that is known by their old numbers may stay.

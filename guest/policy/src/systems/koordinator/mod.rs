@@ -160,7 +160,7 @@ impl System for Koordinator {
         self.quotas.sync(cluster, findings);
         self.groups.report(cluster, findings);
         let outcome = || format!("its pods belong to `{}`", keys::DEFAULT_QUOTA);
-        self.named.report("quota", |quota, _| (!exists(cluster, quota)).then(outcome), findings);
+        self.named.report(cluster, "quota", |quota, _| (!exists(cluster, quota)).then(outcome), findings);
     }
 
     fn recompute(&mut self, cluster: &mut Cluster) {

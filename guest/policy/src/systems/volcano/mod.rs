@@ -203,7 +203,7 @@ impl System for Volcano {
         let changed: Vec<JobIx> = changed.iter().filter_map(|key| cluster.job_named(key)).collect();
         let outcome = || "its pods are not tried".to_owned();
         self.pod_groups.report(cluster, findings);
-        self.named.report("queue", |queue, _| (!exists(cluster, queue)).then(outcome), findings);
+        self.named.report(cluster, "queue", |queue, _| (!exists(cluster, queue)).then(outcome), findings);
         for (ix, preemptibility) in self.classes.sync(cluster, &changed) {
             let Some(pod) = cluster.pod(ix) else { continue };
             cluster.rehome(ix, self.queue_of(cluster, pod), preemptibility);

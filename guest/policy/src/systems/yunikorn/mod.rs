@@ -216,7 +216,7 @@ impl System for YuniKorn {
             cluster.set_queues(specs, |cluster, pod| self.queue_of(cluster, pod));
         }
         let tree = &self.tree;
-        self.named.report("queue", |queue, pod| elsewhere(tree, queue, &pod.namespace), findings);
+        self.named.report(cluster, "queue", |queue, pod| elsewhere(tree, queue, &pod.namespace), findings);
         self.overages.update(cluster);
     }
 
