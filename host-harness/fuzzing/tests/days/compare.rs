@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::days::Days;
 use crate::instance::{Instance, Stoppable};
 use crate::objects::Rules;
-use crate::optimum;
+use crate::optimum::{self, Stopped};
 use crate::trace::{Job, TEAMS, number};
 
 impl Days {
@@ -32,17 +32,17 @@ impl Days {
         let pods = u32::try_from(nominated.len()).unwrap();
         let instance = Instance { free, pods, gpus: self.jobs[lead].gpus, jobs };
         let stopped: BTreeSet<usize> = victims.iter().map(|pod| self.job_of(pod)).collect();
-        let gpus = stopped.iter().map(|job| stoppable(job).gpus).sum();
-        let least = optimum::least(&instance, stopped.len(), gpus);
+        let stopped: Vec<Stoppable> = stopped.iter().map(stoppable).collect();
+        let stopped = Stopped::of(stopped.iter());
+        let least = optimum::least(&instance, stopped);
         if let Ok(folder) = std::env::var("LICTOR_DAYS_INSTANCES") {
             let file = format!("{folder}/{}-{}-{}.json", self.rules.name(), self.now, self.jobs[lead].name);
-            std::fs::write(file, instance.to_json((stopped.len(), gpus), least).to_string()).unwrap();
+            std::fs::write(file, instance.to_json(stopped, least).to_string()).unwrap();
         }
-        if let Some((least_jobs, least_gpus)) = least {
-            let judged = &mut self.figures.judged;
-            judged.0 += 1;
-            (judged.1, judged.2) = (judged.1 + stopped.len(), judged.2 + least_jobs);
-            (judged.3, judged.4) = (judged.3 + gpus, judged.4 + least_gpus);
+        if let Some(least) = least {
+            self.figures.compared += 1;
+            self.figures.stopped.add(stopped);
+            self.figures.least.add(least);
         }
     }
 

@@ -7,6 +7,7 @@ use lictor::Native;
 use lictor_host::driver::Virtual;
 use lictor_host::session::{Happened, How, Input};
 
+use crate::figures::Figures;
 use crate::objects::{BEGIN, Rules};
 use crate::trace::{CHECKPOINT, Job, number};
 
@@ -42,57 +43,6 @@ pub(super) struct Life {
     is_there: bool,
     pub(super) is_leaving: bool,
     has_ended: bool,
-}
-
-/// The counts of a trace.
-#[derive(Debug, Default)]
-pub struct Figures {
-    pub events: usize,
-    pub plans: usize,
-    pub jobs_stopped: usize,
-    pub gpus_stopped: u32,
-    pub most_stopped: u32,
-    pub useless: usize,
-    pub unsettled: usize,
-    pub partial: usize,
-    pub held_in_vain: usize,
-    /// Single plans that could be compared: how many, then jobs stopped and their least, GPUs stopped and their least.
-    pub judged: (usize, usize, usize, u32, u32),
-    pub never_started: usize,
-    pub faults: Vec<String>,
-}
-
-impl Figures {
-    pub const TITLES: &str = "events | plans | jobs stopped | GPUs stopped | most often | useless | unsettled | partial | held in vain | \
-        never started | plans compared | jobs / least | GPUs / least";
-
-    /// Returns a row of the table.
-    pub fn row(&self) -> String {
-        let (plans, jobs, least_jobs, gpus, least_gpus) = self.judged;
-        let over = |actual: f64, least: f64| if least > 0.0 { (actual / least - 1.0) * 100.0 } else { 0.0 };
-        let (more_jobs, more_gpus) =
-            (over(jobs as f64, least_jobs as f64), over(f64::from(gpus), f64::from(least_gpus)));
-        format!(
-            "{} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {plans} | {jobs} / {least_jobs} (+{more_jobs:.1} %) | \
-             {gpus} / {least_gpus} (+{more_gpus:.1} %)",
-            self.events,
-            self.plans,
-            self.jobs_stopped,
-            self.gpus_stopped,
-            self.most_stopped,
-            self.useless,
-            self.unsettled,
-            self.partial,
-            self.held_in_vain,
-            self.never_started
-        )
-    }
-
-    fn fault(&mut self, text: String) {
-        if self.faults.len() < 12 {
-            self.faults.push(text);
-        }
-    }
 }
 
 /// A cluster over days.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use crate::optimum::Stopped;
+
 /// A job that may stop: its pods are allowed as victims.
 #[derive(Debug, Clone)]
 pub struct Stoppable {
@@ -33,10 +35,12 @@ impl Instance {
     }
 
     /// Returns the instance as JSON, with what the plan stops and the least that must stop.
-    pub fn to_json(&self, stopped: (usize, u32), least: Option<(usize, u32)>) -> Value {
+    pub fn to_json(&self, stopped: Stopped, least: Option<Stopped>) -> Value {
         let job = |job: &Stoppable| (job.name.clone(), json!({"gpus": job.gpus, "pods": job.on}));
+        let figures =
+            |of: Stopped| json!({"jobs": of.jobs, "gpus": of.gpus, "gangs": of.in_order.0, "beside": of.in_order.1});
         let jobs: BTreeMap<String, Value> = self.jobs.iter().map(job).collect();
         json!({"free": self.free, "request": {"pods": self.pods, "gpus": self.gpus}, "jobs": jobs,
-               "stopped": {"jobs": stopped.0, "gpus": stopped.1}, "least": least})
+               "stopped": figures(stopped), "least": least.map(figures)})
     }
 }

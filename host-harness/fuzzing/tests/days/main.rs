@@ -14,12 +14,14 @@
 
 mod compare;
 mod days;
+mod figures;
 mod instance;
 mod objects;
 mod optimum;
 mod trace;
 
-use days::{Days, Figures};
+use days::Days;
+use figures::Figures;
 use objects::Rules;
 
 /// The nodes of the cluster, 8 GPUs each.

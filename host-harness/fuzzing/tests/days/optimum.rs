@@ -1,21 +1,58 @@
 //! The least that must stop for a plan: an exact search over sets of jobs.
 
-use super::instance::Instance;
+use super::instance::{Instance, Stoppable};
 
 /// So many sets are looked at before the search gives up.
 const VISITS: usize = 2_000_000;
 
-/// Returns the fewest jobs that must stop, and the fewest GPUs of jobs that must stop; `None` where the search gave up.
-pub fn least(instance: &Instance, jobs: usize, gpus: u32) -> Option<(usize, u32)> {
-    let fewest = least_by(instance, u32::try_from(jobs).unwrap(), |_| 1)?;
-    Some((fewest.try_into().unwrap(), least_by(instance, gpus, |gpus| gpus)?))
+/// The cost of a gang that stops, so much that no number of GPUs counts as much.
+const GANG: u32 = 100_000;
+
+/// What stops, and the least that must stop, each sought apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stopped {
+    pub jobs: u32,
+    pub gpus: u32,
+    /// The gangs, and the GPUs beside as few gangs as possible: the order that the rules name.
+    pub in_order: (u32, u32),
+}
+
+impl Stopped {
+    /// Returns what stops with some jobs.
+    pub fn of<'j>(jobs: impl Iterator<Item = &'j Stoppable> + Clone) -> Stopped {
+        let sum = |cost: fn(&Stoppable) -> u32| jobs.clone().map(cost).sum();
+        Stopped { jobs: sum(|_| 1), gpus: sum(|job| job.gpus), in_order: parts(sum(gangs_first)) }
+    }
+
+    /// Adds up.
+    pub fn add(&mut self, other: Stopped) {
+        self.jobs += other.jobs;
+        self.gpus += other.gpus;
+        self.in_order = (self.in_order.0 + other.in_order.0, self.in_order.1 + other.in_order.1);
+    }
+}
+
+fn gangs_first(job: &Stoppable) -> u32 {
+    u32::from(job.on.len() > 1) * GANG + job.gpus
+}
+
+fn parts(cost: u32) -> (u32, u32) {
+    (cost / GANG, cost % GANG)
+}
+
+/// Returns the least that must stop; `None` where the search gave up. `plan`: what a plan stops that is known.
+pub fn least(instance: &Instance, plan: Stopped) -> Option<Stopped> {
+    let (gangs, gpus) = plan.in_order;
+    let in_order = least_by(instance, gangs * GANG + gpus, gangs_first)?;
+    let jobs = least_by(instance, plan.jobs, |_| 1)?;
+    Some(Stopped { jobs, gpus: least_by(instance, plan.gpus, |job| job.gpus)?, in_order: parts(in_order) })
 }
 
 /// Returns the least cost of a set of jobs with which the pods have room. The set of the plan itself costs `known`.
-fn least_by(instance: &Instance, known: u32, cost: impl Fn(u32) -> u32) -> Option<u32> {
+fn least_by(instance: &Instance, known: u32, cost: impl Fn(&Stoppable) -> u32) -> Option<u32> {
     let mut order: Vec<usize> = (0..instance.jobs.len()).collect();
-    order.sort_by_key(|job| (cost(instance.jobs[*job].gpus), std::cmp::Reverse(instance.jobs[*job].gpus)));
-    let costs: Vec<u32> = order.iter().map(|job| cost(instance.jobs[*job].gpus)).collect();
+    order.sort_by_key(|job| (cost(&instance.jobs[*job]), std::cmp::Reverse(instance.jobs[*job].gpus)));
+    let costs: Vec<u32> = order.iter().map(|job| cost(&instance.jobs[*job])).collect();
     let mut search = Search { instance, order, costs, free: instance.free.clone(), best: known, visits: 0 };
     search.from(0, 0);
     (search.visits < VISITS).then_some(search.best)
@@ -72,16 +109,21 @@ impl Search<'_> {
 
 #[test]
 fn the_least_of_a_small_cluster_is_found() {
-    use super::instance::Stoppable;
     let job = |name: &str, on: &[(usize, u32)]| Stoppable {
         name: name.to_owned(),
         gpus: on.iter().map(|(_, gpus)| gpus).sum(),
         on: on.to_vec(),
     };
-    // One pod of 4: either a job of 8, or two jobs of 2.
+    let much = Stopped { jobs: 9, gpus: 99, in_order: (9, 99) };
+    // One pod of 4: a job of 8, or two jobs of 2.
     let jobs = vec![job("whole", &[(0, 8)]), job("x", &[(1, 2)]), job("y", &[(1, 2)])];
     let instance = Instance { free: vec![0, 0], pods: 1, gpus: 4, jobs };
-    assert_eq!(least(&instance, 9, 99), Some((1, 4)));
+    assert_eq!(least(&instance, much), Some(Stopped { jobs: 1, gpus: 4, in_order: (0, 4) }));
     // Two pods of 4: the job of 8 alone, though both small ones free a place, too.
-    assert_eq!(least(&Instance { pods: 2, ..instance }, 9, 99), Some((1, 8)));
+    let two = Instance { pods: 2, ..instance };
+    assert_eq!(least(&two, much), Some(Stopped { jobs: 1, gpus: 8, in_order: (0, 8) }));
+    // As a gang the job of 4 costs more than two single jobs, and fewer jobs.
+    let jobs = vec![job("gang", &[(0, 2), (0, 2)]), job("x", &[(1, 3)]), job("y", &[(1, 3)])];
+    let instance = Instance { free: vec![0, 0], pods: 1, gpus: 4, jobs };
+    assert_eq!(least(&instance, much), Some(Stopped { jobs: 1, gpus: 4, in_order: (0, 6) }));
 }
