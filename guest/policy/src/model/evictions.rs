@@ -57,8 +57,9 @@ impl Evictions {
         self.counts.get(job).map_or(0, |count| count.times)
     }
 
-    /// Counts one more eviction of a job.
-    pub fn count(&mut self, job: EvictedJob) {
+    /// Counts one more eviction of a job, and returns the jobs that are forgotten for it.
+    pub fn count(&mut self, job: EvictedJob) -> Vec<EvictedJob> {
+        let mut forgotten = Vec::new();
         self.last = self.last.saturating_add(1);
         let times = self.of(&job).saturating_add(1);
         self.counts.insert(job, Count { times, last: self.last });
@@ -66,7 +67,9 @@ impl Evictions {
             let least = self.counts.iter().min_by_key(|(_, count)| (count.times, count.last));
             let Some(job) = least.map(|(job, _)| job.clone()) else { break };
             self.counts.remove(&job);
+            forgotten.push(job);
         }
+        forgotten
     }
 
     /// Returns the counts for a checkpoint.
@@ -95,7 +98,8 @@ mod tests {
         let mut evictions = Evictions::default();
         evictions.count(named(0));
         evictions.count(named(0));
-        (1..=MOST).for_each(|number| evictions.count(named(number)));
+        (1..MOST).for_each(|number| assert_eq!(evictions.count(named(number)), []));
+        assert_eq!(evictions.count(named(MOST)), [named(1)]);
         assert_eq!(evictions.counts.len(), MOST);
         assert_eq!([0, 1, 2].map(|number| evictions.of(&named(number))), [2, 0, 1], "1 was evicted longest ago");
         assert_eq!(Evictions::from(evictions.saved()), evictions);

@@ -16,8 +16,8 @@ impl Cluster {
         if jobs.is_empty() {
             return;
         }
-        jobs.into_iter().for_each(|job| self.evictions.count(job));
-        self.tell_evictions();
+        let forgotten: Vec<EvictedJob> = jobs.iter().flat_map(|job| self.evictions.count(job.clone())).collect();
+        self.write_counts(&jobs.into_iter().chain(forgotten).collect());
     }
 
     /// Returns the counts for a checkpoint.
@@ -28,12 +28,36 @@ impl Cluster {
     /// Takes the counts of a checkpoint.
     pub fn restore_evictions(&mut self, saved: SavedEvictions) {
         self.evictions = Evictions::from(saved);
-        self.tell_evictions();
+        let counts: Vec<(PodIx, u32)> = self.pods().map(|(ix, pod)| (ix, self.past_evictions(pod))).collect();
+        self.write(counts);
     }
 
-    /// Writes the counts to the pods: comparators look at them.
-    fn tell_evictions(&mut self) {
-        let counts: Vec<(PodIx, u32)> = self.pods().map(|(ix, pod)| (ix, self.past_evictions(pod))).collect();
+    /// Writes the counts of some jobs to their pods: comparators look at them. The pods of a job are known by it; those of controllers are
+    /// looked for.
+    fn write_counts(&mut self, jobs: &BTreeSet<EvictedJob>) {
+        let (mut pods, mut controllers, mut names) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        for job in jobs {
+            match job {
+                EvictedJob::Job(key) => {
+                    let job = self.job_named(key).and_then(|job| self.job(job));
+                    pods.extend(job.into_iter().flat_map(|job| job.members.iter().copied()));
+                }
+                EvictedJob::Controller(controller) => drop(controllers.insert(controller.as_str())),
+                EvictedJob::Pod(name) => drop(names.insert(name)),
+            }
+        }
+        if !controllers.is_empty() || !names.is_empty() {
+            let is_of_them = |pod: &Pod| match &pod.controller {
+                Some(controller) => controllers.contains(&**controller),
+                None => names.contains(&pod.name),
+            };
+            pods.extend(self.pods().filter(|(_, pod)| is_of_them(pod)).map(|(ix, _)| ix));
+        }
+        let counts = pods.into_iter().filter_map(|ix| Some((ix, self.past_evictions(self.pod(ix)?)))).collect();
+        self.write(counts);
+    }
+
+    fn write(&mut self, counts: Vec<(PodIx, u32)>) {
         for (ix, count) in counts {
             if let Some(pod) = self.pods.get_mut(ix) {
                 pod.past_evictions = count;
