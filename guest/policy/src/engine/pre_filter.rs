@@ -2,7 +2,7 @@
 
 use crate::contract::*;
 use crate::laws::{Denial, Gate, Preemptor, Rule};
-use crate::model::{Cluster, JobIx, Ledger, PodIx, Trial};
+use crate::model::{Cluster, Ledger, PodIx, Trial};
 
 use super::Engine;
 use super::refusals::Refusals;
@@ -18,6 +18,9 @@ impl Engine {
         let parts = Preemptor::join(&self.cluster, vec![admitted]);
         let r#final = first_broken(&parts, &self.cluster, &self.ledger, &laws.final_gates);
         let is_final = r#final.is_some();
+        if is_final {
+            self.cluster.release_required_node(PodIx(pod));
+        }
         self.notes.begin(PodIx(pod));
         self.notes.refusals = Refusals::default();
         let effects = match &mut self.system {
@@ -39,12 +42,15 @@ impl Engine {
         Ok(PreFiltered { admission, retry: self.retry(), effects })
     }
 
-    /// Returns the nominated pods of the gang group of a refused pod, if the group has failed in its round. It gave up its nominations then, but
-    /// kube-scheduler writes the node of a pod that waits at Permit into the pod's status, and the write may come later.
+    /// Returns the nominated pods of the gang group of a pod that is refused for good, or the pod itself: none of them can start now, so the
+    /// room that leaves for them is free for others. Upstream a pod that PostFilter finds no plan for loses its nomination, too
+    /// (schedule_one.go, handleSchedulingFailure).
     fn void_nominations(&self, pod: PodIx) -> Vec<PodId> {
-        let job = self.cluster.pod(pod).and_then(|pod| pod.attributes.job);
-        let has_failed = |job: &JobIx| self.cluster.job(*job).is_some_and(|job| job.round.failure.is_some());
-        let void = job.filter(has_failed).map(|job| self.cluster.nominated_of_group(job)).unwrap_or_default();
+        let nominated = self.cluster.pod(pod).filter(|pod| pod.nominated.is_some()).map(|_| pod);
+        let void = match self.cluster.pod(pod).and_then(|pod| pod.attributes.job) {
+            Some(job) => self.cluster.nominated_of_group(job),
+            None => nominated.into_iter().collect(),
+        };
         void.into_iter().map(|pod| pod.0).collect()
     }
 

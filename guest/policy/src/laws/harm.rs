@@ -36,8 +36,10 @@ impl Harm {
     pub fn of(cluster: &Cluster, victims: &[PodIx], earlier: &BTreeSet<PodIx>) -> Harm {
         let mut harm = Harm::default();
         let mut gangs: BTreeMap<JobIx, Vec<&Pod>> = BTreeMap::new();
-        let victims = victims.iter().filter(|ix| !earlier.contains(ix)).filter_map(|ix| cluster.pod(*ix));
-        for pod in victims.filter(|pod| !pod.is_leaving()) {
+        let inside = victims.iter().filter_map(|ix| cluster.pod(*ix)).flat_map(|pod| cluster.pods_inside(pod));
+        let inside: BTreeSet<PodIx> = inside.map(|(ix, _)| ix).filter(|ix| !victims.contains(ix)).collect();
+        let victims = victims.iter().chain(&inside).filter(|ix| !earlier.contains(ix));
+        for pod in victims.filter_map(|ix| cluster.pod(*ix)).filter(|pod| !pod.is_leaving()) {
             match gang_of(cluster, pod) {
                 Some((gang, _)) => gangs.entry(gang).or_default().push(pod),
                 None => harm.stop(cluster, pod),
@@ -93,8 +95,14 @@ pub enum GangLoss {
     Nothing,
 }
 
-/// Returns what the eviction of a pod costs its gang after earlier evictions.
+/// Returns what the eviction of a pod costs its gang after earlier evictions. A reservation costs what the pods inside cost, which leave with
+/// it.
 pub fn gang_loss(cluster: &Cluster, pod: &Pod, earlier: &BTreeSet<PodIx>) -> GangLoss {
+    let inside = cluster.pods_inside(pod).map(|(_, pod)| gang_loss(cluster, pod, earlier));
+    inside.chain([own_loss(cluster, pod, earlier)]).min().unwrap_or(GangLoss::PodAlone)
+}
+
+fn own_loss(cluster: &Cluster, pod: &Pod, earlier: &BTreeSet<PodIx>) -> GangLoss {
     let stops_already = |job| cluster.job(job).is_some_and(|job| job.members.iter().any(|ix| earlier.contains(ix)));
     if !earlier.is_empty() && cluster.job_that_leaves_whole(pod).is_some_and(stops_already) {
         return GangLoss::Nothing;
@@ -107,10 +115,15 @@ pub fn gang_loss(cluster: &Cluster, pod: &Pod, earlier: &BTreeSet<PodIx>) -> Gan
     }
 }
 
-/// Returns the size of what stops with one pod: of its whole gang if the gang breaks, else of the pod.
+/// Returns the size of what stops with one pod: of its whole gang if the gang breaks, else of the pod; with a reservation also that of the
+/// pods inside.
 pub fn lost_size(cluster: &Cluster, pod: &Pod) -> i64 {
+    cluster.pods_inside(pod).map(|(_, pod)| own_size(cluster, pod)).fold(own_size(cluster, pod), i64::saturating_add)
+}
+
+fn own_size(cluster: &Cluster, pod: &Pod) -> i64 {
     let none = BTreeSet::new();
-    match (gang_loss(cluster, pod, &none), gang_of(cluster, pod)) {
+    match (own_loss(cluster, pod, &none), gang_of(cluster, pod)) {
         (GangLoss::Breaks, Some((_, job))) => {
             let sizes = running(cluster, job, &none).map(|member| cluster.cluster_share(&member.request));
             sizes.fold(0, i64::saturating_add)

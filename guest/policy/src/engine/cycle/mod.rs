@@ -9,6 +9,7 @@ mod job_queue;
 mod pending_jobs;
 mod placer;
 mod preempt;
+mod promises;
 mod simulation;
 mod single;
 mod taken_back;
@@ -127,6 +128,7 @@ fn run(
     (held, bound): (Vec<(PodIx, NodeIx)>, &[PodIx]),
 ) -> Outcome {
     let mut simulation = Simulation::new(cluster, held);
+    promises::keep_allowed(&mut simulation, context);
     if matches!(action, Action::Reclaim | Action::Preempt) {
         bound.iter().for_each(|ix| simulation.keep(*ix));
     }

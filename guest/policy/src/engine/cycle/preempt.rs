@@ -11,7 +11,8 @@ use crate::engine::reasons::{NO_NODE, NO_POD_WAITS};
 use crate::engine::search::Obstacle;
 use crate::engine::search::bundles::{self, VictimSearch};
 use crate::engine::{Notes, Preemptor};
-use crate::laws::{Claim, Denial, ReclaimRules};
+use crate::laws::{Claim, Denial, ReclaimRules, Rule};
+use crate::model::{ClassIx, Cluster, PodIx};
 
 /// Makes a plan for each pending gang, if there is one. If a gang fits once leaving pods have left, that room is kept for it.
 pub fn preempt_for(
@@ -69,8 +70,7 @@ pub fn find_plan(
             Some(_) => {}
         }
     }
-    let lacking = simulation.cluster().lacking(&pending_job.pods);
-    let claim = context.broken(simulation.cluster(), &rules.claim, &lacking);
+    let (lacking, claim) = claimants(simulation.cluster(), context, rules, pending_job);
     for (rule, denial) in barred.iter().chain(&claim) {
         notes.refused(simulation.cluster(), Subject::Preemptor, contract::Outcome::Barred, rule, denial);
     }
@@ -105,4 +105,36 @@ pub fn find_plan(
             Err(Obstacle::Law(rule, denial))
         }
     }
+}
+
+/// Returns the pods that a gang lacks for which its queue may claim room, and why not where it may claim none. A pod that is beyond the claim
+/// is passed over while others complete the gang (upstream reclaim.go goes on with the next task).
+fn claimants(
+    cluster: &Cluster,
+    context: &Context<'_>,
+    rules: &ReclaimRules,
+    pending_job: &PendingJob,
+) -> (Vec<PodIx>, Option<(Rule, Denial)>) {
+    let broken = |pods: &[PodIx]| context.broken(cluster, &rules.claim, pods);
+    let lacking = cluster.lacking(&pending_job.pods);
+    let Some(claim) = broken(&lacking) else { return (lacking, None) };
+    let mut shortage = pending_job.lead().map(|lead| cluster.shortage(lead)).unwrap_or_default();
+    let (mut chosen, mut beyond): (Vec<PodIx>, BTreeSet<ClassIx>) = Default::default();
+    for (ix, pod) in pending_job.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))) {
+        let mut with = shortage.clone();
+        if beyond.contains(&pod.class) || !with.fill(pod) {
+            continue;
+        }
+        chosen.push(ix);
+        if broken(&chosen).is_none() {
+            shortage = with;
+        } else {
+            chosen.pop();
+            beyond.insert(pod.class);
+            if pending_job.pods.iter().all(|other| cluster.pod(*other).is_some_and(|other| other.class == pod.class)) {
+                break;
+            }
+        }
+    }
+    if shortage.is_over() { (chosen, None) } else { (lacking, Some(claim)) }
 }

@@ -141,6 +141,11 @@ impl<'c> Simulation<'c> {
         Some(node)
     }
 
+    /// Returns the pods that wait for promised nodes.
+    pub fn promises(&self) -> Vec<(PodIx, NodeIx)> {
+        self.waits.iter().map(|(ix, node)| (*ix, *node)).collect()
+    }
+
     /// The pods with a promise but without a nomination for it.
     pub fn unnominated(&self) -> Vec<(PodIx, NodeIx)> {
         let nominated = |ix: PodIx| self.cluster().pod(ix).and_then(|pod| pod.nominated);

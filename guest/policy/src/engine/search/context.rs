@@ -38,6 +38,12 @@ impl<'a> PreemptionContext<'a> {
         PreemptionContext { preemptor, gangs, laws, ledger, refuted, branch, closed, notes }
     }
 
+    /// Returns the same input for other gangs, and with another place for the explanations.
+    pub(super) fn of<'b>(&'b self, gangs: &'b [Preemptor], notes: &'b mut Notes) -> PreemptionContext<'b> {
+        let preemptor = gangs.first().unwrap_or(self.preemptor);
+        PreemptionContext { preemptor, gangs, ..self.in_branch(self.branch, notes) }
+    }
+
     /// Whether a pod leaves its node without a new plan: it is being deleted, or an accepted plan evicts it.
     pub(super) fn is_leaving(&self, cluster: &Cluster, ix: PodIx) -> bool {
         cluster.pod(ix).is_some_and(|pod| pod.is_leaving()) || self.ledger.is_victim(ix)

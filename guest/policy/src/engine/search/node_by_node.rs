@@ -7,9 +7,10 @@
 //! filterPodsWithPDBViolation, pickOneNodeForPreemption. Upstream begins at a random node and stops when it has seen enough; here it
 //! begins at the first by name, so that the answer is the same each time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::least_harm::least_harm;
+use super::members::{asks_for_all, lacking, needed_of, without};
 use super::node_dry_run::{Ask, NodeDryRun, Price};
 use super::outlook::Outlook;
 use super::remove_all_then_reprieve::plan_job;
@@ -17,6 +18,7 @@ use super::shortlist::{Changes, Offer, Shortlist, UNKNOWN};
 use super::trace::{Why, cost};
 use super::{Obstacle, Plan, PreemptionContext, Search};
 use crate::contract::{Outcome, Subject};
+use crate::engine::Notes;
 use crate::engine::reasons::{NODE_SUFFICES, NOT_LOOKED_AT};
 use crate::engine::room::Lack;
 use crate::laws::{Detail, NodeCost, Preemptor, Sample};
@@ -45,16 +47,8 @@ impl Search for NodeByNode {
     /// As many pods as the gang needs to be complete, the preemptor first. Evictions for fewer pods would help none of them. A PodGroup
     /// of Kubernetes asks for all its pods.
     fn needed(&self, cluster: &Cluster, preemptor: Preemptor) -> Preemptor {
-        // A nominated pod comes first: its room is reserved already. A pod that may not preempt comes last: the job may do only what its
-        // least entitled planned pod may.
-        let is_promised = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| pod.nominated.is_some());
-        let may_preempt = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| pod.attributes.may_preempt);
-        let mut pods = preemptor.pods.clone();
-        pods.sort_by_key(|ix| (*ix != preemptor.pod, !is_promised(*ix), !may_preempt(*ix)));
-        if !asks_for_all(cluster, &preemptor) {
-            pods.truncate(lacking(cluster, &preemptor));
-        }
-        preemptor.with(cluster, pods)
+        let pods = preemptor.pods.clone();
+        needed_of(cluster, preemptor, pods)
     }
 
     /// Only the pod that is tried: a gang larger than its minimum starts with as many pods as its quota takes.
@@ -68,7 +62,37 @@ impl Search for NodeByNode {
         vec![preemptor.pod]
     }
 
+    /// A member that finds no node is left out if the gang can have another one for it.
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
+        if context.preemptor.pods.len() < 2 || asks_for_all(cluster, context.preemptor) {
+            return self.find_for(cluster, context);
+        }
+        let (mut gangs, mut left_out, mut silent) = (context.gangs.to_vec(), BTreeSet::new(), Notes::default());
+        loop {
+            let found = self.find_for(cluster, &mut context.of(&gangs, &mut silent));
+            let others = match &found {
+                Err(Obstacle::NoNode { pod, .. }) => without(cluster, context, (*pod, &gangs), &mut left_out),
+                _ => None,
+            };
+            match others {
+                Some(others) => gangs = others,
+                None if !context.notes.are_on() => return found,
+                None => break,
+            }
+        }
+        let context = &mut PreemptionContext {
+            preemptor: gangs.first().unwrap_or(context.preemptor),
+            gangs: &gangs,
+            notes: context.notes,
+            ..*context
+        };
+        self.find_for(cluster, context)
+    }
+}
+
+impl NodeByNode {
+    /// Returns a plan for these pods, or the obstacle.
+    fn find_for(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
         match context.laws.by_least_harm(context.preemptor) {
             Some(laws) => {
                 let context = &mut PreemptionContext { laws: &laws, notes: context.notes, ..*context };
@@ -78,9 +102,7 @@ impl Search for NodeByNode {
             None => self.plan(cluster, context, cluster.has_whole_groups()),
         }
     }
-}
 
-impl NodeByNode {
     /// Returns a plan. `seeks`: of the plans for several pods the one that costs least is sought.
     fn plan(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>, seeks: bool) -> Result<Plan, Obstacle> {
         let at_least = match context.preemptor.pods.len() {
@@ -93,20 +115,6 @@ impl NodeByNode {
             false => plan_job(cluster, context, at_least),
         }
     }
-}
-
-/// How many of its waiting pods a gang needs to be complete, at least one.
-fn lacking(cluster: &Cluster, preemptor: &Preemptor) -> usize {
-    let gang = preemptor.job.and_then(|job| cluster.job(job)).and_then(|job| job.gang());
-    let minimum = gang.map_or(0, |gang| usize::try_from(gang.minimum).unwrap_or(usize::MAX));
-    let members = cluster.members(preemptor.pod);
-    let held = members.filter(|(_, pod)| pod.place.node().is_some() && !pod.terminating).count();
-    minimum.saturating_sub(held).max(1)
-}
-
-/// Whether room is made for every pod of the gang that can have it, beyond the minimum, too (upstream podgrouppreemption.go).
-fn asks_for_all(cluster: &Cluster, preemptor: &Preemptor) -> bool {
-    preemptor.job.is_some_and(|job| cluster.scheduling_group(job).is_some())
 }
 
 /// A plan for the preemptor, or the obstacle.

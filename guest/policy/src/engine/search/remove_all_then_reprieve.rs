@@ -14,6 +14,7 @@ use super::branches::Branch;
 use super::choices::Choices;
 use super::dry_runs::DryRuns;
 use super::least_harm::least_harm;
+use super::members::{asks_for_all, lacking};
 use super::node_dry_run::{Ask, NodeDryRun};
 use super::reprieve_job::reprieve_job;
 use super::{Obstacle, Plan, PreemptionContext, Search, waiting};
@@ -41,7 +42,13 @@ impl Search for WholeJob {
     }
 
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
-        least_harm(cluster, context, |cluster, context| plan_job(cluster, context, usize::MAX))
+        let all = context.preemptor.pods.len();
+        // A PodGroup of Kubernetes starts with its minimum, in this system, too.
+        let at_least = match asks_for_all(cluster, context.preemptor) {
+            true => lacking(cluster, context.preemptor).min(all),
+            false => usize::MAX,
+        };
+        least_harm(cluster, context, |cluster, context| plan_job(cluster, context, at_least))
     }
 }
 

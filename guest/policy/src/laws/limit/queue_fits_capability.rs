@@ -1,7 +1,7 @@
 //! # What it demands
 //!
 //! For each resource the pod requests, its queue and every queue above it: `used + requested <= real capability`. The real
-//! capability is the bound of the queue, or what the cluster has less what is guaranteed to other queues, whichever is less.
+//! capability is the bound of the queue, or what the cluster has beyond all guarantees, with the queue's own guarantee, whichever is less.
 //!
 //! # Example
 //!

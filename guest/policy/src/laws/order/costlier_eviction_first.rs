@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 
 use crate::laws::harm::{gang_loss, lost_size, started};
 use crate::laws::{Compare, Law, Text, page};
-use crate::model::{Cluster, Pod};
+use crate::model::{Cluster, Kind, Pod};
 
 /// The law.
 pub const LAW: Law<Compare> = Law::order(
@@ -43,7 +43,8 @@ pub const LAW: Law<Compare> = Law::order(
 fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let earlier = BTreeSet::new();
     let loss = |pod: &Pod| gang_loss(cluster, pod, &earlier);
-    let is_alike = || a.attributes.job == b.attributes.job && a.request == b.request;
+    let is_pod = |pod: &Pod| pod.name.kind == Kind::Pod;
+    let is_alike = || a.attributes.job == b.attributes.job && a.request == b.request && is_pod(a) && is_pod(b);
     let by_loss = || match is_alike() {
         true => Ordering::Equal,
         false => loss(a).cmp(&loss(b)).then_with(|| lost_size(cluster, b).cmp(&lost_size(cluster, a))),

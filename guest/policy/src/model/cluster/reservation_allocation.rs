@@ -61,14 +61,15 @@ impl Cluster {
         here.find(|(_, pod)| pod.name.kind == Kind::Reservation)
     }
 
-    /// The pods that use a reservation of a node.
-    fn inside(&self, name: Symbol, node: NodeIx) -> impl Iterator<Item = &Pod> {
-        let reservation_group = self.reservation_groups.get(&name).into_iter().flatten().filter_map(|ix| self.pod(*ix));
-        reservation_group.filter(move |pod| pod.name.kind == Kind::Pod && pod.place.node() == Some(node))
+    /// Returns the pods that use a reservation of a node.
+    pub(super) fn inside(&self, name: Symbol, node: NodeIx) -> impl Iterator<Item = (PodIx, &Pod)> {
+        let members = self.reservation_groups.get(&name).into_iter().flatten();
+        let pods = members.filter_map(|ix| Some((*ix, self.pod(*ix)?)));
+        pods.filter(move |(_, pod)| pod.name.kind == Kind::Pod && pod.place.node() == Some(node))
     }
 
     fn allocate_inside(&self, pod: &Pod, node: NodeIx, name: Symbol, at: PodIx, held: &Pod) -> ReservationAllocation {
-        let used = Request::new(self.inside(name, node).flat_map(|pod| pod.request.iter()).collect());
+        let used = Request::new(self.inside(name, node).flat_map(|(_, pod)| pod.request.iter()).collect());
         let left = |resource| held.request.get(resource).saturating_sub(used.get(resource)).max(0);
         let beside = pod.request.iter().map(|(resource, asked)| (resource, asked.saturating_sub(left(resource))));
         ReservationAllocation { reservation: at, beside: Request::new(beside.collect()) }

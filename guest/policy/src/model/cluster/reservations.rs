@@ -15,6 +15,16 @@ impl Cluster {
         std::iter::once(ix).chain(inside).collect()
     }
 
+    /// Returns the pods inside a reservation, on its node; none for a pod.
+    pub fn pods_inside<'a>(&'a self, reservation: &'a Pod) -> impl Iterator<Item = (PodIx, &'a Pod)> {
+        let name = match reservation.name.kind {
+            Kind::Reservation => self.symbols.get(&reservation.name.name),
+            Kind::Pod => None,
+        };
+        let there = name.zip(reservation.place.node());
+        there.into_iter().flat_map(|(name, node)| self.inside(name, node))
+    }
+
     /// The reservation whose room a pod uses on its node.
     pub fn reservation_of(&self, ix: PodIx) -> Option<PodIx> {
         let mut relatives = self.relatives(ix, self.pod(ix)?);

@@ -126,8 +126,9 @@ fn counts(resource: &str) -> bool {
     resource != "pods" && !crate::contract::is_of_host(resource)
 }
 
-/// Sets the real capability of each queue. It is what the parent (without one, the cluster) has, less the guarantees of the siblings,
-/// and at most the queue's own capability.
+/// Sets the real capability of each queue. It is what the parent (without one, the cluster) has beyond the guarantees of all its children,
+/// with the queue's own guarantee, and at most the queue's own capability. The guarantees may be more than there is, such as after the loss
+/// of a node: each queue may use its own then (upstream capacity.go, realCapability).
 pub fn set_real_capabilities(cluster: &mut Cluster) {
     let mut total = Amounts::default();
     for (_, node) in cluster.nodes() {
@@ -151,8 +152,8 @@ pub fn set_real_capabilities(cluster: &mut Cluster) {
             let above =
                 parent.map_or_else(|| total.get(*resource), |parent| parent.get(*resource).map_or(0, |max| max.0));
             let all = guaranteed.get(&(queue.parent, *resource)).copied().unwrap_or(0);
-            let others = all.saturating_sub(i128::from(queue.bounds.guaranteed.get(*resource).map_or(0, |own| own.0)));
-            let left = i128::from(above).saturating_sub(others).max(0);
+            let own = i128::from(queue.bounds.guaranteed.get(*resource).map_or(0, |own| own.0));
+            let left = i128::from(above).saturating_sub(all).max(0).saturating_add(own);
             let left = i64::try_from(left).unwrap_or(i64::MAX);
             (*resource, queue.bounds.max.get(*resource).map_or(left, |own| own.0.min(left)))
         });

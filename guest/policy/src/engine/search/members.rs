@@ -1,0 +1,58 @@
+//! The members of a gang that a plan is for.
+
+use std::collections::BTreeSet;
+
+use super::{PreemptionContext, waiting};
+use crate::laws::Preemptor;
+use crate::model::{Cluster, PodIx};
+
+/// Returns the gang with those of some waiting pods for which a plan is needed, in the order in which they are planned.
+pub(super) fn needed_of(cluster: &Cluster, preemptor: Preemptor, mut pods: Vec<PodIx>) -> Preemptor {
+    // A nominated pod comes first: its room is reserved already. A pod that may not preempt comes last: the job may do only what its
+    // least entitled planned pod may.
+    let is_promised = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| pod.nominated.is_some());
+    let may_preempt = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| pod.attributes.may_preempt);
+    pods.sort_by_key(|ix| (*ix != preemptor.pod, !is_promised(*ix), !may_preempt(*ix)));
+    if !asks_for_all(cluster, &preemptor) {
+        pods.truncate(lacking(cluster, &preemptor));
+    }
+    preemptor.with(cluster, pods)
+}
+
+/// Returns the parts of a gang with another member instead of one that finds no node; none where the gang has no other one that may preempt. A
+/// member of the same class finds no node either.
+pub(super) fn without(
+    cluster: &Cluster,
+    context: &PreemptionContext<'_>,
+    (misfit, gangs): (PodIx, &[Preemptor]),
+    left_out: &mut BTreeSet<PodIx>,
+) -> Option<Vec<Preemptor>> {
+    let preemptor = gangs.first()?;
+    let pod = cluster.pod(misfit).filter(|pod| misfit != preemptor.pod && pod.nominated.is_none())?;
+    let planned: BTreeSet<PodIx> = gangs.iter().flat_map(|gang| gang.pods.iter().copied()).collect();
+    let mut pods = waiting(cluster, context.laws, preemptor.pod);
+    let is_alike =
+        |ix: &&PodIx| !planned.contains(ix) && cluster.pod(**ix).is_some_and(|other| other.class == pod.class);
+    left_out.extend(pods.iter().filter(is_alike).copied().chain([misfit]));
+    pods.retain(|ix| !left_out.contains(ix));
+    let others = needed_of(cluster, preemptor.clone(), pods);
+    let is_enough = others.pods.len() == planned.len();
+    let others = Preemptor::join(cluster, vec![others]);
+    let may_preempt =
+        |gang: &Preemptor| gang.waiting(cluster, context.ledger).first_broken(&context.laws.trigger).is_none();
+    (is_enough && others.iter().all(may_preempt)).then_some(others)
+}
+
+/// Returns how many of its waiting pods a gang needs to be complete, at least one.
+pub(super) fn lacking(cluster: &Cluster, preemptor: &Preemptor) -> usize {
+    let gang = preemptor.job.and_then(|job| cluster.job(job)).and_then(|job| job.gang());
+    let minimum = gang.map_or(0, |gang| usize::try_from(gang.minimum).unwrap_or(usize::MAX));
+    let members = cluster.members(preemptor.pod);
+    let held = members.filter(|(_, pod)| pod.place.node().is_some() && !pod.terminating).count();
+    minimum.saturating_sub(held).max(1)
+}
+
+/// Returns whether room is made for every pod of the gang that can have it, beyond the minimum, too (upstream podgrouppreemption.go).
+pub(super) fn asks_for_all(cluster: &Cluster, preemptor: &Preemptor) -> bool {
+    preemptor.job.is_some_and(|job| cluster.scheduling_group(job).is_some())
+}
