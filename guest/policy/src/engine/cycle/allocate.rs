@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use super::job_queue::JobQueue;
 use super::pending_jobs;
 use super::placer::Placer;
-use super::{Context, Simulation, taken_back};
+use super::taken_back::{Room, taken_back};
+use super::{Context, Simulation};
 use crate::engine::Notes;
 use crate::model::{NodeIx, PodIx};
 
@@ -21,7 +22,7 @@ pub fn allocate(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Co
     loop {
         let before = simulation.checkpoint();
         let placements = place_all(simulation, notes, context, &left_out);
-        let taken_back = taken_back::taken_back(simulation, notes, context, &placements);
+        let taken_back = taken_back(simulation, notes, context, (&placements, Room::Idle));
         if taken_back.is_empty() {
             return placements;
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::job_queue::JobQueue;
 use super::pending_jobs::{self, PendingJob};
+use super::taken_back::{Room, taken_back};
 use super::{Context, Outcome, Simulation};
 use crate::contract::{self, Refuted, Subject};
 use crate::engine::plan::Plan;
@@ -12,19 +13,46 @@ use crate::engine::search::Obstacle;
 use crate::engine::search::bundles::{self, VictimSearch};
 use crate::engine::{Notes, Preemptor};
 use crate::laws::{Claim, Denial, ReclaimRules};
+use crate::model::PodIx;
 
-/// Makes a plan for each pending gang, if there is one. If a gang fits once leaving pods have left, that room is kept for it.
+/// Makes a plan for each pending gang, if there is one. If a gang fits once leaving pods have left, that room is kept for it. A plan whose
+/// pods a waiting gang would evict in turn is not made ([`taken_back`](super::taken_back)): each pass leaves out more gangs, so the loop ends.
 pub fn preempt_for(
     mut simulation: Simulation<'_>,
     notes: &mut Notes,
     context: &Context<'_>,
     rules: &ReclaimRules,
 ) -> Outcome {
+    let mut left_out = BTreeSet::new();
+    loop {
+        let before = simulation.checkpoint();
+        let plans = find_plans(&mut simulation, notes, context, rules, &left_out);
+        let placements = plans.iter().flat_map(|plan| plan.nominations.iter().copied()).collect();
+        let taken_back = taken_back(&mut simulation, notes, context, (&placements, Room::Made));
+        if taken_back.is_empty() {
+            return Outcome { bindings: Vec::new(), held: simulation.unnominated(), plans };
+        }
+        left_out.extend(taken_back);
+        simulation.restore(before);
+    }
+}
+
+/// Makes a plan for each pending gang whose first pod is not left out.
+fn find_plans(
+    simulation: &mut Simulation<'_>,
+    notes: &mut Notes,
+    context: &Context<'_>,
+    rules: &ReclaimRules,
+    left_out: &BTreeSet<PodIx>,
+) -> Vec<Plan> {
     let mut plans = Vec::new();
-    for_each_gang(&mut simulation, notes, context, rules, |simulation, notes, pending_job| {
+    for_each_gang(simulation, notes, context, rules, |simulation, notes, pending_job| {
+        if pending_job.lead().is_none_or(|lead| left_out.contains(&lead)) {
+            return;
+        }
         plans.extend(find_plan(simulation, notes, context, rules, pending_job, &Refuted::default()));
     });
-    Outcome { bindings: Vec::new(), held: simulation.unnominated(), plans }
+    plans
 }
 
 /// Calls a function for each gang that lacks pods, in the order in which plans are made.
