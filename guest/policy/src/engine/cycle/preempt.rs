@@ -22,45 +22,53 @@ pub fn preempt_for(
     notes: &mut Notes,
     context: &Context<'_>,
     rules: &ReclaimRules,
+    mut left_out: BTreeSet<PodIx>,
 ) -> Outcome {
-    let mut left_out = BTreeSet::new();
     loop {
         let before = simulation.checkpoint();
-        let plans = find_plans(&mut simulation, notes, context, rules, &left_out);
+        let mut plans = Vec::new();
+        for_each_gang(&mut simulation, notes, context, (rules, &left_out), |simulation, notes, pending_job| {
+            plans.extend(find_plan(simulation, notes, context, rules, pending_job, &Refuted::default()));
+        });
         let placements = plans.iter().flat_map(|plan| plan.nominations.iter().copied()).collect();
-        let taken_back = taken_back(&mut simulation, notes, context, (&placements, Room::Made));
+        let taken_back = taken_back(&mut simulation, notes, context, (&placements, Room::Made, &left_out));
         if taken_back.is_empty() {
-            return Outcome { bindings: Vec::new(), held: simulation.unnominated(), plans };
+            keep_what_is_left(&mut simulation, context, rules, &left_out);
+            return Outcome { bindings: Vec::new(), held: simulation.unnominated(), plans, left_out };
         }
         left_out.extend(taken_back);
         simulation.restore(before);
     }
 }
 
-/// Makes a plan for each pending gang whose first pod is not left out.
-fn find_plans(
+/// Promises the room that is left after all plans to the gangs that were left out: they are bound in the next cycle, and elastic jobs do not
+/// grow into that room. No pod is evicted for such a gang.
+fn keep_what_is_left(
     simulation: &mut Simulation<'_>,
-    notes: &mut Notes,
     context: &Context<'_>,
     rules: &ReclaimRules,
     left_out: &BTreeSet<PodIx>,
-) -> Vec<Plan> {
-    let mut plans = Vec::new();
-    for_each_gang(simulation, notes, context, rules, |simulation, notes, pending_job| {
-        if pending_job.lead().is_none_or(|lead| left_out.contains(&lead)) {
-            return;
+) {
+    if left_out.is_empty() {
+        return;
+    }
+    let silent = &mut Notes::default();
+    for_each_gang(simulation, silent, context, (rules, &BTreeSet::new()), |simulation, silent, gang| {
+        if gang.lead().is_some_and(|lead| left_out.contains(&lead)) {
+            let before = simulation.checkpoint();
+            if find_plan(simulation, silent, context, rules, gang, &Refuted::default()).is_ok() {
+                simulation.restore(before);
+            }
         }
-        plans.extend(find_plan(simulation, notes, context, rules, pending_job, &Refuted::default()));
     });
-    plans
 }
 
-/// Calls a function for each gang that lacks pods, in the order in which plans are made.
+/// Calls a function for each gang that lacks pods, in the order in which plans are made. Gangs that are left out are passed over.
 pub fn for_each_gang<'c>(
     simulation: &mut Simulation<'c>,
     notes: &mut Notes,
     context: &Context<'_>,
-    rules: &ReclaimRules,
+    (rules, left_out): (&ReclaimRules, &BTreeSet<PodIx>),
     mut attempt: impl FnMut(&mut Simulation<'c>, &mut Notes, &PendingJob),
 ) {
     let admission = &context.cycle.admission;
@@ -71,7 +79,7 @@ pub fn for_each_gang<'c>(
     while let Some(pending_job) = job_queue.next(simulation.cluster(), context) {
         let Some(lead) = pending_job.lead() else { continue };
         notes.resume(lead);
-        if !simulation.cluster().shortage(lead).is_over() {
+        if !left_out.contains(&lead) && !simulation.cluster().shortage(lead).is_over() {
             attempt(simulation, notes, &pending_job);
         }
     }
@@ -122,7 +130,10 @@ pub fn find_plan(
     };
     let before = simulation.trial.mark();
     match bundles::plan(&mut simulation.trial, notes, &victim_search) {
-        Ok(plan) if !plan.victims.is_empty() => Ok(plan),
+        Ok(plan) if !plan.victims.is_empty() => {
+            simulation.plan(&plan.nominations);
+            Ok(plan)
+        }
         Ok(Plan { nominations, .. }) => {
             simulation.trial.rewind(before);
             nominations.into_iter().for_each(|(ix, node)| simulation.promise(ix, node));

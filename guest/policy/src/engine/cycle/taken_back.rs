@@ -30,12 +30,13 @@ pub enum Room {
 }
 
 /// Returns the pods among these placements that gangs that wait already would evict once the pods are bound. With a pod, it returns the pods
-/// of its job that wait, and for a plan all pods that the plan places. The simulation is as before afterwards.
+/// of its job that wait, and for a plan all pods that the plan places. Gangs that are left out already evict no pod in this cycle. The
+/// simulation is as before afterwards.
 pub fn taken_back(
     simulation: &mut Simulation<'_>,
     notes: &mut Notes,
     context: &Context<'_>,
-    (placements, room): (&Placements, Room),
+    (placements, room, left_out): (&Placements, Room, &BTreeSet<PodIx>),
 ) -> BTreeSet<PodIx> {
     let mut taken_back = BTreeSet::new();
     let placed: Vec<PodIx> = bound_anew(simulation.cluster(), placements);
@@ -44,8 +45,9 @@ pub fn taken_back(
         for (ix, node) in placements.iter().filter(|(ix, _)| placed.contains(ix)) {
             simulation.trial.put(*ix, Place::Bound(*node));
         }
-        if may_take_back(simulation, context, rules, &placed) {
-            for_each_gang(simulation, &mut Notes::default(), context, rules, |simulation, silent, gang| {
+        if may_take_back(simulation, context, (rules, left_out), &placed) {
+            let gangs = (rules, left_out);
+            for_each_gang(simulation, &mut Notes::default(), context, gangs, |simulation, silent, gang| {
                 for ix in lost_to(simulation, silent, context, rules, (gang, &placed, room)) {
                     explain(notes, gang, ix);
                     taken_back.insert(ix);
@@ -80,11 +82,11 @@ fn bound_anew(cluster: &Cluster, placements: &Placements) -> Vec<PodIx> {
 fn may_take_back(
     simulation: &mut Simulation<'_>,
     context: &Context<'_>,
-    rules: &ReclaimRules,
+    (rules, left_out): (&ReclaimRules, &BTreeSet<PodIx>),
     placed: &[PodIx],
 ) -> bool {
     let mut found = false;
-    for_each_gang(simulation, &mut Notes::default(), context, rules, |simulation, _, gang| {
+    for_each_gang(simulation, &mut Notes::default(), context, (rules, left_out), |simulation, _, gang| {
         let cluster = simulation.cluster();
         let pods = cluster.lacking(&gang.pods);
         let preemptor = || Preemptor::of(cluster, context.laws, gang.lead()?, pods.clone());
