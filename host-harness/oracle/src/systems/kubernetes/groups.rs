@@ -104,7 +104,9 @@ pub(super) fn room_is_coming(world: &World, pod: &Pod) -> bool {
         let mut free = free_for(world, pod, node, spec_priority);
         let leaving: Vec<&Pod> = world.on(&node.name).filter(|other| other.leaving).collect();
         leaving.iter().for_each(|other| free.add(&other.request));
-        !leaving.is_empty() && pod.request.fits(&free)
+        // With constraints, a pod that leaves another node of the domain counts as well.
+        let frees = !leaving.is_empty() || world.is_constrained() && world.pods.values().any(|other| other.leaving);
+        frees && pod.request.fits(&free)
     })
 }
 
