@@ -82,7 +82,9 @@ pub(crate) fn attempt(
     judge.judge(outcome, verdict);
     let Judge { planned, turn, in_flight, .. } = judge;
     let failed = matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected)) && !in_flight;
-    let ended = turn.filter(|turn| failed && !turn.is_over).and_then(|turn| turn.ends());
+    let vain = failed && turn.as_ref().is_some_and(|turn| turn.is_in_vain) && !fitting_nodes(world, pod).is_empty();
+    let turn = turn.filter(|turn| failed && !turn.is_over).map(|turn| if vain { turn.at_last() } else { turn });
+    let ended = turn.and_then(|turn| turn.ends());
     memory.gangs.end_round(ended);
     if outcome.ended == Some(Ended::Nominated) {
         memory.flights.extend(planned.into_iter().map(|of| (of, outcome.victims.clone())));
@@ -192,6 +194,13 @@ impl Judge<'_> {
     /// A pod that is admitted and fits is bound, or held until its gang is complete.
     fn with_room(&self, fitting_nodes: &[String], outcome: &Outcome, verdict: &mut Verdict) {
         let pod = self.pod;
+        if let Some(turn) = self.turn.as_ref().filter(|turn| turn.is_in_vain) {
+            if outcome.ended != Some(Ended::Unschedulable) || outcome.changes() {
+                let text = format!("the group of `{}` cannot start, and it ended {:?}", pod.name, outcome.ended);
+                verdict.breach_expecting("no-gang-holds-room-in-vain", text, json!({"result": "Unschedulable"}));
+            }
+            return self.gangs.stay(pod, Some(&turn.clone().at_last()), outcome, verdict);
+        }
         let enough = self.gangs.are_complete_with(pod);
         let wanted = if enough { Ended::Scheduled } else { Ended::Waiting };
         let there = outcome.node.as_ref().is_some_and(|node| fitting_nodes.contains(node));

@@ -239,6 +239,7 @@ pub(crate) fn nominations(
 ) {
     let Some(standing) = &outcome.standing else { return };
     let waits = waits_for_victims(world, pod) || waits_for_permit(world, pod, same_group, spec_priority);
+    let waits = waits || groups::room_is_coming(world, pod);
     let failed = matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected));
     let hopeless = failed && !pod.never_preempts && !waits;
     for other in world.pods.values().filter(|other| other.pending() && other.nominated.is_some()) {

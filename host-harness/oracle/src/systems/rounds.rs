@@ -32,6 +32,8 @@ struct Round {
     known: BTreeSet<String>,
     tried: BTreeSet<String>,
     over: bool,
+    /// A pod of the group was tried and got neither a place nor a plan.
+    has_failures: bool,
     /// What there was when a pod of it was tried last before it was over.
     seen: Seen,
 }
@@ -85,9 +87,19 @@ pub(super) struct Turn<'w> {
     pub(super) is_over: bool,
     /// If the pod finds neither a place nor a plan, the group cannot be whole in this round.
     pub(super) is_last_chance: bool,
+    /// A pod of the group has failed in this round, and even with a place for this pod the group cannot be whole: the pod would hold a node
+    /// in vain.
+    pub(super) is_in_vain: bool,
 }
 
 impl Rounds {
+    /// Returns whether the round of a group is over, and the next one need not begin yet. A pod that may be tried all the same, because its
+    /// own gang does not fail together, begins no round then.
+    pub(super) fn is_quiet(&self, world: &World, group: &str, gangs: &[Gang<'_>]) -> bool {
+        let names: BTreeSet<String> = gangs.iter().flat_map(|gang| &gang.pods).map(|pod| pod.name.clone()).collect();
+        self.0.get(group).is_some_and(|round| round.over && Seen::of(world, &names).is_as(&round.seen))
+    }
+
     /// Begins the turn of a pod.
     pub(super) fn turn<'w>(
         &mut self,
@@ -115,7 +127,13 @@ impl Rounds {
             |other: &Pod| other.name != pod.name && other.pending() && (fresh(other) || other.nominated.is_some());
         let can_be_whole = |gang: &Gang<'_>| gang.pods.iter().filter(|other| hopes(other)).count() >= gang.lacks;
         let others = gangs.iter().flat_map(|gang| &gang.pods).any(|other| fresh(other) && triggers(other));
+        let whole_with_it = |gang: &Gang<'_>| {
+            gang.pods.iter().filter(|other| other.name == pod.name || hopes(other)).count() >= gang.lacks
+        };
+        let is_in_vain = round.has_failures && !gangs.iter().all(whole_with_it);
+        round.has_failures |= matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected));
         Turn {
+            is_in_vain,
             group: group.to_owned(),
             is_over: round.over,
             is_last_chance: !gangs.iter().all(can_be_whole) && (triggers(pod) || !others),
@@ -145,6 +163,11 @@ pub(super) fn turned_away(pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) {
 }
 
 impl Turn<'_> {
+    /// Returns the same turn as the last chance of its group.
+    pub(super) fn at_last(self) -> Self {
+        Turn { is_last_chance: true, ..self }
+    }
+
     /// The group whose round is over, where the pod found neither a place nor a plan.
     pub(super) fn ends(&self) -> Option<String> {
         self.is_last_chance.then(|| self.group.clone())

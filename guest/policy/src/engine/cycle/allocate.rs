@@ -8,26 +8,54 @@ use std::collections::BTreeSet;
 use super::job_queue::JobQueue;
 use super::pending_jobs;
 use super::placer::Placer;
-use super::{Context, Simulation, taken_back};
+use super::taken_back::{Room, taken_back};
+use super::{Context, Simulation};
 use crate::engine::Notes;
 use crate::model::{NodeIx, PodIx};
 
 /// Pods and their nodes.
 pub type Placements = Vec<(PodIx, NodeIx)>;
 
-/// Places normal pods in the simulation. Returns the new placements. Each pass leaves out more pods than the one before, so the loop ends.
-pub fn allocate(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Context<'_>) -> Placements {
+/// Places normal pods in the simulation. Returns the new placements, and the pods that were left out because a waiting gang would evict them.
+/// Each pass leaves out more pods than the one before, so the loop ends.
+pub fn allocate(
+    simulation: &mut Simulation<'_>,
+    notes: &mut Notes,
+    context: &Context<'_>,
+) -> (Placements, BTreeSet<PodIx>) {
     let mut left_out = BTreeSet::new();
     loop {
         let before = simulation.checkpoint();
         let placements = place_all(simulation, notes, context, &left_out);
-        let taken_back = taken_back::taken_back(simulation, notes, context, &placements);
+        let taken_back = taken_back(simulation, notes, context, (&placements, Room::Idle, &left_out));
         if taken_back.is_empty() {
-            return placements;
+            return with_other_nodes(simulation, notes, context, (placements, left_out));
         }
         left_out.extend(taken_back);
         simulation.restore(before);
     }
+}
+
+/// Places the pods that were left out where they do not stand in the room of a waiting gang: the gang may have a node by now. Returns all
+/// placements, and the pods that are still left out. If a waiting gang would evict one of these pods, all of them stay left out.
+fn with_other_nodes(
+    simulation: &mut Simulation<'_>,
+    notes: &mut Notes,
+    context: &Context<'_>,
+    (placements, mut left_out): (Placements, BTreeSet<PodIx>),
+) -> (Placements, BTreeSet<PodIx>) {
+    if left_out.is_empty() {
+        return (placements, left_out);
+    }
+    let before = simulation.checkpoint();
+    let more = place_all(simulation, notes, context, &BTreeSet::new());
+    let all: Placements = placements.iter().chain(&more).copied().collect();
+    if !taken_back(simulation, notes, context, (&all, Room::Idle, &BTreeSet::new())).is_empty() {
+        simulation.restore(before);
+        return (placements, left_out);
+    }
+    left_out.retain(|ix| more.iter().all(|(placed, _)| placed != ix));
+    (all, left_out)
 }
 
 /// Places normal pods, except those that are left out. Returns the new placements.

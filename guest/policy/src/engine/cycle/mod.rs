@@ -18,6 +18,8 @@ mod trace;
 pub use simulation::{Finder, Simulation, When};
 pub use single::JobByJob;
 
+use std::collections::BTreeSet;
+
 use super::plan::{Plan, placement};
 use super::refusals::Refusals;
 use super::{Engine, Ledger, Notes, Preemptor};
@@ -34,6 +36,8 @@ pub struct CycleState {
     held: Vec<(PodIx, NodeIx)>,
     /// The pods that an earlier step bound.
     bound: Vec<PodIx>,
+    /// The pods that an earlier step left out, because a waiting gang would evict them. No pod is evicted for them in this cycle.
+    left_out: BTreeSet<PodIx>,
 }
 
 /// The input of a step.
@@ -61,6 +65,7 @@ struct Outcome {
     bindings: Vec<(PodIx, NodeIx)>,
     held: Vec<(PodIx, NodeIx)>,
     plans: Vec<Plan>,
+    left_out: BTreeSet<PodIx>,
 }
 
 impl Engine {
@@ -77,22 +82,21 @@ impl Engine {
         let laws = self.laws()?.clone();
         let cycle = laws.cycle.clone().ok_or(PolicyError::Unsupported(ExtensionPoint::Act.into()))?;
         let action = cycle.actions.get(self.cycle_state.next).copied();
-        let (held, mut bound) =
-            (std::mem::take(&mut self.cycle_state.held), std::mem::take(&mut self.cycle_state.bound));
+        let CycleState { next, held, mut bound, left_out } = std::mem::take(&mut self.cycle_state);
         let context = Context { laws: &laws, cycle: &cycle, ledger: &self.ledger };
         let outcome = match action {
-            Some(action) => run(&mut self.cluster, &mut self.notes, &context, action, (held, &bound)),
+            Some(action) => run(&mut self.cluster, &mut self.notes, &context, action, (held, &bound, left_out)),
             None => Outcome::default(),
         };
-        let Outcome { bindings, held, plans } = outcome;
+        let Outcome { bindings, held, plans, left_out } = outcome;
         if action == Some(Action::Elastic) {
             let grown: Vec<PodIx> = bindings.iter().map(|(pod, _)| *pod).collect();
             self.cluster.note_scaling(&grown);
         }
         bound.extend(bindings.iter().map(|(pod, _)| *pod));
-        let next = self.cycle_state.next.saturating_add(1);
+        let next = next.saturating_add(1);
         let more = next < cycle.actions.len();
-        self.cycle_state = if more { CycleState { next, held, bound } } else { CycleState::default() };
+        self.cycle_state = if more { CycleState { next, held, bound, left_out } } else { CycleState::default() };
         let plans = self.lay_out(&plans)?;
         let name = action.map_or("", name).to_owned();
         let bindings = bindings.into_iter().map(placement).collect();
@@ -125,29 +129,24 @@ fn run(
     notes: &mut Notes,
     context: &Context<'_>,
     action: Action,
-    (held, bound): (Vec<(PodIx, NodeIx)>, &[PodIx]),
+    (held, bound, left_out): (Vec<(PodIx, NodeIx)>, &[PodIx], BTreeSet<PodIx>),
 ) -> Outcome {
     let mut simulation = Simulation::new(cluster, held);
     promises::keep_allowed(&mut simulation, context);
     if matches!(action, Action::Reclaim | Action::Preempt) {
         bound.iter().for_each(|ix| simulation.keep(*ix));
     }
-    match action {
+    let bindings = match action {
         Action::Allocate => {
-            let bindings = allocate::allocate(&mut simulation, notes, context);
-            Outcome { bindings, held: simulation.unnominated(), plans: Vec::new() }
+            let (bindings, left_out) = allocate::allocate(&mut simulation, notes, context);
+            return Outcome { bindings, held: simulation.unnominated(), plans: Vec::new(), left_out };
         }
-        Action::Backfill => {
-            let bindings = allocate::backfill(&mut simulation, notes, context);
-            Outcome { bindings, held: simulation.unnominated(), plans: Vec::new() }
-        }
-        Action::Elastic => {
-            let bindings = elastic::grow(&mut simulation, notes, context);
-            Outcome { bindings, held: simulation.unnominated(), plans: Vec::new() }
-        }
-        Action::Reclaim => preempt::preempt_for(simulation, notes, context, &context.cycle.reclaim),
-        Action::Preempt => preempt::preempt_for(simulation, notes, context, &context.cycle.preempt),
-    }
+        Action::Backfill => allocate::backfill(&mut simulation, notes, context),
+        Action::Elastic => elastic::grow(&mut simulation, notes, context),
+        Action::Reclaim => return preempt::preempt_for(simulation, notes, context, &context.cycle.reclaim, left_out),
+        Action::Preempt => return preempt::preempt_for(simulation, notes, context, &context.cycle.preempt, left_out),
+    };
+    Outcome { bindings, held: simulation.unnominated(), plans: Vec::new(), left_out }
 }
 
 fn name(action: Action) -> &'static str {

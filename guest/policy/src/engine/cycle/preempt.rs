@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::job_queue::JobQueue;
 use super::pending_jobs::{self, PendingJob};
+use super::taken_back::{Room, taken_back};
 use super::{Context, Outcome, Simulation};
 use crate::contract::{self, Refuted, Subject};
 use crate::engine::plan::Plan;
@@ -14,26 +15,60 @@ use crate::engine::{Notes, Preemptor};
 use crate::laws::{Claim, Denial, ReclaimRules, Rule};
 use crate::model::{ClassIx, Cluster, PodIx};
 
-/// Makes a plan for each pending gang, if there is one. If a gang fits once leaving pods have left, that room is kept for it.
+/// Makes a plan for each pending gang, if there is one. If a gang fits once leaving pods have left, that room is kept for it. A plan whose
+/// pods a waiting gang would evict in turn is not made ([`taken_back`](super::taken_back)): each pass leaves out more gangs, so the loop ends.
 pub fn preempt_for(
     mut simulation: Simulation<'_>,
     notes: &mut Notes,
     context: &Context<'_>,
     rules: &ReclaimRules,
+    mut left_out: BTreeSet<PodIx>,
 ) -> Outcome {
-    let mut plans = Vec::new();
-    for_each_gang(&mut simulation, notes, context, rules, |simulation, notes, pending_job| {
-        plans.extend(find_plan(simulation, notes, context, rules, pending_job, &Refuted::default()));
-    });
-    Outcome { bindings: Vec::new(), held: simulation.unnominated(), plans }
+    loop {
+        let before = simulation.checkpoint();
+        let mut plans = Vec::new();
+        for_each_gang(&mut simulation, notes, context, (rules, &left_out), |simulation, notes, pending_job| {
+            plans.extend(find_plan(simulation, notes, context, rules, pending_job, &Refuted::default()));
+        });
+        let placements = plans.iter().flat_map(|plan| plan.nominations.iter().copied()).collect();
+        let taken_back = taken_back(&mut simulation, notes, context, (&placements, Room::Made, &left_out));
+        if taken_back.is_empty() {
+            keep_what_is_left(&mut simulation, context, rules, &left_out);
+            return Outcome { bindings: Vec::new(), held: simulation.unnominated(), plans, left_out };
+        }
+        left_out.extend(taken_back);
+        simulation.restore(before);
+    }
 }
 
-/// Calls a function for each gang that lacks pods, in the order in which plans are made.
+/// Promises the room that is left after all plans to the gangs that were left out: they are bound in the next cycle, and elastic jobs do not
+/// grow into that room. No pod is evicted for such a gang.
+fn keep_what_is_left(
+    simulation: &mut Simulation<'_>,
+    context: &Context<'_>,
+    rules: &ReclaimRules,
+    left_out: &BTreeSet<PodIx>,
+) {
+    if left_out.is_empty() {
+        return;
+    }
+    let silent = &mut Notes::default();
+    for_each_gang(simulation, silent, context, (rules, &BTreeSet::new()), |simulation, silent, gang| {
+        if gang.lead().is_some_and(|lead| left_out.contains(&lead)) {
+            let before = simulation.checkpoint();
+            if find_plan(simulation, silent, context, rules, gang, &Refuted::default()).is_ok() {
+                simulation.restore(before);
+            }
+        }
+    });
+}
+
+/// Calls a function for each gang that lacks pods, in the order in which plans are made. Gangs that are left out are passed over.
 pub fn for_each_gang<'c>(
     simulation: &mut Simulation<'c>,
     notes: &mut Notes,
     context: &Context<'_>,
-    rules: &ReclaimRules,
+    (rules, left_out): (&ReclaimRules, &BTreeSet<PodIx>),
     mut attempt: impl FnMut(&mut Simulation<'c>, &mut Notes, &PendingJob),
 ) {
     let admission = &context.cycle.admission;
@@ -44,7 +79,7 @@ pub fn for_each_gang<'c>(
     while let Some(pending_job) = job_queue.next(simulation.cluster(), context) {
         let Some(lead) = pending_job.lead() else { continue };
         notes.resume(lead);
-        if !simulation.cluster().shortage(lead).is_over() {
+        if !left_out.contains(&lead) && !simulation.cluster().shortage(lead).is_over() {
             attempt(simulation, notes, &pending_job);
         }
     }
@@ -94,7 +129,10 @@ pub fn find_plan(
     };
     let before = simulation.trial.mark();
     match bundles::plan(&mut simulation.trial, notes, &victim_search) {
-        Ok(plan) if !plan.victims.is_empty() => Ok(plan),
+        Ok(plan) if !plan.victims.is_empty() => {
+            simulation.plan(&plan.nominations);
+            Ok(plan)
+        }
         Ok(Plan { nominations, .. }) => {
             simulation.trial.rewind(before);
             nominations.into_iter().for_each(|(ix, node)| simulation.promise(ix, node));

@@ -27,6 +27,8 @@ pub struct Simulation<'c> {
     waits: BTreeMap<PodIx, NodeIx>,
     /// What these pods request there.
     promised: BTreeMap<NodeIx, Amounts>,
+    /// The pods that a plan of this step places. Like those that wait, they may find no node in the end: the host may refuse the plan.
+    planned: Vec<(PodIx, NodeIx)>,
     /// What the leaving pods hold.
     leaving: BTreeMap<NodeIx, Amounts>,
     /// The leaving pods and their nodes.
@@ -39,6 +41,7 @@ pub struct Checkpoint {
     mark: Mark,
     waits: BTreeMap<PodIx, NodeIx>,
     promised: BTreeMap<NodeIx, Amounts>,
+    planned: usize,
 }
 
 /// The other pods as a pod finds them when it gets a node: with and without those that wait for promised nodes.
@@ -70,8 +73,8 @@ impl<'c> Simulation<'c> {
             let lead = cluster.members(ix).map(|(member, _)| member).min().unwrap_or(ix);
             groups.entry(lead).or_default().push((ix, node));
         }
-        let (waits, promised) = (BTreeMap::new(), BTreeMap::new());
-        let mut simulation = Simulation { trial: Trial::new(cluster), waits, promised, leaving, gone };
+        let (waits, promised, planned) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
+        let mut simulation = Simulation { trial: Trial::new(cluster), waits, promised, planned, leaving, gone };
         simulation.gone.iter().for_each(|(ix, _)| simulation.trial.evict(*ix));
         for (lead, group) in groups {
             let before = simulation.trial.mark();
@@ -95,13 +98,20 @@ impl<'c> Simulation<'c> {
 
     /// Returns this moment.
     pub fn checkpoint(&self) -> Checkpoint {
-        Checkpoint { mark: self.trial.mark(), waits: self.waits.clone(), promised: self.promised.clone() }
+        let (mark, planned) = (self.trial.mark(), self.planned.len());
+        Checkpoint { mark, waits: self.waits.clone(), promised: self.promised.clone(), planned }
     }
 
     /// Takes back all that was placed and promised since a moment.
     pub fn restore(&mut self, checkpoint: Checkpoint) {
         self.trial.rewind(checkpoint.mark);
         (self.waits, self.promised) = (checkpoint.waits, checkpoint.promised);
+        self.planned.truncate(checkpoint.planned);
+    }
+
+    /// Notes the nodes that a plan gives to its pods. The trial has them there already.
+    pub fn plan(&mut self, nominations: &[(PodIx, NodeIx)]) {
+        self.planned.extend(nominations);
     }
 
     /// Whether a pod is pending, nominated or not.
@@ -176,10 +186,11 @@ impl<'c> Simulation<'c> {
         lacks(promised).map(|lack| (lack, false)).or_else(|| lacks(leaving).map(|lack| (lack, true)))
     }
 
-    /// The cluster without the pods that wait for promised nodes.
+    /// The cluster without the pods that wait for promised nodes, and without those that plans of this step place.
     pub fn unpromised(&self) -> WhatIf {
         let mut without = WhatIf::default();
-        self.waits.iter().for_each(|(ix, node)| without.remove(self.cluster(), *ix, *node));
+        let planned = self.planned.iter().map(|(ix, node)| (ix, node));
+        self.waits.iter().chain(planned).for_each(|(ix, node)| without.remove(self.cluster(), *ix, *node));
         without
     }
 

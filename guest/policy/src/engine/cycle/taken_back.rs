@@ -1,8 +1,11 @@
-//! Taken back: what allocation would bind now and a gang that waits already would evict in the next cycle.
+//! Taken back: pods that get a node now, and that a gang that waits already would evict once they are bound.
 //!
 //! Allocation fills idle room, with pods of queues over their deserved amounts, too. A gang that lacks more than is idle waits for the
 //! actions that evict. Those actions spare what this cycle has bound, but in the next cycle the gang evicts it. So such a pod is not bound:
 //! the idle room becomes part of the plan of the gang, and fewer pods are evicted.
+//!
+//! The same holds for a plan. A job may evict elastic pods of its own queue although the queue is above its deserved amounts. Where a gang
+//! that comes later would evict the pods of that plan, once they are bound, the plan is not made: two pods would leave for one.
 
 use std::collections::BTreeSet;
 
@@ -17,13 +20,23 @@ use crate::engine::{Notes, Preemptor};
 use crate::laws::{Action, Claim, Detail, ReclaimRules};
 use crate::model::{Cluster, Place, PodIx};
 
-/// Returns the pods among these placements that the next cycle would evict for gangs that wait already, and that would have room without
-/// their eviction. With a pod, it returns the pods of its job that wait and have no node. The simulation is as before afterwards.
+/// Where the room of placements comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Room {
+    /// The room is idle. It stays unused only if the waiting gang gets a plan, or room, without the placements.
+    Idle,
+    /// Plans make the room. Without these plans, their victims keep running.
+    Made,
+}
+
+/// Returns the pods among these placements that gangs that wait already would evict once the pods are bound. With a pod, it returns the pods
+/// of its job that wait, and for a plan all pods that the plan places. Gangs that are left out already evict no pod in this cycle. The
+/// simulation is as before afterwards.
 pub fn taken_back(
     simulation: &mut Simulation<'_>,
     notes: &mut Notes,
     context: &Context<'_>,
-    placements: &Placements,
+    (placements, room, left_out): (&Placements, Room, &BTreeSet<PodIx>),
 ) -> BTreeSet<PodIx> {
     let mut taken_back = BTreeSet::new();
     let placed: Vec<PodIx> = bound_anew(simulation.cluster(), placements);
@@ -32,9 +45,10 @@ pub fn taken_back(
         for (ix, node) in placements.iter().filter(|(ix, _)| placed.contains(ix)) {
             simulation.trial.put(*ix, Place::Bound(*node));
         }
-        if may_take_back(simulation, context, rules, &placed) {
-            for_each_gang(simulation, &mut Notes::default(), context, rules, |simulation, silent, gang| {
-                for ix in needlessly_bound(simulation, silent, context, rules, (gang, &placed)) {
+        if may_take_back(simulation, context, (rules, left_out), &placed) {
+            let gangs = (rules, left_out);
+            for_each_gang(simulation, &mut Notes::default(), context, gangs, |simulation, silent, gang| {
+                for ix in lost_to(simulation, silent, context, rules, (gang, &placed, room)) {
                     explain(notes, gang, ix);
                     taken_back.insert(ix);
                 }
@@ -68,11 +82,11 @@ fn bound_anew(cluster: &Cluster, placements: &Placements) -> Vec<PodIx> {
 fn may_take_back(
     simulation: &mut Simulation<'_>,
     context: &Context<'_>,
-    rules: &ReclaimRules,
+    (rules, left_out): (&ReclaimRules, &BTreeSet<PodIx>),
     placed: &[PodIx],
 ) -> bool {
     let mut found = false;
-    for_each_gang(simulation, &mut Notes::default(), context, rules, |simulation, _, gang| {
+    for_each_gang(simulation, &mut Notes::default(), context, (rules, left_out), |simulation, _, gang| {
         let cluster = simulation.cluster();
         let pods = cluster.lacking(&gang.pods);
         let preemptor = || Preemptor::of(cluster, context.laws, gang.lead()?, pods.clone());
@@ -85,14 +99,14 @@ fn may_take_back(
     found
 }
 
-/// Returns the pods among the placed ones that the plan of a gang evicts, if the gang has room without their eviction as well. With them,
-/// it returns the pods of their jobs that wait. The simulation is left with the plan.
-fn needlessly_bound(
+/// Returns the pods among the placed ones that the plan of a gang evicts, if they are to be left out. With them, it returns the pods of
+/// their jobs that get no node then. The simulation is left with the plan.
+fn lost_to(
     simulation: &mut Simulation<'_>,
     notes: &mut Notes,
     context: &Context<'_>,
     rules: &ReclaimRules,
-    (gang, placed): (&PendingJob, &[PodIx]),
+    (gang, placed, room): (&PendingJob, &[PodIx], Room),
 ) -> Vec<PodIx> {
     let before = simulation.checkpoint();
     let Ok(plan) = find_plan(simulation, notes, context, rules, gang, &Refuted::default()) else { return Vec::new() };
@@ -100,18 +114,23 @@ fn needlessly_bound(
     if lost.is_empty() {
         return lost;
     }
-    simulation.restore(before.clone());
-    lost.iter().for_each(|ix| simulation.trial.put(*ix, Place::Pending));
-    let without = find_plan(simulation, notes, context, rules, gang, &Refuted::default());
-    if !matches!(without, Ok(_) | Err(Obstacle::Room)) {
-        simulation.restore(before);
-        drop(find_plan(simulation, notes, context, rules, gang, &Refuted::default()));
-        return Vec::new();
+    if room == Room::Idle {
+        simulation.restore(before.clone());
+        lost.iter().for_each(|ix| simulation.trial.put(*ix, Place::Pending));
+        let without = find_plan(simulation, notes, context, rules, gang, &Refuted::default());
+        if !matches!(without, Ok(_) | Err(Obstacle::Room)) {
+            simulation.restore(before);
+            drop(find_plan(simulation, notes, context, rules, gang, &Refuted::default()));
+            return Vec::new();
+        }
     }
     let cluster = simulation.cluster();
     let of_same_jobs = lost.iter().flat_map(|ix| cluster.members(*ix));
-    let waiting: Vec<PodIx> = of_same_jobs.filter(|(_, pod)| pod.is_pending()).map(|(ix, _)| ix).collect();
-    lost.extend(waiting);
+    // A plan places all pods that a gang lacks, or none.
+    let goes_along = |ix: &PodIx| room == Room::Made && placed.contains(ix);
+    let along = of_same_jobs.filter(|(ix, pod)| pod.is_pending() || goes_along(ix)).map(|(ix, _)| ix);
+    let along: Vec<PodIx> = along.collect();
+    lost.extend(along);
     lost
 }
 

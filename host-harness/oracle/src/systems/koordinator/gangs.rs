@@ -209,7 +209,10 @@ impl Memory {
             pods: world.pods.values().filter(|pod| Gangs::claims(pod) && job(pod) == *name).collect(),
             lacks: (0..).take(99).find(|more| gangs.is_complete_with(name, *more)).unwrap_or(99),
         };
-        let all = own.jobs.iter().map(of).collect();
+        let all: Vec<rounds::Gang<'_>> = own.jobs.iter().map(of).collect();
+        if !own.is_strict && self.rounds.is_quiet(world, &own.jobs.join(" "), &all) {
+            return None;
+        }
         let turn = self.rounds.turn((world, &own.jobs.join(" ")), pod, all, outcome, |pod| switches.triggers(pod));
         own.is_strict.then_some(turn)
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::whole::{least_jobs, least_jobs_of_group};
-use super::{SameGroup, fitting_nodes, nominations, spec_priority, waits_for_permit, waits_for_victims};
+use super::{SameGroup, fitting_nodes, free_for, nominations, spec_priority, waits_for_permit, waits_for_victims};
 use crate::outcome::{Ended, Outcome};
 use crate::systems::common::problem;
 use crate::systems::rounds::{Gang, Rounds, turned_away};
@@ -86,7 +86,7 @@ pub(super) fn attempt(world: &World, rounds: &mut Rounds, pod: &Pod, outcome: &O
     if fitting_nodes(world, pod).is_empty() {
         without_room(world, pod, (&members, missing), outcome, verdict);
         let waits = waits_for_victims(world, pod) || waits_for_permit(world, pod, &same_group, spec_priority);
-        if !waits && outcome.ended == Some(Ended::Unschedulable) {
+        if !waits && !room_is_coming(world, pod) && outcome.ended == Some(Ended::Unschedulable) {
             turn.after_failure(pod, outcome, verdict);
             rounds.end(turn.ends());
         }
@@ -94,6 +94,20 @@ pub(super) fn attempt(world: &World, rounds: &mut Rounds, pod: &Pod, outcome: &O
         with_room(world, pod, (&members, missing), outcome, verdict);
     }
     true
+}
+
+/// Returns whether pods that are leaving make the room that a pod of a group is nominated to. A plan without victims nominated it there, and
+/// the same plan is not made twice. Whether constraints between pods hold then is not sought.
+pub(super) fn room_is_coming(world: &World, pod: &Pod) -> bool {
+    let node = pod.nominated.as_ref().filter(|_| group(pod).is_some()).and_then(|node| world.nodes.get(node));
+    node.is_some_and(|node| {
+        let mut free = free_for(world, pod, node, spec_priority);
+        let leaving: Vec<&Pod> = world.on(&node.name).filter(|other| other.leaving).collect();
+        leaving.iter().for_each(|other| free.add(&other.request));
+        // With constraints, a pod that leaves another node of the domain counts as well.
+        let frees = !leaving.is_empty() || world.is_constrained() && world.pods.values().any(|other| other.leaving);
+        frees && pod.request.fits(&free)
+    })
 }
 
 /// Returns whether the pods of the group of a pod name more than one scheduler: then nobody can place it.

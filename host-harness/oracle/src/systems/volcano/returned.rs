@@ -5,7 +5,11 @@ use std::collections::BTreeSet;
 
 use super::Judge;
 use crate::tally::Verdict;
-use crate::world::Pod;
+use crate::world::{Pod, at};
+
+/// Why nothing is sought among constraints between pods.
+const CONSTRAINED: &str =
+    "there are constraints between pods: whether there is a place, or a smaller plan, is not sought";
 
 /// The end of a cycle in which nobody was evicted.
 #[derive(Debug)]
@@ -21,11 +25,21 @@ impl Judge<'_> {
         for plan in &self.outcome.plans {
             let waited = plan.nominated.keys().all(|name| last.waiting.contains(name));
             let returned: Vec<&String> = plan.victims.intersection(&last.bound).collect();
-            if waited && !returned.is_empty() {
+            // A gang with constraints may find a plan only once other pods have come: no choice of a node is revised.
+            if waited && !returned.is_empty() && plan.nominated.keys().any(|name| self.is_choosy(name)) {
+                verdict.excuse(CONSTRAINED);
+            } else if waited && !returned.is_empty() {
                 let text = format!("{returned:?} were bound in the last cycle, and {:?} waited", plan.nominated);
                 verdict.breach("bound-pods-are-not-reclaimed-at-once", text);
             }
         }
+    }
+
+    /// Returns whether a pod has constraints of its own on the pods near it.
+    fn is_choosy(&self, name: &str) -> bool {
+        let has = |pod: &Pod, field| at(&pod.object, field).is_some();
+        let fields = ["/spec/affinity", "/spec/topologySpreadConstraints"];
+        self.world.pods.get(name).is_some_and(|pod| fields.into_iter().any(|field| has(pod, field)))
     }
 
     /// Returns whether one of these pods fitted a node before the cycle made a plan there, for other pods.
