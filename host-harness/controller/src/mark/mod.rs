@@ -105,7 +105,8 @@ impl Mark {
                     "type": SAFE, "status": self.status, "reason": self.reason, "message": self.message,
                 }),
             };
-            if !self.status.is_empty() && self.status != has.status
+            if !self.status.is_empty()
+                && self.status != has.status
                 && let Some(fields) = condition.as_object_mut()
             {
                 fields.insert("lastTransitionTime".to_owned(), now);

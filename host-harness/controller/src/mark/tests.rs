@@ -178,7 +178,8 @@ fn what_is_refused_is_tried_later_each_time_and_what_others_take_away_too() {
 #[test]
 fn a_mark_about_which_the_laws_say_nothing_any_more_is_taken_off() {
     let mut marks = Marks::default();
-    let marked = after(plain(), &Mark::of(&evictable()).writes(&subject("team/a").unwrap(), &Mark::default(), json!(0)));
+    let marked =
+        after(plain(), &Mark::of(&evictable()).writes(&subject("team/a").unwrap(), &Mark::default(), json!(0)));
     marks.shown(NOW, "team/a", Mark::read(&marked));
     marks.stands(NOW, "team/a", None);
     let pod = after(marked, &marks.due(NOW, subject));

@@ -16,7 +16,8 @@ fn mark(pod: &Value) -> [&str; 4] {
     let label = pod.pointer("/metadata/labels/lictor.dev~1standing").and_then(Value::as_str).unwrap_or_default();
     let conditions = pod.pointer("/status/conditions").and_then(Value::as_array).into_iter().flatten();
     let condition = conditions.filter(|it| it["type"] == SAFE).next_back().unwrap_or(&Value::Null);
-    let [status, reason, message] = ["status", "reason", "message"].map(|key| condition[key].as_str().unwrap_or_default());
+    let [status, reason, message] =
+        ["status", "reason", "message"].map(|key| condition[key].as_str().unwrap_or_default());
     [label, status, reason, message]
 }
 
@@ -37,7 +38,8 @@ pub async fn running_pods_are_marked(world: &World) {
         pod.is_some_and(|pod| matches!(mark(pod), ["safe", "True", law, said] if law.starts_with("koordinator/") && said.contains(law)))
     })
     .await;
-    let tries = || controller.said(|said| said.happened.attempts.iter().filter(|it| it.pod.ends_with("/waits")).count());
+    let tries =
+        || controller.said(|said| said.happened.attempts.iter().filter(|it| it.pod.ends_with("/waits")).count());
     let before = tries();
     assert!(before > 0);
     let all = pods(&world.admin, &step.namespace);
