@@ -98,10 +98,7 @@ impl Session {
     }
 
     /// Returns the standing of each pod in this list that has a node.
-    fn stand(
-        &mut self,
-        list: impl Fn(&Session) -> Vec<PodId>,
-    ) -> Result<BTreeMap<String, Standing>, SessionError> {
+    fn stand(&mut self, list: impl Fn(&Session) -> Vec<PodId>) -> Result<BTreeMap<String, Standing>, SessionError> {
         let input = || "standings".to_owned();
         self.run(input, |session| {
             session.up()?;
