@@ -1,12 +1,14 @@
 //! `lictor serve`: answers the questions of a kube-scheduler with a plugin, over a Unix socket.
 
+mod fits;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::Args;
 use lictor_contract::ExtensionPoint;
-use lictor_host::cluster::InputError;
+use lictor_host::cluster::{InputError, Object};
 use lictor_host::living::Stored;
 use lictor_host::recording::Recorder;
 use lictor_host::replace::Terms;
@@ -17,10 +19,11 @@ use lictor_serve::{Offer, Offers, Opened, Report, Server, say};
 use super::arguments::{self, InForce};
 use super::choice::{Choice, Chosen};
 use super::exit::Exit;
-use super::failure::Failure;
+use super::failure::{Failure, shown};
 use super::live;
 use super::recorded::{Recording, header};
 use super::replacing::Replacing;
+use fits::Fits;
 use lictor_decide::Arguments;
 
 /// Answer the questions of a kube-scheduler with the plugin of this project (`host-harness/kube-scheduler`), over a Unix socket
@@ -89,12 +92,13 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
             if remedy.is_empty() { message } else { format!("{message}; {remedy}") }
         })
     };
+    let lines = Lines(Fits::new(described, &welcome.system));
     let report: Arc<dyn Report> = match asked.listen {
         Some(address) => {
             let of = (&*welcome.system, &*welcome.policy);
-            live::listen(address, of, opening.chosen().source.short(), Lines)?
+            live::listen(address, of, opening.chosen().source.short(), lines)?
         }
-        None => Arc::new(Lines),
+        None => Arc::new(lines),
     };
     let server = Server::listen(&asked.socket, Arc::new(open), report).map_err(Failure::Socket)?;
     let (choice, terms, offers) = (asked.policy.clone(), asked.replacing.terms(), server.offers());
@@ -165,9 +169,15 @@ impl Opening {
 }
 
 /// Says what happens in lines on the standard error.
-struct Lines;
+struct Lines(Fits);
 
 impl Report for Lines {
+    fn objects(&self, objects: &[Object]) {
+        if let Some(warning) = self.0.warning(objects) {
+            anstream::eprint!("{}", shown(&warning));
+        }
+    }
+
     fn step(&self, step: &Step, _: &Session) {
         for plan in &step.happened.plans {
             let victims: Vec<&str> = plan.victims.iter().map(String::as_str).collect();

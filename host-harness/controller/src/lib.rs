@@ -6,13 +6,14 @@
 //!
 //! [`run`](run::run) ties it together. What decides is pure and has no input or output: [`view`] (what the session is shown), [`watch::store`]
 //! (what is news), [`decide`] (what is to be done), [`carry_out::patch`] (how). Input and output stand at the edge: [`watch::stream`],
-//! [`carry_out::KubeApi`], [`state`]. [`report`] and [`ops`] say what goes on, [`lease`] says who leads.
+//! [`carry_out::KubeApi`], [`state`]. [`report`], [`mark`] and [`ops`] say what goes on, [`lease`] says who leads.
 
 pub mod carry_out;
 pub mod cluster;
 pub mod decide;
 pub mod dump;
 pub mod lease;
+pub mod mark;
 pub mod names;
 pub mod ops;
 pub mod report;

@@ -12,6 +12,9 @@ pub const NOMINATED: &str = "lictor.dev/nominated-node";
 /// Annotation of a victim: for whom it is evicted, and the number of the plan.
 pub const EVICTED_FOR: &str = "lictor.dev/evicted-for";
 
+/// Label of a running pod: `safe`, or `evictable`.
+pub const STANDING: &str = "lictor.dev/standing";
+
 /// The scheduler that a session sees for pods that were never ours: they are bound by others, as if another scheduler did it.
 pub const OTHERS: &str = "kube-scheduler";
 

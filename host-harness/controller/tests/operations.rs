@@ -16,7 +16,8 @@ use lictor_contract::ExtensionPoint;
 use lictor_controller::cluster::{Access, connect};
 use lictor_controller::decide::Talk;
 use lictor_controller::lease::{Keep, Terms};
-use lictor_controller::names::GATE;
+use lictor_controller::mark::SAFE;
+use lictor_controller::names::{GATE, STANDING};
 use lictor_controller::ops::explain::{Answer, Question, State, ask};
 use lictor_controller::ops::start::{Wanted, start};
 use lictor_controller::report::{ADMITTED, Mode};
@@ -63,6 +64,7 @@ async fn controller(name: &str, kubeconfig: &Path) -> Controller {
         socket: Some(socket.clone()),
         desk: None,
         reports: true,
+        standing: true,
         mode: Mode::CarriesOut,
         explains: false,
         system: SYSTEM.to_owned(),
@@ -137,6 +139,7 @@ async fn one_leads_and_says_what_it_does_and_the_other_goes_on() {
     wait_for("the second one stands by", SOON, async || second.says("ok: stands by").then_some(())).await;
 
     refuses(&first, &admin).await;
+    marks(&first, &admin).await;
     preempts(&first, &admin).await;
     hands_over(first, second, &admin).await;
 }
@@ -161,6 +164,23 @@ async fn refuses(leader: &Controller, admin: &Client) {
         let note = event["note"].as_str().unwrap();
         assert!(note.contains(&said.message), "{note} has not `{}`", said.message);
     }
+}
+
+/// A running pod is marked, and the answer says the same as its condition.
+async fn marks(leader: &Controller, admin: &Client) {
+    let marked = wait_for("the running pod is marked", SOON, async || {
+        let pod = get_pod(admin, "team", "victim").await.unwrap();
+        let condition = pod.pointer("/status/conditions")?.as_array()?.iter().find(|it| it["type"] == SAFE)?.clone();
+        (pod.pointer("/metadata/labels")?.get(STANDING)? == "evictable").then_some(condition)
+    });
+    let condition = marked.await;
+    assert_eq!((&condition["status"], &condition["reason"]), (&json!("False"), &json!("MayBeEvicted")));
+    let message = "may be evicted by a pod of priority 1 or higher";
+    assert_eq!(condition["message"], message);
+    let answer = leader.explain("victim").await;
+    assert_eq!(answer.state, State::Bound);
+    assert_eq!(answer.standing.unwrap()["sentence"], message);
+    assert_eq!(leader.explain("large").await.standing, None, "it does not run");
 }
 
 /// A pod that preempts: the victim is told for whom, by its uid.

@@ -41,6 +41,7 @@ pub struct Opened {
     /// How many findings of the session are among these.
     reported: usize,
     is_explained: bool,
+    tells_standings: bool,
 }
 
 impl Opened {
@@ -66,7 +67,17 @@ impl Opened {
         let (findings, origins) = load(read()?, &mut session)?;
         let reported = session.findings().len();
         let system = described.system(system).cloned();
-        Ok(Opened { session, described, system, arguments, findings, origins, reported, is_explained: false })
+        Ok(Opened {
+            session,
+            described,
+            system,
+            arguments,
+            findings,
+            origins,
+            reported,
+            is_explained: false,
+            tells_standings: false,
+        })
     }
 
     /// The session: the cluster, and what is going on in it.
@@ -108,6 +119,11 @@ impl Opened {
         Ok(self.is_explained)
     }
 
+    /// Has the record of what is decided say which running pods are safe, though nothing else is explained.
+    pub fn tell_standings(&mut self) {
+        self.tells_standings = true;
+    }
+
     /// Decides so many cycles, at the newest time in the cluster. `source` is the policy's own, for the record.
     ///
     /// # Errors
@@ -125,7 +141,7 @@ impl Opened {
         self.session.advance(ahead)?;
         let mut record =
             Record::new(&self.described, self.system(), source, self.arguments.given.clone(), self.session.mirror());
-        if self.is_explained {
+        if self.is_explained || self.tells_standings {
             record.standings = self.session.standings()?;
         }
         let before = self.accounts()?;

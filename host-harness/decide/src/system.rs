@@ -117,6 +117,17 @@ pub fn choose(objects: &[Object], described: &Description) -> Choice {
 
 /// Warns of a snapshot in which nothing is of this system, although there are schedulers or kinds of its own.
 pub fn lacking(objects: &[Object], described: &Description, system: &str) -> Option<Problem> {
+    let message = format!("nothing in the snapshot is of system `{system}`: {}", lacks(objects, described, system)?);
+    let remedy = match choose(objects, described).system {
+        other if other == system => "add these kinds to the dump".to_owned(),
+        other => format!("add these kinds to the dump, or decide with `--system {other}`"),
+    };
+    Some(Problem::error(message).remedy(remedy).of(Severity::Warning))
+}
+
+/// Returns what of a system is not among these objects, in words. `None`: something is, or the system has neither schedulers nor kinds of its
+/// own.
+pub fn lacks(objects: &[Object], described: &Description, system: &str) -> Option<String> {
     let place = described.systems.iter().position(|known| known.name == system)?;
     let info = described.systems.get(place)?;
     if !Evidence::of(objects, described, place).is_empty() {
@@ -134,12 +145,7 @@ pub fn lacking(objects: &[Object], described: &Description, system: &str) -> Opt
     let part = |what: &str, names: &[String]| (!names.is_empty()).then(|| format!("{what} {}", either(names)));
     let lacks: Vec<String> =
         [part("no pod names scheduler", &schedulers), part("there is no", &kinds)].into_iter().flatten().collect();
-    let message = format!("nothing in the snapshot is of system `{system}`: {}", lacks.join(", and "));
-    let remedy = match choose(objects, described).system {
-        other if other == system => "add these kinds to the dump".to_owned(),
-        other => format!("add these kinds to the dump, or decide with `--system {other}`"),
-    };
-    Some(Problem::error(message).remedy(remedy).of(Severity::Warning))
+    Some(lacks.join(", and "))
 }
 
 fn own_schedulers(system: &SystemInfo) -> impl Iterator<Item = &str> {

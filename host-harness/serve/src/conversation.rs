@@ -142,7 +142,9 @@ impl Conversation {
             kind::SYNCED => {
                 if let Some(listed) = self.listing.take() {
                     self.has_nodes = true;
-                    self.hand(Input::Listed(listed.into_objects().collect()), None);
+                    let objects: Vec<Object> = listed.into_objects().collect();
+                    self.report.objects(&objects);
+                    self.hand(Input::Listed(objects), None);
                     self.go_on();
                 }
             }
@@ -173,8 +175,9 @@ impl Conversation {
 
     fn hand_objects(&mut self) {
         if !self.objects.is_empty() {
-            let objects = Input::Objects(std::mem::take(&mut self.objects));
-            self.hand(objects, None);
+            let objects = std::mem::take(&mut self.objects);
+            self.report.objects(&objects);
+            self.hand(Input::Objects(objects), None);
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lictor_contract::ExtensionPoint;
-use lictor_host::cluster::InputError;
+use lictor_host::cluster::{InputError, Object};
 use lictor_host::living::Stored;
 use lictor_host::recording::Recorder;
 use lictor_host::session::{Answer, CommandId, CommandOutcome, Question, Session, SessionError, Step};
@@ -27,6 +27,8 @@ pub struct Opened {
 
 /// Hears what happens, such as to say it in a log.
 pub trait Report: Send + Sync {
+    /// The session is about to be told these objects: at first all that there are, then those that are new or have changed.
+    fn objects(&self, _objects: &[Object]) {}
     /// Something came of what was told or asked.
     fn step(&self, step: &Step, session: &Session);
     /// A question was answered, in this time. What came of it was heard before.

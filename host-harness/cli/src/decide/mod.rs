@@ -4,7 +4,7 @@ mod bound;
 mod by;
 mod nominated;
 mod refused;
-mod standing;
+pub(super) mod standing;
 pub(super) mod text;
 mod usage;
 mod why;

@@ -1,22 +1,28 @@
 //! The running pods that are safe, and those that may be evicted.
 
+use std::collections::BTreeMap;
+
 use super::super::page::Page;
 use lictor_decide::jobs::Jobs;
-use lictor_decide::record::Record;
+use lictor_host::session::Standing;
 
-/// Shows the standing of each running pod. Pods of a job with the same standing form a group.
-pub(super) fn tell(page: &mut Page, record: &Record, jobs: &Jobs) {
+/// Shows the standing of each running pod. Pods of a job with the same standing form a group; of both kinds at most so many groups are shown.
+pub(crate) fn tell(page: &mut Page, standings: &BTreeMap<String, Standing>, jobs: &Jobs, most: usize) {
     for (safe, heading) in [(true, "Running pods that are safe"), (false, "Running pods that may be evicted")] {
-        let these = record.standings.iter().filter(|(_, standing)| standing.safe == safe);
+        let these = standings.iter().filter(|(_, standing)| standing.safe == safe);
         let sentences = these.map(|(pod, standing)| (pod.as_str(), standing.sentence.clone()));
         let groups = jobs.group(sentences.collect::<Vec<_>>());
         if !groups.is_empty() {
             page.heading(heading);
         }
-        for group in groups {
+        let more = groups.len().saturating_sub(most);
+        for group in groups.into_iter().take(most) {
             let label = page.strong(&group.label());
             page.line(format!("  {label}"));
             page.paragraph("    ", 6, &group.value);
+        }
+        if more > 0 {
+            page.line(format!("  and {more} more: `lictor decide --explain` shows all"));
         }
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn page(record: &Record, jobs: &Jobs, cluster: impl FnOnce(&mut Page)
         refused::tell_plans(&mut page, cycle);
         why::tell(&mut page, cycle, jobs);
     }
-    standing::tell(&mut page, record, jobs);
+    standing::tell(&mut page, &record.standings, jobs, usize::MAX);
     usage::tell(&mut page, &record.accounts);
     if !record.findings.is_empty() {
         page.heading("Findings");

@@ -35,6 +35,9 @@ fn page(answer: &Answer) -> Page {
         let law = if said.law.is_empty() { String::new() } else { format!("{}: ", said.law) };
         page.paragraph("  ", 4, &format!("{law}{}", said.message));
     }
+    if let Some(sentence) = answer.standing.as_ref().and_then(|standing| standing.get("sentence")?.as_str()) {
+        page.paragraph("  ", 4, sentence);
+    }
     if let Some(retry) = &answer.retry {
         page.paragraph("  ", 4, &format!("tried again {retry}"));
     }

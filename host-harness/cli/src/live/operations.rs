@@ -25,6 +25,10 @@ pub(super) struct Operations {
     /// of its own, only so it is known why a pod waits, and it is always on
     #[arg(long, help_heading = HEADING)]
     explain: bool,
+    /// Mark each running pod with its standing: the label `lictor.dev/standing` (`safe` or `evictable`), and the condition `lictor.dev/Safe`
+    /// with the law that protects the pod, or with who may evict it
+    #[arg(long, help_heading = HEADING)]
+    standing: bool,
     /// Write no events, conditions and status of quotas and queues
     #[arg(long, help_heading = HEADING)]
     no_reports: bool,
@@ -59,6 +63,7 @@ mod wanted {
                 socket: self.explain_socket.clone(),
                 desk: Some(desk),
                 reports: !self.no_reports,
+                standing: self.standing,
                 mode: match mode {
                     Mode::Act => report::Mode::CarriesOut,
                     Mode::DryRun | Mode::Observe => report::Mode::OnlySays,

@@ -11,7 +11,7 @@ use lictor_controller::ops::{Status, http};
 use lictor_controller::tokio::net::TcpListener;
 use lictor_controller::tokio::runtime;
 use lictor_controller::tokio::sync::watch;
-use lictor_host::cluster::InputError;
+use lictor_host::cluster::{InputError, Object};
 use lictor_host::session::{Action, Answer, CommandId, CommandOutcome, Question, Session, SessionError, Step};
 use lictor_serve::Report;
 
@@ -69,6 +69,10 @@ impl<R> Metered<R> {
 }
 
 impl<R: Report> Report for Metered<R> {
+    fn objects(&self, objects: &[Object]) {
+        self.then.objects(objects);
+    }
+
     fn step(&self, step: &Step, session: &Session) {
         let mut counts = self.counts();
         counts.progress.step(&self.status.metrics, &self.system, step, session);

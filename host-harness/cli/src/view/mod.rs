@@ -20,7 +20,7 @@ use off::show;
 use on::show;
 pub(super) use text::print;
 
-/// Look at a cluster: how full its nodes and queues are, who waits and why, and who would be evicted. In a page of the browser, which
+/// Look at a cluster: how full its nodes and queues are, which running pods are safe, who waits and why, and who would be evicted. In a page of the browser, which
 /// decides by itself and shows recordings, too; in the terminal with `--text`, or where the page is not built in
 #[derive(Debug, Args)]
 pub(super) struct Asked {
@@ -51,7 +51,7 @@ pub(super) struct Asked {
 pub(super) struct How {
     #[command(flatten)]
     by: By,
-    /// In the terminal, show at most so many nodes, the fullest first
+    /// In the terminal, show at most so many nodes, the fullest first, and so many jobs and pods that are safe or may be evicted
     #[arg(long, value_name = "N", default_value_t = 40)]
     nodes: usize,
 }

@@ -8,7 +8,7 @@ use lictor_decide::jobs::Memberships;
 use lictor_picture::{Node, Picture, part, picture};
 
 use super::super::choice::Chosen;
-use super::super::decide::{Explain, Source, text};
+use super::super::decide::{Explain, Source, standing, text};
 use super::super::exit::Exit;
 use super::super::failure::Failure;
 use super::super::page::{Page, keep_whole, table_of};
@@ -23,9 +23,17 @@ pub(in super::super) fn print(
     source: impl FnOnce(&Chosen, &str) -> Result<Source, Failure>,
 ) -> Result<Exit, Failure> {
     // Of the pods only what they hold is shown: it does not matter where they belong.
-    let look = |opened: &mut Opened| Ok(picture(opened.session().mirror(), &Memberships::default()));
-    let (record, jobs, drawn) = how.by.once(Explain::No, source, look)?;
-    text::page(&record, &jobs, |page| tell(page, &drawn, how.nodes)).print()?;
+    let look = |opened: &mut Opened| {
+        opened.tell_standings();
+        Ok(picture(opened.session().mirror(), &Memberships::default()))
+    };
+    let (mut record, jobs, drawn) = how.by.once(Explain::No, source, look)?;
+    let standings = std::mem::take(&mut record.standings);
+    let cluster = |page: &mut Page| {
+        tell(page, &drawn, how.nodes);
+        standing::tell(page, &standings, &jobs, how.nodes);
+    };
+    text::page(&record, &jobs, cluster).print()?;
     Ok(Exit::Done)
 }
 

@@ -102,6 +102,38 @@ fn what_a_scheduler_asks_is_recorded_and_kept_for_one_scheduler_at_a_time_and_re
 }
 
 #[test]
+fn a_cluster_without_anything_of_the_system_is_warned_of_once_and_not_while_it_is_empty() {
+    let log = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("serve-fits.log");
+    let said = |socket: &str, system: &str, objects: &[Value]| {
+        let socket = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(socket);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lictor"));
+        command.args(["serve", "--native", "--system", system, "--socket"]).arg(&socket);
+        let host = Host(command.stderr(std::fs::File::create(&log).unwrap()).spawn().unwrap(), socket);
+        let (mut stream, _) = host.greet();
+        tell(&mut stream, kind::SYNCED, 0, &Value::Null);
+        objects.iter().for_each(|object| tell(&mut stream, kind::OBJECT, 0, object));
+        // What was told before is taken when this is answered.
+        tell(&mut stream, kind::TRY, 7, &json!({"pod": "d/p"}));
+        while Frame::read(&mut stream).unwrap().unwrap().number != 7 {}
+        drop(host);
+        std::fs::read_to_string(&log).unwrap()
+    };
+    let node = json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}});
+    let pod = |name: &str| {
+        json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"namespace": "d", "name": name, "uid": name},
+            "spec": {"schedulerName": "default-scheduler", "containers": [{"name": "c"}]}})
+    };
+    let warning = "warning: nothing in the cluster is of system `coscheduling`: ";
+    let empty = said("fits-1.sock", "coscheduling", std::slice::from_ref(&node));
+    assert!(!empty.contains("warning"), "{empty}");
+    let lacking = said("fits-2.sock", "coscheduling", &[node.clone(), pod("p"), pod("q")]);
+    assert_eq!(lacking.matches(warning).count(), 1, "{lacking}");
+    assert!(lacking.contains("--system"), "{lacking}");
+    let plain = said("fits-3.sock", "kubernetes", &[node, pod("p")]);
+    assert!(!plain.contains("warning"), "{plain}");
+}
+
+#[test]
 fn without_a_system_it_says_which_there_are() {
     // No cluster is known before a scheduler connects, so none is chosen.
     lictor(&["serve", "--native", "--socket", "/nowhere/lictor.sock"]).exits(2).prints_nothing().tells(&[

@@ -21,6 +21,7 @@ pub(super) enum Call {
     Queues,
     Memberships(Vec<PodId>),
     Marks(PodId, NodeId),
+    Standings(Vec<PodId>),
     Notes(PodId),
 }
 
@@ -41,6 +42,7 @@ impl Call {
             Call::Queues => "account.queues",
             Call::Memberships(_) => "account.memberships",
             Call::Marks(..) => "marks.marks",
+            Call::Standings(_) => "standing.standings",
             Call::Notes(_) => "explain.notes",
         }
     }
@@ -61,6 +63,7 @@ pub(super) enum Said {
     Queues(Vec<QueueAccount>),
     Memberships(Vec<Membership>),
     Marks(Vec<Mark>),
+    Standings(Vec<Vec<Threat>>),
     Notes(Vec<Note>),
     /// It said why it cannot answer.
     Refused(PolicyError),
@@ -162,6 +165,7 @@ impl Exchange {
             },
             Said::Actions(actions) => actions.plans.reasons.iter().collect(),
             Said::Enforced(enforced) => enforced.enforcements.iter().map(|it| &it.reason).collect(),
+            Said::Standings(lists) => lists.iter().flatten().filter_map(|threat| threat.spared.as_ref()).collect(),
             Said::Notes(notes) => notes.iter().map(|note| &note.reason).collect(),
             _ => Vec::new(),
         }

@@ -58,11 +58,11 @@ impl<'a> Lab<'a> {
         self.plain.get_or_init(|| self.run(&Manner::default()))
     }
 
-    /// The runs in which every answer is looked at: as a host does it, with plans that are refused, and with explanations.
+    /// The runs in which every answer is looked at: as a host does it, with plans that are refused, and with explanations and standings.
     pub(super) fn runs(&self) -> [&Run; 3] {
         let telling = Telling { refusing: true, ..Telling::default() };
         let refusing = || self.run(&Manner { telling, ..Manner::default() });
-        let explained = || self.run(&Manner { explained: true, ..Manner::default() });
+        let explained = || self.run(&Manner { explained: true, standing: true, ..Manner::default() });
         [self.plain(), self.refusing.get_or_init(refusing), self.explained.get_or_init(explained)]
     }
 
@@ -81,7 +81,8 @@ impl<'a> Lab<'a> {
     /// A run like the plain one, but for its manner, has the same decisions.
     pub(super) fn same(&self, manner: &Manner) -> Verdict {
         let lines = |run: &Run| -> Vec<String> {
-            let asked = run.exchanges.iter().filter(|exchange| !matches!(exchange.call, Call::Notes(_)));
+            let is_said = |exchange: &&Exchange| !matches!(exchange.call, Call::Notes(_) | Call::Standings(_));
+            let asked = run.exchanges.iter().filter(is_said);
             asked.map(names::line).collect()
         };
         first_difference(&lines(self.plain()), &lines(&self.run(manner)))

@@ -14,7 +14,8 @@ fn question(call: &Call, known: &Known) -> String {
     let pods = |ids: &[PodId]| ids.iter().map(|pod| known.pod(*pod)).collect::<Vec<_>>().join(" ");
     let of = match call {
         // In which order a host asks is its own matter.
-        Call::QueueKeys(_) | Call::Act | Call::Enforce | Call::Queues | Call::Memberships(_) => String::new(),
+        Call::QueueKeys(_) | Call::Act | Call::Enforce | Call::Queues => String::new(),
+        Call::Memberships(_) | Call::Standings(_) => String::new(),
         Call::PreFilter(pod) | Call::Filter(pod) | Call::Permit(pod) | Call::Notes(pod) => known.pod(*pod),
         Call::Score(pod, _) => known.pod(*pod),
         Call::PostFilter(ids, _) => pods(ids),

@@ -34,6 +34,8 @@ pub(super) struct Manner {
     pub(super) beside: Beside,
     /// Attempts are explained.
     pub(super) explained: bool,
+    /// It is asked which running pods are safe, before and after each cycle.
+    pub(super) standing: bool,
     /// The objects come in another order, with others between them that are gone again: their numbers are others.
     pub(super) renumbered: bool,
     /// The numbers have holes, in the same order.
@@ -133,8 +135,10 @@ impl Player<'_> {
         if self.manner.replaced && place > 0 {
             self.replace(place);
         }
+        self.stand();
         self.note(|session| session.queue().map(drop));
         self.note(|session| session.tell(Input::Cycle));
+        self.stand();
         if self.tap.has(Interface::Account) {
             self.note(|session| session.accounts().map(drop));
             self.note(|session| session.memberships().map(drop));
@@ -168,6 +172,13 @@ impl Player<'_> {
                 drop(policy.restore(&garbage(format)));
             }
         });
+    }
+
+    /// Asks which running pods are safe.
+    fn stand(&mut self) {
+        if self.manner.standing {
+            self.note(|session| session.standings().map(drop));
+        }
     }
 
     fn save(&mut self) {

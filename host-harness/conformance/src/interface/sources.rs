@@ -30,6 +30,7 @@ pub(crate) fn sources() -> &'static [&'static str] {
         include_str!("checks/queue.rs"),
         include_str!("checks/reasons.rs"),
         include_str!("checks/score.rs"),
+        include_str!("checks/standing.rs"),
         include_str!("checks/state.rs"),
         include_str!("checks/told.rs"),
     ]

@@ -234,7 +234,7 @@ impl Policy for Tap {
         self.ask(Call::Marks(pod, node), |policy| policy.marks(pod, node), Said::Marks)
     }
     fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, CallError> {
-        self.state().policy.standings(pods)
+        self.ask(Call::Standings(pods.to_vec()), |policy| policy.standings(pods), Said::Standings)
     }
     fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
         self.state().policy.record_notes(on)

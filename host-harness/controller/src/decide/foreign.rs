@@ -55,6 +55,7 @@ impl Foreigners {
                 self.0.retain(|(known, _)| known != key);
                 None
             }
+            News::Marked(..) => None,
             News::Shown(shown) => {
                 let foreign = foreign(shown.key.strip_prefix("Pod/")?, &shown.object)?;
                 let uid = text(&shown.object, "/metadata/uid").to_owned();

@@ -61,6 +61,7 @@ impl Refusals {
     /// Takes what is news.
     pub fn see(&mut self, news: &News, now: i64) {
         match news {
+            News::Marked(..) => {}
             News::Gone(key) => drop(self.pods.remove(key)),
             News::Shown(shown) => match refusal(shown) {
                 None => drop(self.pods.remove(&shown.key)),

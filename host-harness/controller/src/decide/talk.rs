@@ -1,8 +1,10 @@
 //! A session, recorded or not.
 
+use std::collections::BTreeMap;
+
 use lictor_contract::QueueAccount;
 use lictor_host::recording::{Recorder, Told};
-use lictor_host::session::{Input, Session, SessionCheckpoint, SessionError, Step};
+use lictor_host::session::{Input, Session, SessionCheckpoint, SessionError, Standing, Step};
 
 /// A session, and what records it, if anything does.
 pub struct Talk {
@@ -51,6 +53,14 @@ impl Talk {
     /// See [`Session::accounts`].
     pub fn accounts(&mut self) -> Result<Vec<QueueAccount>, SessionError> {
         self.ask(&Told::Accounts, Session::accounts)
+    }
+
+    /// See [`Session::standings_of`].
+    ///
+    /// # Errors
+    /// See [`Session::standings_of`].
+    pub fn standings_of(&mut self, pods: &[String]) -> Result<BTreeMap<String, Standing>, SessionError> {
+        self.ask(&Told::StandingsOf(pods.to_vec()), |session| session.standings_of(pods))
     }
 
     /// See [`Session::checkpoint`].

@@ -101,6 +101,7 @@ impl Known {
             said: said(session, (pod, state), about, attempt, evicted),
             retry,
             evicted_for: evicted.map(|evicted| format!("{}, plan {}", evicted.for_whom, evicted.plan)),
+            standing: None,
             attempt: attempt.and_then(|attempt| serde_json::to_value(attempt).ok()),
         }
     }

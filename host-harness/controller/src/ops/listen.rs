@@ -7,11 +7,12 @@ use std::time::Duration;
 use lictor_host::cluster::InputError;
 use lictor_host::policy::CallError;
 use lictor_host::session::{Action, Cause, Session, Step};
+use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 use tracing::info;
 
 use super::Status;
-use super::explain::{Question, Reply};
+use super::explain::{Answer, Answered, Question, Reply, State};
 use super::known::Known;
 use super::metrics::Progress;
 use crate::carry_out::{Finished, Task};
@@ -186,7 +187,11 @@ impl Listener for Operations {
         let writes = self.reporter.due(now, &self.seen.with(talk.session().mirror()));
         self.write(writes);
         while let Ok((question, reply)) = self.questions.try_recv() {
-            reply.send(self.known.answer(talk.session(), &question));
+            let mut answered = self.known.answer(talk.session(), &question);
+            if let Answered::Answer(answer) = &mut answered {
+                answer.standing = standing(talk, answer);
+            }
+            reply.send(answered);
         }
     }
 
@@ -216,4 +221,13 @@ impl Listener for Operations {
     fn unread(&mut self, _key: &str, _mistake: &InputError) {
         self.with.status.metrics.mistakes.inc();
     }
+}
+
+/// Asks whether a pod that has its node is safe. Nothing comes of an answer that fails: the loop says so with the next decision.
+fn standing(talk: &mut Talk, answer: &Answer) -> Option<Value> {
+    if answer.state != State::Bound {
+        return None;
+    }
+    let standings = talk.standings_of(std::slice::from_ref(&answer.pod)).ok()?;
+    serde_json::to_value(standings.get(&answer.pod)?).ok()
 }

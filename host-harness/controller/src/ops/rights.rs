@@ -31,7 +31,7 @@ pub const CLUSTER: &[Right] = &[
         "",
         "pods",
         &["get", "list", "watch", "patch", "delete"],
-        "to know them, to let them go, to mark victims, and to delete a pod that was let go and that kube-scheduler refuses",
+        "to know them, to let them go, to mark victims and running pods, and to delete a pod that was let go and that kube-scheduler refuses",
     ),
     right("", "pods/status", PATCH, "nominations and conditions"),
     right("", "pods/eviction", &["create"], "evictions, which budgets may refuse"),

@@ -17,6 +17,7 @@ use super::explain::Server;
 use super::listen::{Listening, Operations};
 use super::{Status, http};
 use crate::lease::{Keep, keep};
+use crate::mark::Marking;
 use crate::report::{Mode, Origin, Write, Writer};
 use crate::upgrade::Desk;
 
@@ -38,6 +39,8 @@ pub struct Wanted {
     pub desk: Option<Desk>,
     /// Whether events, conditions and status are written.
     pub reports: bool,
+    /// Whether running pods are marked with their standing. In a dry run they are not.
+    pub standing: bool,
     /// Whether what is decided is carried out.
     pub mode: Mode,
     /// Whether every attempt is explained in full.
@@ -53,7 +56,7 @@ pub struct Wanted {
 /// What was started.
 pub struct Started {
     /// The listener for the loop.
-    pub listener: Operations,
+    pub listener: (Operations, Marking),
     /// Whether this process leads.
     pub leads: watch::Receiver<bool>,
     /// Ends what was started.
@@ -112,7 +115,9 @@ pub async fn start(client: Client, wanted: Wanted) -> Result<Started, StartError
     if lease.is_none() {
         tasks.spawn(async move { lead.closed().await });
     }
-    let writes = wanted.reports.then(|| writes(client, &mut tasks, leads.clone(), status.clone()));
+    let marks = wanted.standing && wanted.mode == Mode::CarriesOut;
+    let mut writes = || writes(client.clone(), &mut tasks, leads.clone(), status.clone());
+    let (writes, marks) = (wanted.reports.then(&mut writes), marks.then(&mut writes));
     let Wanted { mode, explains, system, socket, desk, .. } = wanted;
     let (listener, hand_on) =
         Operations::new(Listening { status: status.clone(), mode, system, origin, explains, writes });
@@ -120,6 +125,7 @@ pub async fn start(client: Client, wanted: Wanted) -> Result<Started, StartError
         None => None,
         Some(path) => Some(Server::with(&path, desk, hand_on).map_err(|error| StartError::Socket(path, error))?),
     };
+    let listener = (listener, Marking::new(marks));
     Ok(Started { listener, leads, ender: Ender { status, stop, lease, tasks, socket } })
 }
 

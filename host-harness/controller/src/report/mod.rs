@@ -35,6 +35,7 @@ use events::Events;
 pub use events::Origin;
 use groups::Groups;
 pub use groups::group_of;
+pub(crate) use object::time;
 pub use object::{Change, Members, Name, Objects, Subject, Write};
 use pods::Pods;
 pub use seen::Seen;

@@ -126,7 +126,7 @@ impl Subject {
     }
 
     /// A change of it.
-    pub(super) fn write(&self, change: Change) -> Write {
+    pub(crate) fn write(&self, change: Change) -> Write {
         Write {
             resource: self.resource(),
             namespace: Some(self.name.namespace.clone()).filter(|namespace| !namespace.is_empty()),
@@ -144,7 +144,7 @@ pub(super) fn put(object: &mut Value, key: &str, to: Value) {
 }
 
 /// A moment as conditions have it.
-pub(super) fn time(nanoseconds: i64) -> Value {
+pub(crate) fn time(nanoseconds: i64) -> Value {
     let time = Timestamp::from_nanosecond(nanoseconds.into()).unwrap_or(Timestamp::UNIX_EPOCH);
     serde_json::to_value(Time(time)).unwrap_or_default()
 }

@@ -67,6 +67,7 @@ impl Seen {
                 self.place(key.strip_prefix("Pod/").unwrap_or_default(), None);
                 None
             }
+            News::Marked(..) => None,
             News::Shown(shown) if shown.key.starts_with("Pod/") => {
                 let pod = shown.key.strip_prefix("Pod/").unwrap_or_default();
                 self.place(pod, group_of(&shown.object).map(|group| (group, Stage::of(&shown.object))));

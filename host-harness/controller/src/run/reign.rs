@@ -183,6 +183,7 @@ impl<L: Listener> Reign<L> {
         let mut facts = Vec::new();
         for news in std::mem::take(&mut self.news) {
             match news {
+                News::Marked(..) => {}
                 News::Gone(key) => facts.push(Fact::Gone(key)),
                 News::Shown(shown) => {
                     facts.extend(self.read(&shown.key, shown.object).map(|object| Fact::There(Box::new(object))));

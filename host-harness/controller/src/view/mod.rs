@@ -109,6 +109,7 @@ fn show_pod(pod: &mut Value, ours: &Ours) -> Standing {
         // What we report of a pod is no news to us.
         conditions.retain(|condition| text(condition, "/type") != crate::report::ADMITTED);
     }
+    crate::mark::Mark::take_off(pod);
     standing
 }
 

@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use super::{Kind, Seen};
 use crate::carry_out::placed;
+use crate::mark::Mark;
 use crate::view::{self, Ours, Standing, text};
 
 /// How many objects that are gone are remembered: an answer to a request that was overtaken by the deletion does not bring them back.
@@ -25,6 +26,8 @@ const REMEMBERED: usize = 10_000;
 pub enum News {
     /// An object is new, or looks otherwise than before.
     Shown(Shown),
+    /// A pod, `namespace/name`, has another mark than before. The session does not see marks.
+    Marked(String, Mark),
     /// An object is gone, named as [`Input::Removed`](lictor_host::session::Input::Removed) wants it.
     Gone(String),
 }
@@ -70,6 +73,8 @@ struct Entry {
     /// A digest of what the session was told.
     shown: u64,
     raw: Option<Arc<Value>>,
+    /// The mark of a pod; none where it has none.
+    mark: Option<Box<Mark>>,
 }
 
 impl Store {
@@ -108,7 +113,7 @@ impl Store {
                 self.kinds.entry(kind.clone()).or_default().listing = Some(BTreeSet::new());
                 Vec::new()
             }
-            Seen::There(object) => self.there(kind, object).into_iter().collect(),
+            Seen::There(object) => self.there(kind, object),
             Seen::Gone(object) => {
                 let name = name_of(&object);
                 let known = self.kinds.get(kind).and_then(|known| known.objects.get(&name));
@@ -131,7 +136,7 @@ impl Store {
         }
     }
 
-    fn there(&mut self, kind: &Kind, mut object: Value) -> Option<News> {
+    fn there(&mut self, kind: &Kind, mut object: Value) -> Vec<News> {
         let (name, uid) = (name_of(&object), text(&object, "/metadata/uid").to_owned());
         let version = text(&object, "/metadata/resourceVersion").parse().unwrap_or(0);
         // Half of an object, and nobody reads it.
@@ -144,8 +149,10 @@ impl Store {
         let before = known.objects.get(&name).filter(|before| before.uid == uid);
         let is_late = before.is_some_and(|before| version != 0 && version <= before.version);
         if is_late || self.gone_uids.contains(&uid) {
-            return None;
+            return Vec::new();
         }
+        let mark = mark_of(kind, &object);
+        let marked = known.objects.get(&name).and_then(|known| known.mark.as_ref()) != mark.as_ref();
         let whole = (*kind == Kind::new("", "Pod")).then(|| object.clone());
         let standing = view::show(&mut object, &self.ours);
         if let Some(placed) = self.placed.get(kind) {
@@ -154,8 +161,9 @@ impl Store {
         let raw = whole.filter(|_| matches!(standing, Standing::Held | Standing::LetGo)).map(Arc::new);
         let shown = digest(&object);
         let is_news = before.is_none_or(|before| before.shown != shown);
-        known.objects.insert(name, Entry { uid, version, shown, raw: raw.clone() });
-        is_news.then_some(News::Shown(Shown { key, object, standing, raw }))
+        let marked = marked.then(|| News::Marked(name.clone(), mark.as_deref().cloned().unwrap_or_default()));
+        known.objects.insert(name, Entry { uid, version, shown, raw: raw.clone(), mark });
+        marked.into_iter().chain(is_news.then_some(News::Shown(Shown { key, object, standing, raw }))).collect()
     }
 
     fn remove(&mut self, kind: &Kind, name: &str) -> Option<News> {
@@ -184,6 +192,12 @@ impl Store {
 fn name_of(object: &Value) -> String {
     let (namespace, name) = (text(object, "/metadata/namespace"), text(object, "/metadata/name"));
     if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") }
+}
+
+/// Returns the mark of a pod; `None` for a pod without one, and for other kinds.
+fn mark_of(kind: &Kind, object: &Value) -> Option<Box<Mark>> {
+    let mark = (*kind == Kind::new("", "Pod")).then(|| Mark::read(object));
+    mark.filter(|mark| *mark != Mark::default()).map(Box::new)
 }
 
 fn digest(object: &Value) -> u64 {

@@ -64,6 +64,7 @@ pub struct How {
     pub arguments: String,
     pub settings: Settings,
     pub checkpoint: Option<PathBuf>,
+    pub standing: bool,
 }
 
 impl How {
@@ -71,7 +72,7 @@ impl How {
         // Ten seconds instead of a minute.
         let settings = Settings { refused_grace: Some(Duration::from_secs(4)), ..Settings::default() };
         let [kubeconfig, system, arguments] = [kubeconfig.to_str().unwrap(), system, ""].map(str::to_owned);
-        How { kubeconfig: kubeconfig.into(), system, arguments, settings, checkpoint: None }
+        How { kubeconfig: kubeconfig.into(), system, arguments, settings, checkpoint: None, standing: true }
     }
 
     /// Events, conditions and status are written, as by the command.
@@ -79,8 +80,9 @@ impl How {
         let mode = if self.settings.mode == Mode::Act { Says::CarriesOut } else { Says::OnlySays };
         let (system, identity) = (self.system.clone(), "live".to_owned());
         let (lease, listen, socket, reports, explains) = (None, None, None, true, false);
+        let standing = self.standing;
         let policy = ("lictor".to_owned(), String::new());
-        Wanted { lease, listen, socket, reports, mode, explains, system, policy, identity, desk: None }
+        Wanted { lease, listen, socket, reports, standing, mode, explains, system, policy, identity, desk: None }
     }
 
     pub fn mode(mut self, mode: Mode) -> How {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use lictor_controller::decide::Mode;
+use lictor_controller::mark::Mark;
 
 use crate::controller::Controller;
 use crate::support::observer::What;
@@ -47,7 +48,9 @@ pub async fn is_only_talked_about(world: &World) {
         assert!(is_gated(&pod) && crate::world::nominated(&pod).is_empty());
     }
     for name in VICTIMS {
-        assert!(is_running(step.pod(name).await.as_ref()));
+        let pod = step.pod(name).await.unwrap();
+        assert!(is_running(Some(&pod)));
+        assert_eq!(Mark::read(&pod), Mark::default(), "no mark is written");
     }
     assert!(step.evicted().is_empty());
     dry.stop().await;

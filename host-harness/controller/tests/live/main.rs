@@ -11,6 +11,7 @@ mod ordered;
 mod restart;
 mod scale;
 mod sound;
+mod standing;
 #[expect(dead_code, reason = "other tests use the rest")]
 #[path = "../support/mod.rs"]
 mod support;
@@ -41,6 +42,7 @@ async fn the_laws_decide_in_a_living_cluster() {
         gang::is_admitted_when_its_victims_have_left(&world, "coscheduling"),
         gang::is_admitted_when_its_victims_have_left(&world, "kubernetes"),
         gang::is_only_talked_about(&world),
+        standing::running_pods_are_marked(&world),
         sound::a_pod_that_was_let_go_and_is_refused(&world),
         sound::evictions_by_others(&world),
         sound::a_preemption_by_kube_scheduler(&world),

@@ -26,6 +26,8 @@ pub enum Told {
     Memberships,
     /// See [`Session::standings`].
     Standings,
+    /// See [`Session::standings_of`].
+    StandingsOf(Vec<String>),
     /// See [`Session::queue`].
     Queue,
     /// See [`Session::set_patience`].
@@ -54,6 +56,7 @@ enum Written {
     Accounts,
     Memberships,
     Standings,
+    StandingsOf(Vec<String>),
     Queue,
     Patience(i64),
     Checkpoint,
@@ -99,6 +102,7 @@ impl Told {
             Told::Accounts => Written::Accounts,
             Told::Memberships => Written::Memberships,
             Told::Standings => Written::Standings,
+            Told::StandingsOf(pods) => Written::StandingsOf(pods.clone()),
             Told::Queue => Written::Queue,
             Told::Patience(nanoseconds) => Written::Patience(*nanoseconds),
             Told::Checkpoint => Written::Checkpoint,
@@ -126,6 +130,7 @@ impl Told {
             Written::Accounts => Told::Accounts,
             Written::Memberships => Told::Memberships,
             Written::Standings => Told::Standings,
+            Written::StandingsOf(pods) => Told::StandingsOf(pods),
             Written::Queue => Told::Queue,
             Written::Patience(nanoseconds) => Told::Patience(nanoseconds),
             Written::Checkpoint => Told::Checkpoint,
@@ -148,6 +153,7 @@ impl Told {
             Told::Accounts => session.accounts().map(|_| nothing()),
             Told::Memberships => session.memberships().map(|_| nothing()),
             Told::Standings => session.standings().map(|_| nothing()),
+            Told::StandingsOf(pods) => session.standings_of(&pods).map(|_| nothing()),
             Told::Queue => session.queue().map(|_| nothing()),
             Told::Patience(nanoseconds) => {
                 session.set_patience(nanoseconds);
@@ -180,6 +186,7 @@ impl fmt::Display for Told {
             Told::Accounts => f.write_str("accounts"),
             Told::Memberships => f.write_str("memberships"),
             Told::Standings => f.write_str("standings"),
+            Told::StandingsOf(pods) => write!(f, "standings of {} pods", pods.len()),
             Told::Queue => f.write_str("queue"),
             Told::Patience(nanoseconds) => write!(f, "patience of {nanoseconds} ns"),
             Told::Checkpoint => f.write_str("checkpoint"),

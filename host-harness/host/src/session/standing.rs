@@ -86,6 +86,19 @@ impl Session {
     /// # Errors
     /// The policy fails, or answers what cannot be.
     pub fn standings(&mut self) -> Result<BTreeMap<String, Standing>, SessionError> {
+        self.stand(|session| session.mirror.pods().map(|pod| pod.id).collect())
+    }
+
+    /// The same of these pods alone. Names of pods that are not in the cluster, or do not run, are passed over.
+    ///
+    /// # Errors
+    /// See [`Session::standings`].
+    pub fn standings_of(&mut self, pods: &[String]) -> Result<BTreeMap<String, Standing>, SessionError> {
+        self.stand(|session| pods.iter().filter_map(|pod| session.mirror.pod_id(pod)).collect())
+    }
+
+    /// Returns the standing of each pod in this list that has a node.
+    fn stand(&mut self, list: impl Fn(&Session) -> Vec<PodId>) -> Result<BTreeMap<String, Standing>, SessionError> {
         let input = || "standings".to_owned();
         self.run(input, |session| {
             session.up()?;
@@ -93,7 +106,8 @@ impl Session {
                 return Ok(BTreeMap::new());
             }
             session.sync()?;
-            let running = session.mirror.pods().filter(|pod| pod.node.is_some()).map(|pod| pod.id);
+            let has_node = |pod: &PodId| session.mirror.pod(*pod).is_some_and(|pod| pod.node.is_some());
+            let running = list(session).into_iter().filter(has_node);
             let running: Vec<PodId> = running.filter(|pod| !session.left_out.has_pod(*pod)).collect();
             let mut standings = BTreeMap::new();
             // In parts: no answer is larger than those that decide, however many pods there are.

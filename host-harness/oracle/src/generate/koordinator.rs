@@ -1,6 +1,7 @@
 //! Clusters of Koordinator: nearly full quotas, jobs with and without a gang, pods that may or may not be evicted, and
 //! reservations.
 
+mod devices;
 mod gangs;
 mod parents;
 
@@ -76,6 +77,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
         objects.push(json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "PodGroup",
             "metadata": {"name": "w", "namespace": "default"}, "spec": {"minMember": minimum}}));
     }
+    devices::vary(sketch, &mut objects);
     (args, objects, Drive { by: By::Attempts, first: 20, between, recreate })
 }
 

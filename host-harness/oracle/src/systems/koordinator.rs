@@ -1,6 +1,7 @@
 //! Koordinator: quotas and jobs (proposal 20240115), reservations (20240201), gangs.
 
 mod books;
+mod devices;
 mod gangs;
 mod harm;
 mod plan;
@@ -161,6 +162,14 @@ impl Judge<'_> {
         }
         if self.turn.as_ref().is_some_and(|turn| turn.is_over) || self.gangs.is_one_too_many(pod) {
             turned_away(pod, outcome, verdict);
+            return self.gangs.stay(pod, None, outcome, verdict);
+        }
+        if !devices::are_judged(world, &waiting(world, &job(pod))) {
+            if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
+                let text =
+                    format!("nobody knows which device `{}` would get, and it ended {:?}", pod.name, outcome.ended);
+                verdict.breach_expecting("devices-are-judged", text, json!({"result": "Rejected", "victims": []}));
+            }
             return self.gangs.stay(pod, None, outcome, verdict);
         }
         let own = self.parts.first();

@@ -4,7 +4,7 @@
 use lictor_oracle::System;
 use serde_json::{Value, json};
 
-use super::{Golden, ends, labelled, node, plans, pod, set};
+use super::{Golden, binds, ends, labelled, node, plans, pod, set};
 
 const QUOTA: &str = "quota.scheduling.koordinator.sh/name";
 
@@ -104,4 +104,32 @@ fn a_job_is_planned_as_a_whole() {
         ends("Unschedulable"),
         &[("job-is-all-or-nothing", evicts_v())],
     );
+}
+
+/// Issue 1136: 80 percent are free on two devices, 40 on each; `deviceshare` finds no device of 60. A pod of a share is bound on a node of one device,
+/// and one of a whole device where no pod holds a share.
+#[test]
+fn the_rests_of_two_devices_are_no_device() {
+    let percent = |amount: &str| json!({"cpu": "1", "koordinator.sh/gpu-core": amount});
+    let cluster = |devices: &str, held: &[&str], requested: &str| {
+        let held = held.iter().enumerate().map(|(at, held)| pod(&format!("v{at}"), percent(held), 9, Some("n1")));
+        let mut objects: Vec<Value> = held.collect();
+        objects.push(node("n1", json!({"cpu": "9", "koordinator.sh/gpu-core": devices})));
+        objects.push(pod("p", percent(requested), 9, None));
+        Golden::attempts(System::Koordinator, objects, &["default/p"])
+    };
+    let bound = || binds("default/p", "n1");
+    for (name, devices, held, requested) in [
+        ("issue 1136: 60 where 40 and 40 are free", "200", &["60", "60"][..], "60"),
+        ("issue 1136: 100 where 50 and 50 are free", "200", &["50", "50"], "100"),
+    ] {
+        cluster(devices, held, requested).holds(name, ends("Rejected"), &[("devices-are-judged", bound())]);
+    }
+    for (name, devices, held, requested) in [
+        ("deviceshare: 40 of the only device", "100", &["60"][..], "40"),
+        ("deviceshare: the other one of two devices", "200", &["100"], "100"),
+    ] {
+        let refused = &[("bound-where-there-is-room", ends("Rejected"))];
+        cluster(devices, held, requested).holds(name, bound(), refused);
+    }
 }

@@ -14,6 +14,7 @@ mod plans;
 mod queue;
 mod reasons;
 mod score;
+mod standing;
 mod state;
 mod told;
 
@@ -36,4 +37,5 @@ pub(super) const ALL: &[&[Check]] = &[
     state::CHECKS,
     marks::CHECKS,
     enforce::CHECKS,
+    standing::CHECKS,
 ];

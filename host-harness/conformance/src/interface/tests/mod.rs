@@ -6,6 +6,7 @@ mod decide;
 mod describe;
 mod good;
 mod mutant;
+mod running;
 mod told;
 
 use std::collections::BTreeSet;

@@ -38,6 +38,7 @@ impl Mutant {
             "core/two-instances-agree" => self.born,
             "core/told-in-parts" | "core/restart" | "core/errors-change-nothing" => self.count,
             "explain/changes-no-decision" => i64::from(self.good.noting),
+            "standing/changes-no-decision" => self.count,
             _ => 0,
         }
     }
@@ -247,15 +248,10 @@ impl Policy for Mutant {
         self.members(pods)
     }
     fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
-        match self.good.known(pod) {
-            Err(_) if self.is("marks/unknown-pod") => Err(CallError::Broke { call: "marks", cause: "boom".into() }),
-            Err(error) => said("marks", Err(error)),
-            Ok(_) => {
-                let value = self.good.nodes.get(&node).map(|node| node.name.clone()).unwrap_or_default();
-                let mark = Mark { place: MarkPlace::Annotation, key: "example.com/given".to_owned(), value };
-                Ok(vec![mark; 1 + usize::from(self.is("marks/keys-once"))])
-            }
-        }
+        self.marked(pod, node)
+    }
+    fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, CallError> {
+        self.threats(pods)
     }
     fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
         self.good.noting = on;

@@ -88,6 +88,9 @@ pub struct Answer {
     pub retry: Option<String>,
     /// For whom it is evicted, and by which plan, where it is.
     pub evicted_for: Option<String>,
+    /// Whether it is safe, where it has its node: who may evict it, or the laws that protect it. As `standings` of `lictor decide` has it.
+    #[serde(default)]
+    pub standing: Option<Value>,
     /// The last attempt, with its explanation where the process explains.
     pub attempt: Option<Value>,
 }

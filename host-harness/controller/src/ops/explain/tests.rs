@@ -27,6 +27,7 @@ fn answer(pod: &str) -> Answered {
         said: vec![Said { law: "a/b".to_owned(), message: "c".to_owned() }],
         retry: None,
         evicted_for: None,
+        standing: None,
         attempt: None,
     }))
 }

@@ -46,6 +46,7 @@ fn pod(name: &str, uid: &str, version: u32, label: &str) -> Value {
 fn told(news: Vec<News>) -> Vec<String> {
     let word = |news: News| match news {
         News::Shown(shown) => format!("{} {}", shown.key, text(&shown.object, "/metadata/labels/a")),
+        News::Marked(pod, mark) => format!("{pod} {mark:?}"),
         News::Gone(key) => format!("-{key}"),
     };
     news.into_iter().map(word).collect()
@@ -65,6 +66,31 @@ fn an_object_is_news_once_and_when_it_changes() {
     assert!(there(&mut store, pod("a", "1", 7, "x")).is_empty(), "it is late");
     let raw = store.raw("default", "a").unwrap();
     assert_eq!(text(&raw, "/metadata/resourceVersion"), "8");
+}
+
+#[test]
+fn a_mark_is_no_news_to_the_session_and_is_told_when_it_changes() {
+    let mut store = store();
+    let marked = |version: u32, standing: &str| {
+        let mut pod = pod("a", "1", version, "x");
+        pod["metadata"]["labels"][crate::names::STANDING] = json!(standing);
+        pod["status"]["conditions"] = json!([{"type": crate::mark::SAFE, "status": "True", "message": standing}]);
+        pod
+    };
+    assert_eq!(there(&mut store, pod("a", "1", 5, "x")), ["Pod/default/a x"], "without a mark none is told");
+    let mut after = |pod: Value| {
+        let [News::Marked(name, mark)] = &store.take(&pods(), Seen::There(pod.clone()))[..] else {
+            panic!("the mark alone is told")
+        };
+        assert_eq!((&**name, mark), ("default/a", &Mark::read(&pod)));
+        assert!(store.take(&pods(), Seen::There(pod)).is_empty(), "once");
+    };
+    after(marked(6, "safe"));
+    after(pod("a", "1", 7, "x"));
+    // A successor of the same name has no mark until it is given one.
+    store.take(&pods(), Seen::There(marked(8, "safe")));
+    let news = store.take(&pods(), Seen::There(pod("a", "2", 9, "x")));
+    assert!(matches!(&news[..], [News::Marked(_, mark), News::Shown(_)] if *mark == Mark::default()), "{news:?}");
 }
 
 #[test]
@@ -119,7 +145,7 @@ fn a_nomination_of_what_is_placed_like_a_pod_is_shown_where_the_policy_reads_it_
             {"name": "s", "uid": "9", "resourceVersion": version, "annotations": {crate::names::NOMINATED: "n1"}}});
         match store.take(&Kind::new("example.com", "Slot"), Seen::There(slot)).remove(0) {
             News::Shown(shown) => text(&shown.object, "/status/promised").to_owned(),
-            News::Gone(key) => key,
+            News::Marked(key, _) | News::Gone(key) => key,
         }
     };
     assert_eq!(shown(json!({"version": 1})), "n1");

@@ -1,0 +1,107 @@
+//! Asks the laws about running pods while the loop turns, and has the marks written.
+
+use std::time::Instant;
+
+use tokio::sync::mpsc::UnboundedSender;
+use tracing::warn;
+
+use super::{Marks, Sweep};
+use crate::decide::{Talk, Turn};
+use crate::report::{Name, Subject, Write};
+use crate::run::listener::Listener;
+use crate::view::text;
+use crate::watch::store::News;
+use lictor_host::cluster::Mirror;
+use lictor_host::session::{Happened, Session};
+
+/// The listener that marks running pods. Without a way to write it does nothing.
+#[derive(Debug, Default)]
+pub struct Marking {
+    writes: Option<UnboundedSender<Write>>,
+    marks: Marks,
+    sweep: Sweep,
+    /// The time of the last turn.
+    now: i64,
+}
+
+impl Marking {
+    /// Returns a listener that marks pods; `None`: it does nothing.
+    pub fn new(writes: Option<UnboundedSender<Write>>) -> Marking {
+        Marking { writes, ..Marking::default() }
+    }
+
+    /// Asks about the pods that are due. Nothing comes of an answer that fails: the loop says so with the next decision.
+    fn ask(&mut self, now: i64, talk: &mut Talk) {
+        let pods = self.sweep.part(now, talk.session().mirror());
+        if pods.is_empty() {
+            return;
+        }
+        let begun = Instant::now();
+        if let Ok(standings) = talk.standings_of(&pods) {
+            pods.iter().for_each(|pod| self.marks.stands(now, pod, standings.get(pod)));
+        }
+        self.sweep.took(now, pods.len(), begun.elapsed());
+    }
+}
+
+impl Listener for Marking {
+    fn begins(&mut self, _: crate::run::listener::Wake) {
+        *self = Marking::new(self.writes.take());
+    }
+
+    fn saw(&mut self, news: &News) {
+        if self.writes.is_none() {
+            return;
+        }
+        if !matches!(news, News::Marked(..)) {
+            self.sweep.changed(self.now);
+        }
+        match news {
+            News::Gone(key) => self.marks.forget(key.strip_prefix("Pod/").unwrap_or_default()),
+            News::Marked(pod, mark) => self.marks.shown(self.now, pod, mark.clone()),
+            News::Shown(shown) => {
+                let is_leaving = !text(&shown.object, "/metadata/deletionTimestamp").is_empty();
+                let has_ended = matches!(text(&shown.object, "/status/phase"), "Succeeded" | "Failed");
+                if let Some(pod) = shown.key.strip_prefix("Pod/").filter(|_| is_leaving || has_ended) {
+                    self.marks.forget(pod);
+                }
+            }
+        }
+    }
+
+    fn turned(&mut self, turn: &Turn, _: &Session, _: Option<i64>) {
+        if turn.steps.iter().any(|step| step.happened != Happened::default()) {
+            self.sweep.changed(self.now);
+        }
+    }
+
+    fn tick(&mut self, now: i64, talk: Option<&mut Talk>) {
+        self.now = now;
+        let (Some(writes), Some(talk)) = (self.writes.clone(), talk) else { return };
+        // Pods that wait come first.
+        if !talk.session().is_in_cycle() {
+            self.ask(now, talk);
+        }
+        let mirror = talk.session().mirror();
+        self.marks.due(now, |pod| subject(mirror, pod)).into_iter().for_each(|write| drop(writes.send(write)));
+        if self.marks.begins_to_be_refused(now) {
+            warn!(
+                "no label and no condition of running pods (`--standing`) arrives in the cluster: it is tried less often. See the rights \
+                 of the service account to patch `pods` and `pods/status`, and the log of `RUST_LOG=lictor_controller=debug`"
+            );
+        }
+    }
+
+    fn due(&self) -> Option<i64> {
+        self.writes.as_ref()?;
+        Some(self.marks.wake_at(self.now).map_or(self.sweep.wake_at(), |at| at.min(self.sweep.wake_at())))
+    }
+}
+
+/// Finds the pod of a name that runs and stays.
+fn subject(mirror: &Mirror, pod: &str) -> Option<Subject> {
+    let pod = mirror.pod_id(pod).and_then(|id| mirror.pod(id)).filter(|pod| !pod.terminating && pod.node.is_some())?;
+    let [group, kind, version, plural] = ["", "Pod", "v1", "pods"].map(str::to_owned);
+    let name = Name { group, kind, namespace: pod.template.namespace.clone(), name: pod.name.clone() };
+    Some(Subject { name, version, plural, uid: pod.uid.clone(), ..Subject::default() })
+}

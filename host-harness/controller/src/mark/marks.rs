@@ -1,0 +1,129 @@
+//! What is written on running pods, and when.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lictor_host::session::Standing;
+use serde_json::Value;
+
+use super::Mark;
+use super::pace::Pace;
+use crate::report::{SECOND, Subject, Write, time};
+
+/// The least time between two writes for one pod, in nanoseconds. It doubles with each write of the same mark.
+const BETWEEN: i64 = 10 * SECOND;
+/// The longest time between two writes of the same mark: one that is refused, or that others take away.
+const LONGEST: i64 = 600 * SECOND;
+/// The same law in other words, such as other amounts, is written after this time.
+const REPEAT: i64 = 300 * SECOND;
+
+/// The marks that running pods have, and those that they should have.
+#[derive(Debug, Default)]
+pub struct Marks {
+    pods: BTreeMap<String, Pod>,
+    /// The pods whose marks are to be written, and when.
+    due: BTreeSet<(i64, String)>,
+    pace: Pace,
+    /// That nothing arrives was said.
+    is_told: bool,
+}
+
+/// The marks of a pod.
+#[derive(Debug, Default)]
+struct Pod {
+    /// As the watch showed it.
+    has: Mark,
+    /// As the laws say. `None`: they were not asked about this pod yet.
+    should: Option<Mark>,
+    due: Option<i64>,
+    /// The last write, and the writes of the same mark.
+    wrote: Option<i64>,
+    tries: u32,
+}
+
+impl Marks {
+    /// Takes the mark that the watch shows of a pod.
+    pub fn shown(&mut self, now: i64, pod: &str, mark: Mark) {
+        let known = self.pods.entry(pod.to_owned()).or_default();
+        known.has = mark;
+        if known.wrote.is_some() {
+            self.pace.arrived();
+            self.is_told = false;
+        }
+        self.plan(now, pod);
+    }
+
+    /// Takes what the laws say of a running pod. `None`: nothing, and the pod should have no mark.
+    pub fn stands(&mut self, now: i64, pod: &str, standing: Option<&Standing>) {
+        let should = standing.map(Mark::of).unwrap_or_default();
+        let known = self.pods.entry(pod.to_owned()).or_default();
+        if known.should.as_ref() != Some(&should) {
+            (known.should, known.tries) = (Some(should), 0);
+            self.plan(now, pod);
+        }
+    }
+
+    /// Forgets a pod that is gone, has ended or is leaving: nothing is written on it any more.
+    pub fn forget(&mut self, pod: &str) {
+        if let Some(at) = self.pods.remove(pod).and_then(|known| known.due) {
+            self.due.remove(&(at, pod.to_owned()));
+        }
+    }
+
+    /// Sets when the mark of a pod is written next.
+    fn plan(&mut self, now: i64, pod: &str) {
+        let Some(known) = self.pods.get_mut(pod) else { return };
+        let due = known.should.as_ref().filter(|should| **should != known.has).map(|should| {
+            let pause = match should.says_as(&known.has) {
+                true => REPEAT,
+                false => BETWEEN.saturating_mul(1_i64.checked_shl(known.tries.min(16)).unwrap_or(1)).min(LONGEST),
+            };
+            known.wrote.map_or(now, |wrote| wrote.saturating_add(pause).max(now))
+        });
+        if known.due == due {
+            return;
+        }
+        if let Some(at) = known.due {
+            self.due.remove(&(at, pod.to_owned()));
+        }
+        known.due = due;
+        if let Some(at) = due {
+            self.due.insert((at, pod.to_owned()));
+        }
+    }
+
+    /// Returns what is to be written now. `find` finds the pod of a name; a pod that there is not is forgotten.
+    pub fn due(&mut self, now: i64, find: impl Fn(&str) -> Option<Subject>) -> Vec<Write> {
+        let mut writes = Vec::new();
+        while self.pace.next(now).is_none()
+            && let Some((_, pod)) = self.due.first().filter(|(at, _)| *at <= now).cloned()
+        {
+            let (Some(subject), Some(known)) = (find(&pod), self.pods.get_mut(&pod)) else {
+                self.forget(&pod);
+                continue;
+            };
+            let should = known.should.clone().unwrap_or_default();
+            writes.extend(should.writes(&subject, &known.has, moment(now)));
+            (known.wrote, known.tries) = (Some(now), known.tries.saturating_add(1));
+            self.pace.wrote(now);
+            self.plan(now, &pod);
+        }
+        writes
+    }
+
+    /// Returns when something is due next, in nanoseconds since 1970.
+    pub fn wake_at(&self, now: i64) -> Option<i64> {
+        let (at, _) = self.due.first()?;
+        Some(self.pace.next(now).map_or(*at, |paced| paced.max(*at)))
+    }
+
+    /// Returns true once when nothing that is written arrives, and once more each time that it begins again.
+    pub fn begins_to_be_refused(&mut self, now: i64) -> bool {
+        let is_refused = self.pace.is_refused(now);
+        is_refused && !std::mem::replace(&mut self.is_told, true)
+    }
+}
+
+/// Returns a moment as conditions have it.
+fn moment(now: i64) -> Value {
+    time(now)
+}

@@ -1,0 +1,56 @@
+//! Devices that pods share. An amount of a node is the sum over its devices and says nothing about any of them (issue 1136; ruling C32).
+
+use crate::amounts::Amounts;
+use crate::world::{Pod, World};
+
+/// Resources that count devices in percent.
+const IN_PERCENT: [&str; 5] = [
+    "koordinator.sh/gpu",
+    "koordinator.sh/gpu-core",
+    "koordinator.sh/gpu-memory-ratio",
+    "koordinator.sh/fpga",
+    "koordinator.sh/rdma",
+];
+
+/// The memory of devices, in bytes.
+const MEMORY: &str = "koordinator.sh/gpu-memory";
+
+/// 100 percent, in thousandths.
+const DEVICE: i64 = 100_000;
+
+/// What a pod takes of devices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    Nothing,
+    WholeDevices,
+    /// A part of some device, or an amount of memory on who knows how many.
+    APart,
+}
+
+impl Takes {
+    /// Reads what is requested.
+    fn of(request: &Amounts) -> Takes {
+        let counts = IN_PERCENT.map(|resource| request.get(resource));
+        match (counts.iter().all(|count| *count <= 0), counts.iter().all(|count| count % DEVICE == 0)) {
+            (true, _) if request.get(MEMORY) > 0 => Takes::APart,
+            (true, _) => Takes::Nothing,
+            (false, true) => Takes::WholeDevices,
+            (false, false) => Takes::APart,
+        }
+    }
+}
+
+/// Returns whether the amounts of nodes say where these pods fit: always, where every node has one device of a kind at most. Otherwise no pod
+/// may take a part, neither one of these nor, where one of these takes a device, one that runs beside several devices.
+pub(super) fn are_judged(world: &World, pods: &[&Pod]) -> bool {
+    let has_several = |node: &str| {
+        let node = world.nodes.get(node);
+        node.is_some_and(|node| IN_PERCENT.iter().any(|resource| node.allocatable.get(resource) > DEVICE))
+    };
+    let takes: Vec<Takes> = pods.iter().map(|pod| Takes::of(&pod.request)).collect();
+    if takes.iter().all(|takes| *takes == Takes::Nothing) || !world.nodes.keys().any(|node| has_several(node)) {
+        return true;
+    }
+    let shares = |pod: &Pod| pod.place().is_some_and(has_several) && Takes::of(&pod.request) == Takes::APart;
+    !takes.contains(&Takes::APart) && !world.pods.values().any(shares)
+}
