@@ -41,11 +41,11 @@ impl Engine {
 
     /// Returns the nominated pods of the gang group of a refused pod, if the group has failed in its round. It gave up its nominations then, but
     /// kube-scheduler writes the node of a pod that waits at Permit into the pod's status, and the write may come later.
-    fn void_nominations(&self, pod: PodIx) -> Vec<PodId> {
+    fn void_nominations(&mut self, pod: PodIx) -> Vec<PodId> {
         let job = self.cluster.pod(pod).and_then(|pod| pod.attributes.job);
         let has_failed = |job: &JobIx| self.cluster.job(*job).is_some_and(|job| job.round.failure.is_some());
         let void = job.filter(has_failed).map(|job| self.cluster.nominated_of_group(job)).unwrap_or_default();
-        void.into_iter().map(|pod| pod.0).collect()
+        self.withdrawn(void)
     }
 
     /// Returns the first gate that a part does not pass when pods that are held at Permit have been released: they hold no room and no

@@ -17,6 +17,7 @@ mod days;
 mod instance;
 mod objects;
 mod optimum;
+mod plans;
 mod trace;
 
 use days::{Days, Figures};
