@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::model::{Cluster, JobIx, NodeIx, Pod, PodIx, Table};
 
-/// Whether a pending pod would borrow.
+/// The ways in which a pending pod would borrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Borrows {
     /// Only where pods of its quota that come before it get their nodes: without them the pod stays within the min.
