@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::contract::{Effects, Outcome, PodId, PolicyError, PostFiltered, Reason, Refuted, Retry, Subject};
 use crate::laws::{Denial, Detail, Gate, Laws, Preemptor, Rule};
-use crate::model::{NodeIx, PodIx, Trial};
+use crate::model::{NodeIx, Place, Pod, PodIx, Trial};
 
 use super::Engine;
 use super::closed_nominations::closed_nominations;
@@ -44,7 +44,7 @@ impl Engine {
             return Ok(self.without(reason, effects));
         }
         self.ledger.forget_unanswered();
-        let closed = closed_nominations(&mut self.cluster, &laws, &self.ledger, preemptor);
+        let closed = closed_nominations(&self.cluster, &laws, preemptor);
         let (ledger, notes, closed, branch) = (&self.ledger, &mut self.notes, &closed, &Branch::default());
         let mut context =
             PreemptionContext { preemptor, gangs: &gangs, laws: &laws, ledger, refuted, branch, closed, notes };
@@ -103,7 +103,7 @@ impl Engine {
             let found = match broken {
                 Some((rule, denial)) => Err(Obstacle::Law(rule, denial)),
                 None => {
-                    closed = closed_nominations(trial.inner(), laws, &self.ledger, &preemptor);
+                    closed = closed_nominations(trial.cluster(), laws, &preemptor);
                     let (ledger, notes, closed, branch) = (&self.ledger, &mut self.notes, &closed, &Branch::default());
                     let (gangs, preemptor) = (std::slice::from_ref(&preemptor), &preemptor);
                     let mut context =
@@ -172,12 +172,21 @@ impl Engine {
         plan: &Plan,
     ) -> Result<PostFiltered, PolicyError> {
         let mut withdrawn = self.outranked(search, gangs, &plan.nominations);
-        withdrawn.retain(|pod| !closed.contains(&PodIx(*pod)));
+        withdrawn.retain(|pod| !closed.contains(pod));
+        withdrawn.extend(self.promised_to_victims(&plan.victims));
+        let withdrawn = self.withdrawn(withdrawn);
         let plan = self.draw_up(plan)?;
         let jobs = gangs.iter().filter_map(|gang| gang.job);
         jobs.for_each(|job| self.cluster.recover(job));
         let effects = Effects { withdrawn, ..Effects::default() };
         Ok(PostFiltered { reason: plan.reason.clone(), plan: Some(plan), retry: Retry::default(), effects })
+    }
+
+    /// Returns the victims that hold a node at Permit and were nominated to one: the plan takes the room that was promised to them.
+    fn promised_to_victims(&self, victims: &[PodIx]) -> Vec<PodIx> {
+        let is_held = |pod: &Pod| matches!(pod.place, Place::Reserved(_)) && pod.nominated == pod.place.node();
+        let held = victims.iter().filter(|ix| self.cluster.pod(**ix).is_some_and(is_held));
+        held.copied().collect()
     }
 
     /// What a broken law says, noted and as a reason.
@@ -232,7 +241,8 @@ impl Engine {
             (None, None) => void,
         };
         let is_nominated = |ix: &PodIx| self.cluster.pod(*ix).is_some_and(|pod| pod.nominated.is_some());
-        let withdrawn = void.into_iter().filter(is_nominated).map(|ix| ix.0).collect();
+        let withdrawn = void.into_iter().filter(is_nominated).collect();
+        let withdrawn = self.withdrawn(withdrawn);
         let releases = if over.is_some() { self.waiting_with(pod) } else { Vec::new() };
         Effects { releases, withdrawn, ..Effects::default() }
     }
@@ -264,12 +274,12 @@ impl Engine {
     }
 
     /// The pods that lose their nominations to the nodes of a plan: those that every gang of the plan outranks.
-    fn outranked(&self, search: &dyn Search, gangs: &[Preemptor], nominations: &[(PodIx, NodeIx)]) -> Vec<PodId> {
+    fn outranked(&self, search: &dyn Search, gangs: &[Preemptor], nominations: &[(PodIx, NodeIx)]) -> Vec<PodIx> {
         let is_taken = |node: NodeIx| nominations.iter().any(|(_, other)| *other == node);
         let outranked = self.cluster.nominated().filter(|(ix, pod)| {
             let loses = |gang: &Preemptor| search.outranks(gang, pod) && !gang.pods.contains(ix);
             pod.nominated.is_some_and(is_taken) && gangs.iter().all(loses)
         });
-        outranked.map(|(ix, _)| ix.0).collect()
+        outranked.map(|(ix, _)| ix).collect()
     }
 }

@@ -45,13 +45,13 @@ impl Engine {
     /// Returns the nominated pods of the gang group of a pod that is refused for good, or the pod itself: none of them can start now, so the
     /// room that leaves for them is free for others. Upstream a pod that PostFilter finds no plan for loses its nomination, too
     /// (schedule_one.go, handleSchedulingFailure).
-    fn void_nominations(&self, pod: PodIx) -> Vec<PodId> {
+    fn void_nominations(&mut self, pod: PodIx) -> Vec<PodId> {
         let nominated = self.cluster.pod(pod).filter(|pod| pod.nominated.is_some()).map(|_| pod);
         let void = match self.cluster.pod(pod).and_then(|pod| pod.attributes.job) {
             Some(job) => self.cluster.nominated_of_group(job),
             None => nominated.into_iter().collect(),
         };
-        void.into_iter().map(|pod| pod.0).collect()
+        self.withdrawn(void)
     }
 
     /// Returns the first gate that a part does not pass when pods that are held at Permit have been released: they hold no room and no

@@ -1,10 +1,10 @@
 //! The queue: where pending pods stand in it, as keys that a host can compare.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::contract::{KeyBuilder, PodId, PolicyError, SortKeys};
 use crate::laws::OrderBy;
-use crate::model::{Cluster, Job, JobIx, JobKey, Kind, Pod, PodIx};
+use crate::model::{Borrows, Cluster, Job, JobIx, JobKey, Kind, Pod, PodIx};
 
 use super::Engine;
 
@@ -18,8 +18,8 @@ pub struct Epochs {
     last: u64,
     /// What keys take from each job, as it was when the last keys were made.
     jobs: BTreeMap<JobIx, JobTerms>,
-    /// The ranks of the pods that would borrow, as they were then.
-    borrowers: BTreeSet<u64>,
+    /// The pods that would borrow, as they were then.
+    borrowers: BTreeMap<u64, Borrows>,
 }
 
 impl Epochs {

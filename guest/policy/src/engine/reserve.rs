@@ -12,7 +12,10 @@ impl Engine {
         self.cluster.pod(PodIx(pod)).ok_or(PolicyError::UnknownPod(pod))?;
         self.cluster.node(NodeIx(node)).ok_or(PolicyError::UnknownNode(node))?;
         match self.cluster.reserve(PodIx(pod), NodeIx(node)) {
-            true => Ok(Effects::default()),
+            true => {
+                self.cluster.give_up_room(PodIx(pod));
+                Ok(Effects::default())
+            }
             false => Err(PolicyError::WrongState("only a pending pod can be reserved a node".to_owned())),
         }
     }
@@ -21,9 +24,11 @@ impl Engine {
     pub fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, PolicyError> {
         self.laws()?;
         self.cluster.pod(PodIx(pod)).ok_or(PolicyError::UnknownPod(pod))?;
+        let kept = self.kept_at_timeout(PodIx(pod), cause);
         if !self.cluster.unreserve(PodIx(pod)) {
             return Err(PolicyError::WrongState("the pod is not reserved a node".to_owned()));
         }
+        kept.into_iter().for_each(|(ix, node)| self.cluster.keep_room(ix, node));
         let job = self.cluster.pod(PodIx(pod)).and_then(|pod| pod.attributes.job).and_then(|job| self.cluster.job(job));
         let together = job.and_then(|job| job.gang()).is_some_and(|gang| gang.leaves_together);
         // Pods that timed out may be tried again beside those that were not tried yet.
@@ -36,6 +41,23 @@ impl Engine {
         let effects = system.unreserved(&mut self.cluster, PodIx(pod), cause);
         let releases = releases.into_iter().chain(effects.releases).collect();
         Ok(Effects { releases, ..effects })
+    }
+
+    /// Returns the nodes that stay promised to a pod whose time at Permit runs out, and to those that lose theirs with it: pods leave for the
+    /// gang, and what it held in the meantime is part of the plan.
+    fn kept_at_timeout(&self, pod: PodIx, cause: ReleaseCause) -> Vec<(PodIx, NodeIx)> {
+        let keeps = self.system.as_ref().is_some_and(|system| system.outlasts_permit(&self.cluster, pod));
+        if cause != ReleaseCause::Timeout || !keeps {
+            return Vec::new();
+        }
+        let node = |ix: PodIx| Some((ix, self.cluster.pod(ix)?.place.node()?));
+        std::iter::once(pod).chain(self.waiting_with(pod).into_iter().map(PodIx)).filter_map(node).collect()
+    }
+
+    /// Takes from pods what is promised to them: the nodes that are kept for them at once, their nominations when the host has withdrawn them.
+    pub(super) fn withdrawn(&mut self, pods: Vec<PodIx>) -> Vec<PodId> {
+        pods.iter().for_each(|pod| self.cluster.give_up_room(*pod));
+        pods.into_iter().map(|pod| pod.0).collect()
     }
 
     /// The pods held at permit that belong to the gang group of a pod, itself apart, by name.

@@ -1,11 +1,11 @@
 //! What the cluster does not show: plans under way, what became of gangs, which of their members were tried, and what is owed to the past.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Checkpoint, StateError};
-use crate::model::{Failure, Job, JobKey, Ledger, PodIx, PodsByName, Round, SavedEvictions, SavedPod};
+use crate::model::{Failure, Job, JobKey, Ledger, NodeIx, PodIx, PodsByName, Round, SavedEvictions, SavedPod};
 
 use super::Engine;
 
@@ -28,6 +28,9 @@ struct Memory {
     /// The pods of DaemonSets for which their node is kept.
     #[serde(default)]
     required_node_reservations: Vec<SavedPod>,
+    /// The pods for which a node is kept after their time at Permit ran out, and the names of the nodes.
+    #[serde(default)]
+    kept: Vec<(SavedPod, String)>,
     /// What the system in force knows.
     #[serde(default)]
     system: serde_json::Value,
@@ -97,6 +100,8 @@ impl Engine {
         let mut required_node_reservations: Vec<_> =
             self.cluster.required_node_reservations().filter_map(saved).collect();
         required_node_reservations.sort_unstable();
+        let named = |(ix, node)| Some((saved(ix)?, self.cluster.node(node)?.name.clone()));
+        let kept = self.cluster.kept_rooms().filter_map(named).collect();
         let system = self.system.as_ref().map(|system| system.checkpoint(&self.cluster)).unwrap_or_default();
         let memory = Memory {
             ledger: self.ledger.saved(&self.cluster),
@@ -106,6 +111,7 @@ impl Engine {
             rounds,
             evictions: self.cluster.saved_evictions(),
             required_node_reservations,
+            kept,
             system,
         };
         let bytes = serde_json::to_vec(&memory).unwrap_or_default();
@@ -127,6 +133,10 @@ impl Engine {
         let reserved: Vec<_> = memory.required_node_reservations.iter().filter_map(|pod| pods.find(pod)).collect();
         self.ledger = memory.ledger.restored(&pods);
         let rounds: Vec<_> = memory.rounds.into_iter().map(|round| round.restored(&pods)).collect();
+        let nodes: BTreeMap<&str, NodeIx> = self.cluster.nodes().map(|(ix, node)| (&*node.name, ix)).collect();
+        let room = |(pod, node): &(SavedPod, String)| Some((pods.find(pod)?, *nodes.get(node.as_str())?));
+        let kept: Vec<_> = memory.kept.iter().filter_map(room).collect();
+        kept.into_iter().for_each(|(pod, node)| self.cluster.keep_room(pod, node));
         reserved.into_iter().for_each(|pod| self.cluster.reserve_required_node(pod));
         self.cluster.restore_evictions(memory.evictions);
         for key in memory.satisfied {

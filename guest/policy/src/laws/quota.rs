@@ -2,7 +2,9 @@
 //!
 //! Upstream pkg/capacityscheduling: elasticquota.go (cmp, cmp2), capacity_scheduling.go (PreFilterState).
 
-use super::Preemptor;
+use std::collections::BTreeSet;
+
+use super::{Case, Preemptor};
 use crate::contract::is_of_host;
 use crate::model::{Cluster, Pod, PodIx, Preemptibility, Promised, QueueIx, ResourceIx};
 
@@ -45,6 +47,20 @@ pub fn nominated_of_all(cluster: &Cluster, preemptor: &Preemptor, all: QueueIx, 
             _ => is_before(cluster, preemptor, ix),
         }
     })
+}
+
+/// Returns what is promised beyond what leaving pods of a quota still hold. Pods left, or leave, for what is promised: it takes their place,
+/// and is not counted beside them. A pod must fit beside those that leave, and beside the promises once they are gone.
+pub fn beyond_leaving(case: &Case<'_>, quota: QueueIx, resource: ResourceIx, promised: Promised) -> Promised {
+    if promised.0 == 0 {
+        return promised;
+    }
+    let leaving: BTreeSet<PodIx> = case.cluster.leaving().chain(case.ledger.victims()).collect();
+    let counts = |pod: &&Pod| pod.place.node().is_some() && case.cluster.is_below(pod.queue, quota);
+    let others = leaving.into_iter().filter(|ix| !case.group.contains(ix));
+    let leaving = others.filter_map(|ix| case.cluster.pod(ix)).filter(counts);
+    let held = leaving.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)));
+    Promised(promised.0.saturating_sub(held).max(0))
 }
 
 fn is_before(cluster: &Cluster, preemptor: &Preemptor, ix: PodIx) -> bool {

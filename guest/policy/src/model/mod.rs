@@ -34,6 +34,7 @@ pub use budget::Budget;
 pub use cluster::{Cluster, Nominated, ReservationAllocation, Shortage};
 pub use evictions::SavedEvictions;
 pub use ext::Extensions;
+pub use ext::coscheduling::Borrows;
 pub use ext::koordinator::ReservationTerms;
 pub use ext::kubernetes::SchedulingGroup;
 pub use ext::volcano::{Elastic, PodGroupSpec, QueueSpec, Sizes};

@@ -18,6 +18,7 @@ mod figures;
 mod instance;
 mod objects;
 mod optimum;
+mod plans;
 mod trace;
 
 use days::Days;

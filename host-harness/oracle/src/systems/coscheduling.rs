@@ -1,5 +1,6 @@
 //! Coscheduling (KEP of January 2020): queue sort, PreFilter, Permit, Unreserve, on top of kube-scheduler's own preemption.
 
+mod groups;
 mod harm;
 mod plan;
 mod promises;
@@ -13,17 +14,15 @@ use serde_json::json;
 use super::kubernetes;
 use super::rounds::{Rounds, turned_away};
 use crate::ReadError;
-use crate::amounts::Amounts;
 use crate::case::{Case, Step};
 use crate::outcome::{Ended, Outcome};
 use crate::tally::Verdict;
 use crate::world::{Pod, World, at};
+pub(crate) use groups::are_of_one_group;
+use groups::{allocated, group, is_lost, is_planned, members, minimum, minimum_is_free, object};
 use plan::{may_plan, without_room};
 pub(crate) use queue::order;
 use quotas::Quotas;
-
-/// The label that names the PodGroup of a pod.
-const POD_GROUP: &str = "scheduling.x-k8s.io/pod-group";
 
 /// The state of the plugin.
 #[derive(Debug, Default)]
@@ -33,63 +32,12 @@ pub(crate) struct Memory {
     /// When each waiting pod times out, in seconds.
     deadlines: BTreeMap<String, i64>,
     rounds: Rounds,
+    /// The nodes of pods whose time at Permit ran out while pods left for their group.
+    kept: BTreeMap<String, String>,
     /// Whether the pod that was tried last was turned away, because its group is over in its round.
     turned_away: bool,
     /// Whether any attempt has been made. After that, failures change the times by which the queue is sorted.
     begun: bool,
-}
-
-/// The group of a pod.
-fn group(pod: &Pod) -> Option<&str> {
-    pod.label(POD_GROUP).or(pod.label("pod-group/name"))
-}
-
-/// Whether two pods are of one group.
-pub(crate) fn are_of_one_group(pod: &Pod, other: &Pod) -> bool {
-    group(pod).is_some() && group(pod) == group(other)
-}
-
-/// The PodGroup object of a pod; none where the pod names none, or where it is missing.
-fn object<'w>(world: &'w World, pod: &Pod) -> Option<&'w serde_json::Value> {
-    world.others.get(&("PodGroup".to_owned(), pod.label(POD_GROUP)?.to_owned()))
-}
-
-/// Whether a pod names a PodGroup that is missing.
-fn is_lost(world: &World, pod: &Pod) -> bool {
-    pod.label(POD_GROUP).is_some() && object(world, pod).is_none()
-}
-
-/// How many members a group needs.
-fn minimum(world: &World, pod: &Pod) -> usize {
-    let written = pod.label("pod-group/min-available").and_then(|text| text.parse().ok());
-    let declared = object(world, pod).and_then(|group| at(group, "/spec/minMember")?.as_u64());
-    declared.and_then(|minimum| usize::try_from(minimum).ok()).or(written).unwrap_or(1)
-}
-
-/// Whether all nodes together have what minResources of the PodGroup names, and minMember places. The room of its pods counts as free.
-fn minimum_is_free(world: &World, pod: &Pod) -> Result<bool, ReadError> {
-    let Some(written) = object(world, pod).and_then(|group| at(group, "/spec/minResources")) else { return Ok(true) };
-    let mut needed = Amounts::read(Some(written))?;
-    needed.0.insert("pods".to_owned(), i64::try_from(minimum(world, pod)).unwrap_or(0) * 1000);
-    let mut free = Amounts::default();
-    for node in world.nodes.values() {
-        let mut left = world.free(node);
-        left.0.values_mut().for_each(|amount| *amount = (*amount).max(0));
-        free.add(&left);
-        world.on(&node.name).filter(|other| group(other) == group(pod)).for_each(|other| free.add(&other.request));
-    }
-    Ok(needed.fits(&free))
-}
-
-/// The members of a group that are not leaving or finished.
-fn members<'w>(world: &'w World, name: &str) -> Vec<&'w Pod> {
-    let alive = |pod: &&Pod| group(pod) == Some(name) && !pod.leaving && !pod.finished;
-    world.pods.values().filter(alive).collect()
-}
-
-/// How many members of a group are bound or wait at permit.
-fn allocated(world: &World, name: &str) -> usize {
-    members(world, name).iter().filter(|pod| pod.place().is_some()).count()
 }
 
 /// The cluster in which Filter runs for a pod, after the switch of groups has rejected the waiting pods of the last group, and whether
@@ -102,12 +50,9 @@ fn pre_filter(world: &World, memory: &Memory, pod: &Pod) -> Result<(World, bool)
         return Ok((after, false));
     }
     if let Some(last) = memory.last.as_deref().filter(|last| *last != name) {
-        let nominated = members(world, last).iter().filter(|pod| pod.pending() && pod.nominated.is_some()).count();
         let first = members(world, last).first().map(|pod| minimum(world, pod));
         let short = first.is_some_and(|minimum| allocated(world, last) < minimum);
-        // Victims leave for the group: it has every chance.
-        let is_planned = nominated > 0 && first.is_some_and(|minimum| allocated(world, last) + nominated >= minimum);
-        let short = short && !is_planned;
+        let short = short && !is_planned(world, last);
         for waiter in after.pods.values_mut().filter(|pod| short && group(pod) == Some(last)) {
             waiter.held = None;
         }
@@ -115,8 +60,28 @@ fn pre_filter(world: &World, memory: &Memory, pod: &Pod) -> Result<(World, bool)
     Ok((after, true))
 }
 
-/// Judges one attempt.
+/// Judges one attempt. While nodes may be kept for pods that no longer wait at Permit, what is seen does not say what is free.
 pub(crate) fn attempt(
+    world: &World,
+    memory: &mut Memory,
+    name: &str,
+    outcome: &Outcome,
+    verdict: &mut Verdict,
+) -> Result<(), ReadError> {
+    let waits = |pod: &str| world.pods.get(pod).is_some_and(|pod| pod.place().is_none() && pod.nominated.is_none());
+    memory.kept.retain(|pod, _| waits(pod));
+    if memory.kept.is_empty() {
+        return judge(world, memory, name, outcome, verdict);
+    }
+    let mut shown = world.clone();
+    for (pod, node) in &memory.kept {
+        shown.pods.get_mut(pod).into_iter().for_each(|pod| pod.nominated = Some(node.clone()));
+    }
+    verdict.excuse("a node is kept for a pod whose time at Permit ran out");
+    judge(&shown, memory, name, outcome, &mut Verdict::default())
+}
+
+fn judge(
     world: &World,
     memory: &mut Memory,
     name: &str,
@@ -267,6 +232,10 @@ pub(crate) fn advance(world: &World, memory: &mut Memory, now: i64, outcome: &Ou
         .filter_map(group)
         .collect();
     timed_out.iter().for_each(|group| memory.rounds.forget(group));
+    let planned: BTreeSet<&str> = timed_out.iter().copied().filter(|group| is_planned(world, group)).collect();
+    for pod in world.pods.values().filter(|pod| group(pod).is_some_and(|group| planned.contains(group))) {
+        memory.kept.extend(pod.held.clone().map(|node| (pod.name.clone(), node)));
+    }
     for pod in world.pods.values().filter(|pod| pod.held.is_some()) {
         let rejected = group(pod).is_some_and(|group| timed_out.contains(group));
         if rejected == outcome.waiting.contains(&pod.name) {

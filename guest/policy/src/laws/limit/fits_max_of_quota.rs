@@ -1,8 +1,8 @@
 //! # What it demands
 //!
 //! For each resource: `used + promised + requested - victims <= max`, for the quota of the namespace of the pod. Promised is what
-//! nominated pods of this quota request that have the same or a higher priority. CPU, memory and ephemeral storage are always
-//! compared, other resources where the pod or such a nominated pod requests them.
+//! nominated pods of this quota request that have the same or a higher priority, beyond what leaving pods of it still hold. CPU, memory and
+//! ephemeral storage are always compared, other resources where the pod or such a nominated pod requests them.
 //!
 //! It is asked of each pod at PreFilter, and of a plan with its victims gone.
 //!
@@ -51,7 +51,7 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
     for (resource, promised) in quota::compared(case.cluster, case.preemptor) {
         let Some(max) = queue.bounds.max.get(resource) else { continue };
         let sum = Sum::of("used", queue.used.total(resource))
-            .plus("promised", promised)
+            .plus("promised", quota::beyond_leaving(case, ix, resource, promised))
             .plus("requested", case.asks(resource))
             .minus("victims", case.given_up(ix, resource));
         sum.at_most("max", max).map_err(Denial::exceeds(ix, resource))?;

@@ -2,7 +2,7 @@
 //!
 //! For each resource, over all quotas of the cluster: `used + promised + requested - victims <= min`. Promised is what nominated pods
 //! request: those of the same quota that have the same or a higher priority, and those of other quotas that are within their
-//! minimum.
+//! minimum; as far as it is more than what leaving pods still hold, since those left for it.
 //!
 //! It is asked of each pod of a namespace with a quota at PreFilter, and of a plan with its victims gone.
 //!
@@ -44,8 +44,9 @@ pub const LAW: Law<Holds> = Law::limit(
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some((all, queue)) = case.cluster.path(case.preemptor.queue).last() else { return Ok(()) };
     for resource in quota::resources(case.cluster) {
+        let promised = quota::nominated_of_all(case.cluster, case.preemptor, all, resource);
         let sum = Sum::of("used", queue.used.total(resource))
-            .plus("promised", quota::nominated_of_all(case.cluster, case.preemptor, all, resource))
+            .plus("promised", quota::beyond_leaving(case, all, resource, promised))
             .plus("requested", case.asks(resource))
             .minus("victims", case.given_up(all, resource));
         let min = queue.bounds.guaranteed.get(resource).unwrap_or(Guaranteed(0));

@@ -1,7 +1,8 @@
 //! # What it demands
 //!
 //! Higher priority comes first. While a pod within the min of its quota waits, a pod that would take another quota over its min comes
-//! behind: otherwise the pod within its min would evict it in the same cycle. At equal priority a pod without a gang stands at its creation. A pod of a gang stands at the last
+//! behind: otherwise the pod within its min would evict it in the same cycle. Last come pods that would do so whatever becomes of the others
+//! of their quota. At equal priority a pod without a gang stands at its creation. A pod of a gang stands at the last
 //! failure of the gang or, before any, at the creation of its PodGroup; without one, of its first member. Gangs of the same time
 //! are ordered by name, and within a gang the older pod is first.
 //!
@@ -25,7 +26,7 @@
 
 use crate::contract::KeyBuilder;
 use crate::laws::{Law, SortBy, Text, page};
-use crate::model::{Cluster, Job, Pod};
+use crate::model::{Borrows, Cluster, Job, Pod};
 
 /// The law.
 pub const LAW: Law<SortBy> = Law::order(
@@ -42,11 +43,12 @@ pub const LAW: Law<SortBy> = Law::order(
 fn key(cluster: &Cluster, pod: &Pod) -> KeyBuilder {
     let gang = pod.attributes.job.and_then(|job| cluster.job(job)).filter(|job| job.gang().is_some());
     let time = gang.and_then(time).unwrap_or(pod.created);
-    let key = KeyBuilder::new()
-        .flag(cluster.is_borrower(pod))
-        .descending(pod.priority())
-        .ascending(time)
-        .flag(gang.is_some());
+    let borrows = match cluster.borrows(pod) {
+        None => 0,
+        Some(Borrows::BehindOthers) => 1,
+        Some(Borrows::Anyway) => 2,
+    };
+    let key = KeyBuilder::new().ascending(borrows).descending(pod.priority()).ascending(time).flag(gang.is_some());
     let key = gang.iter().fold(key, |key, gang| key.text(&gang.key.0).text(&gang.key.1));
     key.ascending(pod.created)
 }

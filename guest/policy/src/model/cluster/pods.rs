@@ -28,6 +28,7 @@ impl Cluster {
             }
             pod.rank = if old.name == pod.name { old.rank } else { UNRANKED };
         }
+        self.show_kept(ix, &mut pod);
         self.attach(ix, pod);
         joined.into_iter().for_each(|job| self.begin_round(job));
         Ok(())
@@ -71,6 +72,46 @@ impl Cluster {
                 self.settle_pod(ix, nominated_on, Place::Pending)
             }
             _ => false,
+        }
+    }
+
+    /// Keeps the node of a pod that holds it no longer: it counts as nominated there until it holds a node again, is gone or nominated by the
+    /// host, or the room is given up. The host knows nothing of it.
+    pub fn keep_room(&mut self, ix: PodIx, node: NodeIx) {
+        if self.pod(ix).is_none_or(|pod| pod.nominated.is_some()) {
+            return;
+        }
+        self.ext.coscheduling.kept.insert(ix, node);
+        self.set_nominated(ix, Some(node));
+    }
+
+    /// Gives up the node that is kept for a pod, if there is one.
+    pub fn give_up_room(&mut self, ix: PodIx) {
+        if self.ext.coscheduling.kept.remove(&ix).is_some() {
+            self.set_nominated(ix, None);
+        }
+    }
+
+    /// Returns the pods for which a node is kept, and the nodes.
+    pub fn kept_rooms(&self) -> impl Iterator<Item = (PodIx, NodeIx)> {
+        self.ext.coscheduling.kept.iter().map(|(ix, node)| (*ix, *node))
+    }
+
+    fn set_nominated(&mut self, ix: PodIx, node: Option<NodeIx>) {
+        if let Some(mut pod) = self.detach(ix) {
+            pod.nominated = node;
+            self.attach(ix, pod);
+        }
+    }
+
+    /// Shows the node that is kept for a pod as its nomination, as long as the pod waits and the host has nominated it to none.
+    fn show_kept(&mut self, ix: PodIx, pod: &mut Pod) {
+        let Some(node) = self.ext.coscheduling.kept.get(&ix).copied() else { return };
+        let waits = matches!(pod.place, Place::Pending | Place::Reserved(_)) && !pod.terminating;
+        if waits && pod.nominated.is_none() {
+            pod.nominated = Some(node);
+        } else {
+            self.ext.coscheduling.kept.remove(&ix);
         }
     }
 

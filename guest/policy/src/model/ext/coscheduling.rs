@@ -1,16 +1,27 @@
 //! Coscheduling: the least resources of PodGroups, and the pods that would borrow.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use crate::model::{Cluster, JobIx, Pod, Table};
+use crate::model::{Cluster, JobIx, NodeIx, Pod, PodIx, Table};
+
+/// The ways in which a pending pod would borrow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Borrows {
+    /// Only where pods of its quota that come before it get their nodes: without them the pod stays within the min.
+    BehindOthers,
+    /// Whatever becomes of the other pods.
+    Anyway,
+}
 
 /// The tables.
 #[derive(Debug, Clone, Default)]
 pub struct Tables {
     /// What must be free in the cluster for the pods of a job to be tried, by resource name.
     pub min_resources: Table<JobIx, Vec<(String, i64)>>,
-    /// The ranks of the pending pods that would take their quota over its min while pods of other quotas wait within theirs.
-    pub borrowers: BTreeSet<u64>,
+    /// The pending pods that would take their quota over its min while pods of other quotas wait within theirs, by rank.
+    pub borrowers: BTreeMap<u64, Borrows>,
+    /// The nodes of pods whose time at Permit ran out while pods leave for their gang.
+    pub kept: BTreeMap<PodIx, NodeIx>,
 }
 
 impl Cluster {
@@ -24,18 +35,18 @@ impl Cluster {
         self.ext.coscheduling.min_resources.insert(job, amounts);
     }
 
-    /// Checks whether a pending pod would borrow what a pod of another quota may take back at once, as of the last order of the queue.
-    pub fn is_borrower(&self, pod: &Pod) -> bool {
-        self.ext.coscheduling.borrowers.contains(&pod.rank)
+    /// Returns whether a pending pod would borrow what a pod of another quota may take back at once, as of the last order of the queue.
+    pub fn borrows(&self, pod: &Pod) -> Option<Borrows> {
+        self.ext.coscheduling.borrowers.get(&pod.rank).copied()
     }
 
-    /// Returns the ranks of all such pods.
-    pub fn borrowers(&self) -> &BTreeSet<u64> {
+    /// Returns all such pods, by rank.
+    pub fn borrowers(&self) -> &BTreeMap<u64, Borrows> {
         &self.ext.coscheduling.borrowers
     }
 
-    /// Sets the ranks of these pods.
-    pub fn set_borrowers(&mut self, pods: BTreeSet<u64>) {
+    /// Sets these pods.
+    pub fn set_borrowers(&mut self, pods: BTreeMap<u64, Borrows>) {
         self.ext.coscheduling.borrowers = pods;
     }
 }

@@ -30,6 +30,7 @@ impl Extensions {
     /// Removes what is known of a pod.
     pub fn forget_pod(&mut self, pod: PodIx) {
         self.koordinator.eligible_owners.remove(&pod);
+        self.coscheduling.kept.remove(&pod);
     }
 
     /// The last pod of a job is gone. A job of the same name is another job, unless the object that stands for it has stayed.

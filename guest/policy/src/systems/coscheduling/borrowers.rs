@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::laws::quota;
-use crate::model::{Amounts, Cluster, JobIx, Pod, PodIx, QueueIx};
+use crate::model::{Amounts, Borrows, Cluster, JobIx, Place, Pod, PodIx, QueueIx};
 
 /// Pods that wait, each with its number.
 type Waiting<'c> = Vec<(PodIx, &'c Pod)>;
@@ -17,45 +17,88 @@ struct Unit {
     pods: Vec<PodIx>,
     request: Amounts,
     may_preempt: bool,
+    is_nominated: bool,
 }
 
-/// Returns the ranks of the pending pods that would take their quota over its min while pods of another quota, which may preempt, wait
-/// within theirs. What is nominated and what comes before in the order of the queue counts.
-pub fn borrowers(cluster: &Cluster) -> BTreeSet<u64> {
+/// Returns the pending pods that would take their quota over its min while pods of another quota, which may preempt, wait within theirs, by
+/// rank. What is nominated and what comes before in the order of the queue counts. Whoever comes before may fail, though: a pod that stays
+/// within the min without them is served before those that borrow anyway, and so are the pods of its quota behind it.
+pub fn borrowers(cluster: &Cluster) -> BTreeMap<u64, Borrows> {
     if cluster.queues().next().is_none() {
-        return BTreeSet::new();
+        return BTreeMap::new();
     }
-    let mut requested: BTreeMap<QueueIx, Amounts> = BTreeMap::new();
-    let (mut within, mut beyond): (BTreeSet<QueueIx>, Vec<Unit>) = Default::default();
+    let held = held(cluster);
+    let mut quotas: BTreeMap<QueueIx, Requested> = BTreeMap::new();
+    let (mut within, mut beyond): (BTreeSet<QueueIx>, Vec<(Unit, Borrows)>) = Default::default();
     for unit in units(cluster) {
-        let sum = requested.entry(unit.quota).or_default();
-        if fits_min(cluster, &unit, sum) {
-            unit.pods.iter().filter_map(|ix| cluster.pod(*ix)).for_each(|pod| sum.add(&pod.request));
+        let requested = quotas.entry(unit.quota).or_default();
+        let requests = unit.pods.iter().filter_map(|ix| Some(&cluster.pod(*ix)?.request));
+        let is_alone_within = fits_min((cluster, &held), &unit, &requested.nominated);
+        if is_alone_within {
             within.extend(unit.may_preempt.then_some(unit.quota));
-        } else {
-            beyond.push(unit);
         }
+        if is_alone_within && !requested.is_exceeded && fits_min((cluster, &held), &unit, &requested.all) {
+            for request in requests {
+                requested.all.add(request);
+                if unit.is_nominated {
+                    requested.nominated.add(request);
+                }
+            }
+            continue;
+        }
+        requested.is_exceeded |= is_alone_within;
+        beyond.push((unit, if is_alone_within { Borrows::BehindOthers } else { Borrows::Anyway }));
     }
-    let may_lose = |unit: &&Unit| within.iter().any(|quota| *quota != unit.quota);
-    let pods = beyond.iter().filter(may_lose).flat_map(|unit| &unit.pods);
-    pods.filter_map(|ix| cluster.pod(*ix)).map(|pod| pod.rank).collect()
+    let may_lose = |(unit, _): &&(Unit, Borrows)| within.iter().any(|quota| *quota != unit.quota);
+    let pods =
+        beyond.iter().filter(may_lose).flat_map(|(unit, borrows)| unit.pods.iter().map(move |ix| (ix, *borrows)));
+    pods.filter_map(|(ix, borrows)| Some((cluster.pod(*ix)?.rank, borrows))).collect()
+}
+
+/// What is requested of a quota by the pods that were counted before.
+#[derive(Default)]
+struct Requested {
+    all: Amounts,
+    nominated: Amounts,
+    /// A pod that stays within the min alone does not behind the others. Those after it do not come before it.
+    is_exceeded: bool,
 }
 
 /// Checks whether a quota stays within its min with what is requested of it already and with one more unit.
-fn fits_min(cluster: &Cluster, unit: &Unit, requested: &Amounts) -> bool {
+fn fits_min((cluster, held): (&Cluster, &BTreeMap<QueueIx, Amounts>), unit: &Unit, requested: &Amounts) -> bool {
     let Some(queue) = cluster.queue(unit.quota) else { return false };
     quota::resources(cluster).all(|resource| {
         let asked = unit.request.get(resource);
-        let sum = queue.used.total(resource).0.saturating_add(requested.get(resource)).saturating_add(asked);
+        let held = held.get(&unit.quota).map_or(0, |held| held.get(resource));
+        let used = queue.used.total(resource).0.saturating_sub(held);
+        let sum = used.saturating_add(requested.get(resource)).saturating_add(asked);
         let is_compared = asked > 0 || quota::ALWAYS.contains(&cluster.resource_name(resource));
         !is_compared || sum <= queue.bounds.guaranteed.get(resource).map_or(0, |min| min.0)
     })
 }
 
+/// Checks whether a pod holds a node at Permit while its gang is not complete. It counts as waiting with its gang: the turn of the gang is
+/// not over, and what it holds meanwhile must not change the order.
+fn is_held(cluster: &Cluster, pod: &Pod) -> bool {
+    matches!(pod.place, Place::Reserved(_)) && pod.attributes.job.is_some_and(|job| !cluster.is_complete(job))
+}
+
+/// Returns what such pods hold of each quota.
+fn held(cluster: &Cluster) -> BTreeMap<QueueIx, Amounts> {
+    let mut held: BTreeMap<QueueIx, Amounts> = BTreeMap::new();
+    for (_, pod) in cluster.pods().filter(|(_, pod)| is_held(cluster, pod)) {
+        if let Some(quota) = pod.queue {
+            held.entry(quota).or_default().add(&pod.request);
+        }
+    }
+    held
+}
+
 /// Returns what waits in quotas: nominated pods first, then by priority, then by the name of the first pod.
 fn units(cluster: &Cluster) -> Vec<Unit> {
     let mut jobs: BTreeMap<Option<(JobIx, QueueIx)>, Waiting<'_>> = BTreeMap::new();
-    for (ix, pod) in cluster.pods().filter(|(_, pod)| pod.is_schedulable() && pod.queue.is_some()) {
+    let waits = |pod: &Pod| pod.queue.is_some() && (pod.is_schedulable() || is_held(cluster, pod));
+    for (ix, pod) in cluster.pods().filter(|(_, pod)| waits(pod)) {
         let gang = pod.attributes.job.filter(|job| cluster.job(*job).is_some_and(|job| job.gang().is_some()));
         jobs.entry(gang.zip(pod.queue)).or_default().push((ix, pod));
     }
@@ -63,7 +106,10 @@ fn units(cluster: &Cluster) -> Vec<Unit> {
     for (job, mut pods) in jobs {
         pods.sort_by_key(|(_, pod)| order(pod));
         let whole = match (job, pods.first()) {
-            (Some(_), Some((lead, _))) => cluster.shortage(*lead).count().min(pods.len()),
+            (Some(_), Some((lead, _))) => {
+                let held = pods.iter().filter(|(_, pod)| is_held(cluster, pod)).count();
+                cluster.shortage(*lead).count().saturating_add(held).min(pods.len())
+            }
             _ => 0,
         };
         let rest = pods.split_off(whole);
@@ -75,8 +121,8 @@ fn units(cluster: &Cluster) -> Vec<Unit> {
 }
 
 /// Returns the place of a pod in the order in which it counts.
-fn order(pod: &Pod) -> (bool, std::cmp::Reverse<i32>, u64) {
-    (pod.nominated.is_none(), std::cmp::Reverse(pod.priority()), pod.rank)
+fn order(pod: &Pod) -> (bool, bool, std::cmp::Reverse<i32>, u64) {
+    (pod.nominated.is_none(), pod.is_pending(), std::cmp::Reverse(pod.priority()), pod.rank)
 }
 
 fn unit(pods: &[(PodIx, &Pod)]) -> Option<Unit> {
@@ -84,5 +130,6 @@ fn unit(pods: &[(PodIx, &Pod)]) -> Option<Unit> {
     let mut request = Amounts::default();
     pods.iter().for_each(|(_, pod)| request.add(&pod.request));
     let may_preempt = pods.iter().all(|(_, pod)| pod.attributes.may_preempt);
-    Some(Unit { quota, pods: pods.iter().map(|(ix, _)| *ix).collect(), request, may_preempt })
+    let is_nominated = pods.iter().any(|(_, pod)| pod.nominated.is_some());
+    Some(Unit { quota, pods: pods.iter().map(|(ix, _)| *ix).collect(), request, may_preempt, is_nominated })
 }

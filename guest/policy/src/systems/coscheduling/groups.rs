@@ -137,6 +137,11 @@ pub fn field() -> String {
     label_path(pod_groups::LABEL)
 }
 
+/// Returns whether a plan for the group of a pod is under way.
+pub fn has_a_plan_of(cluster: &Cluster, pod: PodIx) -> bool {
+    cluster.pod(pod).and_then(|pod| pod.attributes.job).is_some_and(|job| has_a_plan(cluster, job))
+}
+
 /// Returns whether the members of a group that hold a node and those that are nominated to one reach its minimum. Victims leave for such a
 /// group, or have left: it has every chance to be complete (seed 20200116, Pre-Filter 2).
 fn has_a_plan(cluster: &Cluster, job: JobIx) -> bool {

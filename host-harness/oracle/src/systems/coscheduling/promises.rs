@@ -1,22 +1,23 @@
-//! Promises that hold even against more important pods: those to pods that could evict them again.
+//! Promises that hold even against more important pods: those of other quotas, and those to pods that take back what others have borrowed.
 
 use std::cmp::Reverse;
 
-use super::quotas::{Quotas, request, used, with};
+use super::quotas::{Quotas, request, used};
 use super::{allocated, group, is_lost, minimum};
 use crate::amounts::Amounts;
 use crate::world::{Pod, World};
 
 impl Quotas {
-    /// The cluster as a pod finds it: a nominated pod that could evict it from the room promised to that pod keeps the room, as if it were as
-    /// important.
+    /// The cluster as a pod finds it: where more important pods may not have the room that is promised to a nominated pod, that pod counts as
+    /// just as important.
     pub(super) fn with_firm_promises(&self, world: World, pod: &Pod) -> World {
         let lesser = |other: &&Pod| other.pending() && other.nominated.is_some() && other.priority < pod.priority;
+        let is_own = |other: &Pod| group(other).is_some() && group(other) == group(pod);
         let firm: Vec<String> = world
             .pods
             .values()
             .filter(lesser)
-            .filter(|other| self.would_evict(&world, other, pod))
+            .filter(|other| !is_own(other) && self.is_firm(&world, other, pod))
             .map(|other| other.name.clone())
             .collect();
         let mut after = world;
@@ -26,23 +27,30 @@ impl Quotas {
         after
     }
 
-    /// Whether a nominated pod, with the rest of its group that is nominated, is within its min, and a pod of another quota, with what its
-    /// group lacks, would be over its own.
-    fn would_evict(&self, world: &World, nominated: &Pod, pod: &Pod) -> bool {
-        let is_other =
-            nominated.namespace != pod.namespace && self.has(&nominated.namespace) && self.has(&pod.namespace);
+    /// Whether a pod may not have the room of a nominated pod, however important it is: the two are of different quotas; or they are of the
+    /// same one, which stays within its min with the nominated pod and the rest of its group that is nominated, and not with the pod and what
+    /// its group lacks.
+    fn is_firm(&self, world: &World, nominated: &Pod, pod: &Pod) -> bool {
+        let quota = |pod: &Pod| self.has(&pod.namespace).then(|| pod.namespace.clone());
+        if quota(nominated) != quota(pod) {
+            return true;
+        }
         let together =
             |other: &&Pod| other.name == nominated.name || group(other).is_some() && group(other) == group(nominated);
         let waiting = |other: &&Pod| other.pending() && other.nominated.is_some();
         let promised: Vec<&Pod> = world.pods.values().filter(together).filter(waiting).collect();
-        let requests = Amounts::sum(promised.iter().map(|pod| &pod.request));
-        let before = self.nominated(world, nominated, &|other| promised.iter().any(|pod| pod.name == other.name));
-        let lacking = Amounts::sum(lacking(world, pod).into_iter().map(request));
-        let then = with(&used(world, &pod.namespace), &lacking);
-        is_other
-            && !nominated.never_preempts
-            && self.takes_back(world, nominated, &requests, &before)
-            && self.is_over_with(&pod.namespace, &then)
+        quota(pod).is_some()
+            && self.stays_within_min(world, nominated, &promised)
+            && !self.stays_within_min(world, pod, &lacking(world, pod))
+    }
+
+    /// Whether the quota of a pod stays within its min with these pods, the pod among them.
+    fn stays_within_min(&self, world: &World, pod: &Pod, pods: &[&Pod]) -> bool {
+        let priority = pods.iter().map(|pod| pod.priority).min().unwrap_or(pod.priority);
+        let least = Pod { priority, ..pod.clone() };
+        let before = self.nominated(world, &least, &|other| pods.iter().any(|pod| pod.name == other.name));
+        let requests = Amounts::sum(pods.iter().copied().map(request));
+        self.compared_within_min(&used(world, &pod.namespace), &requests, &before, &pod.namespace)
     }
 }
 

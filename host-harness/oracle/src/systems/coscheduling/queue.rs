@@ -19,13 +19,13 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
         return Ok(());
     }
     let last = Quotas::of(world)?.map(|quotas| borrowers(&quotas, world)).unwrap_or_default();
-    let is_last = |pod: &Pod| last.contains(&pod.name);
+    let is_last = |pod: &Pod| last.get(&pod.name).copied().unwrap_or(0);
     if !pods.is_sorted_by_key(|pod| (is_last(pod), -pod.priority)) {
         verdict.breach("higher-priority-first", format!("the queue is {order:?}, these would borrow: {last:?}"));
     }
     // Pods whose PodGroup is missing are ordered as regular pods.
     let group = |pod: &'_ Pod| group(pod).filter(|_| !is_lost(world, pod)).map(str::to_owned);
-    let mut seen: BTreeSet<(bool, i64, String)> = BTreeSet::new();
+    let mut seen: BTreeSet<(u8, i64, String)> = BTreeSet::new();
     let mut previous = None;
     for pod in &pods {
         let key = group(pod).map(|group| (is_last(pod), pod.priority, group));
@@ -59,23 +59,51 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
     Ok(())
 }
 
-/// The pods that would take their quota over its min while a pod of another quota, which may preempt, waits within its own.
-fn borrowers(quotas: &Quotas, world: &World) -> BTreeSet<String> {
-    let mut asked: BTreeMap<&str, Amounts> = BTreeMap::new();
-    let (mut within, mut beyond): (BTreeSet<&str>, Vec<&Pod>) = Default::default();
+/// How far behind a pod stands that would take its quota over its min while a pod of another quota, which may preempt, waits within its own:
+/// 1 where its quota would stay within its min if others of it did not come before, 2 where it would not.
+fn borrowers(quotas: &Quotas, world: &World) -> BTreeMap<String, u8> {
+    let mut before: BTreeMap<&str, Before> = BTreeMap::new();
+    let (mut within, mut beyond): (BTreeSet<&str>, Vec<(&Pod, u8)>) = Default::default();
+    // What a group holds at Permit while it is not whole counts as asked for with the rest of the group.
+    let mut apart = world.clone();
+    apart.pods.values_mut().filter(|pod| holds_for_now(world, pod)).for_each(|pod| pod.held = None);
     for pods in attempts(quotas, world) {
         let Some(first) = pods.first() else { continue };
         let requests = Amounts::sum(pods.iter().map(|pod| &pod.request));
-        let sum = asked.entry(&first.namespace).or_default();
-        if quotas.is_within_min(world, &first.namespace, &requests, sum) {
-            sum.add(&requests);
-            within.extend(pods.iter().all(|pod| !pod.never_preempts).then_some(first.namespace.as_str()));
+        let before = before.entry(&first.namespace).or_default();
+        let fits_beside = |asked: &Amounts| quotas.is_within_min(&apart, &first.namespace, &requests, asked);
+        let alone = fits_beside(&before.nominated);
+        if alone && pods.iter().all(|pod| !pod.never_preempts) {
+            within.insert(&first.namespace);
+        }
+        if alone && !before.is_full && fits_beside(&before.asked) {
+            before.asked.add(&requests);
+            if pods.iter().any(|pod| pod.nominated.is_some()) {
+                before.nominated.add(&requests);
+            }
         } else {
-            beyond.extend(pods);
+            before.is_full |= alone;
+            beyond.extend(pods.into_iter().map(|pod| (pod, if alone { 1 } else { 2 })));
         }
     }
-    let may_lose = |pod: &&Pod| within.iter().any(|namespace| *namespace != pod.namespace);
-    beyond.into_iter().filter(may_lose).map(|pod| pod.name.clone()).collect()
+    let may_lose = |pod: &Pod| within.iter().any(|namespace| *namespace != pod.namespace);
+    let last = beyond.into_iter().filter(|(pod, _)| may_lose(pod));
+    last.map(|(pod, behind)| (pod.name.clone(), behind)).collect()
+}
+
+/// What the pods of a quota ask for that come before another one.
+#[derive(Default)]
+struct Before {
+    asked: Amounts,
+    nominated: Amounts,
+    /// One of them would be within the min alone, and is not behind the others: nor is any after it.
+    is_full: bool,
+}
+
+/// Whether a pod holds a node at Permit for a group that is not whole.
+fn holds_for_now(world: &World, pod: &Pod) -> bool {
+    let whole = |name| allocated(world, name) >= minimum(world, pod);
+    pod.held.is_some() && group(pod).filter(|_| !is_lost(world, pod)).is_some_and(|name| !whole(name))
 }
 
 /// What waits in quotas, attempt by attempt: the pods that a group lacks together, every other pod alone. Nominated pods come first, then
@@ -83,10 +111,11 @@ fn borrowers(quotas: &Quotas, world: &World) -> BTreeSet<String> {
 fn attempts<'w>(quotas: &Quotas, world: &'w World) -> Vec<Vec<&'w Pod>> {
     let place = |pod: &Pod| {
         let name = pod.name.split_once('/').map(|(namespace, name)| (namespace.to_owned(), name.to_owned()));
-        (pod.nominated.is_none(), -pod.priority, name)
+        (pod.nominated.is_none(), pod.pending(), -pod.priority, name)
     };
     let mut groups: BTreeMap<Option<(&str, &str)>, Vec<&Pod>> = BTreeMap::new();
-    for pod in world.pods.values().filter(|pod| pod.pending() && !pod.gated && quotas.has(&pod.namespace)) {
+    let waits = |pod: &Pod| pod.pending() && !pod.gated || holds_for_now(world, pod);
+    for pod in world.pods.values().filter(|pod| waits(pod) && quotas.has(&pod.namespace)) {
         let name = group(pod).filter(|_| !is_lost(world, pod));
         groups.entry(name.map(|name| (pod.namespace.as_str(), name))).or_default().push(pod);
     }
@@ -94,7 +123,10 @@ fn attempts<'w>(quotas: &Quotas, world: &'w World) -> Vec<Vec<&'w Pod>> {
     for (name, mut pods) in groups {
         pods.sort_by_key(|pod| place(pod));
         let whole = match (name, pods.first()) {
-            (Some((_, name)), Some(pod)) => minimum(world, pod).saturating_sub(allocated(world, name)).min(pods.len()),
+            (Some((_, name)), Some(pod)) => {
+                let held = pods.iter().filter(|pod| pod.held.is_some()).count();
+                (minimum(world, pod).saturating_sub(allocated(world, name)) + held).min(pods.len())
+            }
             _ => 0,
         };
         let rest = pods.split_off(whole);

@@ -105,10 +105,22 @@ impl Quotas {
             left.take(&leaves(namespace));
             left
         };
-        let asked = with(requests, nominated);
-        let over_max = own.max.as_ref().is_some_and(|max| exceeds(&with(&left(&pod.namespace), &asked), max));
+        // Pods leave for what is nominated: it takes their place, and counts only as far as it is more.
+        let beyond_leaving = |nominated: &Amounts, counts: &dyn Fn(&Pod) -> bool| {
+            let is_leaving = |pod: &&Pod| pod.leaving && pod.place().is_some() && !gone.contains(pod.name.as_str());
+            let leaving = world.pods.values().filter(is_leaving).filter(|pod| counts(pod)).map(request);
+            let mut beyond = nominated.clone();
+            beyond.take(&Amounts::sum(leaving));
+            beyond.0.retain(|_, amount| *amount > 0);
+            beyond
+        };
+        let own_beyond = beyond_leaving(nominated, &|other| other.namespace == pod.namespace);
+        let own_asked = Amounts::sum([&left(&pod.namespace), requests, &own_beyond]);
+        let over_max = own.max.as_ref().is_some_and(|max| exceeds(&own_asked, max));
         let all: Vec<Amounts> = self.0.keys().map(|namespace| left(namespace)).collect();
-        let all = with(&with(&Amounts::sum(&all), &asked), &self.nominated_elsewhere(world, pod));
+        let nominated = with(nominated, &self.nominated_elsewhere(world, pod));
+        let beyond = beyond_leaving(&nominated, &|other| self.has(&other.namespace));
+        let all = Amounts::sum([&Amounts::sum(&all), requests, &beyond]);
         over_max || exceeds(&all, &Amounts::sum(self.0.values().map(|quota| &quota.min)))
     }
 
@@ -124,9 +136,20 @@ impl Quotas {
         self.0.get(&pod.namespace).is_some_and(|quota| !exceeds(&asked, &quota.min))
     }
 
-    /// Whether a namespace would be over its min with all this.
-    pub(super) fn is_over_with(&self, namespace: &str, all: &Amounts) -> bool {
-        self.0.get(namespace).is_some_and(|quota| exceeds(all, &quota.min))
+    /// Whether a namespace that uses so much stays within its min with these requests and what is nominated before them, of the resources
+    /// that either names and cpu, memory and storage.
+    pub(super) fn compared_within_min(
+        &self,
+        used: &Amounts,
+        asked: &Amounts,
+        before: &Amounts,
+        namespace: &str,
+    ) -> bool {
+        let mut sum = Amounts::sum([used, asked, before]);
+        let always = ["cpu", "memory", "ephemeral-storage"];
+        let is_compared = |name: &str| asked.get(name) > 0 || before.get(name) > 0 || always.contains(&name);
+        sum.0.retain(|resource, _| is_compared(resource));
+        self.0.get(namespace).is_some_and(|quota| !exceeds(&sum, &quota.min))
     }
 
     /// Whether a namespace has a quota.

@@ -1,0 +1,83 @@
+//! Whether plans are of use: the job for which pods left runs when they have left.
+//!
+//! Two kinds of plans are not counted as useless. A plan that is still under way: each pod of the job has a node, holds one at Permit or is
+//! promised one, and pods that left for others are not gone yet. It is looked at again when those have left, too. And a plan whose room a more
+//! important job has taken to which a promise gives way: in kube-scheduler, any of higher priority, in a system of quotas one of the same
+//! quota. A promise of Koordinator gives way to nobody.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::days::{Days, GRACE};
+use crate::objects::Rules;
+use crate::trace::number;
+
+/// How often a plan that is still under way is looked at again.
+const LOOKS: u32 = 3;
+
+/// When the pods have left that a plan evicts, and how often it may be looked at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Planned {
+    due: i64,
+    looks: u32,
+}
+
+impl Planned {
+    /// Returns a plan that was made at a time.
+    pub(super) fn made(now: i64) -> Planned {
+        Planned { due: now + GRACE, looks: LOOKS }
+    }
+}
+
+impl Days {
+    /// Forgets the plans whose room a more important job has taken in the last cycle. Before it, these nodes were promised.
+    pub(super) fn displaced(&mut self, before: &BTreeMap<String, usize>) {
+        let mut on: Vec<(usize, usize)> = Vec::new();
+        on.extend(self.promised().into_iter().map(|(pod, node)| (self.job_of(&pod), node)));
+        on.extend(self.session.waiting().into_iter().map(|(pod, node)| (self.job_of(&pod), number(&node))));
+        for (job, life) in self.lives.iter().enumerate() {
+            on.extend(life.bound.values().filter(|_| !life.is_leaving).map(|node| (job, *node)));
+        }
+        let gives_way = |job: usize, other: usize| {
+            let (of, other) = (&self.jobs[job], &self.jobs[other]);
+            let is_open = match self.rules {
+                Rules::KubernetesSingle | Rules::KubernetesAll => true,
+                Rules::Coscheduling => of.team == other.team,
+                Rules::Koordinator | Rules::Volcano => false,
+            };
+            is_open && other.priority > of.priority
+        };
+        let now = self.promised();
+        let lost = before.iter().filter(|(pod, node)| now.get(*pod) != Some(*node));
+        let lost: BTreeSet<usize> = lost
+            .map(|(pod, node)| (self.job_of(pod), *node))
+            .filter(|(job, node)| on.iter().any(|(other, there)| there == node && gives_way(*job, *other)))
+            .map(|(job, _)| job)
+            .filter(|job| self.lives[*job].since.is_none())
+            .collect();
+        self.planned.retain(|job, _| !lost.contains(job));
+    }
+
+    /// Checks the plans whose victims have left.
+    pub(super) fn check_plans(&mut self) {
+        let due: Vec<usize> =
+            self.planned.iter().filter(|(_, plan)| plan.due <= self.now).map(|(job, _)| *job).collect();
+        let (promised, held) = (self.promised(), self.session.waiting());
+        for job in due {
+            let Some(plan) = self.planned.remove(&job) else { continue };
+            let life = &self.lives[job];
+            if life.since.is_some() || life.has_ended || !life.is_there {
+                continue;
+            }
+            let has_a_node =
+                |pod: String| life.bound.contains_key(&pod) || held.contains_key(&pod) || promised.contains_key(&pod);
+            let others_leave = self.lives.iter().any(|life| life.is_leaving);
+            if plan.looks > 1 && others_leave && self.jobs[job].pod_names().all(has_a_node) {
+                self.planned.insert(job, Planned { due: self.now + GRACE, looks: plan.looks - 1 });
+                continue;
+            }
+            self.figures.useless += 1;
+            let text = format!("t={}: pods left for {}, which does not run", self.now, self.jobs[job].name);
+            self.figures.fault(text);
+        }
+    }
+}
