@@ -107,14 +107,13 @@ fn a_running_pod_is_said_to_be_safe_by_its_law_or_to_be_evicted_by_whom() {
 #[test]
 fn the_view_in_a_terminal_says_which_running_pods_are_safe() {
     let view = |more: &[&str]| lictor(&[&["view", FOUR_TEAMS, "--native", "--text"], more].concat());
-    let all = view(&["--nodes", "1000"]);
-    all.exits(0).prints(&[
+    let all = view(&["--nodes", "1000"]).exits(0).prints(&[
         "\nRunning pods that are safe\n",
         "safe, koordinator/victim-is-preemptible: ",
         "\nRunning pods that may be evicted\n",
         "may be evicted by a pod of its own queue of priority 5001 or higher",
     ]);
-    assert!(!all.stdout().contains("decide --explain"), "all are shown");
+    assert!(!all.out.contains("decide --explain"), "all are shown");
     view(&["--nodes", "2"]).exits(0).prints(&[" more: `lictor decide --explain` shows all\n"]);
 }
 

@@ -12,7 +12,7 @@ use crate::run::listener::Listener;
 use crate::view::text;
 use crate::watch::store::News;
 use lictor_host::cluster::Mirror;
-use lictor_host::session::{Happened, Session};
+use lictor_host::session::{Happened, Session, Step};
 
 /// The listener that marks running pods. Without a way to write it does nothing.
 #[derive(Debug, Default)]
@@ -30,17 +30,23 @@ impl Marking {
         Marking { writes, ..Marking::default() }
     }
 
-    /// Asks about the pods that are due. Nothing comes of an answer that fails: the loop says so with the next decision.
+    /// Asks about the pods that are due.
     fn ask(&mut self, now: i64, talk: &mut Talk) {
         let pods = self.sweep.part(now, talk.session().mirror());
         if pods.is_empty() {
             return;
         }
         let begun = Instant::now();
-        if let Ok(standings) = talk.standings_of(&pods) {
-            pods.iter().for_each(|pod| self.marks.stands(now, pod, standings.get(pod)));
+        match talk.standings_of(&pods) {
+            Ok(standings) => {
+                pods.iter().for_each(|pod| self.marks.stands(now, pod, standings.get(pod)));
+                self.sweep.took(now, pods.len(), begun.elapsed());
+            }
+            Err(error) => {
+                warn!(%error, "the policy does not say which running pods are safe: it is asked again in five minutes");
+                self.sweep.failed(now);
+            }
         }
-        self.sweep.took(now, pods.len(), begun.elapsed());
     }
 }
 
@@ -70,7 +76,8 @@ impl Listener for Marking {
     }
 
     fn turned(&mut self, turn: &Turn, _: &Session, _: Option<i64>) {
-        if turn.steps.iter().any(|step| step.happened != Happened::default()) {
+        let is_change = |step: &Step| step.happened != Happened::default() || !step.replacement.is_empty();
+        if turn.steps.iter().any(is_change) {
             self.sweep.changed(self.now);
         }
     }
@@ -86,8 +93,8 @@ impl Listener for Marking {
         self.marks.due(now, |pod| subject(mirror, pod)).into_iter().for_each(|write| drop(writes.send(write)));
         if self.marks.begins_to_be_refused(now) {
             warn!(
-                "no label and no condition of running pods (`--standing`) arrives in the cluster: it is tried less often. See the rights \
-                 of the service account to patch `pods` and `pods/status`, and the log of `RUST_LOG=lictor_controller=debug`"
+                "no label and no condition of running pods (`--standing`) was kept by the API server: each is written again later; see whether \
+                 this process may patch `pods` and `pods/status`, and the log of `RUST_LOG=lictor_controller=debug`"
             );
         }
     }

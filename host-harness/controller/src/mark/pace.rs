@@ -56,7 +56,7 @@ mod tests {
             match pace.next(now) {
                 None => {
                     pace.wrote(now);
-                    count += 1;
+                    count = count.saturating_add(1);
                 }
                 Some(at) => now = at,
             }

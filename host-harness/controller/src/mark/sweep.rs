@@ -81,6 +81,13 @@ impl Sweep {
         self.rests(now.saturating_add(nanoseconds(took).saturating_mul(SHARE)));
     }
 
+    /// Notes that the policy did not answer. It is asked again after five minutes, whatever changes: a policy that fails at this shall decide.
+    pub fn failed(&mut self, now: i64) {
+        self.left.clear();
+        (self.is_stale, self.begun, self.spent) = (true, now, AGAIN.checked_div(SHARE).unwrap_or(AGAIN));
+        self.rests(now);
+    }
+
     /// Sets when the next part is due: from this time on, or, after the last one, when the next sweep begins.
     fn rests(&mut self, from: i64) {
         self.due = match self.left.is_empty() {
@@ -101,4 +108,88 @@ fn is_marked(pod: &Pod) -> bool {
     let is_pod = pod.kind.is_none() && !pod.template.foreign;
     let runs = pod.node.is_some() && pod.phase == Phase::Running && !pod.terminating;
     is_pod && runs && !OF_THE_CLUSTER.contains(&pod.template.namespace.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use lictor_host::session::testing::{Scripted, session};
+    use lictor_host::verify::testing::{node, on, pod, with};
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    const NOW: i64 = 1_790_000_000 * SECOND;
+
+    fn mirror(pods: impl IntoIterator<Item = Value>, look: impl FnOnce(&Mirror)) {
+        let session = session(&Scripted::deciding(&[]), [node("n1", 9)].into_iter().chain(pods));
+        look(session.mirror());
+    }
+
+    fn running(name: &str) -> Value {
+        on("n1", pod(name, 1, 0))
+    }
+
+    #[test]
+    fn pods_that_run_and_stay_are_asked_about_but_for_those_of_the_cluster_itself() {
+        let leaving = with(running("leaving"), "/metadata", "deletionTimestamp", json!("2026-01-01T00:00:00Z"));
+        let system = with(running("system"), "/metadata", "namespace", json!("kube-system"));
+        let starting = with(running("starting"), "/status", "phase", json!("Pending"));
+        let ended = with(running("ended"), "/status", "phase", json!("Succeeded"));
+        mirror([running("a"), pod("waits", 1, 0), leaving, system, starting, ended], |mirror| {
+            assert_eq!(Sweep::default().part(NOW, mirror), ["default/a"]);
+        });
+    }
+
+    #[test]
+    fn parts_are_as_large_as_can_be_answered_in_their_time_and_leave_nine_tenths_to_others() {
+        let names: Vec<String> = (0..60).map(|place| format!("p{place:02}")).collect();
+        mirror(names.iter().map(|name| running(name)), |mirror| {
+            let mut sweep = Sweep::default();
+            let first = sweep.part(NOW, mirror);
+            assert_eq!(first.len(), 32);
+            // 1 ms for each: 10 in a part, after ten times the 32 ms.
+            sweep.took(NOW, first.len(), Duration::from_millis(32));
+            let next = NOW + 320 * SECOND / 1000;
+            assert_eq!(sweep.wake_at(), next);
+            assert_eq!(sweep.part(next - 1, mirror), Vec::<String>::new());
+            assert_eq!(sweep.part(next, mirror).len(), 10);
+        });
+    }
+
+    #[test]
+    fn all_are_asked_about_again_five_seconds_after_a_change_else_after_five_minutes() {
+        mirror([running("a")], |mirror| {
+            let mut sweep = Sweep::default();
+            assert_eq!(sweep.part(NOW, mirror).len(), 1);
+            sweep.took(NOW, 1, Duration::from_micros(10));
+            assert_eq!(sweep.wake_at(), NOW + 300 * SECOND);
+            sweep.changed(NOW + SECOND);
+            assert_eq!(sweep.wake_at(), NOW + 5 * SECOND, "what changes together is one change");
+            assert_eq!(sweep.part(NOW + 5 * SECOND, mirror).len(), 1);
+            sweep.took(NOW + 5 * SECOND, 1, Duration::from_micros(10));
+            sweep.changed(NOW + 100 * SECOND);
+            assert_eq!(sweep.wake_at(), NOW + 100 * SECOND, "long after the last one at once");
+        });
+    }
+
+    #[test]
+    fn a_policy_that_fails_is_asked_again_after_five_minutes_whatever_changes() {
+        mirror([running("a"), running("b")], |mirror| {
+            let mut sweep = Sweep::default();
+            assert_eq!(sweep.part(NOW, mirror).len(), 2);
+            sweep.failed(NOW);
+            (1..300).for_each(|second| sweep.changed(NOW + second * SECOND));
+            assert_eq!(sweep.wake_at(), NOW + 300 * SECOND);
+            assert_eq!(sweep.part(NOW + 300 * SECOND, mirror).len(), 2);
+        });
+    }
+
+    #[test]
+    fn a_cluster_without_running_pods_is_looked_at_seldom() {
+        mirror([pod("waits", 1, 0)], |mirror| {
+            let mut sweep = Sweep::default();
+            assert!(sweep.part(NOW, mirror).is_empty());
+            assert_eq!(sweep.wake_at(), NOW + 300 * SECOND);
+        });
+    }
 }

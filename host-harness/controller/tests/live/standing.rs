@@ -14,8 +14,8 @@ const PREEMPTIBLE: &str = "quota.scheduling.koordinator.sh/preemptible";
 /// The mark of a pod: its label, and status, reason and message of its condition.
 fn mark(pod: &Value) -> [&str; 4] {
     let label = pod.pointer("/metadata/labels/lictor.dev~1standing").and_then(Value::as_str).unwrap_or_default();
-    let conditions = pod.pointer("/status/conditions").and_then(Value::as_array).into_iter().flatten();
-    let condition = conditions.filter(|it| it["type"] == SAFE).next_back().unwrap_or(&Value::Null);
+    let mut conditions = pod.pointer("/status/conditions").and_then(Value::as_array).into_iter().flatten();
+    let condition = conditions.rfind(|it| it["type"] == SAFE).unwrap_or(&Value::Null);
     let [status, reason, message] =
         ["status", "reason", "message"].map(|key| condition[key].as_str().unwrap_or_default());
     [label, status, reason, message]
