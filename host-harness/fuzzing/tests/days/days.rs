@@ -8,13 +8,12 @@ use lictor_host::driver::Virtual;
 use lictor_host::session::{Happened, How, Input};
 
 use crate::objects::{BEGIN, Rules};
-use crate::plans::Planned;
 use crate::trace::{CHECKPOINT, Job, number};
 
 /// An event that is not at rest after so many cycles does not settle.
 const ROUNDS: usize = 20;
 /// How long victims take to leave, and until their job is there again, seconds.
-pub(super) const GRACE: i64 = 30;
+const GRACE: i64 = 30;
 const RESTART: i64 = 60;
 const SECOND: i64 = 1_000_000_000;
 
@@ -38,11 +37,11 @@ pub(super) struct Life {
     /// What is left to do, seconds.
     left: i64,
     /// When all its pods had a node.
-    pub(super) since: Option<i64>,
+    since: Option<i64>,
     pub(super) bound: BTreeMap<String, usize>,
-    pub(super) is_there: bool,
+    is_there: bool,
     pub(super) is_leaving: bool,
-    pub(super) has_ended: bool,
+    has_ended: bool,
 }
 
 /// The counts of a trace.
@@ -89,7 +88,7 @@ impl Figures {
         )
     }
 
-    pub(super) fn fault(&mut self, text: String) {
+    fn fault(&mut self, text: String) {
         if self.faults.len() < 12 {
             self.faults.push(text);
         }
@@ -105,8 +104,8 @@ pub struct Days {
     pub(super) nodes: usize,
     pub(super) now: i64,
     events: BinaryHeap<Reverse<(i64, Event)>>,
-    /// The jobs for which pods leave.
-    pub(super) planned: BTreeMap<usize, Planned>,
+    /// The jobs for which pods leave, and when the last of them has left.
+    planned: BTreeMap<usize, i64>,
     pub(super) figures: Figures,
 }
 
@@ -191,7 +190,6 @@ impl Days {
                 break;
             }
             self.take(&happened);
-            self.displaced(&before.1);
             last = format!("bound {:?}, victims {:?}", happened.bound, happened.victims.keys());
         }
         if !is_quiet {
@@ -236,7 +234,7 @@ impl Days {
         for plan in with_victims {
             self.figures.plans += 1;
             if let Some(pod) = plan.for_whom.preemptor() {
-                self.planned.insert(self.job_of(pod), Planned::made(self.now));
+                self.planned.insert(self.job_of(pod), self.now + GRACE);
             }
         }
         let evicted = happened.victims.iter().filter(|(_, victim)| victim.how != How::Unreserved);
@@ -275,7 +273,16 @@ impl Days {
                 ));
             }
         }
-        self.check_plans();
+        let due: Vec<usize> = self.planned.iter().filter(|(_, at)| **at <= self.now).map(|(job, _)| *job).collect();
+        for job in due {
+            self.planned.remove(&job);
+            let life = &self.lives[job];
+            if life.since.is_none() && !life.has_ended && life.is_there {
+                self.figures.useless += 1;
+                let text = format!("t={}: pods left for {}, which does not run", self.now, self.jobs[job].name);
+                self.figures.fault(text);
+            }
+        }
         let promised = self.promised();
         let held: Vec<String> = self.session.waiting().into_keys().collect();
         for pod in held {

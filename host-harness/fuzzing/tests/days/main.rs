@@ -17,7 +17,6 @@ mod days;
 mod instance;
 mod objects;
 mod optimum;
-mod plans;
 mod trace;
 
 use days::{Days, Figures};
