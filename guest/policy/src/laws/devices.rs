@@ -80,7 +80,7 @@ impl Devices {
         };
         let own = [&known.counts, &known.measures, &known.shares].into_iter().find_map(|names| requested(names));
         let other = requested(&known.others);
-        let Some(resource) = own.or(other) else { return None };
+        let resource = own.or(other)?;
         let is_apart =
             |pod: &Pod| if own.is_some() { known.is_by_another_name(pod) } else { known.is_by_own_name(pod) };
         if known.is_held(cluster, Known::counts_twice, is_apart) {
