@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::build::{PodPlan, Size, node, put, tags};
 use crate::case::{Case, System};
+use crate::demands::demand;
 use crate::random::Dice;
 use crate::world::{OTHER_SCHEDULER, at, text};
 
@@ -32,6 +33,9 @@ pub fn generate(system: System, seed: u64, index: u64) -> Case {
         System::Yunikorn => yunikorn::lowered(&mut sketch, &mut objects, drive),
         _ => (Vec::new(), drive),
     };
+    if sketch.flag("demands", 10) {
+        demand(&mut sketch.dice, system, &mut objects);
+    }
     Case { system, seed, index, parameters: sketch.parameters, args, objects, later, drive }
 }
 

@@ -13,6 +13,7 @@ mod amounts;
 mod build;
 mod case;
 pub mod constraints;
+mod demands;
 mod generate;
 mod harm;
 mod object;

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::case::{Case, Step, System};
+use crate::demands;
 use crate::outcome::Outcome;
 use crate::tally::Verdict;
 use crate::world::{Pod, World};
@@ -40,6 +41,10 @@ pub(crate) fn judge(
     let before = verdict.breaches.len();
     if let Step::Schedule(pod) = step {
         common::attempt_is_consistent(outcome, pod, verdict);
+        if demands::is_unjudged(case.system, world, pod) {
+            demands::refused(pod, outcome, verdict);
+            return Ok(());
+        }
     }
     match case.system {
         System::Kubernetes => match step {

@@ -108,10 +108,10 @@ pub enum Denial {
         /// The place in its group of the gang that is not described; none where it is itself.
         member: Option<usize>,
     },
-    /// The PodGroup of a gang demands what no law judges.
+    /// A pod, or the PodGroup of a gang, demands what no law judges.
     Unjudged {
-        /// The gang.
-        job: JobIx,
+        /// The gang. `None`: the demand is that of one pod.
+        job: Option<JobIx>,
         /// Which case of the law it is.
         case: &'static str,
         /// The field that demands it, a JSON pointer.
@@ -227,8 +227,9 @@ impl Denial {
                 Detail::case("undeclared").job("gang", &gang)
             }
             Denial::Unjudged { job, case, field } => {
-                let gang = cluster.job(*job).map(|job| job.key.clone()).unwrap_or_default();
-                Detail::case(case).job("gang", &gang).text("field", *field)
+                let gang = job.and_then(|job| cluster.job(job)).map(|job| &job.key);
+                let detail = Detail::case(case);
+                gang.map_or(detail.clone(), |gang| detail.job("gang", gang)).text("field", *field)
             }
             Denial::Short { job, resource, parts } => {
                 let gang = cluster.job(*job).map(|job| job.key.clone()).unwrap_or_default();

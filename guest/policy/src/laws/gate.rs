@@ -1,6 +1,5 @@
 //! Gates: may the preemptor?
 
-pub mod devices_are_judged;
 pub mod elastic_pods_grow_by_steps;
 pub mod gang_can_start;
 pub mod gang_demands_are_known;
@@ -20,6 +19,7 @@ pub mod no_victim_of_a_quota_is_leaving;
 pub mod non_preemptible_fits_guaranteed;
 pub mod over_max_for_the_delay;
 pub mod pending_for_the_delay;
+pub mod pod_demands_are_known;
 pub mod preemption_is_on;
 pub mod queue_gives_back;
 pub mod queue_is_known;

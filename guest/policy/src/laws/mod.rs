@@ -12,6 +12,7 @@ mod claim;
 mod cycle;
 mod denial;
 mod detail;
+mod devices;
 mod exemption;
 pub mod gate;
 pub mod guard;

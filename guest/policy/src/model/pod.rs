@@ -101,6 +101,8 @@ pub struct PodAttributes {
     pub budgets: Vec<BudgetIx>,
     /// Somebody was asked to delete it.
     pub marked: bool,
+    /// A label or an annotation by which the pod demands a placement that no law judges, a JSON pointer.
+    pub unjudged: Option<&'static str>,
     /// What it is within its job.
     pub task: Task,
 }

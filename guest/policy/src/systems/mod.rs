@@ -3,6 +3,7 @@
 
 mod arguments;
 mod coscheduling;
+mod demands;
 mod document;
 mod gang_findings;
 mod interests;

@@ -3,7 +3,8 @@
 use lictor_contract::duration;
 use lictor_contract::quantity::{QuantityError, Unit, parse};
 
-use super::shape::Shape::{Amounts, Fields, List, Name, Plain, Uid};
+use super::kinds::SELECTOR;
+use super::shape::Shape::{Amounts, Fields, Labels, List, Name, Named, Plain, Presence, Requirement, Resource, Uid};
 use super::shape::{Shape, Text, Visit};
 
 /// What the value of a label or annotation is.
@@ -71,6 +72,8 @@ const PLAIN: &[&str] = &[
     "volcano.sh/elastic-train-power-of-two",
     "volcano.sh/elastic-train-factor",
     "volcano.sh/elastic-cooldown-time",
+    "volcano.sh/numa-topology-policy",
+    "yunikorn.apache.org/schedulingPolicyParameters",
     "yunikorn.apache.org/placeholder",
     "yunikorn.apache.org/allow-preemption",
 ];
@@ -92,7 +95,38 @@ const DOCUMENTS: &[(&str, &Shape)] = &[
         &Fields(&[("gatherStrategy", &List(&Fields(&[("layer", &Name), ("strategy", &Plain)])))]),
     ),
     ("scheduling.koordinator.sh/reservation-allocated", &Fields(&[("name", &Name), ("uid", &Uid)])),
+    ("scheduling.koordinator.sh/resource-spec", &Fields(&[("requiredCPUBindPolicy", &Plain)])),
+    (
+        "scheduling.koordinator.sh/numa-topology-spec",
+        &Fields(&[("numaTopologyPolicy", &Plain), ("singleNUMANodeExclusive", &Plain)]),
+    ),
+    ("scheduling.koordinator.sh/device-joint-allocate", &Fields(&[("requiredScope", &Plain)])),
+    ("scheduling.koordinator.sh/device-allocate-hint", &Named(&DEVICE_HINT)),
+    (
+        "scheduling.koordinator.sh/gpu-partition-spec",
+        &Fields(&[("allocatePolicy", &Plain), ("ringBusBandwidth", &Plain)]),
+    ),
+    (
+        "scheduling.koordinator.sh/reservation-affinity",
+        &Fields(&[
+            ("requiredDuringSchedulingIgnoredDuringExecution", &Presence),
+            ("reservationSelector", &Labels),
+            ("name", &Name),
+            ("tolerations", &List(&Requirement)),
+        ]),
+    ),
+    ("scheduling.koordinator.sh/exact-match-reservation", &Fields(&[("resourceNames", &List(&Resource))])),
+    ("yunikorn.apache.org/task-groups", &List(&Fields(&[("minMember", &Plain)]))),
 ];
+
+/// What Koordinator reads of a hint for a type of devices.
+static DEVICE_HINT: Shape = Fields(&[
+    ("selector", &SELECTOR),
+    ("vfSelector", &SELECTOR),
+    ("allocateStrategy", &Plain),
+    ("requiredTopologyScope", &Plain),
+    ("exclusivePolicy", &Plain),
+]);
 
 /// What is no name wherever it stands: the words that Kubernetes and the systems have for something.
 #[rustfmt::skip]
@@ -113,7 +147,10 @@ const WORDS: &[&str] = &[
     "DaemonSet", "ReplicaSet", "StatefulSet", "Deployment", "ReplicationController", "Job", "CronJob", "Node", "Pod", "PodGroup",
     // Gangs and reservations.
     "Strict", "NonStrict", "once-satisfied", "only-waiting", "waiting-and-running", "Aligned", "Restricted", "all", "single",
-    "MustGather", "PreferGather", "hard", "soft",
+    "MustGather", "PreferGather", "hard", "soft", "gangSchedulingStyle", "placeholderTimeoutInSeconds",
+    // Alignment to NUMA nodes, CPUs and devices.
+    "none", "best-effort", "restricted", "single-numa-node", "BestEffort", "SingleNUMANode", "Required", "Preferred", "FullPCPUs",
+    "SpreadByPCPUs", "SamePCIe", "PCIe", "NUMANode", "Device", "ApplyForAll", "RequestsAsCount", "DeviceLevel", "PCIeLevel",
     // Queues of YuniKorn.
     "default", "fence", "disabled", "provided", "fixed", "tag", "user", "recovery", "namespace",
     // Nodes.
@@ -149,6 +186,9 @@ pub(super) fn is_plain(text: &str) -> bool {
     if text.is_empty() || WORDS.iter().any(|word| word.eq_ignore_ascii_case(text)) {
         return true;
     }
+    if text.contains('=') {
+        return text.split([' ', '=']).all(|part| !part.contains('=') && is_plain(part));
+    }
     let first = text.trim_start_matches(['+', '-', '.']).chars().next();
     first.is_some_and(|first| first.is_ascii_digit())
         && (text.parse::<f64>().is_ok()
@@ -174,10 +214,11 @@ mod tests {
             "1h30m",
             "2026-03-12T09:29:51Z",
             "Never",
+            "placeholderTimeoutInSeconds=30 gangSchedulingStyle=Hard",
             "true",
         ];
         assert!(plain.into_iter().all(is_plain));
-        let names = ["a", "7a", "1-2-3", "inf", "nan", "10.0.0.1", "v1", "-", "2026"];
-        assert_eq!(names.map(is_plain), [false, false, false, false, false, false, false, false, true]);
+        let names = ["a", "7a", "1-2-3", "inf", "nan", "10.0.0.1", "v1", "-", "a=1", "2026"];
+        assert_eq!(names.map(is_plain), [false, false, false, false, false, false, false, false, false, true]);
     }
 }

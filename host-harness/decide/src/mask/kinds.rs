@@ -144,7 +144,14 @@ static GROUP_OF_VOLCANO: Shape = Object(&[(
         ("queue", &Name),
         ("priorityClassName", &Name),
         ("networkTopology", &Fields(&[("mode", &Plain)])),
-        ("subGroupPolicy", &List(&Fields(&[("networkTopology", &Fields(&[("mode", &Plain)]))]))),
+        (
+            "subGroupPolicy",
+            &List(&Fields(&[
+                ("networkTopology", &Fields(&[("mode", &Plain)])),
+                ("subGroupSize", &Plain),
+                ("minSubGroups", &Plain),
+            ])),
+        ),
     ]),
 )]);
 
@@ -172,6 +179,8 @@ static RESERVATION: Shape = Object(&[
             ("owners", &List(&Fields(&[("object", &OWNER), ("controller", &OWNER), ("labelSelector", &SELECTOR)]))),
             ("allocatePolicy", &Plain),
             ("allocateOnce", &Plain),
+            ("unschedulable", &Plain),
+            ("taints", &List(&Requirement)),
         ]),
     ),
     (
@@ -186,6 +195,8 @@ static RESERVATION: Shape = Object(&[
     ),
 ]);
 
+static NODE_GROUPS: Shape = Fields(&[("requiredDuringSchedulingIgnoredDuringExecution", &List(&Name))]);
+
 static QUEUE: Shape = Object(&[
     (
         "spec",
@@ -197,6 +208,7 @@ static QUEUE: Shape = Object(&[
             ("guarantee", &Fields(&[("resource", &Amounts)])),
             ("priority", &Plain),
             ("reclaimable", &Plain),
+            ("affinity", &Fields(&[("nodeGroupAffinity", &NODE_GROUPS), ("nodeGroupAntiAffinity", &NODE_GROUPS)])),
         ]),
     ),
     ("status", &Fields(&[("state", &Plain)])),

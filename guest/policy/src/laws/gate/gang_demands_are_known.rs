@@ -44,8 +44,8 @@ pub const LAW: Law<Holds> = Law::gate(
 
 /// Returns whether the gang of the preemptor demands only what is judged.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    let Some(job) = case.preemptor.job else { return Ok(()) };
-    match case.cluster.job(job).and_then(|job| job.gang()?.unjudged) {
+    let job = case.preemptor.job;
+    match job.and_then(|job| case.cluster.job(job)).and_then(|job| job.gang()?.unjudged) {
         Some(field) if field == SCHEDULER_NAME => Err(Denial::Unjudged { job, case: "schedulers", field }),
         Some(field) => Err(Denial::Unjudged { job, case: "", field }),
         None => Ok(()),

@@ -70,13 +70,23 @@ pub struct QueueSpec {
     pub has_children: bool,
     /// So many of its ancestors must hold more than their due, too, before it gives something back.
     pub watched_ancestors: u32,
+    /// It, or the queue above it, demands certain groups of nodes; no law judges which.
+    pub picks_nodes: bool,
     /// When it was created, nanoseconds since 1970.
     pub created: i64,
 }
 
 impl Default for QueueSpec {
     fn default() -> QueueSpec {
-        QueueSpec { priority: 0, reclaimable: true, open: true, has_children: false, watched_ancestors: 0, created: 0 }
+        QueueSpec {
+            priority: 0,
+            reclaimable: true,
+            open: true,
+            has_children: false,
+            watched_ancestors: 0,
+            picks_nodes: false,
+            created: 0,
+        }
     }
 }
 

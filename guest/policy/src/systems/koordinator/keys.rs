@@ -64,6 +64,21 @@ pub const RESERVATION_PRIORITY: &str = "koordinator.sh/priority";
 /// Pod annotation: the reservation that the pod allocates from, JSON with `name` and `uid`.
 pub const ALLOCATED: &str = "scheduling.koordinator.sh/reservation-allocated";
 
+/// Pod annotation: how its CPUs are bound, JSON.
+pub const RESOURCE_SPEC: &str = "scheduling.koordinator.sh/resource-spec";
+/// Pod annotation: how its resources are aligned to NUMA nodes, JSON.
+pub const NUMA_TOPOLOGY: &str = "scheduling.koordinator.sh/numa-topology-spec";
+/// Pod annotation: which devices are allocated together, JSON.
+pub const DEVICE_JOINT_ALLOCATE: &str = "scheduling.koordinator.sh/device-joint-allocate";
+/// Pod annotation: which devices are allocated, by type, JSON.
+pub const DEVICE_HINT: &str = "scheduling.koordinator.sh/device-allocate-hint";
+/// Pod annotation: the partition of GPUs, JSON.
+pub const GPU_PARTITION: &str = "scheduling.koordinator.sh/gpu-partition-spec";
+/// Pod annotation: which reservations the pod may allocate from, JSON.
+pub const RESERVATION_AFFINITY: &str = "scheduling.koordinator.sh/reservation-affinity";
+/// Pod annotation: the resources of which a reservation must have what the pod requests, JSON.
+pub const EXACT_RESERVATION: &str = "scheduling.koordinator.sh/exact-match-reservation";
+
 /// The pod labels that are read.
 pub const POD_LABELS: [&str; 9] = [
     QUOTA,
@@ -77,5 +92,20 @@ pub const POD_LABELS: [&str; 9] = [
     RESERVATION_PRIORITY,
 ];
 /// The pod annotations that are read.
-pub const POD_ANNOTATIONS: [&str; 8] =
-    [GANG, GANG_MINIMUM, GANG_TIMEOUT, GANG_MODE, GANG_GROUPS, GANG_MATCH, GANG_TOPOLOGY, ALLOCATED];
+pub const POD_ANNOTATIONS: [&str; 15] = [
+    GANG,
+    GANG_MINIMUM,
+    GANG_TIMEOUT,
+    GANG_MODE,
+    GANG_GROUPS,
+    GANG_MATCH,
+    GANG_TOPOLOGY,
+    ALLOCATED,
+    RESOURCE_SPEC,
+    NUMA_TOPOLOGY,
+    DEVICE_JOINT_ALLOCATE,
+    DEVICE_HINT,
+    GPU_PARTITION,
+    RESERVATION_AFFINITY,
+    EXACT_RESERVATION,
+];

@@ -11,7 +11,7 @@ laws! { "koordinator":
     Gate GANG_DEMANDS_ARE_KNOWN = "gang-demands-are-known", gate::gang_demands_are_known::LAW, "scheduling.k8s.io/v1beta1 PodGroup; rulings C26 and C31";
     Gate GANG_HAS_NOT_FAILED = "gang-has-not-failed", gate::gang_has_not_failed::LAW, "upstream coscheduling/core/core.go BeforePreFilter, rejectGangGroup; ruling C27";
     Gate GANG_GROUP_IS_SERVED_FIRST = "gang-group-is-served-first", gate::gang_group_is_served_first::LAW, "upstream issue 872; ruling C28";
-    Gate DEVICES_ARE_JUDGED = "devices-are-judged", gate::devices_are_judged::LAW, "upstream pkg/scheduler/plugins/deviceshare; issue 1136; ruling C32";
+    Gate POD_DEMANDS_ARE_KNOWN = "pod-demands-are-known", gate::pod_demands_are_known::LAW, "upstream apis/extension and pkg/scheduler/plugins/deviceshare; issue 1136; rulings C32, C52 and C53";
     Gate NP_FITS_MIN = "non-preemptible-job-fits-min", gate::non_preemptible_fits_guaranteed::LAW, "seed, PreFilter and PostFilter 1";
     Gate NP_FITS_MAX = "non-preemptible-job-fits-max", limit::non_preemptible_fits_max::LAW, "seed, PreFilter and PostFilter 3";
     Gate P_LEAVES_MIN = "preemptible-job-leaves-min", limit::preemptible_leaves_guaranteed::LAW, "seed, PreFilter and PostFilter 1";
@@ -52,7 +52,7 @@ pub fn table(args: &Args) -> Laws {
             GANG_DEMANDS_ARE_KNOWN,
             GANG_HAS_NOT_FAILED,
             GANG_GROUP_IS_SERVED_FIRST,
-            DEVICES_ARE_JUDGED,
+            POD_DEMANDS_ARE_KNOWN,
         ],
         gates: vec![NP_FITS_MIN, NP_FITS_MAX, P_LEAVES_MIN],
         under_way: vec![LAST_PLAN_IS_DONE, ITS_ROOM_IS_NOT_HELD],

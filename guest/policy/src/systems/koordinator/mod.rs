@@ -4,6 +4,7 @@
 //! (pkg/scheduler/plugins/{elasticquota,coscheduling}, module of Kubernetes 1.35).
 
 mod args;
+mod demands;
 mod gangs;
 mod keys;
 mod laws;
@@ -13,6 +14,7 @@ mod pods;
 mod quotas;
 mod reservation;
 mod runtime;
+mod taints;
 #[cfg(test)]
 mod tests;
 

@@ -6,7 +6,8 @@
 //! - `controller`: kind, name, uid, and the namespace of the pod;
 //! - `labelSelector`: in every namespace; an empty selector matches every pod.
 //!
-//! An entry without fields matches no pod. `allocateOnce` (default true) admits one pod. `allocatePolicy: Restricted` admits a pod only
+//! An entry without fields matches no pod. A reservation with `unschedulable: true` admits no new pod, and one with taints only pods that
+//! tolerate them (ruling C54). `allocateOnce` (default true) admits one pod. `allocatePolicy: Restricted` admits a pod only
 //! if the rest of the reservation covers its requests for every reserved resource. Otherwise the node provides the missing part.
 //!
 //! Upstream only scores here (a node with a reservation scores highest) or is silent. This system uses the plain reading. An owner is
@@ -20,6 +21,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::keys;
+use super::metadata::PodMetadata;
+use super::taints::{self, Taint, Toleration};
 use crate::contract::{self, Finding, Mark, MarkPlace, ObjectKey, PodStatus};
 use crate::model::{Cluster, PodIx, ReservationTerms, Symbol};
 use crate::systems::{Document, Findings, Labels, Selector, every_label};
@@ -30,6 +33,8 @@ struct Spec {
     uid: String,
     terms_of: ReservationTerms,
     owners: Vec<Owner>,
+    /// The taints that an owner must tolerate.
+    taints: Vec<Taint>,
 }
 
 /// An entry of the owner list. `None` is an absent field.
@@ -55,6 +60,7 @@ struct PendingPod {
     object: Reference,
     controller: Option<Reference>,
     labels: Labels,
+    tolerations: Vec<Toleration>,
 }
 
 /// All reservations and all pending pods.
@@ -106,7 +112,8 @@ impl Owners {
         };
         let object = named("Pod", &pod.name, &pod.uid);
         let controller = pod.template.owner.as_ref().map(|owner| named(&owner.kind, &owner.name, &owner.uid));
-        self.pending.insert(ix, PendingPod { object, controller, labels: every_label(pod) });
+        let tolerations = taints::tolerations(PodMetadata::of(pod).annotation(keys::RESERVATION_AFFINITY));
+        self.pending.insert(ix, PendingPod { object, controller, labels: every_label(pod), tolerations });
     }
 
     /// A pod that has a node is no longer pending.
@@ -138,8 +145,7 @@ impl Owners {
         for pod in pods {
             let reservations: Vec<Symbol> = match self.pending.get(&pod) {
                 Some(pending) => {
-                    let own =
-                        self.specs.iter().filter(|(_, spec)| spec.owners.iter().any(|owner| owner.matches(pending)));
+                    let own = self.specs.iter().filter(|(_, spec)| spec.admits(pending));
                     own.map(|(name, _)| cluster.intern(name)).collect()
                 }
                 None => Vec::new(),
@@ -154,6 +160,14 @@ impl Owners {
         let uid = self.specs.get(&name).map(|spec| spec.uid.clone()).unwrap_or_default();
         let value = json!({"name": name, "uid": uid}).to_string();
         vec![Mark { place: MarkPlace::Annotation, key: keys::ALLOCATED.to_owned(), value }]
+    }
+}
+
+impl Spec {
+    /// Returns whether a pod may allocate from the reservation: an entry matches it, and it tolerates the taints.
+    fn admits(&self, pod: &PendingPod) -> bool {
+        self.owners.iter().any(|owner| owner.matches(pod))
+            && self.taints.iter().all(|taint| taint.is_tolerated(&pod.tolerations))
     }
 }
 
@@ -192,10 +206,12 @@ fn read(object: &Document) -> Result<Spec, Finding> {
         }
     };
     let once = object.at("/spec/allocateOnce").and_then(Value::as_bool).unwrap_or(true);
-    let count = object.at("/spec/owners").and_then(Value::as_array).map_or(0, Vec::len);
+    let owners = object.at("/spec/owners").and_then(Value::as_array);
+    let is_open = object.at("/spec/unschedulable").and_then(Value::as_bool) != Some(true);
+    let count = owners.filter(|_| is_open).map_or(0, Vec::len);
     let owners = (0..count).map(|at| owner(object, &format!("/spec/owners/{at}"))).collect::<Result<_, _>>()?;
     let uid = object.at("/metadata/uid").and_then(Value::as_str).unwrap_or_default().to_owned();
-    Ok(Spec { uid, terms_of: ReservationTerms { once, strict }, owners })
+    Ok(Spec { uid, terms_of: ReservationTerms { once, strict }, owners, taints: taints::read(object) })
 }
 
 fn owner(object: &Document, path: &str) -> Result<Owner, Finding> {

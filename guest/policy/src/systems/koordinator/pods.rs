@@ -3,11 +3,13 @@
 use serde_json::Value;
 
 use super::args::Args;
+use super::demands::DEMANDS;
 use super::gangs::AnnotatedGangs;
 use super::keys;
 use super::metadata::PodMetadata;
 use crate::contract;
 use crate::model::{Cluster, PodAttributes, Preemptibility, Task};
+use crate::systems::demands::unjudged;
 use crate::systems::document::{annotation_path, label_path};
 use crate::systems::{Document, Findings};
 
@@ -44,6 +46,7 @@ pub fn read(
             .map(|name| cluster.intern(&name)),
         budgets: Vec::new(),
         marked: metadata.label(keys::SOFT_EVICTION).is_some(),
+        unjudged: unjudged(&DEMANDS, |key| metadata.annotation(key)),
         task: Task::default(),
     }
 }

@@ -153,6 +153,7 @@ fn attributes(pod: &contract::Pod) -> PodAttributes {
         inside: None,
         budgets: Vec::new(),
         marked: false,
+        unjudged: None,
         task: Task::default(),
     }
 }

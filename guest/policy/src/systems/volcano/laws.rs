@@ -9,6 +9,7 @@ use crate::laws::{Cycle, Gate, Laws, NodeChoice, ReclaimRules, Search, gate, gua
 laws! { "volcano":
     Gate QUEUE_TAKES_PODS = "queue-takes-pods", gate::queue_takes_pods::LAW, "upstream capacity plugin, AddAllocatableFn and leaf queues";
     Gate GANG_HAS_ITS_MEMBERS = "gang-has-its-members", gate::gang_has_its_members::LAW, "upstream gang plugin, JobValid";
+    Gate POD_DEMANDS_ARE_KNOWN = "pod-demands-are-known", gate::pod_demands_are_known::LAW, "upstream plugins numaaware, deviceshare and nodegroup; rulings 2.16 and 2.17";
     Gate GANG_DEMANDS_ARE_KNOWN = "gang-demands-are-known", gate::gang_demands_are_known::LAW, "scheduling.k8s.io/v1beta1 PodGroup";
     Gate GANG_HAS_ITS_ROLES = "gang-has-its-roles", gate::gang_has_its_roles::LAW, "upstream api/job_info.go CheckTaskValid";
     Gate GROWS_BY_STEPS = "elastic-pods-grow-by-steps", gate::elastic_pods_grow_by_steps::LAW, "seed, Main process: elastic tasks are handed over to the elastic action, which follows the scaling strategy";
@@ -54,6 +55,7 @@ pub fn table(args: &Args) -> Laws {
             QUEUE_TAKES_PODS,
             GANG_HAS_ITS_MEMBERS,
             GANG_DEMANDS_ARE_KNOWN,
+            POD_DEMANDS_ARE_KNOWN,
             GANG_HAS_ITS_ROLES,
             GROWS_BY_STEPS,
         ],
@@ -94,9 +96,15 @@ fn cycle(args: &Args) -> Cycle {
         queues: QUEUES,
         jobs: JOBS,
         tasks: TASKS,
-        admission: vec![QUEUE_TAKES_PODS, GANG_HAS_ITS_MEMBERS, GANG_DEMANDS_ARE_KNOWN, GANG_HAS_ITS_ROLES],
+        admission: vec![
+            QUEUE_TAKES_PODS,
+            GANG_HAS_ITS_MEMBERS,
+            GANG_DEMANDS_ARE_KNOWN,
+            POD_DEMANDS_ARE_KNOWN,
+            GANG_HAS_ITS_ROLES,
+        ],
         normal: normal(args),
-        growth: vec![QUEUE_TAKES_PODS, GANG_HAS_ITS_MEMBERS, GANG_RUNS, INTERVAL_IS_OVER],
+        growth: vec![QUEUE_TAKES_PODS, GANG_HAS_ITS_MEMBERS, POD_DEMANDS_ARE_KNOWN, GANG_RUNS, INTERVAL_IS_OVER],
         elastic: vec![FITS_CAPABILITY, LEFT_FREE],
         size: SIZE_IS_LEGAL,
         reclaim: ReclaimRules {

@@ -7,6 +7,7 @@ use super::reported::Reported;
 use crate::contract::{self, Phase};
 use crate::model::{Cluster, PodAttributes, Preemptibility, ResourceIx, Task};
 use crate::systems::arguments::duration;
+use crate::systems::demands::unjudged;
 use crate::systems::document::{annotation_path, label_path, look_up};
 use crate::systems::{Document, Findings};
 
@@ -102,6 +103,7 @@ pub fn read(
         inside: None,
         budgets: Vec::new(),
         marked: false,
+        unjudged: unjudged(&keys::DEMANDS, |key| metadata.annotation(key)),
         task: Task {
             role: Some(role),
             index: number,

@@ -20,6 +20,8 @@ struct Spec {
     capability: NamedAmounts,
     deserved: NamedAmounts,
     guarantee: NamedAmounts,
+    /// Whether its affinity to groups of nodes must be met. `None`: it has no affinity, and has that of the queue above it.
+    node_groups: Option<bool>,
     spec: QueueSpec,
 }
 
@@ -37,6 +39,7 @@ impl Queues {
         match read(object) {
             Ok(spec) => {
                 findings.extend(weight_alone(object, &spec));
+                findings.extend(node_groups(object, &spec));
                 if self.specs.get(&object.name) != Some(&spec) {
                     self.specs.insert(object.name.clone(), spec);
                     self.in_sync = false;
@@ -80,6 +83,10 @@ fn tree(args: &Args, cluster: &Cluster, all: &BTreeMap<String, Spec>) -> Vec<Que
     let depth = |name: &str| std::iter::successors(parent(name), |name| parent(name)).take(all.len()).count();
     let in_cycle = |name: &str| depth(name) >= all.len();
     let parent = |name: &str| if in_cycle(name) { Some(keys::ROOT_QUEUE) } else { parent(name) };
+    let picks_nodes = |name: &str| {
+        let mut line = std::iter::successors(Some(name), |name| parent(name)).take(all.len());
+        line.find_map(|name| all.get(name)?.node_groups).unwrap_or(false)
+    };
     let level = |name: &str| if in_cycle(name) { 1 } else { depth(name) };
     let mut names: Vec<&String> = all.keys().collect();
     names.sort_by_key(|name| (level(name), name.as_str()));
@@ -87,6 +94,7 @@ fn tree(args: &Args, cluster: &Cluster, all: &BTreeMap<String, Spec>) -> Vec<Que
         let has_children = all.keys().any(|other| parent(other) == Some(name));
         let mut queue = definition(cluster, name, all.get(name)?, parent(name).map(str::to_owned), has_children);
         queue.spec.watched_ancestors = args.watched_ancestors;
+        queue.spec.picks_nodes = picks_nodes(name);
         Some(queue)
     });
     definitions.collect()
@@ -105,7 +113,8 @@ fn definition(
         deserved: bound(cluster, &spec.deserved, |name| name != "cpu" && name != "memory"),
         max: bound(cluster, &spec.capability, |_| true),
     };
-    let spec = QueueSpec { has_children, ..spec.spec.clone() };
+    let picks_nodes = spec.node_groups.unwrap_or(false);
+    let spec = QueueSpec { has_children, picks_nodes, ..spec.spec.clone() };
     QueueDefinition {
         name: name.to_owned(),
         parent,
@@ -175,6 +184,30 @@ fn weight_alone(object: &Document, spec: &Spec) -> Option<Finding> {
     })
 }
 
+/// The JSON pointer to the groups of nodes that a queue has an affinity to.
+const AFFINITY: &str = "/spec/affinity";
+
+/// Returns whether an affinity of a queue must be met (upstream plugin nodegroup; ruling 2.17).
+fn must_pick_nodes(affinity: &Value) -> bool {
+    let required = |kind: &str| {
+        let groups = affinity.get(kind).and_then(|kind| kind.get("requiredDuringSchedulingIgnoredDuringExecution"));
+        groups.and_then(Value::as_array).is_some_and(|groups| !groups.is_empty())
+    };
+    required("nodeGroupAffinity") || required("nodeGroupAntiAffinity")
+}
+
+/// A warning for a queue that has an affinity to groups of nodes: no law judges it.
+fn node_groups(object: &Document, spec: &Spec) -> Option<Finding> {
+    let (message, remedy) = match spec.node_groups? {
+        true => (
+            "no law judges this constraint, so no pod of the queue is tried",
+            "write it as preferred, or write node affinity in the pods",
+        ),
+        false => ("no law judges it: the pods are placed as if the field were not there", "remove the field"),
+    };
+    Some(object.warning(AFFINITY, message, remedy))
+}
+
 fn read(object: &Document) -> Result<Spec, Finding> {
     let priority = match object.at("/spec/priority") {
         None => 0,
@@ -200,6 +233,7 @@ fn read(object: &Document) -> Result<Spec, Finding> {
         capability: object.amounts("/spec/capability", true)?,
         deserved: object.amounts("/spec/deserved", true)?,
         guarantee: object.amounts("/spec/guarantee/resource", false)?,
+        node_groups: object.at(AFFINITY).map(must_pick_nodes),
         spec: QueueSpec {
             priority,
             reclaimable,

@@ -29,7 +29,17 @@ pub const PLACEHOLDER: &str = "yunikorn.apache.org/placeholder";
 /// Annotation of a PriorityClass or of a pod: "false" requests not to be preempted.
 pub const ALLOW_PREEMPTION: &str = "yunikorn.apache.org/allow-preemption";
 
+/// Annotation: the groups of pods of an application that start together, a JSON list.
+pub const TASK_GROUPS: &str = "yunikorn.apache.org/task-groups";
+/// The JSON pointer to that annotation.
+pub const TASK_GROUPS_PATH: &str = "/metadata/annotations/yunikorn.apache.org~1task-groups";
+/// Annotation: how an application with task groups is scheduled, `name=value` pairs apart by blanks.
+pub const POLICY_PARAMETERS: &str = "yunikorn.apache.org/schedulingPolicyParameters";
+/// The parameter by which an application fails if its task groups do not start together.
+pub const GANG_IS_HARD: &str = "gangSchedulingStyle=Hard";
+
 /// The labels of pods that are read.
 pub const POD_LABELS: [&str; 6] = [APPLICATION, APPLICATION_ID, SPARK_APPLICATION, QUEUE, QUEUE_NAME, PLACEHOLDER];
 /// The annotations of pods that are read.
-pub const POD_ANNOTATIONS: [&str; 4] = [APPLICATION, QUEUE, PLACEHOLDER, ALLOW_PREEMPTION];
+pub const POD_ANNOTATIONS: [&str; 6] =
+    [APPLICATION, QUEUE, PLACEHOLDER, ALLOW_PREEMPTION, TASK_GROUPS, POLICY_PARAMETERS];

@@ -16,6 +16,7 @@ laws! { "yunikorn":
     Guard VICTIM_RANKS_NO_HIGHER = "6", guard::victim_ranks_no_higher::LAW, "seed, law 6; reference A4";
     Guard VICTIM_IS_INSIDE_THE_FENCE = "7", guard::victim_is_inside_the_fence::LAW, "seed, law 7 and Preemption Fence", exempt REQUIRED_NODE_PODS;
     Gate QUEUE_IS_KNOWN = "queue-is-known", gate::queue_is_known::LAW, "upstream placement rules; reference A2";
+    Gate POD_DEMANDS_ARE_KNOWN = "pod-demands-are-known", gate::pod_demands_are_known::LAW, "upstream gang scheduling; reference D27";
     Gate TAKER_ENDS_NO_LARGER_THAN_GIVER = "shared-guarantee", limit::taker_ends_no_larger_than_giver::LAW, "seed, The Laws of Preemption (no follow-up preemption) and Preemption Loop Prevention; reference D18", exempt REQUIRED_NODE_PODS;
     Gate FITS_MAX = "max-of-ancestors", limit::fits_max_of_ancestors::LAW, "seed, The Laws of Preemption (maximum quotas); reference A4, D4";
     Gate NOT_AGAIN = "not-again", gate::its_victims_have_left::LAW, "upstream CheckPreconditions; reference D19";
@@ -41,7 +42,7 @@ laws! { "yunikorn":
 pub fn table() -> Laws {
     Laws {
         queue_order: QUEUE,
-        final_gates: vec![QUEUE_IS_KNOWN],
+        final_gates: vec![QUEUE_IS_KNOWN, POD_DEMANDS_ARE_KNOWN],
         gates: vec![FITS_MAX],
         under_way: vec![NOT_AGAIN],
         trigger: vec![MAY_PREEMPT, PREEMPTION_IS_ON, DELAY, QUEUE_IS_UNDER_GUARANTEE],

@@ -162,6 +162,7 @@ impl System for YuniKorn {
             inside: None,
             budgets: Vec::new(),
             marked: false,
+            unjudged: pods::unjudged(pod),
             task: Task::default(),
         }
     }

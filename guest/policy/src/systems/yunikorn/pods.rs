@@ -50,6 +50,15 @@ pub fn allows_preemption(pod: &contract::Pod, findings: &mut Findings) -> Option
     flag(text, object, findings)
 }
 
+/// Returns the annotation by which a pod demands that task groups start together, or not at all. Nobody makes the placeholders that reserve
+/// their resources. The style `Soft`, the default, lets the application start without them; a placeholder is placed like any pod.
+pub fn unjudged(pod: &contract::Pod) -> Option<&'static str> {
+    let is_hard =
+        || annotation(pod, keys::POLICY_PARAMETERS)?.split_whitespace().find(|one| *one == keys::GANG_IS_HARD);
+    let has_groups = annotation(pod, keys::TASK_GROUPS).is_some() && !metadata(pod).is_placeholder;
+    (has_groups && is_hard().is_some()).then_some(keys::TASK_GROUPS_PATH)
+}
+
 /// Parses the annotation that allows preemption. An invalid value is a finding.
 pub fn flag(text: &str, object: impl Fn() -> Document, findings: &mut Findings) -> Option<bool> {
     match text {

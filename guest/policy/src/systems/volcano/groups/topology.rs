@@ -1,4 +1,4 @@
-//! What a PodGroup demands of the network between its pods (`spec.networkTopology`, HyperNodes).
+//! What a PodGroup demands of its parts, and of the network between its pods (`spec.networkTopology`, HyperNodes).
 
 use serde_json::Value;
 
@@ -30,5 +30,19 @@ pub(super) fn unjudged(object: &Document, reported: &mut Reported, findings: &mu
         reported.warn(object, field, message.to_owned(), remedy, findings);
         hard = hard.or((!is_soft).then_some(field));
     }
-    hard
+    hard.or(unjudged_parts(object, reported, findings))
+}
+
+/// Returns the field that demands parts of a size, or a number of them: a gang of gangs, which no law judges (ruling 2.18).
+fn unjudged_parts(object: &Document, reported: &mut Reported, findings: &mut Findings) -> Option<&'static str> {
+    let parts = object.at(PARTS).and_then(Value::as_array)?;
+    let demands = |part: &Value, field: &str| part.get(field).and_then(Value::as_i64).is_some_and(|count| count > 0);
+    let is_hard = |part: &Value| demands(part, "subGroupSize") || demands(part, "minSubGroups");
+    if !parts.iter().any(is_hard) {
+        return None;
+    }
+    let message = "no law judges the size and the number of subgroups, so no pod of the group is tried";
+    let remedy = "write `minTaskMember`, or one PodGroup for each subgroup, or leave the group to another scheduler";
+    reported.warn(object, PARTS, message.to_owned(), remedy, findings);
+    Some(PARTS)
 }

@@ -1,0 +1,58 @@
+//! Pods that demand a placement which nobody can judge from sums of nodes: a NUMA node of their own, or a gang that somebody else would have to
+//! gather. Whoever places them guesses, so they must be refused, and nothing may happen for them.
+
+use serde_json::{Value, json};
+
+use crate::build::put;
+use crate::case::System;
+use crate::object::{at, tag, text};
+use crate::outcome::{Ended, Outcome};
+use crate::random::Dice;
+use crate::tally::Verdict;
+use crate::world::World;
+
+/// The annotations that make such a pod of one of the system; empty for a system whose single pods have none.
+fn annotations(system: System) -> &'static [(&'static str, &'static str)] {
+    match system {
+        System::Koordinator => {
+            &[("scheduling.koordinator.sh/numa-topology-spec", r#"{"numaTopologyPolicy":"SingleNUMANode"}"#)]
+        }
+        System::Yunikorn => &[
+            ("yunikorn.apache.org/task-groups", r#"[{"name":"w","minMember":9}]"#),
+            ("yunikorn.apache.org/schedulingPolicyParameters", "gangSchedulingStyle=Hard"),
+        ],
+        System::Kubernetes | System::Coscheduling | System::Volcano => &[],
+    }
+}
+
+/// Gives some of the pending pods that belong to no gang and to no DaemonSet such a demand.
+pub(crate) fn demand(dice: &mut Dice, system: System, objects: &mut [Value]) {
+    let waits = |object: &&mut Value| text(object, "/kind") == "Pod" && at(object, "/spec/nodeName").is_none();
+    let is_alone = |object: &&mut Value| {
+        tag(object, "labels", "pod-group.scheduling.sigs.k8s.io").is_none()
+            && tag(object, "annotations", "gang.scheduling.koordinator.sh/name").is_none()
+            && at(object, "/metadata/ownerReferences").is_none()
+            && at(object, "/spec/schedulingGroup").is_none()
+    };
+    for pod in objects.iter_mut().filter(waits).filter(is_alone) {
+        if dice.chance(40) {
+            let old = at(pod, "/metadata/annotations").and_then(Value::as_object).cloned().unwrap_or_default();
+            let new = annotations(system).iter().map(|(key, value)| ((*key).to_owned(), json!(value)));
+            put(pod, "/metadata", "annotations", Value::Object(old.into_iter().chain(new).collect()));
+        }
+    }
+}
+
+/// Returns whether a pod has such a demand.
+pub(crate) fn is_unjudged(system: System, world: &World, pod: &str) -> bool {
+    let first = annotations(system).first();
+    first.zip(world.pods.get(pod)).is_some_and(|((key, _), pod)| pod.annotation(key).is_some())
+}
+
+/// Checks that the attempt for such a pod refuses it, without a node and without evictions.
+pub(crate) fn refused(pod: &str, outcome: &Outcome, verdict: &mut Verdict) {
+    let nothing = outcome.victims.is_empty() && outcome.nominated.is_empty() && !outcome.bound.contains_key(pod);
+    if outcome.ended != Some(Ended::Rejected) || !nothing {
+        verdict.breach("unjudged-demands-are-refused", format!("`{pod}` demands what nobody judges: {outcome:?}"));
+    }
+}
