@@ -8,6 +8,8 @@
 mod bundles;
 mod preemptors;
 
+use std::collections::BTreeSet;
+
 use crate::contract::{PodId, PolicyError, Threat, by};
 use crate::laws::{Case, Denial, Enforcement, Gate, Guard, Held, Imagined, Laws, Preemptor, Rule, Search, Surplus};
 use crate::model::{Amounts, Cluster, Kind, Ledger, Place, PodIx, QueueIx, Trial};
@@ -29,11 +31,16 @@ impl Engine {
         }
         let preemptors = Preemptors::new(&self.cluster, &laws);
         let leaving: Vec<PodIx> = self.cluster.leaving().chain(self.ledger.victims()).collect();
+        let gone: BTreeSet<PodIx> = leaving.into_iter().flat_map(|ix| self.cluster.eviction_set(ix)).collect();
         let mut trial = Trial::new(&mut self.cluster);
-        leaving.into_iter().for_each(|ix| trial.evict_set(ix));
+        // Node by node, pods that leave other nodes still count against their queues.
+        if !matches!(laws.search, Search::NodeByNode(_)) {
+            gone.iter().for_each(|ix| trial.evict(*ix));
+        }
         let (ledger, ways) = (&self.ledger, Way::all(&laws));
         let mut asking = Asking { trial, ledger, laws: &laws, preemptors, ways, gangs: GangStandings::default() };
-        Ok(pods.iter().map(|id| asking.threats(PodIx(*id))).collect())
+        let threats = |id: &PodId| if gone.contains(&PodIx(*id)) { Vec::new() } else { asking.threats(PodIx(*id)) };
+        Ok(pods.iter().map(threats).collect())
     }
 }
 
