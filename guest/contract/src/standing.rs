@@ -25,6 +25,8 @@ pub mod by {
     pub const OTHER_QUEUE: &str = "other-queue";
     /// A pod of a DaemonSet that may run on the node of the running pod only.
     pub const DAEMON_SET: &str = "daemon-set";
+    /// A reservation. It evicts reservations only, and the pods inside leave with them.
+    pub const RESERVATION: &str = "reservation";
     /// The queue of the running pod, which holds more than its maximum.
     pub const OVER_MAX: &str = "over-max";
 }

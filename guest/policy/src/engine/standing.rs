@@ -1,18 +1,22 @@
 //! Standing: which running pods may be evicted, and which law protects the others (seed 003, Story 3).
 //!
 //! No rule is written here a second time. The laws in force are asked about preemptors that are not in the cluster: the most important pod
-//! that there may be, of the queue of the running pod, of another queue, or of a DaemonSet. A law that is about the preemptor is not asked
-//! ([`Imagined`]): a safe pod stays safe whatever preemptor comes.
+//! that there may be, of the queue of the running pod, of another queue, or of a DaemonSet; or the most important reservation. A law that is
+//! about the preemptor is not asked ([`Imagined`]): a safe pod stays safe whatever preemptor comes. As in a search, pods that leave already
+//! hold nothing any more.
+
+mod bundles;
+mod preemptors;
 
 use std::collections::BTreeSet;
 
-use super::Engine;
 use crate::contract::{PodId, PolicyError, Threat, by};
-use crate::laws::{Action, Case, Denial, Enforcement, Gate, Guard, Held, Imagined, Laws, Preemptor, Rule, Surplus};
-use crate::model::{Amounts, Cluster, Ledger, Place, Pod, PodIx, QueueIx};
+use crate::laws::{Case, Denial, Enforcement, Gate, Guard, Held, Imagined, Laws, Preemptor, Rule, Search, Surplus};
+use crate::model::{Amounts, Cluster, Kind, Ledger, Place, PodIx, QueueIx, Trial};
 
-/// The highest priority that Kubernetes admits: that of `system-node-critical`.
-const HIGHEST: i32 = 2_000_001_000;
+use super::Engine;
+use bundles::{GangStandings, Way};
+use preemptors::Preemptors;
 
 /// The law that spares a pod, and what it found. `None`: the pod may be evicted.
 type Spared = Option<(Rule, Denial)>;
@@ -21,95 +25,123 @@ impl Engine {
     /// See `standing.standings`.
     pub fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, PolicyError> {
         self.recompute();
-        let (cluster, ledger) = (&self.cluster, &self.ledger);
-        let asking = Asking::new(cluster, ledger, self.laws()?);
-        let standing = |id: &PodId| {
-            let pod = cluster.pod(PodIx(*id)).ok_or(PolicyError::UnknownPod(*id))?;
-            let runs = matches!(pod.place, Place::Bound(_)) && !pod.is_leaving() && !ledger.is_victim(PodIx(*id));
-            Ok(if runs { asking.threats(PodIx(*id), pod) } else { Vec::new() })
-        };
-        pods.iter().map(standing).collect()
+        let laws = self.laws()?.clone();
+        if let Some(unknown) = pods.iter().find(|id| self.cluster.pod(PodIx(**id)).is_none()) {
+            return Err(PolicyError::UnknownPod(*unknown));
+        }
+        let preemptors = Preemptors::new(&self.cluster, &laws);
+        let leaving: Vec<PodIx> = self.cluster.leaving().chain(self.ledger.victims()).collect();
+        let gone: BTreeSet<PodIx> = leaving.into_iter().flat_map(|ix| self.cluster.eviction_set(ix)).collect();
+        let mut trial = Trial::new(&mut self.cluster);
+        // Node by node, pods that leave other nodes still count against their queues.
+        if !matches!(laws.search, Search::NodeByNode(_)) {
+            gone.iter().for_each(|ix| trial.evict(*ix));
+        }
+        let (ledger, ways) = (&self.ledger, Way::all(&laws));
+        let mut asking = Asking { trial, ledger, laws: &laws, preemptors, ways, gangs: GangStandings::default() };
+        let threats = |id: &PodId| if gone.contains(&PodIx(*id)) { Vec::new() } else { asking.threats(PodIx(*id)) };
+        Ok(pods.iter().map(threats).collect())
     }
 }
 
 /// The laws as they are asked of preemptors that are not in the cluster.
 struct Asking<'a> {
-    cluster: &'a Cluster,
+    /// The cluster without the pods that leave already.
+    trial: Trial<'a>,
     ledger: &'a Ledger,
     laws: &'a Laws,
-    /// The guards of each way to preempt: one, or those across queues and those within a queue.
-    ways: Vec<&'a [Guard]>,
-    /// The queues that have no queue below.
-    leaves: Vec<QueueIx>,
+    preemptors: Preemptors,
+    /// Each way to preempt: one, or that across queues and that within a queue.
+    ways: Vec<Way<'a>>,
+    /// What is known of gangs already.
+    gangs: GangStandings,
 }
 
-impl<'a> Asking<'a> {
-    fn new(cluster: &'a Cluster, ledger: &'a Ledger, laws: &'a Laws) -> Asking<'a> {
-        let parents: BTreeSet<QueueIx> = cluster.queues().filter_map(|(_, queue)| queue.parent).collect();
-        let leaves = cluster.queues().map(|(ix, _)| ix).filter(|ix| !parents.contains(ix)).collect();
-        let ways = match &laws.cycle {
-            None => vec![laws.guards.as_slice()],
-            Some(cycle) => {
-                let ways = [(Action::Reclaim, &cycle.reclaim), (Action::Preempt, &cycle.preempt)];
-                let used = ways.into_iter().filter(|(action, _)| cycle.actions.contains(action));
-                used.map(|(_, rules)| rules.guards.as_slice()).collect()
-            }
-        };
-        Asking { cluster, ledger, laws, ways, leaves }
+impl Asking<'_> {
+    fn cluster(&self) -> &Cluster {
+        self.trial.cluster()
     }
 
-    /// Returns the threats to a running pod; none where the system is configured without a way to evict pods.
-    fn threats(&self, ix: PodIx, pod: &Pod) -> Vec<Threat> {
-        if self.ways.is_empty() {
-            return Vec::new();
+    /// Returns the threats to a pod; none for a pod that does not run or leaves already, and where the system is configured without a way to
+    /// evict pods.
+    fn threats(&mut self, ix: PodIx) -> Vec<Threat> {
+        let running = self.cluster().pod(ix).filter(|pod| matches!(pod.place, Place::Bound(_)));
+        let Some(pod) = running.filter(|_| !self.ways.is_empty()) else { return Vec::new() };
+        if pod.name.kind == Kind::Reservation {
+            return self.of_reservation(ix).into_iter().collect();
         }
-        let has_queues = !self.leaves.is_empty();
-        let own = self.preemptor(pod, pod.queue);
-        let mut threats = vec![self.threat(if has_queues { by::SAME_QUEUE } else { by::POD }, ix, pod, &own)];
-        let others = self.leaves.iter().filter(|queue| Some(**queue) != pod.queue);
-        let of_queue = |queue: &QueueIx| self.threat(by::OTHER_QUEUE, ix, pod, &self.preemptor(pod, Some(*queue)));
-        let mut others = others.map(of_queue);
-        if let Some(first) = others.next() {
-            let taking = if first.spared.is_none() { None } else { others.find(|threat| threat.spared.is_none()) };
-            threats.push(taking.unwrap_or(first));
+        let (queue, node, is_foreign) = (pod.queue, pod.place.node(), pod.foreign);
+        let inside = pod.attributes.inside.and_then(|_| self.cluster().reservation_of(ix));
+        let has_queues = self.preemptors.has_queues();
+        let mut threats = Vec::new();
+        if let Some(own) = self.preemptor(ix, queue) {
+            let mut daemon = own.clone();
+            (daemon.required_node_reservation, daemon.queue) = (node, None);
+            threats.push(self.threat(if has_queues { by::SAME_QUEUE } else { by::POD }, ix, own));
+            threats.extend(self.of_other_queues(ix, queue));
+            if self.exempts(&daemon) {
+                threats.push(self.threat(by::DAEMON_SET, ix, daemon));
+            }
         }
-        let mut daemon = own;
-        (daemon.required_node_reservation, daemon.queue) = (pod.place.node(), None);
-        if self.exempts(&daemon) {
-            threats.push(self.threat(by::DAEMON_SET, ix, pod, &daemon));
-        }
-        threats.extend(self.laws.enforcement.as_ref().and_then(|laws| self.gives_back(laws, ix, pod)));
+        // A pod leaves with its reservation.
+        threats.extend(inside.and_then(|reservation| self.of_reservation(reservation)));
+        let enforcement = self.laws.enforcement.as_ref().filter(|_| !is_foreign);
+        threats.extend(enforcement.and_then(|laws| self.gives_back(laws, ix)));
         threats
     }
 
-    /// Returns the most important pod of a queue.
-    fn preemptor(&self, running: &Pod, queue: Option<QueueIx>) -> Preemptor {
-        Preemptor::imagined(self.laws, running, queue, HIGHEST)
+    /// Returns what reservations may do to a reservation. It has no queue.
+    fn of_reservation(&mut self, reservation: PodIx) -> Option<Threat> {
+        let preemptor = self.preemptor(reservation, None)?;
+        Some(self.threat(by::RESERVATION, reservation, preemptor))
+    }
+
+    /// Returns what pods of other queues may do to a pod: those of the first queue that may evict the pod, else those of the first one.
+    fn of_other_queues(&mut self, ix: PodIx, own: Option<QueueIx>) -> Option<Threat> {
+        let mut first = None;
+        for queue in self.preemptors.queues_beside(own) {
+            let preemptor = self.preemptor(ix, Some(queue))?;
+            match self.spared(ix, &preemptor) {
+                None => return Some(self.threat(by::OTHER_QUEUE, ix, preemptor)),
+                Some(spared) => drop(first.get_or_insert(spared)),
+            }
+        }
+        first.map(|(rule, denial)| Threat {
+            by: by::OTHER_QUEUE.to_owned(),
+            priority: None,
+            spared: Some(rule.reason(denial.detail(self.cluster()))),
+        })
+    }
+
+    /// Returns the most important preemptor of a queue that is of the same kind as a pod.
+    fn preemptor(&self, ix: PodIx, queue: Option<QueueIx>) -> Option<Preemptor> {
+        let pod = self.cluster().pod(ix)?;
+        Some(Preemptor::imagined(self.laws, pod, queue, self.preemptors.highest(pod.name.kind)))
     }
 
     /// Checks that some law does not apply to a preemptor that would apply to others.
     fn exempts(&self, preemptor: &Preemptor) -> bool {
-        let case = preemptor.waiting(self.cluster, self.ledger);
-        let mut guards = self.ways.iter().flat_map(|guards| guards.iter());
+        let case = preemptor.waiting(self.cluster(), self.ledger);
+        let mut guards = self.ways.iter().flat_map(|way| way.guards.iter());
         guards.any(|guard| guard.rule.exemption.is_some_and(|exemption| (exemption.applies)(&case)))
     }
 
     /// Returns what a preemptor of this kind may do to a pod, and from which priority on.
-    fn threat(&self, by: &str, ix: PodIx, pod: &Pod, preemptor: &Preemptor) -> Threat {
-        let mut preemptor = preemptor.clone();
+    fn threat(&mut self, by: &str, ix: PodIx, mut preemptor: Preemptor) -> Threat {
+        let highest = preemptor.priority;
         let mut spared = |priority| {
             preemptor.priority = priority;
-            self.spared(ix, pod, &preemptor)
+            self.spared(ix, &preemptor)
         };
         let threat = Threat { by: by.to_owned(), priority: None, spared: None };
-        if let Some((rule, denial)) = spared(HIGHEST) {
-            return Threat { spared: Some(rule.reason(denial.detail(self.cluster))), ..threat };
+        if let Some((rule, denial)) = spared(highest) {
+            return Threat { spared: Some(rule.reason(denial.detail(self.cluster()))), ..threat };
         }
         if spared(i32::MIN).is_none() {
             return threat;
         }
         // The laws compare priorities: who may evict at some priority may do so at every higher one.
-        let (mut too_low, mut enough) = (i32::MIN, HIGHEST);
+        let (mut too_low, mut enough) = (i32::MIN, highest);
         while enough.wrapping_sub(too_low) != 1 {
             let middle = i32::midpoint(too_low, enough);
             match spared(middle) {
@@ -120,30 +152,48 @@ impl<'a> Asking<'a> {
         Threat { priority: Some(enough), ..threat }
     }
 
-    /// Returns the law that spares a pod from a preemptor: in every way to preempt some law does. Of a preemptor of the same queue the last way is
-    /// told, which is that within a queue.
-    fn spared(&self, ix: PodIx, pod: &Pod, preemptor: &Preemptor) -> Spared {
-        let is_own = preemptor.queue == pod.queue;
-        let asked = |asked_of| match asked_of {
+    /// Returns the law that spares a pod from a preemptor, whatever it requests: what is found for the first request is told.
+    fn spared(&mut self, ix: PodIx, preemptor: &Preemptor) -> Spared {
+        let mut first = None;
+        for unplaced in self.preemptors.requests(&preemptor.unplaced) {
+            let mut preemptor = preemptor.clone();
+            preemptor.unplaced = unplaced;
+            let found = self.spared_from(ix, &preemptor)?;
+            first.get_or_insert(found);
+        }
+        first
+    }
+
+    /// Returns the law that spares a pod from a preemptor: in every way to preempt some law does. Of a preemptor of the same queue the last way
+    /// is told, which is that within a queue.
+    fn spared_from(&mut self, ix: PodIx, preemptor: &Preemptor) -> Spared {
+        let cluster = self.trial.cluster();
+        let is_own = cluster.pod(ix).is_some_and(|pod| pod.queue == preemptor.queue);
+        let asked = |rule: &Rule| match rule.about.asked_of {
             Imagined::None => false,
             Imagined::OfTheSameQueue => is_own,
             Imagined::All => true,
         };
         let group = [ix];
-        let case = Case { group: &group, ..preemptor.waiting(self.cluster, self.ledger) };
+        let case = Case { group: &group, ..preemptor.waiting(cluster, self.ledger) };
         let gates = |laws: &[Gate]| {
-            let asked: Vec<Gate> = laws.iter().filter(|law| asked(law.rule.about.asked_of)).copied().collect();
+            let asked: Vec<Gate> = laws.iter().filter(|law| asked(&law.rule)).copied().collect();
             case.first_broken(&asked)
         };
         if let Some(spared) = gates(&self.laws.trigger).or_else(|| gates(&self.laws.limits)) {
             return Some(spared);
         }
-        let alone = Case { group: &[], ..case };
+        // A larger group of victims breaks a broken floor even more.
+        let floors = match &self.laws.search {
+            Search::GroupOnOneNode(group) => gates(&group.floors),
+            Search::RemoveAllThenReprieve | Search::NodeByNode(_) | Search::Bundles => None,
+        };
         let mut spared = None;
-        for guards in &self.ways {
-            let asked: Vec<Guard> = guards.iter().filter(|law| asked(law.rule.about.asked_of)).copied().collect();
+        for (at, way) in self.ways.iter().enumerate() {
+            let guards: Vec<Guard> = way.guards.iter().filter(|law| asked(&law.rule)).copied().collect();
+            let asks = bundles::Asks { ledger: self.ledger, preemptor, guards: &guards, way: (at, way) };
             // A way without a denial is enough.
-            let denied = alone.first_denial(&asked, ix)?;
+            let denied = asks.denied(&mut self.trial, &mut self.gangs, ix).or_else(|| floors.clone())?;
             if is_own || spared.is_none() {
                 spared = Some(denied);
             }
@@ -152,20 +202,24 @@ impl<'a> Asking<'a> {
     }
 
     /// Returns whether a queue of the pod holds more than its maximum and may evict the pod for it.
-    fn gives_back(&self, laws: &Enforcement, ix: PodIx, pod: &Pod) -> Option<Threat> {
+    fn gives_back(&self, laws: &Enforcement, ix: PodIx) -> Option<Threat> {
+        let cluster = self.cluster();
+        let pod = cluster.pod(ix)?;
         let leaf = pod.queue?;
-        let nobody = Held::default();
+        let (nobody, mut alone) = (Held::default(), Held::default());
+        alone.change(cluster, pod, Amounts::add);
         let mut threat = None;
-        for (queue, known) in self.cluster.path(Some(leaf)) {
+        for (queue, known) in cluster.path(Some(leaf)) {
             let mut over = Amounts::default();
             known.over_max().for_each(|(resource, amount)| over.set(resource, amount));
             if over.iter().next().is_none() {
                 continue;
             }
-            let case = Surplus { cluster: self.cluster, queue, over: &over, gone: &nobody, victims: &nobody, leaf };
+            let case = Surplus { cluster, queue, over: &over, gone: &nobody, victims: &nobody, leaf };
             let guarded = || laws.guards.iter().find_map(|law| Some((law.rule, (law.admits)(&case, ix, pod).err()?)));
-            let spared = case.first_broken(&laws.gates).or_else(guarded);
-            let spared = spared.map(|(rule, denial)| rule.reason(denial.detail(self.cluster)));
+            let limited = || Surplus { victims: &alone, ..case }.first_broken(&laws.limits);
+            let spared = case.first_broken(&laws.gates).or_else(guarded).or_else(limited);
+            let spared = spared.map(|(rule, denial)| rule.reason(denial.detail(cluster)));
             let is_taken = spared.is_none();
             threat = Some(Threat { by: by::OVER_MAX.to_owned(), priority: None, spared });
             if is_taken {

@@ -21,7 +21,7 @@
 //!
 //! `resources.guaranteed` of the queues.
 
-use crate::laws::{Case, Denial, Holds, Law, Sum, Text, page};
+use crate::laws::{Case, Denial, Holds, Imagined, Law, Sum, Text, page};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::limit(
@@ -35,7 +35,8 @@ pub const LAW: Law<Holds> = Law::limit(
         file: page!("no_queue_falls_below_guarantee.rs"),
     },
     holds,
-);
+)
+.asked_of(Imagined::All);
 
 /// Whether every queue keeps its guarantee when the group goes.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {

@@ -1,0 +1,117 @@
+//! The ways to preempt, and the pods that are evicted with a pod.
+//!
+//! Where jobs are evicted and not pods ([`bundles`](super::super::search::bundles)), a pod of a gang is evicted alone only if the gang does
+//! without it. Otherwise the whole gang is evicted, elastic pods first: every pod of it must be allowed to leave after those before it.
+
+use std::collections::BTreeMap;
+
+use super::Spared;
+use crate::laws::{Action, Guard, Laws, Order, Preemptor};
+use crate::model::{Cluster, JobIx, Ledger, Pod, PodIx, QueueIx, Trial};
+
+/// A way to preempt.
+pub struct Way<'a> {
+    /// The laws about each victim.
+    pub guards: &'a [Guard],
+    /// Where jobs are evicted: the laws about a pod that is evicted alone, and the order of the pods of a job.
+    of_jobs: Option<(&'a [Guard], Order)>,
+}
+
+impl Way<'_> {
+    /// Returns the ways of a table of laws; none where the configured actions evict no pods.
+    pub fn all(laws: &Laws) -> Vec<Way<'_>> {
+        let Some(cycle) = &laws.cycle else { return vec![Way { guards: &laws.guards, of_jobs: None }] };
+        let ways = [(Action::Reclaim, &cycle.reclaim), (Action::Preempt, &cycle.preempt)];
+        let used = ways.into_iter().filter(|(action, _)| cycle.actions.contains(action));
+        used.map(|(_, rules)| Way { guards: &rules.guards, of_jobs: Some((&rules.single, cycle.tasks)) }).collect()
+    }
+}
+
+/// A preemptor and a way: what the standing of a gang depends on.
+type Key = (JobIx, Option<QueueIx>, i32, usize);
+
+/// What is known of a gang.
+#[derive(Clone)]
+struct GangStanding {
+    /// It may shrink to a legal size, by elastic pods that may be evicted.
+    shrinks: bool,
+    /// The law that spares the whole gang.
+    whole: Spared,
+}
+
+/// What is known of gangs already: a gang has many pods.
+#[derive(Default)]
+pub struct GangStandings(BTreeMap<Key, GangStanding>);
+
+/// The laws of a way to preempt, as they are asked of a preemptor.
+pub struct Asks<'a> {
+    /// The plans in flight.
+    pub ledger: &'a Ledger,
+    /// The preemptor.
+    pub preemptor: &'a Preemptor,
+    /// The guards that are asked.
+    pub guards: &'a [Guard],
+    /// The way and its number.
+    pub way: (usize, &'a Way<'a>),
+}
+
+impl Asks<'_> {
+    /// Returns the law that spares a pod. The trial is unchanged.
+    pub fn denied(&self, trial: &mut Trial<'_>, known: &mut GangStandings, ix: PodIx) -> Spared {
+        let cluster = trial.cluster();
+        let denied = self.denied_by(cluster, self.guards, ix);
+        let Some((single, order)) = self.way.1.of_jobs.filter(|_| denied.is_none()) else { return denied };
+        let pod = cluster.pod(ix)?;
+        let (job, is_elastic) = (pod.attributes.job, pod.is_elastic());
+        let alone = match job.and_then(|job| cluster.elastic(job)) {
+            Some(_) => None,
+            None if cluster.whole_group(ix).is_some() => None,
+            None => match self.denied_by(cluster, single, ix) {
+                None => return None,
+                denied => denied,
+            },
+        };
+        // A pod without a job is its own gang.
+        let Some(job) = job else { return self.gang(trial, ix, order).whole };
+        if cluster.minimum(ix) == 0 {
+            return alone;
+        }
+        let key = (job, self.preemptor.queue, self.preemptor.priority, self.way.0);
+        let gang = known.0.entry(key).or_insert_with(|| self.gang(trial, ix, order));
+        if is_elastic && gang.shrinks { None } else { gang.whole.clone() }
+    }
+
+    fn denied_by(&self, cluster: &Cluster, guards: &[Guard], ix: PodIx) -> Spared {
+        self.preemptor.waiting(cluster, self.ledger).first_denial(guards, ix)
+    }
+
+    /// Returns the standing of the gang of a pod. The trial is unchanged.
+    fn gang(&self, trial: &mut Trial<'_>, ix: PodIx, order: Order) -> GangStanding {
+        let cluster = trial.cluster();
+        let mut pods: Vec<(PodIx, &Pod)> = cluster.holders(ix).collect();
+        pods.sort_by(|(_, a), (_, b)| (order.compare)(cluster, b, a));
+        pods.sort_by_key(|(_, pod)| !pod.is_elastic());
+        let pods: Vec<PodIx> = pods.into_iter().map(|(ix, _)| ix).collect();
+        let shrinks = self.shrinks(cluster, ix, &pods);
+        // As the search does: each is asked about with the whole gang there, and then again with those before it evicted.
+        let mut whole = pods.iter().find_map(|ix| self.denied_by(cluster, self.guards, *ix));
+        let before = trial.mark();
+        for ix in pods {
+            whole = whole.or_else(|| self.denied_by(trial.cluster(), self.guards, ix));
+            trial.evict(ix);
+        }
+        trial.rewind(before);
+        GangStanding { shrinks, whole }
+    }
+
+    /// Checks that an elastic job may shrink to a legal size by elastic pods that may be evicted.
+    fn shrinks(&self, cluster: &Cluster, ix: PodIx, holders: &[PodIx]) -> bool {
+        let job = cluster.pod(ix).and_then(|pod| pod.attributes.job);
+        let Some(terms) = job.and_then(|job| cluster.elastic(job)) else { return false };
+        let is_elastic = |ix: &PodIx| cluster.pod(*ix).is_some_and(Pod::is_elastic);
+        let may_go = |ix: &PodIx| is_elastic(ix) && self.denied_by(cluster, self.guards, *ix).is_none();
+        let (most, minimum) = (holders.iter().filter(|ix| may_go(ix)).count(), cluster.minimum(ix));
+        let left = |step: usize| holders.len().saturating_sub(step);
+        (1..=most).any(|step| left(step) >= minimum && terms.allows(minimum, left(step)))
+    }
+}

@@ -1,0 +1,86 @@
+//! The preemptors that are not in the cluster, of which the laws are asked.
+
+use std::collections::BTreeSet;
+
+use crate::laws::{Laws, Search};
+use crate::model::{Amounts, Cluster, Kind, QueueIx, ResourceIx};
+
+/// The highest priority that Kubernetes admits for a pod: that of `system-node-critical`.
+const HIGHEST: i32 = 2_000_001_000;
+
+/// The preemptors that there may be.
+pub struct Preemptors {
+    /// The highest priority of a pod.
+    highest: i32,
+    /// The queues that have no queue below.
+    leaves: Vec<QueueIx>,
+    /// What preemptors may request beside what the running pod requests.
+    others: Others,
+}
+
+/// What preemptors may request.
+enum Others {
+    /// Nothing else: no law about a candidate compares it with the request.
+    None,
+    /// A little of everything: where a law looks for one resource of the preemptor that the victim or its gang holds.
+    All(Amounts),
+    /// A little of one resource: where a law looks at each resource of the preemptor, so that another one may protect the victim. With it a
+    /// place for a pod, if pods request one.
+    Each(Vec<ResourceIx>, Option<ResourceIx>),
+}
+
+impl Preemptors {
+    /// Returns the preemptors of a cluster. Reads every pod and every queue.
+    pub fn new(cluster: &Cluster, laws: &Laws) -> Preemptors {
+        // A cluster from a file may have what Kubernetes does not admit.
+        let pods = cluster.pods().filter(|(_, pod)| pod.name.kind == Kind::Pod);
+        let highest = pods.map(|(_, pod)| pod.priority()).max().unwrap_or(HIGHEST).max(HIGHEST);
+        let parents: BTreeSet<QueueIx> = cluster.queues().filter_map(|(_, queue)| queue.parent).collect();
+        let leaves = cluster.queues().map(|(ix, _)| ix).filter(|ix| !parents.contains(ix)).collect();
+        let all = || (0u32..).take(cluster.resource_count()).map(ResourceIx);
+        let others = match &laws.search {
+            Search::RemoveAllThenReprieve | Search::NodeByNode(_) => Others::None,
+            Search::Bundles => Others::All(all().fold(Amounts::default(), |sum, resource| with(sum, resource))),
+            Search::GroupOnOneNode(_) => Others::Each(all().collect(), cluster.resource_named("pods")),
+        };
+        Preemptors { highest, leaves, others }
+    }
+
+    /// Returns the highest priority: that of a reservation without a priority is the largest number (seed 20240201, Preemption Rule 1).
+    pub fn highest(&self, kind: Kind) -> i32 {
+        match kind {
+            Kind::Pod => self.highest,
+            Kind::Reservation => i32::MAX,
+        }
+    }
+
+    /// Checks that the cluster has queues.
+    pub fn has_queues(&self) -> bool {
+        !self.leaves.is_empty()
+    }
+
+    /// Returns the queues without queues below them, except this one.
+    pub fn queues_beside(&self, own: Option<QueueIx>) -> Vec<QueueIx> {
+        self.leaves.iter().copied().filter(|queue| Some(*queue) != own).collect()
+    }
+
+    /// Returns what preemptors of a pod with this request may request themselves. A pod is safe if it is safe from each of them.
+    pub fn requests(&self, running: &Amounts) -> Vec<Amounts> {
+        match &self.others {
+            Others::None => vec![running.clone()],
+            Others::All(all) => vec![all.clone()],
+            Others::Each(resources, place) => {
+                let place = place.filter(|place| running.get(*place) > 0);
+                let base = place.into_iter().fold(Amounts::default(), with);
+                let each = resources.iter().map(|resource| with(base.clone(), *resource));
+                std::iter::once(running.clone()).chain(each).collect()
+            }
+        }
+    }
+}
+
+/// Returns the amounts with the least amount of a resource.
+fn with(mut amounts: Amounts, resource: ResourceIx) -> Amounts {
+    amounts.set(resource, 1);
+    amounts
+}
