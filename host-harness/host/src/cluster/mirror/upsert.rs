@@ -11,6 +11,7 @@ use super::placed::Unread;
 use super::pods::{PodEntry, Stated};
 use crate::cluster::eligibility::Constraints;
 use crate::cluster::object::{Body, ClassFacts, NodeFacts, Object, Place, PodFacts};
+use crate::cluster::reads::is_read_by_host;
 
 impl Mirror {
     /// Creates or replaces an object. One of a kind that neither the host nor the policy needs is only counted. One of a placed kind
@@ -55,14 +56,17 @@ impl Mirror {
                 }
                 Err(mistake) => self.unread.push(Unread { object: id.key(), mistake }),
             },
+            Body::Unread(_, mistake) => self.unread.push(Unread { object: id.key(), mistake }),
         }
     }
 
     /// Whether the mirror keeps an object.
     pub(super) fn mirrors(&self, object: &Object) -> bool {
+        let (group, kind) = (&*object.id.group, &*object.id.kind);
         match object.body {
             Body::Node(_) | Body::Pod(_) | Body::PriorityClass(..) | Body::Storage(..) | Body::Namespace(..) => true,
-            Body::Other(..) => self.objects.wants(&object.id.group, &object.id.kind),
+            Body::Unread(..) => is_read_by_host(group, kind) || self.objects.wants(group, kind),
+            Body::Other(..) => self.objects.wants(group, kind),
         }
     }
 

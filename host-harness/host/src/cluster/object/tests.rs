@@ -172,11 +172,6 @@ fn mistakes_are_named_with_their_line() {
             "no kind `priorityClasses`",
             "apiVersion: scheduling.k8s.io/v1\nkind: priorityClasses\nmetadata: {name: a}",
         ),
-        (
-            2,
-            "no kind `PriorityClass`",
-            "apiVersion: scheduling.k8s.io/v1beta1\nkind: PriorityClass\nmetadata: {name: a}",
-        ),
         (1, "a List is nested", "{apiVersion: v1, kind: List, metadata: {name: a}}"),
         (3, "metadata.name of Pod: is missing", "apiVersion: v1\nkind: Pod\nmetadata:\n  namespace: a"),
         (4, "metadata.name of Pod: `7` is not a text", "apiVersion: v1\nkind: Pod\nmetadata:\n  name: 7"),
