@@ -148,9 +148,8 @@ impl SchedulingGroups {
     /// Reads the status of a known pod. One that has ended is placed by no scheduler any more.
     pub fn read_status(&mut self, status: &PodStatus) {
         let ix = PodIx(status.id);
-        if has_ended(status.phase)
-            && let Some(member) = self.members.remove(&ix)
-        {
+        let ended = has_ended(status.phase).then(|| self.members.remove(&ix)).flatten();
+        if let Some(member) = ended {
             self.count(&member, false);
             self.members.insert(ix, Member { scheduler: None, ..member });
         }
