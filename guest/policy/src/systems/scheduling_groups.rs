@@ -7,7 +7,7 @@ mod spec;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::contract::{self, Interests, ObjectKey};
+use crate::contract::{self, Interests, ObjectKey, Phase, PodStatus};
 use crate::model::{Cluster, JobIx, JobKey, PodAttributes, PodIx, SCHEDULER_NAME};
 use crate::systems::gang_findings::{GangFindings, Labels};
 use crate::systems::{Document, Findings};
@@ -64,6 +64,11 @@ pub fn job_name(cluster: &Cluster, job: JobIx) -> Option<String> {
     Some(format!("{namespace}/{name}"))
 }
 
+/// Returns whether a pod in this phase has ended.
+const fn has_ended(phase: Phase) -> bool {
+    matches!(phase, Phase::Succeeded | Phase::Failed)
+}
+
 /// What a pod says itself.
 #[derive(Debug)]
 struct Member {
@@ -71,7 +76,8 @@ struct Member {
     name: String,
     priority: i32,
     may_preempt: bool,
-    scheduler: String,
+    /// The scheduler that the pod names; none once the pod has ended.
+    scheduler: Option<String>,
 }
 
 /// The groups and their pods.
@@ -125,7 +131,8 @@ impl SchedulingGroups {
         attributes.job.into_iter().for_each(|job| self.gangs.note(job, pod, || NAME.to_owned()));
         let (priority, may_preempt) = (attributes.priority, attributes.may_preempt);
         let name = format!("{}/{}", pod.template.namespace, pod.name);
-        let member = Member { job, name, priority, may_preempt, scheduler: pod.template.scheduler.clone() };
+        let scheduler = Some(pod.template.scheduler.clone()).filter(|_| !has_ended(pod.phase));
+        let member = Member { job, name, priority, may_preempt, scheduler };
         self.count(&member, true);
         if let Some(spec) = self.groups.get(&member.job) {
             let terms = self.terms(spec);
@@ -138,6 +145,16 @@ impl SchedulingGroups {
         self.members.insert(PodIx(pod.id), member);
     }
 
+    /// Reads the status of a known pod. One that has ended is placed by no scheduler any more.
+    pub fn read_status(&mut self, status: &PodStatus) {
+        let ix = PodIx(status.id);
+        let ended = has_ended(status.phase).then(|| self.members.remove(&ix)).flatten();
+        if let Some(member) = ended {
+            self.count(&member, false);
+            self.members.insert(ix, Member { scheduler: None, ..member });
+        }
+    }
+
     /// Removes a pod.
     pub fn forget_pod(&mut self, pod: PodIx) {
         if let Some(member) = self.members.remove(&pod) {
@@ -145,11 +162,12 @@ impl SchedulingGroups {
         }
     }
 
-    /// Counts a pod in or out of those that name its scheduler. The group has changed when its pods begin, or cease, to differ.
+    /// Counts a pod that has not ended in or out of those that name its scheduler. The group has changed when its pods begin, or cease, to differ.
     fn count(&mut self, member: &Member, is_in: bool) {
+        let Some(scheduler) = member.scheduler.clone() else { return };
         let named = self.schedulers.entry(member.job.clone()).or_default();
         let before = named.len() > 1;
-        let count = named.entry(member.scheduler.clone()).or_default();
+        let count = named.entry(scheduler).or_default();
         *count = if is_in { count.saturating_add(1) } else { count.saturating_sub(1) };
         named.retain(|_, count| *count > 0);
         let (differ, is_empty) = (named.len() > 1, named.is_empty());

@@ -43,6 +43,7 @@ pub const CLUSTER: &[Right] = &[
     right("storage.k8s.io", "csinodes", READ, "how many volumes a node takes"),
     right("storage.k8s.io", "csidrivers", READ, "which drivers report their storage"),
     right("storage.k8s.io", "csistoragecapacities", READ, "how much drivers can still make"),
+    right("storage.k8s.io", "volumeattachments", READ, "what is attached to nodes"),
     right("scheduling.k8s.io", "priorityclasses", READ, "priorities"),
     right("scheduling.k8s.io", "podgroups", READ, "gangs of Kubernetes"),
     right("scheduling.k8s.io", "podgroups/status", PATCH, "why a gang waits"),

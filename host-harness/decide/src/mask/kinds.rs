@@ -25,6 +25,7 @@ const KINDS: &[Kind] = &[
     ("storage.k8s.io", "CSINode", &CSI_NODE),
     ("storage.k8s.io", "CSIDriver", &CSI_DRIVER),
     ("storage.k8s.io", "CSIStorageCapacity", &CSI_CAPACITY),
+    ("storage.k8s.io", "VolumeAttachment", &ATTACHMENT),
     ("resource.k8s.io", "DeviceClass", &DEVICE_CLASS),
     ("policy", "PodDisruptionBudget", &BUDGET),
     ("scheduling.k8s.io", "PriorityClass", &PRIORITY_CLASS),
@@ -77,6 +78,7 @@ static CLAIM: Shape = Object(&[
             ("storageClassName", &Name),
             ("accessModes", &List(&Plain)),
             ("volumeMode", &Plain),
+            ("volumeAttributesClassName", &Name),
             ("selector", &SELECTOR),
             ("resources", &Fields(&[("requests", &Amounts)])),
         ]),
@@ -92,6 +94,7 @@ static VOLUME: Shape = Object(&[
             ("storageClassName", &Name),
             ("accessModes", &List(&Plain)),
             ("volumeMode", &Plain),
+            ("volumeAttributesClassName", &Name),
             ("claimRef", &Fields(&[("namespace", &Name), ("name", &Name), ("uid", &Uid)])),
             ("csi", &Fields(&[("driver", &Name), ("volumeHandle", &Name)])),
             ("nodeAffinity", &Fields(&[("required", &NODE_SELECTOR)])),
@@ -119,6 +122,9 @@ static CSI_CAPACITY: Shape = Object(&[
     ("capacity", &Plain),
     ("maximumVolumeSize", &Plain),
 ]);
+
+static ATTACHMENT: Shape =
+    Object(&[("spec", &Fields(&[("nodeName", &Name), ("source", &Fields(&[("persistentVolumeName", &Name)]))]))]);
 
 static DEVICE_CLASS: Shape = Object(&[("spec", &Fields(&[("extendedResourceName", &Resource)]))]);
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use lictor_contract::Interests;
 
 /// What the host reads itself, whatever the policy reads: where pods may run, what they hold, and with whom they may not be.
-const OWN: [(&str, &str); 11] = [
+const OWN: [(&str, &str); 12] = [
     ("", "Node"),
     ("", "Pod"),
     ("", "Namespace"),
@@ -15,6 +15,7 @@ const OWN: [(&str, &str); 11] = [
     ("storage.k8s.io", "CSINode"),
     ("storage.k8s.io", "CSIDriver"),
     ("storage.k8s.io", "CSIStorageCapacity"),
+    ("storage.k8s.io", "VolumeAttachment"),
     ("scheduling.k8s.io", "PriorityClass"),
     ("resource.k8s.io", "DeviceClass"),
 ];
@@ -25,4 +26,9 @@ pub fn kinds_read(interests: &Interests) -> BTreeSet<(String, String)> {
     let read = interests.kinds.iter().map(|kind| (kind.group.clone(), kind.kind.clone()));
     let placed = interests.placed_kinds.iter().map(|kind| (kind.group.clone(), kind.kind.clone()));
     own.chain(read).chain(placed).collect()
+}
+
+/// Returns whether the host itself reads objects of a kind.
+pub(crate) fn is_read_by_host(group: &str, kind: &str) -> bool {
+    OWN.contains(&(group, kind))
 }

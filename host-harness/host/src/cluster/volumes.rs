@@ -11,8 +11,8 @@ use super::object::Storage;
 
 pub(crate) use attachments::{ATTACHMENTS, csi_driver};
 pub(crate) use facts::{
-    Binding, CapacityFacts, ClaimFacts, ClaimKey, ClaimRef, OwnerPod, PodVolumes, StorageFacts, VolumeFacts,
-    VolumeState,
+    AttachmentFacts, Binding, CapacityFacts, ClaimFacts, ClaimKey, ClaimRef, OwnerPod, PodVolumes, StorageFacts,
+    VolumeFacts, VolumeState,
 };
 pub(crate) use needs::{Decided, User};
 pub(crate) use offers::{Offer, Offers, Waiting};
@@ -36,13 +36,17 @@ pub(crate) struct Volumes {
     drivers: BTreeSet<String>,
     /// What they report, by namespace and name of the object.
     capacities: BTreeMap<(String, String), CapacityFacts>,
+    /// What is attached to nodes, by name of the object.
+    attachments: BTreeMap<String, AttachmentFacts>,
     changed: bool,
 }
 
 impl Volumes {
     /// Creates or replaces an object.
     pub(crate) fn set(&mut self, namespace: &str, name: &str, storage: Storage) {
-        self.changed = true;
+        // The status of an attachment changes often, and says nothing here.
+        let is_known = |facts: &AttachmentFacts| self.attachments.get(name) == Some(facts);
+        self.changed |= !matches!(&storage, Storage::Attachment(facts) if is_known(facts));
         let (key, name) = ((namespace.to_owned(), name.to_owned()), name.to_owned());
         match storage {
             Storage::Claim(facts) => drop(self.claims.insert(key, *facts)),
@@ -54,6 +58,7 @@ impl Volumes {
             Storage::Driver(true) => drop(self.drivers.insert(name)),
             Storage::Driver(false) => drop(self.drivers.remove(&name)),
             Storage::Capacity(facts) => drop(self.capacities.insert(key, facts)),
+            Storage::Attachment(facts) => drop(self.attachments.insert(name, facts)),
         }
     }
 
@@ -68,6 +73,7 @@ impl Volumes {
             "CSINode" => self.set_limits(name, None),
             "CSIDriver" => self.drivers.remove(name),
             "CSIStorageCapacity" => self.capacities.remove(&key).is_some(),
+            "VolumeAttachment" => self.attachments.remove(name).is_some(),
             _ => false,
         };
         self.changed |= removed;
@@ -85,6 +91,7 @@ impl Volumes {
             "CSINode" => self.limits.contains_key(name),
             "CSIDriver" => self.drivers.contains(name),
             "CSIStorageCapacity" => self.capacities.contains_key(&key()),
+            "VolumeAttachment" => self.attachments.contains_key(name),
             _ => false,
         }
     }

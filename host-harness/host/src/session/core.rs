@@ -182,10 +182,10 @@ impl Session {
         Ok(())
     }
 
-    /// Objects of placed kinds that could not be read are findings of the host.
+    /// Objects that could not be read are findings of the host.
     fn report_unread(&mut self) {
-        let unread = self.mirror.drain_unread().into_iter().map(|Unread { object, mistake }| Finding {
-            severity: Severity::Error,
+        let unread = self.mirror.drain_unread().into_iter().map(|Unread { object, mistake, severity }| Finding {
+            severity,
             object,
             path: String::new(),
             message: mistake.message,

@@ -38,8 +38,15 @@ impl RetryHint {
     /// After which changes a node may take a pod that none takes now, with or without volumes of claims.
     pub fn of_nodes(has_claims: bool) -> RetryHint {
         let changes = [ChangeKind::NodeUpserted, ChangeKind::PodUpserted, ChangeKind::PodRemoved].map(String::from);
-        let kinds =
-            ["PersistentVolume", "PersistentVolumeClaim", "StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity"];
+        let kinds = [
+            "PersistentVolume",
+            "PersistentVolumeClaim",
+            "StorageClass",
+            "CSINode",
+            "CSIDriver",
+            "CSIStorageCapacity",
+            "VolumeAttachment",
+        ];
         let storage = kinds.iter().filter(|_| has_claims);
         let storage = storage.map(|kind| format!("{}/{kind}", ChangeKind::ObjectUpserted));
         RetryHint { retry_at: None, retry_after: changes.into_iter().chain(storage).collect() }
@@ -168,7 +175,7 @@ mod tests {
         let hint = session.try_pod("default/a").unwrap().retry.to_string();
         assert_eq!(
             hint,
-            "after a change of CSIDriver, CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass, nodes, pods"
+            "after a change of CSIDriver, CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment, nodes, pods"
         );
     }
 

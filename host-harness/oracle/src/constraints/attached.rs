@@ -18,7 +18,8 @@ pub(super) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value
     let here = key(node);
     let Some(limits) = dump.find("CSINode", &here) else { return Vec::new() };
     let pods = dump.placed(places).filter(|(_, _, on)| key(on) == here).map(|(_, pod, _)| pod);
-    let all: BTreeSet<(String, String)> = pods.flat_map(|pod| volumes(dump, pod)).collect();
+    let still = dump.all("VolumeAttachment").filter_map(|(_, attachment)| still_there(dump, attachment, &here));
+    let all: BTreeSet<(String, String)> = pods.flat_map(|pod| volumes(dump, pod)).chain(still).collect();
     let mine = volumes(dump, pod);
     let too_many = items(&limits["spec"]["drivers"]).filter_map(|driver| {
         let (name, limit) = (driver["name"].as_str()?, driver["allocatable"]["count"].as_u64()?);
@@ -27,6 +28,14 @@ pub(super) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value
         is_over.then(|| format!("{there} volumes of {name}, which takes {limit}"))
     });
     too_many.collect()
+}
+
+/// The volume that an attachment says is on this node, whoever brought it there.
+fn still_there(dump: &Dump<'_>, attachment: &Value, here: &str) -> Option<(String, String)> {
+    let spec = &attachment["spec"];
+    let name = spec["source"]["persistentVolumeName"].as_str().filter(|_| spec["nodeName"].as_str() == Some(here))?;
+    let csi = &dump.find("PersistentVolume", name)?["spec"]["csi"];
+    Some((csi["driver"].as_str()?.to_owned(), csi["volumeHandle"].as_str()?.to_owned()))
 }
 
 /// The volumes of a pod as drivers attach them.

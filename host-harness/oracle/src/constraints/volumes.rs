@@ -156,6 +156,7 @@ fn candidates(dump: &Dump<'_>, claim: &Value, node: &Value) -> Vec<String> {
         is_free
             && volume["metadata"]["deletionTimestamp"].is_null()
             && spec["storageClassName"] == claim["spec"]["storageClassName"]
+            && spec["volumeAttributesClassName"] == claim["spec"]["volumeAttributesClassName"]
             && bytes(&spec["capacity"]["storage"]).unwrap_or(0) >= asked(claim)
             && items(&claim["spec"]["accessModes"]).all(|mode| items(&spec["accessModes"]).any(|has| has == mode))
             && (claim["spec"]["selector"].is_null() || selects(&claim["spec"]["selector"], volume))

@@ -12,7 +12,8 @@ mod quotas;
 
 use crate::contract::ReleaseCause;
 use crate::contract::{
-    self, ArgumentKind, ConfigError, Effects, Eviction, ExtensionPoint, Interests, ObjectKey, SystemInfo, Template,
+    self, ArgumentKind, ConfigError, Effects, Eviction, ExtensionPoint, Interests, ObjectKey, PodStatus, SystemInfo,
+    Template,
 };
 use crate::laws::{Entry, Laws, Sample};
 use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
@@ -102,6 +103,10 @@ impl System for Coscheduling {
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
         let job = self.groups.group_of(cluster, pod, findings);
         self.base.read_pod_of(cluster, pod, job, groups::field, findings)
+    }
+
+    fn read_status(&mut self, cluster: &Cluster, status: &PodStatus, attributes: &mut PodAttributes) {
+        self.base.read_status(cluster, status, attributes);
     }
 
     fn forget_pod(&mut self, pod: PodIx) {

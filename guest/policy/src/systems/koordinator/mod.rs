@@ -119,6 +119,7 @@ impl System for Koordinator {
 
     fn read_status(&mut self, _: &Cluster, status: &PodStatus, _: &mut PodAttributes) {
         self.owners.read_status(status);
+        self.groups.read_status(status);
     }
 
     fn forget_pod(&mut self, pod: PodIx) {

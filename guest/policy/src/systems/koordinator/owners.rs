@@ -6,8 +6,9 @@
 //! - `controller`: kind, name, uid, and the namespace of the pod;
 //! - `labelSelector`: in every namespace; an empty selector matches every pod.
 //!
-//! An entry without fields matches no pod. A reservation with `unschedulable: true` admits no new pod, and one with taints only pods that
-//! tolerate them (ruling C54). `allocateOnce` (default true) admits one pod. `allocatePolicy: Restricted` admits a pod only
+//! An entry without fields matches every pod, as upstream says (`Owners = [{}] matches everything`); no entry at all matches none. A
+//! reservation with `unschedulable: true` admits no new pod, and one with taints only pods that tolerate them (ruling C54).
+//! `allocateOnce` (default true) admits one pod. `allocatePolicy: Restricted` admits a pod only
 //! if the rest of the reservation covers its requests for every reserved resource. Otherwise the node provides the missing part.
 //!
 //! Upstream only scores here (a node with a reservation scores highest) or is silent. This system uses the plain reading. An owner is
@@ -174,12 +175,10 @@ impl Spec {
 impl Owner {
     /// Whether the entry matches a pod.
     fn matches(&self, pod: &PendingPod) -> bool {
-        let object = self.object.as_ref().map(|reference| reference.matches(&pod.object));
-        let controller =
-            self.controller.as_ref().map(|reference| pod.controller.as_ref().is_some_and(|own| reference.matches(own)));
-        let selector = self.selector.as_ref().map(|selector| selector.matches(&pod.labels));
-        let mut results = [object, controller, selector].into_iter().flatten().peekable();
-        results.peek().is_some() && results.all(|matched| matched)
+        let is_controller = |reference: &Reference| pod.controller.as_ref().is_some_and(|own| reference.matches(own));
+        self.object.as_ref().is_none_or(|reference| reference.matches(&pod.object))
+            && self.controller.as_ref().is_none_or(is_controller)
+            && self.selector.as_ref().is_none_or(|selector| selector.matches(&pod.labels))
     }
 }
 

@@ -9,7 +9,7 @@ mod budgets;
 mod laws;
 
 use crate::contract::{self, Argument, ArgumentKind, ConfigError, Eviction, ExtensionPoint, Interests};
-use crate::contract::{ObjectKey, SystemInfo};
+use crate::contract::{ObjectKey, PodStatus, SystemInfo};
 use crate::laws::{Entry, Laws, Sample};
 use crate::model::{Cluster, JobIx, PodAttributes, PodIx, Preemptibility, Task};
 use crate::systems::gang_findings::Labels;
@@ -111,6 +111,10 @@ impl System for Kubernetes {
 
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
         self.read_pod_of(cluster, pod, None, String::new, findings)
+    }
+
+    fn read_status(&mut self, _: &Cluster, status: &PodStatus, _: &mut PodAttributes) {
+        self.groups.read_status(status);
     }
 
     fn forget_pod(&mut self, pod: PodIx) {

@@ -139,6 +139,7 @@ impl System for Volcano {
     }
 
     fn read_status(&mut self, cluster: &Cluster, status: &PodStatus, attributes: &mut PodAttributes) {
+        self.pod_groups.read_status(status);
         attributes.task.succeeded = status.phase == Phase::Succeeded;
         attributes.preemptibility = self.classes.read_again(cluster, PodIx(status.id));
     }

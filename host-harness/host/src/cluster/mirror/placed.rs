@@ -1,6 +1,6 @@
 //! Objects that are placed like pods: their kinds, their names, and the pods that use their room.
 
-use lictor_contract::{Interests, PlacedKind, Pod, PodId, RoomUse};
+use lictor_contract::{Interests, PlacedKind, Pod, PodId, RoomUse, Severity};
 use serde_json::Value;
 
 use super::Mirror;
@@ -21,13 +21,16 @@ struct Known {
     room_use: Option<(u32, Option<String>)>,
 }
 
-/// An object of a placed kind that could not be read. What was known of it before still holds.
+/// An object of a placed kind that could not be read, or one of a version in which its kind is not read. What was known of it before still
+/// holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
     /// The object, as `Kind/namespace/name` or `Kind/name`.
     pub object: String,
     /// What is wrong with it.
     pub mistake: InputError,
+    /// How much that counts: an object of another version is left out, and all else is decided.
+    pub severity: Severity,
 }
 
 impl PlacedKinds {
@@ -132,7 +135,7 @@ impl Mirror {
         objects.into_iter().filter_map(mistake).collect()
     }
 
-    /// The objects of placed kinds that could not be read since the last call.
+    /// The objects that could not be read since the last call.
     pub fn drain_unread(&mut self) -> Vec<Unread> {
         std::mem::take(&mut self.unread)
     }

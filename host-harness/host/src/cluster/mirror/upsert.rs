@@ -2,19 +2,21 @@
 
 use std::sync::Arc;
 
-use lictor_contract::{Node, Pod, PodId, PodTemplate, ShapeId};
+use lictor_contract::{Node, Pod, PodId, PodTemplate, Severity, ShapeId};
 
 use super::Mirror;
 use super::attributes::fields;
 use super::nodes::NodeEntry;
 use super::placed::Unread;
 use super::pods::{PodEntry, Stated};
+use crate::cluster::InputError;
 use crate::cluster::eligibility::Constraints;
-use crate::cluster::object::{Body, ClassFacts, NodeFacts, Object, Place, PodFacts};
+use crate::cluster::object::{Body, ClassFacts, Identity, NodeFacts, Object, Place, PodFacts};
+use crate::cluster::reads::is_read_by_host;
 
 impl Mirror {
     /// Creates or replaces an object. One of a kind that neither the host nor the policy needs is only counted. One of a placed kind
-    /// that cannot be read is left out; see [`Mirror::drain_unread`].
+    /// that cannot be read is left out, and so is one of a version in which its kind is not read; see [`Mirror::drain_unread`].
     pub fn upsert(&mut self, object: Object) {
         if !self.mirrors(&object) {
             let count = self.ignored.entry(object.id.full_kind()).or_default();
@@ -53,16 +55,23 @@ impl Mirror {
                         self.upsert_pod(facts, place);
                     }
                 }
-                Err(mistake) => self.unread.push(Unread { object: id.key(), mistake }),
+                Err(mistake) => self.note_unread(&id, mistake, Severity::Error),
             },
+            Body::Unread(_, mistake) => self.note_unread(&id, mistake, Severity::Warning),
         }
+    }
+
+    fn note_unread(&mut self, id: &Identity, mistake: InputError, severity: Severity) {
+        self.unread.push(Unread { object: id.key(), mistake, severity });
     }
 
     /// Whether the mirror keeps an object.
     pub(super) fn mirrors(&self, object: &Object) -> bool {
+        let (group, kind) = (&*object.id.group, &*object.id.kind);
         match object.body {
             Body::Node(_) | Body::Pod(_) | Body::PriorityClass(..) | Body::Storage(..) | Body::Namespace(..) => true,
-            Body::Other(..) => self.objects.wants(&object.id.group, &object.id.kind),
+            Body::Unread(..) => is_read_by_host(group, kind) || self.objects.wants(group, kind),
+            Body::Other(..) => self.objects.wants(group, kind),
         }
     }
 

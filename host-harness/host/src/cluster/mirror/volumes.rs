@@ -45,6 +45,7 @@ impl Mirror {
             return;
         }
         self.unresolved.insert(entry.record.id);
+        self.volume_books.stale |= self.volumes.has_attachments();
         for claim in &entry.stated.volumes.claims {
             let key = (entry.record.template.namespace.clone(), claim.clone());
             self.unresolved.extend(self.pods.users(&key).filter(|other| *other != entry.record.id));
@@ -131,16 +132,19 @@ impl Mirror {
             if other.is_none() {
                 offer.into_iter().flat_map(|offer| &offer.takes).cloned().for_each(&mut add);
             }
+            let is_placed = self.place(entry).is_some();
             match self.volumes.attached(&key) {
-                Some((driver, _)) if !self.is_shared(&key) => add(format!("{ATTACHMENTS}{driver}")),
-                Some(volume) if self.place(entry).is_none() => apart.push(volume),
+                Some(volume) if !self.is_shared(&key) && (is_placed || !self.is_attached(&volume)) => {
+                    add(format!("{ATTACHMENTS}{}", volume.0));
+                }
+                Some(volume) if !is_placed => apart.push(volume),
                 _ => {}
             }
         }
         for (driver, _) in self.volumes.attached_inline(volumes) {
             add(format!("{ATTACHMENTS}{driver}"));
         }
-        for (driver, _) in apart.iter().filter(|volume| !self.volume_books.shared.contains_key(*volume)) {
+        for (driver, _) in apart.iter().filter(|volume| !self.is_attached(volume)) {
             add(format!("{ATTACHMENTS}{driver}"));
         }
         needs.extend(self.full_for(&apart, &takes));

@@ -1,16 +1,17 @@
-//! Reads what CSI drivers report: how many volumes a node takes, and how much can still be made.
+//! Reads what CSI drivers report: how many volumes a node takes, which are attached to it, and how much can still be made.
 
 use std::collections::BTreeMap;
 
-use k8s_openapi::api::storage::v1::{CSIDriver, CSINode, CSIStorageCapacity};
+use k8s_openapi::api::storage::v1::{CSIDriver, CSINode, CSIStorageCapacity, VolumeAttachment};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
-use lictor_contract::quantity::{Unit, parse};
+use lictor_contract::quantity::Unit;
 use serde_json::Value;
 
 use super::labels::selector;
+use super::quantities;
 use super::subject::Subject;
 use crate::cluster::InputError;
-use crate::cluster::volumes::CapacityFacts;
+use crate::cluster::volumes::{AttachmentFacts, CapacityFacts};
 
 /// Reads how many volumes each driver can attach to a node. A driver without a count has no limit.
 pub(super) fn limits(value: &Value, subject: &Subject<'_>) -> Result<BTreeMap<String, i64>, InputError> {
@@ -27,18 +28,16 @@ pub(super) fn reports_capacity(value: &Value, subject: &Subject<'_>) -> Result<b
     Ok(driver.spec.storage_capacity == Some(true))
 }
 
-/// Reads how much a driver can still make.
+/// Reads how much a driver can still make. An amount beyond 64 bits is the largest number, like what a claim requests (K32).
 pub(super) fn capacity(value: &Value, subject: &Subject<'_>) -> Result<CapacityFacts, InputError> {
     let mut value = value.clone();
     for field in ["capacity", "maximumVolumeSize"] {
-        if let Some(number) = value.get_mut(field).filter(|value| value.is_number()) {
-            *number = Value::String(number.to_string());
-        }
+        value.get_mut(field).into_iter().for_each(quantities::as_text);
     }
     let CSIStorageCapacity { storage_class_name, node_topology, capacity, maximum_volume_size, .. } =
         subject.typed(&value, "")?;
     let amount = |quantity: Option<Quantity>, field: &str| {
-        let amount = quantity.map(|Quantity(text)| parse(&text, Unit::of("storage")));
+        let amount = quantity.map(|Quantity(text)| quantities::clamped(&text, Unit::of("storage")));
         amount.transpose().map_err(|error| subject.mistake(field, error, "write a quantity such as `4Gi`"))
     };
     let (most, capacity) = (amount(maximum_volume_size, "/maximumVolumeSize")?, amount(capacity, "/capacity")?);
@@ -47,4 +46,10 @@ pub(super) fn capacity(value: &Value, subject: &Subject<'_>) -> Result<CapacityF
         nodes: node_topology.map(|written| selector(&written, "/nodeTopology", subject)).transpose()?,
         largest: most.or(capacity),
     })
+}
+
+/// Reads which volume is attached to which node. An attachment without a PersistentVolume says of no volume that it is attached.
+pub(super) fn attachment(value: &Value, subject: &Subject<'_>) -> Result<AttachmentFacts, InputError> {
+    let VolumeAttachment { spec, .. } = subject.typed(value, "")?;
+    Ok(AttachmentFacts { node: spec.node_name, volume: spec.source.persistent_volume_name.unwrap_or_default() })
 }

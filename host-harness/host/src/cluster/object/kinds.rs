@@ -53,6 +53,7 @@ pub(super) fn is_own(kind: &str) -> bool {
         "CSINode",
         "CSIDriver",
         "CSIStorageCapacity",
+        "VolumeAttachment",
     ];
     matches!(kind, "Pod" | "Node" | "Namespace" | "PriorityClass") || storage.contains(&kind)
 }
@@ -83,9 +84,6 @@ pub(super) fn check(group: &str, version: &str, kind: &str, subject: &Subject<'_
     let built_in = !group.contains('.') || group.ends_with(".k8s.io");
     if !group.is_empty() && built_in && matches!(kind, "Pod" | "Node") {
         return unknown("write `apiVersion: v1`".to_owned());
-    }
-    if is_priority_class(group, kind) && version != "v1" {
-        return unknown(format!("write `apiVersion: {SCHEDULING}/v1`"));
     }
     if group == SCHEDULING && kind != "PriorityClass" && is_like("PriorityClass", kind) {
         return unknown("write `kind: PriorityClass`".to_owned());

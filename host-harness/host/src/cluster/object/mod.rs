@@ -19,6 +19,7 @@ mod requests;
 mod storage;
 mod subject;
 mod typed;
+mod versions;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,7 +30,7 @@ use serde_json::Value;
 
 use super::InputError;
 use super::load::{Document, Origin};
-use super::volumes::{CapacityFacts, ClaimFacts, StorageFacts, VolumeFacts};
+use super::volumes::{AttachmentFacts, CapacityFacts, ClaimFacts, StorageFacts, VolumeFacts};
 
 pub(crate) use identity::Identity;
 pub(crate) use kept::Kept;
@@ -75,6 +76,8 @@ pub(crate) enum Body {
     Namespace(BTreeMap<String, String>, Value),
     /// Any other object, and where it stands: only the mirror knows whether its kind is placed like a pod.
     Other(Value, Origin),
+    /// An object of a version in which its kind is not read: it is left out.
+    Unread(Value, InputError),
 }
 
 /// An object that says where the volumes of pods can be used, or which resources are allocated by claims.
@@ -89,6 +92,8 @@ pub(crate) enum Storage {
     Driver(bool),
     /// How much a driver can still make (CSIStorageCapacity).
     Capacity(CapacityFacts),
+    /// That a volume is attached to a node (VolumeAttachment).
+    Attachment(AttachmentFacts),
     /// The extended resource that stands for the devices of a class, where there is one.
     Devices(Option<String>),
 }
@@ -103,11 +108,19 @@ impl Object {
     ///
     /// # Errors
     /// The value is not an object, its group does not have its kind, a field does not have the type of Kubernetes, or a quantity or
-    /// selector is invalid. Each error has its line.
-    pub fn from_value(value: Value, origin: &Origin, pointer: &str) -> Result<Object, InputError> {
+    /// selector is invalid. Each error has its line. A version in which the kind is not read is no error: a mirror leaves the object out
+    /// and says so ([`Mirror::drain_unread`](super::mirror::Mirror::drain_unread)).
+    pub fn from_value(mut value: Value, origin: &Origin, pointer: &str) -> Result<Object, InputError> {
         let origin = &origin.below(pointer);
         let id = Identity::read(&value, origin)?;
         let subject = &id.subject(origin);
+        let place = Place { file: origin.file().clone(), line: origin.line("") };
+        if let Some(mistake) = versions::unread(&id, subject) {
+            return Ok(Object { id, place, body: Body::Unread(value, mistake) });
+        }
+        if kinds::is_own(&id.kind) {
+            versions::to_newest(&id, &mut value);
+        }
         let body = match &*id.kind {
             kind if kinds::is_node(&id.group, kind) => Body::Node(Box::new(NodeFacts::read(value, subject)?)),
             kind if kinds::is_pod(&id.group, kind) => Body::Pod(Box::new(PodFacts::read(value, subject)?)),
@@ -123,7 +136,6 @@ impl Object {
                 None => Body::Other(value, origin.clone()),
             },
         };
-        let place = Place { file: origin.file().clone(), line: origin.line("") };
         Ok(Object { id, place, body })
     }
 

@@ -45,7 +45,8 @@ pub(crate) fn as_texts(value: &mut Value) {
     }
 }
 
-fn as_text(value: &mut Value) {
+/// Converts a quantity written as a number to a text.
+pub(super) fn as_text(value: &mut Value) {
     if let Value::Number(number) = value {
         // Without exponent, because `1e+20` is not a valid quantity.
         let text = if number.is_f64() { number.as_f64().map(|float| float.to_string()) } else { None };
@@ -53,7 +54,15 @@ fn as_text(value: &mut Value) {
     }
 }
 
-/// Reads a mapping of resources to quantities. A quantity beyond 64 bits is `i64::MAX`.
+/// Reads a quantity. One beyond 64 bits is `i64::MAX`: the API server accepts such a quantity.
+pub(super) fn clamped(text: &str, unit: Unit) -> Result<i64, QuantityError> {
+    match parse(text, unit) {
+        Err(QuantityError::Overflow(_)) => Ok(i64::MAX),
+        read => read,
+    }
+}
+
+/// Reads a mapping of resources to quantities, each as [`clamped`] does.
 pub(super) fn read(
     list: Option<&BTreeMap<String, Quantity>>,
     pointer: impl Display,
@@ -65,16 +74,13 @@ pub(super) fn read(
         if resource.matches('/').count() > 1 {
             return Err(subject.mistake(&at(), "the name of the resource has more than one `/`", "correct the name"));
         }
-        let amount = match parse(text, Unit::of(resource)) {
-            Ok(amount) => amount,
-            Err(QuantityError::Overflow(_)) => i64::MAX,
-            Err(error @ QuantityError::Malformed(_)) => {
-                return Err(subject.mistake(&at(), error, "write a quantity such as `2`, `500m` or `4Gi`"));
-            }
-            Err(error @ QuantityError::Negative(_)) => {
-                return Err(subject.mistake(&at(), error, "write a quantity of 0 or more"));
-            }
-        };
+        let amount = clamped(text, Unit::of(resource)).map_err(|error| {
+            let remedy = match error {
+                QuantityError::Negative(_) => "write a quantity of 0 or more",
+                _ => "write a quantity such as `2`, `500m` or `4Gi`",
+            };
+            subject.mistake(&at(), error, remedy)
+        })?;
         amounts.insert(resource.clone(), amount);
     }
     Ok(amounts)

@@ -59,6 +59,7 @@ pub(super) fn read(id: &Identity, value: &Value, subject: &Subject<'_>) -> Resul
         ("storage.k8s.io", "CSINode") => Storage::Limits(drivers::limits(value, subject)?),
         ("storage.k8s.io", "CSIDriver") => Storage::Driver(drivers::reports_capacity(value, subject)?),
         ("storage.k8s.io", "CSIStorageCapacity") => Storage::Capacity(drivers::capacity(value, subject)?),
+        ("storage.k8s.io", "VolumeAttachment") => Storage::Attachment(drivers::attachment(value, subject)?),
         ("resource.k8s.io", "DeviceClass") => Storage::Devices(extended_resource(value)),
         _ => return Ok(None),
     }))
@@ -88,6 +89,7 @@ fn claim(value: &Value, subject: &Subject<'_>) -> Result<ClaimFacts, InputError>
         storage: requests.get("storage").copied().unwrap_or(0),
         selector: spec.selector.map(|written| selector(&written, "/spec/selector", subject)).transpose()?,
         is_block: spec.volume_mode.as_deref() == Some(BLOCK),
+        attributes_class: spec.volume_attributes_class_name.unwrap_or_default(),
         selected_node: annotations.get(SELECTED_NODE).cloned(),
         is_being_deleted: metadata.deletion_timestamp.is_some(),
         binding,
@@ -109,7 +111,14 @@ fn volume(value: &Value, subject: &Subject<'_>) -> Result<VolumeFacts, InputErro
     let spec = spec.unwrap_or_default();
     let attached_by = disks::attached_by(&spec);
     let PersistentVolumeSpec {
-        node_affinity, claim_ref, storage_class_name, access_modes, capacity, volume_mode, ..
+        node_affinity,
+        claim_ref,
+        storage_class_name,
+        access_modes,
+        capacity,
+        volume_mode,
+        volume_attributes_class_name,
+        ..
     } = spec;
     let labels = metadata.labels.unwrap_or_default();
     let storage = quantities::read(capacity.as_ref(), "/spec/capacity", subject)?.get("storage").copied();
@@ -137,6 +146,7 @@ fn volume(value: &Value, subject: &Subject<'_>) -> Result<VolumeFacts, InputErro
         attached_by,
         labels,
         is_block: volume_mode.as_deref() == Some(BLOCK),
+        attributes_class: volume_attributes_class_name.unwrap_or_default(),
     })
 }
 

@@ -172,11 +172,6 @@ fn mistakes_are_named_with_their_line() {
             "no kind `priorityClasses`",
             "apiVersion: scheduling.k8s.io/v1\nkind: priorityClasses\nmetadata: {name: a}",
         ),
-        (
-            2,
-            "no kind `PriorityClass`",
-            "apiVersion: scheduling.k8s.io/v1beta1\nkind: PriorityClass\nmetadata: {name: a}",
-        ),
         (1, "a List is nested", "{apiVersion: v1, kind: List, metadata: {name: a}}"),
         (3, "metadata.name of Pod: is missing", "apiVersion: v1\nkind: Pod\nmetadata:\n  namespace: a"),
         (4, "metadata.name of Pod: `7` is not a text", "apiVersion: v1\nkind: Pod\nmetadata:\n  name: 7"),
@@ -233,5 +228,31 @@ fn mistakes_in_a_pods_spec_are_named_with_their_line() {
         assert_eq!(mistake.line, line, "{mistake}");
         assert!(mistake.message.contains(path), "{mistake}");
         assert!(!mistake.remedy.is_empty());
+    }
+}
+
+#[test]
+fn an_object_of_an_older_version_is_read_and_one_of_no_version_is_left_out() {
+    let text = |version: &str| {
+        format!("apiVersion: scheduling.k8s.io/{version}\nkind: PriorityClass\nmetadata: {{name: a}}\nvalue: 7")
+    };
+    for version in ["v1", "v1beta1", "v1alpha1"] {
+        let Body::PriorityClass(class, _) = object(&text(version)).unwrap().body else { panic!("no class") };
+        assert_eq!(class.value, 7);
+    }
+    let Body::Unread(_, mistake) = object(&text("v2")).unwrap().body else { panic!("read") };
+    let message = "apiVersion of PriorityClass a: `scheduling.k8s.io/v2` has no kind `PriorityClass` that is read, so the object is left out";
+    assert_eq!(mistake.message, message);
+    assert!(mistake.remedy.contains("`scheduling.k8s.io/v1` or `scheduling.k8s.io/v1beta1`"), "{mistake}");
+}
+
+#[test]
+fn storage_beyond_64_bits_is_the_largest_amount() {
+    for amount in ["8Ei", "50E", "'1e30'", "50000000000000000000"] {
+        let text = format!(
+            "apiVersion: storage.k8s.io/v1\nkind: CSIStorageCapacity\nmetadata: {{name: a}}\nstorageClassName: c\ncapacity: {amount}"
+        );
+        let Body::Storage(Storage::Capacity(facts), _) = object(&text).unwrap().body else { panic!("no capacity") };
+        assert_eq!(facts.largest, Some(i64::MAX), "{amount}");
     }
 }

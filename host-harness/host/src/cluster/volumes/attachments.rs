@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{ClaimKey, PodVolumes, Volumes};
+use super::{AttachmentFacts, ClaimKey, PodVolumes, Volumes};
 
 /// How the resources begin that stand for the volumes which a driver can attach to a node. The name of the driver follows.
 pub(crate) const ATTACHMENTS: &str = "volume/attachments/";
@@ -54,6 +54,26 @@ impl Volumes {
             }
         };
         self.limited.contains_key(&attached.0).then_some(attached)
+    }
+
+    /// Returns the volumes that VolumeAttachments say are attached to nodes whose driver has a limit: each with its claim and its node
+    /// (upstream nodevolumelimits `getNodeVolumeAttachmentInfo`).
+    pub(crate) fn attachments(&self) -> impl Iterator<Item = ((String, String), Option<ClaimKey>, &str)> {
+        self.attachments.values().filter_map(|AttachmentFacts { node, volume: name }| {
+            let volume = self.volumes.get(name)?;
+            let attached = volume.attached_by.clone()?;
+            if !self.limits.get(node).is_some_and(|limits| limits.contains_key(&attached.0)) {
+                return None;
+            }
+            let key = volume.claim.as_ref().map(|claim| (claim.namespace.clone(), claim.name.clone()));
+            let key = key.filter(|key| self.claims.get(key).is_some_and(|claim| claim.volume == *name));
+            Some((attached, key, node.as_str()))
+        })
+    }
+
+    /// Returns whether something is attached to a node, as far as VolumeAttachments say.
+    pub(crate) fn has_attachments(&self) -> bool {
+        !self.attachments.is_empty()
     }
 
     /// Returns the disks in the spec of a pod that count for a limit.

@@ -25,6 +25,8 @@ pub(crate) struct ClaimFacts {
     /// What the labels of its volume must be, where the claim has a selector.
     pub(crate) selector: Option<BTreeSet<Requirement>>,
     pub(crate) is_block: bool,
+    /// Its VolumeAttributesClass; empty for none.
+    pub(crate) attributes_class: String,
     /// The node for which its volume is being made.
     pub(crate) selected_node: Option<String>,
     pub(crate) is_being_deleted: bool,
@@ -58,6 +60,8 @@ pub(crate) struct VolumeFacts {
     pub(crate) zones: BTreeSet<Requirement>,
     pub(crate) labels: BTreeMap<String, String>,
     pub(crate) is_block: bool,
+    /// Its VolumeAttributesClass; empty for none.
+    pub(crate) attributes_class: String,
     pub(crate) class: String,
     pub(crate) modes: BTreeSet<String>,
     /// Bytes.
@@ -112,6 +116,14 @@ pub(crate) struct CapacityFacts {
     pub(crate) largest: Option<i64>,
 }
 
+/// A volume that is attached to a node, or is being attached (VolumeAttachment).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct AttachmentFacts {
+    pub(crate) node: String,
+    /// The PersistentVolume; empty for none.
+    pub(crate) volume: String,
+}
+
 /// The volumes of a pod, as its spec names them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct PodVolumes {
@@ -145,7 +157,8 @@ impl ClaimFacts {
 }
 
 impl VolumeFacts {
-    /// Returns whether the volume can be bound to a claim (upstream pkg/controller/volume/persistentvolume `FindMatchingVolume`).
+    /// Returns whether the volume can be bound to a claim (upstream component-helpers/storage/volume `FindMatchingVolume`). Their classes
+    /// of attributes must be the same, none counts as one, also where the volume is kept for the claim.
     pub(crate) fn serves(&self, key: &ClaimKey, claim: &ClaimFacts) -> bool {
         let is_selected = claim.selector.iter().flatten().all(|requirement| requirement.holds(&self.labels));
         let is_free = match (&self.claim, self.state) {
@@ -156,6 +169,7 @@ impl VolumeFacts {
         is_free
             && is_selected
             && self.is_block == claim.is_block
+            && self.attributes_class == claim.attributes_class
             && self.class == claim.class
             && self.storage >= claim.storage
             && claim.modes.is_subset(&self.modes)

@@ -8,7 +8,7 @@ fn a_key_that_names_objects_of_two_groups_removes_none_of_them() {
     let kinds = groups.map(|group| KindInterest { group: group.to_owned(), kind: "PodGroup".to_owned() });
     let mut mirror = Mirror::new(Interests { kinds: kinds.to_vec(), ..Interests::default() });
     let group = |group: &str, name: &str| {
-        format!("---\n{{apiVersion: {group}/v1, kind: PodGroup, metadata: {{name: {name}, namespace: a}}}}\n")
+        format!("---\n{{apiVersion: {group}/v1beta1, kind: PodGroup, metadata: {{name: {name}, namespace: a}}}}\n")
     };
     apply(&mut mirror, &[group(groups[0], "g"), group(groups[1], "g"), group(groups[1], "h")].concat());
     let full = ["PodGroup.scheduling.k8s.io/a/g", "PodGroup.scheduling.x-k8s.io/a/g"];

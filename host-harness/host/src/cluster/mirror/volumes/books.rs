@@ -23,7 +23,8 @@ pub(in crate::cluster::mirror) struct VolumeBooks {
     pub(super) waiting: BTreeSet<ClaimKey>,
     /// The volumes that are there for them.
     pub(super) offers: Offers,
-    /// The volumes that several pods use, and the nodes to which they are attached.
+    /// The volumes that several pods use, or that are still attached to a node where no pod uses them, and the nodes to which they are
+    /// attached. They are counted at the node, and the others at the pods.
     pub(super) shared: BTreeMap<Attached, BTreeSet<NodeId>>,
     /// What each node has of the resources that stand for volumes.
     pub(super) amounts: BTreeMap<NodeId, Amounts>,
@@ -84,7 +85,7 @@ impl Mirror {
         })
     }
 
-    /// Finds the volumes that several pods use and that count for a limit.
+    /// Finds the volumes that several pods use and that count for a limit, and those that are attached where no pod uses them.
     fn shared(&self) -> BTreeMap<Attached, BTreeSet<NodeId>> {
         let mut shared = BTreeMap::<Attached, BTreeSet<NodeId>>::new();
         for key in self.pods.shared_claims().filter(|key| self.is_shared(key)) {
@@ -94,7 +95,19 @@ impl Mirror {
                 shared.entry(volume).or_default().extend(nodes);
             }
         }
+        for (volume, key, name) in self.volumes.attachments() {
+            let Some(node) = self.nodes.id(name) else { continue };
+            let mut users = key.iter().flat_map(|key| self.users_of(key));
+            if !users.any(|entry| self.place(entry) == Some(node)) {
+                shared.entry(volume).or_default().insert(node);
+            }
+        }
         shared
+    }
+
+    /// Returns whether a volume is counted at the nodes to which it is attached.
+    pub(super) fn is_attached(&self, volume: &Attached) -> bool {
+        self.volume_books.shared.contains_key(volume)
     }
 
     /// Gives each node the resources that stand for volumes: those that are free there, and the attachments that are left beside the
@@ -124,8 +137,7 @@ impl Mirror {
     /// Returns the nodes whose drivers can attach no more volumes, where a pod shares volumes that are attached elsewhere only. What it
     /// takes beside them is `takes`.
     pub(super) fn full_for(&self, apart: &[Attached], takes: &Amounts) -> Option<Need> {
-        let shared: Vec<&Attached> =
-            apart.iter().filter(|volume| self.volume_books.shared.contains_key(*volume)).collect();
+        let shared: Vec<&Attached> = apart.iter().filter(|volume| self.is_attached(volume)).collect();
         if shared.is_empty() {
             return None;
         }

@@ -1,0 +1,51 @@
+//! The versions in which objects of Kubernetes' own kinds are read.
+
+use serde_json::Value;
+
+use super::Identity;
+use super::subject::Subject;
+use crate::cluster::InputError;
+
+/// A kind: its API group, its name, and the versions in which it is read. All of them have, or had, the fields that are read, with the same
+/// meaning; of `policy/v1beta1` the policy knows what differs. The newest is first.
+type Known = (&'static str, &'static str, &'static [&'static str]);
+
+/// The kinds of groups of Kubernetes that the host or a policy may read. Other kinds are read in any version: their groups have a domain of
+/// their own, and their versions are not known here.
+const KNOWN: [Known; 9] = [
+    ("scheduling.k8s.io", "PriorityClass", &["v1", "v1beta1", "v1alpha1"]),
+    ("scheduling.k8s.io", "PodGroup", &["v1beta1", "v1alpha3", "v1alpha2"]),
+    ("policy", "PodDisruptionBudget", &["v1", "v1beta1"]),
+    ("storage.k8s.io", "StorageClass", &["v1", "v1beta1"]),
+    ("storage.k8s.io", "CSINode", &["v1", "v1beta1"]),
+    ("storage.k8s.io", "CSIDriver", &["v1", "v1beta1"]),
+    ("storage.k8s.io", "CSIStorageCapacity", &["v1", "v1beta1", "v1alpha1"]),
+    ("storage.k8s.io", "VolumeAttachment", &["v1", "v1beta1", "v1alpha1"]),
+    ("resource.k8s.io", "DeviceClass", &["v1", "v1beta2", "v1beta1", "v1alpha3"]),
+];
+
+/// Returns the mistake of an object whose kind is read, but not in this version: such an object is left out, and all else is read.
+pub(super) fn unread(id: &Identity, subject: &Subject<'_>) -> Option<InputError> {
+    let (group, kind, versions) = known(id)?;
+    if versions.contains(&&*id.version) {
+        return None;
+    }
+    let named: Vec<String> = versions.iter().map(|version| format!("`{group}/{version}`")).collect();
+    let what = format!("`{group}/{}` has no kind `{kind}` that is read, so the object is left out", id.version);
+    let remedy = format!("write it as {}, as `kubectl convert` does", named.join(" or "));
+    Some(subject.mistake("/apiVersion", what, &remedy))
+}
+
+/// Writes the newest version into an object that is in another one, for types that know the newest alone.
+pub(super) fn to_newest(id: &Identity, value: &mut Value) {
+    let newest = known(id).and_then(|(group, _, versions)| Some(format!("{group}/{}", versions.first()?)));
+    if let Some((newest, written)) = newest.zip(value.get_mut("apiVersion"))
+        && written.as_str() != Some(&newest)
+    {
+        *written = Value::String(newest);
+    }
+}
+
+fn known(id: &Identity) -> Option<&'static Known> {
+    KNOWN.iter().find(|(group, kind, _)| *group == id.group && *kind == id.kind)
+}
