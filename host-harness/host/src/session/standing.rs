@@ -69,6 +69,7 @@ impl NamedThreat {
             by::POD => "a pod",
             by::SAME_QUEUE => "a pod of its own queue",
             by::OTHER_QUEUE => "a pod of another queue",
+            by::RESERVATION => "a reservation",
             by::DAEMON_SET => "a DaemonSet pod that may run on its node only",
             by::OVER_MAX => return "its queue, which holds more than its maximum".to_owned(),
             other => other,
