@@ -1,5 +1,5 @@
 //! Pods that demand a placement which nobody can judge from sums of nodes: a NUMA node of their own, or a gang that somebody else would have to
-//! gather. Whoever places them guesses, so they must be refused, and nothing may happen for them.
+//! gather. To place them would be a guess, so they must be refused, and nothing may happen for them.
 
 use serde_json::{Value, json};
 

@@ -175,6 +175,8 @@ fn of_storage() -> Vec<Value> {
         object("storage.k8s.io/v1", "CSIDriver", json!({"spec": {"storageCapacity": true}})),
         object("storage.k8s.io/v1", "CSIStorageCapacity", capacity),
         object("storage.k8s.io/v1", "VolumeAttachment", attachment),
+        // Nothing reads it.
+        object("coordination.k8s.io/v1", "Lease", json!({"spec": {"holderIdentity": "x"}})),
     ]
 }
 

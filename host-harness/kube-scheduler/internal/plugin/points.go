@@ -43,6 +43,8 @@ type cycle struct {
 	numbers   map[string]uint32
 	// final: no plan helps.
 	final bool
+	// The policy has refused the pod for good: nothing stays promised to it.
+	isVoid bool
 }
 
 func (c *cycle) Clone() fwk.StateData { return c }
@@ -91,7 +93,7 @@ func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Po
 		return nil, p.failed(pod, err)
 	}
 	codes, scores := apart(head, bytes)
-	said := &cycle{codes: codes, scores: scores, obstacles: head.Obstacles, final: head.Verdict == wire.Final}
+	said := &cycle{codes: codes, scores: scores, obstacles: head.Obstacles, final: head.Verdict == wire.Final, isVoid: head.Verdict == wire.Final}
 	if numbers := talk.numbers.Load(); numbers != nil {
 		said.numbers = *numbers
 	}
@@ -141,7 +143,12 @@ func (p *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.P
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
 	if said := cycleOf(state); said != nil && said.final {
-		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "lictor: no preemption helps")
+		refused := fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "lictor: no preemption helps")
+		if said.isVoid {
+			// As where default preemption finds no candidate.
+			return &fwk.PostFilterResult{NominatingInfo: &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride}}, refused
+		}
+		return nil, refused
 	}
 	if p.feed.isAhead(p.handle.SnapshotSharedLister(), pod) {
 		p.hints.also(pod, roomCame, p.hints.now())

@@ -166,8 +166,7 @@ impl Judge<'_> {
         }
         if !devices::are_judged(world, &waiting(world, &job(pod))) {
             if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
-                let text =
-                    format!("nobody knows which device `{}` would get, and it ended {:?}", pod.name, outcome.ended);
+                let text = format!("nobody knows the device of `{}`; it ended {:?}", pod.name, outcome.ended);
                 verdict.breach_expecting("devices-are-judged", text, json!({"result": "Rejected", "victims": []}));
             }
             return self.gangs.stay(pod, None, outcome, verdict);

@@ -100,10 +100,11 @@ impl Rounds {
         self.0.get(group).is_some_and(|round| round.over && Seen::of(world, &names).is_as(&round.seen))
     }
 
-    /// Begins the turn of a pod.
+    /// Begins the turn of a pod. `fails_together`: its gang gives up all its places when one of its pods fails; the pods of another gang are
+    /// tried again.
     pub(super) fn turn<'w>(
         &mut self,
-        (world, group): (&World, &str),
+        (world, group, fails_together): (&World, &str, bool),
         pod: &Pod,
         gangs: Vec<Gang<'w>>,
         outcome: &Outcome,
@@ -131,7 +132,7 @@ impl Rounds {
             gang.pods.iter().filter(|other| other.name == pod.name || hopes(other)).count() >= gang.lacks
         };
         let is_in_vain = round.has_failures && !gangs.iter().all(whole_with_it);
-        round.has_failures |= matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected));
+        round.has_failures |= fails_together && matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected));
         Turn {
             is_in_vain,
             group: group.to_owned(),

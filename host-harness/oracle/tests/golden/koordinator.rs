@@ -125,6 +125,15 @@ fn the_rests_of_two_devices_are_no_device() {
     ] {
         cluster(devices, held, requested).holds(name, ends("Rejected"), &[("devices-are-judged", bound())]);
     }
+    // apis/extension/device_share.go, DeviceResourceNames: `nvidia.com/gpu` is a whole one of the same GPUs.
+    let both = json!({"cpu": "9", "koordinator.sh/gpu-core": "100", "nvidia.com/gpu": "1"});
+    let whole = pod("v", json!({"cpu": "1", "nvidia.com/gpu": "1"}), 9, Some("n1"));
+    let objects = vec![whole, node("n1", both), pod("p", percent("40"), 9, None)];
+    Golden::attempts(System::Koordinator, objects, &["default/p"]).holds(
+        "deviceshare: the only device is held as `nvidia.com/gpu`",
+        ends("Rejected"),
+        &[("devices-are-judged", bound())],
+    );
     for (name, devices, held, requested) in [
         ("deviceshare: 40 of the only device", "100", &["60"][..], "40"),
         ("deviceshare: the other one of two devices", "200", &["100"], "100"),

@@ -14,7 +14,7 @@ use super::members::{asks_for_all, lacking, needed_of, without};
 use super::node_dry_run::{Ask, NodeDryRun, Price};
 use super::outlook::Outlook;
 use super::remove_all_then_reprieve::plan_job;
-use super::shortlist::{Changes, Offer, Shortlist, UNKNOWN};
+use super::shortlist::{Changes, Offer, Shortlist, UNKNOWN, in_order};
 use super::trace::{Why, cost};
 use super::{Obstacle, Plan, PreemptionContext, Search};
 use crate::contract::{Outcome, Subject};
@@ -140,11 +140,6 @@ fn plan_pod(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, sample: 
     };
     let victims = best.price.victims.into_iter().filter(|ix| !context.is_leaving(cluster, *ix)).collect();
     Ok(Plan::by_node(preemptor, vec![(preemptor, best.dry_run.node)], victims))
-}
-
-/// The nodes of a set in the order of their names, each with its place in it.
-fn in_order<'a>(cluster: &'a Cluster, set: &'a NodeSet) -> impl Iterator<Item = (u64, NodeIx)> + 'a {
-    (0..).zip(cluster.nodes_in_order().iter().copied()).filter(|(_, ix)| set.has(*ix))
 }
 
 /// The cheapest of the first nodes that fit after evictions, where only room decides which do: a budget makes a node dearer, never

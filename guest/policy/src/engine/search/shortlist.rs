@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use crate::laws::{LEAST, NodeCost};
-use crate::model::NodeIx;
+use crate::model::{Cluster, NodeIx, NodeSet};
 
 /// The least that a plan may cost where nothing is known.
 pub const UNKNOWN: NodeCost = LEAST;
@@ -79,6 +79,11 @@ impl Shortlist {
     pub fn changed(&mut self, (rank, node): (u64, NodeIx), changes: u32) {
         self.0.push(Reverse(Offer { cost: UNKNOWN, rank, is_price: false, node, changes }));
     }
+}
+
+/// Returns the nodes of a set in the order of their names, each with its place in it.
+pub(super) fn in_order<'a>(cluster: &'a Cluster, set: &'a NodeSet) -> impl Iterator<Item = (u64, NodeIx)> + 'a {
+    (0..).zip(cluster.nodes_in_order().iter().copied()).filter(|(_, ix)| set.has(*ix))
 }
 
 #[cfg(test)]

@@ -147,7 +147,7 @@ fn a_pod_inside_a_reservation_leaves_with_its_reservation_only() {
     assert_eq!(threats(&mut world, "a"), ["same-queue: from 1001", "other-queue: from 1001"]);
 }
 
-/// Law 2: no preemption leaves a queue below its guarantee, whoever asks and whatever else the pods hold.
+/// Law 2: no preemption leaves a queue below its guarantee, for no preemptor and whatever else the pods hold.
 #[test]
 fn a_pod_without_which_its_queue_of_yunikorn_falls_below_its_guarantee_is_safe() {
     let mut world = world("yunikorn", "");

@@ -26,7 +26,6 @@
 
 use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Place, Pod};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::gate(
@@ -67,11 +66,7 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
         if cluster.was_satisfied(job) {
             continue;
         }
-        let is_member = |pod: &&Pod| {
-            let is_there = pod.place != Place::Finished || pod.attributes.task.succeeded;
-            is_there && !pod.terminating && (gang.counts_gated || !pod.gated)
-        };
-        let have = job.members.iter().filter_map(|pod| cluster.pod(*pod)).filter(is_member).count();
+        let have = cluster.members_there(job);
         if have < usize::try_from(gang.minimum).unwrap_or(usize::MAX) {
             return Err(Denial::Incomplete { job: ix, case: "pods", have, need: gang.minimum });
         }

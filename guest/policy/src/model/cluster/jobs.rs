@@ -91,6 +91,17 @@ impl Cluster {
         }
     }
 
+    /// Returns how many pods of a job are there that its gang may start with: neither leaving nor ended in vain, and without scheduling gates
+    /// where those do not count.
+    pub fn members_there(&self, job: &Job) -> usize {
+        let counts_gated = job.gang().is_none_or(|gang| gang.counts_gated);
+        let is_there = |pod: &&Pod| {
+            let is_there = pod.place != Place::Finished || pod.attributes.task.succeeded;
+            is_there && !pod.terminating && (counts_gated || !pod.gated)
+        };
+        job.members.iter().filter_map(|ix| self.pod(*ix)).filter(is_there).count()
+    }
+
     /// Whether a gang has as many members that count as it needs.
     pub fn is_complete(&self, job: JobIx) -> bool {
         let minimum = self.job(job).and_then(|job| job.gang()).map_or(0, |gang| gang.minimum);

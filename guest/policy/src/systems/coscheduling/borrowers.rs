@@ -21,7 +21,7 @@ struct Unit {
 }
 
 /// Returns the pending pods that would take their quota over its min while pods of another quota, which may preempt, wait within theirs, by
-/// rank. What is nominated and what comes before in the order of the queue counts. Whoever comes before may fail, though: a pod that stays
+/// rank. What is nominated and what comes before in the order of the queue counts. The pods before may fail, though: a pod that stays
 /// within the min without them is served before those that borrow anyway, and so are the pods of its quota behind it.
 pub fn borrowers(cluster: &Cluster) -> BTreeMap<u64, Borrows> {
     if cluster.queues().next().is_none() {
@@ -34,8 +34,8 @@ pub fn borrowers(cluster: &Cluster) -> BTreeMap<u64, Borrows> {
         let requested = quotas.entry(unit.quota).or_default();
         let requests = unit.pods.iter().filter_map(|ix| Some(&cluster.pod(*ix)?.request));
         let is_alone_within = fits_min((cluster, &held), &unit, &requested.nominated);
-        if is_alone_within {
-            within.extend(unit.may_preempt.then_some(unit.quota));
+        if is_alone_within && unit.may_preempt && has_its_members(cluster, &unit) {
+            within.insert(unit.quota);
         }
         if is_alone_within && !requested.is_exceeded && fits_min((cluster, &held), &unit, &requested.all) {
             for request in requests {
@@ -75,6 +75,13 @@ fn fits_min((cluster, held): (&Cluster, &BTreeMap<QueueIx, Amounts>), unit: &Uni
         let is_compared = asked > 0 || quota::ALWAYS.contains(&cluster.resource_name(resource));
         !is_compared || sum <= queue.bounds.guaranteed.get(resource).map_or(0, |min| min.0)
     })
+}
+
+/// Checks whether a gang has as many members as it needs: without them it cannot start, and takes nothing back.
+fn has_its_members(cluster: &Cluster, unit: &Unit) -> bool {
+    let job = unit.pods.first().and_then(|ix| cluster.pod(*ix)?.attributes.job).and_then(|job| cluster.job(job));
+    let minimum = job.and_then(|job| job.gang()).map_or(0, |gang| usize::try_from(gang.minimum).unwrap_or(usize::MAX));
+    job.is_none_or(|job| cluster.members_there(job) >= minimum)
 }
 
 /// Checks whether a pod holds a node at Permit while its gang is not complete. It counts as waiting with its gang: the turn of the gang is

@@ -16,7 +16,11 @@ const SOMETIMES: [(&str, &str, &str); 2] = [
 ];
 
 /// The scenario, and the reason.
-const KNOWN: [(&str, &str); 5] = [
+const KNOWN: [(&str, &str); 8] = [
+    (
+        "kubernetes/kube-budget-of-an-unknown-version-is-left-out",
+        "the API server takes no object of a version that does not exist",
+    ),
     (
         "koordinator/group-of-kubernetes-with-claims-is-not-tried",
         "the API server drops the claims of a PodGroup: the feature is off",
@@ -30,6 +34,14 @@ const KNOWN: [(&str, &str); 5] = [
     (
         "kubernetes/kube-group-has-one-priority",
         "kube-scheduler tries no group whose pods have another priority than the group: nobody can ask about them",
+    ),
+    (
+        "yunikorn/reservation-ends-when-the-queue-is-removed",
+        "the pod is tried again when its victims have left: until then it keeps its nomination",
+    ),
+    (
+        "koordinator/nominations-end-when-a-member-is-deleted",
+        "the pod is tried again when its victims have left: until then it keeps its nomination",
     ),
 ];
 

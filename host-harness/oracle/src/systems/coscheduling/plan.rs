@@ -15,7 +15,7 @@ pub(super) fn turn<'w>(world: &'w World, memory: &mut Memory, pod: &Pod, outcome
     group(pod).filter(|_| !is_lost(world, pod)).map(|name| {
         let pods = world.pods.values().filter(|other| group(other) == Some(name)).collect();
         let gang = Gang { pods, lacks: minimum(world, pod).saturating_sub(allocated(world, name)) };
-        memory.rounds.turn((world, name), pod, vec![gang], outcome, |pod| !pod.never_preempts)
+        memory.rounds.turn((world, name, true), pod, vec![gang], outcome, |pod| !pod.never_preempts)
     })
 }
 

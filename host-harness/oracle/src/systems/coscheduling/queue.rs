@@ -73,7 +73,10 @@ fn borrowers(quotas: &Quotas, world: &World) -> BTreeMap<String, u8> {
         let before = before.entry(&first.namespace).or_default();
         let fits_beside = |asked: &Amounts| quotas.is_within_min(&apart, &first.namespace, &requests, asked);
         let alone = fits_beside(&before.nominated);
-        if alone && pods.iter().all(|pod| !pod.never_preempts) {
+        // A group without enough members cannot start, so it takes nothing back.
+        let name = group(first).filter(|_| !is_lost(world, first));
+        let is_short = name.is_some_and(|name| members(world, name).len() < minimum(world, first));
+        if alone && !is_short && pods.iter().all(|pod| !pod.never_preempts) {
             within.insert(&first.namespace);
         }
         if alone && !before.is_full && fits_beside(&before.asked) {

@@ -1,4 +1,4 @@
-//! Devices that pods share. An amount of a node is the sum over its devices and says nothing about any of them (issue 1136; ruling C32).
+//! Devices that pods share, or name in two ways. An amount of a node is the sum over its devices and says nothing about any of them (issue 1136; ruling C32).
 
 use crate::amounts::Amounts;
 use crate::world::{Pod, World};
@@ -14,6 +14,12 @@ const IN_PERCENT: [&str; 5] = [
 
 /// The memory of devices, in bytes.
 const MEMORY: &str = "koordinator.sh/gpu-memory";
+
+/// The resources by which GPUs are counted in percent, or by their memory.
+const GPUS: [&str; 4] = ["koordinator.sh/gpu", "koordinator.sh/gpu-core", "koordinator.sh/gpu-memory-ratio", MEMORY];
+
+/// The names of the same GPUs as whole ones. Nodes count them apart.
+const WHOLE_GPUS: [&str; 3] = ["nvidia.com/gpu", "amd.com/gpu", "dcu.com/gpu"];
 
 /// 100 percent, in thousandths.
 const DEVICE: i64 = 100_000;
@@ -40,6 +46,21 @@ impl Takes {
     }
 }
 
+/// Returns whether a pod holds GPUs by the other name than these pods request, on a node that counts them by both.
+fn are_held_by_the_other_name(world: &World, pods: &[&Pod]) -> bool {
+    let names = |amounts: &Amounts, names: &[&str]| names.iter().any(|resource| amounts.get(resource) > 0);
+    let counts_both = |node: &str| {
+        let node = world.nodes.get(node).map(|node| &node.allocatable);
+        node.is_some_and(|node| names(node, &GPUS) && names(node, &WHOLE_GPUS))
+    };
+    let (own, others): (&[&str], &[&str]) = match pods.iter().any(|pod| names(&pod.request, &GPUS)) {
+        true => (&GPUS, &WHOLE_GPUS),
+        false => (&WHOLE_GPUS, &GPUS),
+    };
+    let mut held = world.pods.values().filter(|pod| pod.place().is_some_and(counts_both));
+    pods.iter().any(|pod| names(&pod.request, own)) && held.any(|pod| names(&pod.request, others))
+}
+
 /// Returns whether the amounts of nodes say where these pods fit: always, where every node has one device of a kind at most. Otherwise no pod
 /// may take a part, neither one of these nor, where one of these takes a device, one that runs beside several devices.
 pub(super) fn are_judged(world: &World, pods: &[&Pod]) -> bool {
@@ -47,6 +68,9 @@ pub(super) fn are_judged(world: &World, pods: &[&Pod]) -> bool {
         let node = world.nodes.get(node);
         node.is_some_and(|node| IN_PERCENT.iter().any(|resource| node.allocatable.get(resource) > DEVICE))
     };
+    if are_held_by_the_other_name(world, pods) {
+        return false;
+    }
     let takes: Vec<Takes> = pods.iter().map(|pod| Takes::of(&pod.request)).collect();
     if takes.iter().all(|takes| *takes == Takes::Nothing) || !world.nodes.keys().any(|node| has_several(node)) {
         return true;

@@ -213,7 +213,9 @@ impl Memory {
         if !own.is_strict && self.rounds.is_quiet(world, &own.jobs.join(" "), &all) {
             return None;
         }
-        let turn = self.rounds.turn((world, &own.jobs.join(" ")), pod, all, outcome, |pod| switches.triggers(pod));
+        let name = own.jobs.join(" ");
+        let group = (world, name.as_str(), own.is_strict);
+        let turn = self.rounds.turn(group, pod, all, outcome, |pod| switches.triggers(pod));
         own.is_strict.then_some(turn)
     }
 

@@ -68,7 +68,7 @@ pub(super) fn attempt(world: &World, rounds: &mut Rounds, pod: &Pod, outcome: &O
     let all = world.pods.values().filter(|pod| same_group(pod)).collect();
     let turn = minimum.map(|minimum| {
         let gang = Gang { pods: all, lacks: minimum.saturating_sub(allocated) };
-        rounds.turn((world, name), pod, vec![gang], outcome, |pod| !pod.never_preempts)
+        rounds.turn((world, name, true), pod, vec![gang], outcome, |pod| !pod.never_preempts)
     });
     let Some(minimum) = minimum.filter(|minimum| members.len() >= *minimum && !of_two_schedulers(world, pod)) else {
         if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
