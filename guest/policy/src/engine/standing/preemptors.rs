@@ -40,7 +40,7 @@ impl Preemptors {
         let all = || (0u32..).take(cluster.resource_count()).map(ResourceIx);
         let others = match &laws.search {
             Search::RemoveAllThenReprieve | Search::NodeByNode(_) => Others::None,
-            Search::Bundles => Others::All(all().fold(Amounts::default(), |sum, resource| with(sum, resource))),
+            Search::Bundles => Others::All(all().fold(Amounts::default(), with)),
             Search::GroupOnOneNode(_) => Others::Each(all().collect(), cluster.resource_named("pods")),
         };
         Preemptors { highest, leaves, others }
