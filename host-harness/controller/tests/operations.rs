@@ -166,7 +166,7 @@ async fn refuses(leader: &Controller, admin: &Client) {
     }
 }
 
-/// A running pod is marked, and the answer says the same as its condition.
+/// Checks that a running pod is marked, and that the answer says the same as its condition.
 async fn marks(leader: &Controller, admin: &Client) {
     let marked = wait_for("the running pod is marked", SOON, async || {
         let pod = get_pod(admin, "team", "victim").await.unwrap();

@@ -119,7 +119,7 @@ impl Opened {
         Ok(self.is_explained)
     }
 
-    /// Has the record of what is decided say which running pods are safe, though nothing else is explained.
+    /// Makes the record of what is decided say which running pods are safe, though nothing else is explained.
     pub fn tell_standings(&mut self) {
         self.tells_standings = true;
     }

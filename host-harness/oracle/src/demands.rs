@@ -11,7 +11,7 @@ use crate::random::Dice;
 use crate::tally::Verdict;
 use crate::world::World;
 
-/// The annotations that make such a pod of one of the system; empty for a system whose single pods have none.
+/// Returns the annotations that make such a pod of one of the system; empty for a system whose single pods have none.
 fn annotations(system: System) -> &'static [(&'static str, &'static str)] {
     match system {
         System::Koordinator => {

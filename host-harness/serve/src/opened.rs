@@ -27,7 +27,7 @@ pub struct Opened {
 
 /// Hears what happens, such as to say it in a log.
 pub trait Report: Send + Sync {
-    /// The session is about to be told these objects: at first all that there are, then those that are new or have changed.
+    /// Looks at the objects that the session gets next: at first all that there are, then those that are new or have changed.
     fn objects(&self, _objects: &[Object]) {}
     /// Something came of what was told or asked.
     fn step(&self, step: &Step, session: &Session);

@@ -46,10 +46,12 @@ impl Engine {
     /// room that leaves for them is free for others. Upstream a pod that PostFilter finds no plan for loses its nomination, too
     /// (schedule_one.go, handleSchedulingFailure).
     fn void_nominations(&mut self, pod: PodIx) -> Vec<PodId> {
-        let nominated = self.cluster.pod(pod).filter(|pod| pod.nominated.is_some()).map(|_| pod);
-        let void = match self.cluster.pod(pod).and_then(|pod| pod.attributes.job) {
-            Some(job) => self.cluster.nominated_of_group(job),
-            None => nominated.into_iter().collect(),
+        let void = match self.cluster.pod(pod) {
+            None => Vec::new(),
+            Some(refused) => match refused.attributes.job {
+                Some(job) => self.cluster.nominated_of_group(job),
+                None => refused.nominated.map(|_| pod).into_iter().collect(),
+            },
         };
         self.withdrawn(void)
     }

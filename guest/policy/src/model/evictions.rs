@@ -57,19 +57,18 @@ impl Evictions {
         self.counts.get(job).map_or(0, |count| count.times)
     }
 
-    /// Counts one more eviction of a job, and returns the jobs that are forgotten for it.
-    pub fn count(&mut self, job: EvictedJob) -> Vec<EvictedJob> {
-        let mut forgotten = Vec::new();
+    /// Counts one more eviction of a job, and returns the job that is forgotten for it.
+    pub fn count(&mut self, job: EvictedJob) -> Option<EvictedJob> {
         self.last = self.last.saturating_add(1);
         let times = self.of(&job).saturating_add(1);
         self.counts.insert(job, Count { times, last: self.last });
-        while self.counts.len() > MOST {
-            let least = self.counts.iter().min_by_key(|(_, count)| (count.times, count.last));
-            let Some(job) = least.map(|(job, _)| job.clone()) else { break };
-            self.counts.remove(&job);
-            forgotten.push(job);
+        if self.counts.len() <= MOST {
+            return None;
         }
-        forgotten
+        let least = self.counts.iter().min_by_key(|(_, count)| (count.times, count.last));
+        let forgotten = least.map(|(job, _)| job.clone())?;
+        self.counts.remove(&forgotten);
+        Some(forgotten)
     }
 
     /// Returns the counts for a checkpoint.
@@ -98,8 +97,8 @@ mod tests {
         let mut evictions = Evictions::default();
         evictions.count(named(0));
         evictions.count(named(0));
-        (1..MOST).for_each(|number| assert_eq!(evictions.count(named(number)), []));
-        assert_eq!(evictions.count(named(MOST)), [named(1)]);
+        (1..MOST).for_each(|number| assert_eq!(evictions.count(named(number)), None));
+        assert_eq!(evictions.count(named(MOST)), Some(named(1)));
         assert_eq!(evictions.counts.len(), MOST);
         assert_eq!([0, 1, 2].map(|number| evictions.of(&named(number))), [2, 0, 1], "1 was evicted longest ago");
         assert_eq!(Evictions::from(evictions.saved()), evictions);

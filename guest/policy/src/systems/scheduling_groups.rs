@@ -3,6 +3,7 @@
 //! A pod names its group in `spec.schedulingGroup.podGroupName`. The job of the group is named as kubectl names it,
 //! `podgroup.scheduling.k8s.io/name`, so that it is not taken for a group of the same name that belongs to the system.
 
+mod schedulers;
 mod spec;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,6 +12,7 @@ use crate::contract::{self, Interests, ObjectKey, Phase, PodStatus};
 use crate::model::{Cluster, JobIx, JobKey, PodAttributes, PodIx, SCHEDULER_NAME};
 use crate::systems::gang_findings::{GangFindings, Labels};
 use crate::systems::{Document, Findings};
+use schedulers::Schedulers;
 pub use spec::Spec;
 
 /// API group of PodGroup and PriorityClass.
@@ -87,8 +89,7 @@ pub struct SchedulingGroups {
     /// The value of each PriorityClass.
     classes: BTreeMap<String, i32>,
     members: BTreeMap<PodIx, Member>,
-    /// The schedulers that the pods of each group name, and how many pods name each.
-    schedulers: BTreeMap<JobKey, BTreeMap<String, usize>>,
+    schedulers: Schedulers,
     /// The groups that the cluster does not have up to date.
     changed: BTreeSet<JobKey>,
     /// The groups about whose pods a finding has been made since they changed.
@@ -162,26 +163,12 @@ impl SchedulingGroups {
         }
     }
 
-    /// Counts a pod that has not ended in or out of those that name its scheduler. The group has changed when its pods begin, or cease, to differ.
+    /// Counts a pod that has not ended in or out of those that name its scheduler.
     fn count(&mut self, member: &Member, is_in: bool) {
-        let Some(scheduler) = member.scheduler.clone() else { return };
-        let named = self.schedulers.entry(member.job.clone()).or_default();
-        let before = named.len() > 1;
-        let count = named.entry(scheduler).or_default();
-        *count = if is_in { count.saturating_add(1) } else { count.saturating_sub(1) };
-        named.retain(|_, count| *count > 0);
-        let (differ, is_empty) = (named.len() > 1, named.is_empty());
-        if is_empty {
-            self.schedulers.remove(&member.job);
-        }
-        if differ != before && self.groups.contains_key(&member.job) {
+        let Some(scheduler) = &member.scheduler else { return };
+        if self.schedulers.count(&member.job, scheduler, is_in) && self.groups.contains_key(&member.job) {
             self.changed.insert(member.job.clone());
         }
-    }
-
-    /// Returns whether the pods of a group name different schedulers.
-    fn differ(&self, group: &JobKey) -> bool {
-        self.schedulers.get(group).is_some_and(|named| named.len() > 1)
     }
 
     /// Reads an object of the kinds; false where it is of another kind.
@@ -247,7 +234,7 @@ impl SchedulingGroups {
             let Some(ix) = cluster.job_or_new(key) else { continue };
             if let Some(job) = cluster.job_mut(ix) {
                 (job.declared, job.declared_at) = (spec.map(Spec::gang), spec.and_then(|spec| spec.created));
-                if let Some(gang) = job.declared.as_mut().filter(|_| self.differ(key)) {
+                if let Some(gang) = job.declared.as_mut().filter(|_| self.schedulers.differ(key)) {
                     gang.unjudged = gang.unjudged.or(Some(SCHEDULER_NAME));
                 }
             }

@@ -1,6 +1,8 @@
 //! Random clusters: the policy against the oracle, and the oracle against policies that are broken on purpose.
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+#[macro_use]
+mod forward;
 mod made;
 mod standing;
 mod tampered;

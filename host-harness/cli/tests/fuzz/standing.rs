@@ -9,7 +9,7 @@ use lictor_contract::*;
 use lictor_host::policy::{CallError, Policy};
 use lictor_oracle::{System, generate};
 
-/// What was seen of all cases.
+/// The counts of all cases.
 #[derive(Debug, Default)]
 struct Seen {
     /// Victims, and pods that were said to be safe.
@@ -59,7 +59,7 @@ impl Foretold {
         Ok(())
     }
 
-    /// Whether a threat of the kind of the preemptor was told that may evict the pod.
+    /// Returns whether a threat of the kind of the preemptor was answered that may evict the pod.
     fn announced(&mut self, preemptor: Option<PodId>, victim: PodId) -> Result<bool, CallError> {
         let kinds: BTreeSet<&str> = match preemptor.map(|pod| (pod, &self.pods[&pod])) {
             None => BTreeSet::from([by::OVER_MAX]),
@@ -78,15 +78,11 @@ impl Foretold {
 }
 
 impl Policy for Foretold {
+    forward_to_native!();
+
     fn restart(&mut self) -> Result<(), CallError> {
         self.pods.clear();
         self.native.restart()
-    }
-    fn has(&self, interface: Interface) -> bool {
-        self.native.has(interface)
-    }
-    fn describe(&mut self) -> Result<Description, CallError> {
-        self.native.describe()
     }
     fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
         self.native.configure(laws, arguments)
@@ -104,12 +100,6 @@ impl Policy for Foretold {
     fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, CallError> {
         self.native.queue_keys(pods)
     }
-    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
-        self.native.pre_filter(pod)
-    }
-    fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
-        self.native.filter(pod)
-    }
     fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
         self.ask()?;
         let answer = self.native.post_filter(pods, refuted)?;
@@ -117,12 +107,6 @@ impl Policy for Foretold {
             self.check(Some(plan.preemptor), &plan.victims)?;
         }
         Ok(answer)
-    }
-    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
-        self.native.reserve(pod, node)
-    }
-    fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, CallError> {
-        self.native.unreserve(pod, cause)
     }
     fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
         self.native.permit(pod)
@@ -149,27 +133,9 @@ impl Policy for Foretold {
     fn queues(&mut self) -> Result<Vec<QueueAccount>, CallError> {
         self.native.queues()
     }
-    fn memberships(&mut self, pods: &[PodId]) -> Result<Vec<Membership>, CallError> {
-        self.native.memberships(pods)
-    }
-    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
-        self.native.marks(pod, node)
-    }
-    fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
-        self.native.record_notes(on)
-    }
-    fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {
-        self.native.notes(pod)
-    }
-    fn save(&mut self) -> Result<Checkpoint, CallError> {
-        self.native.save()
-    }
-    fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
-        self.native.restore(checkpoint)
-    }
 }
 
-/// `LICTOR_STANDING_CASES` is the number of cases of each system.
+/// Plays as many cases of each system as `LICTOR_STANDING_CASES` says.
 #[test]
 fn no_pod_is_evicted_that_was_said_to_be_safe() {
     let given = std::env::var("LICTOR_STANDING_CASES").ok().and_then(|text| text.parse().ok());

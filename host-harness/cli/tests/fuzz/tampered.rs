@@ -56,15 +56,11 @@ impl Tampered {
 }
 
 impl Policy for Tampered {
+    forward_to_native!();
+
     fn restart(&mut self) -> Result<(), CallError> {
         self.pods.clear();
         self.native.restart()
-    }
-    fn has(&self, interface: Interface) -> bool {
-        self.native.has(interface)
-    }
-    fn describe(&mut self) -> Result<Description, CallError> {
-        self.native.describe()
     }
     fn configure(&mut self, laws: &str, arguments: &str) -> Result<Result<(), ConfigError>, CallError> {
         let configured = self.native.configure(laws, arguments);
@@ -93,12 +89,6 @@ impl Policy for Tampered {
         }
         Ok(answer)
     }
-    fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, CallError> {
-        self.native.pre_filter(pod)
-    }
-    fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, CallError> {
-        self.native.filter(pod)
-    }
     fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, CallError> {
         let mut answer = self.native.post_filter(pods, refuted)?;
         match (self.how, &mut answer.plan) {
@@ -108,12 +98,6 @@ impl Policy for Tampered {
             _ => {}
         }
         Ok(answer)
-    }
-    fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, CallError> {
-        self.native.reserve(pod, node)
-    }
-    fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, CallError> {
-        self.native.unreserve(pod, cause)
     }
     fn permit(&mut self, pod: PodId) -> Result<Permitted, CallError> {
         let mut permitted = self.native.permit(pod)?;
@@ -139,25 +123,7 @@ impl Policy for Tampered {
         }
         Ok(accounts)
     }
-    fn memberships(&mut self, pods: &[PodId]) -> Result<Vec<Membership>, CallError> {
-        self.native.memberships(pods)
-    }
     fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, CallError> {
         self.native.standings(pods)
-    }
-    fn marks(&mut self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, CallError> {
-        self.native.marks(pod, node)
-    }
-    fn record_notes(&mut self, on: bool) -> Result<(), CallError> {
-        self.native.record_notes(on)
-    }
-    fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {
-        self.native.notes(pod)
-    }
-    fn save(&mut self) -> Result<Checkpoint, CallError> {
-        self.native.save()
-    }
-    fn restore(&mut self, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, CallError> {
-        self.native.restore(checkpoint)
     }
 }

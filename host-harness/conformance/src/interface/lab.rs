@@ -58,7 +58,7 @@ impl<'a> Lab<'a> {
         self.plain.get_or_init(|| self.run(&Manner::default()))
     }
 
-    /// The runs in which every answer is looked at: as a host does it, with plans that are refused, and with explanations and standings.
+    /// Returns the runs in which every answer is looked at: as a host does it, with plans that are refused, and with explanations and standings.
     pub(super) fn runs(&self) -> [&Run; 3] {
         let telling = Telling { refusing: true, ..Telling::default() };
         let refusing = || self.run(&Manner { telling, ..Manner::default() });

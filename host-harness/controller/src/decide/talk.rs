@@ -55,7 +55,7 @@ impl Talk {
         self.ask(&Told::Accounts, Session::accounts)
     }
 
-    /// See [`Session::standings_of`].
+    /// Asks for the standings of pods: see [`Session::standings_of`].
     ///
     /// # Errors
     /// See [`Session::standings_of`].

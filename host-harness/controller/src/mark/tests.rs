@@ -34,7 +34,7 @@ fn subject(pod: &str) -> Option<Subject> {
     Some(Subject { name: Name { group, kind, namespace, name }, version, plural, uid, ..Subject::default() })
 }
 
-/// A pod as the API server has it after these writes.
+/// Returns a pod as the API server has it after these writes.
 fn after(mut pod: Value, writes: &[Write]) -> Value {
     for write in writes {
         match &write.change {

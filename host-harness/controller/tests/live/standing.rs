@@ -11,7 +11,7 @@ use crate::world::World;
 /// What decides in Koordinator whether a pod is a victim (koordinator/preemptible).
 const PREEMPTIBLE: &str = "quota.scheduling.koordinator.sh/preemptible";
 
-/// The mark of a pod: its label, and status, reason and message of its condition.
+/// Returns the mark of a pod: its label, and status, reason and message of its condition.
 fn mark(pod: &Value) -> [&str; 4] {
     let label = pod.pointer("/metadata/labels/lictor.dev~1standing").and_then(Value::as_str).unwrap_or_default();
     let mut conditions = pod.pointer("/status/conditions").and_then(Value::as_array).into_iter().flatten();
@@ -21,7 +21,7 @@ fn mark(pod: &Value) -> [&str; 4] {
     [label, status, reason, message]
 }
 
-/// A pod that may be evicted and one that a law protects are marked, and marked anew when the law holds no more. A pod that waits has no
+/// Checks that a pod that may be evicted and one that a law protects are marked, and marked anew when the law holds no more. A pod that waits has no
 /// mark, and is not tried again because others were marked.
 pub async fn running_pods_are_marked(world: &World) {
     let step = world.step("standing", 2).await;

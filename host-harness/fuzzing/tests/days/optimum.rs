@@ -8,7 +8,7 @@ const VISITS: usize = 2_000_000;
 /// The cost of a gang that stops, so much that no number of GPUs counts as much.
 const GANG: u32 = 100_000;
 
-/// What stops, and the least that must stop, each sought apart.
+/// The jobs and GPUs that stop, or the least that must stop, each sought apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stopped {
     pub jobs: u32,

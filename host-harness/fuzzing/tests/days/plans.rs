@@ -14,7 +14,7 @@ use crate::trace::number;
 /// How often a plan that is still under way is looked at again.
 const LOOKS: u32 = 3;
 
-/// When the pods have left that a plan evicts, and how often it may be looked at.
+/// The time at which the victims of a plan have left, and how often the plan may be looked at.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Planned {
     due: i64,

@@ -182,7 +182,7 @@ impl Session {
         Ok(())
     }
 
-    /// Objects that could not be read are findings of the host.
+    /// Makes findings of the host of the objects that could not be read.
     fn report_unread(&mut self) {
         let unread = self.mirror.drain_unread().into_iter().map(|Unread { object, mistake, severity }| Finding {
             severity,

@@ -90,7 +90,7 @@ impl Session {
         self.stand(|session| session.mirror.pods().map(|pod| pod.id).collect())
     }
 
-    /// The same of these pods alone. Names of pods that are not in the cluster, or do not run, are passed over.
+    /// Returns the standing of these pods alone. Names of pods that are not in the cluster, or do not run, are passed over.
     ///
     /// # Errors
     /// See [`Session::standings`].

@@ -30,7 +30,7 @@ pub(super) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value
     too_many.collect()
 }
 
-/// The volume that an attachment says is on this node, for any pod.
+/// Returns the volume that an attachment says is on this node, for any pod.
 fn still_there(dump: &Dump<'_>, attachment: &Value, here: &str) -> Option<(String, String)> {
     let spec = &attachment["spec"];
     let name = spec["source"]["persistentVolumeName"].as_str().filter(|_| spec["nodeName"].as_str() == Some(here))?;

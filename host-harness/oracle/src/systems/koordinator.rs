@@ -4,6 +4,7 @@ mod books;
 mod devices;
 mod gangs;
 mod harm;
+mod part;
 mod plan;
 mod switches;
 
@@ -21,6 +22,7 @@ use crate::tally::Verdict;
 use crate::world::{Pod, World, at, text};
 use books::{Books, books, counts};
 use gangs::Gangs;
+use part::Part;
 use switches::{Switches, priority};
 
 const QUOTA: &str = "quota.scheduling.koordinator.sh/name";
@@ -117,36 +119,6 @@ struct Judge<'w> {
     gangs: Gangs<'w>,
     /// The turn of the pod in the round of its gang; none where it is of no strict gang.
     turn: Option<Turn<'w>>,
-}
-
-/// A job that is to be placed, alone or with the other gangs of its group.
-struct Part<'w> {
-    /// The pod that asks, or the first one of the queue.
-    lead: &'w Pod,
-    stays: bool,
-    total: Amounts,
-    books: Vec<Books>,
-}
-
-impl<'w> Part<'w> {
-    /// A job with pods that wait.
-    fn of(
-        world: &'w World,
-        switches: Switches,
-        lead: Option<&'w Pod>,
-        of: &str,
-        planned: &[String],
-    ) -> Result<Option<Part<'w>>, ReadError> {
-        let pods = waiting(world, of);
-        let first = pods.iter().copied().min_by_key(|pod| (-pod.priority, pod.entered, pod.created, &pod.name));
-        let Some(lead) = lead.or(first) else { return Ok(None) };
-        Ok(Some(Part {
-            lead,
-            stays: switches.stays(lead),
-            total: Amounts::sum(pods.iter().map(|pod| &pod.request)),
-            books: books(world, switches, lead, planned)?,
-        }))
-    }
 }
 
 impl Judge<'_> {

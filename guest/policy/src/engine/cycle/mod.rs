@@ -131,8 +131,7 @@ fn run(
     action: Action,
     (held, bound, left_out): (Vec<(PodIx, NodeIx)>, &[PodIx], BTreeSet<PodIx>),
 ) -> Outcome {
-    let mut simulation = Simulation::new(cluster, held);
-    promises::keep_allowed(&mut simulation, context);
+    let mut simulation = Simulation::new(cluster, context, held);
     if matches!(action, Action::Reclaim | Action::Preempt) {
         bound.iter().for_each(|ix| simulation.keep(*ix));
     }

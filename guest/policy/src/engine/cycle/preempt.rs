@@ -169,9 +169,6 @@ fn claimants(
         } else {
             chosen.pop();
             beyond.insert(pod.class);
-            if pending_job.pods.iter().all(|other| cluster.pod(*other).is_some_and(|other| other.class == pod.class)) {
-                break;
-            }
         }
     }
     if shortage.is_over() { (chosen, None) } else { (lacking, Some(claim)) }

@@ -1,41 +1,33 @@
 //! Promises: which nominated pods keep their nodes in a step.
 
-use std::collections::BTreeMap;
-
-use super::allocate::Placements;
 use super::{Context, Simulation};
-use crate::model::PodIx;
+use crate::model::{NodeIx, Nominated, PodIx, WhatIf};
 
-/// Takes the nodes of gangs back that a law denies now: the room of such a gang is for others. The bounds of a queue may have changed since
-/// the plan, or the queue is gone.
-pub fn keep_allowed(simulation: &mut Simulation<'_>, context: &Context<'_>) {
-    let mut gangs: BTreeMap<PodIx, Placements> = BTreeMap::new();
-    for (ix, node) in simulation.promises() {
-        let lead = simulation.cluster().members(ix).map(|(member, _)| member).min().unwrap_or(ix);
-        gangs.entry(lead).or_default().push((ix, node));
-    }
-    for promised in gangs.into_values() {
-        for (ix, _) in &promised {
-            simulation.withdraw(*ix);
-        }
-        if is_allowed(simulation, context, &promised) {
-            promised.into_iter().for_each(|(ix, node)| simulation.promise(ix, node));
-        }
-    }
+/// Returns whether a gang keeps the nodes that are promised to it: its pods complete it, the nodes have room for them, and the laws allow it
+/// now. The bounds of a queue may have changed since the plan, or the queue is gone; then the room is for others. The simulation is left as
+/// it was.
+pub fn is_kept(simulation: &mut Simulation<'_>, context: &Context<'_>, promised: &[(PodIx, NodeIx)]) -> bool {
+    let before = simulation.trial.mark();
+    let is_kept = is_allowed(simulation, context, promised) && is_sound(simulation, promised);
+    simulation.trial.rewind(before);
+    is_kept
 }
 
-/// Returns whether the laws allow a gang, and each of its pods beside those before it. The trial is left as it was.
-fn is_allowed(simulation: &mut Simulation<'_>, context: &Context<'_>, promised: &Placements) -> bool {
+/// Places the pods of a gang as far as the laws allow the gang, and each pod beside those before it. Returns whether they allow all.
+fn is_allowed(simulation: &mut Simulation<'_>, context: &Context<'_>, promised: &[(PodIx, NodeIx)]) -> bool {
     let pods: Vec<PodIx> = promised.iter().map(|(ix, _)| *ix).collect();
-    if context.broken(simulation.cluster(), &context.cycle.admission, &pods).is_some() {
-        return false;
-    }
-    let before = simulation.trial.mark();
-    let is_allowed = promised.iter().all(|(ix, node)| {
-        let is_denied = context.broken(simulation.cluster(), &context.cycle.normal, &[*ix]).is_some();
-        simulation.trial.place(*ix, *node);
-        !is_denied
-    });
-    simulation.trial.rewind(before);
-    is_allowed
+    context.broken(simulation.cluster(), &context.cycle.admission, &pods).is_none()
+        && promised.iter().all(|(ix, node)| {
+            let is_allowed = context.broken(simulation.cluster(), &context.cycle.normal, &[*ix]).is_none();
+            simulation.trial.place(*ix, *node);
+            is_allowed
+        })
+}
+
+/// Returns whether the placed pods complete their gang, have room, and may be on their nodes beside each other.
+fn is_sound(simulation: &Simulation<'_>, promised: &[(PodIx, NodeIx)]) -> bool {
+    let cluster = simulation.cluster();
+    promised.first().is_some_and(|(ix, _)| cluster.shortage(*ix).is_over())
+        && promised.iter().all(|(ix, node)| simulation.has_room_for(*ix, *node))
+        && cluster.first_disallowed(promised, &WhatIf::default(), &Nominated::default()).is_none()
 }

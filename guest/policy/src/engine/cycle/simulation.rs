@@ -1,13 +1,15 @@
 //! The cluster as a step sees it: nominated pods are on their nodes, leaving pods are not.
 //!
-//! Room is promised to whole gangs only: a gang that its nominations do not complete keeps none. Leaving pods count against no queue.
+//! Room is promised to whole gangs only, and as long as the laws allow them ([`promises`](super::promises)). Leaving pods count against no queue.
 //! A node has room now, if the idle room is enough and promises still hold afterwards; or later, once the leaving pods have left.
 
 use std::collections::BTreeMap;
 
+use super::Context;
+use super::promises::is_kept;
 use crate::engine::room::Lack;
 use crate::model::{
-    Amounts, ClassIx, Cluster, InterPodLack, Mark, NodeIx, Nominated, Place, PodIx, Request, Table, Trial, WhatIf,
+    Amounts, ClassIx, Cluster, InterPodLack, Mark, NodeIx, Place, PodIx, Request, Table, Trial, WhatIf,
 };
 
 /// When there must be room.
@@ -56,7 +58,7 @@ impl Others {
 
 impl<'c> Simulation<'c> {
     /// The cluster without the leaving pods, and with nominated pods on their nodes, by nomination or by an earlier step of the cycle.
-    pub fn new(cluster: &'c mut Cluster, held: Vec<(PodIx, NodeIx)>) -> Simulation<'c> {
+    pub fn new(cluster: &'c mut Cluster, context: &Context<'_>, held: Vec<(PodIx, NodeIx)>) -> Simulation<'c> {
         let mut leaving: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
         let mut gone = Vec::new();
         for (ix, pod) in cluster.pods().filter(|(_, pod)| pod.is_leaving()) {
@@ -76,15 +78,8 @@ impl<'c> Simulation<'c> {
         let (waits, promised, planned) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         let mut simulation = Simulation { trial: Trial::new(cluster), waits, promised, planned, leaving, gone };
         simulation.gone.iter().for_each(|(ix, _)| simulation.trial.evict(*ix));
-        for (lead, group) in groups {
-            let before = simulation.trial.mark();
-            group.iter().for_each(|(ix, node)| simulation.trial.place(*ix, *node));
-            let complete = simulation.cluster().shortage(lead).is_over();
-            let allowed =
-                || simulation.cluster().first_disallowed(&group, &WhatIf::default(), &Nominated::default()).is_none();
-            let sound = complete && group.iter().all(|(ix, node)| simulation.has_room_for(*ix, *node)) && allowed();
-            simulation.trial.rewind(before);
-            if sound {
+        for group in groups.into_values() {
+            if is_kept(&mut simulation, context, &group) {
                 group.into_iter().for_each(|(ix, node)| simulation.promise(ix, node));
             }
         }
@@ -151,11 +146,6 @@ impl<'c> Simulation<'c> {
         Some(node)
     }
 
-    /// Returns the pods that wait for promised nodes.
-    pub fn promises(&self) -> Vec<(PodIx, NodeIx)> {
-        self.waits.iter().map(|(ix, node)| (*ix, *node)).collect()
-    }
-
     /// The pods with a promise but without a nomination for it.
     pub fn unnominated(&self) -> Vec<(PodIx, NodeIx)> {
         let nominated = |ix: PodIx| self.cluster().pod(ix).and_then(|pod| pod.nominated);
@@ -186,7 +176,7 @@ impl<'c> Simulation<'c> {
         lacks(promised).map(|lack| (lack, false)).or_else(|| lacks(leaving).map(|lack| (lack, true)))
     }
 
-    /// The cluster without the pods that wait for promised nodes, and without those that plans of this step place.
+    /// Returns the cluster without the pods that wait for promised nodes, and without those that plans of this step place.
     pub fn unpromised(&self) -> WhatIf {
         let mut without = WhatIf::default();
         let planned = self.planned.iter().map(|(ix, node)| (ix, node));
@@ -207,8 +197,8 @@ impl<'c> Simulation<'c> {
         Others(vec![with, without])
     }
 
-    /// Whether a node has room for a pod that is on it in the trial.
-    fn has_room_for(&self, ix: PodIx, at: NodeIx) -> bool {
+    /// Returns whether a node has room for a pod that is on it in the trial.
+    pub fn has_room_for(&self, ix: PodIx, at: NodeIx) -> bool {
         let Some((pod, node)) = self.cluster().pod(ix).zip(self.cluster().node(at)) else { return false };
         self.cluster().eligible(pod.shape, at) && pod.request.iter().all(|(resource, _)| node.free.get(resource) >= 0)
     }

@@ -49,7 +49,7 @@ impl Search for JobByJob {
         });
         let rules: Vec<&ReclaimRules> = rules.collect();
         let step = Context { laws, cycle, ledger };
-        let mut simulation = Simulation::new(cluster, Vec::new());
+        let mut simulation = Simulation::new(cluster, &step, Vec::new());
         if preemptor.pods.iter().any(|ix| simulation.is_promised(*ix)) {
             return Err(Obstacle::Room);
         }

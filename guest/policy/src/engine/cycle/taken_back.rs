@@ -20,7 +20,7 @@ use crate::engine::{Notes, Preemptor};
 use crate::laws::{Action, Claim, Detail, ReclaimRules};
 use crate::model::{Cluster, Place, PodIx};
 
-/// Where the room of placements comes from.
+/// The origin of the room of placements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Room {
     /// The room is idle. It stays unused only if the waiting gang gets a plan, or room, without the placements.

@@ -62,7 +62,7 @@ impl Search for NodeByNode {
         vec![preemptor.pod]
     }
 
-    /// A member that finds no node is left out if the gang can have another one for it.
+    /// Leaves out a member that finds no node, if the gang can have another one for it.
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
         if context.preemptor.pods.len() < 2 || asks_for_all(cluster, context.preemptor) {
             return self.find_for(cluster, context);

@@ -30,7 +30,7 @@ impl Way<'_> {
 /// A preemptor and a way: what the standing of a gang depends on.
 type Key = (JobIx, Option<QueueIx>, i32, usize);
 
-/// What is known of a gang.
+/// The standing of a gang.
 #[derive(Clone)]
 struct GangStanding {
     /// It may shrink to a legal size, by elastic pods that may be evicted.
@@ -39,7 +39,7 @@ struct GangStanding {
     whole: Spared,
 }
 
-/// What is known of gangs already: a gang has many pods.
+/// The standings of gangs that are known already: a gang has many pods.
 #[derive(Default)]
 pub struct GangStandings(BTreeMap<Key, GangStanding>);
 

@@ -18,7 +18,7 @@ pub struct Preemptors {
     others: Others,
 }
 
-/// What preemptors may request.
+/// The requests of preemptors.
 enum Others {
     /// Nothing else: no law about a candidate compares it with the request.
     None,

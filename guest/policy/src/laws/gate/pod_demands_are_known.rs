@@ -35,11 +35,11 @@ pub const LAW: Law<Holds> = Law::gate(
         templates: &[
             (
                 "",
-                "the pod requests a share of a device (`{resource}`), and nodes have several: that is not judged here, so the pod is not tried",
+                "the pod requests a share of a device (`{resource}`), and nodes have several: that is not judged here, so the pod is not tried. Request whole devices, or leave the pod to another scheduler",
             ),
             (
                 "held",
-                "the pod requests whole devices (`{resource}`), and pods hold shares on nodes with several: what is free there is not judged here, so the pod is not tried",
+                "the pod requests whole devices (`{resource}`), and pods hold shares on nodes with several: what is free there is not judged here, so the pod is not tried. Leave the pod to another scheduler, or let the shares end",
             ),
             (
                 "named twice",
@@ -47,7 +47,7 @@ pub const LAW: Law<Holds> = Law::gate(
             ),
             (
                 "uncounted",
-                "the pod requests a share of devices (`{resource}`) that no node counts: that is not judged here, so the pod is not tried. Leave it to another scheduler",
+                "the pod requests a share of devices (`{resource}`) that no node counts: that is not judged here, so the pod is not tried. Leave the pod to another scheduler",
             ),
             (
                 "field",

@@ -16,7 +16,7 @@ impl Cluster {
         if jobs.is_empty() {
             return;
         }
-        let forgotten: Vec<EvictedJob> = jobs.iter().flat_map(|job| self.evictions.count(job.clone())).collect();
+        let forgotten: Vec<EvictedJob> = jobs.iter().filter_map(|job| self.evictions.count(job.clone())).collect();
         self.write_counts(&jobs.into_iter().chain(forgotten).collect());
     }
 

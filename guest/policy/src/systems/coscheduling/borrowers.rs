@@ -55,7 +55,7 @@ pub fn borrowers(cluster: &Cluster) -> BTreeMap<u64, Borrows> {
     pods.filter_map(|(ix, borrows)| Some((cluster.pod(*ix)?.rank, borrows))).collect()
 }
 
-/// What is requested of a quota by the pods that were counted before.
+/// The amounts that are requested of a quota by the pods that were counted before.
 #[derive(Default)]
 struct Requested {
     all: Amounts,

@@ -196,7 +196,7 @@ fn must_pick_nodes(affinity: &Value) -> bool {
     required("nodeGroupAffinity") || required("nodeGroupAntiAffinity")
 }
 
-/// A warning for a queue that has an affinity to groups of nodes: no law judges it.
+/// Makes a warning for a queue that has an affinity to groups of nodes: no law judges it.
 fn node_groups(object: &Document, spec: &Spec) -> Option<Finding> {
     let (message, remedy) = match spec.node_groups? {
         true => (

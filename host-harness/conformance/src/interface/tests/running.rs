@@ -7,7 +7,7 @@ use super::good::{Answer, Good, reason};
 use super::mutant::{Mutant, said};
 
 impl Good {
-    /// Pods of priority 10 and more are evicted for nobody; all others for every pod of a higher priority.
+    /// Answers that pods of priority 10 and more are evicted for no pod, and all others for every pod of a higher priority.
     fn threats(&self, pod: PodId) -> Answer<Vec<Threat>> {
         let pod = self.known(pod)?;
         let runs = pod.node.is_some() && !pod.terminating && !matches!(pod.phase, Phase::Succeeded | Phase::Failed);

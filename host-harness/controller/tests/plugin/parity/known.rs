@@ -37,11 +37,11 @@ const KNOWN: [(&str, &str); 9] = [
     ),
     (
         "yunikorn/reservation-ends-when-the-queue-is-removed",
-        "the pod is tried again when its victims have left: until then it keeps its nomination",
+        "the harness tries the pod again at once, kube-scheduler when a victim has left: until then it keeps its nomination",
     ),
     (
         "koordinator/nominations-end-when-a-member-is-deleted",
-        "the pod is tried again when its victims have left: until then it keeps its nomination",
+        "the harness tries the pod again at once, kube-scheduler when a victim has left: until then it keeps its nomination",
     ),
     (
         "kubernetes/kube-resize-infeasible-evicts-no-second-pod",

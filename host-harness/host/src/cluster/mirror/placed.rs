@@ -135,7 +135,7 @@ impl Mirror {
         objects.into_iter().filter_map(mistake).collect()
     }
 
-    /// The objects that could not be read since the last call.
+    /// Returns the objects that could not be read since the last call.
     pub fn drain_unread(&mut self) -> Vec<Unread> {
         std::mem::take(&mut self.unread)
     }

@@ -7,34 +7,34 @@ use crate::world::{Pod, World, at};
 /// The label that names the PodGroup of a pod.
 const POD_GROUP: &str = "scheduling.x-k8s.io/pod-group";
 
-/// The group of a pod.
+/// Returns the group of a pod.
 pub(super) fn group(pod: &Pod) -> Option<&str> {
     pod.label(POD_GROUP).or(pod.label("pod-group/name"))
 }
 
-/// Whether two pods are of one group.
+/// Returns whether two pods are of one group.
 pub(crate) fn are_of_one_group(pod: &Pod, other: &Pod) -> bool {
     group(pod).is_some() && group(pod) == group(other)
 }
 
-/// The PodGroup object of a pod; none where the pod names none, or where it is missing.
+/// Returns the PodGroup object of a pod; none where the pod names none, or where it is missing.
 pub(super) fn object<'w>(world: &'w World, pod: &Pod) -> Option<&'w serde_json::Value> {
     world.others.get(&("PodGroup".to_owned(), pod.label(POD_GROUP)?.to_owned()))
 }
 
-/// Whether a pod names a PodGroup that is missing.
+/// Returns whether a pod names a PodGroup that is missing.
 pub(super) fn is_lost(world: &World, pod: &Pod) -> bool {
     pod.label(POD_GROUP).is_some() && object(world, pod).is_none()
 }
 
-/// How many members a group needs.
+/// Returns how many members a group needs.
 pub(super) fn minimum(world: &World, pod: &Pod) -> usize {
     let written = pod.label("pod-group/min-available").and_then(|text| text.parse().ok());
     let declared = object(world, pod).and_then(|group| at(group, "/spec/minMember")?.as_u64());
     declared.and_then(|minimum| usize::try_from(minimum).ok()).or(written).unwrap_or(1)
 }
 
-/// Whether all nodes together have what minResources of the PodGroup names, and minMember places. The room of its pods counts as free.
+/// Returns whether all nodes together have what minResources of the PodGroup names, and minMember places. The room of its pods counts as free.
 pub(super) fn minimum_is_free(world: &World, pod: &Pod) -> Result<bool, ReadError> {
     let Some(written) = object(world, pod).and_then(|group| at(group, "/spec/minResources")) else { return Ok(true) };
     let mut needed = Amounts::read(Some(written))?;
@@ -49,18 +49,18 @@ pub(super) fn minimum_is_free(world: &World, pod: &Pod) -> Result<bool, ReadErro
     Ok(needed.fits(&free))
 }
 
-/// The members of a group that are not leaving or finished.
+/// Returns the members of a group that are not leaving or finished.
 pub(super) fn members<'w>(world: &'w World, name: &str) -> Vec<&'w Pod> {
     let alive = |pod: &&Pod| group(pod) == Some(name) && !pod.leaving && !pod.finished;
     world.pods.values().filter(alive).collect()
 }
 
-/// How many members of a group are bound or wait at permit.
+/// Returns how many members of a group are bound or wait at permit.
 pub(super) fn allocated(world: &World, name: &str) -> usize {
     members(world, name).iter().filter(|pod| pod.place().is_some()).count()
 }
 
-/// Whether victims leave for a group: with its nominated members it has every chance.
+/// Returns whether victims leave for a group: with its nominated members it has every chance.
 pub(super) fn is_planned(world: &World, name: &str) -> bool {
     let nominated = members(world, name).iter().filter(|pod| pod.pending() && pod.nominated.is_some()).count();
     let first = members(world, name).first().map(|pod| minimum(world, pod));

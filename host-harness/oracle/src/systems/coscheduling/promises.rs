@@ -8,7 +8,7 @@ use crate::amounts::Amounts;
 use crate::world::{Pod, World};
 
 impl Quotas {
-    /// The cluster as a pod finds it: where more important pods may not have the room that is promised to a nominated pod, that pod counts as
+    /// Returns the cluster as a pod finds it: where more important pods may not have the room that is promised to a nominated pod, that pod counts as
     /// just as important.
     pub(super) fn with_firm_promises(&self, world: World, pod: &Pod) -> World {
         let lesser = |other: &&Pod| other.pending() && other.nominated.is_some() && other.priority < pod.priority;
@@ -27,7 +27,7 @@ impl Quotas {
         after
     }
 
-    /// Whether a pod may not have the room of a nominated pod, however important it is: the two are of different quotas; or they are of the
+    /// Returns whether a pod may not have the room of a nominated pod, however important it is: the two are of different quotas; or they are of the
     /// same one, which stays within its min with the nominated pod and the rest of its group that is nominated, and not with the pod and what
     /// its group lacks.
     fn is_firm(&self, world: &World, nominated: &Pod, pod: &Pod) -> bool {
@@ -44,7 +44,7 @@ impl Quotas {
             && !self.stays_within_min(world, pod, &lacking(world, pod))
     }
 
-    /// Whether the quota of a pod stays within its min with these pods, the pod among them.
+    /// Returns whether the quota of a pod stays within its min with these pods, the pod among them.
     fn stays_within_min(&self, world: &World, pod: &Pod, pods: &[&Pod]) -> bool {
         let priority = pods.iter().map(|pod| pod.priority).min().unwrap_or(pod.priority);
         let least = Pod { priority, ..pod.clone() };

@@ -59,7 +59,7 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
     Ok(())
 }
 
-/// How far behind a pod stands that would take its quota over its min while a pod of another quota, which may preempt, waits within its own:
+/// Returns how far behind a pod stands that would take its quota over its min while a pod of another quota, which may preempt, waits within its own:
 /// 1 where its quota would stay within its min if others of it did not come before, 2 where it would not.
 fn borrowers(quotas: &Quotas, world: &World) -> BTreeMap<String, u8> {
     let mut before: BTreeMap<&str, Before> = BTreeMap::new();
@@ -94,7 +94,7 @@ fn borrowers(quotas: &Quotas, world: &World) -> BTreeMap<String, u8> {
     last.map(|(pod, behind)| (pod.name.clone(), behind)).collect()
 }
 
-/// What the pods of a quota ask for that come before another one.
+/// The requests of the pods of a quota that come before another one.
 #[derive(Default)]
 struct Before {
     asked: Amounts,
@@ -103,7 +103,7 @@ struct Before {
     is_full: bool,
 }
 
-/// Whether a pod holds a node at Permit for a group that is not whole.
+/// Returns whether a pod holds a node at Permit for a group that is not whole.
 fn holds_for_now(world: &World, pod: &Pod) -> bool {
     let whole = |name| allocated(world, name) >= minimum(world, pod);
     pod.held.is_some() && group(pod).filter(|_| !is_lost(world, pod)).is_some_and(|name| !whole(name))

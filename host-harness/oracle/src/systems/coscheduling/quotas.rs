@@ -136,7 +136,7 @@ impl Quotas {
         self.0.get(&pod.namespace).is_some_and(|quota| !exceeds(&asked, &quota.min))
     }
 
-    /// Whether a namespace that uses so much stays within its min with these requests and what is nominated before them, of the resources
+    /// Returns whether a namespace that uses so much stays within its min with these requests and what is nominated before them, of the resources
     /// that either names and cpu, memory and storage.
     pub(super) fn compared_within_min(
         &self,

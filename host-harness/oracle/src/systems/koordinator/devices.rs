@@ -24,7 +24,7 @@ const WHOLE_GPUS: [&str; 3] = ["nvidia.com/gpu", "amd.com/gpu", "dcu.com/gpu"];
 /// 100 percent, in thousandths.
 const DEVICE: i64 = 100_000;
 
-/// What a pod takes of devices.
+/// The devices that a pod takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Takes {
     Nothing,
