@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_host::session::Standing;
-use serde_json::Value;
 
 use super::Mark;
 use super::pace::Pace;
@@ -102,7 +101,7 @@ impl Marks {
                 continue;
             };
             let should = known.should.clone().unwrap_or_default();
-            writes.extend(should.writes(&subject, &known.has, moment(now)));
+            writes.extend(should.writes(&subject, &known.has, time(now)));
             (known.wrote, known.tries) = (Some(now), known.tries.saturating_add(1));
             self.pace.wrote(now);
             self.plan(now, &pod);
@@ -121,9 +120,4 @@ impl Marks {
         let is_refused = self.pace.is_refused(now);
         is_refused && !std::mem::replace(&mut self.is_told, true)
     }
-}
-
-/// Returns a moment as conditions have it.
-fn moment(now: i64) -> Value {
-    time(now)
 }
