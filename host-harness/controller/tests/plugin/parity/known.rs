@@ -16,7 +16,7 @@ const SOMETIMES: [(&str, &str, &str); 2] = [
 ];
 
 /// The scenario, and the reason.
-const KNOWN: [(&str, &str); 9] = [
+const KNOWN: [(&str, &str); 8] = [
     (
         "kubernetes/kube-budget-of-an-unknown-version-is-left-out",
         "the API server takes no object of a version that does not exist",
@@ -42,10 +42,6 @@ const KNOWN: [(&str, &str); 9] = [
     (
         "koordinator/nominations-end-when-a-member-is-deleted",
         "the harness tries the pod again at once, kube-scheduler when a victim has left: until then it keeps its nomination",
-    ),
-    (
-        "kubernetes/kube-resize-infeasible-evicts-no-second-pod",
-        "the stand-in for the kubelet writes the statuses of containers, and knows no resize",
     ),
 ];
 

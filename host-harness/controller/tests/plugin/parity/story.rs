@@ -65,6 +65,7 @@ impl Story {
                 *objects = holder.hold(objects)?;
             }
         }
+        story.no_status_of_containers()?;
         story.no_pod_is_changed()?;
         story.told = story.acts.len();
         story.acts.extend([Act::Leave, Act::Settle]);
@@ -98,6 +99,16 @@ impl Story {
             Action::Delete(keys) => self.initial.retain(|there| !keys.iter().any(|name| hold::is_named(there, name))),
         }
         Ok(())
+    }
+
+    /// Refuses statuses of containers: the stand-in for the kubelet writes them, too, and which of the two comes last depends on the moment.
+    fn no_status_of_containers(&self) -> Result<(), String> {
+        let has = |object: &Value| object["status"]["containerStatuses"].is_array();
+        if self.objects().any(has) {
+            Err("has statuses of containers, which the kubelet writes".to_owned())
+        } else {
+            Ok(())
+        }
     }
 
     /// The API server changes no pod in place, but for its marks.
