@@ -43,7 +43,7 @@ fn one_that_traps_or_loops_in_shadow_is_given_up_and_the_old_policy_decides_with
         assert_eq!(attempt(&mut session, "a").len(), 1);
         let since = Instant::now();
         assert_eq!(attempt(&mut session, "b").len(), 1, "what the old policy decides is carried out");
-        assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+        assert!(since.elapsed() < Duration::from_secs(60), "{:?}", since.elapsed());
         let last = session.replacement().unwrap().history.last().unwrap();
         let Reason::Fault { call, message } = &last.reason else { panic!("{last:?}") };
         assert_eq!((last.to, call.as_str()), (State::RolledBack, "reserve"));

@@ -12,7 +12,8 @@ use lictor_host::sandbox::{Breakage, Cache, Limits, LoadError, Loaded, Sandbox, 
 use crate::assemble::{policy, renamed};
 
 const MEMORY: usize = 128 << 20;
-const DEADLINE: Duration = Duration::from_millis(400);
+/// Long enough for what must meet another limit, on a machine that has much else to do.
+const DEADLINE: Duration = Duration::from_secs(2);
 
 /// Where all of them run.
 static SANDBOX: LazyLock<Sandbox> = LazyLock::new(|| {
@@ -35,7 +36,7 @@ fn broken(module: &str, call: impl Fn(&mut Sandboxed) -> Result<(), CallError>) 
     let mut faulty = start(module);
     let since = Instant::now();
     let cause = breakage(call(&mut faulty));
-    assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+    assert!(since.elapsed() < Duration::from_secs(60), "{:?}", since.elapsed());
 
     let gone = breakage(faulty.record_notes(false));
     assert!(matches!(&gone, Breakage::Gone { cause: first, .. } if **first == cause), "{gone}");
