@@ -1,7 +1,7 @@
 //! # What it demands
 //!
-//! A pod within the minimum of its quota waits while a pod of another quota that is over its minimum is leaving the nominated node,
-//! because a scheduler preempted it. The priority of that pod does not matter.
+//! A pod with a quota waits while a pod of another quota is leaving the nominated node because a scheduler preempted it. The priority of
+//! that pod does not matter, nor what the two quotas use by now.
 //!
 //! # Example
 //!
@@ -9,18 +9,21 @@
 //!
 //! # Why
 //!
-//! The room is on its way. Between quotas a victim may have any priority.
+//! The room is on its way. Between quotas a victim may have any priority. Its quota may have given up more since the plan was made, and other
+//! pods of the preemptor's quota may have taken free nodes: the victim leaves all the same, and if the preemptor gave up its nomination
+//! then, it would leave in vain.
 //!
 //! # Source
 //!
-//! scheduler-plugins pkg/capacityscheduling: PodEligibleToPreemptOthers.
+//! scheduler-plugins pkg/capacityscheduling: PodEligibleToPreemptOthers, which waits only as long as the quotas are still within and over
+//! their minimums. Reference R50.
 //!
 //! # Options
 //!
-//! `spec.min` of the ElasticQuotas.
+//! None.
 
 use crate::contract::ChangeKind;
-use crate::laws::{Case, Denial, Holds, Law, Text, page, quota};
+use crate::laws::{Case, Denial, Holds, Law, Text, page};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::gate(
@@ -46,13 +49,8 @@ pub const LAW: Law<Holds> = Law::gate(
 
 /// Whether the preemptor need not wait for its nominated node.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    let borrowed = |quota| Some(quota) != case.preemptor.queue && quota::is_over_min(case.cluster, quota, |_| 0);
-    if !case.awaited().any(|pod| pod.queue.is_some_and(borrowed)) {
-        return Ok(());
-    }
-    // The pod waits for its own victims, whatever the other pods of its gang ask for.
-    let alone = case.preemptor.clone().with(case.cluster, vec![case.preemptor.pod]);
-    match alone.takes_back {
+    let Some(own) = case.preemptor.queue else { return Ok(()) };
+    match case.awaited().any(|pod| pod.queue.is_some_and(|quota| quota != own)) {
         true => Err(Denial::Case("")),
         false => Ok(()),
     }

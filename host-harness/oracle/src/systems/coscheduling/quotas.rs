@@ -166,19 +166,15 @@ impl Quotas {
         !exceeds(&sum, &quota.min)
     }
 
-    /// Whether a pod waits for a victim in another quota.
+    /// Whether a pod waits for a victim in another quota: it left for this pod, whatever the quotas use by now.
     pub(super) fn waits(&self, world: &World, pod: &Pod) -> bool {
-        let nominated = self.nominated(world, pod, &|_| false);
         let Some(node) = pod.nominated.as_ref().and_then(|node| world.nodes.get(node)) else { return false };
-        let borrowed = |other: &Pod| {
-            other.leaving
-                && other.namespace != pod.namespace
-                && self.is_over(world, &other.namespace, &Amounts::default())
-        };
-        world.may_run(pod, node)
+        let is_of_another =
+            |other: &Pod| other.leaving && other.namespace != pod.namespace && self.has(&other.namespace);
+        self.has(&pod.namespace)
+            && world.may_run(pod, node)
             && pod.request.fits(&node.allocatable)
-            && self.takes_back(world, pod, &pod.request, &nominated)
-            && world.on(&node.name).any(borrowed)
+            && world.on(&node.name).any(is_of_another)
     }
 
     /// The possible victims of a pod on a node, the most important first.
