@@ -9,6 +9,7 @@
 
 use std::collections::BTreeSet;
 
+use super::search;
 use crate::laws::{Laws, Preemptor};
 use crate::model::{Cluster, Pod, PodIx};
 
@@ -27,6 +28,17 @@ pub fn closed_nominations(cluster: &Cluster, laws: &Laws, preemptor: &Preemptor)
         pod.queue != preemptor.queue || !preemptor.takes_back && takes_back(cluster, laws, *ix)
     };
     cluster.nominated().filter(is_other).filter(is_closed).map(|(ix, _)| ix).collect()
+}
+
+/// Returns the same for a pod that is tried, with as many pods as its gang lacks.
+pub fn closed_to(cluster: &Cluster, laws: &Laws, ix: PodIx) -> BTreeSet<PodIx> {
+    let priority = cluster.pod(ix).map_or(i32::MIN, |pod| pod.priority());
+    if !laws.quotas_take_back || !cluster.nominated().any(|(_, pod)| pod.priority() < priority) {
+        return BTreeSet::new();
+    }
+    let search = search::of(laws);
+    let gang = Preemptor::of(cluster, laws, ix, search.pods(cluster, laws, ix));
+    gang.map(|gang| closed_nominations(cluster, laws, &search.needed(cluster, gang))).unwrap_or_default()
 }
 
 /// Checks whether a nominated pod, with those of its gang that are nominated, stays within the min of its quota.

@@ -11,7 +11,7 @@ use crate::model::{
     Amounts, Cluster, Lacks, Node, NodeIx, Nominated, PodIx, Request, ReservationAllocation, Scan, ShapeIx, WhatIf,
 };
 
-use super::closed_nominations::closed_nominations;
+use super::closed_nominations::closed_to;
 use super::{Engine, room, search};
 
 /// The code of a number that is no node.
@@ -61,11 +61,8 @@ impl Engine {
         if !self.cluster.nominated().any(|(_, pod)| pod.priority() < priority) {
             return Ok(BTreeSet::new());
         }
-        let preemptor = self.preemptor(ix.0)?;
-        let Engine { system, cluster, .. } = self;
-        let laws = system.as_ref().ok_or(PolicyError::NotConfigured)?.laws();
-        let preemptor = search::of(laws).needed(cluster, preemptor);
-        Ok(closed_nominations(cluster, laws, &preemptor))
+        self.recompute();
+        Ok(closed_to(&self.cluster, self.laws()?, ix))
     }
 
     /// Notes of every node why it does not take a pod.

@@ -36,7 +36,9 @@ impl Engine {
         }
         // Where several pods are tried together, all of them are needed.
         let needed = |(at, gang)| if several && at == 0 { gang } else { search.needed(&self.cluster, gang) };
-        let gangs = Preemptor::join(&self.cluster, gangs.into_iter().enumerate().map(needed).collect());
+        let mut gangs = Preemptor::join(&self.cluster, gangs.into_iter().enumerate().map(needed).collect());
+        let closed = gangs.first().map(|gang| closed_nominations(&self.cluster, &laws, gang)).unwrap_or_default();
+        gangs.iter_mut().for_each(|gang| gang.closed.clone_from(&closed));
         let preemptor = gangs.first().ok_or(PolicyError::UnknownPod(lead))?;
         if let Some(reason) = self.broken(&gangs, &laws.trigger) {
             self.cluster.release_required_node(preemptor.pod);
@@ -44,10 +46,8 @@ impl Engine {
             return Ok(self.without(reason, effects));
         }
         self.ledger.forget_unanswered();
-        let closed = closed_nominations(&self.cluster, &laws, preemptor);
-        let (ledger, notes, closed, branch) = (&self.ledger, &mut self.notes, &closed, &Branch::default());
-        let mut context =
-            PreemptionContext { preemptor, gangs: &gangs, laws: &laws, ledger, refuted, branch, closed, notes };
+        let (ledger, notes, branch) = (&self.ledger, &mut self.notes, &Branch::default());
+        let mut context = PreemptionContext { preemptor, gangs: &gangs, laws: &laws, ledger, refuted, branch, notes };
         let found = search.find(&mut self.cluster, &mut context).and_then(|plan| plan.for_all(&asked));
         match found {
             Err(obstacle) => {
@@ -64,7 +64,7 @@ impl Engine {
                     let reason = self.obstacle(&gangs, obstacle);
                     Ok(self.without(reason, Effects::default()))
                 }
-                None => self.planned(search.as_ref(), (&gangs, closed), &plan),
+                None => self.planned(search.as_ref(), &gangs, &plan),
             },
         }
     }
@@ -90,24 +90,24 @@ impl Engine {
         (laws, pods, refuted): (&Laws, &[PodIx], &Refuted),
     ) -> Result<PostFiltered, PolicyError> {
         self.ledger.forget_unanswered();
-        let whole = lead.clone().with(&self.cluster, pods.to_vec());
+        let mut whole = lead.clone().with(&self.cluster, pods.to_vec());
         let mut trial = Trial::new(&mut self.cluster);
-        let (mut nominations, mut victims, mut closed) = (Vec::new(), Vec::new(), BTreeSet::new());
+        let (mut nominations, mut victims) = (Vec::new(), Vec::new());
         let mut stopped = None;
         for pod in pods {
             let preemptor = Preemptor::of(trial.cluster(), laws, *pod, vec![*pod]);
-            let preemptor = preemptor.ok_or(PolicyError::UnknownPod(pod.0))?;
+            let mut preemptor = preemptor.ok_or(PolicyError::UnknownPod(pod.0))?;
+            preemptor.closed = closed_nominations(trial.cluster(), laws, &preemptor);
+            whole.closed.clone_from(&preemptor.closed);
             self.notes.plan(*pod);
             let case = preemptor.waiting(trial.cluster(), &self.ledger);
             let broken = case.first_broken(&laws.under_way).or_else(|| case.first_broken(&laws.trigger));
             let found = match broken {
                 Some((rule, denial)) => Err(Obstacle::Law(rule, denial)),
                 None => {
-                    closed = closed_nominations(trial.cluster(), laws, &preemptor);
-                    let (ledger, notes, closed, branch) = (&self.ledger, &mut self.notes, &closed, &Branch::default());
+                    let (ledger, notes, branch) = (&self.ledger, &mut self.notes, &Branch::default());
                     let (gangs, preemptor) = (std::slice::from_ref(&preemptor), &preemptor);
-                    let mut context =
-                        PreemptionContext { preemptor, gangs, laws, ledger, refuted, branch, closed, notes };
+                    let mut context = PreemptionContext { preemptor, gangs, laws, ledger, refuted, branch, notes };
                     search.find(trial.inner(), &mut context)
                 }
             };
@@ -136,7 +136,7 @@ impl Engine {
             }
             None => {
                 let plan = Plan::by_node(lead.pod, nominations, victims);
-                self.planned(search, (std::slice::from_ref(&whole), &closed), &plan)
+                self.planned(search, std::slice::from_ref(&whole), &plan)
             }
         }
     }
@@ -168,11 +168,11 @@ impl Engine {
     fn planned(
         &mut self,
         search: &dyn Search,
-        (gangs, closed): (&[Preemptor], &BTreeSet<PodIx>),
+        gangs: &[Preemptor],
         plan: &Plan,
     ) -> Result<PostFiltered, PolicyError> {
         let mut withdrawn = self.outranked(search, gangs, &plan.nominations);
-        withdrawn.retain(|pod| !closed.contains(pod));
+        withdrawn.retain(|pod| gangs.iter().all(|gang| !gang.closed.contains(pod)));
         withdrawn.extend(self.promised_to_victims(&plan.victims));
         let withdrawn = self.withdrawn(withdrawn);
         let plan = self.draw_up(plan)?;

@@ -5,6 +5,7 @@ use crate::laws::{Denial, Gate, Preemptor, Rule};
 use crate::model::{Cluster, Ledger, PodIx, Trial};
 
 use super::Engine;
+use super::closed_nominations::closed_to;
 use super::refusals::Refusals;
 use super::search;
 
@@ -28,7 +29,7 @@ impl Engine {
             _ => Effects { withdrawn: self.void_nominations(PodIx(pod)), ..Effects::default() },
         };
         let broken = match r#final {
-            None => self.first_broken_gate(&parts, &effects.releases)?,
+            None => self.first_broken_gate(PodIx(pod), parts, &effects.releases)?,
             r#final => r#final,
         };
         let admission = match broken {
@@ -60,14 +61,17 @@ impl Engine {
     /// quota for the pod whose turn releases them.
     fn first_broken_gate(
         &mut self,
-        parts: &[Preemptor],
+        pod: PodIx,
+        mut parts: Vec<Preemptor>,
         releases: &[PodId],
     ) -> Result<Option<(Rule, Denial)>, PolicyError> {
         let Engine { system, cluster, ledger, .. } = self;
         let laws = system.as_ref().ok_or(PolicyError::NotConfigured)?.laws();
         let mut released = Trial::new(cluster);
         releases.iter().for_each(|pod| released.unreserve(PodIx(*pod)));
-        Ok(first_broken(parts, released.cluster(), ledger, &laws.gates))
+        let closed = closed_to(released.cluster(), laws, pod);
+        parts.iter_mut().for_each(|part| part.closed.clone_from(&closed));
+        Ok(first_broken(&parts, released.cluster(), ledger, &laws.gates))
     }
 }
 

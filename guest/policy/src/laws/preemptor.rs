@@ -3,6 +3,8 @@
 //! A job decides as a job: it may do what its least entitled planned pod may. Its priority is the least of its planned pods. Pods that
 //! count against another queue, or in another way, form a part of their own, and the laws must hold for each part.
 
+use std::collections::BTreeSet;
+
 use super::claim::Claim;
 use super::{Case, Laws, quota};
 use crate::model::{Amounts, Cluster, JobIx, Kind, Ledger, NodeIx, Pod, PodIx, Preemptibility, Queue, QueueIx};
@@ -47,6 +49,9 @@ pub struct Preemptor {
     /// With what its pods request, the quota of its namespace stays within its min: it takes back what others have borrowed. Told when the
     /// preemptor is made, so that a trial does not change it.
     pub takes_back: bool,
+    /// The nominated pods of lower priority whose nominations are closed to it, where quotas take back from each other: they count as no less
+    /// important. Told when a plan is made, or the pod is tried.
+    pub closed: BTreeSet<PodIx>,
     /// What is left to ask for once they have their nodes.
     nothing: Amounts,
     /// The ancestors of the queue bound it, too.
@@ -73,6 +78,7 @@ impl Preemptor {
             companions: Vec::new(),
             nothing: Amounts::default(),
             takes_back: false,
+            closed: BTreeSet::new(),
             parents_bind: laws.parents_bind,
             quotas_take_back: laws.quotas_take_back,
         };
@@ -98,6 +104,7 @@ impl Preemptor {
             companions: Vec::new(),
             nothing: Amounts::default(),
             takes_back: laws.quotas_take_back && queue != running.queue,
+            closed: BTreeSet::new(),
             parents_bind: laws.parents_bind,
             quotas_take_back: laws.quotas_take_back,
         }

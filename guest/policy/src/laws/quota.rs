@@ -32,7 +32,7 @@ pub fn compared<'a>(
     })
 }
 
-/// What nominated pods of the quota of a preemptor ask for that are no less important.
+/// What nominated pods of the quota of a preemptor ask for that are no less important, or whose nominations are closed to it.
 fn nominated(cluster: &Cluster, preemptor: &Preemptor, resource: ResourceIx) -> Promised {
     let Some(own) = preemptor.queue else { return Promised(0) };
     cluster.promised_below(own, Preemptibility::Preemptible, resource, |ix| is_before(cluster, preemptor, ix))
@@ -64,7 +64,7 @@ pub fn beyond_leaving(case: &Case<'_>, quota: QueueIx, resource: ResourceIx, pro
 }
 
 fn is_before(cluster: &Cluster, preemptor: &Preemptor, ix: PodIx) -> bool {
-    let matters = |pod: &Pod| pod.priority() >= preemptor.priority;
+    let matters = |pod: &Pod| pod.priority() >= preemptor.priority || preemptor.closed.contains(&ix);
     !preemptor.pods.contains(&ix) && cluster.pod(ix).is_some_and(matters)
 }
 

@@ -113,10 +113,15 @@ fn judge(
     }
     other_pods_keep_waiting(&world, outcome, Some(gang), verdict);
     let waits = plan::waits(&world, pod, gang) || quotas.as_ref().is_some_and(|quotas| quotas.waits(&world, pod));
+    let waits = waits || plan::is_in_flight(&world, pod, quotas.as_ref());
     let failed = matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected));
-    if let Some(turn) = turn.filter(|_| failed && !waits) {
-        turn.after_failure(pod, outcome, verdict);
-        memory.rounds.end(turn.ends());
+    match turn.filter(|_| failed) {
+        Some(turn) if waits => turn.not_yet().after_failure(pod, outcome, verdict),
+        Some(turn) => {
+            turn.after_failure(pod, outcome, verdict);
+            memory.rounds.end(turn.ends());
+        }
+        None => {}
     }
     let fitting_nodes: Vec<String> =
         kubernetes::fitting_nodes(&world, pod).iter().map(|node| node.name.clone()).collect();

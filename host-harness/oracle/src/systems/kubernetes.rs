@@ -15,6 +15,7 @@ use crate::placement::{Candidate, IncomingPod, PlacementProblem, Set};
 use crate::systems::rounds::Rounds;
 use crate::tally::Verdict;
 use crate::world::{Node, Pod, World};
+pub(crate) use groups::room_is_coming;
 pub(crate) use search::{Eligible, SameGroup, violating, waits_for_victims};
 use search::{forbidden, plans, possible};
 
@@ -239,7 +240,8 @@ pub(crate) fn nominations(
 ) {
     let Some(standing) = &outcome.standing else { return };
     let waits = waits_for_victims(world, pod) || waits_for_permit(world, pod, same_group, spec_priority);
-    let waits = waits || groups::room_is_coming(world, pod);
+    let is_of_group = groups::group(pod).is_some() || same_group(pod);
+    let waits = waits || is_of_group && room_is_coming(world, pod);
     let failed = matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected));
     let hopeless = failed && !pod.never_preempts && !waits;
     for other in world.pods.values().filter(|other| other.pending() && other.nominated.is_some()) {

@@ -169,6 +169,11 @@ impl Turn<'_> {
         Turn { is_last_chance: true, ..self }
     }
 
+    /// Returns the same turn as one that is not the last chance of its group: the pod waits for what it was promised.
+    pub(super) fn not_yet(self) -> Self {
+        Turn { is_last_chance: false, ..self }
+    }
+
     /// The group whose round is over, where the pod found neither a place nor a plan.
     pub(super) fn ends(&self) -> Option<String> {
         self.is_last_chance.then(|| self.group.clone())

@@ -1,7 +1,5 @@
 //! The input of a search.
 
-use std::collections::BTreeSet;
-
 use super::branches::Branch;
 use super::node_dry_run::Limits;
 use super::refused::{is_placement_refused, refused_victim};
@@ -25,8 +23,6 @@ pub struct PreemptionContext<'a> {
     /// Candidates that the plan evicts from the start, as far as it needs their room, and those that it spares (see
     /// [`least_harm`](super::least_harm)).
     pub branch: &'a Branch,
-    /// The nominated pods of lower priority whose room is kept, too.
-    pub closed: &'a BTreeSet<PodIx>,
     /// Where the explanations are recorded.
     pub notes: &'a mut Notes,
 }
@@ -34,8 +30,8 @@ pub struct PreemptionContext<'a> {
 impl<'a> PreemptionContext<'a> {
     /// Returns the same input in another branch, and with another place for the explanations.
     pub(super) fn in_branch<'b>(&'b self, branch: &'b Branch, notes: &'b mut Notes) -> PreemptionContext<'b> {
-        let PreemptionContext { preemptor, gangs, laws, ledger, refuted, closed, .. } = *self;
-        PreemptionContext { preemptor, gangs, laws, ledger, refuted, branch, closed, notes }
+        let PreemptionContext { preemptor, gangs, laws, ledger, refuted, .. } = *self;
+        PreemptionContext { preemptor, gangs, laws, ledger, refuted, branch, notes }
     }
 
     /// Returns the same input for other gangs, and with another place for the explanations.
@@ -58,7 +54,7 @@ impl<'a> PreemptionContext<'a> {
     ) -> impl Iterator<Item = (PodIx, &'c Pod)> {
         let own = &self.preemptor.pods;
         let priority = self.gangs.iter().map(|gang| gang.priority).min().unwrap_or(self.preemptor.priority);
-        let promised = cluster.promised_from(node, self.preemptor.pod, priority, self.closed);
+        let promised = cluster.promised_from(node, self.preemptor.pod, priority, &self.preemptor.closed);
         promised.filter(move |(ix, _)| !own.contains(ix))
     }
 

@@ -22,7 +22,7 @@
 //! `spec.schedulingGates` and `spec.schedulerName` of the members, the minimum of the gang.
 
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::{Cluster, JobIx, Pod};
+use crate::model::{Cluster, JobIx};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::gate(
@@ -49,8 +49,7 @@ fn can_start(cluster: &Cluster, ix: JobIx) -> Result<(), Denial> {
     if cluster.was_satisfied(job) {
         return Ok(());
     }
-    let counts = |pod: &&Pod| pod.is_schedulable() || pod.place.node().is_some() && !pod.terminating;
-    let have = job.members.iter().filter_map(|ix| cluster.pod(*ix)).filter(counts).count();
+    let have = cluster.startable(job);
     if have >= usize::try_from(gang.minimum).unwrap_or(usize::MAX) {
         return Ok(());
     }

@@ -1,8 +1,9 @@
 //! # What it demands
 //!
 //! For each resource: `used + promised + requested - victims <= max`, for the quota of the namespace of the pod. Promised is what
-//! nominated pods of this quota request that have the same or a higher priority, beyond what leaving pods of it still hold. CPU, memory and
-//! ephemeral storage are always compared, other resources where the pod or such a nominated pod requests them.
+//! nominated pods of this quota request that have the same or a higher priority, or that take back what the pod would borrow, beyond what
+//! leaving pods of it still hold. CPU, memory and ephemeral storage are always compared, other resources where the pod or such a nominated
+//! pod requests them.
 //!
 //! It is asked of each pod at PreFilter, and of a plan with its victims gone.
 //!

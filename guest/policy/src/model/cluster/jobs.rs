@@ -102,6 +102,12 @@ impl Cluster {
         job.members.iter().filter_map(|ix| self.pod(*ix)).filter(is_there).count()
     }
 
+    /// Returns how many pods of a job hold a node, and are not being deleted, or may be tried.
+    pub fn startable(&self, job: &Job) -> usize {
+        let counts = |pod: &&Pod| pod.is_schedulable() || pod.place.node().is_some() && !pod.terminating;
+        job.members.iter().filter_map(|ix| self.pod(*ix)).filter(counts).count()
+    }
+
     /// Whether a gang has as many members that count as it needs.
     pub fn is_complete(&self, job: JobIx) -> bool {
         let minimum = self.job(job).and_then(|job| job.gang()).map_or(0, |gang| gang.minimum);

@@ -34,7 +34,7 @@ pub fn borrowers(cluster: &Cluster) -> BTreeMap<u64, Borrows> {
         let requested = quotas.entry(unit.quota).or_default();
         let requests = unit.pods.iter().filter_map(|ix| Some(&cluster.pod(*ix)?.request));
         let is_alone_within = fits_min((cluster, &held), &unit, &requested.nominated);
-        if is_alone_within && unit.may_preempt && has_its_members(cluster, &unit) {
+        if is_alone_within && unit.may_preempt && can_start(cluster, &unit) {
             within.insert(unit.quota);
         }
         if is_alone_within && !requested.is_exceeded && fits_min((cluster, &held), &unit, &requested.all) {
@@ -77,11 +77,12 @@ fn fits_min((cluster, held): (&Cluster, &BTreeMap<QueueIx, Amounts>), unit: &Uni
     })
 }
 
-/// Checks whether a gang has as many members as it needs: without them it cannot start, and takes nothing back.
-fn has_its_members(cluster: &Cluster, unit: &Unit) -> bool {
+/// Checks whether a gang is described and has as many members as it needs that hold a node or may be tried: otherwise no pod is evicted for
+/// it (rulings R18, R19), so it takes nothing back.
+fn can_start(cluster: &Cluster, unit: &Unit) -> bool {
     let job = unit.pods.first().and_then(|ix| cluster.pod(*ix)?.attributes.job).and_then(|job| cluster.job(job));
-    let minimum = job.and_then(|job| job.gang()).map_or(0, |gang| usize::try_from(gang.minimum).unwrap_or(usize::MAX));
-    job.is_none_or(|job| cluster.members_there(job) >= minimum)
+    let is_enough = |minimum, job| cluster.startable(job) >= usize::try_from(minimum).unwrap_or(usize::MAX);
+    job.is_none_or(|job| job.gang().is_some_and(|gang| is_enough(gang.minimum, job)))
 }
 
 /// Checks whether a pod holds a node at Permit while its gang is not complete. It counts as waiting with its gang: the turn of the gang is

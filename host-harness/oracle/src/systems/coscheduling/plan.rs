@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::quotas::Quotas;
 use super::{Memory, allocated, group, is_lost, members, minimum};
 use crate::outcome::{Ended, Outcome};
 use crate::systems::common::problem;
@@ -32,6 +33,14 @@ pub(super) fn waits(world: &World, pod: &Pod, gang: &str) -> bool {
     let same_group = |other: &Pod| group(other) == Some(gang);
     kubernetes::waits_for_victims(world, pod)
         || kubernetes::waits_for_permit(world, pod, &same_group, kubernetes::spec_priority)
+}
+
+/// Whether a plan for a pod is in flight (ruling C45 of Koordinator): the room that it is nominated to, and its quota, are free when the
+/// pods that leave are gone, whoever they leave for.
+pub(super) fn is_in_flight(world: &World, pod: &Pod, quotas: Option<&Quotas>) -> bool {
+    let mut later = world.clone();
+    later.pods.retain(|_, other| !other.leaving);
+    kubernetes::room_is_coming(world, pod) && quotas.is_none_or(|quotas| !quotas.refuses(&later, pod))
 }
 
 /// How many members a plan is for; none where the gang cannot start.
@@ -74,6 +83,9 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
             verdict.breach("may-preempt", format!("`{}` preempted although: {why}", pod.name));
         }
         return verdict.excuse(why);
+    }
+    if !planned && is_in_flight(world, pod, None) {
+        return verdict.excuse("its plan is in flight");
     }
     let pending: Vec<&Pod> = members(world, gang).into_iter().filter(|pod| pod.pending()).collect();
     if planned {

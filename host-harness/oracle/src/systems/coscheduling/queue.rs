@@ -73,9 +73,12 @@ fn borrowers(quotas: &Quotas, world: &World) -> BTreeMap<String, u8> {
         let before = before.entry(&first.namespace).or_default();
         let fits_beside = |asked: &Amounts| quotas.is_within_min(&apart, &first.namespace, &requests, asked);
         let alone = fits_beside(&before.nominated);
-        // A group without enough members cannot start, so it takes nothing back.
-        let name = group(first).filter(|_| !is_lost(world, first));
-        let is_short = name.is_some_and(|name| members(world, name).len() < minimum(world, first));
+        // A group without enough members that this scheduler may try, or that hold a node, cannot start, nor can one whose PodGroup is
+        // missing. So it takes nothing back.
+        let counts = |pod: &&Pod| pod.place().is_some() || pod.pending();
+        let have = |name| members(world, name).into_iter().filter(counts).count();
+        let is_short =
+            is_lost(world, first) || group(first).is_some_and(|name| have(name) < minimum(world, first));
         if alone && !is_short && pods.iter().all(|pod| !pod.never_preempts) {
             within.insert(&first.namespace);
         }
