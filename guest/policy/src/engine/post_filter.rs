@@ -38,7 +38,9 @@ impl Engine {
         let needed = |(at, gang)| if several && at == 0 { gang } else { search.needed(&self.cluster, gang) };
         let gangs = Preemptor::join(&self.cluster, gangs.into_iter().enumerate().map(needed).collect());
         let preemptor = gangs.first().ok_or(PolicyError::UnknownPod(lead))?;
-        if let Some(reason) = self.broken(&gangs, &laws.trigger) {
+        // The gang of the preemptor has passed PreFilter, the others that are planned with it have not.
+        let others = if gangs.len() > 1 { self.broken(&gangs, &laws.final_gates) } else { None };
+        if let Some(reason) = others.or_else(|| self.broken(&gangs, &laws.trigger)) {
             self.cluster.release_required_node(preemptor.pod);
             let effects = self.give_up(preemptor, search.gives_up(preemptor, false));
             return Ok(self.without(reason, effects));
