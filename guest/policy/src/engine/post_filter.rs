@@ -40,7 +40,9 @@ impl Engine {
         let closed = gangs.first().map(|gang| closed_nominations(&self.cluster, &laws, gang)).unwrap_or_default();
         gangs.iter_mut().for_each(|gang| gang.closed.clone_from(&closed));
         let preemptor = gangs.first().ok_or(PolicyError::UnknownPod(lead))?;
-        if let Some(reason) = self.broken(&gangs, &laws.trigger) {
+        // The gang of the preemptor has passed PreFilter, the others that are planned with it have not.
+        let others = if gangs.len() > 1 { self.broken(&gangs, &laws.final_gates) } else { None };
+        if let Some(reason) = others.or_else(|| self.broken(&gangs, &laws.trigger)) {
             self.cluster.release_required_node(preemptor.pod);
             let effects = self.give_up(preemptor, search.gives_up(preemptor, false));
             return Ok(self.without(reason, effects));

@@ -2,7 +2,7 @@
 
 use crate::contract::*;
 use crate::laws::{Denial, Gate, Preemptor, Rule};
-use crate::model::{Cluster, Ledger, PodIx, Trial};
+use crate::model::{Cluster, Gang, JobIx, Ledger, PodIx, Trial};
 
 use super::Engine;
 use super::closed_nominations::closed_to;
@@ -24,9 +24,10 @@ impl Engine {
         }
         self.notes.begin(PodIx(pod));
         self.notes.refusals = Refusals::default();
-        let effects = match &mut self.system {
-            Some(system) if !is_final => system.pre_filtered(&mut self.cluster, PodIx(pod)),
-            _ => Effects { withdrawn: self.void_nominations(PodIx(pod)), ..Effects::default() },
+        let effects = match (&r#final, &mut self.system) {
+            (None, Some(system)) => system.pre_filtered(&mut self.cluster, PodIx(pod)),
+            (None, None) => Effects::default(),
+            (Some((_, denial)), _) => self.refused_for_good(PodIx(pod), denial),
         };
         let broken = match r#final {
             None => self.first_broken_gate(PodIx(pod), parts, &effects.releases)?,
@@ -43,18 +44,46 @@ impl Engine {
         Ok(PreFiltered { admission, retry: self.retry(), effects })
     }
 
-    /// Returns the nominated pods of the gang group of a pod that is refused for good, or the pod itself: none of them can start now, so the
-    /// room that leaves for them is free for others. Upstream a pod that PostFilter finds no plan for loses its nomination, too
-    /// (schedule_one.go, handleSchedulingFailure).
-    fn void_nominations(&mut self, pod: PodIx) -> Vec<PodId> {
-        let void = match self.cluster.pod(pod) {
-            None => Vec::new(),
-            Some(refused) => match refused.attributes.job {
-                Some(job) => self.cluster.nominated_of_group(job),
-                None => refused.nominated.map(|_| pod).into_iter().collect(),
-            },
-        };
-        self.withdrawn(void)
+    /// Returns what follows for others where a pod is refused for good. None of its gang group can start now, so the room that leaves for them
+    /// is free for others. Upstream a pod that PostFilter finds no plan for loses its nomination, too (schedule_one.go,
+    /// handleSchedulingFailure). The pods of a strict gang group that wait at Permit give up their nodes for the same reason.
+    fn refused_for_good(&mut self, pod: PodIx, denial: &Denial) -> Effects {
+        let Some(refused) = self.cluster.pod(pod) else { return Effects::default() };
+        let (job, own) = (refused.attributes.job, refused.nominated.map(|_| pod));
+        let Some(job) = job else { return self.void(own.into_iter().collect()) };
+        if self.waits_for_its_turn(job, denial) {
+            return Effects::default();
+        }
+        let is_strict = |gang: &Gang| gang.fails_together && gang.group.len() > 1;
+        if !self.cluster.job(job).and_then(|job| job.gang()).is_some_and(is_strict) {
+            return self.void(self.cluster.nominated_of_group(job));
+        }
+        // What is wrong with a gang keeps its whole group from being tried. What one pod demands is found out when its turn comes: it has
+        // failed then, and the others go on if they can do without it.
+        let is_of_a_gang =
+            matches!(denial, Denial::Incomplete { .. } | Denial::Undeclared { .. } | Denial::Unjudged { job: Some(_), .. });
+        if !is_of_a_gang && !self.cluster.fail_attempt(pod, None) {
+            return self.void(own.into_iter().collect());
+        }
+        let effects = self.void(self.cluster.nominated_of_group(job));
+        Effects { releases: self.waiting_with(pod), ..effects }
+    }
+
+    /// Checks whether a pod of this job was not tried at all: the round of its gang group is over, or another gang of the group is served
+    /// first. Its turn will come, so nobody gives up anything.
+    fn waits_for_its_turn(&self, job: JobIx, denial: &Denial) -> bool {
+        match denial {
+            Denial::Failed { .. } => true,
+            Denial::Incomplete { job: other, case: "", .. } => {
+                self.cluster.served_before(job).is_some_and(|(first, ..)| first == *other)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns that these pods lose their nominations.
+    fn void(&mut self, pods: Vec<PodIx>) -> Effects {
+        Effects { withdrawn: self.withdrawn(pods), ..Effects::default() }
     }
 
     /// Returns the first gate that a part does not pass when pods that are held at Permit have been released: they hold no room and no

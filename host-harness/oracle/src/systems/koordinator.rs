@@ -59,7 +59,12 @@ pub(crate) fn attempt(
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
     let switches = Switches::of(case);
     let there = |victim: &String| world.pods.contains_key(victim);
-    let turn = memory.gangs.turn(world, pod, switches, outcome);
+    let gangs = Gangs { world, memory: &memory.gangs, deletes: switches.deletes };
+    let (has_members, is_later) = (gangs.have_members(pod), gangs.is_one_too_many(pod));
+    let is_judged = devices::are_judged(world, &waiting(world, &job(pod)));
+    // What is wrong with a whole gang is no failure of its round: none of its pods is tried.
+    let is_tried = has_members && (is_judged || gangs.are_several(pod));
+    let turn = if is_later { None } else { memory.gangs.turn(world, pod, switches, outcome, is_tried) };
     let gangs = Gangs { world, memory: &memory.gangs, deletes: switches.deletes };
     let planned = gangs.planned_with(pod);
     let parts = planned
@@ -84,7 +89,9 @@ pub(crate) fn attempt(
     };
     judge.judge(outcome, verdict);
     let Judge { planned, turn, in_flight, .. } = judge;
-    let failed = matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected)) && !in_flight;
+    let failed = is_tried
+        && matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected))
+        && (!in_flight || !is_judged);
     let vain = failed && turn.as_ref().is_some_and(|turn| turn.is_in_vain) && !fitting_nodes(world, pod).is_empty();
     let turn = turn.filter(|turn| failed && !turn.is_over).map(|turn| if vain { turn.at_last() } else { turn });
     let ended = turn.and_then(|turn| turn.ends());
@@ -130,9 +137,11 @@ impl Judge<'_> {
                     format!("`{}` is of a gang that has too few members; it ended {:?}", pod.name, outcome.ended);
                 verdict.breach_expecting("gang-has-its-members", text, json!({"result": "Rejected", "victims": []}));
             }
-            return self.gangs.stay(pod, None, outcome, verdict);
+            // The group cannot start: it holds no room.
+            let ended = self.turn_of_several().map(Turn::at_last);
+            return self.gangs.stay(pod, ended.as_ref(), outcome, verdict);
         }
-        if self.turn.as_ref().is_some_and(|turn| turn.is_over) || self.gangs.is_one_too_many(pod) {
+        if self.gangs.is_one_too_many(pod) {
             turned_away(pod, outcome, verdict);
             return self.gangs.stay(pod, None, outcome, verdict);
         }
@@ -141,6 +150,10 @@ impl Judge<'_> {
                 let text = format!("nobody knows the device of `{}`; it ended {:?}", pod.name, outcome.ended);
                 verdict.breach_expecting("devices-are-judged", text, json!({"result": "Rejected", "victims": []}));
             }
+            return self.gangs.stay(pod, self.turn_of_several().as_ref(), outcome, verdict);
+        }
+        if self.turn.as_ref().is_some_and(|turn| turn.is_over) {
+            turned_away(pod, outcome, verdict);
             return self.gangs.stay(pod, None, outcome, verdict);
         }
         let own = self.parts.first();
@@ -169,6 +182,11 @@ impl Judge<'_> {
         }
         self.gangs.stay(pod, self.turn.as_ref().filter(|_| !self.in_flight), outcome, verdict);
         self.complete(outcome, verdict);
+    }
+
+    /// Returns the turn of a pod whose gang starts together with others.
+    fn turn_of_several(&self) -> Option<Turn<'_>> {
+        self.turn.clone().filter(|_| self.gangs.are_several(self.pod))
     }
 
     /// A pod that is admitted and fits is bound, or held until its gang is complete.

@@ -1,7 +1,7 @@
 //! # What it demands
 //!
 //! The PodGroup of the gang, or the annotations that describe it, demand nothing that this policy does not know, and all pods of a
-//! PodGroup of Kubernetes name the same scheduler.
+//! PodGroup of Kubernetes name the same scheduler. The same is demanded of the other gangs of a gang group that are not complete yet.
 //!
 //! # Example
 //!
@@ -25,7 +25,7 @@
 
 use crate::contract::ChangeKind;
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::SCHEDULER_NAME;
+use crate::model::{JobIx, SCHEDULER_NAME};
 
 /// The law.
 pub const LAW: Law<Holds> = Law::gate(
@@ -42,12 +42,18 @@ pub const LAW: Law<Holds> = Law::gate(
 )
 .retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
-/// Returns whether the gang of the preemptor demands only what is judged.
+/// Returns whether the gang of the preemptor, and each gang of its group that is not complete yet, demand only what is judged.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    let job = case.preemptor.job;
-    match job.and_then(|job| case.cluster.job(job)).and_then(|job| job.gang()?.unjudged) {
-        Some(field) if field == SCHEDULER_NAME => Err(Denial::Unjudged { job, case: "schedulers", field }),
-        Some(field) => Err(Denial::Unjudged { job, case: "", field }),
-        None => Ok(()),
+    let cluster = case.cluster;
+    let Some(own) = case.preemptor.job else { return Ok(()) };
+    let is_asked = |job: &JobIx| *job == own || !cluster.is_complete(*job);
+    for job in cluster.gang_group(own).into_iter().filter(is_asked) {
+        let job = Some(job);
+        match job.and_then(|job| cluster.job(job)).and_then(|job| job.gang()?.unjudged) {
+            Some(field) if field == SCHEDULER_NAME => return Err(Denial::Unjudged { job, case: "schedulers", field }),
+            Some(field) => return Err(Denial::Unjudged { job, case: "", field }),
+            None => {}
+        }
     }
+    Ok(())
 }

@@ -23,7 +23,6 @@
 //! Annotation `gang.scheduling.koordinator.sh/groups`.
 
 use crate::laws::{Case, Denial, Holds, Law, Text, page};
-use crate::model::JobIx;
 
 /// The law.
 pub const LAW: Law<Holds> = Law::gate(
@@ -41,14 +40,8 @@ pub const LAW: Law<Holds> = Law::gate(
 
 /// Checks that no other gang of the group needs the room that the preemptor could take.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    let cluster = case.cluster;
-    let is_beyond = |job: &JobIx| cluster.assembled(*job).is_some() && cluster.is_complete(*job);
-    let Some(own) = case.preemptor.job.filter(is_beyond) else { return Ok(()) };
-    for job in cluster.gang_group(own).into_iter().filter(|job| *job != own && !cluster.is_complete(*job)) {
-        let gang = cluster.job(job).and_then(|job| job.gang());
-        if let Some((gang, have)) = gang.zip(cluster.assembled(job)) {
-            return Err(Denial::Incomplete { job, case: "", have, need: gang.minimum });
-        }
+    match case.preemptor.job.and_then(|job| case.cluster.served_before(job)) {
+        Some((job, have, need)) => Err(Denial::Incomplete { job, case: "", have, need }),
+        None => Ok(()),
     }
-    Ok(())
 }

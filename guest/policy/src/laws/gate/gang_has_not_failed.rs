@@ -4,7 +4,7 @@
 //! group can still reach its minimum in this round. A round ends with the attempt that tries a pod of the group for the second time.
 //! After a round that failed, the next one begins when the cluster has changed, or 5 minutes later. What the gang group itself took and
 //! gave up is no change. Neither is what other pods took at Permit after the failure and gave up. A gang in NonStrict mode does not
-//! fail together: it is exempt.
+//! fail together: it is exempt. A pod that waits for the other gangs of its group to be complete is not tried, so it does not fail.
 //!
 //! # Example
 //!

@@ -114,6 +114,16 @@ impl Cluster {
         self.assembled(job).is_none_or(|have| have >= usize::try_from(minimum).unwrap_or(usize::MAX))
     }
 
+    /// Returns the gang of the same group that is served before the pods of a gang that has its minimum: the first one that is not complete,
+    /// how many pods it has, and how many it needs.
+    pub fn served_before(&self, job: JobIx) -> Option<(JobIx, usize, u32)> {
+        let is_beyond = self.assembled(job).is_some() && self.is_complete(job);
+        let incomplete = |other: &JobIx| *other != job && !self.is_complete(*other);
+        let group = if is_beyond { self.gang_group(job) } else { Vec::new() };
+        let counted = |other| Some((other, self.assembled(other)?, self.job(other)?.gang()?.minimum));
+        group.into_iter().filter(incomplete).find_map(counted)
+    }
+
     /// How many pods the job of a pod needs; a pod without a job is one of its own.
     pub fn minimum(&self, pod: PodIx) -> usize {
         let Some(job) = self.pod(pod).and_then(|pod| pod.attributes.job) else { return 1 };

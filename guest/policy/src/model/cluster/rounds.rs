@@ -15,10 +15,12 @@ const PATIENCE: i64 = 5 * 60 * 1_000_000_000;
 
 impl Cluster {
     /// Notes an attempt for a pod of a gang. The second attempt for a pod begins a new round of its gang group, unless the round has failed
-    /// and would fail again.
+    /// and would fail again. A pod that has to wait for the other gangs of its group is not tried at all.
     pub fn begin_attempt(&mut self, pod: PodIx) {
         let Some(ix) = self.pod(pod).and_then(|pod| pod.attributes.job) else { return };
-        let Some(job) = self.job(ix).filter(|job| job.gang().is_some()) else { return };
+        let Some(job) = self.job(ix).filter(|job| job.gang().is_some() && self.served_before(ix).is_none()) else {
+            return;
+        };
         let is_early = job.round.failure.as_ref().is_some_and(|failure| self.now < failure.until);
         let would_fail = is_early && self.is_stuck(ix);
         if job.round.tried.contains(&pod) && !would_fail {

@@ -50,9 +50,9 @@ pub fn table(args: &Args) -> Laws {
         final_gates: vec![
             GANG_HAS_ITS_MEMBERS,
             GANG_DEMANDS_ARE_KNOWN,
-            GANG_HAS_NOT_FAILED,
             GANG_GROUP_IS_SERVED_FIRST,
             POD_DEMANDS_ARE_KNOWN,
+            GANG_HAS_NOT_FAILED,
         ],
         gates: vec![NP_FITS_MIN, NP_FITS_MAX, P_LEAVES_MIN],
         under_way: vec![LAST_PLAN_IS_DONE, ITS_ROOM_IS_NOT_HELD],

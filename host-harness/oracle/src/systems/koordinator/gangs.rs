@@ -97,6 +97,11 @@ impl<'w> Gangs<'w> {
         Gang::of(self.world, &job(pod)).map_or_else(|| vec![job(pod)], |gang| gang.jobs)
     }
 
+    /// Whether the gang of a pod starts together with others.
+    pub(super) fn are_several(self, pod: &Pod) -> bool {
+        self.group(pod).len() > 1
+    }
+
     /// The members of a job.
     fn members(self, of: &str) -> impl Iterator<Item = &'w Pod> {
         self.world.pods.values().filter(move |pod| Gangs::claims(pod) && job(pod) == of && !pod.finished)
@@ -192,13 +197,14 @@ impl<'w> Gangs<'w> {
 }
 
 impl Memory {
-    /// Begins the turn of a pod of a strict gang.
+    /// Begins the turn of a pod of a strict gang. `is_tried`: it is not refused together with its whole gang.
     pub(super) fn turn<'w>(
         &mut self,
         world: &'w World,
         pod: &Pod,
         switches: Switches,
         outcome: &Outcome,
+        is_tried: bool,
     ) -> Option<Turn<'w>> {
         if !Gangs::claims(pod) {
             return None;
@@ -214,7 +220,7 @@ impl Memory {
             return None;
         }
         let name = own.jobs.join(" ");
-        let group = (world, name.as_str(), own.is_strict);
+        let group = (world, name.as_str(), own.is_strict && is_tried);
         let turn = self.rounds.turn(group, pod, all, outcome, |pod| switches.triggers(pod));
         own.is_strict.then_some(turn)
     }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::books::{Books, counts};
 use super::switches::priority;
-use super::{Judge, Part, QUOTA, job};
+use super::{Judge, Part, QUOTA, devices, job, waiting};
 use crate::amounts::Amounts;
 use crate::outcome::Outcome;
 use crate::placement::{Candidate, IncomingPod, PlacementProblem, Set};
@@ -25,6 +25,9 @@ impl Judge<'_> {
         let fits = |part: &Part<'_>| part.books.iter().all(|books| books.may_trigger(part.stays, &part.total));
         if !self.parts.iter().all(fits) {
             return Some("its job does not fit the quota even after evicting every candidate");
+        }
+        if !self.planned.iter().all(|of| devices::are_judged(self.world, &waiting(self.world, of))) {
+            return Some("nobody knows the devices of another gang of its group");
         }
         let starts = self.gangs.could_start(self.pod, &self.planned);
         (!starts).then_some("its gang group could not start after the evictions")
