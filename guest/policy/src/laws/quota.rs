@@ -38,12 +38,14 @@ fn nominated(cluster: &Cluster, preemptor: &Preemptor, resource: ResourceIx) -> 
     cluster.promised_below(own, Preemptibility::Preemptible, resource, |ix| is_before(cluster, preemptor, ix))
 }
 
-/// What nominated pods of all quotas ask for that count against a preemptor: those before it in its own quota, and those of quotas
-/// that are within their min.
+/// What nominated pods of all quotas ask for that count against a preemptor: those before it in its own quota, those of quotas that are
+/// within their min, and, where the preemptor borrows, those of all other quotas.
 pub fn nominated_of_all(cluster: &Cluster, preemptor: &Preemptor, all: QueueIx, resource: ResourceIx) -> Promised {
     cluster.promised_below(all, Preemptibility::Preemptible, resource, |ix| {
         match cluster.pod(ix).and_then(|pod| pod.queue) {
-            Some(other) if Some(other) != preemptor.queue => !is_over_min(cluster, other, |_| 0),
+            Some(other) if Some(other) != preemptor.queue => {
+                !preemptor.takes_back || !is_over_min(cluster, other, |_| 0)
+            }
             _ => is_before(cluster, preemptor, ix),
         }
     })

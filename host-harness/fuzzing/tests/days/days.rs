@@ -132,7 +132,7 @@ impl Days {
     fn rest(&mut self) {
         let (mut is_quiet, mut last) = (false, String::new());
         for _ in 0..ROUNDS {
-            let before = (self.session.waiting(), self.promised());
+            let (before, reserved) = ((self.session.waiting(), self.promised()), self.reserved());
             self.session.tell(Input::Cycle).unwrap();
             let happened = self.session.take_happened();
             let nothing = happened.bound.is_empty() && happened.victims.is_empty();
@@ -141,7 +141,7 @@ impl Days {
                 break;
             }
             self.take(&happened);
-            self.displaced(&before.1);
+            self.displaced(&reserved);
             last = format!("bound {:?}, victims {:?}", happened.bound, happened.victims.keys());
         }
         if !is_quiet {

@@ -2,8 +2,8 @@
 //!
 //! Two kinds of plans are not counted as useless. A plan that is still under way: each pod of the job has a node, holds one at Permit or is
 //! promised one, and pods that left for others are not gone yet. It is looked at again when those have left, too. And a plan whose room a more
-//! important job has taken to which a promise gives way: in kube-scheduler, any of higher priority, in a system of quotas one of the same
-//! quota. A promise of Koordinator gives way to nobody.
+//! important job has taken to which a promise gives way, be it the node of a nominated pod or one that a member holds at Permit: in
+//! kube-scheduler, any of higher priority, in a system of quotas one of the same quota. A promise of Koordinator gives way to nobody.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,11 +29,17 @@ impl Planned {
 }
 
 impl Days {
-    /// Forgets the plans whose room a more important job has taken in the last cycle. Before it, these nodes were promised.
+    /// Returns the nodes that pods hold at Permit or are promised.
+    pub(super) fn reserved(&self) -> BTreeMap<String, usize> {
+        let held = self.session.waiting().into_iter().map(|(pod, node)| (pod, number(&node)));
+        self.promised().into_iter().chain(held).collect()
+    }
+
+    /// Forgets the plans whose room a more important job has taken in the last cycle. Before it, these nodes were reserved.
     pub(super) fn displaced(&mut self, before: &BTreeMap<String, usize>) {
         let mut on: Vec<(usize, usize)> = Vec::new();
-        on.extend(self.promised().into_iter().map(|(pod, node)| (self.job_of(&pod), node)));
-        on.extend(self.session.waiting().into_iter().map(|(pod, node)| (self.job_of(&pod), number(&node))));
+        let now = self.reserved();
+        on.extend(now.iter().map(|(pod, node)| (self.job_of(pod), *node)));
         for (job, life) in self.lives.iter().enumerate() {
             on.extend(life.bound.values().filter(|_| !life.is_leaving).map(|node| (job, *node)));
         }
@@ -46,7 +52,6 @@ impl Days {
             };
             is_open && other.priority > of.priority
         };
-        let now = self.promised();
         let lost = before.iter().filter(|(pod, node)| now.get(*pod) != Some(*node));
         let lost: BTreeSet<usize> = lost
             .map(|(pod, node)| (self.job_of(pod), *node))

@@ -74,14 +74,15 @@ impl Quotas {
         Amounts::sum(world.pods.values().filter(before).map(request))
     }
 
-    /// What nominated pods of other quotas within their min request.
-    fn nominated_elsewhere(&self, world: &World, pod: &Pod) -> Amounts {
+    /// What nominated pods of other quotas request: of those within their min, and of all where the pod borrows, which takes nothing from
+    /// a quota that was promised it before.
+    fn nominated_elsewhere(&self, world: &World, pod: &Pod, borrows: bool) -> Amounts {
         let counts = |other: &&Pod| {
             other.pending()
                 && other.nominated.is_some()
                 && other.namespace != pod.namespace
                 && self.0.contains_key(&other.namespace)
-                && !self.is_over(world, &other.namespace, &Amounts::default())
+                && (borrows || !self.is_over(world, &other.namespace, &Amounts::default()))
         };
         Amounts::sum(world.pods.values().filter(counts).map(request))
     }
@@ -118,7 +119,8 @@ impl Quotas {
         let own_asked = Amounts::sum([&left(&pod.namespace), requests, &own_beyond]);
         let over_max = own.max.as_ref().is_some_and(|max| exceeds(&own_asked, max));
         let all: Vec<Amounts> = self.0.keys().map(|namespace| left(namespace)).collect();
-        let nominated = with(nominated, &self.nominated_elsewhere(world, pod));
+        let borrows = !self.takes_back(world, pod, requests, nominated);
+        let nominated = with(nominated, &self.nominated_elsewhere(world, pod, borrows));
         let beyond = beyond_leaving(&nominated, &|other| self.has(&other.namespace));
         let all = Amounts::sum([&Amounts::sum(&all), requests, &beyond]);
         over_max || exceeds(&all, &Amounts::sum(self.0.values().map(|quota| &quota.min)))
