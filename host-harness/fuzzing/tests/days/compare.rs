@@ -30,7 +30,8 @@ impl Days {
         };
         let jobs: Vec<Stoppable> = candidates.iter().map(stoppable).collect();
         let pods = u32::try_from(nominated.len()).unwrap();
-        let instance = Instance { free, pods, gpus: self.jobs[lead].gpus, jobs };
+        let least_free = self.least_free(&free, pods * self.jobs[lead].gpus, nominated);
+        let instance = Instance { free, pods, gpus: self.jobs[lead].gpus, least_free, jobs };
         let stopped: BTreeSet<usize> = victims.iter().map(|pod| self.job_of(pod)).collect();
         let stopped: Vec<Stoppable> = stopped.iter().map(stoppable).collect();
         let stopped = Stopped::of(stopped.iter());
@@ -44,6 +45,21 @@ impl Days {
             self.figures.stopped.add(stopped);
             self.figures.least.add(least);
         }
+    }
+
+    /// Returns the GPUs that must be free for a plan, so that all quotas together use no more than their minimums. Only Coscheduling has such
+    /// a bound. Pods that leave use nothing: so it is never too much.
+    fn least_free(&self, free: &[u32], request: u32, nominated: &BTreeSet<String>) -> u32 {
+        if self.rules != Rules::Coscheduling {
+            return 0;
+        }
+        let total = u32::try_from(self.nodes * 8).unwrap();
+        let bound: u32 = TEAMS.iter().map(|(_, part)| total * part / 100).sum();
+        let held = self.jobs.iter().zip(&self.lives).filter(|(_, life)| !life.is_leaving);
+        let held = held.map(|(job, life)| job.gpus * u32::try_from(life.bound.len()).unwrap());
+        let waiting = self.session.waiting().into_keys().filter(|pod| !nominated.contains(pod));
+        let used: u32 = held.chain(waiting.map(|pod| self.jobs[self.job_of(&pod)].gpus)).sum();
+        free.iter().sum::<u32>() + (used + request).saturating_sub(bound)
     }
 
     /// Returns the jobs whose pods the laws allow as victims of a job, none more important than the victims of the plan. `None` where the rules

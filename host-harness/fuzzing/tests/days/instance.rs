@@ -25,13 +25,16 @@ pub struct Instance {
     pub pods: u32,
     /// The GPUs of each of them.
     pub gpus: u32,
+    /// The GPUs that must be free on all nodes together: a bound on all quotas together is kept so.
+    pub least_free: u32,
     pub jobs: Vec<Stoppable>,
 }
 
 impl Instance {
     /// Returns whether the pods have room on nodes with these free GPUs.
     pub fn fits(&self, free: &[u32]) -> bool {
-        free.iter().map(|free| free / self.gpus).sum::<u32>() >= self.pods
+        let places: u32 = free.iter().map(|free| free / self.gpus).sum();
+        places >= self.pods && free.iter().sum::<u32>() >= self.least_free
     }
 
     /// Returns the instance as JSON, with what the plan stops and the least that must stop.
@@ -40,7 +43,7 @@ impl Instance {
         let figures =
             |of: Stopped| json!({"jobs": of.jobs, "gpus": of.gpus, "gangs": of.in_order.0, "beside": of.in_order.1});
         let jobs: BTreeMap<String, Value> = self.jobs.iter().map(job).collect();
-        json!({"free": self.free, "request": {"pods": self.pods, "gpus": self.gpus}, "jobs": jobs,
+        json!({"free": self.free, "request": {"pods": self.pods, "gpus": self.gpus}, "least-free": self.least_free, "jobs": jobs,
                "stopped": figures(stopped), "least": least.map(figures)})
     }
 }

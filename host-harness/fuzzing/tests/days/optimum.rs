@@ -117,13 +117,16 @@ fn the_least_of_a_small_cluster_is_found() {
     let much = Stopped { jobs: 9, gpus: 99, in_order: (9, 99) };
     // One pod of 4: a job of 8, or two jobs of 2.
     let jobs = vec![job("whole", &[(0, 8)]), job("x", &[(1, 2)]), job("y", &[(1, 2)])];
-    let instance = Instance { free: vec![0, 0], pods: 1, gpus: 4, jobs };
+    let instance = Instance { free: vec![0, 0], pods: 1, gpus: 4, least_free: 0, jobs };
     assert_eq!(least(&instance, much), Some(Stopped { jobs: 1, gpus: 4, in_order: (0, 4) }));
     // Two pods of 4: the job of 8 alone, though both small ones free a place, too.
-    let two = Instance { pods: 2, ..instance };
+    let two = Instance { pods: 2, ..instance.clone() };
     assert_eq!(least(&two, much), Some(Stopped { jobs: 1, gpus: 8, in_order: (0, 8) }));
+    // With 5 GPUs free on all nodes together, the two small ones are not enough.
+    let bounded = Instance { least_free: 5, ..instance };
+    assert_eq!(least(&bounded, much), Some(Stopped { jobs: 1, gpus: 8, in_order: (0, 8) }));
     // As a gang the job of 4 costs more than two single jobs, and fewer jobs.
     let jobs = vec![job("gang", &[(0, 2), (0, 2)]), job("x", &[(1, 3)]), job("y", &[(1, 3)])];
-    let instance = Instance { free: vec![0, 0], pods: 1, gpus: 4, jobs };
+    let instance = Instance { free: vec![0, 0], pods: 1, gpus: 4, least_free: 0, jobs };
     assert_eq!(least(&instance, much), Some(Stopped { jobs: 1, gpus: 4, in_order: (0, 6) }));
 }
