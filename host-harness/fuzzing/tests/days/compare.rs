@@ -67,9 +67,14 @@ impl Days {
     fn candidates(&self, lead: usize, nominated: &BTreeSet<String>, victims: &BTreeSet<String>) -> Option<Vec<usize>> {
         let of = &self.jobs[lead];
         let highest = victims.iter().map(|pod| self.jobs[self.job_of(pod)].priority).max()?;
+        // What pods of a team hold, at Permit, too, and are promised.
+        let reserved = self.reserved();
         let used = |team: &str| -> u32 {
             let held = self.jobs.iter().zip(&self.lives).filter(|(job, _)| job.team == team);
-            held.map(|(job, life)| job.gpus * u32::try_from(life.bound.len()).unwrap()).sum()
+            let held = held.map(|(job, life)| job.gpus * u32::try_from(life.bound.len()).unwrap());
+            let others =
+                reserved.keys().filter(|pod| !nominated.contains(*pod)).map(|pod| &self.jobs[self.job_of(pod)]);
+            held.chain(others.filter(|job| job.team == team).map(|job| job.gpus)).sum()
         };
         let total = u32::try_from(self.nodes * 8).unwrap();
         let min = |team: &str| TEAMS.iter().find(|(name, _)| *name == team).map_or(0, |(_, part)| total * part / 100);

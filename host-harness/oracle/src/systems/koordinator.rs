@@ -89,9 +89,8 @@ pub(crate) fn attempt(
     };
     judge.judge(outcome, verdict);
     let Judge { planned, turn, in_flight, .. } = judge;
-    let failed = is_tried
-        && matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected))
-        && (!in_flight || !is_judged);
+    let failed =
+        is_tried && matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected)) && (!in_flight || !is_judged);
     let vain = failed && turn.as_ref().is_some_and(|turn| turn.is_in_vain) && !fitting_nodes(world, pod).is_empty();
     let turn = turn.filter(|turn| failed && !turn.is_over).map(|turn| if vain { turn.at_last() } else { turn });
     let ended = turn.and_then(|turn| turn.ends());
