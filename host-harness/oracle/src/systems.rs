@@ -137,6 +137,7 @@ pub(crate) fn fair(case: &Case, world: &World) -> Result<bool, ReadError> {
         System::Koordinator => koordinator::fair(case, world),
         System::Yunikorn => yunikorn::fair(world),
         System::Volcano => Ok(volcano::fair(world)),
-        System::Kubernetes | System::Coscheduling => Ok(true),
+        System::Coscheduling => Ok(coscheduling::fair(world)),
+        System::Kubernetes => Ok(true),
     }
 }

@@ -40,6 +40,13 @@ pub(crate) struct Memory {
     begun: bool,
 }
 
+/// Returns whether all PodGroups are valid: the policy does not read others.
+pub(crate) fn fair(world: &World) -> bool {
+    let is_positive = |group, path| at(group, path).is_none_or(|number| number.as_u64().is_some_and(|number| number > 0));
+    let all = ["/spec/minMember", "/spec/scheduleTimeoutSeconds"];
+    world.all("PodGroup").all(|group| all.iter().all(|path| is_positive(group, path)))
+}
+
 /// The cluster in which Filter runs for a pod, after the switch of groups has rejected the waiting pods of the last group, and whether
 /// the pod passes PreFilter.
 fn pre_filter(world: &World, memory: &Memory, pod: &Pod) -> Result<(World, bool), ReadError> {
@@ -98,6 +105,7 @@ fn judge(
         other_pods_keep_waiting(world, outcome, None, verdict);
         return Ok(());
     }
+    group(pod).into_iter().for_each(|group| memory.rounds.find(&after, group));
     let world = match &quotas {
         Some(quotas) => quotas.with_firm_promises(after, pod),
         None => after,
@@ -133,6 +141,9 @@ fn judge(
             quotas.attempt(&world, pod, &|other| group(other) == Some(gang), outcome, verdict);
         } else {
             harm::of_gang(&world, pod, Some(&quotas), outcome, verdict);
+            if !waits {
+                harm::has_a_plan(&world, pod, &quotas, outcome, verdict);
+            }
         }
         return Ok(());
     }
