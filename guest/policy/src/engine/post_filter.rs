@@ -165,12 +165,7 @@ impl Engine {
     }
 
     /// A plan was found: what it means for others.
-    fn planned(
-        &mut self,
-        search: &dyn Search,
-        gangs: &[Preemptor],
-        plan: &Plan,
-    ) -> Result<PostFiltered, PolicyError> {
+    fn planned(&mut self, search: &dyn Search, gangs: &[Preemptor], plan: &Plan) -> Result<PostFiltered, PolicyError> {
         let mut withdrawn = self.outranked(search, gangs, &plan.nominations);
         withdrawn.retain(|pod| gangs.iter().all(|gang| !gang.closed.contains(pod)));
         withdrawn.extend(self.promised_to_victims(&plan.victims));

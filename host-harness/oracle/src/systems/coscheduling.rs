@@ -42,7 +42,8 @@ pub(crate) struct Memory {
 
 /// Returns whether all PodGroups are valid: the policy does not read others.
 pub(crate) fn fair(world: &World) -> bool {
-    let is_positive = |group, path| at(group, path).is_none_or(|number| number.as_u64().is_some_and(|number| number > 0));
+    let is_positive =
+        |group, path| at(group, path).is_none_or(|number| number.as_u64().is_some_and(|number| number > 0));
     let all = ["/spec/minMember", "/spec/scheduleTimeoutSeconds"];
     world.all("PodGroup").all(|group| all.iter().all(|path| is_positive(group, path)))
 }
@@ -122,18 +123,17 @@ fn judge(
     other_pods_keep_waiting(&world, outcome, Some(gang), verdict);
     let waits = plan::waits(&world, pod, gang) || quotas.as_ref().is_some_and(|quotas| quotas.waits(&world, pod));
     let waits = waits || plan::is_in_flight(&world, pod, quotas.as_ref());
-    let failed = matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected));
-    match turn.filter(|_| failed) {
-        Some(turn) if waits => turn.not_yet().after_failure(pod, outcome, verdict),
-        Some(turn) => {
-            turn.after_failure(pod, outcome, verdict);
-            memory.rounds.end(turn.ends());
-        }
-        None => {}
-    }
     let fitting_nodes: Vec<String> =
         kubernetes::fitting_nodes(&world, pod).iter().map(|node| node.name.clone()).collect();
-    if let Some(quotas) = quotas.filter(|_| is_refused || fitting_nodes.is_empty()) {
+    let fits = !is_refused && !fitting_nodes.is_empty();
+    let is_in_vain = fits && turn.as_ref().is_some_and(|turn| turn.is_in_vain);
+    if let Some(turn) = turn {
+        plan::end_turn(memory, turn, (waits, is_in_vain), pod, outcome, verdict);
+    }
+    if is_in_vain {
+        return Ok(());
+    }
+    if let Some(quotas) = quotas.filter(|_| !fits) {
         quotas.victims_of_gang(&world, pod, outcome, verdict);
         if matches!(outcome.ended, Some(Ended::Scheduled | Ended::Waiting)) {
             verdict.breach("quota-is-kept", format!("`{name}` has no place or is refused, and got a node"));

@@ -21,9 +21,8 @@ impl NodeDryRun {
         let first = self.reprieved(cluster, ask, &Branch::default())?;
         // The candidate that costs least is reprieved last, but for pods of a gang that is too small already, which cost nothing: where one is
         // enough, no other one costs less. Where all are needed, no other set is enough.
-        let is_free = |ix: PodIx| {
-            cluster.pod(ix).is_some_and(|pod| gang_loss(cluster, pod, ask.earlier) == GangLoss::Nothing)
-        };
+        let is_free =
+            |ix: PodIx| cluster.pod(ix).is_some_and(|pod| gang_loss(cluster, pod, ask.earlier) == GangLoss::Nothing);
         let is_settled = match first.as_slice() {
             [] => true,
             all if all.len() == self.candidates.len() => true,

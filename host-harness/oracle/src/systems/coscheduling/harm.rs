@@ -141,7 +141,10 @@ pub(super) fn has_a_plan(world: &World, pod: &Pod, quotas: &Quotas, outcome: &Ou
     let same = |other: &Pod| group(other) == Some(name);
     let mut pods: Vec<&Pod> = world.pods.values().filter(|other| other.pending() && same(other)).collect();
     let is_alike = |other: &&Pod| {
-        other.request == pod.request && other.priority == pod.priority && !other.never_preempts && other.nominated.is_none()
+        other.request == pod.request
+            && other.priority == pod.priority
+            && !other.never_preempts
+            && other.nominated.is_none()
     };
     let leaves = world.pods.values().any(|pod| pod.leaving);
     if outcome.ended == Some(Ended::Nominated) || leaves || world.is_constrained() || !pods.iter().all(is_alike) {

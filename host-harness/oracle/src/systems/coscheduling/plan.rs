@@ -28,6 +28,32 @@ pub(super) fn refused(name: &str, outcome: &Outcome, verdict: &mut Verdict) {
     }
 }
 
+/// Judges what the pods of a group hold after the turn of one that failed, whether or not that pod waits for what it was promised, and ends
+/// the round where it was the last chance of the group. A pod that fits a node fails where it would hold the node in vain.
+pub(super) fn end_turn(
+    memory: &mut Memory,
+    turn: Turn<'_>,
+    (waits, is_in_vain): (bool, bool),
+    pod: &Pod,
+    outcome: &Outcome,
+    verdict: &mut Verdict,
+) {
+    if is_in_vain && (outcome.ended != Some(Ended::Unschedulable) || outcome.changes()) {
+        let text = format!("the group of `{}` cannot start, and it ended {:?}", pod.name, outcome.ended);
+        verdict.breach_expecting("no-gang-holds-room-in-vain", text, json!({"result": "Unschedulable"}));
+    }
+    if !matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected)) {
+        return;
+    }
+    let turn = match (waits, is_in_vain) {
+        (true, _) => turn.not_yet(),
+        (false, true) => turn.at_last(),
+        (false, false) => turn,
+    };
+    turn.after_failure(pod, outcome, verdict);
+    memory.rounds.end(turn.ends());
+}
+
 /// Whether a pod waits for its own victims, or for the pods that are held at permit on its node.
 pub(super) fn waits(world: &World, pod: &Pod, gang: &str) -> bool {
     let same_group = |other: &Pod| group(other) == Some(gang);

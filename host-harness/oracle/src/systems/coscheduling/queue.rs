@@ -77,8 +77,7 @@ fn borrowers(quotas: &Quotas, world: &World) -> BTreeMap<String, u8> {
         // missing. So it takes nothing back.
         let counts = |pod: &&Pod| pod.place().is_some() || pod.pending();
         let have = |name| members(world, name).into_iter().filter(counts).count();
-        let is_short =
-            is_lost(world, first) || group(first).is_some_and(|name| have(name) < minimum(world, first));
+        let is_short = is_lost(world, first) || group(first).is_some_and(|name| have(name) < minimum(world, first));
         if alone && !is_short && pods.iter().all(|pod| !pod.never_preempts) {
             within.insert(&first.namespace);
         }
