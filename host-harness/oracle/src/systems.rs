@@ -110,7 +110,7 @@ fn is_exact(case: &Case, world: &World) -> bool {
 pub(crate) fn held_in_vain(case: &Case, world: &World) -> Option<String> {
     let together = |pod: &Pod, other: &Pod| match case.system {
         System::Kubernetes => kubernetes::are_of_one_group(pod, other),
-        System::Coscheduling => coscheduling::are_of_one_group(pod, other),
+        System::Coscheduling => coscheduling::fail_together(world, pod, other),
         System::Koordinator => koordinator::fail_together(world, pod, other),
         System::Yunikorn | System::Volcano => false,
     };

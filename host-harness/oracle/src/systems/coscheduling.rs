@@ -18,8 +18,8 @@ use crate::case::{Case, Step};
 use crate::outcome::{Ended, Outcome};
 use crate::tally::Verdict;
 use crate::world::{Pod, World, at};
-pub(crate) use groups::are_of_one_group;
-use groups::{allocated, group, is_lost, is_planned, members, minimum, minimum_is_free, object};
+pub(crate) use groups::fail_together;
+use groups::{allocated, group, is_lost, is_planned, may_be_tried, members, minimum, object};
 use plan::{may_plan, without_room};
 pub(crate) use queue::order;
 use quotas::Quotas;
@@ -53,8 +53,7 @@ pub(crate) fn fair(world: &World) -> bool {
 fn pre_filter(world: &World, memory: &Memory, pod: &Pod) -> Result<(World, bool), ReadError> {
     let mut after = world.clone();
     let Some(name) = group(pod) else { return Ok((after, true)) };
-    let have = members(world, name).iter().filter(|pod| !pod.gated).count();
-    if is_lost(world, pod) || have < minimum(world, pod) || !minimum_is_free(world, pod)? {
+    if !may_be_tried(world, pod)? {
         return Ok((after, false));
     }
     if let Some(last) = memory.last.as_deref().filter(|last| *last != name) {
@@ -147,7 +146,8 @@ fn judge(
         }
         return Ok(());
     }
-    kubernetes::nominations(&world, pod, &|other| group(other) == Some(gang), outcome, verdict);
+    let same_group = |other: &Pod| group(other) == Some(gang);
+    kubernetes::nominations_while(waits, (&world, pod), &same_group, outcome, verdict);
     if fitting_nodes.is_empty() {
         without_room(&world, pod, gang, outcome, verdict);
     } else {

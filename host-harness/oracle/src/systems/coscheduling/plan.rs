@@ -64,9 +64,12 @@ pub(super) fn waits(world: &World, pod: &Pod, gang: &str) -> bool {
 /// Whether a plan for a pod is in flight (ruling C45 of Koordinator): the room that it is nominated to, and its quota, are free when the
 /// pods that leave are gone, whoever they leave for.
 pub(super) fn is_in_flight(world: &World, pod: &Pod, quotas: Option<&Quotas>) -> bool {
+    let Some(node) = &pod.nominated else { return false };
     let mut later = world.clone();
     later.pods.retain(|_, other| !other.leaving);
-    kubernetes::room_is_coming(world, pod) && quotas.is_none_or(|quotas| !quotas.refuses(&later, pod))
+    later.pods.len() < world.pods.len()
+        && kubernetes::fitting_nodes(&later, pod).iter().any(|fitting| fitting.name == *node)
+        && quotas.is_none_or(|quotas| !quotas.refuses(&later, pod))
 }
 
 /// How many members a plan is for; none where the gang cannot start.
