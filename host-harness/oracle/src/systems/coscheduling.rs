@@ -67,6 +67,16 @@ fn pre_filter(world: &World, memory: &Memory, pod: &Pod) -> Result<(World, bool)
     Ok((after, true))
 }
 
+/// Returns the cluster where the nodes that are kept for pods are promised to them.
+fn with_kept(world: &World, memory: &Memory) -> World {
+    let mut shown = world.clone();
+    for (pod, node) in &memory.kept {
+        let pod = shown.pods.get_mut(pod).filter(|pod| pod.place().is_none() && pod.nominated.is_none());
+        pod.into_iter().for_each(|pod| pod.nominated = Some(node.clone()));
+    }
+    shown
+}
+
 /// Judges one attempt. While nodes may be kept for pods that no longer wait at Permit, what is seen does not say what is free.
 pub(crate) fn attempt(
     world: &World,
@@ -80,10 +90,7 @@ pub(crate) fn attempt(
     if memory.kept.is_empty() {
         return judge(world, memory, name, outcome, verdict);
     }
-    let mut shown = world.clone();
-    for (pod, node) in &memory.kept {
-        shown.pods.get_mut(pod).into_iter().for_each(|pod| pod.nominated = Some(node.clone()));
-    }
+    let shown = with_kept(world, memory);
     verdict.excuse("a node is kept for a pod whose time at Permit ran out");
     judge(&shown, memory, name, outcome, &mut Verdict::default())
 }

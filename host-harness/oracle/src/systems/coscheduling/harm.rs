@@ -151,7 +151,8 @@ pub(super) fn has_a_plan(world: &World, pod: &Pod, quotas: &Quotas, outcome: &Ou
         return;
     }
     pods.truncate(missing);
-    let (problem, _) = problem_with(world, pod, &pods, &|other| !same(other) && quotas.might_give(pod, other));
+    let givers = quotas.givers(world, pod, &pods);
+    let (problem, _) = problem_with(world, pod, &pods, &|other| givers.iter().any(|giver| giver.name == other.name));
     let legal = |set: Set| quotas.may_give(world, pod, &pods, &named(world, &problem, set));
     if let Some(least) = counting(world, |counting| counting.least(&problem, legal)) {
         let text = format!("`{}` has no plan, and {least:?} is enough", pod.name);

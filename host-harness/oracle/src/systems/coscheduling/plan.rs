@@ -11,9 +11,10 @@ use crate::systems::rounds::{Gang, Turn};
 use crate::tally::Verdict;
 use crate::world::{Pod, World};
 
-/// Begins the turn of a pod in the round of its group; none where it has no group.
+/// Begins the turn of a pod in the round of its group; none where it has no group, or one that needs no other pod: such a pod never waits at
+/// Permit, so it takes no turns with others.
 pub(super) fn turn<'w>(world: &'w World, memory: &mut Memory, pod: &Pod, outcome: &Outcome) -> Option<Turn<'w>> {
-    group(pod).filter(|_| !is_lost(world, pod)).map(|name| {
+    group(pod).filter(|_| !is_lost(world, pod) && minimum(world, pod) > 1).map(|name| {
         let pods = world.pods.values().filter(|other| group(other) == Some(name)).collect();
         let gang = Gang { pods, lacks: minimum(world, pod).saturating_sub(allocated(world, name)) };
         memory.rounds.turn((world, name, true), pod, vec![gang], outcome, |pod| !pod.never_preempts)
