@@ -110,7 +110,7 @@ fn is_exact(case: &Case, world: &World) -> bool {
 pub(crate) fn held_in_vain(case: &Case, world: &World) -> Option<String> {
     let together = |pod: &Pod, other: &Pod| match case.system {
         System::Kubernetes => kubernetes::are_of_one_group(pod, other),
-        System::Coscheduling => coscheduling::are_of_one_group(pod, other),
+        System::Coscheduling => coscheduling::fail_together(world, pod, other),
         System::Koordinator => koordinator::fail_together(world, pod, other),
         System::Yunikorn | System::Volcano => false,
     };
@@ -137,6 +137,7 @@ pub(crate) fn fair(case: &Case, world: &World) -> Result<bool, ReadError> {
         System::Koordinator => koordinator::fair(case, world),
         System::Yunikorn => yunikorn::fair(world),
         System::Volcano => Ok(volcano::fair(world)),
-        System::Kubernetes | System::Coscheduling => Ok(true),
+        System::Coscheduling => Ok(coscheduling::fair(world)),
+        System::Kubernetes => Ok(true),
     }
 }

@@ -18,8 +18,8 @@ use crate::case::{Case, Step};
 use crate::outcome::{Ended, Outcome};
 use crate::tally::Verdict;
 use crate::world::{Pod, World, at};
-pub(crate) use groups::are_of_one_group;
-use groups::{allocated, group, is_lost, is_planned, members, minimum, minimum_is_free, object};
+pub(crate) use groups::fail_together;
+use groups::{allocated, group, is_lost, is_planned, may_be_tried, members, minimum, object};
 use plan::{may_plan, without_room};
 pub(crate) use queue::order;
 use quotas::Quotas;
@@ -40,13 +40,20 @@ pub(crate) struct Memory {
     begun: bool,
 }
 
+/// Returns whether all PodGroups are valid: the policy does not read others.
+pub(crate) fn fair(world: &World) -> bool {
+    let is_positive =
+        |group, path| at(group, path).is_none_or(|number| number.as_u64().is_some_and(|number| number > 0));
+    let all = ["/spec/minMember", "/spec/scheduleTimeoutSeconds"];
+    world.all("PodGroup").all(|group| all.iter().all(|path| is_positive(group, path)))
+}
+
 /// The cluster in which Filter runs for a pod, after the switch of groups has rejected the waiting pods of the last group, and whether
 /// the pod passes PreFilter.
 fn pre_filter(world: &World, memory: &Memory, pod: &Pod) -> Result<(World, bool), ReadError> {
     let mut after = world.clone();
     let Some(name) = group(pod) else { return Ok((after, true)) };
-    let have = members(world, name).iter().filter(|pod| !pod.gated).count();
-    if is_lost(world, pod) || have < minimum(world, pod) || !minimum_is_free(world, pod)? {
+    if !may_be_tried(world, pod)? {
         return Ok((after, false));
     }
     if let Some(last) = memory.last.as_deref().filter(|last| *last != name) {
@@ -58,6 +65,16 @@ fn pre_filter(world: &World, memory: &Memory, pod: &Pod) -> Result<(World, bool)
         }
     }
     Ok((after, true))
+}
+
+/// Returns the cluster where the nodes that are kept for pods are promised to them.
+fn with_kept(world: &World, memory: &Memory) -> World {
+    let mut shown = world.clone();
+    for (pod, node) in &memory.kept {
+        let pod = shown.pods.get_mut(pod).filter(|pod| pod.place().is_none() && pod.nominated.is_none());
+        pod.into_iter().for_each(|pod| pod.nominated = Some(node.clone()));
+    }
+    shown
 }
 
 /// Judges one attempt. While nodes may be kept for pods that no longer wait at Permit, what is seen does not say what is free.
@@ -73,10 +90,7 @@ pub(crate) fn attempt(
     if memory.kept.is_empty() {
         return judge(world, memory, name, outcome, verdict);
     }
-    let mut shown = world.clone();
-    for (pod, node) in &memory.kept {
-        shown.pods.get_mut(pod).into_iter().for_each(|pod| pod.nominated = Some(node.clone()));
-    }
+    let shown = with_kept(world, memory);
     verdict.excuse("a node is kept for a pod whose time at Permit ran out");
     judge(&shown, memory, name, outcome, &mut Verdict::default())
 }
@@ -98,6 +112,7 @@ fn judge(
         other_pods_keep_waiting(world, outcome, None, verdict);
         return Ok(());
     }
+    group(pod).into_iter().for_each(|group| memory.rounds.find(&after, group));
     let world = match &quotas {
         Some(quotas) => quotas.with_firm_promises(after, pod),
         None => after,
@@ -114,18 +129,17 @@ fn judge(
     other_pods_keep_waiting(&world, outcome, Some(gang), verdict);
     let waits = plan::waits(&world, pod, gang) || quotas.as_ref().is_some_and(|quotas| quotas.waits(&world, pod));
     let waits = waits || plan::is_in_flight(&world, pod, quotas.as_ref());
-    let failed = matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected));
-    match turn.filter(|_| failed) {
-        Some(turn) if waits => turn.not_yet().after_failure(pod, outcome, verdict),
-        Some(turn) => {
-            turn.after_failure(pod, outcome, verdict);
-            memory.rounds.end(turn.ends());
-        }
-        None => {}
-    }
     let fitting_nodes: Vec<String> =
         kubernetes::fitting_nodes(&world, pod).iter().map(|node| node.name.clone()).collect();
-    if let Some(quotas) = quotas.filter(|_| is_refused || fitting_nodes.is_empty()) {
+    let fits = !is_refused && !fitting_nodes.is_empty();
+    let is_in_vain = fits && turn.as_ref().is_some_and(|turn| turn.is_in_vain);
+    if let Some(turn) = turn {
+        plan::end_turn(memory, turn, (waits, is_in_vain), pod, outcome, verdict);
+    }
+    if is_in_vain {
+        return Ok(());
+    }
+    if let Some(quotas) = quotas.filter(|_| !fits) {
         quotas.victims_of_gang(&world, pod, outcome, verdict);
         if matches!(outcome.ended, Some(Ended::Scheduled | Ended::Waiting)) {
             verdict.breach("quota-is-kept", format!("`{name}` has no place or is refused, and got a node"));
@@ -133,10 +147,14 @@ fn judge(
             quotas.attempt(&world, pod, &|other| group(other) == Some(gang), outcome, verdict);
         } else {
             harm::of_gang(&world, pod, Some(&quotas), outcome, verdict);
+            if !waits {
+                harm::has_a_plan(&world, pod, &quotas, outcome, verdict);
+            }
         }
         return Ok(());
     }
-    kubernetes::nominations(&world, pod, &|other| group(other) == Some(gang), outcome, verdict);
+    let same_group = |other: &Pod| group(other) == Some(gang);
+    kubernetes::nominations_while(waits, (&world, pod), &same_group, outcome, verdict);
     if fitting_nodes.is_empty() {
         without_room(&world, pod, gang, outcome, verdict);
     } else {

@@ -15,7 +15,6 @@ use crate::placement::{Candidate, IncomingPod, PlacementProblem, Set};
 use crate::systems::rounds::Rounds;
 use crate::tally::Verdict;
 use crate::world::{Node, Pod, World};
-pub(crate) use groups::room_is_coming;
 pub(crate) use search::{Eligible, SameGroup, violating, waits_for_victims};
 use search::{forbidden, plans, possible};
 
@@ -238,10 +237,20 @@ pub(crate) fn nominations(
     outcome: &Outcome,
     verdict: &mut Verdict,
 ) {
-    let Some(standing) = &outcome.standing else { return };
     let waits = waits_for_victims(world, pod) || waits_for_permit(world, pod, same_group, spec_priority);
-    let is_of_group = groups::group(pod).is_some() || same_group(pod);
-    let waits = waits || is_of_group && room_is_coming(world, pod);
+    let waits = waits || groups::room_is_coming(world, pod);
+    nominations_while(waits, (world, pod), same_group, outcome, verdict);
+}
+
+/// Judges the same where it is known whether the pod waits for what it was promised.
+pub(crate) fn nominations_while(
+    waits: bool,
+    (world, pod): (&World, &Pod),
+    same_group: SameGroup<'_>,
+    outcome: &Outcome,
+    verdict: &mut Verdict,
+) {
+    let Some(standing) = &outcome.standing else { return };
     let failed = matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected));
     let hopeless = failed && !pod.never_preempts && !waits;
     for other in world.pods.values().filter(|other| other.pending() && other.nominated.is_some()) {

@@ -142,6 +142,14 @@ impl Rounds {
         }
     }
 
+    /// Notes the cluster in which a pod of a group is judged, where it is another one than it found: pods that waited at Permit were rejected
+    /// for its turn, so the group did not fail beside them.
+    pub(super) fn find(&mut self, world: &World, group: &str) {
+        if let Some(round) = self.0.get_mut(group).filter(|round| !round.over) {
+            round.seen = Seen::of(world, &round.known);
+        }
+    }
+
     /// Ends the round of a group, where a failed turn says so.
     pub(super) fn end(&mut self, group: Option<String>) {
         if let Some(round) = group.and_then(|group| self.0.get_mut(&group)) {

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use super::branches::{Branch, Branching, cheapest};
 use super::node_dry_run::{Ask, NodeDryRun};
+use crate::laws::harm::{GangLoss, gang_loss};
 use crate::laws::{LEAST, NodeChoice, NodeCost, NodeVictims};
 use crate::model::{Cluster, PodIx};
 
@@ -18,9 +19,16 @@ impl NodeDryRun {
     /// without any candidate.
     pub fn victims_for(&self, cluster: &Cluster, choice: &NodeChoice, ask: &Ask<'_>) -> Option<Vec<PodIx>> {
         let first = self.reprieved(cluster, ask, &Branch::default())?;
-        // The candidate that costs least is reprieved last: where one is enough, no other one costs less. Where all are needed, no other set is
-        // enough.
-        let is_settled = first.len() < 2 || first.len() == self.candidates.len();
+        // The candidate that costs least is reprieved last, but for pods of a gang that is too small already, which cost nothing: where one is
+        // enough, no other one costs less. Where all are needed, no other set is enough.
+        let is_free =
+            |ix: PodIx| cluster.pod(ix).is_some_and(|pod| gang_loss(cluster, pod, ask.earlier) == GangLoss::Nothing);
+        let is_settled = match first.as_slice() {
+            [] => true,
+            all if all.len() == self.candidates.len() => true,
+            [one] => is_free(*one) || !self.candidates.iter().any(|candidate| is_free(candidate.pod)),
+            _ => false,
+        };
         if is_settled || !(choice.by.seeks)(cluster, &self.pods()) {
             return Some(first);
         }

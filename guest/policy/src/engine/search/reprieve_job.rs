@@ -157,7 +157,8 @@ impl Taken {
     }
 
     /// Evicts the candidates of the queues that bound a gang, on any node, as far as the laws let them go for a bound, the least important
-    /// first; and the pods that are leaving anyway and count against such a queue, because what is promised counts there, too.
+    /// first; and the pods that are leaving anyway and count against such a queue, because what is promised counts there, too. A gang that
+    /// takes back what others have borrowed is bounded by what all of them use.
     fn take_for_bounds(
         &mut self,
         trial: &mut Trial<'_>,
@@ -165,7 +166,10 @@ impl Taken {
         (gang, case): (&Preemptor, CaseOf),
     ) {
         let cluster = trial.cluster();
-        let bounds: Vec<QueueIx> = gang.queues(cluster).map(|(ix, _)| ix).collect();
+        let bounds: Vec<QueueIx> = match gang.takes_back {
+            true => cluster.path(gang.queue).map(|(ix, _)| ix).collect(),
+            false => gang.queues(cluster).map(|(ix, _)| ix).collect(),
+        };
         let counts = |pod: &Pod| cluster.path(pod.queue).any(|(ix, _)| bounds.contains(&ix));
         let bounded = cluster.pods().filter(|(_, pod)| pod.place.node().is_some() && counts(pod));
         let bounded: Vec<PodIx> = bounded.map(|(ix, _)| ix).collect();

@@ -12,9 +12,16 @@ pub(super) fn group(pod: &Pod) -> Option<&str> {
     pod.label(POD_GROUP).or(pod.label("pod-group/name"))
 }
 
-/// Returns whether two pods are of one group.
-pub(crate) fn are_of_one_group(pod: &Pod, other: &Pod) -> bool {
-    group(pod).is_some() && group(pod) == group(other)
+/// Returns whether a pod gives up its place when another one of its group finds none. It does not where PreFilter refuses the other pod: that is
+/// no failure (ruling R10), so the pod waits until its time is over.
+pub(crate) fn fail_together(world: &World, pod: &Pod, other: &Pod) -> bool {
+    group(pod).is_some() && group(pod) == group(other) && may_be_tried(world, other).unwrap_or(false)
+}
+
+/// Returns whether PreFilter lets the group of a pod be tried.
+pub(super) fn may_be_tried(world: &World, pod: &Pod) -> Result<bool, ReadError> {
+    let have = group(pod).map_or(0, |name| members(world, name).iter().filter(|pod| !pod.gated).count());
+    Ok(!is_lost(world, pod) && have >= minimum(world, pod) && minimum_is_free(world, pod)?)
 }
 
 /// Returns the PodGroup object of a pod; none where the pod names none, or where it is missing.
@@ -35,7 +42,7 @@ pub(super) fn minimum(world: &World, pod: &Pod) -> usize {
 }
 
 /// Returns whether all nodes together have what minResources of the PodGroup names, and minMember places. The room of its pods counts as free.
-pub(super) fn minimum_is_free(world: &World, pod: &Pod) -> Result<bool, ReadError> {
+fn minimum_is_free(world: &World, pod: &Pod) -> Result<bool, ReadError> {
     let Some(written) = object(world, pod).and_then(|group| at(group, "/spec/minResources")) else { return Ok(true) };
     let mut needed = Amounts::read(Some(written))?;
     needed.0.insert("pods".to_owned(), i64::try_from(minimum(world, pod)).unwrap_or(0) * 1000);

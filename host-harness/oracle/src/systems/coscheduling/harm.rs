@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
+use super::plan::may_plan;
 use super::quotas::Quotas;
 use super::{group, minimum};
 use crate::harm::{Counting, Harm};
@@ -131,6 +132,32 @@ pub(super) fn of_gang(world: &World, pod: &Pod, quotas: Option<&Quotas>, outcome
             verdict.breach("least-harm", text);
         }
     });
+}
+
+/// Judges a gang that has no plan and gets none, where a quota bounds it and its waiting pods are alike, while nobody leaves: no evictions
+/// that the quotas allow make room for as many pods as it lacks.
+pub(super) fn has_a_plan(world: &World, pod: &Pod, quotas: &Quotas, outcome: &Outcome, verdict: &mut Verdict) {
+    let Some((name, missing)) = group(pod).and_then(|name| Some((name, may_plan(world, pod, name)?))) else { return };
+    let same = |other: &Pod| group(other) == Some(name);
+    let mut pods: Vec<&Pod> = world.pods.values().filter(|other| other.pending() && same(other)).collect();
+    let is_alike = |other: &&Pod| {
+        other.request == pod.request
+            && other.priority == pod.priority
+            && !other.never_preempts
+            && other.nominated.is_none()
+    };
+    let leaves = world.pods.values().any(|pod| pod.leaving);
+    if outcome.ended == Some(Ended::Nominated) || leaves || world.is_constrained() || !pods.iter().all(is_alike) {
+        return;
+    }
+    pods.truncate(missing);
+    let givers = quotas.givers(world, pod, &pods);
+    let (problem, _) = problem_with(world, pod, &pods, &|other| givers.iter().any(|giver| giver.name == other.name));
+    let legal = |set: Set| quotas.may_give(world, pod, &pods, &named(world, &problem, set));
+    if let Some(least) = counting(world, |counting| counting.least(&problem, legal)) {
+        let text = format!("`{}` has no plan, and {least:?} is enough", pod.name);
+        verdict.breach_expecting("a-plan-is-found", text, json!({"result": "Nominated"}));
+    }
 }
 
 fn named<'w>(world: &'w World, problem: &PlacementProblem<'_>, set: Set) -> Vec<&'w Pod> {

@@ -11,9 +11,10 @@ use crate::systems::rounds::{Gang, Turn};
 use crate::tally::Verdict;
 use crate::world::{Pod, World};
 
-/// Begins the turn of a pod in the round of its group; none where it has no group.
+/// Begins the turn of a pod in the round of its group; none where it has no group, or one that needs no other pod: such a pod never waits at
+/// Permit, so it takes no turns with others.
 pub(super) fn turn<'w>(world: &'w World, memory: &mut Memory, pod: &Pod, outcome: &Outcome) -> Option<Turn<'w>> {
-    group(pod).filter(|_| !is_lost(world, pod)).map(|name| {
+    group(pod).filter(|_| !is_lost(world, pod) && minimum(world, pod) > 1).map(|name| {
         let pods = world.pods.values().filter(|other| group(other) == Some(name)).collect();
         let gang = Gang { pods, lacks: minimum(world, pod).saturating_sub(allocated(world, name)) };
         memory.rounds.turn((world, name, true), pod, vec![gang], outcome, |pod| !pod.never_preempts)
@@ -28,6 +29,32 @@ pub(super) fn refused(name: &str, outcome: &Outcome, verdict: &mut Verdict) {
     }
 }
 
+/// Judges what the pods of a group hold after the turn of one that failed, whether or not that pod waits for what it was promised, and ends
+/// the round where it was the last chance of the group. A pod that fits a node fails where it would hold the node in vain.
+pub(super) fn end_turn(
+    memory: &mut Memory,
+    turn: Turn<'_>,
+    (waits, is_in_vain): (bool, bool),
+    pod: &Pod,
+    outcome: &Outcome,
+    verdict: &mut Verdict,
+) {
+    if is_in_vain && (outcome.ended != Some(Ended::Unschedulable) || outcome.changes()) {
+        let text = format!("the group of `{}` cannot start, and it ended {:?}", pod.name, outcome.ended);
+        verdict.breach_expecting("no-gang-holds-room-in-vain", text, json!({"result": "Unschedulable"}));
+    }
+    if !matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected)) {
+        return;
+    }
+    let turn = match (waits, is_in_vain) {
+        (true, _) => turn.not_yet(),
+        (false, true) => turn.at_last(),
+        (false, false) => turn,
+    };
+    turn.after_failure(pod, outcome, verdict);
+    memory.rounds.end(turn.ends());
+}
+
 /// Whether a pod waits for its own victims, or for the pods that are held at permit on its node.
 pub(super) fn waits(world: &World, pod: &Pod, gang: &str) -> bool {
     let same_group = |other: &Pod| group(other) == Some(gang);
@@ -38,9 +65,12 @@ pub(super) fn waits(world: &World, pod: &Pod, gang: &str) -> bool {
 /// Whether a plan for a pod is in flight (ruling C45 of Koordinator): the room that it is nominated to, and its quota, are free when the
 /// pods that leave are gone, whoever they leave for.
 pub(super) fn is_in_flight(world: &World, pod: &Pod, quotas: Option<&Quotas>) -> bool {
+    let Some(node) = &pod.nominated else { return false };
     let mut later = world.clone();
     later.pods.retain(|_, other| !other.leaving);
-    kubernetes::room_is_coming(world, pod) && quotas.is_none_or(|quotas| !quotas.refuses(&later, pod))
+    later.pods.len() < world.pods.len()
+        && kubernetes::fitting_nodes(&later, pod).iter().any(|fitting| fitting.name == *node)
+        && quotas.is_none_or(|quotas| !quotas.refuses(&later, pod))
 }
 
 /// How many members a plan is for; none where the gang cannot start.

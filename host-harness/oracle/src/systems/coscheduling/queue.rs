@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::quotas::Quotas;
-use super::{Memory, allocated, group, is_lost, members, minimum, object};
+use super::{Memory, allocated, group, is_lost, members, minimum, object, with_kept};
 use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::object::seconds;
@@ -18,9 +18,18 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
         verdict.breach("queue-holds-all-pending-pods", format!("the queue is {order:?}"));
         return Ok(());
     }
-    let last = Quotas::of(world)?.map(|quotas| borrowers(&quotas, world)).unwrap_or_default();
+    let quotas = Quotas::of(world)?;
+    let last_of = |world: &World| quotas.as_ref().map(|quotas| borrowers(quotas, world)).unwrap_or_default();
+    let is_sorted = |last: &BTreeMap<String, u8>| {
+        pods.is_sorted_by_key(|pod| (last.get(&pod.name).copied().unwrap_or(0), -pod.priority))
+    };
+    // A node may be kept for a pod that is seen to be promised none.
+    let mut last = last_of(world);
+    if !is_sorted(&last) && !memory.kept.is_empty() {
+        last = last_of(&with_kept(world, memory));
+    }
     let is_last = |pod: &Pod| last.get(&pod.name).copied().unwrap_or(0);
-    if !pods.is_sorted_by_key(|pod| (is_last(pod), -pod.priority)) {
+    if !is_sorted(&last) {
         verdict.breach("higher-priority-first", format!("the queue is {order:?}, these would borrow: {last:?}"));
     }
     // Pods whose PodGroup is missing are ordered as regular pods.

@@ -188,24 +188,7 @@ impl Quotas {
             true => counting(world, |counting| there.sort_by_cached_key(|other| counting.importance(other))),
             false => there.sort_by_cached_key(|other| importance(world, other)),
         }
-        let mut taken: Vec<&Pod> = Vec::new();
-        for other in there.into_iter().rev() {
-            let same = other.namespace == pod.namespace;
-            let has = |pod: &Pod| self.0.contains_key(&pod.namespace);
-            let lower = other.priority < pod.priority;
-            let before = taken.iter().filter(|before| before.namespace == other.namespace).map(|pod| &pod.request);
-            let may = match (has(pod), has(other)) {
-                (true, true) if takes_back => !same && self.is_over(world, &other.namespace, &Amounts::sum(before)),
-                (true, true) => same && lower,
-                (false, false) => lower,
-                _ => false,
-            };
-            if may {
-                taken.push(other);
-            }
-        }
-        taken.reverse();
-        taken
+        self.in_turn(world, pod, takes_back, there)
     }
 
     /// Judges the attempt of a pod that is planned alone. PreFilter has rejected waiting pods already: these use no quota.

@@ -96,15 +96,17 @@ pub(super) fn attempt(world: &World, rounds: &mut Rounds, pod: &Pod, outcome: &O
     true
 }
 
-/// Returns whether the room that a pod of a group is nominated to comes when pods have left, on whichever node they are: constraints between
-/// pods and quotas may need that they leave another one. A plan without victims nominated it there, and the same plan is not made twice.
-/// Whether the constraints and the quotas hold then is not sought.
-pub(crate) fn room_is_coming(world: &World, pod: &Pod) -> bool {
-    let node = pod.nominated.as_ref().and_then(|node| world.nodes.get(node));
+/// Returns whether pods that are leaving make the room that a pod of a group is nominated to. A plan without victims nominated it there, and
+/// the same plan is not made twice. Whether constraints between pods hold then is not sought.
+pub(super) fn room_is_coming(world: &World, pod: &Pod) -> bool {
+    let node = pod.nominated.as_ref().filter(|_| group(pod).is_some()).and_then(|node| world.nodes.get(node));
     node.is_some_and(|node| {
         let mut free = free_for(world, pod, node, spec_priority);
-        world.on(&node.name).filter(|other| other.leaving).for_each(|other| free.add(&other.request));
-        world.pods.values().any(|other| other.leaving) && pod.request.fits(&free)
+        let leaving: Vec<&Pod> = world.on(&node.name).filter(|other| other.leaving).collect();
+        leaving.iter().for_each(|other| free.add(&other.request));
+        // With constraints, a pod that leaves another node of the domain counts as well.
+        let frees = !leaving.is_empty() || world.is_constrained() && world.pods.values().any(|other| other.leaving);
+        frees && pod.request.fits(&free)
     })
 }
 

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::Quotas;
 use crate::amounts::Amounts;
 use crate::outcome::Outcome;
+use crate::systems::coscheduling::group;
 use crate::systems::coscheduling::harm::counting;
 use crate::tally::Verdict;
 use crate::world::{Pod, World};
@@ -34,6 +35,43 @@ impl Quotas {
         let gone = victims.iter().map(|pod| pod.name.as_str()).collect();
         victims.iter().all(|victim| self.gives(world, pod, (victim, victims), takes_back))
             && !self.too_much(world, pod, &requests, &nominated, &gone)
+    }
+
+    /// Returns which of these pods, the most important first, may give way for a pod: they are taken in turn, the least important first.
+    pub(super) fn in_turn<'w>(&self, world: &World, pod: &Pod, takes_back: bool, there: Vec<&'w Pod>) -> Vec<&'w Pod> {
+        let mut taken: Vec<&Pod> = Vec::new();
+        for other in there.into_iter().rev() {
+            let same = other.namespace == pod.namespace;
+            let lower = other.priority < pod.priority;
+            let before = taken.iter().filter(|before| before.namespace == other.namespace).map(|pod| &pod.request);
+            let may = match (self.has(&pod.namespace), self.has(&other.namespace)) {
+                (true, true) if takes_back => !same && self.is_over(world, &other.namespace, &Amounts::sum(before)),
+                (true, true) => same && lower,
+                (false, false) => lower,
+                _ => false,
+            };
+            if may {
+                taken.push(other);
+            }
+        }
+        taken.reverse();
+        taken
+    }
+
+    /// Returns the pods on all nodes that may give way for these planned pods of a gang.
+    pub(in crate::systems::coscheduling) fn givers<'w>(
+        &self,
+        world: &'w World,
+        pod: &Pod,
+        planned: &[&Pod],
+    ) -> Vec<&'w Pod> {
+        let requests = Amounts::sum(planned.iter().map(|pod| &pod.request));
+        let nominated = self.nominated(world, pod, &|other| planned.iter().any(|pod| pod.name == other.name));
+        let takes_back = self.takes_back(world, pod, &requests, &nominated);
+        let others = world.pods.values().filter(|other| other.place().is_some() && group(other) != group(pod));
+        let mut there: Vec<&Pod> = others.collect();
+        counting(world, |counting| there.sort_by_cached_key(|other| counting.importance(other)));
+        self.in_turn(world, pod, takes_back, there)
     }
 
     /// Returns whether a pod may be a victim beside the less important ones of the others.
