@@ -62,10 +62,10 @@ impl Engine {
             return Ok(BTreeSet::new());
         }
         let preemptor = self.preemptor(ix.0)?;
-        let Engine { system, cluster, .. } = self;
+        let Engine { system, cluster, ledger, .. } = self;
         let laws = system.as_ref().ok_or(PolicyError::NotConfigured)?.laws();
         let preemptor = search::of(laws).needed(cluster, preemptor);
-        Ok(closed_nominations(cluster, laws, &preemptor))
+        Ok(closed_nominations((cluster, ledger), laws, &preemptor))
     }
 
     /// Notes of every node why it does not take a pod.

@@ -46,7 +46,7 @@ impl Engine {
             return Ok(self.without(reason, effects));
         }
         self.ledger.forget_unanswered();
-        let closed = closed_nominations(&self.cluster, &laws, preemptor);
+        let closed = closed_nominations((&self.cluster, &self.ledger), &laws, preemptor);
         let (ledger, notes, closed, branch) = (&self.ledger, &mut self.notes, &closed, &Branch::default());
         let mut context =
             PreemptionContext { preemptor, gangs: &gangs, laws: &laws, ledger, refuted, branch, closed, notes };
@@ -105,7 +105,7 @@ impl Engine {
             let found = match broken {
                 Some((rule, denial)) => Err(Obstacle::Law(rule, denial)),
                 None => {
-                    closed = closed_nominations(trial.cluster(), laws, &preemptor);
+                    closed = closed_nominations((trial.cluster(), &self.ledger), laws, &preemptor);
                     let (ledger, notes, closed, branch) = (&self.ledger, &mut self.notes, &closed, &Branch::default());
                     let (gangs, preemptor) = (std::slice::from_ref(&preemptor), &preemptor);
                     let mut context =

@@ -59,8 +59,10 @@ impl Engine {
         }
         // What is wrong with a gang keeps its whole group from being tried. What one pod demands is found out when its turn comes: it has
         // failed then, and the others go on if they can do without it.
-        let is_of_a_gang =
-            matches!(denial, Denial::Incomplete { .. } | Denial::Undeclared { .. } | Denial::Unjudged { job: Some(_), .. });
+        let is_of_a_gang = matches!(
+            denial,
+            Denial::Incomplete { .. } | Denial::Undeclared { .. } | Denial::Unjudged { job: Some(_), .. }
+        );
         if !is_of_a_gang && !self.cluster.fail_attempt(pod, None) {
             return self.void(own.into_iter().collect());
         }
