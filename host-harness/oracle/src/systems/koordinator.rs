@@ -67,9 +67,8 @@ pub(crate) fn attempt(
     let gangs = Gangs { world, memory: &memory.gangs, deletes: switches.deletes };
     let (has_members, is_later) = (gangs.have_members(pod), gangs.is_one_too_many(pod));
     let is_judged = devices::are_judged(world, &waiting(world, &job(pod)));
-    // What is wrong with a whole gang is no failure of its round: none of its pods is tried.
-    let is_tried = has_members && (is_judged || gangs.are_several(pod));
-    let turn = if is_later { None } else { memory.gangs.turn(world, pod, switches, outcome, is_tried) };
+    // Where pods are missing, none of the group is tried: that is no failure of its round.
+    let turn = if is_later { None } else { memory.gangs.turn(world, pod, switches, outcome, has_members) };
     let gangs = Gangs { world, memory: &memory.gangs, deletes: switches.deletes };
     let planned = gangs.planned_with(pod);
     let parts = planned
@@ -95,12 +94,14 @@ pub(crate) fn attempt(
     judge.judge(outcome, verdict);
     let is_admitted = judge.is_admitted();
     let Judge { planned, turn, in_flight, .. } = judge;
-    let failed =
-        is_tried && matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected)) && (!in_flight || !is_judged);
-    // A pod that its quota does not admit would hold no node either.
+    let failed = has_members
+        && matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected))
+        && (!in_flight || !is_judged);
+    // A pod that its quota does not admit, or whose devices nobody knows, would hold no node either.
     let vain = failed
         && turn.as_ref().is_some_and(|turn| turn.is_in_vain)
         && is_admitted
+        && is_judged
         && !fitting_nodes(world, pod).is_empty();
     let turn = turn.filter(|turn| failed && !turn.is_over).map(|turn| if vain { turn.at_last() } else { turn });
     let ended = turn.and_then(|turn| turn.ends());
@@ -159,7 +160,7 @@ impl Judge<'_> {
                 let text = format!("nobody knows the device of `{}`; it ended {:?}", pod.name, outcome.ended);
                 verdict.breach_expecting("devices-are-judged", text, json!({"result": "Rejected", "victims": []}));
             }
-            return self.gangs.stay(pod, self.turn_of_several().as_ref(), outcome, verdict);
+            return self.gangs.stay(pod, self.turn.as_ref(), outcome, verdict);
         }
         if self.turn.as_ref().is_some_and(|turn| turn.is_over) {
             turned_away(pod, outcome, verdict);

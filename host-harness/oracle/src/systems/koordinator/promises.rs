@@ -1,10 +1,13 @@
 //! Promises that hold even against more important pods: those who could not evict the nominated pod if it ran there already.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::switches::{Switches, priority};
 use super::{job, waiting};
 use crate::world::{Pod, World};
+
+/// The label in which the priority of a reservation stands.
+const RANK: &str = "koordinator.sh/priority";
 
 /// Returns the cluster as a pod finds it: a nominated pod that the pod could not evict counts as just as important, so that its room is kept.
 /// None where there is no such pod.
@@ -24,8 +27,10 @@ pub(super) fn with_firm_promises(world: &World, switches: Switches, pod: &Pod) -
     for name in firm {
         let Some(other) = after.pods.get_mut(&name) else { continue };
         other.priority = priority(pod);
-        if other.is_reservation() {
-            other.object["metadata"]["labels"]["koordinator.sh/priority"] = json!(priority(pod).to_string());
+        // The priority of a reservation stands in a label; one without it ranks highest and is none of these.
+        let labels = other.object.pointer_mut("/metadata/labels").and_then(Value::as_object_mut);
+        if let Some(labels) = labels.filter(|labels| labels.contains_key(RANK)) {
+            labels.insert(RANK.to_owned(), json!(priority(pod).to_string()));
         }
     }
     Some(after)
