@@ -49,6 +49,12 @@ impl Amounts {
         sum
     }
 
+    /// What exceeds the other amounts.
+    pub(crate) fn beyond(&self, other: &Amounts) -> Amounts {
+        let over = self.0.iter().map(|(resource, amount)| (resource.clone(), amount - other.get(resource)));
+        Amounts(over.filter(|(_, amount)| *amount > 0).collect())
+    }
+
     /// Whether this request fits into `free`, in every requested resource.
     pub(crate) fn fits(&self, free: &Amounts) -> bool {
         self.0.iter().all(|(resource, requested)| *requested <= 0 || *requested <= free.get(resource))

@@ -145,10 +145,15 @@ impl World {
         self.pods.values().filter(move |pod| pod.place() == Some(node))
     }
 
-    /// The allocatable of a node less the requests of its pods.
+    /// The allocatable of a node less the requests of its pods. Pods inside a reservation use its room, and room of the node beyond it.
     pub(crate) fn free(&self, node: &Node) -> Amounts {
         let mut free = node.allocatable.clone();
         self.on(&node.name).filter(|pod| !self.inside(pod)).for_each(|pod| free.take(&pod.request));
+        for reservation in self.on(&node.name).filter(|pod| pod.is_reservation()) {
+            let is_inside = |pod: &&Pod| self.inside(pod) && owner(pod).as_ref() == Some(&reservation.name);
+            let used = Amounts::sum(self.on(&node.name).filter(is_inside).map(|pod| &pod.request));
+            free.take(&used.beyond(&reservation.request));
+        }
         free
     }
 

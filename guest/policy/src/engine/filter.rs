@@ -57,12 +57,10 @@ impl Engine {
 
     /// Returns the nominated pods of lower priority whose promised room is closed to a pod and its job.
     fn closed_to(&mut self, ix: PodIx) -> Result<BTreeSet<PodIx>, PolicyError> {
-        let priority = self.cluster.pod(ix).map_or(i32::MIN, |pod| pod.priority());
-        if !self.cluster.nominated().any(|(_, pod)| pod.priority() < priority) {
-            return Ok(BTreeSet::new());
-        }
         self.recompute();
-        Ok(closed_to(&self.cluster, self.laws()?, ix))
+        let Engine { system, cluster, ledger, .. } = self;
+        let laws = system.as_ref().ok_or(PolicyError::NotConfigured)?.laws();
+        Ok(closed_to((cluster, ledger), laws, ix))
     }
 
     /// Notes of every node why it does not take a pod.

@@ -37,7 +37,10 @@ impl Engine {
         // Where several pods are tried together, all of them are needed.
         let needed = |(at, gang)| if several && at == 0 { gang } else { search.needed(&self.cluster, gang) };
         let mut gangs = Preemptor::join(&self.cluster, gangs.into_iter().enumerate().map(needed).collect());
-        let closed = gangs.first().map(|gang| closed_nominations(&self.cluster, &laws, gang)).unwrap_or_default();
+        let closed = gangs
+            .first()
+            .map(|gang| closed_nominations((&self.cluster, &self.ledger), &laws, gang))
+            .unwrap_or_default();
         gangs.iter_mut().for_each(|gang| gang.closed.clone_from(&closed));
         let preemptor = gangs.first().ok_or(PolicyError::UnknownPod(lead))?;
         // The gang of the preemptor has passed PreFilter, the others that are planned with it have not.
@@ -99,7 +102,7 @@ impl Engine {
         for pod in pods {
             let preemptor = Preemptor::of(trial.cluster(), laws, *pod, vec![*pod]);
             let mut preemptor = preemptor.ok_or(PolicyError::UnknownPod(pod.0))?;
-            preemptor.closed = closed_nominations(trial.cluster(), laws, &preemptor);
+            preemptor.closed = closed_nominations((trial.cluster(), &self.ledger), laws, &preemptor);
             whole.closed.clone_from(&preemptor.closed);
             self.notes.plan(*pod);
             let case = preemptor.waiting(trial.cluster(), &self.ledger);

@@ -2,7 +2,7 @@
 
 use crate::contract::*;
 use crate::laws::{Denial, Gate, Preemptor, Rule};
-use crate::model::{Cluster, Gang, JobIx, Ledger, PodIx, Trial};
+use crate::model::{Cluster, JobIx, Ledger, PodIx, Trial};
 
 use super::Engine;
 use super::closed_nominations::closed_to;
@@ -54,21 +54,21 @@ impl Engine {
         if self.waits_for_its_turn(job, denial) {
             return Effects::default();
         }
-        let is_strict = |gang: &Gang| gang.fails_together && gang.group.len() > 1;
-        if !self.cluster.job(job).and_then(|job| job.gang()).is_some_and(is_strict) {
-            return self.void(self.cluster.nominated_of_group(job));
-        }
+        let group = self.cluster.gang_group(job);
+        let is_strict = self.cluster.job(job).and_then(|job| job.gang()).is_some_and(|gang| gang.fails_together);
         // What is wrong with a gang keeps its whole group from being tried. What one pod demands is found out when its turn comes: it has
         // failed then, and the others go on if they can do without it.
-        let is_of_a_gang = matches!(
-            denial,
-            Denial::Incomplete { .. } | Denial::Undeclared { .. } | Denial::Unjudged { job: Some(_), .. }
-        );
-        if !is_of_a_gang && !self.cluster.fail_attempt(pod, None) {
-            return self.void(own.into_iter().collect());
-        }
+        let is_of_the_pod =
+            matches!(denial, Denial::Unjudged { job: None, .. } | Denial::Resource(..) | Denial::Queue(..));
+        let gives_up = match is_of_the_pod {
+            _ if !is_strict => false,
+            true if !self.cluster.fail_attempt(pod, None) => return self.void(own.into_iter().collect()),
+            true => true,
+            false => group.len() > 1,
+        };
         let effects = self.void(self.cluster.nominated_of_group(job));
-        Effects { releases: self.waiting_with(pod), ..effects }
+        let releases = if gives_up { self.waiting_with(pod) } else { Vec::new() };
+        Effects { releases, ..effects }
     }
 
     /// Checks whether a pod of this job was not tried at all: the round of its gang group is over, or another gang of the group is served
@@ -100,8 +100,10 @@ impl Engine {
         let laws = system.as_ref().ok_or(PolicyError::NotConfigured)?.laws();
         let mut released = Trial::new(cluster);
         releases.iter().for_each(|pod| released.unreserve(PodIx(*pod)));
-        let closed = closed_to(released.cluster(), laws, pod);
-        parts.iter_mut().for_each(|part| part.closed.clone_from(&closed));
+        if laws.quotas_take_back {
+            let closed = closed_to((released.cluster(), ledger), laws, pod);
+            parts.iter_mut().for_each(|part| part.closed.clone_from(&closed));
+        }
         Ok(first_broken(&parts, released.cluster(), ledger, &laws.gates))
     }
 }

@@ -50,7 +50,9 @@ pub use sum::Sum;
 pub use surplus::{AdmitsToSurplus, Enforcement, GivesFirst, Held, HoldsOfSurplus, Surplus, SurplusGate, SurplusGuard};
 pub use switch::Switch;
 pub(crate) use table::laws;
-pub use table::{Gate, Group, Guard, LastResort, Laws, NodeChoice, Order, OrderBy, PendingOrder, Sample, Search};
+pub use table::{
+    Gate, Group, Guard, LastResort, Laws, NodeChoice, Order, OrderBy, PendingOrder, Promises, Sample, Search,
+};
 
 /// A law in force in a system, or a rule of the engine.
 #[derive(Debug, Clone, Copy)]

@@ -6,7 +6,8 @@ use std::cmp::Ordering;
 
 use super::{
     CompareQueues, CompareVictims, Cycle, Denial, Enforcement, Gate, GivesFirst, Guard, LEAST, LastResort, Laws,
-    NodeChoice, NodeCost, Order, OrderBy, PendingOrder, ReclaimRules, Rule, Search, SurplusGate, SurplusGuard,
+    NodeChoice, NodeCost, Order, OrderBy, PendingOrder, Promises, ReclaimRules, Rule, Search, SurplusGate,
+    SurplusGuard,
 };
 
 /// What becomes of a law.
@@ -202,6 +203,9 @@ impl Laws {
             all.push(node_choice);
         }
         all.extend(last_resort.map(|order| order as &mut dyn Seat));
+        if let Some(Promises { gates, guards }) = &mut self.promises {
+            all.extend(seats(gates).chain(seats(guards)));
+        }
         all.extend(self.cycle.iter_mut().flat_map(Cycle::seats));
         all.extend(self.enforcement.iter_mut().flat_map(Enforcement::seats));
         all

@@ -127,6 +127,16 @@ pub struct LastResort {
     pub reasons: Reluctance,
 }
 
+/// The laws by which a promise gives way to a more important pod: as if the nominated pod ran there already, and the other one wanted to evict
+/// it. Where one of them denies, the room stays promised.
+#[derive(Debug, Clone)]
+pub struct Promises {
+    /// Asked of the more important pod.
+    pub gates: Vec<Gate>,
+    /// Asked about the nominated pod.
+    pub guards: Vec<Guard>,
+}
+
 /// The table of a system: the laws in force, by the question and the moment at which it is asked.
 #[derive(Debug, Clone)]
 pub struct Laws {
@@ -162,6 +172,8 @@ pub struct Laws {
     /// Quotas of namespaces take back from each other what they lent: candidates are asked about one after the other, the least important
     /// first, each beside those taken before.
     pub quotas_take_back: bool,
+    /// Which promises are closed to a more important pod, where that is asked.
+    pub promises: Option<Promises>,
     /// The cycle of the system's own, where it has one.
     pub cycle: Option<Cycle>,
     /// How queues give back what they hold over their maximum, where they do.

@@ -2,10 +2,12 @@
 
 mod books;
 mod devices;
+mod fair;
 mod gangs;
 mod harm;
 mod part;
 mod plan;
+mod promises;
 mod switches;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +23,7 @@ use crate::outcome::{Ended, Outcome};
 use crate::tally::Verdict;
 use crate::world::{Pod, World, at, text};
 use books::{Books, books, counts};
+pub(crate) use fair::fair;
 use gangs::Gangs;
 use part::Part;
 use switches::{Switches, priority};
@@ -58,13 +61,14 @@ pub(crate) fn attempt(
 ) -> Result<(), ReadError> {
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
     let switches = Switches::of(case);
+    let firm = promises::with_firm_promises(world, switches, pod);
+    let world = firm.as_ref().unwrap_or(world);
     let there = |victim: &String| world.pods.contains_key(victim);
     let gangs = Gangs { world, memory: &memory.gangs, deletes: switches.deletes };
     let (has_members, is_later) = (gangs.have_members(pod), gangs.is_one_too_many(pod));
     let is_judged = devices::are_judged(world, &waiting(world, &job(pod)));
-    // What is wrong with a whole gang is no failure of its round: none of its pods is tried.
-    let is_tried = has_members && (is_judged || gangs.are_several(pod));
-    let turn = if is_later { None } else { memory.gangs.turn(world, pod, switches, outcome, is_tried) };
+    // Where pods are missing, none of the group is tried: that is no failure of its round.
+    let turn = if is_later { None } else { memory.gangs.turn(world, pod, switches, outcome, has_members) };
     let gangs = Gangs { world, memory: &memory.gangs, deletes: switches.deletes };
     let planned = gangs.planned_with(pod);
     let parts = planned
@@ -88,10 +92,17 @@ pub(crate) fn attempt(
         turn,
     };
     judge.judge(outcome, verdict);
+    let is_admitted = judge.is_admitted();
     let Judge { planned, turn, in_flight, .. } = judge;
-    let failed =
-        is_tried && matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected)) && (!in_flight || !is_judged);
-    let vain = failed && turn.as_ref().is_some_and(|turn| turn.is_in_vain) && !fitting_nodes(world, pod).is_empty();
+    let failed = has_members
+        && matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected))
+        && (!in_flight || !is_judged);
+    // A pod that its quota does not admit, or whose devices nobody knows, would hold no node either.
+    let vain = failed
+        && turn.as_ref().is_some_and(|turn| turn.is_in_vain)
+        && is_admitted
+        && is_judged
+        && !fitting_nodes(world, pod).is_empty();
     let turn = turn.filter(|turn| failed && !turn.is_over).map(|turn| if vain { turn.at_last() } else { turn });
     let ended = turn.and_then(|turn| turn.ends());
     memory.gangs.end_round(ended);
@@ -149,14 +160,13 @@ impl Judge<'_> {
                 let text = format!("nobody knows the device of `{}`; it ended {:?}", pod.name, outcome.ended);
                 verdict.breach_expecting("devices-are-judged", text, json!({"result": "Rejected", "victims": []}));
             }
-            return self.gangs.stay(pod, self.turn_of_several().as_ref(), outcome, verdict);
+            return self.gangs.stay(pod, self.turn.as_ref(), outcome, verdict);
         }
         if self.turn.as_ref().is_some_and(|turn| turn.is_over) {
             turned_away(pod, outcome, verdict);
             return self.gangs.stay(pod, None, outcome, verdict);
         }
-        let own = self.parts.first();
-        let admitted = own.is_none_or(|own| self.bounds.iter().all(|books| books.admits(own.stays, &own.total)));
+        let admitted = self.is_admitted();
         let fitting_nodes: Vec<String> = fitting_nodes(world, pod);
         let placed = matches!(outcome.ended, Some(Ended::Scheduled | Ended::Waiting));
         if admitted && !fitting_nodes.is_empty() {
@@ -181,6 +191,12 @@ impl Judge<'_> {
         }
         self.gangs.stay(pod, self.turn.as_ref().filter(|_| !self.in_flight), outcome, verdict);
         self.complete(outcome, verdict);
+    }
+
+    /// Whether the quotas hold with the job of the pod.
+    fn is_admitted(&self) -> bool {
+        let own = self.parts.first();
+        own.is_none_or(|own| self.bounds.iter().all(|books| books.admits(own.stays, &own.total)))
     }
 
     /// Returns the turn of a pod whose gang starts together with others.
@@ -269,21 +285,4 @@ pub(crate) fn accounts(world: &World) -> Result<BTreeMap<String, Amounts>, ReadE
         accounts.insert(format!("quota/{name}"), used);
     }
     Ok(accounts)
-}
-
-/// Whether every quota has a min of at most its max, and holds no more than it may; and every job has its gang.
-pub(crate) fn fair(case: &Case, world: &World) -> Result<bool, ReadError> {
-    if !gangs::are_fair(world) {
-        return Ok(false);
-    }
-    for pod in world.pods.values() {
-        let switches = Switches::of(case).checking_parents();
-        let holds = |books: &Books| {
-            books.min.within(&books.max) && books.used.within(&books.max) && books.fixed_used.within(&books.min)
-        };
-        if !books(world, switches, pod, &[])?.iter().all(holds) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }

@@ -97,8 +97,8 @@ impl Cluster {
     }
 
     /// Ends the round of the gang group of a pod if the group cannot start in it: the pod found neither a node nor a plan. Returns whether
-    /// the round is over. Another member may still plan for the whole gang where this pod may not preempt and that one may. `retry_at` is the
-    /// moment from which on time alone may help the pod.
+    /// the round is over. Another member may still plan for the whole gang where this pod may not preempt and that one may, unless that one has
+    /// to wait for this gang. `retry_at` is the moment from which on time alone may help the pod.
     pub fn fail_attempt(&mut self, pod: PodIx, retry_at: Option<i64>) -> bool {
         let Some(ix) = self.pod(pod).and_then(|pod| pod.attributes.job) else { return false };
         if let Some(job) = self.job_mut(ix) {
@@ -107,8 +107,9 @@ impl Cluster {
         let group = self.gang_group(ix);
         let is_short = group.iter().any(|job| self.lacking_in_round(*job, Some(pod)).is_some());
         let may_preempt = |pod: PodIx| self.pod(pod).is_some_and(|pod| pod.attributes.may_preempt);
-        let is_over =
-            is_short && (may_preempt(pod) || !group.iter().flat_map(|job| self.untried(*job)).any(may_preempt));
+        let may_be_tried = |job: &&JobIx| self.served_before(**job).is_none();
+        let others_may_preempt = || group.iter().filter(may_be_tried).any(|job| self.untried(*job).any(may_preempt));
+        let is_over = is_short && (may_preempt(pod) || !others_may_preempt());
         if is_over {
             self.end_round(ix, retry_at);
         }

@@ -4,7 +4,7 @@
 //! Seed: *Support Job Level Preemption* (proposal 20240115). Where a seed section is named it is one of its sections.
 
 use super::args::Args;
-use crate::laws::{Laws, Search, gate, guard, laws, limit, order};
+use crate::laws::{Laws, Promises, Search, gate, guard, laws, limit, order};
 
 laws! { "koordinator":
     Gate GANG_HAS_ITS_MEMBERS = "gang-has-its-members", gate::gang_has_its_members::LAW, "upstream coscheduling/core/core.go PreEnqueue, BeforePreFilter";
@@ -42,8 +42,10 @@ pub fn table(args: &Args) -> Laws {
         VICTIM_RANKS_LOWER,
         VICTIM_IS_PREEMPTIBLE,
     ];
+    let mut promise_guards = vec![VICTIM_IS_OF_THE_SAME_KIND, VICTIM_IS_PREEMPTIBLE];
     if args.protects_default_quota {
         guards.push(VICTIM_OUTSIDE_DEFAULT_QUOTA);
+        promise_guards.push(VICTIM_OUTSIDE_DEFAULT_QUOTA);
     }
     Laws {
         queue_order: QUEUE,
@@ -67,6 +69,7 @@ pub fn table(args: &Args) -> Laws {
         parents_bind: args.parents_bind,
         least_harm: None,
         quotas_take_back: false,
+        promises: Some(Promises { gates: vec![MAY_PREEMPT], guards: promise_guards }),
         cycle: None,
         enforcement: None,
     }

@@ -37,6 +37,7 @@ pub fn table(sample: Sample) -> Laws {
         parents_bind: false,
         least_harm: None,
         quotas_take_back: false,
+        promises: None,
         cycle: None,
         enforcement: None,
     }

@@ -73,6 +73,7 @@ pub fn table(args: &Args) -> Laws {
         parents_bind: true,
         least_harm: None,
         quotas_take_back: false,
+        promises: None,
         cycle: Some(cycle(args)),
         enforcement: None,
     }

@@ -68,6 +68,7 @@ pub fn table() -> Laws {
         parents_bind: true,
         least_harm: None,
         quotas_take_back: false,
+        promises: None,
         cycle: None,
         enforcement: Some(Enforcement {
             gates: vec![QUEUE_GIVES_BACK, OVER_MAX_FOR_THE_DELAY],

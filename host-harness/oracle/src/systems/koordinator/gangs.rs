@@ -221,7 +221,12 @@ impl Memory {
         }
         let name = own.jobs.join(" ");
         let group = (world, name.as_str(), own.is_strict && is_tried);
-        let turn = self.rounds.turn(group, pod, all, outcome, |pod| switches.triggers(pod));
+        // A pod that has to wait for the others of its group plans nothing for them.
+        let pods = all.iter().flat_map(|gang| &gang.pods);
+        let later: BTreeSet<&str> =
+            pods.filter(|pod| gangs.is_one_too_many(pod)).map(|pod| pod.name.as_str()).collect();
+        let plans = |pod: &Pod| switches.triggers(pod) && !later.contains(pod.name.as_str());
+        let turn = self.rounds.turn(group, pod, all, outcome, plans);
         own.is_strict.then_some(turn)
     }
 

@@ -166,6 +166,15 @@ impl Judge<'_> {
         verdict.planned(victims.count_ones() as usize, fewest);
     }
 
+    /// Whether each pod of the job is promised a node, and all of them fit there when those who leave already have left: it would be the same
+    /// plan again (ruling C45).
+    fn awaits_its_rooms(&self, problem: &PlacementProblem<'_>) -> bool {
+        let nodes: Vec<&String> = self.world.nodes.keys().collect();
+        let place = |pod: &&Pod| nodes.iter().position(|node| Some(*node) == pod.nominated.as_ref());
+        let places: Vec<usize> = self.incoming.iter().filter_map(place).collect();
+        places.len() == self.incoming.len() && problem.fits_on(0, &places) && self.quota_holds(problem, 0)
+    }
+
     /// Judges that there is no plan.
     pub(super) fn complete(&self, outcome: &Outcome, verdict: &mut Verdict) {
         let pod = self.pod;
@@ -176,6 +185,10 @@ impl Judge<'_> {
         let problem = self.problem(&gives);
         if !problem.fits_without(problem.all()) || !self.quota_holds(&problem, problem.all()) {
             return;
+        }
+        if self.awaits_its_rooms(&problem) {
+            return verdict
+                .excuse("each pod of its job waits for the room that it is promised, and nobody else need go");
         }
         let is_own = |other: &Pod| self.parts.iter().any(|part| other.label(QUOTA) == part.lead.label(QUOTA));
         let own = problem.set(|name| self.world.pods.get(name).is_some_and(is_own));

@@ -1,0 +1,37 @@
+//! Promises that hold even against more important pods: those who could not evict the nominated pod if it ran there already.
+
+use serde_json::{Value, json};
+
+use super::switches::{Switches, priority};
+use super::{job, waiting};
+use crate::world::{Pod, World};
+
+/// The label in which the priority of a reservation stands.
+const RANK: &str = "koordinator.sh/priority";
+
+/// Returns the cluster as a pod finds it: a nominated pod that the pod could not evict counts as just as important, so that its room is kept.
+/// None where there is no such pod.
+pub(super) fn with_firm_promises(world: &World, switches: Switches, pod: &Pod) -> Option<World> {
+    let of_job = waiting(world, &job(pod));
+    let least = of_job.iter().map(|other| priority(other)).min().unwrap_or(priority(pod));
+    let triggers = of_job.iter().chain([&pod]).all(|other| switches.triggers(other));
+    let may_evict = |other: &Pod| match (pod.is_reservation(), other.is_reservation()) {
+        (true, true) => triggers,
+        (false, false) => triggers && !switches.stays(other),
+        _ => false,
+    };
+    let lesser = |other: &&Pod| other.pending() && other.nominated.is_some() && priority(other) < least;
+    let firm = world.pods.values().filter(lesser).filter(|other| job(other) != job(pod) && !may_evict(other));
+    let firm: Vec<String> = firm.map(|other| other.name.clone()).collect();
+    let mut after = if firm.is_empty() { return None } else { world.clone() };
+    for name in firm {
+        let Some(other) = after.pods.get_mut(&name) else { continue };
+        other.priority = priority(pod);
+        // The priority of a reservation stands in a label; one without it ranks highest and is none of these.
+        let labels = other.object.pointer_mut("/metadata/labels").and_then(Value::as_object_mut);
+        if let Some(labels) = labels.filter(|labels| labels.contains_key(RANK)) {
+            labels.insert(RANK.to_owned(), json!(priority(pod).to_string()));
+        }
+    }
+    Some(after)
+}
