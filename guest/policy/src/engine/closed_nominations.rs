@@ -43,13 +43,18 @@ pub fn closed_nominations(
 
 /// Returns the same for a pod that is tried, with as many pods as its gang lacks.
 pub fn closed_to((cluster, ledger): (&Cluster, &Ledger), laws: &Laws, ix: PodIx) -> BTreeSet<PodIx> {
-    let priority = cluster.pod(ix).map_or(i32::MIN, |pod| pod.priority());
-    if !cluster.nominated().any(|(_, pod)| pod.priority() < priority) {
+    if !is_above_a_nomination(cluster, ix) {
         return BTreeSet::new();
     }
     let search = search::of(laws);
     let gang = Preemptor::of(cluster, laws, ix, search.pods(cluster, laws, ix));
     gang.map(|gang| closed_nominations((cluster, ledger), laws, &search.needed(cluster, gang))).unwrap_or_default()
+}
+
+/// Checks whether a pod of lower priority is nominated: otherwise no room is closed to a pod.
+pub fn is_above_a_nomination(cluster: &Cluster, ix: PodIx) -> bool {
+    let priority = cluster.pod(ix).map_or(i32::MIN, |pod| pod.priority());
+    cluster.nominated().any(|(_, pod)| pod.priority() < priority)
 }
 
 /// Checks whether a nominated pod, with those of its gang that are nominated, stays within the min of its quota.

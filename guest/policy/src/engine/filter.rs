@@ -11,7 +11,7 @@ use crate::model::{
     Amounts, Cluster, Lacks, Node, NodeIx, Nominated, PodIx, Request, ReservationAllocation, Scan, ShapeIx, WhatIf,
 };
 
-use super::closed_nominations::closed_to;
+use super::closed_nominations::{closed_to, is_above_a_nomination};
 use super::{Engine, room, search};
 
 /// The code of a number that is no node.
@@ -57,6 +57,9 @@ impl Engine {
 
     /// Returns the nominated pods of lower priority whose promised room is closed to a pod and its job.
     fn closed_to(&mut self, ix: PodIx) -> Result<BTreeSet<PodIx>, PolicyError> {
+        if !is_above_a_nomination(&self.cluster, ix) {
+            return Ok(BTreeSet::new());
+        }
         self.recompute();
         let Engine { system, cluster, ledger, .. } = self;
         let laws = system.as_ref().ok_or(PolicyError::NotConfigured)?.laws();
