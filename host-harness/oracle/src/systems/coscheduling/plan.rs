@@ -63,7 +63,7 @@ pub(super) fn waits(world: &World, pod: &Pod, gang: &str) -> bool {
 }
 
 /// Whether a plan for a pod is in flight (ruling C45 of Koordinator): the room that it is nominated to, and its quota, are free when the
-/// pods that leave are gone, whoever they leave for.
+/// pods that leave are gone, also where they leave for others.
 pub(super) fn is_in_flight(world: &World, pod: &Pod, quotas: Option<&Quotas>) -> bool {
     let Some(node) = &pod.nominated else { return false };
     let mut later = world.clone();
