@@ -3,7 +3,8 @@
 //! Two kinds of plans are not counted as useless. A plan that is still under way: each pod of the job has a node, holds one at Permit or is
 //! promised one, and pods that left for others are not gone yet. It is looked at again when those have left, too. And a plan whose room a more
 //! important job has taken to which a promise gives way, be it the node of a nominated pod or one that a member holds at Permit: in
-//! kube-scheduler, any of higher priority, in a system of quotas one of the same quota. A promise of Koordinator gives way to nobody.
+//! kube-scheduler, any of higher priority, in a system of quotas one of the same quota. In Koordinator one that could evict the job if it ran
+//! there (ruling C59): here, where every pod is preemptible, any of higher priority.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,9 +47,9 @@ impl Days {
         let gives_way = |job: usize, other: usize| {
             let (of, other) = (&self.jobs[job], &self.jobs[other]);
             let is_open = match self.rules {
-                Rules::KubernetesSingle | Rules::KubernetesAll => true,
+                Rules::KubernetesSingle | Rules::KubernetesAll | Rules::Koordinator => true,
                 Rules::Coscheduling => of.team == other.team,
-                Rules::Koordinator | Rules::Volcano => false,
+                Rules::Volcano => false,
             };
             is_open && other.priority > of.priority
         };

@@ -92,11 +92,10 @@ pub(crate) fn attempt(
         turn,
     };
     judge.judge(outcome, verdict);
-    let is_admitted = judge.is_admitted();
-    let Judge { planned, turn, in_flight, .. } = judge;
-    let failed = has_members
-        && matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected))
-        && (!in_flight || !is_judged);
+    let (is_admitted, waits) = (judge.is_admitted(), judge.waits());
+    let Judge { planned, turn, .. } = judge;
+    let failed =
+        has_members && matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected)) && (!waits || !is_judged);
     // A pod that its quota does not admit, or whose devices nobody knows, would hold no node either.
     let vain = failed
         && turn.as_ref().is_some_and(|turn| turn.is_in_vain)
@@ -189,7 +188,7 @@ impl Judge<'_> {
                 format!("`{}`: {:?}, not {wanted:?}", pod.name, outcome.ended),
             );
         }
-        self.gangs.stay(pod, self.turn.as_ref().filter(|_| !self.in_flight), outcome, verdict);
+        self.gangs.stay(pod, self.turn.as_ref().filter(|_| !self.waits()), outcome, verdict);
         self.complete(outcome, verdict);
     }
 

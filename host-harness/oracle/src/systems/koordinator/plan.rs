@@ -166,13 +166,17 @@ impl Judge<'_> {
         verdict.planned(victims.count_ones() as usize, fewest);
     }
 
-    /// Whether each pod of the job is promised a node, and all of them fit there when those who leave already have left: it would be the same
-    /// plan again (ruling C45).
-    fn awaits_its_rooms(&self, problem: &PlacementProblem<'_>) -> bool {
+    /// Whether the job waits for what is planned already: its last plan is in flight, or each of its pods is promised a node and all of them fit
+    /// there when those who leave already have left, so that it would be the same plan again (ruling C45).
+    pub(super) fn waits(&self) -> bool {
+        let gives = self.gives();
+        let problem = self.problem(&gives);
         let nodes: Vec<&String> = self.world.nodes.keys().collect();
         let place = |pod: &&Pod| nodes.iter().position(|node| Some(*node) == pod.nominated.as_ref());
         let places: Vec<usize> = self.incoming.iter().filter_map(place).collect();
-        places.len() == self.incoming.len() && problem.fits_on(0, &places) && self.quota_holds(problem, 0)
+        let are_promised = !places.is_empty() && places.len() == self.incoming.len();
+        let fit = || problem.fits_on(0, &places) && self.quota_holds(&problem, 0);
+        self.in_flight || are_promised && self.forbidden().is_none() && fit()
     }
 
     /// Judges that there is no plan.
@@ -186,7 +190,7 @@ impl Judge<'_> {
         if !problem.fits_without(problem.all()) || !self.quota_holds(&problem, problem.all()) {
             return;
         }
-        if self.awaits_its_rooms(&problem) {
+        if self.waits() {
             return verdict
                 .excuse("each pod of its job waits for the room that it is promised, and nobody else need go");
         }
