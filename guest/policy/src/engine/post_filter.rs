@@ -234,11 +234,13 @@ impl Engine {
         let over = job.filter(|_| self.cluster.fail_attempt(pod, retry_at));
         let may_preempt = self.cluster.pod(pod).is_some_and(|pod| pod.attributes.may_preempt);
         let short = job.filter(|job| !self.cluster.is_complete(*job));
+        let is_own = |ix: &PodIx| self.cluster.pod(*ix).is_some_and(|other| other.attributes.job == preemptor.job);
         let void = match (over, short) {
             (Some(job), _) => self.cluster.nominated_of_group(job),
             (None, Some(_)) => void.into_iter().filter(|ix| *ix == pod).collect(),
             (None, None) if !may_preempt => Vec::new(),
-            (None, None) => void,
+            // What other gangs of the group are promised by plans of their own is not theirs to lose.
+            (None, None) => void.into_iter().filter(|ix| is_own(ix)).collect(),
         };
         let is_nominated = |ix: &PodIx| self.cluster.pod(*ix).is_some_and(|pod| pod.nominated.is_some());
         let withdrawn = void.into_iter().filter(is_nominated).collect();

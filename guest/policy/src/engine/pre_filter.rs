@@ -64,18 +64,18 @@ impl Engine {
             _ if !is_strict => false,
             true if !self.cluster.fail_attempt(pod, None) => return self.void(own.into_iter().collect()),
             true => true,
-            false => group.len() > 1,
+            // Where the round is over, the pods at Permit have been released.
+            false => group.len() > 1 && !matches!(denial, Denial::Failed { .. }),
         };
         let effects = self.void(self.cluster.nominated_of_group(job));
         let releases = if gives_up { self.waiting_with(pod) } else { Vec::new() };
         Effects { releases, ..effects }
     }
 
-    /// Checks whether a pod of this job was not tried at all: the round of its gang group is over, or another gang of the group is served
-    /// first. Its turn will come, so nobody gives up anything.
+    /// Checks whether a pod of this job is not tried because another gang of the group is served first. Its turn will come, so nobody gives up
+    /// anything.
     fn waits_for_its_turn(&self, job: JobIx, denial: &Denial) -> bool {
         match denial {
-            Denial::Failed { .. } => true,
             Denial::Incomplete { job: other, case: "", .. } => {
                 self.cluster.served_before(job).is_some_and(|(first, ..)| first == *other)
             }
