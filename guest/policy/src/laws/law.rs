@@ -71,6 +71,8 @@ pub struct Weigh {
     pub least: fn(&LeastVictims) -> NodeCost,
     /// Whether the victims on a node with these candidates are chosen by the cost, too. If not, the order of reprieve alone chooses them.
     pub seeks: fn(&Cluster, &[PodIx]) -> bool,
+    /// Whether a pod of a gang that is too small already costs nothing.
+    pub short_gangs_are_free: bool,
 }
 
 /// The sum of the reasons to spare a pod, 0 where there is none: [`WEIGHTY_REASON`] for the weightier reason, 1 for the lighter one. The

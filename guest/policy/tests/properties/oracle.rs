@@ -57,6 +57,15 @@ impl<'a> Oracle<'a> {
             && !(self.scene.laws.default_quota_is_spared && pod.quota.is_none())
     }
 
+    /// The room that a pod was promised is kept for it: by its priority, or because the job could not evict it there (Koordinator, C59).
+    fn keeps_its_room(&self, pod: &Pod) -> bool {
+        let is_spared = self.scene.laws.default_quota_is_spared && pod.quota.is_none();
+        let is_protected = !self.is_preemptible(pod) || pod.opted_out || is_spared;
+        let is_other = pod.is_reservation != self.preemptor.is_reservation;
+        let may_not_preempt = !self.preemptor.can_preempt.unwrap_or(!self.scene.laws.only_labels_trigger);
+        pod.priority >= self.preemptor.priority || is_protected || is_other || may_not_preempt
+    }
+
     /// The quotas whose bounds hold for the job: its own, and the ancestors where they bind.
     fn bounding(&self) -> Vec<usize> {
         let path = self.path(self.preemptor.quota);
@@ -123,7 +132,7 @@ impl<'a> Oracle<'a> {
             let holds = |pod: &&Pod| match pod.place {
                 Place::Running(at) => at == node && pod.stays() && !gone(pod),
                 Place::Nominated(at) => {
-                    at == node && pod.job != Some(JOB) && pod.stays_waiting() && pod.priority >= self.preemptor.priority
+                    at == node && pod.job != Some(JOB) && pod.stays_waiting() && self.keeps_its_room(pod)
                 }
                 Place::Pending => false,
             };

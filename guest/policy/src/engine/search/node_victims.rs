@@ -19,10 +19,10 @@ impl NodeDryRun {
     /// without any candidate.
     pub fn victims_for(&self, cluster: &Cluster, choice: &NodeChoice, ask: &Ask<'_>) -> Option<Vec<PodIx>> {
         let first = self.reprieved(cluster, ask, &Branch::default())?;
-        // The candidate that costs least is reprieved last, but for pods of a gang that is too small already, which cost nothing: where one is
-        // enough, no other one costs less. Where all are needed, no other set is enough.
-        let is_free =
-            |ix: PodIx| cluster.pod(ix).is_some_and(|pod| gang_loss(cluster, pod, ask.earlier) == GangLoss::Nothing);
+        // The candidate that costs least is reprieved last, but for pods of a gang that is too small already, which may cost nothing: where one
+        // is enough, no other one costs less. Where all are needed, no other set is enough.
+        let costs_nothing = |pod| gang_loss(cluster, pod, ask.earlier) == GangLoss::Nothing;
+        let is_free = |ix: PodIx| choice.by.short_gangs_are_free && cluster.pod(ix).is_some_and(costs_nothing);
         let is_settled = match first.as_slice() {
             [] => true,
             all if all.len() == self.candidates.len() => true,

@@ -37,7 +37,7 @@ pub const LAW: Law<Weigh> = Law::order(
         templates: &[],
         file: page!("fewest_violations_first.rs"),
     },
-    Weigh { loss, least, seeks },
+    Weigh { loss, least, seeks, short_gangs_are_free: false },
 );
 
 /// What is lost by a plan.

@@ -32,7 +32,7 @@ pub const LAW: Law<Weigh> = Law::order(
         templates: &[],
         file: page!("smallest_group_first.rs"),
     },
-    Weigh { loss, least, seeks: |_, _| false },
+    Weigh { loss, least, seeks: |_, _| false, short_gangs_are_free: false },
 );
 
 /// Returns what is lost by a plan.
