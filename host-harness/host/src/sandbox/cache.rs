@@ -117,7 +117,8 @@ impl Shelf {
         }
     }
 
-    /// Deletes every file that is not as it was written; how many.
+    /// Deletes every file that is not as it was written, and returns how many compiled forms were not. The compiler writes its notes in the
+    /// background, so a file of theirs that is not in its place yet says nothing.
     fn sweep(&self) -> u64 {
         let mut discarded = 0_u64;
         let sums = fs::read_to_string(&self.sums).unwrap_or_default();
@@ -130,7 +131,7 @@ impl Shelf {
             let sum = fs::read(&file).map(|content| digest(&content)).unwrap_or_default();
             if !written.iter().any(|(known, name)| **known == *sum && *name == file) {
                 discard(&file);
-                discarded = discarded.saturating_add(1);
+                discarded = discarded.saturating_add(u64::from(file.extension().is_none()));
             }
         }
         discarded
