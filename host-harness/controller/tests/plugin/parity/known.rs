@@ -1,7 +1,7 @@
 //! Scenarios whose end in a living cluster is another one than in the harness, and why.
 
 /// Scenarios that end as in the harness in some runs, and so in others: each with the reason.
-const SOMETIMES: [(&str, &str, &str); 2] = [
+const SOMETIMES: [(&str, &str, &str); 4] = [
     (
         "coscheduling/cos-quota-of-a-rejected-group-is-free",
         r#"{"bound":{"team-a/alone":"n1","team-a/runs":"n1"},"nominated":{},"waiting":[],"victims":[]}"#,
@@ -13,12 +13,30 @@ const SOMETIMES: [(&str, &str, &str); 2] = [
         r#"{"bound":{"default/r":"n1"},"nominated":{},"waiting":[],"victims":["default/b1"]}"#,
         "r and a2 are of one priority: where a2 is tried before r, a2 waits at Permit, and a1, which outranks b1, evicts b1 for the group",
     ),
+    (
+        "coscheduling/cos-quota-leaving-pods-and-the-promise-they-leave-for-count-once",
+        r#"{"bound":{"b/n":"n1"},"nominated":{"a/m":"n2"},"waiting":[],"victims":["b/v2"]}"#,
+        "the story deletes v1, which n has evicted: whether it was evicted or deleted first depends on the moment",
+    ),
+    (
+        "koordinator/quota-who-leaves-counts-for-the-quota-above",
+        r#"{"bound":{"default/a-high":"n1","default/a-new":"n1","default/b-high":"n2","default/b-new":"n3"},"nominated":{},"waiting":[],"victims":["default/a-low","default/b-low"]}"#,
+        "a-new fits n1 and n3: which of them is emptier depends on which pods are bound when it is tried",
+    ),
 ];
 
 /// The scenario, and the reason.
-const KNOWN: [(&str, &str); 8] = [
+const KNOWN: [(&str, &str); 10] = [
     (
         "kubernetes/kube-budget-of-an-unknown-version-is-left-out",
+        "the API server takes no object of a version that does not exist",
+    ),
+    (
+        "kubernetes/kube-budget-of-v1beta1-with-an-empty-selector-covers-nothing",
+        "the API server serves no policy/v1beta1 any more",
+    ),
+    (
+        "kubernetes/kube-group-of-an-unknown-version-is-left-out",
         "the API server takes no object of a version that does not exist",
     ),
     (
