@@ -49,7 +49,7 @@ impl Amounts {
         sum
     }
 
-    /// What exceeds the other amounts.
+    /// Returns what exceeds the other amounts.
     pub(crate) fn beyond(&self, other: &Amounts) -> Amounts {
         let over = self.0.iter().map(|(resource, amount)| (resource.clone(), amount - other.get(resource)));
         Amounts(over.filter(|(_, amount)| *amount > 0).collect())

@@ -145,7 +145,7 @@ impl World {
         self.pods.values().filter(move |pod| pod.place() == Some(node))
     }
 
-    /// The allocatable of a node less the requests of its pods. Pods inside a reservation use its room, and room of the node beyond it.
+    /// Returns the allocatable of a node less the requests of its pods. Pods inside a reservation use its room, and room of the node beyond it.
     pub(crate) fn free(&self, node: &Node) -> Amounts {
         let mut free = node.allocatable.clone();
         self.on(&node.name).filter(|pod| !self.inside(pod)).for_each(|pod| free.take(&pod.request));

@@ -41,10 +41,10 @@ impl Engine {
             .first()
             .map(|gang| closed_nominations((&self.cluster, &self.ledger), &laws, gang))
             .unwrap_or_default();
-        gangs.iter_mut().for_each(|gang| gang.closed.clone_from(&closed));
+        Preemptor::close(&mut gangs, &closed);
         let preemptor = gangs.first().ok_or(PolicyError::UnknownPod(lead))?;
         // The gang of the preemptor has passed PreFilter, the others that are planned with it have not.
-        let others = if gangs.len() > 1 { self.broken(&gangs, &laws.final_gates) } else { None };
+        let others = self.broken(gangs.get(1..).unwrap_or_default(), &laws.final_gates);
         if let Some(reason) = others.or_else(|| self.broken(&gangs, &laws.trigger)) {
             self.cluster.release_required_node(preemptor.pod);
             let effects = self.give_up(preemptor, search.gives_up(preemptor, false));

@@ -60,27 +60,22 @@ impl Engine {
         // failed then, and the others go on if they can do without it.
         let is_of_the_pod =
             matches!(denial, Denial::Unjudged { job: None, .. } | Denial::Resource(..) | Denial::Queue(..));
-        let gives_up = match is_of_the_pod {
-            _ if !is_strict => false,
-            true if !self.cluster.fail_attempt(pod, None) => return self.void(own.into_iter().collect()),
-            true => true,
-            // Where the round is over, the pods at Permit have been released.
-            false => group.len() > 1 && !matches!(denial, Denial::Failed { .. }),
-        };
+        if is_strict && is_of_the_pod && !self.cluster.fail_attempt(pod, None) {
+            return self.void(own.into_iter().collect());
+        }
+        // Where the round is over, the pods at Permit have been released.
+        let cannot_start = group.len() > 1 && !matches!(denial, Denial::Failed { .. });
         let effects = self.void(self.cluster.nominated_of_group(job));
+        let gives_up = is_strict && (is_of_the_pod || cannot_start);
         let releases = if gives_up { self.waiting_with(pod) } else { Vec::new() };
         Effects { releases, ..effects }
     }
 
-    /// Checks whether a pod of this job is not tried because another gang of the group is served first. Its turn will come, so nobody gives up
+    /// Checks whether a pod of this job is not tried because another gang of the group is served first. Its turn will come, so no pod gives up
     /// anything.
     fn waits_for_its_turn(&self, job: JobIx, denial: &Denial) -> bool {
-        match denial {
-            Denial::Incomplete { job: other, case: "", .. } => {
-                self.cluster.served_before(job).is_some_and(|(first, ..)| first == *other)
-            }
-            _ => false,
-        }
+        let Denial::Incomplete { job: other, case: "", .. } = denial else { return false };
+        self.cluster.served_before(job).is_some_and(|(first, ..)| first == *other)
     }
 
     /// Returns that these pods lose their nominations.
@@ -102,7 +97,7 @@ impl Engine {
         releases.iter().for_each(|pod| released.unreserve(PodIx(*pod)));
         if laws.quotas_take_back {
             let closed = closed_to((released.cluster(), ledger), laws, pod);
-            parts.iter_mut().for_each(|part| part.closed.clone_from(&closed));
+            Preemptor::close(&mut parts, &closed);
         }
         Ok(first_broken(&parts, released.cluster(), ledger, &laws.gates))
     }

@@ -49,8 +49,8 @@ pub struct Preemptor {
     /// With what its pods request, the quota of its namespace stays within its min: it takes back what others have borrowed. Told when the
     /// preemptor is made, so that a trial does not change it.
     pub takes_back: bool,
-    /// The nominated pods of lower priority whose nominations are closed to it, where quotas take back from each other: they count as no less
-    /// important. Told when a plan is made, or the pod is tried.
+    /// The nominated pods of lower priority whose room is closed to it: they count as no less important. Set when the pod is tried or a plan is
+    /// made.
     pub closed: BTreeSet<PodIx>,
     /// What is left to ask for once they have their nodes.
     nothing: Amounts,
@@ -108,6 +108,11 @@ impl Preemptor {
             parents_bind: laws.parents_bind,
             quotas_take_back: laws.quotas_take_back,
         }
+    }
+
+    /// Closes the room of these nominated pods to all parts.
+    pub fn close(parts: &mut [Preemptor], nominated: &BTreeSet<PodIx>) {
+        parts.iter_mut().for_each(|part| part.closed.clone_from(nominated));
     }
 
     /// Returns the same preemptor with this claim.

@@ -32,13 +32,13 @@ pub fn compared<'a>(
     })
 }
 
-/// What nominated pods of the quota of a preemptor ask for that are no less important, or whose nominations are closed to it.
+/// Sums up what nominated pods of the quota of a preemptor request that are no less important, or whose nominations are closed to it.
 fn nominated(cluster: &Cluster, preemptor: &Preemptor, resource: ResourceIx) -> Promised {
     let Some(own) = preemptor.queue else { return Promised(0) };
     cluster.promised_below(own, Preemptibility::Preemptible, resource, |ix| is_before(cluster, preemptor, ix))
 }
 
-/// What nominated pods of all quotas ask for that count against a preemptor: those before it in its own quota, those of quotas that are
+/// Sums up what nominated pods of all quotas request that count against a preemptor: those before it in its own quota, those of quotas that are
 /// within their min, and, where the preemptor borrows, those of all other quotas.
 pub fn nominated_of_all(cluster: &Cluster, preemptor: &Preemptor, all: QueueIx, resource: ResourceIx) -> Promised {
     cluster.promised_below(all, Preemptibility::Preemptible, resource, |ix| {

@@ -57,7 +57,7 @@ impl<'a> Oracle<'a> {
             && !(self.scene.laws.default_quota_is_spared && pod.quota.is_none())
     }
 
-    /// The room that a pod was promised is kept for it: by its priority, or because the job could not evict it there (Koordinator, C59).
+    /// Returns whether the room that a pod was promised is kept for it: by its priority, or because the job could not evict it there (Koordinator, C59).
     fn keeps_its_room(&self, pod: &Pod) -> bool {
         let is_spared = self.scene.laws.default_quota_is_spared && pod.quota.is_none();
         let is_protected = !self.is_preemptible(pod) || pod.opted_out || is_spared;

@@ -1,11 +1,5 @@
 //! Random clusters: the policy against the oracle, and the oracle against policies that are broken on purpose.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::arithmetic_side_effects,
-    reason = "tests"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 #[macro_use]
 mod forward;

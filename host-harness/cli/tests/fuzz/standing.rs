@@ -39,7 +39,8 @@ impl Foretold {
         self.threats = pods.into_iter().zip(answer).collect();
         let is_safe =
             |threats: &&Vec<Threat>| !threats.is_empty() && threats.iter().all(|threat| threat.spared.is_some());
-        self.seen.lock().unwrap().safe += self.threats.values().filter(is_safe).count();
+        let (safe, mut seen) = (self.threats.values().filter(is_safe).count(), self.seen.lock().unwrap());
+        seen.safe = seen.safe.saturating_add(safe);
         Ok(())
     }
 
@@ -48,7 +49,7 @@ impl Foretold {
         for victim in victims {
             let announced = self.announced(preemptor, victim.pod)?;
             let mut seen = self.seen.lock().unwrap();
-            seen.victims += 1;
+            seen.victims = seen.victims.saturating_add(1);
             if !announced {
                 let name = |pod: &PodId| self.pods.get(pod).map_or("?", |pod| pod.name.as_str());
                 let threats = self.threats.get(&victim.pod);

@@ -83,6 +83,18 @@ fn what_is_not_as_it_was_written_is_compiled_anew() {
 }
 
 #[test]
+fn what_is_left_of_the_notes_of_the_compiler_is_deleted_and_not_counted() {
+    let (directory, bytes) = (empty("notes"), breaking("filter"));
+    assert!(filter_breaks(&sandbox(&directory), &bytes));
+    let left = only(compiled(&directory)).with_extension("wip");
+    fs::write(&left, "half a note").unwrap();
+    let sandbox = sandbox(&directory);
+    assert!(filter_breaks(&sandbox, &bytes));
+    assert_eq!((sandbox.counters().cache_discarded, sandbox.counters().cache_hits), (0, 1));
+    assert!(!left.exists());
+}
+
+#[test]
 fn what_nobody_wrote_down_is_compiled_anew() {
     let (directory, bytes) = (empty("unwritten"), breaking("filter"));
     assert!(filter_breaks(&sandbox(&directory), &bytes));

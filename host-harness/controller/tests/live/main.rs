@@ -78,7 +78,8 @@ async fn the_laws_decide_in_a_living_cluster() {
 }
 
 /// The share of the speed of kube-scheduler alone that is left with our gate. As it comes, it binds 50 pods a second: this bounds how late the
-/// first pod is let go, and how slowly the others follow. Unoptimised, and on a machine that does other work, much of it is left to neither.
+/// first pod is let go, and how slowly the others follow. Unoptimised, the laws take some of the machine, and the other tests
+/// more.
 const SHARE: f64 = if cfg!(debug_assertions) { 0.4 } else { 0.9 };
 
 #[tokio::test(flavor = "multi_thread")]

@@ -53,13 +53,24 @@ impl Days {
         if self.rules != Rules::Coscheduling {
             return 0;
         }
-        let total = u32::try_from(self.nodes * 8).unwrap();
-        let bound: u32 = TEAMS.iter().map(|(_, part)| total * part / 100).sum();
-        let held = self.jobs.iter().zip(&self.lives).filter(|(_, life)| !life.is_leaving);
-        let held = held.map(|(job, life)| job.gpus * u32::try_from(life.bound.len()).unwrap());
-        let waiting = self.session.waiting().into_keys().filter(|pod| !nominated.contains(pod));
-        let used: u32 = held.chain(waiting.map(|pod| self.jobs[self.job_of(&pod)].gpus)).sum();
+        let bound: u32 = TEAMS.iter().map(|(team, _)| self.min(team)).sum();
+        let waiting = self.session.waiting();
+        let others = waiting.keys().filter(|pod| !nominated.contains(*pod)).map(|pod| self.job_of(pod));
+        let used = self.gpus(|job| !self.lives[job].is_leaving, others);
         free.iter().sum::<u32>() + (used + request).saturating_sub(bound)
+    }
+
+    /// Returns the GPUs that a team may take back.
+    fn min(&self, team: &str) -> u32 {
+        let total = u32::try_from(self.nodes * 8).unwrap();
+        TEAMS.iter().find(|(name, _)| *name == team).map_or(0, |(_, part)| total * part / 100)
+    }
+
+    /// Sums up the GPUs of the bound pods of the jobs that count, and of one pod of each of the other jobs.
+    fn gpus(&self, counts: impl Fn(usize) -> bool, others: impl Iterator<Item = usize>) -> u32 {
+        let bound = |job: usize| self.jobs[job].gpus * u32::try_from(self.lives[job].bound.len()).unwrap();
+        let held = (0..self.jobs.len()).filter(|job| counts(*job)).map(bound);
+        held.chain(others.map(|job| self.jobs[job].gpus)).sum()
     }
 
     /// Returns the jobs whose pods the laws allow as victims of a job, none more important than the victims of the plan. `None` where the rules
@@ -70,20 +81,16 @@ impl Days {
         // What pods of a team hold, at Permit, too, and are promised.
         let reserved = self.reserved();
         let used = |team: &str| -> u32 {
-            let held = self.jobs.iter().zip(&self.lives).filter(|(job, _)| job.team == team);
-            let held = held.map(|(job, life)| job.gpus * u32::try_from(life.bound.len()).unwrap());
-            let others =
-                reserved.keys().filter(|pod| !nominated.contains(*pod)).map(|pod| &self.jobs[self.job_of(pod)]);
-            held.chain(others.filter(|job| job.team == team).map(|job| job.gpus)).sum()
+            let is_of_team = |job: usize| self.jobs[job].team == team;
+            let others = reserved.keys().filter(|pod| !nominated.contains(*pod)).map(|pod| self.job_of(pod));
+            self.gpus(is_of_team, others.filter(|job| is_of_team(*job)))
         };
-        let total = u32::try_from(self.nodes * 8).unwrap();
-        let min = |team: &str| TEAMS.iter().find(|(name, _)| *name == team).map_or(0, |(_, part)| total * part / 100);
         let request = of.gpus * u32::try_from(nominated.len()).unwrap();
-        let takes_back = used(of.team) + request <= min(of.team);
+        let takes_back = used(of.team) + request <= self.min(of.team);
         let is_allowed = |job: &Job| match self.rules {
             Rules::KubernetesSingle | Rules::KubernetesAll => job.priority < of.priority,
             Rules::Koordinator => job.priority < of.priority && job.team == of.team,
-            Rules::Coscheduling if takes_back => job.team != of.team && used(job.team) > min(job.team),
+            Rules::Coscheduling if takes_back => job.team != of.team && used(job.team) > self.min(job.team),
             Rules::Coscheduling => job.priority < of.priority && job.team == of.team,
             Rules::Volcano => false,
         };

@@ -23,7 +23,7 @@ pub struct SandboxCounters {
     pub instances: u64,
     /// Components that were found compiled on the disk.
     pub cache_hits: u64,
-    /// Files of the cache that were not as they were written, and were deleted.
+    /// Compiled components on the disk that were not as they were written, and were deleted.
     pub cache_discarded: u64,
 }
 

@@ -96,7 +96,7 @@ pub(crate) fn attempt(
     let Judge { planned, turn, .. } = judge;
     let failed =
         has_members && matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected)) && (!waits || !is_judged);
-    // A pod that its quota does not admit, or whose devices nobody knows, would hold no node either.
+    // A pod that its quota does not admit, or whose devices are not known, would hold no node either.
     let vain = failed
         && turn.as_ref().is_some_and(|turn| turn.is_in_vain)
         && is_admitted
@@ -192,7 +192,7 @@ impl Judge<'_> {
         self.complete(outcome, verdict);
     }
 
-    /// Whether the quotas hold with the job of the pod.
+    /// Returns whether the quotas hold with the job of the pod.
     fn is_admitted(&self) -> bool {
         let own = self.parts.first();
         own.is_none_or(|own| self.bounds.iter().all(|books| books.admits(own.stays, &own.total)))

@@ -143,7 +143,7 @@ impl Rounds {
     }
 
     /// Notes the cluster in which a pod of a group is judged, where it is another one than it found: pods that waited at Permit were rejected
-    /// for its turn, so the group did not fail beside them.
+    /// for its turn, so the group did not fail while they held nodes.
     pub(super) fn find(&mut self, world: &World, group: &str) {
         if let Some(round) = self.0.get_mut(group).filter(|round| !round.over) {
             round.seen = Seen::of(world, &round.known);

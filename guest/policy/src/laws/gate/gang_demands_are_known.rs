@@ -48,11 +48,9 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(own) = case.preemptor.job else { return Ok(()) };
     let is_asked = |job: &JobIx| *job == own || !cluster.is_complete(*job);
     for job in cluster.gang_group(own).into_iter().filter(is_asked) {
-        let job = Some(job);
-        match job.and_then(|job| cluster.job(job)).and_then(|job| job.gang()?.unjudged) {
-            Some(field) if field == SCHEDULER_NAME => return Err(Denial::Unjudged { job, case: "schedulers", field }),
-            Some(field) => return Err(Denial::Unjudged { job, case: "", field }),
-            None => {}
+        if let Some(field) = cluster.job(job).and_then(|job| job.gang()?.unjudged) {
+            let case = if field == SCHEDULER_NAME { "schedulers" } else { "" };
+            return Err(Denial::Unjudged { job: Some(job), case, field });
         }
     }
     Ok(())

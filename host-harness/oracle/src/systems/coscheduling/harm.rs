@@ -134,7 +134,7 @@ pub(super) fn of_gang(world: &World, pod: &Pod, quotas: Option<&Quotas>, outcome
     });
 }
 
-/// Judges a gang that has no plan and gets none, where a quota bounds it and its waiting pods are alike, while nobody leaves: no evictions
+/// Judges a gang that has no plan and gets none, where a quota bounds it and its waiting pods are alike, while no pod leaves: no evictions
 /// that the quotas allow make room for as many pods as it lacks.
 pub(super) fn has_a_plan(world: &World, pod: &Pod, quotas: &Quotas, outcome: &Outcome, verdict: &mut Verdict) {
     let Some((name, missing)) = group(pod).and_then(|name| Some((name, may_plan(world, pod, name)?))) else { return };

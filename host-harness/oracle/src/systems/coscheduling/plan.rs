@@ -62,7 +62,7 @@ pub(super) fn waits(world: &World, pod: &Pod, gang: &str) -> bool {
         || kubernetes::waits_for_permit(world, pod, &same_group, kubernetes::spec_priority)
 }
 
-/// Whether a plan for a pod is in flight (ruling C45 of Koordinator): the room that it is nominated to, and its quota, are free when the
+/// Returns whether a plan for a pod is in flight (ruling C45 of Koordinator): the room that it is nominated to, and its quota, are free when the
 /// pods that leave are gone, also where they leave for others.
 pub(super) fn is_in_flight(world: &World, pod: &Pod, quotas: Option<&Quotas>) -> bool {
     let Some(node) = &pod.nominated else { return false };

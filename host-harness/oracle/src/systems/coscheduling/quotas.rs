@@ -74,7 +74,7 @@ impl Quotas {
         Amounts::sum(world.pods.values().filter(before).map(request))
     }
 
-    /// What nominated pods of other quotas request: of those within their min, and of all where the pod borrows, which takes nothing from
+    /// Sums up what nominated pods of other quotas request: of those within their min, and of all where the pod borrows, which takes nothing from
     /// a quota that was promised it before.
     fn nominated_elsewhere(&self, world: &World, pod: &Pod, borrows: bool) -> Amounts {
         let counts = |other: &&Pod| {
@@ -110,10 +110,7 @@ impl Quotas {
         let beyond_leaving = |nominated: &Amounts, counts: &dyn Fn(&Pod) -> bool| {
             let is_leaving = |pod: &&Pod| pod.leaving && pod.place().is_some() && !gone.contains(pod.name.as_str());
             let leaving = world.pods.values().filter(is_leaving).filter(|pod| counts(pod)).map(request);
-            let mut beyond = nominated.clone();
-            beyond.take(&Amounts::sum(leaving));
-            beyond.0.retain(|_, amount| *amount > 0);
-            beyond
+            nominated.beyond(&Amounts::sum(leaving))
         };
         let own_beyond = beyond_leaving(nominated, &|other| other.namespace == pod.namespace);
         let own_asked = Amounts::sum([&left(&pod.namespace), requests, &own_beyond]);
@@ -168,7 +165,7 @@ impl Quotas {
         !exceeds(&sum, &quota.min)
     }
 
-    /// Whether a pod waits for a victim in another quota: it left for this pod, whatever the quotas use by now.
+    /// Returns whether a pod waits for a victim in another quota: it left for this pod, whatever the quotas use by now.
     pub(super) fn waits(&self, world: &World, pod: &Pod) -> bool {
         let Some(node) = pod.nominated.as_ref().and_then(|node| world.nodes.get(node)) else { return false };
         let is_of_another =

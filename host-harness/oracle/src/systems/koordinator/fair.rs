@@ -7,8 +7,8 @@ use crate::ReadError;
 use crate::case::Case;
 use crate::world::{Pod, World, at};
 
-/// Whether every quota has a min of at most its max, and holds no more than it may; every job has its gang; and every reservation holds what
-/// it asks for.
+/// Returns whether every quota has a min of at most its max, and holds no more than it may; every job has its gang; and every reservation holds what
+/// it requests.
 pub(crate) fn fair(case: &Case, world: &World) -> Result<bool, ReadError> {
     if !gangs::are_fair(world) || !world.pods.values().all(holds_its_request) {
         return Ok(false);
@@ -25,7 +25,7 @@ pub(crate) fn fair(case: &Case, world: &World) -> Result<bool, ReadError> {
     Ok(true)
 }
 
-/// Whether an available reservation holds what its template requests; true of a pod.
+/// Returns whether an available reservation holds what its template requests; true of a pod.
 fn holds_its_request(pod: &Pod) -> bool {
     let held = at(&pod.object, "/status/allocatable").filter(|_| pod.is_reservation());
     held.is_none_or(|held| at(&pod.object, "/spec/template/spec/containers/0/resources/requests") == Some(held))

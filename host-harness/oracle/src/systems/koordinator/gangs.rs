@@ -97,7 +97,7 @@ impl<'w> Gangs<'w> {
         Gang::of(self.world, &job(pod)).map_or_else(|| vec![job(pod)], |gang| gang.jobs)
     }
 
-    /// Whether the gang of a pod starts together with others.
+    /// Returns whether the gang of a pod starts together with others.
     pub(super) fn are_several(self, pod: &Pod) -> bool {
         self.group(pod).len() > 1
     }

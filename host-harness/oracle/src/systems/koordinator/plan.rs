@@ -166,8 +166,8 @@ impl Judge<'_> {
         verdict.planned(victims.count_ones() as usize, fewest);
     }
 
-    /// Whether the job waits for what is planned already: its last plan is in flight, or each of its pods is promised a node and all of them fit
-    /// there when those who leave already have left, so that it would be the same plan again (ruling C45).
+    /// Returns whether the job waits for what is planned already: its last plan is in flight, or each of its pods is promised a node and all of them fit
+    /// there when the pods that leave already have left, so that it would be the same plan again (ruling C45).
     pub(super) fn waits(&self) -> bool {
         let gives = self.gives();
         let problem = self.problem(&gives);

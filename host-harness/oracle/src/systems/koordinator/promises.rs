@@ -1,4 +1,4 @@
-//! Promises that hold even against more important pods: those who could not evict the nominated pod if it ran there already.
+//! Promises that hold even against more important pods: against pods that could not evict the nominated pod if it ran there already.
 
 use serde_json::{Value, json};
 
