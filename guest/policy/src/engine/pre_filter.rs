@@ -60,7 +60,7 @@ impl Engine {
         // failed then, and the others go on if they can do without it.
         let is_of_the_pod =
             matches!(denial, Denial::Unjudged { job: None, .. } | Denial::Resource(..) | Denial::Queue(..));
-        if is_strict && is_of_the_pod && !self.cluster.fail_attempt(pod, None) {
+        if is_of_the_pod && !(is_strict && self.cluster.fail_attempt(pod, None)) {
             return self.void(own.into_iter().collect());
         }
         // Where the round is over, the pods at Permit have been released.
