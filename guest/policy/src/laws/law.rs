@@ -108,7 +108,8 @@ pub struct About {
     pub text: Text,
     /// After which changes it may hold where it did not; a change of the preemptor itself is not said.
     pub retry_after: &'static [ChangeKind],
-    /// As a guard, it asks about the name or the times of a candidate: pods that are alike otherwise may be judged differently.
+    /// As a guard, it asks about the name or the times of a candidate: pods that are alike otherwise may be judged differently. As a
+    /// precondition, it asks what each pod demands by itself: the other pods of a gang are planned without one that is refused.
     pub asks_each_pod: bool,
     /// Of which imagined preemptors it is asked.
     pub asked_of: Imagined,
@@ -192,7 +193,7 @@ impl<F> Law<F> {
         Law { about: About { asked_of, ..self.about }, function: self.function }
     }
 
-    /// The same guard, which asks about the name or the times of a candidate.
+    /// Returns the same law, which asks about each pod by itself ([`About::asks_each_pod`]).
     pub const fn asks_each_pod(self) -> Law<F>
     where
         F: Copy,

@@ -6,7 +6,7 @@ use super::{Context, Simulation};
 use crate::engine::Preemptor;
 use crate::engine::plan::Plan;
 use crate::engine::reasons::{NO_ACTION, QUEUE_IS_UNKNOWN};
-use crate::engine::search::{Obstacle, PreemptionContext, Search, waiting};
+use crate::engine::search::{Obstacle, PreemptionContext, Search, waiting_with};
 use crate::laws::{Action, Denial, Laws, ReclaimRules, Rule};
 use crate::model::{Cluster, Pod, PodIx, Preemptibility, Shortage};
 
@@ -19,7 +19,7 @@ impl Search for JobByJob {
         let own = cluster.pod(preemptor).map(|pod| pod.attributes.preemptibility);
         let is_normal = own == Some(Preemptibility::NonPreemptible);
         let mut shortage = if is_normal { cluster.shortage(preemptor) } else { Shortage::default() };
-        let mut pods = waiting(cluster, laws, preemptor);
+        let mut pods = waiting_with(cluster, laws, preemptor);
         pods.sort_by_key(|member| *member != preemptor);
         pods.retain(|member| {
             let Some(pod) = cluster.pod(*member) else { return false };

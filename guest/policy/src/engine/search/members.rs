@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{PreemptionContext, waiting};
-use crate::laws::Preemptor;
-use crate::model::{Cluster, PodIx};
+use crate::laws::{Laws, Preemptor};
+use crate::model::{Cluster, Ledger, PodIx};
 
 /// Returns the gang with those of some waiting pods for which a plan is needed, in the order in which they are planned.
 pub(super) fn needed_of(cluster: &Cluster, preemptor: Preemptor, mut pods: Vec<PodIx>) -> Preemptor {
@@ -55,4 +55,27 @@ pub(super) fn lacking(cluster: &Cluster, preemptor: &Preemptor) -> usize {
 /// Returns whether room is made for every pod of the gang that can have it, beyond the minimum, too (upstream podgrouppreemption.go).
 pub(super) fn asks_for_all(cluster: &Cluster, preemptor: &Preemptor) -> bool {
     preemptor.job.is_some_and(|job| cluster.scheduling_group(job).is_some())
+}
+
+/// Returns the waiting pods of a gang without those whose own demands are not judged ([`About::asks_each_pod`](crate::laws::About)), where
+/// the others can complete the gang: such a pod is placed nowhere, so the others start without it. Otherwise all.
+pub fn judged(cluster: &Cluster, laws: &Laws, pods: Vec<PodIx>) -> Vec<PodIx> {
+    let of_each = || laws.final_gates.iter().filter(|gate| gate.rule.about.asks_each_pod);
+    if pods.len() < 2 || of_each().next().is_none() {
+        return pods;
+    }
+    let gang = pods.first().and_then(|first| Preemptor::of(cluster, laws, *first, pods.clone()));
+    let Some(gang) = gang else { return pods };
+    // Such a law asks nothing about plans under way.
+    let ledger = Ledger::default();
+    let is_judged = |gang: &Preemptor| of_each().all(|gate| (gate.holds)(&gang.waiting(cluster, &ledger)).is_ok());
+    if is_judged(&gang) {
+        return pods;
+    }
+    let is_alone_judged = |ix: &PodIx| is_judged(&gang.clone().with(cluster, vec![*ix]));
+    let (others, refused): (Vec<PodIx>, Vec<PodIx>) = pods.iter().copied().partition(is_alone_judged);
+    // The gang may have waiting pods that are none of these.
+    let waiting = cluster.members(gang.pod).filter(|(_, pod)| pod.is_schedulable()).count();
+    let can_start = waiting.saturating_sub(refused.len()).max(others.len()) >= lacking(cluster, &gang);
+    if can_start && !others.is_empty() { others } else { pods }
 }

@@ -21,6 +21,7 @@ mod trace;
 
 pub use branches::Branch;
 pub use context::PreemptionContext;
+pub use members::judged;
 
 use super::cycle::JobByJob;
 use super::plan::Plan;
@@ -32,9 +33,9 @@ use remove_all_then_reprieve::WholeJob;
 
 /// A kind of search: which pods it plans together, which nominations it respects, and what follows if it finds no plan.
 pub trait Search {
-    /// The pods that one attempt decides about: by default the pending pods of the job, the most important first.
+    /// Returns the pods that one attempt decides about: by default the pending pods of the job, the most important first.
     fn pods(&self, cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
-        waiting(cluster, laws, preemptor)
+        waiting_with(cluster, laws, preemptor)
     }
 
     /// Returns the gangs that are planned together with the job of the preemptor, which is the first of them; they are not joined yet.
@@ -81,11 +82,18 @@ pub fn of(laws: &Laws) -> Box<dyn Search + '_> {
     }
 }
 
-/// The pending pods of a job, the most important first.
+/// Returns the pending pods of a job, the most important first, without those that are not judged ([`judged`]).
 pub fn waiting(cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
     let mut waiting: Vec<_> = cluster.members(preemptor).filter(|(_, member)| member.is_schedulable()).collect();
     laws.queue_order.sort(cluster, &mut waiting);
-    waiting.into_iter().map(|(member, _)| member).collect()
+    judged(cluster, laws, waiting.into_iter().map(|(member, _)| member).collect())
+}
+
+/// Returns the pending pods of the job of a pod that is tried; that pod alone, where the others do without it.
+pub fn waiting_with(cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
+    let pods = waiting(cluster, laws, preemptor);
+    let is_apart = cluster.pod(preemptor).is_some_and(Pod::is_schedulable) && !pods.contains(&preemptor);
+    if is_apart { vec![preemptor] } else { pods }
 }
 
 /// Why there is no plan.

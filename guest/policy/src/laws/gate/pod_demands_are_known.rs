@@ -1,7 +1,8 @@
 //! # What it demands
 //!
 //! No waiting pod of the preemptor, and no queue of it, demands a placement that this policy cannot judge: by a label or an annotation, by
-//! a group of nodes, or by a request for devices that the sums of nodes do not say enough about.
+//! a group of nodes, or by a request for devices that the sums of nodes do not say enough about. Where a gang can be complete without such
+//! a pod, its other pods are tried without it.
 //!
 //! # Example
 //!
@@ -68,7 +69,8 @@ pub const LAW: Law<Holds> = Law::gate(
     ChangeKind::PodRemoved,
     ChangeKind::ObjectUpserted,
     ChangeKind::ObjectRemoved,
-]);
+])
+.asks_each_pod();
 
 /// Returns whether the preemptor demands only what is judged.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
