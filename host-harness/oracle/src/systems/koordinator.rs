@@ -61,6 +61,9 @@ pub(crate) fn attempt(
 ) -> Result<(), ReadError> {
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
     let switches = Switches::of(case);
+    let gangs = Gangs { world, memory: &memory.gangs, deletes: switches.deletes };
+    let (whole, fewer) = (world, devices::without_unjudged(gangs, pod));
+    let world = fewer.as_ref().unwrap_or(world);
     let firm = promises::with_firm_promises(world, switches, pod);
     let world = firm.as_ref().unwrap_or(world);
     let there = |victim: &String| world.pods.contains_key(victim);
@@ -68,7 +71,7 @@ pub(crate) fn attempt(
     let (has_members, is_later) = (gangs.have_members(pod), gangs.is_one_too_many(pod));
     let is_judged = devices::are_judged(world, &waiting(world, &job(pod)));
     // Where pods are missing, none of the group is tried: that is no failure of its round.
-    let turn = if is_later { None } else { memory.gangs.turn(world, pod, switches, outcome, has_members) };
+    let turn = if is_later { None } else { memory.gangs.turn(whole, pod, switches, outcome, has_members) };
     let gangs = Gangs { world, memory: &memory.gangs, deletes: switches.deletes };
     let planned = gangs.planned_with(pod);
     let parts = planned

@@ -76,6 +76,9 @@ pub fn judged(cluster: &Cluster, laws: &Laws, pods: Vec<PodIx>) -> Vec<PodIx> {
     let (others, refused): (Vec<PodIx>, Vec<PodIx>) = pods.iter().copied().partition(is_alone_judged);
     // The gang may have waiting pods that are none of these.
     let waiting = cluster.members(gang.pod).filter(|(_, pod)| pod.is_schedulable()).count();
-    let can_start = waiting.saturating_sub(refused.len()).max(others.len()) >= lacking(cluster, &gang);
+    let left = waiting.saturating_sub(refused.len()).max(others.len());
+    let of_gang = gang.job.and_then(|job| Some((cluster.assembled(job)?, cluster.job(job)?.gang()?.minimum)));
+    let can_start = of_gang
+        .is_none_or(|(have, minimum)| have.saturating_add(left) >= usize::try_from(minimum).unwrap_or(usize::MAX));
     if can_start && !others.is_empty() { others } else { pods }
 }

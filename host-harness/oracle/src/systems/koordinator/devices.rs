@@ -1,5 +1,7 @@
 //! Devices that pods share, or name in two ways. An amount of a node is the sum over its devices and says nothing about any of them (issue 1136; ruling C32).
 
+use super::gangs::Gangs;
+use super::waiting;
 use crate::amounts::Amounts;
 use crate::world::{Pod, World};
 
@@ -77,4 +79,24 @@ pub(super) fn are_judged(world: &World, pods: &[&Pod]) -> bool {
     }
     let shares = |pod: &Pod| pod.place().is_some_and(has_several) && Takes::of(&pod.request) == Takes::APart;
     !takes.contains(&Takes::APart) && !world.pods.values().any(shares)
+}
+
+/// Returns the cluster without those pods of the planned gangs whose devices are not judged, where the others of the gang suffice: they
+/// count as pods with scheduling gates. None where all suffice. The pod that is tried stays.
+pub(super) fn without_unjudged(gangs: Gangs<'_>, tried: &Pod) -> Option<World> {
+    let mut left_out: Vec<&str> = Vec::new();
+    for of in gangs.planned_with(tried) {
+        let pods = waiting(gangs.world, &of);
+        if are_judged(gangs.world, &pods) {
+            continue;
+        }
+        let (judged, others): (Vec<&Pod>, Vec<&Pod>) =
+            pods.into_iter().partition(|pod| are_judged(gangs.world, &[pod]));
+        if !judged.is_empty() && gangs.is_complete_with(&of, judged.len()) {
+            left_out.extend(others.iter().map(|pod| pod.name.as_str()).filter(|name| *name != tried.name));
+        }
+    }
+    let mut after = if left_out.is_empty() { return None } else { gangs.world.clone() };
+    after.pods.values_mut().filter(|pod| left_out.contains(&pod.name.as_str())).for_each(|pod| pod.gated = true);
+    Some(after)
 }

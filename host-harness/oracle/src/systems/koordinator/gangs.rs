@@ -140,7 +140,7 @@ impl<'w> Gangs<'w> {
     }
 
     /// Whether a gang is complete when so many more of its pods are held.
-    fn is_complete_with(self, of: &str, more: usize) -> bool {
+    pub(super) fn is_complete_with(self, of: &str, more: usize) -> bool {
         let Some(gang) = Gang::of(self.world, of) else { return true };
         let held = self.members(of).filter(|member| member.held.is_some()).count() + more;
         let bound = self.members(of).filter(|member| member.node.is_some() && !(member.leaving && self.deletes));
