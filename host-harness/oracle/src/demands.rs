@@ -9,7 +9,7 @@ use crate::object::{at, tag, text};
 use crate::outcome::{Ended, Outcome};
 use crate::random::Dice;
 use crate::tally::Verdict;
-use crate::world::World;
+use crate::world::Pod;
 
 /// Returns the annotations that make such a pod of one of the system; empty for a system whose single pods have none.
 fn annotations(system: System) -> &'static [(&'static str, &'static str)] {
@@ -25,11 +25,12 @@ fn annotations(system: System) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Gives some of the pending pods that belong to no gang and to no DaemonSet such a demand.
+/// Gives some of the pending pods that belong to no DaemonSet such a demand; members of gangs only where the system lets the others start without
+/// them.
 pub(crate) fn demand(dice: &mut Dice, system: System, objects: &mut [Value]) {
     let waits = |object: &&mut Value| text(object, "/kind") == "Pod" && at(object, "/spec/nodeName").is_none();
     let is_alone = |object: &&mut Value| {
-        tag(object, "labels", "pod-group.scheduling.sigs.k8s.io").is_none()
+        (system == System::Koordinator || tag(object, "labels", "pod-group.scheduling.sigs.k8s.io").is_none())
             && tag(object, "annotations", "gang.scheduling.koordinator.sh/name").is_none()
             && at(object, "/metadata/ownerReferences").is_none()
             && at(object, "/spec/schedulingGroup").is_none()
@@ -44,9 +45,8 @@ pub(crate) fn demand(dice: &mut Dice, system: System, objects: &mut [Value]) {
 }
 
 /// Returns whether a pod has such a demand.
-pub(crate) fn is_unjudged(system: System, world: &World, pod: &str) -> bool {
-    let first = annotations(system).first();
-    first.zip(world.pods.get(pod)).is_some_and(|((key, _), pod)| pod.annotation(key).is_some())
+pub(crate) fn is_unjudged(system: System, pod: &Pod) -> bool {
+    annotations(system).first().is_some_and(|(key, _)| pod.annotation(key).is_some())
 }
 
 /// Checks that the attempt for such a pod refuses it, without a node and without evictions.

@@ -3,6 +3,8 @@
 use super::gangs::Gangs;
 use super::waiting;
 use crate::amounts::Amounts;
+use crate::case::System;
+use crate::demands::is_unjudged;
 use crate::world::{Pod, World};
 
 /// Resources that count devices in percent.
@@ -64,8 +66,12 @@ fn are_held_by_the_other_name(world: &World, pods: &[&Pod]) -> bool {
 }
 
 /// Returns whether the amounts of nodes say where these pods fit: always, where every node has one device of a kind at most. Otherwise no pod
-/// may take a part, neither one of these nor, where one of these takes a device, one that runs beside several devices.
+/// may take a part, neither one of these nor, where one of these takes a device, one that runs beside several devices. And no pod may demand a
+/// NUMA node of its own.
 pub(super) fn are_judged(world: &World, pods: &[&Pod]) -> bool {
+    if pods.iter().any(|pod| is_unjudged(System::Koordinator, pod)) {
+        return false;
+    }
     let has_several = |node: &str| {
         let node = world.nodes.get(node);
         node.is_some_and(|node| IN_PERCENT.iter().any(|resource| node.allocatable.get(resource) > DEVICE))
