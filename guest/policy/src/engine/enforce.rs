@@ -115,7 +115,7 @@ impl<'a> Giving<'a> {
         let Surplus { cluster, queue, .. } = self.case;
         let below = |pod: &Pod| cluster.is_below(pod.queue, queue);
         let admits =
-            |ix: PodIx, pod: &Pod| self.laws.guards.iter().all(|guard| (guard.admits)(&self.case, ix, pod).is_ok());
+            |ix: PodIx, pod: &Pod| self.laws.guards.iter().all(|guard| guard.denial(&self.case, ix, pod).is_none());
         let able = self.running.iter().copied().filter(|(ix, pod)| below(pod) && admits(*ix, pod));
         let mut able: Vec<(PodIx, &Pod)> = able.collect();
         able.sort_by(|a, b| (self.laws.order.1)(&self.case, *a, *b).then(a.1.rank.cmp(&b.1.rank)));

@@ -16,7 +16,7 @@ macro_rules! reasons {
                 const TEXT: Text = Text { name: $code, sentence: $sentence, templates: TEMPLATES, file: $page };
                 const ABOUT: About =
                     About { question: Question::Engine, text: TEXT, retry_after: ANYTHING, asks_each_pod: false, asked_of: Imagined::None };
-                Rule { code: $code, source: "Lictor", about: &ABOUT, exemption: None }
+                Rule { code: $code, source: "Lictor", about: &ABOUT, exemption: None, muted: None }
             };
         )+
 

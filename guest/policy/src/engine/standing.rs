@@ -216,7 +216,7 @@ impl Asking<'_> {
                 continue;
             }
             let case = Surplus { cluster, queue, over: &over, gone: &nobody, victims: &nobody, leaf };
-            let guarded = || laws.guards.iter().find_map(|law| Some((law.rule, (law.admits)(&case, ix, pod).err()?)));
+            let guarded = || laws.guards.iter().find_map(|law| Some((law.rule, law.denial(&case, ix, pod)?)));
             let limited = || Surplus { victims: &alone, ..case }.first_broken(&laws.limits);
             let spared = case.first_broken(&laws.gates).or_else(guarded).or_else(limited);
             let spared = spared.map(|(rule, denial)| rule.reason(denial.detail(cluster)));

@@ -27,7 +27,7 @@ pub struct Case<'a> {
 impl Case<'_> {
     /// The first of these laws that does not hold.
     pub fn first_broken(&self, laws: &[Gate]) -> Option<(Rule, Denial)> {
-        laws.iter().find_map(|law| Some((law.rule, (law.holds)(self).err()?)))
+        laws.iter().find_map(|law| Some((law.rule, law.denial(self)?)))
     }
 
     /// The first of these guards that denies the eviction of a pod, or of a pod that is evicted together with it.
@@ -41,7 +41,7 @@ impl Case<'_> {
 
     fn first_denial_alone(&self, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
         let pod = self.cluster.pod(ix)?;
-        guards.iter().find_map(|guard| Some((guard.rule, (guard.admits)(self, ix, pod).err()?)))
+        guards.iter().find_map(|guard| Some((guard.rule, guard.denial(self, ix, pod)?)))
     }
 
     /// The pods that were preempted and are still leaving the nominated node of the preemptor; none where that node can no longer take

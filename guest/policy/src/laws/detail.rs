@@ -17,6 +17,11 @@ impl Detail {
         Detail { case, facts: Vec::new() }
     }
 
+    /// Returns whether a law says this in such a case.
+    pub fn is_of(&self, case: &str) -> bool {
+        self.case == case
+    }
+
     /// The same as a reason under this code.
     pub fn reason(self, code: &str) -> Reason {
         Reason { code: code.to_owned(), case: self.case.to_owned(), facts: self.facts }

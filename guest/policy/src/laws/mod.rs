@@ -32,6 +32,7 @@ mod table;
 mod tests;
 
 use crate::contract::Reason;
+use crate::model::Cluster;
 pub use case::Case;
 pub use claim::{Claim, Standing};
 pub use cycle::{Action, Cycle, ReclaimRules};
@@ -65,9 +66,17 @@ pub struct Rule {
     pub about: &'static About,
     /// Which preemptors it does not apply to.
     pub exemption: Option<&'static Exemption>,
+    /// The case in which it denies nothing: one that a test has switched off.
+    pub muted: Option<&'static str>,
 }
 
 impl Rule {
+    /// Returns a denial of the law, unless a test has switched off its case.
+    pub fn denial(&self, cluster: &Cluster, denial: Denial) -> Option<Denial> {
+        let is_muted = self.muted.is_some_and(|case| denial.detail(cluster).is_of(case));
+        (!is_muted).then_some(denial)
+    }
+
     /// What the law says, as a reason.
     pub fn reason(&self, detail: Detail) -> Reason {
         detail.reason(self.code)

@@ -57,7 +57,7 @@ impl Entry {
 
 impl From<&Rule> for Entry {
     fn from(rule: &Rule) -> Entry {
-        let Rule { code, source, about, exemption } = *rule;
+        let Rule { code, source, about, exemption, muted: _ } = *rule;
         let About { question, text: law, retry_after, .. } = *about;
         let exempt = exemption.map(|exemption| exemption.sentence);
         let (name, sentence, templates, text) = (law.name, law.sentence, law.templates, law.file);
@@ -70,7 +70,7 @@ impl Laws {
     pub fn rules(&self) -> Vec<Entry> {
         let mut rules: Vec<Entry> = Vec::new();
         for seat in self.clone().seats() {
-            let entry = Entry::from(seat.rule());
+            let entry = Entry::from(&*seat.rule());
             if rules.iter().all(|known| known.code != entry.code) {
                 rules.push(entry);
             }

@@ -83,7 +83,7 @@ impl Surplus<'_> {
 
     /// The first of these laws that does not hold.
     pub fn first_broken(&self, laws: &[SurplusGate]) -> Option<(Rule, Denial)> {
-        laws.iter().find_map(|law| Some((law.rule, (law.holds)(self).err()?)))
+        laws.iter().find_map(|law| Some((law.rule, law.denial(self)?)))
     }
 }
 
@@ -96,6 +96,13 @@ pub struct SurplusGate {
     pub holds: HoldsOfSurplus,
 }
 
+impl SurplusGate {
+    /// Returns why the law does not hold; `None` where it does.
+    pub fn denial(&self, case: &Surplus<'_>) -> Option<Denial> {
+        self.rule.denial(case.cluster, (self.holds)(case).err()?)
+    }
+}
+
 /// A guard of giving back, in force.
 #[derive(Debug, Clone, Copy)]
 pub struct SurplusGuard {
@@ -103,6 +110,13 @@ pub struct SurplusGuard {
     pub rule: Rule,
     /// Whether this pod may be evicted.
     pub admits: AdmitsToSurplus,
+}
+
+impl SurplusGuard {
+    /// Returns why the law spares a pod; `None` where it does not.
+    pub fn denial(&self, case: &Surplus<'_>, ix: PodIx, pod: &Pod) -> Option<Denial> {
+        self.rule.denial(case.cluster, (self.admits)(case, ix, pod).err()?)
+    }
 }
 
 /// How queues give back what they hold over their maximum.

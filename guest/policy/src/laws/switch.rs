@@ -17,13 +17,15 @@ pub enum Switch {
     Silent,
     /// It never holds; as an order, it compares names in reverse.
     Contrary,
+    /// It denies nothing in this case, such as `opted-out`; as an order, it stays as it is.
+    Without(&'static str),
 }
 
 /// What in a table a law stands in.
 pub(super) trait Seat {
     /// The law.
-    fn rule(&self) -> &Rule;
-    /// Switches it.
+    fn rule(&mut self) -> &mut Rule;
+    /// Switches it as a whole.
     fn switch(&mut self, to: Switch);
 }
 
@@ -31,11 +33,12 @@ pub(super) trait Seat {
 const CONTRARY: Denial = Denial::Case("contrary");
 
 impl Seat for Gate {
-    fn rule(&self) -> &Rule {
-        &self.rule
+    fn rule(&mut self) -> &mut Rule {
+        &mut self.rule
     }
     fn switch(&mut self, to: Switch) {
         self.holds = match to {
+            Switch::Without(_) => return,
             Switch::Silent => |_| Ok(()),
             Switch::Contrary => |_| Err(CONTRARY),
         };
@@ -43,11 +46,12 @@ impl Seat for Gate {
 }
 
 impl Seat for Guard {
-    fn rule(&self) -> &Rule {
-        &self.rule
+    fn rule(&mut self) -> &mut Rule {
+        &mut self.rule
     }
     fn switch(&mut self, to: Switch) {
         self.admits = match to {
+            Switch::Without(_) => return,
             Switch::Silent => |_, _, _| Ok(()),
             Switch::Contrary => |_, _, _| Err(CONTRARY),
         };
@@ -55,11 +59,12 @@ impl Seat for Guard {
 }
 
 impl Seat for Order {
-    fn rule(&self) -> &Rule {
-        &self.rule
+    fn rule(&mut self) -> &mut Rule {
+        &mut self.rule
     }
     fn switch(&mut self, to: Switch) {
         self.compare = match to {
+            Switch::Without(_) => return,
             Switch::Silent => |_, _, _| Ordering::Equal,
             Switch::Contrary => |_, a, b| b.name.cmp(&a.name),
         };
@@ -67,11 +72,12 @@ impl Seat for Order {
 }
 
 impl Seat for PendingOrder {
-    fn rule(&self) -> &Rule {
-        &self.rule
+    fn rule(&mut self) -> &mut Rule {
+        &mut self.rule
     }
     fn switch(&mut self, to: Switch) {
         self.by = OrderBy::Compare(match to {
+            Switch::Without(_) => return,
             Switch::Silent => |_, _, _| Ordering::Equal,
             Switch::Contrary => |_, a, b| b.name.cmp(&a.name),
         });
@@ -79,11 +85,12 @@ impl Seat for PendingOrder {
 }
 
 impl Seat for LastResort {
-    fn rule(&self) -> &Rule {
-        &self.rule
+    fn rule(&mut self) -> &mut Rule {
+        &mut self.rule
     }
     fn switch(&mut self, to: Switch) {
         self.reasons = match to {
+            Switch::Without(_) => return,
             Switch::Silent => |_, _, _| 0,
             Switch::Contrary => |_, ix, _| i64::from(ix.0 % 2 == 0),
         };
@@ -91,11 +98,12 @@ impl Seat for LastResort {
 }
 
 impl Seat for (Rule, CompareQueues) {
-    fn rule(&self) -> &Rule {
-        &self.0
+    fn rule(&mut self) -> &mut Rule {
+        &mut self.0
     }
     fn switch(&mut self, to: Switch) {
         self.1 = match to {
+            Switch::Without(_) => return,
             Switch::Silent => |_, _, _| Ordering::Equal,
             Switch::Contrary => |_, a, b| b.cmp(&a),
         };
@@ -103,11 +111,12 @@ impl Seat for (Rule, CompareQueues) {
 }
 
 impl Seat for (Rule, CompareVictims) {
-    fn rule(&self) -> &Rule {
-        &self.0
+    fn rule(&mut self) -> &mut Rule {
+        &mut self.0
     }
     fn switch(&mut self, to: Switch) {
         self.1 = match to {
+            Switch::Without(_) => return,
             Switch::Silent => |_, _, _, _| Ordering::Equal,
             Switch::Contrary => |_, _, a, b| b.name.cmp(&a.name),
         };
@@ -115,11 +124,12 @@ impl Seat for (Rule, CompareVictims) {
 }
 
 impl Seat for SurplusGate {
-    fn rule(&self) -> &Rule {
-        &self.rule
+    fn rule(&mut self) -> &mut Rule {
+        &mut self.rule
     }
     fn switch(&mut self, to: Switch) {
         self.holds = match to {
+            Switch::Without(_) => return,
             Switch::Silent => |_| Ok(()),
             Switch::Contrary => |_| Err(CONTRARY),
         };
@@ -127,11 +137,12 @@ impl Seat for SurplusGate {
 }
 
 impl Seat for SurplusGuard {
-    fn rule(&self) -> &Rule {
-        &self.rule
+    fn rule(&mut self) -> &mut Rule {
+        &mut self.rule
     }
     fn switch(&mut self, to: Switch) {
         self.admits = match to {
+            Switch::Without(_) => return,
             Switch::Silent => |_, _, _| Ok(()),
             Switch::Contrary => |_, _, _| Err(CONTRARY),
         };
@@ -139,11 +150,12 @@ impl Seat for SurplusGuard {
 }
 
 impl Seat for (Rule, GivesFirst) {
-    fn rule(&self) -> &Rule {
-        &self.0
+    fn rule(&mut self) -> &mut Rule {
+        &mut self.0
     }
     fn switch(&mut self, to: Switch) {
         self.1 = match to {
+            Switch::Without(_) => return,
             Switch::Silent => |_, _, _| Ordering::Equal,
             Switch::Contrary => |_, (_, a), (_, b)| b.name.cmp(&a.name),
         };
@@ -151,11 +163,12 @@ impl Seat for (Rule, GivesFirst) {
 }
 
 impl Seat for NodeChoice {
-    fn rule(&self) -> &Rule {
-        &self.rule
+    fn rule(&mut self) -> &mut Rule {
+        &mut self.rule
     }
     fn switch(&mut self, to: Switch) {
         self.by.loss = match to {
+            Switch::Without(_) => return,
             Switch::Silent => |_| NodeCost::default(),
             Switch::Contrary => |lost| {
                 let last = lost.victims.first().map_or(0, |ix| i64::from(ix.0).saturating_neg());
@@ -175,9 +188,12 @@ impl Laws {
     /// Switches the law of this code wherever the table has it. Says whether it has it.
     pub fn switch(&mut self, code: &str, to: Switch) -> bool {
         let mut seats = self.seats();
-        seats.retain(|seat| seat.rule().code == code);
+        seats.retain_mut(|seat| seat.rule().code == code);
         let is_there = !seats.is_empty();
-        seats.into_iter().for_each(|seat| seat.switch(to));
+        seats.into_iter().for_each(|seat| match to {
+            Switch::Without(case) => seat.rule().muted = Some(case),
+            Switch::Silent | Switch::Contrary => seat.switch(to),
+        });
         is_there
     }
 

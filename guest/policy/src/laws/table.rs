@@ -1,7 +1,7 @@
 //! The table of a system: its laws in force, each in the seat where it is asked.
 
-use super::{Admits, Compare, Cycle, Enforcement, Holds, Preemptor, Reluctance, Rule, SortBy, Weigh};
-use crate::model::{Cluster, Pod};
+use super::{Admits, Case, Compare, Cycle, Denial, Enforcement, Holds, Preemptor, Reluctance, Rule, SortBy, Weigh};
+use crate::model::{Cluster, Pod, PodIx};
 
 /// A gate or a limit in force.
 #[derive(Debug, Clone, Copy)]
@@ -12,6 +12,13 @@ pub struct Gate {
     pub holds: Holds,
 }
 
+impl Gate {
+    /// Returns why the law does not hold; `None` where it does.
+    pub fn denial(&self, case: &Case<'_>) -> Option<Denial> {
+        self.rule.denial(case.cluster, (self.holds)(case).err()?)
+    }
+}
+
 /// A guard in force.
 #[derive(Debug, Clone, Copy)]
 pub struct Guard {
@@ -19,6 +26,13 @@ pub struct Guard {
     pub rule: Rule,
     /// Whether this pod may be evicted.
     pub admits: Admits,
+}
+
+impl Guard {
+    /// Returns why the law spares a pod; `None` where it does not.
+    pub fn denial(&self, case: &Case<'_>, ix: PodIx, pod: &Pod) -> Option<Denial> {
+        self.rule.denial(case.cluster, (self.admits)(case, ix, pod).err()?)
+    }
 }
 
 /// An order of pods in force.
@@ -201,6 +215,7 @@ macro_rules! laws {
             source: $source,
             about: &$law.about,
             exemption: laws! { @exemption $($exemption)? },
+            muted: None,
         }
     };
     (@exemption) => { None };

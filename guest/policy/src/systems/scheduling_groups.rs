@@ -230,13 +230,11 @@ impl SchedulingGroups {
         let changed = std::mem::take(&mut self.changed);
         for key in &changed {
             self.told.remove(key);
-            let spec = self.groups.get(key);
+            let spec = self.spec(key);
+            let spec = spec.as_ref();
             let Some(ix) = cluster.job_or_new(key) else { continue };
             if let Some(job) = cluster.job_mut(ix) {
                 (job.declared, job.declared_at) = (spec.map(Spec::gang), spec.and_then(|spec| spec.created));
-                if let Some(gang) = job.declared.as_mut().filter(|_| self.schedulers.differ(key)) {
-                    gang.unjudged = gang.unjudged.or(Some(SCHEDULER_NAME));
-                }
             }
             cluster.set_scheduling_group(ix, spec.map(|spec| spec.group(self.terms(spec).0)));
         }
@@ -252,8 +250,19 @@ impl SchedulingGroups {
             priority.into_iter().for_each(|priority| self.tell(member, priority, findings));
         }
         self.members = members;
-        let spec = |key: &JobKey| self.groups.get(key).map(|spec| (spec.clone(), self.terms(spec).0));
-        changed.iter().map(|key| (key.clone(), spec(key))).collect()
+        let with_priority = |spec: Spec| {
+            let priority = self.terms(&spec).0;
+            (spec, priority)
+        };
+        changed.iter().map(|key| (key.clone(), self.spec(key).map(with_priority))).collect()
+    }
+
+    /// Returns what a group says. Where its pods name different schedulers, it cannot be judged.
+    fn spec(&self, key: &JobKey) -> Option<Spec> {
+        let mut spec = self.groups.get(key)?.clone();
+        let differs = self.schedulers.differ(key).then_some(SCHEDULER_NAME);
+        spec.unjudged = spec.unjudged.or(differs);
+        Some(spec)
     }
 
     /// The priority of a group, and whether its pods may preempt where it says so.

@@ -78,12 +78,8 @@ fn step(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Context<'_
         let lead = pods.first().and_then(|lead| Preemptor::of(simulation.cluster(), context.laws, *lead, placed));
         let Some(preemptor) = lead else { break };
         let size = &context.cycle.size;
-        match (size.holds)(&preemptor.placed(simulation.cluster(), context.ledger)) {
-            Ok(()) => break,
-            Err(denial) => {
-                notes.refused(simulation.cluster(), Subject::Preemptor, Outcome::Barred, &size.rule, &denial)
-            }
-        }
+        let Some(denial) = size.denial(&preemptor.placed(simulation.cluster(), context.ledger)) else { break };
+        notes.refused(simulation.cluster(), Subject::Preemptor, Outcome::Barred, &size.rule, &denial);
     }
     placements
 }

@@ -68,7 +68,7 @@ pub fn judged(cluster: &Cluster, laws: &Laws, pods: Vec<PodIx>) -> Vec<PodIx> {
     let Some(gang) = gang else { return pods };
     // Such a law asks nothing about plans under way.
     let ledger = Ledger::default();
-    let is_judged = |gang: &Preemptor| of_each().all(|gate| (gate.holds)(&gang.waiting(cluster, &ledger)).is_ok());
+    let is_judged = |gang: &Preemptor| of_each().all(|gate| gate.denial(&gang.waiting(cluster, &ledger)).is_none());
     if is_judged(&gang) {
         return pods;
     }
