@@ -68,6 +68,7 @@ pub(crate) fn judge(
         System::Koordinator => match step {
             Step::Schedule(pod) => koordinator::attempt(case, world, &mut memory.koordinator, pod, outcome, verdict)?,
             Step::Order => koordinator::order(world, &outcome.order, verdict),
+            Step::Apply(_) => koordinator::look(world, &mut memory.koordinator),
             Step::Advance(seconds) => {
                 koordinator::advance(case, world, &mut memory.koordinator, world.now + seconds, outcome, verdict);
             }

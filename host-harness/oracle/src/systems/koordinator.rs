@@ -263,6 +263,11 @@ pub(crate) fn advance(
     memory.gangs.advance(world, Switches::of(case).deletes, now, outcome, verdict);
 }
 
+/// Notes which jobs have no pod left before new pods come.
+pub(crate) fn look(world: &World, memory: &mut Memory) {
+    memory.gangs.forget_gone(world);
+}
+
 /// Judges the queue: priority first.
 pub(crate) fn order(world: &World, order: &[String], verdict: &mut Verdict) {
     let pods: Vec<&Pod> = order.iter().filter_map(|name| world.pods.get(name)).collect();

@@ -223,14 +223,10 @@ impl Memory {
         let name = own.jobs.join(" ");
         // A pod that has to wait for the others of its group plans nothing for them. Any other one plans for all pods of its own gang that
         // wait, and of each gang that is not complete: a single one that may not trigger forbids the plan (rulings C24 and C62).
-        let pods = all.iter().flat_map(|gang| &gang.pods);
-        let later: BTreeSet<&str> =
-            pods.filter(|pod| gangs.is_one_too_many(pod)).map(|pod| pod.name.as_str()).collect();
         let planned = |pod: &Pod| gangs.planned_with(pod).iter().flat_map(|of| waiting(world, of)).collect::<Vec<_>>();
-        let all_trigger = |pod: &Pod| planned(pod).iter().all(|other| switches.triggers(other));
-        let able = world.pods.values().filter(|pod| Gangs::claims(pod) && own.jobs.contains(&job(pod)));
-        let able = able.filter(|pod| switches.triggers(pod) && !later.contains(pod.name.as_str()) && all_trigger(pod));
-        let able: BTreeSet<&str> = able.map(|pod| pod.name.as_str()).collect();
+        let all_trigger = |pod: &Pod| planned(pod).iter().chain([&pod]).all(|other| switches.triggers(other));
+        let pods = all.iter().flat_map(|gang| &gang.pods).filter(|pod| !gangs.is_one_too_many(pod) && all_trigger(pod));
+        let able: BTreeSet<&str> = pods.map(|pod| pod.name.as_str()).collect();
         let plans = |pod: &Pod| able.contains(pod.name.as_str());
         let turn = self.rounds.turn((world, &name, false), pod, all, outcome, plans);
         if own.is_strict { Some(turn) } else { turn.for_others().filter(|_| is_tried) }
@@ -242,6 +238,12 @@ impl Memory {
             self.rounds.fail(group);
         }
         self.rounds.end(ended);
+    }
+
+    /// Forgets that gangs were complete of whom no pod is left: the pods that come now must be complete together again (ruling C64).
+    pub(super) fn forget_gone(&mut self, world: &World) {
+        let has_pods = |of: &String| world.pods.values().any(|pod| Gangs::claims(pod) && job(pod) == *of);
+        self.satisfied.retain(has_pods);
     }
 
     /// What an attempt changes.
