@@ -58,9 +58,7 @@ pub(crate) fn judge(
             match step {
                 Step::Schedule(pod) => coscheduling::attempt(world, memory, pod, outcome, verdict)?,
                 Step::Order => coscheduling::order(world, memory, &outcome.order, verdict)?,
-                Step::Advance(seconds) => {
-                    coscheduling::advance(world, memory, world.now + seconds, outcome, verdict);
-                }
+                Step::Advance(seconds) => coscheduling::advance(world, memory, world.now + seconds, outcome, verdict),
                 _ => {}
             }
             coscheduling::remember(case, world, memory, step, outcome)?;
