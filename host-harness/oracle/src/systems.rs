@@ -60,9 +60,7 @@ pub(crate) fn judge(
             match step {
                 Step::Schedule(pod) => coscheduling::attempt(world, memory, pod, outcome, verdict)?,
                 Step::Order => coscheduling::order(world, memory, &outcome.order, verdict)?,
-                Step::Advance(seconds) => {
-                    coscheduling::advance(world, memory, world.now + seconds, outcome, verdict);
-                }
+                Step::Advance(seconds) => coscheduling::advance(world, memory, world.now + seconds, outcome, verdict),
                 _ => {}
             }
             coscheduling::remember(case, world, memory, step, outcome)?;
@@ -70,6 +68,7 @@ pub(crate) fn judge(
         System::Koordinator => match step {
             Step::Schedule(pod) => koordinator::attempt(case, world, &mut memory.koordinator, pod, outcome, verdict)?,
             Step::Order => koordinator::order(world, &outcome.order, verdict),
+            Step::Apply(_) => koordinator::look(world, &mut memory.koordinator),
             Step::Advance(seconds) => {
                 koordinator::advance(case, world, &mut memory.koordinator, world.now + seconds, outcome, verdict);
             }

@@ -19,6 +19,7 @@ pub mod reasons;
 mod refusals;
 mod reserve;
 mod room;
+mod rounds;
 mod search;
 mod standing;
 mod state;

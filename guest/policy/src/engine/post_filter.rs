@@ -31,17 +31,18 @@ impl Engine {
         let chosen = preemptor.pods.iter().copied().filter(|ix| !several || asked.contains(ix)).collect();
         let preemptor = preemptor.with(&self.cluster, chosen);
         let gangs = search.planned_together(&self.cluster, &laws, preemptor);
-        if let Some(reason) = self.broken(&Preemptor::join(&self.cluster, gangs.clone()), &laws.under_way) {
-            return Ok(self.without(reason, Effects::default()));
-        }
         // Where several pods are tried together, all of them are needed.
         let needed = |(at, gang)| if several && at == 0 { gang } else { search.needed(&self.cluster, gang) };
+        let mut whole = Preemptor::join(&self.cluster, gangs.clone());
         let mut gangs = Preemptor::join(&self.cluster, gangs.into_iter().enumerate().map(needed).collect());
         let closed = gangs
             .first()
             .map(|gang| closed_nominations((&self.cluster, &self.ledger), &laws, gang))
             .unwrap_or_default();
-        Preemptor::close(&mut gangs, &closed);
+        [&mut whole, &mut gangs].into_iter().for_each(|gangs| Preemptor::close(gangs, &closed));
+        if let Some(reason) = self.broken(&whole, &laws.under_way) {
+            return Ok(self.without(reason, Effects::default()));
+        }
         let preemptor = gangs.first().ok_or(PolicyError::UnknownPod(lead))?;
         // The gang of the preemptor has passed PreFilter, the others that are planned with it have not.
         let others = self.broken(gangs.get(1..).unwrap_or_default(), &laws.final_gates);
@@ -226,16 +227,13 @@ impl Engine {
     /// (kube-scheduler framework/preemption, `evaluate`).
     fn give_up(&mut self, preemptor: &Preemptor, void: Vec<PodIx>) -> Effects {
         let pod = preemptor.pod;
-        let job = preemptor.job.filter(|job| {
-            let gang = self.cluster.job(*job).and_then(|job| job.gang());
-            gang.is_some_and(|gang| gang.fails_together)
-        });
         let retry_at = self.retry().at;
-        let over = job.filter(|_| self.cluster.fail_attempt(pod, retry_at));
+        let is_over = self.fail_attempt(pod, retry_at);
+        let job = preemptor.job.filter(|job| self.cluster.is_strict(*job));
         let may_preempt = self.cluster.pod(pod).is_some_and(|pod| pod.attributes.may_preempt);
         let short = job.filter(|job| !self.cluster.is_complete(*job));
         let is_own = |ix: &PodIx| self.cluster.pod(*ix).is_some_and(|other| other.attributes.job == preemptor.job);
-        let void = match (over, short) {
+        let void = match (preemptor.job.filter(|_| is_over), short) {
             (Some(job), _) => self.cluster.nominated_of_group(job),
             (None, Some(_)) => void.into_iter().filter(|ix| *ix == pod).collect(),
             (None, None) if !may_preempt => Vec::new(),
@@ -245,7 +243,7 @@ impl Engine {
         let is_nominated = |ix: &PodIx| self.cluster.pod(*ix).is_some_and(|pod| pod.nominated.is_some());
         let withdrawn = void.into_iter().filter(is_nominated).collect();
         let withdrawn = self.withdrawn(withdrawn);
-        let releases = if over.is_some() { self.waiting_with(pod) } else { Vec::new() };
+        let releases = if is_over { self.waiting_with(pod) } else { Vec::new() };
         Effects { releases, withdrawn, ..Effects::default() }
     }
 

@@ -55,18 +55,18 @@ impl Engine {
             return Effects::default();
         }
         let group = self.cluster.gang_group(job);
-        let is_strict = self.cluster.job(job).and_then(|job| job.gang()).is_some_and(|gang| gang.fails_together);
         // What is wrong with a gang keeps its whole group from being tried. What one pod demands is found out when its turn comes: it has
         // failed then, and the others go on if they can do without it.
         let is_of_the_pod =
             matches!(denial, Denial::Unjudged { job: None, .. } | Denial::Resource(..) | Denial::Queue(..));
-        if is_of_the_pod && !(is_strict && self.cluster.fail_attempt(pod, None)) {
+        let is_over = is_of_the_pod && self.fail_attempt(pod, None);
+        if is_of_the_pod && !is_over {
             return self.void(own.into_iter().collect());
         }
         // Where the round is over, the pods at Permit have been released.
         let cannot_start = group.len() > 1 && !matches!(denial, Denial::Failed { .. });
         let effects = self.void(self.cluster.nominated_of_group(job));
-        let gives_up = is_strict && (is_of_the_pod || cannot_start);
+        let gives_up = is_over || cannot_start && self.cluster.is_strict(job);
         let releases = if gives_up { self.waiting_with(pod) } else { Vec::new() };
         Effects { releases, ..effects }
     }

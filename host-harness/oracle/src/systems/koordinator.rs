@@ -106,8 +106,9 @@ pub(crate) fn attempt(
         && is_judged
         && !fitting_nodes(world, pod).is_empty();
     let turn = turn.filter(|turn| failed && !turn.is_over).map(|turn| if vain { turn.at_last() } else { turn });
-    let ended = turn.and_then(|turn| turn.ends());
-    memory.gangs.end_round(ended);
+    if let Some((group, ended)) = turn.map(|turn| (turn.group(), turn.ends())) {
+        memory.gangs.end_turn(world, pod, (&group, ended));
+    }
     if outcome.ended == Some(Ended::Nominated) {
         memory.flights.extend(planned.into_iter().map(|of| (of, outcome.victims.clone())));
     }
@@ -263,6 +264,11 @@ pub(crate) fn advance(
     verdict: &mut Verdict,
 ) {
     memory.gangs.advance(world, Switches::of(case).deletes, now, outcome, verdict);
+}
+
+/// Notes which jobs have no pod left before new pods come.
+pub(crate) fn look(world: &World, memory: &mut Memory) {
+    memory.gangs.forget_gone(world);
 }
 
 /// Judges the queue: priority first.

@@ -90,6 +90,8 @@ pub(super) struct Turn<'w> {
     /// A pod of the group has failed in this round, and even with a place for this pod the group cannot be whole: the pod would hold a node
     /// in vain.
     pub(super) is_in_vain: bool,
+    /// A pod of the group has failed in this round before.
+    has_failures: bool,
 }
 
 impl Rounds {
@@ -100,11 +102,11 @@ impl Rounds {
         self.0.get(group).is_some_and(|round| round.over && Seen::of(world, &names).is_as(&round.seen))
     }
 
-    /// Begins the turn of a pod. `fails_together`: its gang gives up all its places when one of its pods fails; the pods of another gang are
-    /// tried again.
+    /// Begins the turn of a pod. `fails_at_once`: a pod that got no place and no plan has failed, and its gang gives up all its places with it;
+    /// where that is not said, the failure is noted with the end of the turn. `triggers`: an attempt for a pod may evict others.
     pub(super) fn turn<'w>(
         &mut self,
-        (world, group, fails_together): (&World, &str, bool),
+        (world, group, fails_at_once): (&World, &str, bool),
         pod: &Pod,
         gangs: Vec<Gang<'w>>,
         outcome: &Outcome,
@@ -132,9 +134,11 @@ impl Rounds {
             gang.pods.iter().filter(|other| other.name == pod.name || hopes(other)).count() >= gang.lacks
         };
         let is_in_vain = round.has_failures && !gangs.iter().all(whole_with_it);
-        round.has_failures |= fails_together && matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected));
+        let has_failures = round.has_failures;
+        round.has_failures |= fails_at_once && matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected));
         Turn {
             is_in_vain,
+            has_failures,
             group: group.to_owned(),
             is_over: round.over,
             is_last_chance: !gangs.iter().all(can_be_whole) && (triggers(pod) || !others),
@@ -148,6 +152,11 @@ impl Rounds {
         if let Some(round) = self.0.get_mut(group).filter(|round| !round.over) {
             round.seen = Seen::of(world, &round.known);
         }
+    }
+
+    /// Notes that a pod of a group has failed whose gang gives up all its places with it.
+    pub(super) fn fail(&mut self, group: &str) {
+        self.0.entry(group.to_owned()).or_default().has_failures = true;
     }
 
     /// Ends the round of a group, where a failed turn says so.
@@ -180,6 +189,18 @@ impl Turn<'_> {
     /// Returns the same turn as one that is not the last chance of its group: the pod waits for what it was promised.
     pub(super) fn not_yet(self) -> Self {
         Turn { is_last_chance: false, ..self }
+    }
+
+    /// Returns the turn of a pod whose own gang does not fail together: it fails for the others of the group where one of them has failed
+    /// already and waits only for who could evict pods for it. None where nothing of the kind depends on the pod.
+    pub(super) fn for_others(self) -> Option<Self> {
+        let is_last = self.has_failures && self.is_last_chance && !self.is_over;
+        is_last.then_some(Turn { is_in_vain: false, ..self })
+    }
+
+    /// Returns the group.
+    pub(super) fn group(&self) -> String {
+        self.group.clone()
     }
 
     /// The group whose round is over, where the pod found neither a place nor a plan.

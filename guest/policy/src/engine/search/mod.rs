@@ -43,6 +43,11 @@ pub trait Search {
         vec![preemptor]
     }
 
+    /// Returns whether a plan may be looked for in an attempt for a pod: the pods that the plan must be for may preempt.
+    fn could_plan(&self, cluster: &Cluster, _: &Laws, pod: PodIx) -> bool {
+        cluster.pod(pod).is_some_and(|pod| pod.attributes.may_preempt)
+    }
+
     /// The same gang with the pods that PreFilter asks about.
     fn admitted(&self, _: &Cluster, gang: Preemptor) -> Preemptor {
         gang

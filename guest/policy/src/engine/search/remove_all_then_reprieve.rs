@@ -41,6 +41,14 @@ impl Search for WholeJob {
         std::iter::once(preemptor).chain(others).collect()
     }
 
+    /// The plan is for all waiting pods of these gangs, so each of them must be allowed to preempt.
+    fn could_plan(&self, cluster: &Cluster, laws: &Laws, pod: PodIx) -> bool {
+        let preemptor = Preemptor::of(cluster, laws, pod, self.pods(cluster, laws, pod));
+        let gangs = preemptor.map(|preemptor| self.planned_together(cluster, laws, preemptor)).unwrap_or_default();
+        let mut pods = gangs.iter().flat_map(|gang| &gang.pods).chain([&pod]);
+        pods.all(|ix| cluster.pod(*ix).is_some_and(|pod| pod.attributes.may_preempt))
+    }
+
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
         let all = context.preemptor.pods.len();
         // A PodGroup of Kubernetes starts with its minimum, in this system, too.

@@ -35,7 +35,13 @@ pub fn reprieve_job(
         dry_run.leaving.iter().for_each(|ix| trial.evict_set(*ix));
         dry_run.candidates.iter().for_each(|candidate| taken.take(&mut trial, candidate.pod));
     }
-    context.branch.evicted.iter().for_each(|ix| taken.take(&mut trial, *ix));
+    // A branch may have named pods of nodes that the plan does not use: those go for a bound only.
+    let is_used = |ix: &&PodIx| {
+        let node = trial.cluster().pod(**ix).and_then(|pod| pod.place.node());
+        dry_runs.iter().any(|dry_run| Some(dry_run.node) == node)
+    };
+    let named: Vec<PodIx> = context.branch.evicted.iter().filter(is_used).copied().collect();
+    named.into_iter().for_each(|ix| taken.take(&mut trial, ix));
     for gang in context.gangs.iter().filter(|_| over) {
         taken.take_for_bounds(&mut trial, context, (gang, Preemptor::placed));
     }

@@ -2,7 +2,7 @@
 //!
 //! On the nominated node of the preemptor, for every resource it requests: it does not fit now, and it would fit without the pods
 //! that are held there at Permit. Then it waits. Only pods of no lower priority and of other gangs count as held. Room promised
-//! to other nominated pods of no lower priority stays theirs.
+//! to other nominated pods stays theirs where they have no lower priority, or where it is closed to the preemptor.
 //!
 //! # Example
 //!
@@ -49,7 +49,9 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
         matches!(pod.place, Place::Reserved(_)) && pod.priority() >= preemptor.priority() && !is_ours
     };
     let held: Vec<&Pod> = node.pods.iter().filter_map(|ix| case.cluster.pod(*ix)).filter(is_held).collect();
-    let promised: Vec<&Pod> = case.cluster.promised(node, case.preemptor.pod).map(|(_, pod)| pod).collect();
+    let (priority, closed) = (preemptor.priority(), &case.preemptor.closed);
+    let promised = case.cluster.promised_from(node, case.preemptor.pod, priority, closed);
+    let promised: Vec<&Pod> = promised.map(|(_, pod)| pod).collect();
     let fits_with = |more: &[&Pod]| {
         preemptor.request.iter().all(|(resource, asked)| {
             let sum =

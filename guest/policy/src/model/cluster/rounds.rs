@@ -96,24 +96,25 @@ impl Cluster {
         self.stuck.retain(|job| failure(job).is_none_or(|failure| !failure.held_by_others.contains(&pod)));
     }
 
-    /// Ends the round of the gang group of a pod if the group cannot start in it: the pod found neither a node nor a plan. Returns whether
-    /// the round is over. Another member may still plan for the whole gang where this pod may not preempt and that one may, unless that one has
-    /// to wait for this gang. `retry_at` is the moment from which on time alone may help the pod.
-    pub fn fail_attempt(&mut self, pod: PodIx, retry_at: Option<i64>) -> bool {
-        let Some(ix) = self.pod(pod).and_then(|pod| pod.attributes.job) else { return false };
-        if let Some(job) = self.job_mut(ix) {
+    /// Notes that a pod found neither a node nor a plan. Returns its gang if no plan means that the gang group cannot start in this round: a
+    /// strict gang of the group has failed, and a gang of the group cannot reach its minimum. A NonStrict gang does not fail together, and
+    /// after the end of a round its pods end nothing more.
+    pub fn note_failure(&mut self, pod: PodIx) -> Option<JobIx> {
+        let ix = self.pod(pod)?.attributes.job?;
+        let is_strict = self.is_strict(ix);
+        if let Some(job) = self.job_mut(ix).filter(|_| is_strict) {
             job.round.has_failures = true;
         }
         let group = self.gang_group(ix);
-        let is_short = group.iter().any(|job| self.lacking_in_round(*job, Some(pod)).is_some());
-        let may_preempt = |pod: PodIx| self.pod(pod).is_some_and(|pod| pod.attributes.may_preempt);
-        let may_be_tried = |job: &&JobIx| self.served_before(**job).is_none();
-        let others_may_preempt = || group.iter().filter(may_be_tried).any(|job| self.untried(*job).any(may_preempt));
-        let is_over = is_short && (may_preempt(pod) || !others_may_preempt());
-        if is_over {
-            self.end_round(ix, retry_at);
-        }
-        is_over
+        let rounds = || group.iter().filter_map(|job| self.job(*job)).map(|job| &job.round);
+        let has_failed = || rounds().any(|round| round.has_failures) && rounds().all(|round| round.failure.is_none());
+        let is_short = || group.iter().any(|job| self.lacking_in_round(*job, Some(pod)).is_some());
+        ((is_strict || has_failed()) && is_short()).then_some(ix)
+    }
+
+    /// Returns whether the pods of a gang fail together.
+    pub fn is_strict(&self, job: JobIx) -> bool {
+        self.job(job).and_then(Job::gang).is_some_and(|gang| gang.fails_together)
     }
 
     /// Ends the round of a gang group: no further pod of it is tried before the next round. `retry_at` is the moment from which on time alone
@@ -159,6 +160,12 @@ impl Cluster {
         let may_follow: BTreeSet<PodIx> = self.untried(job).chain(promised).filter(|ix| Some(*ix) != without).collect();
         let can_have = have.saturating_add(may_follow.len());
         (can_have < usize::try_from(minimum).unwrap_or(usize::MAX)).then_some((can_have, minimum))
+    }
+
+    /// Returns the pods of a gang group that have not been tried in this round and need not wait for other gangs of the group.
+    pub fn untried_of_group(&self, job: JobIx) -> Vec<PodIx> {
+        let group = self.gang_group(job).into_iter();
+        group.filter(|job| self.served_before(*job).is_none()).flat_map(|job| self.untried(job)).collect()
     }
 
     /// The members of a gang that may be tried and have not been tried in this round.

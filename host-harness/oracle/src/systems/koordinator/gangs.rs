@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::switches::Switches;
-use super::{JOB, job};
+use super::{JOB, job, waiting};
 use crate::outcome::Outcome;
 use crate::systems::rounds::{self, Rounds, Turn};
 use crate::tally::Verdict;
@@ -197,7 +197,8 @@ impl<'w> Gangs<'w> {
 }
 
 impl Memory {
-    /// Begins the turn of a pod of a strict gang. `is_tried`: it is not refused together with its whole gang.
+    /// Begins the turn of a pod of a gang. `is_tried`: it is not refused together with its whole gang. None where no other pod
+    /// depends on it: it is of no strict gang, and no strict gang of the group that has failed waits for its plan.
     pub(super) fn turn<'w>(
         &mut self,
         world: &'w World,
@@ -220,19 +221,29 @@ impl Memory {
             return None;
         }
         let name = own.jobs.join(" ");
-        let group = (world, name.as_str(), own.is_strict && is_tried);
-        // A pod that has to wait for the others of its group plans nothing for them.
-        let pods = all.iter().flat_map(|gang| &gang.pods);
-        let later: BTreeSet<&str> =
-            pods.filter(|pod| gangs.is_one_too_many(pod)).map(|pod| pod.name.as_str()).collect();
-        let plans = |pod: &Pod| switches.triggers(pod) && !later.contains(pod.name.as_str());
-        let turn = self.rounds.turn(group, pod, all, outcome, plans);
-        own.is_strict.then_some(turn)
+        // A pod that has to wait for the others of its group plans nothing for them. Any other one plans for all pods of its own gang that
+        // wait, and of each gang that is not complete: a single one that may not trigger forbids the plan (rulings C24 and C62).
+        let planned = |pod: &Pod| gangs.planned_with(pod).iter().flat_map(|of| waiting(world, of)).collect::<Vec<_>>();
+        let all_trigger = |pod: &Pod| planned(pod).iter().chain([&pod]).all(|other| switches.triggers(other));
+        let pods = all.iter().flat_map(|gang| &gang.pods).filter(|pod| !gangs.is_one_too_many(pod) && all_trigger(pod));
+        let able: BTreeSet<&str> = pods.map(|pod| pod.name.as_str()).collect();
+        let plans = |pod: &Pod| able.contains(pod.name.as_str());
+        let turn = self.rounds.turn((world, &name, false), pod, all, outcome, plans);
+        if own.is_strict { Some(turn) } else { turn.for_others().filter(|_| is_tried) }
     }
 
-    /// Ends the round of a group, where a failed turn says so.
-    pub(super) fn end_round(&mut self, group: Option<String>) {
-        self.rounds.end(group);
+    /// Notes that a pod of a group has failed, and ends the round of the group where its turn says so.
+    pub(super) fn end_turn(&mut self, world: &World, pod: &Pod, (group, ended): (&str, Option<String>)) {
+        if Gang::of(world, &job(pod)).is_some_and(|gang| gang.is_strict) {
+            self.rounds.fail(group);
+        }
+        self.rounds.end(ended);
+    }
+
+    /// Forgets that gangs were complete of whom no pod is left: the pods that come now must be complete together again (ruling C64).
+    pub(super) fn forget_gone(&mut self, world: &World) {
+        let has_pods = |of: &String| world.pods.values().any(|pod| Gangs::claims(pod) && job(pod) == *of);
+        self.satisfied.retain(has_pods);
     }
 
     /// What an attempt changes.

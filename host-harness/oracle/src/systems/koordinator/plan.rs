@@ -176,7 +176,22 @@ impl Judge<'_> {
         let places: Vec<usize> = self.incoming.iter().filter_map(place).collect();
         let are_promised = !places.is_empty() && places.len() == self.incoming.len();
         let fit = || problem.fits_on(0, &places) && self.quota_holds(&problem, 0);
-        self.in_flight || are_promised && self.forbidden().is_none() && fit()
+        self.in_flight || are_promised && self.forbidden().is_none() && fit() && self.agree_where_promised()
+    }
+
+    /// Returns whether the constraints between pods let the pods of the job onto the nodes that they are promised, in some order, when those that
+    /// leave already have left.
+    fn agree_where_promised(&self) -> bool {
+        let node = |pod: &Pod| self.world.nodes.get(pod.nominated.as_deref()?);
+        let mut left: Vec<_> = self.incoming.iter().filter_map(|pod| Some((*pod, node(pod)?))).collect();
+        let mut there = self.world.places(|other| !other.leaving);
+        while let Some(next) =
+            left.iter().position(|(pod, node)| self.world.broken_between(pod, node, there.clone()).is_empty())
+        {
+            let (pod, node) = left.swap_remove(next);
+            there.insert(pod.name.clone(), node.name.clone());
+        }
+        left.is_empty()
     }
 
     /// Judges that there is no plan.
