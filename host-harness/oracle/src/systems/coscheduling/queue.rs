@@ -43,6 +43,20 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
         }
         previous = key;
     }
+    // The group that is being tried comes first of its kind, as long as some of its pods hold nodes in vain without the others.
+    let turn = memory.last.as_deref().filter(|name| {
+        let untried = |pod: &&&Pod| pod.pending() && !pod.gated && !memory.rounds.was_tried(name, pod);
+        let all = members(world, name);
+        all.iter().any(|pod| holds_for_now(world, pod)) && all.iter().any(|pod| untried(&pod))
+    });
+    let is_in_turn = |pod: &Pod| turn.is_some() && group(pod).as_deref() == turn;
+    for (place, pod) in pods.iter().enumerate().filter(|(_, pod)| is_in_turn(pod)) {
+        let like = |other: &&&Pod| is_last(other) == is_last(pod) && other.priority == pod.priority;
+        if let Some(other) = pods.iter().take(place).filter(like).find(|other| !is_in_turn(other)) {
+            let text = format!("`{}` interrupts the turn of the group of `{}`: {order:?}", other.name, pod.name);
+            verdict.breach("gang-members-together", text);
+        }
+    }
     let time = |pod: &Pod| match group(pod) {
         Some(name) => {
             let declared =
