@@ -3,9 +3,9 @@
 //! Higher priority comes first. While a pod within the min of its quota waits, a pod that would take another quota over its min comes
 //! behind: otherwise the pod within its min would evict it in the same cycle. Last come pods that would do so whatever becomes of the others
 //! of their quota. At equal priority the gang comes first whose turn it is: some of its pods hold nodes at Permit, and others were not tried
-//! yet. Then a pod without a gang stands at its creation. A pod of a gang stands at the last
-//! failure of the gang or, before any, at the creation of its PodGroup; without one, of its first member. Gangs of the same time
-//! are ordered by name, and within a gang the older pod is first.
+//! yet. Then a pod without a gang stands at its creation. A pod of a gang stands at the last failure of the gang or, before any, at the
+//! creation of its PodGroup; without one, of its first member. Gangs of the same time are ordered by name, and within a gang the older
+//! pod is first.
 //!
 //! # Example
 //!
