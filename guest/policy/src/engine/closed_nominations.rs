@@ -13,7 +13,7 @@
 use std::collections::BTreeSet;
 
 use super::search;
-use crate::laws::{Laws, Preemptor};
+use crate::laws::{Laws, Preemptor, quota};
 use crate::model::{Cluster, Ledger, Pod, PodIx};
 
 /// Returns the nominated pods of lower priority than a preemptor whose room is closed to it.
@@ -29,8 +29,10 @@ pub fn closed_nominations(
     };
     let others = cluster.nominated().filter(is_other);
     if laws.quotas_take_back {
+        // What the gang of the preemptor holds and is promised already is part of what it would borrow.
+        let own: Vec<PodIx> = cluster.members(preemptor.pod).map(|(ix, _)| ix).collect();
         let is_closed = |(ix, pod): &(PodIx, &Pod)| {
-            pod.queue != preemptor.queue || !preemptor.takes_back && takes_back(cluster, laws, *ix)
+            pod.queue != preemptor.queue || !preemptor.takes_back && takes_back(cluster, laws, (*ix, &own))
         };
         return others.filter(is_closed).map(|(ix, _)| ix).collect();
     }
@@ -57,9 +59,9 @@ pub fn is_above_a_nomination(cluster: &Cluster, ix: PodIx) -> bool {
     cluster.nominated().any(|(_, pod)| pod.priority() < priority)
 }
 
-/// Checks whether a nominated pod, with those of its gang that are nominated, stays within the min of its quota.
-fn takes_back(cluster: &Cluster, laws: &Laws, ix: PodIx) -> bool {
+/// Checks whether a nominated pod, with those of its gang that are nominated, stays within the min of its quota without some other pods.
+fn takes_back(cluster: &Cluster, laws: &Laws, (ix, apart): (PodIx, &[PodIx])) -> bool {
     let waits = |(member, pod): (PodIx, &Pod)| (pod.is_pending() && pod.nominated.is_some()).then_some(member);
     let pods: Vec<PodIx> = cluster.members(ix).filter_map(waits).collect();
-    Preemptor::of(cluster, laws, ix, pods).is_some_and(|nominated| nominated.takes_back)
+    Preemptor::of(cluster, laws, ix, pods).is_some_and(|nominated| quota::takes_back(cluster, &nominated, apart))
 }

@@ -20,6 +20,8 @@ pub struct Epochs {
     jobs: BTreeMap<JobIx, JobTerms>,
     /// The pods that would borrow, as they were then.
     borrowers: BTreeMap<u64, Borrows>,
+    /// The gang whose turn it was then.
+    turn: Option<JobIx>,
 }
 
 impl Epochs {
@@ -36,8 +38,9 @@ impl Epochs {
                 };
                 let jobs: BTreeMap<JobIx, JobTerms> = cluster.jobs().map(terms).collect();
                 let has_changed = |(ix, before): (&JobIx, &JobTerms)| jobs.get(ix).is_some_and(|now| now != before);
-                let changed = self.jobs.iter().any(has_changed) || self.borrowers != *cluster.borrowers();
-                self.jobs = jobs;
+                let order = (cluster.borrowers(), cluster.turn());
+                let changed = self.jobs.iter().any(has_changed) || (&self.borrowers, self.turn) != order;
+                (self.jobs, self.turn) = (jobs, cluster.turn());
                 self.borrowers.clone_from(cluster.borrowers());
                 changed
             }

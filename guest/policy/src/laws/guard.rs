@@ -16,6 +16,7 @@ pub mod victim_is_above_gang_minimum;
 pub mod victim_is_bound;
 pub mod victim_is_elastic;
 pub mod victim_is_inside_the_fence;
+pub mod victim_is_no_part_of_a_plan;
 pub mod victim_is_no_system_pod;
 pub mod victim_is_of_another_job;
 pub mod victim_is_of_no_daemon_set;

@@ -127,7 +127,7 @@ impl Preemptor {
     }
 
     fn judged(mut self, cluster: &Cluster) -> Preemptor {
-        self.takes_back = self.quotas_take_back && quota::takes_back(cluster, &self);
+        self.takes_back = self.quotas_take_back && quota::takes_back(cluster, &self, &[]);
         self
     }
 

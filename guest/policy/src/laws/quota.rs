@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::{Case, Preemptor};
 use crate::contract::is_of_host;
-use crate::model::{Cluster, Pod, PodIx, Preemptibility, Promised, QueueIx, ResourceIx};
+use crate::model::{Amounts, Cluster, Place, Pod, PodIx, Preemptibility, Promised, QueueIx, ResourceIx};
 
 /// The resources that are compared whether or not anybody asks for them. A bound that leaves one of them out is 0.
 pub const ALWAYS: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
@@ -77,12 +77,22 @@ pub fn is_over_min(cluster: &Cluster, quota: QueueIx, taken: impl Fn(ResourceIx)
     resources(cluster).any(|resource| left(resource) > queue.bounds.guaranteed.get(resource).map_or(0, |min| min.0))
 }
 
-/// Whether a preemptor with a quota stays within its min: then it takes back what others have borrowed.
-pub fn takes_back(cluster: &Cluster, preemptor: &Preemptor) -> bool {
+/// Whether a preemptor with a quota stays within its min: then it takes back what others have borrowed. `apart`: pods that are left out, with
+/// what they hold at Permit and are promised.
+pub fn takes_back(cluster: &Cluster, preemptor: &Preemptor, apart: &[PodIx]) -> bool {
     let Some(own) = preemptor.queue.and_then(|ix| cluster.queue(ix)) else { return false };
+    let of_quota = |ix: &PodIx| cluster.pod(*ix).filter(|pod| pod.queue == preemptor.queue);
+    let is_left_out = |(ix, pod): &(PodIx, &Pod)| match pod.place {
+        Place::Reserved(_) => true,
+        _ => pod.is_pending() && pod.nominated.is_some() && is_before(cluster, preemptor, *ix),
+    };
+    let apart = apart.iter().filter_map(|ix| Some((*ix, of_quota(ix)?))).filter(is_left_out);
+    let mut left_out = Amounts::default();
+    apart.for_each(|(_, pod)| left_out.add(&pod.request));
     compared(cluster, preemptor).all(|(resource, nominated)| {
         let asked = preemptor.unplaced.get(resource).saturating_add(nominated.0);
         let min = own.bounds.guaranteed.get(resource).map_or(0, |min| min.0);
-        own.used.total(resource).0.saturating_add(asked) <= min
+        let sum = own.used.total(resource).0.saturating_add(asked);
+        sum.saturating_sub(left_out.get(resource)) <= min
     })
 }

@@ -1,6 +1,6 @@
 //! Compares the plans of a day with the least that must stop.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::days::Days;
 use crate::instance::{Instance, Stoppable};
@@ -26,12 +26,13 @@ impl Days {
         let stoppable = |job: &usize| {
             let (of, life) = (&self.jobs[*job], &self.lives[*job]);
             let on: Vec<(usize, u32)> = life.bound.values().map(|node| (*node, of.gpus)).collect();
-            Stoppable { name: of.name.clone(), gpus: on.iter().map(|(_, gpus)| gpus).sum(), on }
+            Stoppable { name: of.name.clone(), team: of.team, gpus: on.iter().map(|(_, gpus)| gpus).sum(), on }
         };
         let jobs: Vec<Stoppable> = candidates.iter().map(stoppable).collect();
         let pods = u32::try_from(nominated.len()).unwrap();
         let least_free = self.least_free(&free, pods * self.jobs[lead].gpus, nominated);
-        let instance = Instance { free, pods, gpus: self.jobs[lead].gpus, least_free, jobs };
+        let over = self.over(lead, &jobs);
+        let instance = Instance { free, pods, gpus: self.jobs[lead].gpus, least_free, over, jobs };
         let stopped: BTreeSet<usize> = victims.iter().map(|pod| self.job_of(pod)).collect();
         let stopped: Vec<Stoppable> = stopped.iter().map(stoppable).collect();
         let stopped = Stopped::of(stopped.iter());
@@ -58,6 +59,18 @@ impl Days {
         let others = waiting.keys().filter(|pod| !nominated.contains(*pod)).map(|pod| self.job_of(pod));
         let used = self.gpus(|job| !self.lives[job].is_leaving, others);
         free.iter().sum::<u32>() + (used + request).saturating_sub(bound)
+    }
+
+    /// Returns the GPUs that each quota uses over its min, where a job takes back from other quotas.
+    fn over(&self, lead: usize, jobs: &[Stoppable]) -> BTreeMap<&'static str, u32> {
+        let waiting = self.session.waiting();
+        let over = |team: &'static str| {
+            let is_of_team = |job: usize| self.jobs[job].team == team;
+            let held = waiting.keys().map(|pod| self.job_of(pod)).filter(|job| is_of_team(*job));
+            (team, self.gpus(is_of_team, held).saturating_sub(self.min(team)))
+        };
+        let takes_back = self.rules == Rules::Coscheduling && jobs.iter().all(|job| job.team != self.jobs[lead].team);
+        TEAMS.iter().filter(|_| takes_back).map(|(team, _)| over(team)).collect()
     }
 
     /// Returns the GPUs that a team may take back.

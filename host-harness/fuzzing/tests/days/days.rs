@@ -141,6 +141,7 @@ impl Days {
                 break;
             }
             self.take(&happened);
+            self.timed_out(&happened.released);
             self.displaced(&reserved);
             last = format!("bound {:?}, victims {:?}", happened.bound, happened.victims.keys());
         }

@@ -1,6 +1,8 @@
 //! The least that must stop for a plan: an exact search over sets of jobs.
 
 use super::instance::{Instance, Stoppable};
+#[cfg(test)]
+use std::collections::BTreeMap;
 
 /// So many sets are looked at before the search gives up.
 const VISITS: usize = 2_000_000;
@@ -53,7 +55,8 @@ fn least_by(instance: &Instance, known: u32, cost: impl Fn(&Stoppable) -> u32) -
     let mut order: Vec<usize> = (0..instance.jobs.len()).collect();
     order.sort_by_key(|job| (cost(&instance.jobs[*job]), std::cmp::Reverse(instance.jobs[*job].gpus)));
     let costs: Vec<u32> = order.iter().map(|job| cost(&instance.jobs[*job])).collect();
-    let mut search = Search { instance, order, costs, free: instance.free.clone(), best: known, visits: 0 };
+    let chosen = Vec::new();
+    let mut search = Search { instance, order, costs, chosen, free: instance.free.clone(), best: known, visits: 0 };
     search.from(0, 0);
     (search.visits < VISITS).then_some(search.best)
 }
@@ -63,6 +66,8 @@ struct Search<'i> {
     /// The jobs, the cheapest first.
     order: Vec<usize>,
     costs: Vec<u32>,
+    /// The jobs that stop.
+    chosen: Vec<usize>,
     free: Vec<u32>,
     best: u32,
     visits: usize,
@@ -75,7 +80,7 @@ impl Search<'_> {
         if self.visits >= VISITS || spent >= self.best {
             return;
         }
-        if self.instance.fits(&self.free) {
+        if self.suffices(&self.free, &self.chosen) {
             self.best = spent;
             return;
         }
@@ -88,7 +93,9 @@ impl Search<'_> {
             for (node, gpus) in &self.instance.jobs[job].on {
                 self.free[*node] += gpus;
             }
+            self.chosen.push(job);
             self.from(next + 1, spent + self.costs[next]);
+            self.chosen.pop();
             for (node, gpus) in &self.instance.jobs[job].on {
                 self.free[*node] -= gpus;
             }
@@ -103,7 +110,13 @@ impl Search<'_> {
                 free[*node] += gpus;
             }
         }
-        self.instance.fits(&free)
+        let all: Vec<usize> = self.chosen.iter().chain(&self.order[place..]).copied().collect();
+        self.suffices(&free, &all)
+    }
+
+    /// Returns whether the pods have room when these jobs stop and the nodes have these free GPUs then.
+    fn suffices(&self, free: &[u32], stopped: &[usize]) -> bool {
+        self.instance.fits(free) && self.instance.gives(free, stopped.iter().map(|job| &self.instance.jobs[*job]))
     }
 }
 
@@ -111,22 +124,28 @@ impl Search<'_> {
 fn the_least_of_a_small_cluster_is_found() {
     let job = |name: &str, on: &[(usize, u32)]| Stoppable {
         name: name.to_owned(),
+        team: "a",
         gpus: on.iter().map(|(_, gpus)| gpus).sum(),
         on: on.to_vec(),
     };
     let much = Stopped { jobs: 9, gpus: 99, in_order: (9, 99) };
     // One pod of 4: a job of 8, or two jobs of 2.
     let jobs = vec![job("whole", &[(0, 8)]), job("x", &[(1, 2)]), job("y", &[(1, 2)])];
-    let instance = Instance { free: vec![0, 0], pods: 1, gpus: 4, least_free: 0, jobs };
+    let over = BTreeMap::new();
+    let instance = Instance { free: vec![0, 0], pods: 1, gpus: 4, least_free: 0, over, jobs };
     assert_eq!(least(&instance, much), Some(Stopped { jobs: 1, gpus: 4, in_order: (0, 4) }));
     // Two pods of 4: the job of 8 alone, though both small ones free a place, too.
     let two = Instance { pods: 2, ..instance.clone() };
     assert_eq!(least(&two, much), Some(Stopped { jobs: 1, gpus: 8, in_order: (0, 8) }));
+    // The quota is over its min by 2 GPUs: it gives 2 + 2 - 1 of jobs of 2, too few, and 4 of the one of 8.
+    let over = BTreeMap::from([("a", 2)]);
+    let given = Instance { over, ..instance.clone() };
+    assert_eq!(least(&given, much), Some(Stopped { jobs: 1, gpus: 8, in_order: (0, 8) }));
     // With 5 GPUs free on all nodes together, the two small ones are not enough.
     let bounded = Instance { least_free: 5, ..instance };
     assert_eq!(least(&bounded, much), Some(Stopped { jobs: 1, gpus: 8, in_order: (0, 8) }));
     // As a gang the job of 4 costs more than two single jobs, and fewer jobs.
     let jobs = vec![job("gang", &[(0, 2), (0, 2)]), job("x", &[(1, 3)]), job("y", &[(1, 3)])];
-    let instance = Instance { free: vec![0, 0], pods: 1, gpus: 4, least_free: 0, jobs };
+    let instance = Instance { free: vec![0, 0], pods: 1, gpus: 4, least_free: 0, over: BTreeMap::new(), jobs };
     assert_eq!(least(&instance, much), Some(Stopped { jobs: 1, gpus: 4, in_order: (0, 6) }));
 }

@@ -1,12 +1,16 @@
 //! Whether plans are of use: the job for which pods left runs when they have left.
 //!
-//! Two kinds of plans are not counted as useless. A plan that is still under way: each pod of the job has a node, holds one at Permit or is
-//! promised one, and pods that left for others are not gone yet. It is looked at again when those have left, too. And a plan whose room a more
+//! Two kinds of plans are not counted as useless. A plan that is still under way: each pod of the job has a node, holds one at Permit, is
+//! promised one or keeps the one that it held at Permit until its time there ran out (ruling R38 of coscheduling: only the policy knows of
+//! these), and pods that left for others are not gone yet. It is looked at again when those have left, too. And a plan whose room a more
 //! important job has taken to which a promise gives way, be it the node of a nominated pod or one that a member holds at Permit: in
 //! kube-scheduler, any of higher priority, in a system of quotas one of the same quota. In Koordinator one that could evict the job if it ran
 //! there (ruling C59): here, where every pod is preemptible, any of higher priority.
 
 use std::collections::{BTreeMap, BTreeSet};
+
+use lictor_contract::ReleaseCause;
+use lictor_host::session::Released;
 
 use crate::days::{Days, GRACE};
 use crate::objects::Rules;
@@ -16,16 +20,18 @@ use crate::trace::number;
 const LOOKS: u32 = 3;
 
 /// The time at which the victims of a plan have left, and how often the plan may be looked at.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Planned {
     due: i64,
     looks: u32,
+    /// The pods that lost their nodes when the time of the job at Permit ran out, and these nodes.
+    kept: BTreeMap<String, usize>,
 }
 
 impl Planned {
     /// Returns a plan that was made at a time.
     pub(super) fn made(now: i64) -> Planned {
-        Planned { due: now + GRACE, looks: LOOKS }
+        Planned { due: now + GRACE, looks: LOOKS, kept: BTreeMap::new() }
     }
 }
 
@@ -34,6 +40,18 @@ impl Days {
     pub(super) fn reserved(&self) -> BTreeMap<String, usize> {
         let held = self.session.waiting().into_iter().map(|(pod, node)| (pod, number(&node)));
         self.promised().into_iter().chain(held).collect()
+    }
+
+    /// Notes the pods that lose their nodes because the time of their job at Permit ran out.
+    pub(super) fn timed_out(&mut self, released: &[Released]) {
+        let late = released.iter().filter(|one| one.cause == ReleaseCause::Timeout);
+        let late: BTreeSet<usize> = late.map(|one| self.job_of(&one.pod)).collect();
+        for one in released {
+            let job = self.job_of(&one.pod);
+            if let Some(plan) = self.planned.get_mut(&job).filter(|_| late.contains(&job)) {
+                plan.kept.insert(one.pod.clone(), number(&one.node));
+            }
+        }
     }
 
     /// Forgets the plans whose room a more important job has taken in the last cycle. Before it, these nodes were reserved.
@@ -53,7 +71,8 @@ impl Days {
             };
             is_open && other.priority > of.priority
         };
-        let lost = before.iter().filter(|(pod, node)| now.get(*pod) != Some(*node));
+        let kept = self.planned.values().flat_map(|plan| &plan.kept);
+        let lost = before.iter().chain(kept).filter(|(pod, node)| now.get(*pod) != Some(*node));
         let lost: BTreeSet<usize> = lost
             .map(|(pod, node)| (self.job_of(pod), *node))
             .filter(|(job, node)| on.iter().any(|(other, there)| there == node && gives_way(*job, *other)))
@@ -74,11 +93,13 @@ impl Days {
             if life.since.is_some() || life.has_ended || !life.is_there {
                 continue;
             }
-            let has_a_node =
-                |pod: String| life.bound.contains_key(&pod) || held.contains_key(&pod) || promised.contains_key(&pod);
+            let has_a_node = |pod: String| {
+                let reserved = held.contains_key(&pod) || promised.contains_key(&pod);
+                life.bound.contains_key(&pod) || reserved || plan.kept.contains_key(&pod)
+            };
             let others_leave = self.lives.iter().any(|life| life.is_leaving);
             if plan.looks > 1 && others_leave && self.jobs[job].pod_names().all(has_a_node) {
-                self.planned.insert(job, Planned { due: self.now + GRACE, looks: plan.looks - 1 });
+                self.planned.insert(job, Planned { due: self.now + GRACE, looks: plan.looks - 1, ..plan });
                 continue;
             }
             self.figures.useless += 1;

@@ -159,6 +159,11 @@ impl Rounds {
         self.0.entry(group.to_owned()).or_default().has_failures = true;
     }
 
+    /// Returns whether a pod of a group was tried in its round.
+    pub(super) fn was_tried(&self, group: &str, pod: &Pod) -> bool {
+        self.0.get(group).is_some_and(|round| round.tried.contains(&pod.name))
+    }
+
     /// Ends the round of a group, where a failed turn says so.
     pub(super) fn end(&mut self, group: Option<String>) {
         if let Some(round) = group.and_then(|group| self.0.get_mut(&group)) {

@@ -112,10 +112,13 @@ impl<'a> PreemptionContext<'a> {
         taken
     }
 
-    /// The limits of a plan for the preemptor alone; none where no queue bounds it.
-    pub(super) fn limits(&self) -> Option<Limits<'a>> {
+    /// The limits of a plan for the preemptor alone, when these pods have left; none where no queue bounds it.
+    pub(super) fn limits<'b>(&self, leaving: &'b [PodIx]) -> Option<Limits<'b>>
+    where
+        'a: 'b,
+    {
         let (preemptor, ledger, laws) = (self.preemptor, self.ledger, self.laws.limits.as_slice());
-        (preemptor.queue.is_some() && !laws.is_empty()).then_some(Limits { preemptor, ledger, laws })
+        (preemptor.queue.is_some() && !laws.is_empty()).then_some(Limits { preemptor, ledger, laws, leaving })
     }
 
     /// The first guard that denies the eviction of a pod; or the host, if it refused the pod as a victim.

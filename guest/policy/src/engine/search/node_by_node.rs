@@ -124,20 +124,19 @@ fn plan_pod(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, sample: 
     cluster.prepare_search([&request]);
     let cluster = &*cluster;
     let large = context.large_enough(cluster, preemptor, &request);
-    let (what_if, earlier, limits) = (&WhatIf::default(), &NO_PODS, context.limits());
+    let leaving = context.leaving(cluster);
+    let gone: Vec<PodIx> = leaving.iter().map(|(ix, _)| *ix).collect();
+    let (what_if, earlier, limits) = (&WhatIf::default(), &NO_PODS, context.limits(&gone));
     let ask = Ask { pod: preemptor, request: &request, what_if, earlier, limits };
     let (enough, nominated) = (sample.of(large.len()), context.nominated(cluster));
     let asked = (&ask, &nominated, enough);
-    let leaving = context.leaving(cluster);
     let outlook = Outlook::new(cluster, context, &leaving, [&request]);
     let only_room_counts = ask.limits.is_none() && !cluster.is_between(preemptor);
     let best = match only_room_counts && !outlook.is_blind() {
         true => cheapest(cluster, context, &large, asked, outlook),
         false => cheapest_of_all(cluster, context, &large, asked),
     };
-    let Some(best) = best else {
-        return Err(Obstacle::NoNode { pod: preemptor, planned: 0 });
-    };
+    let Some(best) = best else { return Err(Obstacle::NoNode { pod: preemptor, planned: 0 }) };
     let victims = best.price.victims.into_iter().filter(|ix| !context.is_leaving(cluster, *ix)).collect();
     Ok(Plan::by_node(preemptor, vec![(preemptor, best.dry_run.node)], victims))
 }
@@ -232,7 +231,8 @@ fn offer(
     let dry_run = NodeDryRun::new(cluster, (ix, node), room, in_order, count);
     let dry_run = NodeDryRun { nominated: nominated.clone(), ..dry_run };
     let price = dry_run.price(cluster, &context.laws.node_choice, ask);
-    match price.filter(|_| !candidates.is_empty()) {
+    // A node may have room for a pod that a quota refuses.
+    match price.filter(|_| !candidates.is_empty() || ask.limits.is_some()) {
         Some(price) => Some(PreemptionCandidate { dry_run, price }),
         None => {
             context.tell_full(cluster, &dry_run, ask);

@@ -52,7 +52,7 @@ pub struct Ask<'a> {
     pub limits: Option<Limits<'a>>,
 }
 
-/// What must hold with the plan for one pod carried out.
+/// What must hold with the plan for one pod carried out, when the pods that are leaving anyway have left, on whatever node.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits<'a> {
     /// The preemptor.
@@ -61,12 +61,16 @@ pub struct Limits<'a> {
     pub ledger: &'a Ledger,
     /// The laws.
     pub laws: &'a [Gate],
+    /// The pods that are leaving.
+    pub leaving: &'a [PodIx],
 }
 
 impl Limits<'_> {
     /// The first that does not hold after evicting these pods.
     pub fn broken(&self, cluster: &Cluster, gone: &[PodIx]) -> Option<(Rule, Denial)> {
-        let group = cluster.with_whole_groups(gone);
+        let mut group = cluster.with_whole_groups(gone).into_owned();
+        let others = self.leaving.iter().filter(|ix| !gone.contains(ix));
+        group.extend(others);
         Case { group: &group, ..self.preemptor.waiting(cluster, self.ledger) }.first_broken(self.laws)
     }
 }

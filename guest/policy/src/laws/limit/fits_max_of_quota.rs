@@ -5,7 +5,7 @@
 //! leaving pods of it still hold. CPU, memory and ephemeral storage are always compared, other resources where the pod or such a nominated
 //! pod requests them.
 //!
-//! It is asked of each pod at PreFilter, and of a plan with its victims gone.
+//! It is asked of each pod at PreFilter, and of a plan with its victims gone, and the pods that are leaving anyway.
 //!
 //! # Example
 //!

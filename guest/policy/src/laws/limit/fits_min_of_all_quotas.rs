@@ -5,7 +5,8 @@
 //! other quotas that are within their minimum, or whatever they use where the pod itself would borrow; as far as it is more than what
 //! leaving pods still hold, since those left for it.
 //!
-//! It is asked of each pod of a namespace with a quota at PreFilter, and of a plan with its victims gone.
+//! It is asked of each pod of a namespace with a quota at PreFilter, and of a plan with its victims gone, and the pods that
+//! are leaving anyway.
 //!
 //! # Example
 //!

@@ -2,9 +2,10 @@
 //!
 //! Higher priority comes first. While a pod within the min of its quota waits, a pod that would take another quota over its min comes
 //! behind: otherwise the pod within its min would evict it in the same cycle. Last come pods that would do so whatever becomes of the others
-//! of their quota. At equal priority a pod without a gang stands at its creation. A pod of a gang stands at the last
-//! failure of the gang or, before any, at the creation of its PodGroup; without one, of its first member. Gangs of the same time
-//! are ordered by name, and within a gang the older pod is first.
+//! of their quota. At equal priority the gang comes first whose turn it is: some of its pods hold nodes at Permit, and others were not tried
+//! yet. Then a pod without a gang stands at its creation. A pod of a gang stands at the last failure of the gang or, before any, at the
+//! creation of its PodGroup; without one, of its first member. Gangs of the same time are ordered by name, and within a gang the older
+//! pod is first.
 //!
 //! # Example
 //!
@@ -48,7 +49,9 @@ fn key(cluster: &Cluster, pod: &Pod) -> KeyBuilder {
         Some(Borrows::BehindOthers) => 1,
         Some(Borrows::Anyway) => 2,
     };
-    let key = KeyBuilder::new().ascending(borrows).descending(pod.priority()).ascending(time).flag(gang.is_some());
+    let waits_for_a_turn = cluster.turn().is_none_or(|turn| pod.attributes.job != Some(turn));
+    let key = KeyBuilder::new().ascending(borrows).descending(pod.priority()).flag(waits_for_a_turn);
+    let key = key.ascending(time).flag(gang.is_some());
     let key = gang.iter().fold(key, |key, gang| key.text(&gang.key.0).text(&gang.key.1));
     key.ascending(pod.created)
 }

@@ -20,6 +20,8 @@ pub struct Tables {
     pub min_resources: Table<JobIx, Vec<(String, i64)>>,
     /// The pending pods that would take their quota over its min while pods of other quotas wait within theirs, by rank.
     pub borrowers: BTreeMap<u64, Borrows>,
+    /// The gang whose turn it is.
+    pub turn: Option<JobIx>,
     /// The nodes of pods whose time at Permit ran out while pods leave for their gang.
     pub kept: BTreeMap<PodIx, NodeIx>,
 }
@@ -48,5 +50,25 @@ impl Cluster {
     /// Sets these pods.
     pub fn set_borrowers(&mut self, pods: BTreeMap<u64, Borrows>) {
         self.ext.coscheduling.borrowers = pods;
+    }
+
+    /// Returns the gang whose turn it is, as of the last order of the queue: it holds nodes at Permit, and others of its pods come next.
+    pub fn turn(&self) -> Option<JobIx> {
+        self.ext.coscheduling.turn
+    }
+
+    /// Sets the gang whose turn it is.
+    pub fn set_turn(&mut self, job: Option<JobIx>) {
+        self.ext.coscheduling.turn = job;
+    }
+
+    /// Returns whether the members of a gang that hold a node and those that are nominated to one reach its minimum. Victims leave for such a
+    /// gang, or have left: it has every chance to be complete (seed 20200116, Pre-Filter 2).
+    pub fn has_a_plan(&self, job: JobIx) -> bool {
+        let Some((job, gang)) = self.job(job).and_then(|job| Some((job, job.gang()?))) else { return false };
+        let members = || job.members.iter().filter_map(|ix| self.pod(*ix));
+        let nominated = members().filter(|pod| pod.is_schedulable() && pod.nominated.is_some()).count();
+        let allocated = members().filter(|pod| pod.place.node().is_some() && !pod.terminating).count();
+        nominated > 0 && nominated.saturating_add(allocated) >= usize::try_from(gang.minimum).unwrap_or(usize::MAX)
     }
 }

@@ -105,7 +105,7 @@ impl Groups {
     pub fn begin(&mut self, cluster: &mut Cluster, pod: PodIx) -> Effects {
         let Some(job) = cluster.pod(pod).and_then(|pod| pod.attributes.job) else { return Effects::default() };
         let last = self.last.replace(job).filter(|last| *last != job);
-        let Some(last) = last.filter(|last| !has_a_plan(cluster, *last)) else { return Effects::default() };
+        let Some(last) = last.filter(|last| !cluster.has_a_plan(*last)) else { return Effects::default() };
         let releases = waiting_members(cluster, last);
         let now = cluster.now();
         // A group without pods has no history: a later group of the same name starts new.
@@ -113,6 +113,17 @@ impl Groups {
             last.failed_at = Some(now);
         }
         Effects { releases, reorder: true, ..Effects::default() }
+    }
+
+    /// Returns the group whose turn it is: it was tried last, holds nodes at Permit, is not complete, and has pods that were not tried yet.
+    pub fn turn(&self, cluster: &Cluster) -> Option<JobIx> {
+        self.last.filter(|last| {
+            let Some(job) = cluster.job(*last).filter(|job| job.gang().is_some()) else { return false };
+            let members = || job.members.iter().filter_map(|ix| Some((ix, cluster.pod(*ix)?)));
+            members().any(|(_, pod)| matches!(pod.place, Place::Reserved(_)))
+                && members().any(|(ix, pod)| pod.is_schedulable() && !job.round.tried.contains(ix))
+                && !cluster.is_complete(*last)
+        })
     }
 
     /// The group of a pod is bound: its failure is cleared.
@@ -139,17 +150,7 @@ pub fn field() -> String {
 
 /// Returns whether a plan for the group of a pod is under way.
 pub fn has_a_plan_of(cluster: &Cluster, pod: PodIx) -> bool {
-    cluster.pod(pod).and_then(|pod| pod.attributes.job).is_some_and(|job| has_a_plan(cluster, job))
-}
-
-/// Returns whether the members of a group that hold a node and those that are nominated to one reach its minimum. Victims leave for such a
-/// group, or have left: it has every chance to be complete (seed 20200116, Pre-Filter 2).
-fn has_a_plan(cluster: &Cluster, job: JobIx) -> bool {
-    let Some((job, gang)) = cluster.job(job).and_then(|job| Some((job, job.gang()?))) else { return false };
-    let members = || job.members.iter().filter_map(|ix| cluster.pod(*ix));
-    let nominated = members().filter(|pod| pod.is_schedulable() && pod.nominated.is_some()).count();
-    let allocated = members().filter(|pod| pod.place.node().is_some() && !pod.terminating).count();
-    nominated > 0 && nominated.saturating_add(allocated) >= usize::try_from(gang.minimum).unwrap_or(usize::MAX)
+    cluster.pod(pod).and_then(|pod| pod.attributes.job).is_some_and(|job| cluster.has_a_plan(job))
 }
 
 /// The pods of an incomplete group that wait at permit; none where the group has its minimum.

@@ -15,6 +15,7 @@ laws! { "coscheduling":
     Gate FITS_MIN_OF_ALL_QUOTAS = "fits-min-of-all-quotas", limit::fits_min_of_all_quotas::LAW, "upstream pkg/capacityscheduling PreFilter; ruling R22";
     Gate NO_VICTIM_OF_A_QUOTA_IS_LEAVING = "no-victim-of-a-quota-is-leaving", gate::no_victim_of_a_quota_is_leaving::LAW, "upstream pkg/capacityscheduling PodEligibleToPreemptOthers";
     Guard VICTIM_IS_OF_THE_QUOTA_THAT_GIVES = "victim-is-of-the-quota-that-gives", guard::victim_is_of_the_quota_that_gives::LAW, "upstream pkg/capacityscheduling SelectVictimsOnNode; ruling R23";
+    Guard VICTIM_IS_NO_PART_OF_A_PLAN = "victim-is-no-part-of-a-plan", guard::victim_is_no_part_of_a_plan::LAW, "upstream pkg/capacityscheduling SelectVictimsOnNode, pod by pod; rulings R38 and R54";
     Guard VICTIM_QUOTA_IS_OVER_MIN = "victim-quota-is-over-min", guard::victim_quota_is_over_min::LAW, "upstream pkg/capacityscheduling SelectVictimsOnNode; ruling R23";
     Guard VICTIM_RANKS_LOWER = "victim-ranks-lower", guard::victim_ranks_lower::LAW, "upstream plugins/defaultpreemption and pkg/capacityscheduling SelectVictimsOnNode", exempt TAKES_BACK;
     PendingByKey QUEUE = "gang-members-together", order::gang_members_together::LAW, "seed 20200116, QueueSort 1 to 4";
@@ -46,7 +47,7 @@ pub fn table(sample: Sample) -> Laws {
         queue_order: QUEUE,
         final_gates,
         gates: vec![FITS_MAX_OF_QUOTA, FITS_MIN_OF_ALL_QUOTAS],
-        guards: guards.chain([VICTIM_QUOTA_IS_OVER_MIN]).collect(),
+        guards: guards.chain([VICTIM_IS_NO_PART_OF_A_PLAN, VICTIM_QUOTA_IS_OVER_MIN]).collect(),
         limits: vec![FITS_MAX_OF_QUOTA, FITS_MIN_OF_ALL_QUOTAS],
         permit: vec![GANG_IS_COMPLETE],
         least_harm: Some((REPRIEVE_BY_HARM, NODE_BY_HARM)),

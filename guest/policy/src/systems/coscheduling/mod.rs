@@ -9,6 +9,8 @@ mod groups;
 mod laws;
 mod pod_groups;
 mod quotas;
+#[cfg(test)]
+mod tests;
 
 use crate::contract::ReleaseCause;
 use crate::contract::{
@@ -147,6 +149,7 @@ impl System for Coscheduling {
     fn update_order(&mut self, cluster: &mut Cluster) {
         let borrowers = borrowers::borrowers(cluster);
         cluster.set_borrowers(borrowers);
+        cluster.set_turn(self.groups.turn(cluster));
     }
 
     fn eviction(&self) -> Eviction {

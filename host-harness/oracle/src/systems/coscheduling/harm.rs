@@ -43,9 +43,6 @@ pub(super) fn best<'w>(
     for node in world.nodes.values().filter(|node| world.may_run(pod, node) && pod.request.fits(&node.allocatable)) {
         let possible = (eligible.possible)(node);
         let (leaving, staying): (Vec<&Pod>, Vec<&Pod>) = possible.iter().copied().partition(|pod| pod.leaving);
-        if possible.is_empty() {
-            continue;
-        }
         if staying.len() > MOST {
             return verdict.excuse("the least harm is sought for few candidates only");
         }

@@ -39,8 +39,13 @@ impl Quotas {
             |other: &&Pod| other.name == nominated.name || group(other).is_some() && group(other) == group(nominated);
         let waiting = |other: &&Pod| other.pending() && other.nominated.is_some();
         let promised: Vec<&Pod> = world.pods.values().filter(together).filter(waiting).collect();
+        // What the group of the pod has got hold of by now is part of what the group would borrow.
+        let mut before = world.clone();
+        for own in before.pods.values_mut().filter(|own| group(own).is_some() && group(own) == group(pod)) {
+            (own.held, own.nominated) = (None, None);
+        }
         quota(pod).is_some()
-            && self.stays_within_min(world, nominated, &promised)
+            && self.stays_within_min(&before, nominated, &promised)
             && !self.stays_within_min(world, pod, &lacking(world, pod))
     }
 

@@ -43,6 +43,7 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
         }
         previous = key;
     }
+    uninterrupted(world, memory, (&pods, &last), verdict);
     let time = |pod: &Pod| match group(pod) {
         Some(name) => {
             let declared =
@@ -66,6 +67,31 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
         }
     }
     Ok(())
+}
+
+/// Judges that the group which is being tried comes first among pods of the same priority that borrow no less or more, as long as some of its pods
+/// hold nodes that are of no use without the others.
+fn uninterrupted(
+    world: &World,
+    memory: &Memory,
+    (pods, last): (&[&Pod], &BTreeMap<String, u8>),
+    verdict: &mut Verdict,
+) {
+    let Some(turn) = memory.last.as_deref() else { return };
+    let all = members(world, turn);
+    let untried = |pod: &&Pod| pod.pending() && !pod.gated && !memory.rounds.was_tried(turn, pod);
+    if !all.iter().any(|pod| holds_for_now(world, pod)) || !all.iter().any(untried) {
+        return;
+    }
+    let is_in_turn = |pod: &Pod| group(pod) == Some(turn) && !is_lost(world, pod);
+    let kind = |pod: &Pod| (last.get(&pod.name).copied().unwrap_or(0), pod.priority);
+    for (place, pod) in pods.iter().enumerate().filter(|(_, pod)| is_in_turn(pod)) {
+        let mut before = pods.iter().take(place).filter(|other| kind(other) == kind(pod));
+        if let Some(other) = before.find(|other| !is_in_turn(other)) {
+            let text = format!("`{}` comes before `{}`, whose group is being tried", other.name, pod.name);
+            verdict.breach("gang-members-together", text);
+        }
+    }
 }
 
 /// Returns how far behind a pod stands that would take its quota over its min while a pod of another quota, which may preempt, waits within its own:

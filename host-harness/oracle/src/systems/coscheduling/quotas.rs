@@ -6,6 +6,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::harm::{self, counting};
+use super::plan::is_in_flight;
 use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::outcome::{Ended, Outcome};
@@ -214,12 +215,23 @@ impl Quotas {
             return verdict.excuse("victims in other quotas are leaving");
         }
         let judged = Outcome { ended: outcome.ended.map(unschedulable), ..outcome.clone() };
-        kubernetes::nominations(world, pod, same_group, &judged, verdict);
+        let waits = is_in_flight(world, pod, Some(self));
+        match waits {
+            true => kubernetes::nominations_while(waits, (world, pod), same_group, &judged, verdict),
+            false => kubernetes::nominations(world, pod, same_group, &judged, verdict),
+        }
+        if waits && outcome.ended != Some(Ended::Nominated) {
+            return verdict.excuse("its plan is in flight");
+        }
         let nominated = self.nominated(world, pod, &|_| false);
-        let eligible = Eligible {
-            possible: &|node| self.possible(world, pod, node, same_group),
-            keeps: &|gone| !self.too_much(world, pod, &pod.request, &nominated, gone),
+        // Pods that leave anyway need not be replaced by others, wherever they run.
+        let leaving = world.pods.values().filter(|other| other.leaving).map(|other| other.name.as_str());
+        let leaving: BTreeSet<&str> = leaving.collect();
+        let keeps = |gone: &BTreeSet<&str>| {
+            let gone = gone.union(&leaving).copied().collect();
+            !self.too_much(world, pod, &pod.request, &nominated, &gone)
         };
+        let eligible = Eligible { possible: &|node| self.possible(world, pod, node, same_group), keeps: &keeps };
         let choice = if self.has(&pod.namespace) { harm::best } else { kubernetes::best };
         kubernetes::without_room_by(world, pod, same_group, &eligible, &judged, verdict, choice);
     }

@@ -5,8 +5,8 @@ use serde_json::json;
 use super::Quotas;
 use crate::amounts::Amounts;
 use crate::outcome::Outcome;
-use crate::systems::coscheduling::group;
 use crate::systems::coscheduling::harm::counting;
+use crate::systems::coscheduling::{group, is_planned, members};
 use crate::tally::Verdict;
 use crate::world::{Pod, World};
 
@@ -45,6 +45,7 @@ impl Quotas {
             let lower = other.priority < pod.priority;
             let before = taken.iter().filter(|before| before.namespace == other.namespace).map(|pod| &pod.request);
             let may = match (self.has(&pod.namespace), self.has(&other.namespace)) {
+                _ if is_held_for_a_plan(world, pod, other) => false,
                 (true, true) if takes_back => !same && self.is_over(world, &other.namespace, &Amounts::sum(before)),
                 (true, true) => same && lower,
                 (false, false) => lower,
@@ -83,6 +84,7 @@ impl Quotas {
         let same = victim.namespace == pod.namespace;
         let lower = victim.priority < pod.priority;
         match (self.has(&pod.namespace), self.has(&victim.namespace)) {
+            _ if is_held_for_a_plan(world, pod, victim) => false,
             (true, true) if takes_back => !same && self.is_over(world, &victim.namespace, &less),
             (true, true) => same && lower,
             (false, false) => lower,
@@ -111,4 +113,14 @@ impl Quotas {
             }
         }
     }
+}
+
+/// Returns whether a pod waits at Permit for others of its group to which nodes are promised that another pod may not have: pods left for them all,
+/// and would have left in vain. In one namespace, promises that hold are those to pods no less important; there, firm ones count as such.
+fn is_held_for_a_plan(world: &World, pod: &Pod, other: &Pod) -> bool {
+    let Some(name) = group(other).filter(|_| other.held.is_some()) else { return false };
+    let waits = |member: &&Pod| member.pending() && member.nominated.is_some();
+    let mut promised = members(world, name).into_iter().filter(waits);
+    is_planned(world, name)
+        && (other.namespace != pod.namespace || promised.any(|member| member.priority >= pod.priority))
 }
