@@ -9,7 +9,7 @@ use crate::object::{at, tag, text};
 use crate::outcome::{Ended, Outcome};
 use crate::random::Dice;
 use crate::tally::Verdict;
-use crate::world::Pod;
+use crate::world::{Pod, World};
 
 /// Returns the annotations that make such a pod of one of the system; empty for a system whose single pods have none.
 fn annotations(system: System) -> &'static [(&'static str, &'static str)] {
@@ -47,6 +47,11 @@ pub(crate) fn demand(dice: &mut Dice, system: System, objects: &mut [Value]) {
 /// Returns whether a pod has such a demand.
 pub(crate) fn is_unjudged(system: System, pod: &Pod) -> bool {
     annotations(system).first().is_some_and(|(key, _)| pod.annotation(key).is_some())
+}
+
+/// Returns whether a pod is refused for its demand whatever gang it is of. Koordinator judges what it means for its gang.
+pub(crate) fn is_refused(system: System, world: &World, pod: &str) -> bool {
+    system != System::Koordinator && world.pods.get(pod).is_some_and(|pod| is_unjudged(system, pod))
 }
 
 /// Checks that the attempt for such a pod refuses it, without a node and without evictions.

@@ -41,9 +41,7 @@ pub(crate) fn judge(
     let before = verdict.breaches.len();
     if let Step::Schedule(pod) = step {
         common::attempt_is_consistent(outcome, pod, verdict);
-        // Koordinator asks what this means for the gang of the pod.
-        let is_unjudged = world.pods.get(pod).is_some_and(|pod| demands::is_unjudged(case.system, pod));
-        if case.system != System::Koordinator && is_unjudged {
+        if demands::is_refused(case.system, world, pod) {
             demands::refused(pod, outcome, verdict);
             return Ok(());
         }

@@ -73,6 +73,8 @@ pub struct Weigh {
     pub seeks: fn(&Cluster, &[PodIx]) -> bool,
     /// Whether a pod of a gang that is too small already costs nothing.
     pub short_gangs_are_free: bool,
+    /// Whether each criterion is the worst of the victims, or a sum over what pods of one size have alike.
+    pub is_of_the_worst: bool,
 }
 
 /// The sum of the reasons to spare a pod, 0 where there is none: [`WEIGHTY_REASON`] for the weightier reason, 1 for the lighter one. The

@@ -230,7 +230,9 @@ impl Days {
         let promised = self.promised();
         let held: Vec<String> = self.session.waiting().into_keys().collect();
         for pod in held {
-            if !self.jobs[self.job_of(&pod)].pod_names().any(|member| promised.contains_key(&member)) {
+            let job = self.job_of(&pod);
+            let is_displaced = self.planned.get(&job).is_some_and(|plan| plan.is_displaced);
+            if !is_displaced && !self.jobs[job].pod_names().any(|member| promised.contains_key(&member)) {
                 self.figures.held_in_vain += 1;
                 self.figures.fault(format!("t={}: {pod} waits at Permit, and no pod leaves for its job", self.now));
             }

@@ -24,6 +24,8 @@ const LOOKS: u32 = 3;
 pub(super) struct Planned {
     due: i64,
     looks: u32,
+    /// A more important job has taken its room: it is not judged. The job keeps what it holds and plans again when the victims have left.
+    pub(super) is_displaced: bool,
     /// The pods that lost their nodes when the time of the job at Permit ran out, and these nodes.
     kept: BTreeMap<String, usize>,
 }
@@ -31,7 +33,7 @@ pub(super) struct Planned {
 impl Planned {
     /// Returns a plan that was made at a time.
     pub(super) fn made(now: i64) -> Planned {
-        Planned { due: now + GRACE, looks: LOOKS, kept: BTreeMap::new() }
+        Planned { due: now + GRACE, looks: LOOKS, is_displaced: false, kept: BTreeMap::new() }
     }
 }
 
@@ -54,7 +56,7 @@ impl Days {
         }
     }
 
-    /// Forgets the plans whose room a more important job has taken in the last cycle. Before it, these nodes were reserved.
+    /// Notes the plans whose room a more important job has taken in the last cycle. Before it, these nodes were reserved.
     pub(super) fn displaced(&mut self, before: &BTreeMap<String, usize>) {
         let mut on: Vec<(usize, usize)> = Vec::new();
         let now = self.reserved();
@@ -79,7 +81,8 @@ impl Days {
             .map(|(job, _)| job)
             .filter(|job| self.lives[*job].since.is_none())
             .collect();
-        self.planned.retain(|job, _| !lost.contains(job));
+        let planned = self.planned.iter_mut().filter(|(job, _)| lost.contains(*job));
+        planned.for_each(|(_, plan)| plan.is_displaced = true);
     }
 
     /// Checks the plans whose victims have left.
@@ -90,7 +93,7 @@ impl Days {
         for job in due {
             let Some(plan) = self.planned.remove(&job) else { continue };
             let life = &self.lives[job];
-            if life.since.is_some() || life.has_ended || !life.is_there {
+            if plan.is_displaced || life.since.is_some() || life.has_ended || !life.is_there {
                 continue;
             }
             let has_a_node = |pod: String| {

@@ -23,7 +23,7 @@ const OTHER_GANGS: usize = 16;
 const BRANCHES: usize = 64;
 
 /// How many nodes are looked at in all branches together: fewer branches are followed in a large cluster.
-const NODES: usize = 4096;
+const NODES: usize = 1024;
 
 /// A search by whole jobs: how it finds one plan.
 pub trait FindPlan: Fn(&mut Cluster, &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {}

@@ -31,6 +31,11 @@ impl Candidate {
         Candidate { pod, frees, reluctance: 0 }
     }
 
+    /// Returns whether its eviction frees what it requests.
+    pub fn is_plain(&self) -> bool {
+        self.frees.is_none()
+    }
+
     /// What its eviction frees.
     fn frees<'a>(&'a self, cluster: &'a Cluster) -> Option<&'a Request> {
         self.frees.as_ref().or_else(|| cluster.pod(self.pod).map(|pod| &pod.request))

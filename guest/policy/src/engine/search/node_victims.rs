@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use super::branches::{Branch, Branching, cheapest};
-use super::node_dry_run::{Ask, NodeDryRun};
-use crate::laws::harm::{GangLoss, gang_loss};
+use super::node_dry_run::{Ask, Candidate, NodeDryRun};
+use crate::laws::harm::{GangLoss, gang_loss, gang_of};
 use crate::laws::{LEAST, NodeChoice, NodeCost, NodeVictims};
 use crate::model::{Cluster, PodIx};
 
@@ -34,6 +34,9 @@ impl NodeDryRun {
         }
         let earlier = ask.earlier.iter().copied().filter(|ix| !self.victims.contains(ix)).collect();
         let mut search = OnNode { dry_run: self, cluster, choice, ask, earlier };
+        if search.is_cheapest(&first) {
+            return Some(first);
+        }
         Some(cheapest(&mut search, (Branch::default(), first), TRIES).1)
     }
 
@@ -55,11 +58,53 @@ struct OnNode<'a> {
 }
 
 impl OnNode<'_> {
+    /// Returns whether it is plain that no other victims cost less. Others that are enough have a candidate that is none of these victims, and
+    /// cost at least what it costs alone.
+    fn is_cheapest(&self, victims: &[PodIx]) -> bool {
+        let alone = |candidate: &Candidate| (candidate.pod, self.cost_of(&[candidate.pod]));
+        let alone: Vec<(PodIx, NodeCost)> = self.dry_run.candidates.iter().map(alone).collect();
+        let cost = self.cost_of(victims);
+        alone.iter().all(|(ix, alone)| *alone >= cost || victims.contains(ix))
+            || self.choice.by.is_of_the_worst && self.are_alike() && is_least_of_equals(&alone, victims)
+    }
+
+    /// Returns whether the candidates are pods alone that free the same each: then only their number decides whether there is room.
+    fn are_alike(&self) -> bool {
+        let cluster = self.cluster;
+        let pods = || self.dry_run.candidates.iter().filter_map(|candidate| cluster.pod(candidate.pod));
+        let is_plain = self.dry_run.candidates.iter().all(|candidate| candidate.is_plain());
+        let first = pods().next();
+        is_plain
+            && self.dry_run.protected == 0
+            && self.ask.limits.is_none()
+            && cluster.inter_pod_count() == 0
+            && pods()
+                .all(|pod| gang_of(cluster, pod).is_none() && first.is_some_and(|first| first.request == pod.request))
+    }
+
     fn cost_of(&self, victims: &[PodIx]) -> NodeCost {
         let (cluster, violations) = (self.cluster, self.dry_run.violations(victims));
         let (together, earlier) = (cluster.with_whole_groups(victims), &self.earlier);
         (self.choice.by.loss)(&NodeVictims { cluster, victims: &together, violations, reluctance: 0, earlier })
     }
+}
+
+/// Returns whether no other victims of the same number cost less, of candidates that free the same. What they cost follows from the worst of them
+/// in each criterion: so the first criterion is at least what as many candidates do not exceed, and the next one likewise among these.
+fn is_least_of_equals(alone: &[(PodIx, NodeCost)], victims: &[PodIx]) -> bool {
+    let Some(last) = victims.len().checked_sub(1) else { return true };
+    let mut left: Vec<(PodIx, NodeCost)> = alone.to_vec();
+    for at in 0..LEAST.len() {
+        let of = |cost: &NodeCost| cost.get(at).copied().unwrap_or_default();
+        left.sort_by_key(|(_, cost)| of(cost));
+        let Some(least) = left.get(last).map(|(_, cost)| of(cost)) else { return false };
+        let exceeds = |(ix, cost): &(PodIx, NodeCost)| of(cost) > least && victims.contains(ix);
+        if left.iter().any(exceeds) {
+            return false;
+        }
+        left.retain(|(_, cost)| of(cost) <= least);
+    }
+    true
 }
 
 impl Branching for OnNode<'_> {

@@ -35,7 +35,7 @@ pub const LAW: Law<Weigh> = Law::order(
         templates: &[],
         file: page!("cheapest_node_first.rs"),
     },
-    Weigh { loss, least, seeks: |_, _| true, short_gangs_are_free: true },
+    Weigh { loss, least, seeks: |_, _| true, short_gangs_are_free: true, is_of_the_worst: true },
 );
 
 /// What is lost by one more pod: its additional victims.

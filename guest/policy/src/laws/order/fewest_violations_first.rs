@@ -37,7 +37,7 @@ pub const LAW: Law<Weigh> = Law::order(
         templates: &[],
         file: page!("fewest_violations_first.rs"),
     },
-    Weigh { loss, least, seeks, short_gangs_are_free: false },
+    Weigh { loss, least, seeks, short_gangs_are_free: false, is_of_the_worst: false },
 );
 
 /// What is lost by a plan.

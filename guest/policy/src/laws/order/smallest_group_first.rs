@@ -32,7 +32,7 @@ pub const LAW: Law<Weigh> = Law::order(
         templates: &[],
         file: page!("smallest_group_first.rs"),
     },
-    Weigh { loss, least, seeks: |_, _| false, short_gangs_are_free: false },
+    Weigh { loss, least, seeks: |_, _| false, short_gangs_are_free: false, is_of_the_worst: false },
 );
 
 /// Returns what is lost by a plan.
