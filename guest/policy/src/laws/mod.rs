@@ -66,15 +66,22 @@ pub struct Rule {
     pub about: &'static About,
     /// Which preemptors it does not apply to.
     pub exemption: Option<&'static Exemption>,
-    /// The case in which it denies nothing: one that a test has switched off.
-    pub muted: Option<&'static str>,
+    /// The case in which it denies nothing, by its place among the templates: one that a test has switched off.
+    pub muted: Option<u8>,
 }
 
 impl Rule {
     /// Returns a denial of the law, unless a test has switched off its case.
     pub fn denial(&self, cluster: &Cluster, denial: Denial) -> Option<Denial> {
-        let is_muted = self.muted.is_some_and(|case| denial.detail(cluster).is_of(case));
+        let muted = self.muted.and_then(|at| self.about.text.templates.get(usize::from(at)));
+        let is_muted = muted.is_some_and(|(case, _)| denial.detail(cluster).is_of(case));
         (!is_muted).then_some(denial)
+    }
+
+    /// Switches off a case of denial.
+    pub(super) fn mute(&mut self, case: &str) {
+        let at = self.about.text.templates.iter().position(|(known, _)| *known == case);
+        self.muted = at.and_then(|at| u8::try_from(at).ok());
     }
 
     /// What the law says, as a reason.

@@ -191,7 +191,7 @@ impl Laws {
         seats.retain_mut(|seat| seat.rule().code == code);
         let is_there = !seats.is_empty();
         seats.into_iter().for_each(|seat| match to {
-            Switch::Without(case) => seat.rule().muted = Some(case),
+            Switch::Without(case) => seat.rule().mute(case),
             Switch::Silent | Switch::Contrary => seat.switch(to),
         });
         is_there
