@@ -5,7 +5,7 @@
 //!   was asked.
 //!
 //! The named tests: `claims::<system>/<scenario>` for each scenario that names laws, `law::<code>` for each law, and, ignored
-//! unless asked for, the mutation run: `mutation::<code>`.
+//! unless asked for, the mutation run: `mutation::<code>` for each law, and `mutation::<code>::<case>` for each of several cases of denial.
 
 mod named;
 

@@ -25,17 +25,17 @@ fn annotations(system: System) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-/// Gives some of the pending pods that belong to no DaemonSet such a demand; members of gangs only where the system lets the others start without
-/// them.
+/// Gives some of the pending pods that belong to no DaemonSet such a demand; members of gangs in Koordinator only, where the others may start
+/// without them (ruling C61).
 pub(crate) fn demand(dice: &mut Dice, system: System, objects: &mut [Value]) {
     let waits = |object: &&mut Value| text(object, "/kind") == "Pod" && at(object, "/spec/nodeName").is_none();
-    let is_alone = |object: &&mut Value| {
+    let may_demand = |object: &&mut Value| {
         (system == System::Koordinator || tag(object, "labels", "pod-group.scheduling.sigs.k8s.io").is_none())
             && tag(object, "annotations", "gang.scheduling.koordinator.sh/name").is_none()
             && at(object, "/metadata/ownerReferences").is_none()
             && at(object, "/spec/schedulingGroup").is_none()
     };
-    for pod in objects.iter_mut().filter(waits).filter(is_alone) {
+    for pod in objects.iter_mut().filter(waits).filter(may_demand) {
         if dice.chance(40) {
             let old = at(pod, "/metadata/annotations").and_then(Value::as_object).cloned().unwrap_or_default();
             let new = annotations(system).iter().map(|(key, value)| ((*key).to_owned(), json!(value)));

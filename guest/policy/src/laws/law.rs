@@ -73,7 +73,7 @@ pub struct Weigh {
     pub seeks: fn(&Cluster, &[PodIx]) -> bool,
     /// Whether a pod of a gang that is too small already costs nothing.
     pub short_gangs_are_free: bool,
-    /// Whether each criterion is the worst of the victims, or a sum over what pods of one size have alike.
+    /// Whether what several pods of one size cost follows from their number and, in each criterion, from the worst of them.
     pub is_of_the_worst: bool,
 }
 

@@ -72,16 +72,17 @@ pub struct Rule {
 
 impl Rule {
     /// Returns a denial of the law, unless a test has switched off its case.
-    pub fn denial(&self, cluster: &Cluster, denial: Denial) -> Option<Denial> {
+    pub fn unmuted(&self, cluster: &Cluster, denial: Denial) -> Option<Denial> {
         let muted = self.muted.and_then(|at| self.about.text.templates.get(usize::from(at)));
         let is_muted = muted.is_some_and(|(case, _)| denial.detail(cluster).is_of(case));
         (!is_muted).then_some(denial)
     }
 
-    /// Switches off a case of denial.
-    pub(super) fn mute(&mut self, case: &str) {
+    /// Switches off a case of denial. Returns whether the law has it.
+    pub(super) fn mute(&mut self, case: &str) -> bool {
         let at = self.about.text.templates.iter().position(|(known, _)| *known == case);
         self.muted = at.and_then(|at| u8::try_from(at).ok());
+        self.muted.is_some()
     }
 
     /// What the law says, as a reason.

@@ -77,8 +77,8 @@ pub fn is_over_min(cluster: &Cluster, quota: QueueIx, taken: impl Fn(ResourceIx)
     resources(cluster).any(|resource| left(resource) > queue.bounds.guaranteed.get(resource).map_or(0, |min| min.0))
 }
 
-/// Whether a preemptor with a quota stays within its min: then it takes back what others have borrowed. `apart`: pods that are left out, with
-/// what they hold at Permit and are promised.
+/// Checks whether a preemptor with a quota stays within its min: then it takes back what others have borrowed. What the pods `apart` hold at
+/// Permit and are promised is left out.
 pub fn takes_back(cluster: &Cluster, preemptor: &Preemptor, apart: &[PodIx]) -> bool {
     let Some(own) = preemptor.queue.and_then(|ix| cluster.queue(ix)) else { return false };
     let of_quota = |ix: &PodIx| cluster.pod(*ix).filter(|pod| pod.queue == preemptor.queue);

@@ -21,12 +21,21 @@ pub enum Switch {
     Without(&'static str),
 }
 
+/// What becomes of a law as a whole.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Whole {
+    /// See [`Switch::Silent`].
+    Silent,
+    /// See [`Switch::Contrary`].
+    Contrary,
+}
+
 /// What in a table a law stands in.
 pub(super) trait Seat {
     /// The law.
     fn rule(&mut self) -> &mut Rule;
     /// Switches it as a whole.
-    fn switch(&mut self, to: Switch);
+    fn switch(&mut self, to: Whole);
 }
 
 /// What a law that never holds finds wrong.
@@ -36,11 +45,10 @@ impl Seat for Gate {
     fn rule(&mut self) -> &mut Rule {
         &mut self.rule
     }
-    fn switch(&mut self, to: Switch) {
+    fn switch(&mut self, to: Whole) {
         self.holds = match to {
-            Switch::Without(_) => return,
-            Switch::Silent => |_| Ok(()),
-            Switch::Contrary => |_| Err(CONTRARY),
+            Whole::Silent => |_| Ok(()),
+            Whole::Contrary => |_| Err(CONTRARY),
         };
     }
 }
@@ -49,11 +57,10 @@ impl Seat for Guard {
     fn rule(&mut self) -> &mut Rule {
         &mut self.rule
     }
-    fn switch(&mut self, to: Switch) {
+    fn switch(&mut self, to: Whole) {
         self.admits = match to {
-            Switch::Without(_) => return,
-            Switch::Silent => |_, _, _| Ok(()),
-            Switch::Contrary => |_, _, _| Err(CONTRARY),
+            Whole::Silent => |_, _, _| Ok(()),
+            Whole::Contrary => |_, _, _| Err(CONTRARY),
         };
     }
 }
@@ -62,11 +69,10 @@ impl Seat for Order {
     fn rule(&mut self) -> &mut Rule {
         &mut self.rule
     }
-    fn switch(&mut self, to: Switch) {
+    fn switch(&mut self, to: Whole) {
         self.compare = match to {
-            Switch::Without(_) => return,
-            Switch::Silent => |_, _, _| Ordering::Equal,
-            Switch::Contrary => |_, a, b| b.name.cmp(&a.name),
+            Whole::Silent => |_, _, _| Ordering::Equal,
+            Whole::Contrary => |_, a, b| b.name.cmp(&a.name),
         };
     }
 }
@@ -75,11 +81,10 @@ impl Seat for PendingOrder {
     fn rule(&mut self) -> &mut Rule {
         &mut self.rule
     }
-    fn switch(&mut self, to: Switch) {
+    fn switch(&mut self, to: Whole) {
         self.by = OrderBy::Compare(match to {
-            Switch::Without(_) => return,
-            Switch::Silent => |_, _, _| Ordering::Equal,
-            Switch::Contrary => |_, a, b| b.name.cmp(&a.name),
+            Whole::Silent => |_, _, _| Ordering::Equal,
+            Whole::Contrary => |_, a, b| b.name.cmp(&a.name),
         });
     }
 }
@@ -88,11 +93,10 @@ impl Seat for LastResort {
     fn rule(&mut self) -> &mut Rule {
         &mut self.rule
     }
-    fn switch(&mut self, to: Switch) {
+    fn switch(&mut self, to: Whole) {
         self.reasons = match to {
-            Switch::Without(_) => return,
-            Switch::Silent => |_, _, _| 0,
-            Switch::Contrary => |_, ix, _| i64::from(ix.0 % 2 == 0),
+            Whole::Silent => |_, _, _| 0,
+            Whole::Contrary => |_, ix, _| i64::from(ix.0 % 2 == 0),
         };
     }
 }
@@ -101,11 +105,10 @@ impl Seat for (Rule, CompareQueues) {
     fn rule(&mut self) -> &mut Rule {
         &mut self.0
     }
-    fn switch(&mut self, to: Switch) {
+    fn switch(&mut self, to: Whole) {
         self.1 = match to {
-            Switch::Without(_) => return,
-            Switch::Silent => |_, _, _| Ordering::Equal,
-            Switch::Contrary => |_, a, b| b.cmp(&a),
+            Whole::Silent => |_, _, _| Ordering::Equal,
+            Whole::Contrary => |_, a, b| b.cmp(&a),
         };
     }
 }
@@ -114,11 +117,10 @@ impl Seat for (Rule, CompareVictims) {
     fn rule(&mut self) -> &mut Rule {
         &mut self.0
     }
-    fn switch(&mut self, to: Switch) {
+    fn switch(&mut self, to: Whole) {
         self.1 = match to {
-            Switch::Without(_) => return,
-            Switch::Silent => |_, _, _, _| Ordering::Equal,
-            Switch::Contrary => |_, _, a, b| b.name.cmp(&a.name),
+            Whole::Silent => |_, _, _, _| Ordering::Equal,
+            Whole::Contrary => |_, _, a, b| b.name.cmp(&a.name),
         };
     }
 }
@@ -127,11 +129,10 @@ impl Seat for SurplusGate {
     fn rule(&mut self) -> &mut Rule {
         &mut self.rule
     }
-    fn switch(&mut self, to: Switch) {
+    fn switch(&mut self, to: Whole) {
         self.holds = match to {
-            Switch::Without(_) => return,
-            Switch::Silent => |_| Ok(()),
-            Switch::Contrary => |_| Err(CONTRARY),
+            Whole::Silent => |_| Ok(()),
+            Whole::Contrary => |_| Err(CONTRARY),
         };
     }
 }
@@ -140,11 +141,10 @@ impl Seat for SurplusGuard {
     fn rule(&mut self) -> &mut Rule {
         &mut self.rule
     }
-    fn switch(&mut self, to: Switch) {
+    fn switch(&mut self, to: Whole) {
         self.admits = match to {
-            Switch::Without(_) => return,
-            Switch::Silent => |_, _, _| Ok(()),
-            Switch::Contrary => |_, _, _| Err(CONTRARY),
+            Whole::Silent => |_, _, _| Ok(()),
+            Whole::Contrary => |_, _, _| Err(CONTRARY),
         };
     }
 }
@@ -153,11 +153,10 @@ impl Seat for (Rule, GivesFirst) {
     fn rule(&mut self) -> &mut Rule {
         &mut self.0
     }
-    fn switch(&mut self, to: Switch) {
+    fn switch(&mut self, to: Whole) {
         self.1 = match to {
-            Switch::Without(_) => return,
-            Switch::Silent => |_, _, _| Ordering::Equal,
-            Switch::Contrary => |_, (_, a), (_, b)| b.name.cmp(&a.name),
+            Whole::Silent => |_, _, _| Ordering::Equal,
+            Whole::Contrary => |_, (_, a), (_, b)| b.name.cmp(&a.name),
         };
     }
 }
@@ -166,11 +165,10 @@ impl Seat for NodeChoice {
     fn rule(&mut self) -> &mut Rule {
         &mut self.rule
     }
-    fn switch(&mut self, to: Switch) {
+    fn switch(&mut self, to: Whole) {
         self.by.loss = match to {
-            Switch::Without(_) => return,
-            Switch::Silent => |_| NodeCost::default(),
-            Switch::Contrary => |lost| {
+            Whole::Silent => |_| NodeCost::default(),
+            Whole::Contrary => |lost| {
                 let last = lost.victims.first().map_or(0, |ix| i64::from(ix.0).saturating_neg());
                 [lost.count().saturating_neg(), last, 0, 0, 0, 0, 0]
             },
@@ -185,16 +183,22 @@ fn seats<T: Seat>(list: &mut [T]) -> impl Iterator<Item = &mut dyn Seat> {
 }
 
 impl Laws {
-    /// Switches the law of this code wherever the table has it. Says whether it has it.
+    /// Switches the law of this code wherever the table has it. Returns whether the table has it, with the case where one is named.
     pub fn switch(&mut self, code: &str, to: Switch) -> bool {
-        let mut seats = self.seats();
-        seats.retain_mut(|seat| seat.rule().code == code);
-        let is_there = !seats.is_empty();
-        seats.into_iter().for_each(|seat| match to {
-            Switch::Without(case) => seat.rule().mute(case),
-            Switch::Silent | Switch::Contrary => seat.switch(to),
-        });
-        is_there
+        let mut has_it = false;
+        for seat in self.seats() {
+            if seat.rule().code != code {
+                continue;
+            }
+            has_it |= match to {
+                Switch::Without(case) => seat.rule().mute(case),
+                Switch::Silent | Switch::Contrary => {
+                    seat.switch(if to == Switch::Silent { Whole::Silent } else { Whole::Contrary });
+                    true
+                }
+            };
+        }
+        has_it
     }
 
     /// Everything in the table that a law stands in, in the order in which they are asked.

@@ -15,7 +15,7 @@ pub struct Gate {
 impl Gate {
     /// Returns why the law does not hold; `None` where it does.
     pub fn denial(&self, case: &Case<'_>) -> Option<Denial> {
-        self.rule.denial(case.cluster, (self.holds)(case).err()?)
+        self.rule.unmuted(case.cluster, (self.holds)(case).err()?)
     }
 }
 
@@ -31,7 +31,7 @@ pub struct Guard {
 impl Guard {
     /// Returns why the law spares a pod; `None` where it does not.
     pub fn denial(&self, case: &Case<'_>, ix: PodIx, pod: &Pod) -> Option<Denial> {
-        self.rule.denial(case.cluster, (self.admits)(case, ix, pod).err()?)
+        self.rule.unmuted(case.cluster, (self.admits)(case, ix, pod).err()?)
     }
 }
 

@@ -1,8 +1,8 @@
 //! The least that must stop for a plan: an exact search over sets of jobs.
 
-use super::instance::{Instance, Stoppable};
-#[cfg(test)]
 use std::collections::BTreeMap;
+
+use super::instance::{Instance, Stoppable};
 
 /// So many sets are looked at before the search gives up.
 const VISITS: usize = 2_000_000;

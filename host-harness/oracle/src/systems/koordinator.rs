@@ -106,7 +106,8 @@ pub(crate) fn attempt(
         && is_judged
         && !fitting_nodes(world, pod).is_empty();
     let turn = turn.filter(|turn| failed && !turn.is_over).map(|turn| if vain { turn.at_last() } else { turn });
-    if let Some((group, ended)) = turn.map(|turn| (turn.group(), turn.ends())) {
+    // The turn borrows from what the judge knows of the gangs.
+    if let Some((group, ended)) = turn.map(|turn| (turn.group().to_owned(), turn.ends())) {
         memory.gangs.end_turn(world, pod, (&group, ended));
     }
     if outcome.ended == Some(Ended::Nominated) {

@@ -103,7 +103,7 @@ impl Rounds {
     }
 
     /// Begins the turn of a pod. `fails_at_once`: a pod that got no place and no plan has failed, and its gang gives up all its places with it;
-    /// where that is not said, the failure is noted with the end of the turn. `triggers`: an attempt for a pod may evict others.
+    /// otherwise [`Rounds::fail`] notes the failure at the end of the turn. `triggers`: an attempt for a pod may evict others.
     pub(super) fn turn<'w>(
         &mut self,
         (world, group, fails_at_once): (&World, &str, bool),
@@ -196,16 +196,16 @@ impl Turn<'_> {
         Turn { is_last_chance: false, ..self }
     }
 
-    /// Returns the turn of a pod whose own gang does not fail together: it fails for the others of the group where one of them has failed
-    /// already and waits only for who could evict pods for it. None where nothing of the kind depends on the pod.
+    /// Returns the turn of a pod whose own gang does not fail together. Its failure counts for the other gangs of the group where one of them has
+    /// failed already and waits only for a pod that could evict others for it. Returns none otherwise.
     pub(super) fn for_others(self) -> Option<Self> {
         let is_last = self.has_failures && self.is_last_chance && !self.is_over;
         is_last.then_some(Turn { is_in_vain: false, ..self })
     }
 
     /// Returns the group.
-    pub(super) fn group(&self) -> String {
-        self.group.clone()
+    pub(super) fn group(&self) -> &str {
+        &self.group
     }
 
     /// The group whose round is over, where the pod found neither a place nor a plan.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Context, Simulation};
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
-use crate::engine::search::judged;
+use crate::engine::search::without_unjudged;
 use crate::laws::Gate;
 use crate::model::{Cluster, JobIx, Kind, Pod, PodIx, QueueIx};
 
@@ -55,7 +55,7 @@ pub fn waiting(
     let mut free = Vec::new();
     for mut pending_job in pending_jobs.into_values() {
         in_order(cluster, context, &mut pending_job.pods);
-        pending_job.pods = judged(cluster, context.laws, pending_job.pods);
+        pending_job.pods = without_unjudged(cluster, context.laws, pending_job.pods);
         notes.resume_job(&pending_job.pods);
         match context.broken(cluster, laws, &pending_job.pods) {
             None => free.push(pending_job),

@@ -59,7 +59,7 @@ pub(super) fn asks_for_all(cluster: &Cluster, preemptor: &Preemptor) -> bool {
 
 /// Returns the waiting pods of a gang without those whose own demands are not judged ([`About::asks_each_pod`](crate::laws::About)), where
 /// the others can complete the gang: such a pod is placed nowhere, so the others start without it. Otherwise all.
-pub fn judged(cluster: &Cluster, laws: &Laws, pods: Vec<PodIx>) -> Vec<PodIx> {
+pub fn without_unjudged(cluster: &Cluster, laws: &Laws, pods: Vec<PodIx>) -> Vec<PodIx> {
     let of_each = || laws.final_gates.iter().filter(|gate| gate.rule.about.asks_each_pod);
     if pods.len() < 2 || of_each().next().is_none() {
         return pods;
@@ -73,12 +73,20 @@ pub fn judged(cluster: &Cluster, laws: &Laws, pods: Vec<PodIx>) -> Vec<PodIx> {
         return pods;
     }
     let is_alone_judged = |ix: &PodIx| is_judged(&gang.clone().with(cluster, vec![*ix]));
-    let (others, refused): (Vec<PodIx>, Vec<PodIx>) = pods.iter().copied().partition(is_alone_judged);
-    // The gang may have waiting pods that are none of these.
-    let waiting = cluster.members(gang.pod).filter(|(_, pod)| pod.is_schedulable()).count();
-    let left = waiting.saturating_sub(refused.len()).max(others.len());
-    let of_gang = gang.job.and_then(|job| Some((cluster.assembled(job)?, cluster.job(job)?.gang()?.minimum)));
-    let can_start = of_gang
-        .is_none_or(|(have, minimum)| have.saturating_add(left) >= usize::try_from(minimum).unwrap_or(usize::MAX));
-    if can_start && !others.is_empty() { others } else { pods }
+    let (others, unjudged): (Vec<PodIx>, Vec<PodIx>) = pods.iter().copied().partition(is_alone_judged);
+    if !others.is_empty() && can_start_without(cluster, &gang, &unjudged) { others } else { pods }
+}
+
+/// Returns whether the pods of a gang that count by its match policy and those that wait reach its minimum, and its roles, without some.
+fn can_start_without(cluster: &Cluster, gang: &Preemptor, apart: &[PodIx]) -> bool {
+    let mut lacking = cluster.shortage(gang.pod);
+    let mut left = 0usize;
+    for (_, pod) in cluster.members(gang.pod).filter(|(ix, pod)| pod.is_schedulable() && !apart.contains(ix)) {
+        lacking.fill(pod);
+        left = left.saturating_add(1);
+    }
+    let needed = gang.job.and_then(|job| Some((cluster.assembled(job)?, cluster.job(job)?.gang()?.minimum)));
+    let reaches =
+        |(have, minimum): (usize, u32)| have.saturating_add(left) >= usize::try_from(minimum).unwrap_or(usize::MAX);
+    lacking.has_roles() && needed.is_none_or(reaches)
 }

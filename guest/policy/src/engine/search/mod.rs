@@ -21,7 +21,7 @@ mod trace;
 
 pub use branches::Branch;
 pub use context::PreemptionContext;
-pub use members::judged;
+pub use members::without_unjudged;
 
 use super::cycle::JobByJob;
 use super::plan::Plan;
@@ -87,11 +87,11 @@ pub fn of(laws: &Laws) -> Box<dyn Search + '_> {
     }
 }
 
-/// Returns the pending pods of a job, the most important first, without those that are not judged ([`judged`]).
+/// Returns the pending pods of a job, the most important first, without those that are not judged ([`without_unjudged`]).
 pub fn waiting(cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
     let mut waiting: Vec<_> = cluster.members(preemptor).filter(|(_, member)| member.is_schedulable()).collect();
     laws.queue_order.sort(cluster, &mut waiting);
-    judged(cluster, laws, waiting.into_iter().map(|(member, _)| member).collect())
+    without_unjudged(cluster, laws, waiting.into_iter().map(|(member, _)| member).collect())
 }
 
 /// Returns the pending pods of the job of a pod that is tried; that pod alone, where the others do without it.

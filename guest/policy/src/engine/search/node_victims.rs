@@ -127,3 +127,22 @@ impl Branching for OnNode<'_> {
         if victims.is_empty() { LEAST } else { self.cost_of(&victims.iter().copied().collect::<Vec<_>>()) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Candidates of one size, by their number, with two criteria.
+    fn alone(costs: &[(i64, i64)]) -> Vec<(PodIx, NodeCost)> {
+        (0..).map(PodIx).zip(costs.iter().map(|(first, second)| [*first, *second, 0, 0, 0, 0, 0])).collect()
+    }
+
+    #[test]
+    fn of_equals_the_worst_in_the_first_criterion_decides_then_in_the_next() {
+        let costs = alone(&[(0, 2), (1, 0), (1, 0), (2, 0)]);
+        let is_least = |victims: [u32; 2]| is_least_of_equals(&costs, &victims.map(PodIx));
+        assert!(is_least([1, 2]), "no two do without a 1 in the first criterion, and these are 0 in the second");
+        assert!(!is_least([0, 1]), "the second criterion is 2, and 0 is enough");
+        assert!(!is_least([1, 3]), "the first criterion is 2, and 1 is enough");
+    }
+}

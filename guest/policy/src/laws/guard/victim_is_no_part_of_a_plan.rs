@@ -37,7 +37,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether this law allows the eviction of the candidate.
+/// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let Some(job) = candidate.attributes.job.filter(|_| matches!(candidate.place, Place::Reserved(_))) else {
         return Ok(());
@@ -52,7 +52,7 @@ fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     }
 }
 
-/// Whether a pod is nominated, and no less important than the preemptor.
+/// Checks whether a pod is nominated, and no less important than the preemptor.
 fn is_nominated_above(case: &Case<'_>, ix: PodIx) -> bool {
     let pod = case.cluster.pod(ix);
     pod.is_some_and(|pod| pod.is_pending() && pod.nominated.is_some() && pod.priority() >= case.preemptor.priority)

@@ -39,7 +39,7 @@ impl Quotas {
             |other: &&Pod| other.name == nominated.name || group(other).is_some() && group(other) == group(nominated);
         let waiting = |other: &&Pod| other.pending() && other.nominated.is_some();
         let promised: Vec<&Pod> = world.pods.values().filter(together).filter(waiting).collect();
-        // What the group of the pod has got hold of by now is part of what the group would borrow.
+        // What the group of the pod holds at Permit and is promised is part of what the group would borrow.
         let mut before = world.clone();
         for own in before.pods.values_mut().filter(|own| group(own).is_some() && group(own) == group(pod)) {
             (own.held, own.nominated) = (None, None);

@@ -216,12 +216,13 @@ impl Quotas {
         }
         let judged = Outcome { ended: outcome.ended.map(unschedulable), ..outcome.clone() };
         let waits = is_in_flight(world, pod, Some(self));
-        match waits {
-            true => kubernetes::nominations_while(waits, (world, pod), same_group, &judged, verdict),
-            false => kubernetes::nominations(world, pod, same_group, &judged, verdict),
-        }
-        if waits && outcome.ended != Some(Ended::Nominated) {
-            return verdict.excuse("its plan is in flight");
+        if !waits {
+            kubernetes::nominations(world, pod, same_group, &judged, verdict);
+        } else {
+            kubernetes::nominations_while(true, (world, pod), same_group, &judged, verdict);
+            if outcome.ended != Some(Ended::Nominated) {
+                return verdict.excuse("its plan is in flight");
+            }
         }
         let nominated = self.nominated(world, pod, &|_| false);
         // Pods that leave anyway need not be replaced by others, wherever they run.

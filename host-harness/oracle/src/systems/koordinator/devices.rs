@@ -1,4 +1,4 @@
-//! Devices that pods share, or name in two ways. An amount of a node is the sum over its devices and says nothing about any of them (issue 1136; ruling C32).
+//! Demands that the amounts of nodes do not answer: NUMA nodes, and devices that pods share, or name in two ways. An amount of a node is the sum over its devices and says nothing about any of them (issue 1136; ruling C32).
 
 use super::gangs::Gangs;
 use super::waiting;
@@ -87,8 +87,8 @@ pub(super) fn are_judged(world: &World, pods: &[&Pod]) -> bool {
     !takes.contains(&Takes::APart) && !world.pods.values().any(shares)
 }
 
-/// Returns the cluster without those pods of the planned gangs whose devices are not judged, where the others of the gang suffice: they
-/// count as pods with scheduling gates. None where all suffice. The pod that is tried stays.
+/// Returns the cluster without those pods of the planned gangs whose demands are not judged, where the others of the gang suffice: they
+/// count as pods with scheduling gates. Returns none where no pod is left out. The pod that is tried stays.
 pub(super) fn without_unjudged(gangs: Gangs<'_>, tried: &Pod) -> Option<World> {
     let mut left_out: Vec<&str> = Vec::new();
     for of in gangs.planned_with(tried) {

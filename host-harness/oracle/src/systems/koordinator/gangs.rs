@@ -197,7 +197,7 @@ impl<'w> Gangs<'w> {
 }
 
 impl Memory {
-    /// Begins the turn of a pod of a gang. `is_tried`: it is not refused together with its whole gang. None where no other pod
+    /// Begins the turn of a pod of a gang. `is_tried`: it is not refused together with its whole gang. Returns none where no other pod
     /// depends on it: it is of no strict gang, and no strict gang of the group that has failed waits for its plan.
     pub(super) fn turn<'w>(
         &mut self,
@@ -240,7 +240,7 @@ impl Memory {
         self.rounds.end(ended);
     }
 
-    /// Forgets that gangs were complete of whom no pod is left: the pods that come now must be complete together again (ruling C64).
+    /// Forgets that gangs were complete which have no pod left: the pods that come now must be complete together again (ruling C64).
     pub(super) fn forget_gone(&mut self, world: &World) {
         let has_pods = |of: &String| world.pods.values().any(|pod| Gangs::claims(pod) && job(pod) == *of);
         self.satisfied.retain(has_pods);
