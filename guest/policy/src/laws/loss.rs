@@ -79,8 +79,8 @@ pub struct LeastVictims {
     pub share: i64,
     /// If none of them is more important than that, then none was created after this moment, nanoseconds since 1970.
     pub youngest: i64,
-    /// If none of them is more important than that, then none was started after this moment, nanoseconds since 1970.
-    pub latest_start: i64,
+    /// If none of them is more important than that, then one was started at this moment or before, nanoseconds since 1970.
+    pub earliest_start: i64,
     /// What they stop in sum is at least this, where no gang is broken already (see [`Harm::size`]).
     pub size: i64,
 }

@@ -1,5 +1,7 @@
 //! The input of a search.
 
+use std::collections::BTreeSet;
+
 use super::branches::Branch;
 use super::node_dry_run::Limits;
 use super::refused::{is_placement_refused, refused_victim};
@@ -43,6 +45,12 @@ impl<'a> PreemptionContext<'a> {
     /// Whether a pod leaves its node without a new plan: it is being deleted, or an accepted plan evicts it.
     pub(super) fn is_leaving(&self, cluster: &Cluster, ix: PodIx) -> bool {
         cluster.pod(ix).is_some_and(|pod| pod.is_leaving()) || self.ledger.is_victim(ix)
+    }
+
+    /// Returns the pods that leave their nodes without a new plan, by number.
+    pub(super) fn leaving(&self, cluster: &Cluster) -> Vec<(PodIx, NodeIx)> {
+        let leaving: BTreeSet<PodIx> = cluster.leaving().chain(self.ledger.victims()).collect();
+        leaving.into_iter().filter_map(|ix| Some((ix, cluster.pod(ix)?.place.node()?))).collect()
     }
 
     /// The pods of other jobs for which room is kept on a node before the preemptor may have it. Gangs that are planned together count

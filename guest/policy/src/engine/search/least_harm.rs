@@ -22,8 +22,8 @@ const OTHER_GANGS: usize = 16;
 /// How many branches are followed at most.
 const BRANCHES: usize = 64;
 
-/// How many nodes are looked at in all branches together: fewer branches are followed in a large cluster.
-const NODES: usize = 1024;
+/// How many nodes and victims are looked at in all branches together: fewer branches are followed in a large cluster, and for a large job.
+const LOOKS: usize = 1024;
 
 /// A search by whole jobs: how it finds one plan.
 pub trait FindPlan: Fn(&mut Cluster, &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {}
@@ -74,8 +74,15 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         if for_bounds.is_empty() && self.is_settled(&first) {
             return (Branch::default(), first);
         }
+        let nodes = self.cluster.nodes().count();
+        let looks = nodes.saturating_add(first.victims.len());
+        let tries = LOOKS.checked_div(looks).unwrap_or(0).min(BRANCHES);
+        let starts = self.starts(&first, for_bounds);
+        if tries == 0 && starts.is_empty() {
+            return (Branch::default(), first);
+        }
         let mut best = (self.cost(&first), (Branch::default(), first));
-        for start in self.starts(&best.1.1, for_bounds) {
+        for start in starts {
             let branch = Branch { evicted: start, spared: BTreeSet::new() };
             if let Some(plan) = Branching::find(self, &branch) {
                 let cost = self.cost(&plan);
@@ -85,8 +92,6 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
             }
         }
         let (start, plan) = best.1;
-        let nodes = self.cluster.nodes().count().max(1);
-        let tries = NODES.checked_div(nodes).unwrap_or(0).min(BRANCHES);
         // A start demands nothing of other plans.
         let (branch, found) = cheapest(self, (Branch::default(), plan), tries);
         if branch == Branch::default() { (start, found) } else { (branch, found) }

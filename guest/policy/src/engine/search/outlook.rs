@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 
 use super::PreemptionContext;
 use super::shortlist::{Offer, UNKNOWN};
+use crate::laws::harm::{GangLoss, gang_loss};
 use crate::laws::{LeastVictims, NodeCost, counted};
-use crate::model::{Cluster, Kind, NodeIx, PodIx, Request, Resident, ResourceIx, VictimClassIx};
+use crate::model::{Cluster, Kind, NO_PODS, NodeIx, Pod, PodIx, Request, Resident, ResourceIx, VictimClassIx};
 
 /// What is known of the pods on nodes, class by class.
 pub struct Outlook {
@@ -44,6 +45,8 @@ pub struct Wanted<'a> {
     columns: Vec<(i64, &'a [i64])>,
     /// What is missing on the node that is looked at, and of what.
     gaps: Vec<Gap>,
+    /// When the candidates there started.
+    starts: Vec<i64>,
 }
 
 /// What is missing of a resource on a node, and what evictions there free of it.
@@ -105,7 +108,7 @@ impl Outlook {
     pub fn wanted<'a>(&self, cluster: &'a Cluster, request: &Request) -> Wanted<'a> {
         let column = |resource: &ResourceIx| (request.get(*resource), cluster.rooms().free(*resource));
         let columns: Vec<_> = self.resources.iter().map(column).collect();
-        Wanted { gaps: Vec::with_capacity(columns.len()), columns }
+        Wanted { gaps: Vec::with_capacity(columns.len()), columns, starts: Vec::new() }
     }
 
     /// What a plan costs at least on a node; none where there cannot be one.
@@ -113,7 +116,7 @@ impl Outlook {
         &mut self,
         cluster: &Cluster,
         context: &mut PreemptionContext<'_>,
-        Wanted { columns, gaps }: &mut Wanted<'_>,
+        Wanted { columns, gaps, starts }: &mut Wanted<'_>,
         ix: NodeIx,
     ) -> Option<NodeCost> {
         if self.is_blind || self.unclear.contains(&ix) || cluster.rooms().has_nominated(ix) {
@@ -142,11 +145,16 @@ impl Outlook {
         if gaps.iter().any(|gap| gap.freed < gap.missing) {
             return None;
         }
-        Some((context.laws.node_choice.by.least)(&self.victims(cluster, residents, gaps)))
+        Some((context.laws.node_choice.by.least)(&self.victims(cluster, residents, (gaps, starts))))
     }
 
     /// What any victims are at least that close the gaps, which all candidates together do.
-    fn victims(&self, cluster: &Cluster, residents: &[Resident], gaps: &mut [Gap]) -> LeastVictims {
+    fn victims(
+        &self,
+        cluster: &Cluster,
+        residents: &[Resident],
+        (gaps, starts): (&mut [Gap], &mut Vec<i64>),
+    ) -> LeastVictims {
         let so_many = |gap: &Gap| {
             let whole = gap.missing.checked_div(gap.largest).unwrap_or(0);
             if whole.saturating_mul(gap.largest) < gap.missing { whole.saturating_add(1) } else { whole }
@@ -157,8 +165,10 @@ impl Outlook {
         let rounded = i64::try_from(residents.len()).unwrap_or(i64::MAX);
         let shares = gaps.iter().map(|gap| cluster.share_of(gap.of, gap.missing).saturating_sub(rounded));
         let size = shares.max().unwrap_or(0).max(0);
-        let (highest, youngest, latest_start) = (i64::MIN, i64::MIN, i64::MIN);
-        let mut least = LeastVictims { count, highest, youngest, latest_start, size, ..LeastVictims::default() };
+        let (highest, youngest) = (i64::MIN, i64::MIN);
+        let mut least =
+            LeastVictims { count, highest, youngest, earliest_start: i64::MAX, size, ..LeastVictims::default() };
+        starts.clear();
         let mut smallest = i64::MAX;
         let (mut taken, mut is_closed) = (0i64, false);
         for resident in residents.iter().filter(|resident| self.is_candidate(resident.class)) {
@@ -166,7 +176,7 @@ impl Outlook {
                 break;
             }
             least.youngest = least.youngest.max(resident.created);
-            least.latest_start = least.latest_start.max(resident.started.unwrap_or(cluster.now()));
+            starts.push(resident.started.unwrap_or(cluster.now()));
             smallest = smallest.min(self.share(resident.class));
             if is_closed {
                 continue;
@@ -179,7 +189,12 @@ impl Outlook {
             self.evict(resident.class, gaps);
             is_closed = taken >= count && gaps.iter().all(|gap| gap.freed >= gap.missing);
         }
+        let last = usize::try_from(count).unwrap_or(usize::MAX).min(starts.len()).saturating_sub(1);
+        if last < starts.len() {
+            least.earliest_start = *starts.select_nth_unstable_by(last, |a, b| b.cmp(a)).1;
+        }
         least.share = smallest.saturating_mul(count);
+        least.size = least.size.max(least.share);
         least
     }
 
@@ -237,10 +252,12 @@ impl Outlook {
         let Some(pod) = cluster.pod(ix) else { return Standing::Unclear };
         let standing = if self.is_blind || pod.is_leaving() || is_odd(pod.name.kind, pod.attributes.inside.is_some()) {
             Standing::Unclear
-        } else if context.is_candidate(cluster, ix) {
-            Standing::Candidate
-        } else {
+        } else if !context.is_candidate(cluster, ix) {
             Standing::Spared
+        } else if context.costs_nothing(cluster, pod) {
+            Standing::Unclear
+        } else {
+            Standing::Candidate
         };
         if let Some(slot) = self.standing.get_mut(at) {
             *slot = standing;
@@ -273,9 +290,9 @@ impl PreemptionContext<'_> {
             || self.laws.guards.iter().any(|guard| guard.rule.about.asks_each_pod)
     }
 
-    /// The pods that leave their nodes without a new plan, by number.
-    pub(super) fn leaving(&self, cluster: &Cluster) -> Vec<(PodIx, NodeIx)> {
-        let leaving: BTreeSet<PodIx> = cluster.leaving().chain(self.ledger.victims()).collect();
-        leaving.into_iter().filter_map(|ix| Some((ix, cluster.pod(ix)?.place.node()?))).collect()
+    /// Returns whether a pod costs less than its priority and its size say, because its gang is too small already: so do the others of its
+    /// class, which are of the same gang.
+    fn costs_nothing(&self, cluster: &Cluster, pod: &Pod) -> bool {
+        self.laws.node_choice.by.short_gangs_are_free && gang_loss(cluster, pod, &NO_PODS) == GangLoss::Nothing
     }
 }

@@ -47,5 +47,5 @@ fn loss(lost: &NodeVictims<'_>) -> NodeCost {
 
 /// What is lost at least.
 fn least(lost: &LeastVictims) -> NodeCost {
-    [0, lost.highest, 0, lost.size, 0, lost.latest_start.saturating_neg(), lost.count]
+    [0, lost.highest, 0, lost.size, 0, lost.earliest_start.saturating_neg(), lost.count]
 }

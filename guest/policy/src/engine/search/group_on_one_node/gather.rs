@@ -143,7 +143,7 @@ impl GroupSearch<'_> {
             priorities: 0,
             share: victims.share(),
             youngest: i64::MAX,
-            latest_start: i64::MAX,
+            earliest_start: i64::MAX,
             size: 0,
         });
         lower > self.at_most || self.best.as_ref().is_some_and(|best| lower >= best.cost)
