@@ -7,8 +7,9 @@ use super::node_dry_run::Limits;
 use super::refused::{is_placement_refused, refused_victim};
 use crate::contract::{Outcome, Refuted, Subject};
 use crate::engine::Notes;
+use crate::laws::harm::{GangLoss, gang_loss};
 use crate::laws::{Case, Denial, Laws, Preemptor, Rule};
-use crate::model::{Amounts, Cluster, Ledger, Node, NodeIx, NodeSet, Nominated, Pod, PodIx, Request, Scan};
+use crate::model::{Amounts, Cluster, Ledger, NO_PODS, Node, NodeIx, NodeSet, Nominated, Pod, PodIx, Request, Scan};
 
 /// The input of a search.
 pub struct PreemptionContext<'a> {
@@ -88,19 +89,33 @@ impl<'a> PreemptionContext<'a> {
     }
 
     /// These pods as far as every guard allows their eviction, in the order in which they are reprieved. Where quotas take back from each
-    /// other, the guards are asked about the least important first, each beside those that were taken before.
+    /// other, the guards are asked about those first that the branch evicts, then about the least important, each beside those that were taken
+    /// before.
     pub(super) fn candidates(&mut self, cluster: &Cluster, pods: impl IntoIterator<Item = PodIx>) -> Vec<PodIx> {
         let pods = pods.into_iter().filter(|ix| cluster.pod(*ix).is_some());
-        if self.laws.quotas_take_back && self.gangs.iter().any(|gang| gang.takes_back) {
+        if self.takes_in_turn() {
             return self.taken_in_turn(cluster, pods.collect());
         }
         let candidates = pods.filter(|ix| self.is_candidate(cluster, *ix)).collect();
         self.in_reprieve_order(cluster, candidates)
     }
 
+    /// Returns whether quotas take back from each other: what is taken of one pod is no longer used when another one is looked at.
+    pub(super) fn takes_in_turn(&self) -> bool {
+        self.laws.quotas_take_back && self.gangs.iter().any(|gang| gang.takes_back)
+    }
+
+    /// Returns pods in the order in which they are taken: those first that the branch evicts, then the least important.
+    pub(super) fn in_turn(&self, cluster: &Cluster, pods: Vec<PodIx>) -> Vec<PodIx> {
+        let mut pods = self.in_reprieve_order(cluster, pods);
+        pods.reverse();
+        pods.sort_by_key(|ix| !self.branch.evicted.contains(ix));
+        pods
+    }
+
     fn taken_in_turn(&mut self, cluster: &Cluster, pods: Vec<PodIx>) -> Vec<PodIx> {
         let mut taken: Vec<PodIx> = Vec::new();
-        for ix in self.in_reprieve_order(cluster, pods).into_iter().rev() {
+        for ix in self.in_turn(cluster, pods) {
             if self.is_spared(ix) {
                 continue;
             }
@@ -116,8 +131,7 @@ impl<'a> PreemptionContext<'a> {
                 None => taken.push(ix),
             }
         }
-        taken.reverse();
-        taken
+        self.in_reprieve_order(cluster, taken)
     }
 
     /// The limits of a plan for the preemptor alone, when these pods have left; none where no queue bounds it.
@@ -190,5 +204,22 @@ impl<'a> PreemptionContext<'a> {
             _ => a.cmp(b),
         });
         candidates
+    }
+
+    /// Returns whether no two pods can be judged alike: everything is to be explained, what becomes of a pod depends on others, or some are not
+    /// where the lists have them.
+    pub(super) fn looks_at_each(&self, cluster: &Cluster) -> bool {
+        self.notes.are_on()
+            || cluster.is_tried()
+            || cluster.has_whole_groups()
+            || !self.refuted.victims.is_empty()
+            || self.gangs.iter().any(|gang| gang.takes_back)
+            || self.laws.guards.iter().any(|guard| guard.rule.about.asks_each_pod)
+    }
+
+    /// Returns whether a pod costs less than its priority and its size say, because its gang is too small already: so do the others of its
+    /// class, which are of the same gang.
+    pub(super) fn costs_nothing(&self, cluster: &Cluster, pod: &Pod) -> bool {
+        self.laws.node_choice.by.short_gangs_are_free && gang_loss(cluster, pod, &NO_PODS) == GangLoss::Nothing
     }
 }

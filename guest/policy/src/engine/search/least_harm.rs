@@ -19,6 +19,9 @@ use crate::model::{Cluster, JobIx, NO_PODS, Pod, PodIx, ResourceIx};
 /// How many gangs that the first plan leaves alone are tried as a start.
 const OTHER_GANGS: usize = 16;
 
+/// How many pods are tried as a start at most, where quotas take back from each other.
+const OTHER_PODS: usize = 32;
+
 /// How many branches are followed at most.
 const BRANCHES: usize = 64;
 
@@ -40,17 +43,18 @@ pub fn least_harm(
     let (mut silent, nothing) = (Notes::default(), Branch::default());
     let first =
         if explains { find(cluster, &mut context.in_branch(&nothing, &mut silent)) } else { find(cluster, context) };
-    let first = match first {
-        Ok(plan) => plan,
-        Err(_) if explains => return find(cluster, context),
-        Err(obstacle) => return Err(obstacle),
-    };
-    let mut seeking = Seeking { cluster, context, find, pods: first.nominations.len() };
-    let (branch, plan) = seeking.best(first);
+    let pods = first.as_ref().map_or(0, |plan| plan.nominations.len());
+    let mut seeking = Seeking { cluster, context, find, pods };
+    let first =
+        first.map(|plan| (Branch::default(), plan)).or_else(|obstacle| seeking.first_out_of_turn().ok_or(obstacle));
+    let best = first.map(|first| seeking.best(first));
     let Seeking { find, .. } = seeking;
-    match explains {
-        true => find(cluster, &mut PreemptionContext { branch: &branch, notes: context.notes, ..*context }),
-        false => Ok(plan),
+    match best {
+        Ok((branch, _)) if explains => {
+            find(cluster, &mut PreemptionContext { branch: &branch, notes: context.notes, ..*context })
+        }
+        Err(_) if explains => find(cluster, context),
+        best => best.map(|(_, plan)| plan),
     }
 }
 
@@ -64,24 +68,22 @@ struct Seeking<'a, 'c, F> {
 }
 
 impl<F: FindPlan> Seeking<'_, '_, F> {
-    /// Returns the cheapest plan, and its branch.
-    fn best(&mut self, first: Plan) -> (Branch, Plan) {
-        if first.victims.is_empty() {
-            return (Branch::default(), first);
+    /// Returns the cheapest plan, and its branch; the first one is known.
+    fn best(&mut self, first: (Branch, Plan)) -> (Branch, Plan) {
+        if first.1.victims.is_empty() {
+            return first;
         }
         let mut silent = Notes::default();
         let for_bounds = victims_for_bounds(self.cluster, &mut self.context.in_branch(&Branch::default(), &mut silent));
-        if for_bounds.is_empty() && self.is_settled(&first) {
-            return (Branch::default(), first);
+        if for_bounds.is_empty() && self.is_settled(&first.1) {
+            return first;
         }
-        let nodes = self.cluster.nodes().count();
-        let looks = nodes.saturating_add(first.victims.len());
-        let tries = LOOKS.checked_div(looks).unwrap_or(0).min(BRANCHES);
-        let starts = self.starts(&first, for_bounds);
+        let tries = self.tries(first.1.victims.len());
+        let starts = self.starts(&first.1, for_bounds, tries);
         if tries == 0 && starts.is_empty() {
-            return (Branch::default(), first);
+            return first;
         }
-        let mut best = (self.cost(&first), (Branch::default(), first));
+        let mut best = (self.cost(&first.1), first);
         for start in starts {
             let branch = Branch { evicted: start, spared: BTreeSet::new() };
             if let Some(plan) = Branching::find(self, &branch) {
@@ -95,6 +97,22 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         // A start demands nothing of other plans.
         let (branch, found) = cheapest(self, (Branch::default(), plan), tries);
         if branch == Branch::default() { (start, found) } else { (branch, found) }
+    }
+
+    /// Returns how many branches are followed of a plan with so many victims.
+    fn tries(&self, victims: usize) -> usize {
+        let looks = self.cluster.nodes().count().saturating_add(victims);
+        LOOKS.checked_div(looks).unwrap_or(0).min(BRANCHES)
+    }
+
+    /// Returns a plan that evicts a pod before its turn, and its branch, where those whose turn it is make no room; none where there is none.
+    fn first_out_of_turn(&mut self) -> Option<(Branch, Plan)> {
+        let starts = self.out_of_turn(self.tries(0));
+        let branches = starts.into_iter().map(|ix| Branch { evicted: BTreeSet::from([ix]), spared: BTreeSet::new() });
+        let (branch, plan) =
+            branches.into_iter().find_map(|branch| Some((branch.clone(), Branching::find(self, &branch)?)))?;
+        self.pods = plan.nominations.len();
+        Some((branch, plan))
     }
 
     /// Returns whether the cheapest node for each pod in turn makes the cheapest plan, where no bound of a quota counts. One pod alone gets
@@ -120,10 +138,11 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
             && cluster.split_by_budget(plan.victims.clone(), &[]).0.is_empty()
     }
 
-    /// Returns the candidates of each start but the first.
-    fn starts(&mut self, first: &Plan, for_bounds: BTreeSet<PodIx>) -> Vec<BTreeSet<PodIx>> {
+    /// Returns the candidates of each start but the first; so many branches are followed later.
+    fn starts(&mut self, first: &Plan, for_bounds: BTreeSet<PodIx>, tries: usize) -> Vec<BTreeSet<PodIx>> {
         let mut starts: Vec<BTreeSet<PodIx>> = Vec::new();
         starts.extend((!for_bounds.is_empty()).then_some(for_bounds));
+        starts.extend(self.out_of_turn(tries).into_iter().map(|ix| BTreeSet::from([ix])));
         let cluster = &*self.cluster;
         let broken = Harm::of(cluster, &first.victims, &NO_PODS).gangs;
         if broken == 0 || self.context.preemptor.pods.len() < 2 {
@@ -140,6 +159,22 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         gangs.truncate(kept);
         starts.extend(gangs.into_iter().map(|(_, pods)| pods));
         starts
+    }
+
+    /// Returns so many pods at most that may be evicted, but not after those whose turn it is before: a quota gives back so much and no more. Each
+    /// goes in the place of others when its turn is first.
+    fn out_of_turn(&self, tries: usize) -> Vec<PodIx> {
+        let (cluster, count) = (&*self.cluster, tries.min(OTHER_PODS));
+        if count == 0 || !self.context.takes_in_turn() {
+            return Vec::new();
+        }
+        let (mut silent, nothing) = (Notes::default(), Branch::default());
+        let mut context = self.context.in_branch(&nothing, &mut silent);
+        let running = cluster.pods().map(|(ix, _)| ix);
+        let running: Vec<PodIx> = running.filter(|ix| may_stop(cluster, &mut context, *ix)).collect();
+        let in_turn: BTreeSet<PodIx> = context.candidates(cluster, running.iter().copied()).into_iter().collect();
+        let others = running.into_iter().filter(|ix| !in_turn.contains(ix)).collect();
+        context.in_reprieve_order(cluster, others).into_iter().rev().take(count).collect()
     }
 
     /// Returns what some victims cost as a whole.
@@ -191,10 +226,8 @@ impl<F: FindPlan> Branching for Seeking<'_, '_, F> {
 
     fn sets(&self, plan: &Plan) -> Vec<BTreeSet<PodIx>> {
         let sets: BTreeSet<BTreeSet<PodIx>> = plan.victims.iter().map(|ix| self.set_of(*ix)).collect();
-        let part = |set: &BTreeSet<PodIx>| {
-            let victims: Vec<PodIx> = plan.victims.iter().copied().filter(|ix| set.contains(ix)).collect();
-            self.cost_of(&victims)
-        };
+        let victims: BTreeSet<PodIx> = plan.victims.iter().copied().collect();
+        let part = |set: &BTreeSet<PodIx>| self.cost_of(&set.intersection(&victims).copied().collect::<Vec<PodIx>>());
         let mut sets: Vec<BTreeSet<PodIx>> = sets.into_iter().collect();
         sets.sort_by_cached_key(|set| std::cmp::Reverse(part(set)));
         sets

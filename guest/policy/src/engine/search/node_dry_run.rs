@@ -199,22 +199,21 @@ impl NodeDryRun {
         if fits(&room) && others.lack().is_none() && keeps(&[]) {
             return Some(Vec::new());
         }
-        let candidates = || {
-            let in_order = self.in_order(cluster, ask.earlier, branch).into_iter();
-            in_order.filter_map(|candidate| Some((candidate.pod, candidate.frees(cluster)?)))
-        };
-        for (ix, frees) in candidates() {
+        let in_order = self.in_order(cluster, ask.earlier, branch).into_iter();
+        let candidates = in_order.filter_map(|candidate| Some((candidate.pod, candidate.frees(cluster)?)));
+        let candidates: Vec<(PodIx, &Request)> = candidates.collect();
+        for (ix, frees) in &candidates {
             room.add(frees);
-            others.evict(ix);
+            others.evict(*ix);
         }
-        let mut gone = match ask.limits {
-            Some(_) => candidates().map(|(ix, _)| ix).collect(),
+        let mut gone: Vec<PodIx> = match ask.limits {
+            Some(_) => candidates.iter().map(|(ix, _)| *ix).collect(),
             None => Vec::new(),
         };
         if !fits(&room) || others.lack().is_some() || !keeps(&gone) {
             return None;
         }
-        let needed = without_reprieve(candidates(), |(ix, frees)| {
+        let needed = without_reprieve(candidates, |(ix, frees)| {
             room.subtract(frees);
             others.reprieve(*ix);
             gone.retain(|other| other != ix);
@@ -234,10 +233,14 @@ impl NodeDryRun {
     fn in_order(&self, cluster: &Cluster, earlier: &BTreeSet<PodIx>, branch: &Branch) -> Vec<&Candidate> {
         let may_go = |candidate: &&Candidate| !branch.spared.contains(&candidate.pod);
         let mut candidates: Vec<&Candidate> = self.candidates.iter().filter(may_go).collect();
-        candidates.sort_by_key(|candidate| branch.evicted.contains(&candidate.pod));
+        if !branch.evicted.is_empty() {
+            candidates.sort_by_key(|candidate| branch.evicted.contains(&candidate.pod));
+        }
         if !earlier.is_empty() {
-            let loss = |ix: PodIx| cluster.pod(ix).map(|pod| gang_loss(cluster, pod, earlier));
-            candidates.sort_by_key(|candidate| loss(candidate.pod) == Some(GangLoss::Nothing));
+            let costs_nothing = |pod| gang_loss(cluster, pod, earlier) == GangLoss::Nothing;
+            let is_free = |candidate: &&Candidate| cluster.pod(candidate.pod).is_some_and(costs_nothing);
+            let free: Vec<&Candidate> = candidates.extract_if(.., |candidate| is_free(&&**candidate)).collect();
+            candidates.extend(free);
         }
         candidates
     }

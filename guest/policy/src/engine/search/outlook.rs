@@ -8,9 +8,8 @@ use std::collections::BTreeSet;
 
 use super::PreemptionContext;
 use super::shortlist::{Offer, UNKNOWN};
-use crate::laws::harm::{GangLoss, gang_loss};
 use crate::laws::{LeastVictims, NodeCost, counted};
-use crate::model::{Cluster, Kind, NO_PODS, NodeIx, Pod, PodIx, Request, Resident, ResourceIx, VictimClassIx};
+use crate::model::{Cluster, Kind, NodeIx, PodIx, Request, Resident, ResourceIx, VictimClassIx};
 
 /// What is known of the pods on nodes, class by class.
 pub struct Outlook {
@@ -262,37 +261,25 @@ impl Outlook {
         if let Some(slot) = self.standing.get_mut(at) {
             *slot = standing;
         }
-        if let Some(share) = self.shares.get_mut(at) {
-            *share = cluster.cluster_share(&pod.request);
-        }
-        let from = at.saturating_mul(self.resources.len());
-        for (frees, resource) in self.frees.iter_mut().skip(from).zip(&self.resources) {
-            *frees = pod.request.get(*resource);
+        if standing == Standing::Candidate {
+            self.weigh(cluster, at, &pod.request);
         }
         standing
+    }
+
+    /// Notes what a candidate of a class frees, and the part of the cluster that it holds.
+    fn weigh(&mut self, cluster: &Cluster, class: usize, request: &Request) {
+        if let Some(share) = self.shares.get_mut(class) {
+            *share = cluster.cluster_share(request);
+        }
+        let from = class.saturating_mul(self.resources.len());
+        for (frees, resource) in self.frees.iter_mut().skip(from).zip(&self.resources) {
+            *frees = request.get(*resource);
+        }
     }
 }
 
 /// What goes with others, or frees another amount than it requests.
 fn is_odd(kind: Kind, is_inside: bool) -> bool {
     kind == Kind::Reservation || is_inside
-}
-
-impl PreemptionContext<'_> {
-    /// Whether no two pods can be judged alike: everything is to be explained, what becomes of a pod depends on others, or some are not
-    /// where the lists have them.
-    fn looks_at_each(&self, cluster: &Cluster) -> bool {
-        self.notes.are_on()
-            || cluster.is_tried()
-            || cluster.has_whole_groups()
-            || !self.refuted.victims.is_empty()
-            || self.gangs.iter().any(|gang| gang.takes_back)
-            || self.laws.guards.iter().any(|guard| guard.rule.about.asks_each_pod)
-    }
-
-    /// Returns whether a pod costs less than its priority and its size say, because its gang is too small already: so do the others of its
-    /// class, which are of the same gang.
-    fn costs_nothing(&self, cluster: &Cluster, pod: &Pod) -> bool {
-        self.laws.node_choice.by.short_gangs_are_free && gang_loss(cluster, pod, &NO_PODS) == GangLoss::Nothing
-    }
 }

@@ -109,7 +109,9 @@ pub(super) fn plan_job(
             dry_run.victims.iter().for_each(|victim| what_if.evict_set(cluster, *victim));
             what_if.place(cluster, pod, chosen);
             choices.changed(cluster, chosen);
-            victims.retain(|ix| !before.contains(ix));
+            for ix in &before {
+                victims.remove(ix);
+            }
             victims.extend(dry_run.victims.iter().copied());
             // The other pods of a gang that is broken now can be evicted at no further cost.
             for node in nodes_of_gangs(cluster, &further) {

@@ -162,8 +162,8 @@ impl Taken {
         }
     }
 
-    /// Evicts the candidates of the queues that bound a gang, on any node, as far as the laws let them go for a bound, the least important
-    /// first; and the pods that are leaving anyway and count against such a queue, because what is promised counts there, too. A gang that
+    /// Evicts the candidates of the queues that bound a gang, on any node, as far as the laws let them go for a bound, those first that the
+    /// branch evicts, then the least important; and the pods that are leaving anyway and count against such a queue, because what is promised counts there, too. A gang that
     /// takes back what others have borrowed is bounded by what all of them use.
     fn take_for_bounds(
         &mut self,
@@ -179,7 +179,7 @@ impl Taken {
         let counts = |pod: &Pod| cluster.path(pod.queue).any(|(ix, _)| bounds.contains(&ix));
         let bounded = cluster.pods().filter(|(_, pod)| pod.place.node().is_some() && counts(pod));
         let bounded: Vec<PodIx> = bounded.map(|(ix, _)| ix).collect();
-        for ix in context.in_reprieve_order(cluster, bounded).into_iter().rev() {
+        for ix in context.in_turn(cluster, bounded) {
             let cluster = trial.cluster();
             if context.is_leaving(cluster, ix) {
                 trial.evict_set(ix);
