@@ -8,6 +8,7 @@ use super::command::{Action, Command, CommandId, CommandOutcome, ObjectRef};
 use super::journal::Undo;
 use super::{FailedCommand, Session};
 use crate::cluster::{Change, Shown};
+use crate::verify::Refused;
 
 /// The number of every plan that another session has made; see [`Session::follow`].
 pub(super) const ADOPTED: u64 = u64::MAX;
@@ -95,6 +96,10 @@ impl Session {
             }
             CommandOutcome::Done => self.done(id, pod),
             CommandOutcome::Failed(reason) => self.fail(id, reason),
+            CommandOutcome::Refused { reason, until, budget } => {
+                self.departures.refuse(pod, Refused { until, budget });
+                self.fail(id, reason);
+            }
         }
     }
 
