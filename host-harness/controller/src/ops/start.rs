@@ -11,11 +11,11 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
-use tracing::debug;
+use tracing::{debug, warn};
 
 use super::explain::Server;
 use super::listen::{Listening, Operations};
-use super::{Status, http};
+use super::{Status, http, review};
 use crate::lease::{Keep, keep};
 use crate::mark::Marking;
 use crate::report::{Mode, Origin, Write, Writer};
@@ -114,6 +114,15 @@ pub async fn start(client: Client, wanted: Wanted) -> Result<Started, StartError
     // Without an election the sender must live as long as the process leads.
     if lease.is_none() {
         tasks.spawn(async move { lead.closed().await });
+    }
+    if wanted.mode == Mode::CarriesOut {
+        if wanted.lease.is_none() {
+            warn!(
+                remedy = "--lease namespace/name",
+                "no Lease is named: another `lictor run` would decide at the same time"
+            );
+        }
+        tasks.spawn(review::follow(client.clone(), status.clone(), wanted.reports));
     }
     let marks = wanted.standing && wanted.mode == Mode::CarriesOut;
     let mut writes = || writes(client.clone(), &mut tasks, leads.clone(), status.clone());

@@ -3,14 +3,18 @@
 use std::collections::BTreeMap;
 
 use lictor_host::cluster::InputError;
-use lictor_host::session::{CommandOutcome, Session, Step};
+use lictor_host::session::{CommandOutcome, ObjectRef, Session, Step};
 use tracing::{debug, error, info, warn};
 
 use super::listener::Listener;
-use crate::carry_out::{Finished, Task};
+use crate::carry_out::{Finished, word};
 use crate::decide::Turn;
 use crate::decide::foreign::{By, Foreign};
+use crate::decide::lives::GivenUp;
 use crate::decide::refused::Refusal;
+use crate::decide::victims::Standing;
+use crate::ops::rights;
+use crate::report::STANDS;
 use crate::watch::Kind;
 use crate::watch::store::News;
 
@@ -43,10 +47,16 @@ impl Log {
             }
         }
         for refused in &step.happened.refused {
-            warn!(plan = refused.plan, preemptor = %refused.for_whom, reason = refused.reason.message, "plan refused");
+            let text = format!("refused: {}", refused.reason.message);
+            if self.is_new(&format!("plan for {}", refused.for_whom), text) {
+                warn!(plan = refused.plan, preemptor = %refused.for_whom, reason = refused.reason.message, "plan refused");
+            }
         }
         for failed in &step.happened.failed {
-            warn!(pod = failed.pod, action = ?failed.action, reason = failed.reason, "command failed");
+            let action = word(&failed.action);
+            if self.is_new(&format!("{action} {}", failed.pod), failed.reason.clone()) {
+                warn!(pod = failed.pod, action, reason = failed.reason, "command failed");
+            }
         }
         for finding in &step.findings {
             warn!(object = finding.object, path = finding.path, remedy = finding.remedy, "{}", finding.message);
@@ -82,6 +92,10 @@ impl Listener for Log {
                 error!(input = fault.input, "nothing was decided: {}", fault.cause);
             }
         }
+        for GivenUp { plan, pods, reason, .. } in &turn.given_up {
+            let pods: Vec<String> = pods.iter().map(ObjectRef::pod_name).collect();
+            warn!(plan, ?pods, reason, "plan given up");
+        }
         if let Some(took) = cycle {
             debug!(took_us = took.checked_div(1000), pending = session.pending().count(), "cycle");
         }
@@ -92,16 +106,44 @@ impl Listener for Log {
             && let Some(pod) = key.strip_prefix("Pod/")
         {
             self.said.remove(pod);
+            for about in ["bind", "nominate", "evict", "plan for"] {
+                self.said.remove(&format!("{about} {pod}"));
+            }
         }
     }
 
     fn finished(&mut self, finished: &Finished) {
         let object = finished.task.object().key();
         match (&finished.task, &finished.done.outcome) {
-            (Task::Command(command), CommandOutcome::Failed(why)) => {
-                debug!(object, action = ?command.action, error = why, "failed")
+            (task, CommandOutcome::Failed(why)) => debug!(object, action = task.word(), error = why, "failed"),
+            (task, CommandOutcome::Refused { reason, .. }) => {
+                debug!(object, action = task.word(), error = reason, "refused by the API server");
+                // A right that is missing is said once, whatever objects the requests are about.
+                let missing = rights::missing(reason);
+                if missing != *reason && self.is_new(&missing, String::new()) {
+                    warn!(action = task.word(), remedy = missing, "the API server forbids what must be done");
+                }
             }
-            (task, outcome) => debug!(object, ?task, ?outcome, "done"),
+            (task, outcome) => debug!(object, action = task.word(), ?outcome, "done"),
+        }
+    }
+
+    fn blocked(&mut self, victim: &ObjectRef, why: &str) {
+        let pod = victim.pod_name();
+        if self.is_new(&format!("evict {pod}"), why.to_owned()) {
+            warn!(pod, reason = why, "a victim is not evicted; it is tried again");
+        }
+    }
+
+    fn stands(&mut self, victim: &Standing) {
+        let (pod, evicted_for) = (victim.pod.pod_name(), &victim.evicted_for);
+        warn!(pod, evicted_for, remedy = STANDS, "a victim still runs a minute after it was marked");
+    }
+
+    fn unreadable(&mut self, kind: &Kind, why: &str) {
+        match why {
+            "" => info!(%kind, "the objects of this kind can be read again"),
+            why => warn!(%kind, reason = why, "the objects of this kind cannot be read"),
         }
     }
 

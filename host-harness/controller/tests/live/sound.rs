@@ -13,18 +13,23 @@ use crate::world::{SOON, World, is_gated, is_running, nominated};
 /// A pod was let go, and the node took another taint in the same moment: kube-scheduler refuses the pod. That is said; the pod is deleted
 /// where a controller owns it, and the successor goes elsewhere; the pod that nobody owns stays.
 pub async fn a_pod_that_was_let_go_and_is_refused(world: &World) {
-    let step = world.step("refused", 2).await;
+    let step = world.step("refused", 3).await;
     // There is no kube-scheduler while the pods are let go, and the nodes are closed before it looks.
     world.testbed.command("stop kube-scheduler").await;
     let controller = Controller::start(&world.how("coscheduling"));
     let owner =
         json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "o", "namespace": step.namespace}});
     let owner = create(&world.admin, &owner).await;
-    let owner = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": owner["metadata"]["uid"],
-                       "controller": true});
-    step.held("owned", "low", json!({"metadata": {"ownerReferences": [owner]}})).await;
+    // There is no controller of Jobs and ReplicaSets in the testbed: the references alone are looked at.
+    let by = |version: &str, kind: &str| {
+        let owner = json!({"apiVersion": version, "kind": kind, "name": "o", "uid": owner["metadata"]["uid"],
+                           "controller": true});
+        json!({"metadata": {"ownerReferences": [owner]}})
+    };
+    step.held("owned", "low", by("apps/v1", "ReplicaSet")).await;
+    step.held("of-job", "low", by("batch/v1", "Job")).await;
     step.held("alone", "low", json!({})).await;
-    for name in ["owned", "alone"] {
+    for name in ["owned", "of-job", "alone"] {
         step.until(name, "let go", |pod| pod.is_some_and(|pod| !is_gated(pod))).await;
     }
     for name in &step.nodes {
@@ -32,22 +37,31 @@ pub async fn a_pod_that_was_let_go_and_is_refused(world: &World) {
     }
     world.testbed.command("start kube-scheduler").await;
     step.until("owned", "deleted", |pod| pod.is_none()).await;
-    let said = async || controller.said(|said| said.refused.len() >= 3).then_some(());
+    let said = async || controller.said(|said| said.refused.len() >= 4).then_some(());
     wait_for("the refusals are said", SOON, said).await;
     controller.said(|said| {
         let mut refused: Vec<(&str, bool)> =
             said.refused.iter().map(|(refusal, deleted)| (refusal.pod.name.as_str(), *deleted)).collect();
         refused.sort_unstable();
-        assert_eq!(refused, [("alone", false), ("owned", false), ("owned", true)]);
+        assert_eq!(refused, [("alone", false), ("of-job", false), ("owned", false), ("owned", true)]);
         assert!(said.refused[0].0.message.contains("nodes are available"), "{:?}", said.refused[0]);
     });
+    step.until("alone", "said to have lost its room", |pod| pod.is_some_and(|pod| admitted(pod) == "RoomTaken")).await;
     // Its room is kept: when the node opens again it runs there.
     for name in &step.nodes {
         close(world, name, false).await;
     }
-    step.all_run(&["alone"]).await;
+    step.all_run(&["alone", "of-job"]).await;
+    step.until("alone", "said to be admitted again", |pod| pod.is_some_and(|pod| admitted(pod) == "Admitted")).await;
     controller.stop().await;
     step.end().await;
+}
+
+/// The reason of our condition; empty where a pod has none.
+fn admitted(pod: &Value) -> &str {
+    let conditions = pod.pointer("/status/conditions").and_then(Value::as_array);
+    let ours = conditions.into_iter().flatten().find(|it| it["type"] == "lictor.dev/Admitted");
+    ours.and_then(|it| it["reason"].as_str()).unwrap_or_default()
 }
 
 async fn close(world: &World, node: &str, closed: bool) {

@@ -77,8 +77,8 @@ impl Session {
         self.asked.open.len()
     }
 
-    /// What the cluster calls a pod.
-    pub(super) fn object_ref(&self, pod: PodId) -> Option<ObjectRef> {
+    /// Returns what the cluster calls a pod.
+    pub fn object_ref(&self, pod: PodId) -> Option<ObjectRef> {
         let pod = self.mirror.pod(pod)?;
         let (kind, namespace) = self.mirror.kind_of(pod);
         let [kind, namespace] = [kind, namespace].map(str::to_owned);
@@ -111,7 +111,23 @@ impl Session {
         for (id, pod) in asked {
             self.look(id, pod);
         }
+        self.spare_unmarked();
         self.sweep();
+    }
+
+    /// Lets victims stay that were marked and are shown without the mark: their eviction was taken back.
+    fn spare_unmarked(&mut self) {
+        if !self.mirror.has_leaving_labels() {
+            return;
+        }
+        let mirror = &self.mirror;
+        let is_under_way = |pod: PodId| self.asked.open.values().any(|ask| ask.pod == pod);
+        let shows = |pod: PodId| mirror.pod(pod).is_some_and(|known| known.terminating || mirror.is_marked(known));
+        let spared = self.departures.iter().filter(|(victim, _)| !shows(*victim) && !is_under_way(*victim));
+        let spared: Vec<(PodId, u64)> = spared.map(|(victim, departure)| (victim, departure.plan)).collect();
+        for (victim, plan) in spared {
+            self.stay(victim, plan);
+        }
     }
 
     /// Forgets what was asked of pods that are gone.

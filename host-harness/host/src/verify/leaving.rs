@@ -19,8 +19,8 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Departure, Refused};
     use super::super::testing::World;
+    use super::super::{Departure, Refused};
 
     #[test]
     fn a_victim_of_a_plan_under_way_is_not_named_again() {
@@ -38,7 +38,8 @@ mod tests {
         let plan = world.plan(&[("default/p", "n1")], &["default/v"]);
         let victim = world.pod("default/v");
         world.departures.refuse(victim, Refused { until: 5, budget: true });
-        let refusal = "the API server refused to evict `default/v`; it is asked again at 1970-01-01T00:00:00.000000005Z";
+        let refusal =
+            "the API server refused to evict `default/v`; it is asked again at 1970-01-01T00:00:00.000000005Z";
         assert_eq!(world.refusal(&plan), refusal);
         world.departures.budget_changed();
         assert_eq!(world.judge(&plan), Ok(()), "a budget that has changed may allow it");

@@ -192,9 +192,8 @@ fn a_policy_that_orders_no_queue_is_asked_for_no_keys() {
 #[test]
 fn a_plan_whose_eviction_the_api_server_refuses_is_not_made_again_at_once() {
     let plan = Sketch { id: 2, nominations: &[("default/p", "n1")], victims: &["default/v"], ..Sketch::default() };
-    let policy = evicting()
-        .say("filter default/p", Say::Fits(&[]))
-        .say("post-filter default/p", Say::Plan(plan, Fx::default()));
+    let policy =
+        evicting().say("filter default/p", Say::Fits(&[])).say("post-filter default/p", Say::Plan(plan, Fx::default()));
     let mut session = open(&policy, full());
     attempt(&mut session, "p").unwrap();
     let refused = |budget| CommandOutcome::Refused { reason: "forbidden".to_owned(), until: 1_000, budget };
