@@ -97,7 +97,11 @@ impl Session {
             CommandOutcome::Done => self.done(id, pod),
             CommandOutcome::Failed(reason) => self.fail(id, reason),
             CommandOutcome::Refused { reason, until, budget } => {
-                self.departures.refuse(pod, Refused { until, budget });
+                // The pods of its plan wait as long: the same plan is the one that would be made.
+                let waits = self.departures.beneficiaries(pod);
+                for pod in waits.into_iter().chain([pod]) {
+                    self.departures.refuse(pod, Refused { until, budget });
+                }
                 self.fail(id, reason);
             }
         }

@@ -66,7 +66,15 @@ impl Departures {
 
     /// Notes that the API server refuses a command about a pod.
     pub fn refuse(&mut self, pod: PodId, refused: Refused) {
-        self.refused.insert(pod, refused);
+        let known = self.refused.entry(pod).or_insert(refused);
+        if known.until <= refused.until {
+            *known = refused;
+        }
+    }
+
+    /// Returns the pods for which a victim leaves; empty where the pod is no victim.
+    pub fn beneficiaries(&self, victim: PodId) -> BTreeSet<PodId> {
+        self.victims.get(&victim).map(|departure| departure.beneficiaries.clone()).unwrap_or_default()
     }
 
     /// Forgets the refusals of PodDisruptionBudgets: a budget has changed.

@@ -199,6 +199,7 @@ fn a_plan_whose_eviction_the_api_server_refuses_is_not_made_again_at_once() {
     let refused = |budget| CommandOutcome::Refused { reason: "forbidden".to_owned(), until: 1_000, budget };
     let step = answer(&mut session, 2, refused(true));
     assert_eq!((step.happened.withdrawn.as_slice(), step.wake_at), (["default/p".to_owned()].as_slice(), Some(1_000)));
+    assert!(session.handle(Input::Cycle).unwrap().happened.attempts.is_empty(), "its job waits as long");
     let again = attempt(&mut session, "p").unwrap();
     assert!(again.happened.plans.is_empty());
     assert_eq!(again.happened.refused[0].reason.code, "host/leaving");
