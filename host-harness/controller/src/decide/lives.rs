@@ -67,6 +67,8 @@ pub(super) struct Lives {
     plans: BTreeMap<u64, Life>,
     /// How long a plan may take.
     pub(super) patience: Patience,
+    /// Those whose nominations the policy has taken back since they were looked at last, and what is to be done for it.
+    withdrawn: (Vec<GivenUp>, Vec<Task>),
 }
 
 /// A plan that is under way.
@@ -76,6 +78,8 @@ struct Life {
     pods: BTreeSet<ObjectRef>,
     /// Its victims, with the command that evicts each.
     victims: BTreeMap<ObjectRef, Option<Command>>,
+    /// Whether it had victims when it was made.
+    evicts: bool,
     /// How its pods and victims stood when that was looked at last, and since when.
     picture: Vec<(bool, bool)>,
     since: i64,
@@ -93,7 +97,7 @@ impl Lives {
         let (pods, since): (BTreeSet<ObjectRef>, i64) = (nominated.collect(), session.mirror().now());
         if !pods.is_empty() {
             let victims = victims.into_iter().map(|victim| (victim, None)).collect();
-            self.plans.insert(0, Life { pods, victims, since, ..Life::default() });
+            self.plans.insert(0, Life { pods, victims, evicts: true, since, ..Life::default() });
         }
     }
 
@@ -116,9 +120,10 @@ impl Lives {
             let evicts = |command: &&Command| matches!(command.action, Action::Evict { plan, .. } if plan == made.plan);
             let victims = step.commands.iter().filter(evicts);
             let victims = victims.map(|command| (command.object.clone(), Some(command.clone()))).collect();
-            let since = session.mirror().now();
-            self.plans.insert(made.plan, Life { pods, victims, since, ..Life::default() });
+            let (evicts, since) = (!made.victims.is_empty(), session.mirror().now());
+            self.plans.insert(made.plan, Life { pods, victims, evicts, since, ..Life::default() });
         }
+        self.withdraw(step);
         for attempt in &step.happened.attempts {
             let is_refused = matches!(attempt.result, AttemptResult::Unschedulable | AttemptResult::Rejected);
             let of = |life: &&mut Life| life.pods.iter().any(|pod| pod.pod_name() == attempt.pod);
@@ -126,6 +131,33 @@ impl Lives {
                 life.refused = is_refused.then(|| attempt.message());
             }
         }
+    }
+
+    /// Ends the plans all of whose nominations the policy has taken back: their victims leave in vain.
+    fn withdraw(&mut self, step: &Step) {
+        let happened = &step.happened;
+        let is_over = |pod: &ObjectRef| {
+            let name = pod.pod_name();
+            happened.withdrawn.contains(&name) && !happened.nominated.contains_key(&name)
+        };
+        if happened.withdrawn.is_empty() {
+            return;
+        }
+        let said = |pods: &BTreeSet<ObjectRef>| {
+            let of = |pod: &ObjectRef| happened.attempts.iter().rev().find(|attempt| attempt.pod == pod.pod_name());
+            pods.iter().find_map(of).map(lictor_host::session::Attempt::message)
+        };
+        self.plans.retain(|plan, life| {
+            let is_over = !life.pods.is_empty() && life.pods.iter().all(is_over);
+            if is_over && life.evicts {
+                let why = said(&life.pods).or_else(|| life.refused.clone()).unwrap_or_default();
+                let reason = format!("its job is refused, and the room is for others: {why}");
+                let pods = life.pods.iter().cloned().collect();
+                self.withdrawn.0.push(GivenUp { plan: *plan, pods, why: Why::NotAdmitted, reason });
+                self.withdrawn.1.extend(life.victims.values().flatten().filter_map(unmark));
+            }
+            !is_over
+        });
     }
 
     /// Takes note of the end of the grace of a pod that is being deleted, in nanoseconds since 1970.
@@ -150,7 +182,7 @@ impl Lives {
     /// Looks how far each plan is. Answers with those that are given up, and with what is to be done in the cluster for it.
     pub(super) fn look(&mut self, session: &Session) -> (Vec<GivenUp>, Vec<Task>) {
         let (now, patience) = (session.mirror().now(), self.patience);
-        let (mut given_up, mut tasks) = (Vec::new(), Vec::new());
+        let (mut given_up, mut tasks) = std::mem::take(&mut self.withdrawn);
         self.plans.retain(|plan, life| {
             life.pods.retain(|pod| waits(session, pod));
             if life.pods.is_empty() {

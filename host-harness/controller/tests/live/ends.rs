@@ -104,7 +104,7 @@ pub async fn a_job_that_is_refused_for_good(world: &World) {
     how.settings.patience = Patience { refused: 2_000_000_000, ..Patience::default() };
     let controller = Controller::start(&how);
     job(&step, &GANG).await;
-    step.until("g0", "nominated", |pod| pod.is_some_and(|pod| !nominated(pod).is_empty())).await;
+    wait_for("the victims are evicted", SOON, async || (step.evicted().len() == 2).then_some(())).await;
     let groups = api(&world.admin, "scheduling.sigs.k8s.io/v1alpha1", "PodGroup", &step.namespace);
     groups.delete("job", &DeleteParams::default()).await.unwrap();
     assert!(note(&step, "g0", "PlanGivenUp").await.contains("its job is refused"));
