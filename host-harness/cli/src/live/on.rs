@@ -105,6 +105,7 @@ async fn serve(
     let ran = decide(settings, with).await;
     following.iter().for_each(|following| following.abort());
     ender.end().await;
+    tracing::info!("the process ends: what was under way has its end, and the Lease is given back");
     match ran {
         Ok(()) => Ok(Exit::Done),
         // Why was told when it was tried.

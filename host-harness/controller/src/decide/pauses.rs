@@ -59,10 +59,8 @@ mod tests {
         let mut until = |name: &str, budget: bool| {
             let mut outcome = CommandOutcome::Refused { reason: String::new(), until: 0, budget };
             pauses.take(&object(name), &mut outcome, 7);
-            match outcome {
-                CommandOutcome::Refused { until, .. } => (until - 7) / SECOND,
-                _ => unreachable!(),
-            }
+            let CommandOutcome::Refused { until, .. } = outcome else { panic!("{outcome:?}") };
+            (until - 7) / SECOND
         };
         assert_eq!([0; 11].map(|_| until("a", false)), [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
         assert_eq!((until("b", false), until("a", true), until("a", true)), (1, 30, 60), "each by itself");

@@ -1,12 +1,13 @@
 //! What others do in the middle of a plan. Each leads back to a sound state.
 
-use kube::api::{DeleteParams, Patch, PatchParams};
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
 use serde_json::{Value, json};
 
 use lictor_controller::decide::foreign::By;
+use lictor_controller::names::GATE;
 
 use crate::controller::Controller;
-use crate::support::objects::{api, create, delete_pod, evict, node, node_of, wait_for};
+use crate::support::objects::{api, create, delete_pod, evict, node, node_of, pods, wait_for};
 use crate::systems::{refused, sized};
 use crate::world::{SOON, World, is_gated, is_running, nominated};
 
@@ -17,33 +18,44 @@ pub async fn a_pod_that_was_let_go_and_is_refused(world: &World) {
     // There is no kube-scheduler while the pods are let go, and the nodes are closed before it looks.
     world.testbed.command("stop kube-scheduler").await;
     let controller = Controller::start(&world.how("coscheduling"));
-    let owner =
-        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "o", "namespace": step.namespace}});
-    let owner = create(&world.admin, &owner).await;
-    // There is no controller of Jobs and ReplicaSets in the testbed: the references alone are looked at.
-    let by = |version: &str, kind: &str| {
-        let owner = json!({"apiVersion": version, "kind": kind, "name": "o", "uid": owner["metadata"]["uid"],
-                           "controller": true});
-        json!({"metadata": {"ownerReferences": [owner]}})
+    // A pod of a ReplicaSet, held by our gate like each that the ReplicaSet makes. There is no controller of Jobs in the testbed.
+    let container = sized("3", json!({}))["spec"]["containers"][0].clone();
+    let template = json!({"metadata": {"labels": {"app": "o"}},
+        "spec": {"containers": [container], "priorityClassName": "low", "schedulingGates": [{"name": GATE}]}});
+    let set = json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "o", "namespace": step.namespace},
+        "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "o"}}, "template": template}});
+    create(&world.admin, &set).await;
+    let member = async || {
+        let all = pods(&world.admin, &step.namespace);
+        let all = all.list(&ListParams::default().labels("app=o")).await.unwrap();
+        all.items.into_iter().find(|pod| pod.metadata.deletion_timestamp.is_none())?.metadata.name
     };
-    step.held("owned", "low", by("apps/v1", "ReplicaSet")).await;
-    step.held("of-job", "low", by("batch/v1", "Job")).await;
+    let owned = wait_for("the ReplicaSet makes a pod", SOON, member).await;
+    let plain = json!({"name": "main", "image": "none"});
+    let job = json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "o", "namespace": step.namespace},
+        "spec": {"suspend": true, "template": {"spec": {"containers": [plain], "restartPolicy": "Never"}}}});
+    let uid = create(&world.admin, &job).await["metadata"]["uid"].clone();
+    let owner = json!({"apiVersion": "batch/v1", "kind": "Job", "name": "o", "uid": uid, "controller": true});
+    step.held("of-job", "low", json!({"metadata": {"ownerReferences": [owner]}})).await;
     step.held("alone", "low", json!({})).await;
-    for name in ["owned", "of-job", "alone"] {
+    for name in [&*owned, "of-job", "alone"] {
         step.until(name, "let go", |pod| pod.is_some_and(|pod| !is_gated(pod))).await;
     }
     for name in &step.nodes {
         close(world, name, true).await;
     }
     world.testbed.command("start kube-scheduler").await;
-    step.until("owned", "deleted", |pod| pod.is_none()).await;
+    step.until(&owned, "deleted", |pod| pod.is_none()).await;
     let said = async || controller.said(|said| said.refused.len() >= 4).then_some(());
     wait_for("the refusals are said", SOON, said).await;
     controller.said(|said| {
         let mut refused: Vec<(&str, bool)> =
             said.refused.iter().map(|(refusal, deleted)| (refusal.pod.name.as_str(), *deleted)).collect();
         refused.sort_unstable();
-        assert_eq!(refused, [("alone", false), ("of-job", false), ("owned", false), ("owned", true)]);
+        // The name of the other one is `o-` and five letters.
+        let mut expected = [("alone", false), ("of-job", false), (&*owned, false), (&*owned, true)];
+        expected.sort_unstable();
+        assert_eq!(refused, expected);
         assert!(said.refused[0].0.message.contains("nodes are available"), "{:?}", said.refused[0]);
     });
     step.until("alone", "said to have lost its room", |pod| pod.is_some_and(|pod| admitted(pod) == "RoomTaken")).await;
@@ -51,8 +63,11 @@ pub async fn a_pod_that_was_let_go_and_is_refused(world: &World) {
     for name in &step.nodes {
         close(world, name, false).await;
     }
-    step.all_run(&["alone", "of-job"]).await;
+    let successor = wait_for("the ReplicaSet makes another", SOON, member).await;
+    step.all_run(&["alone", "of-job", &successor]).await;
     step.until("alone", "said to be admitted again", |pod| pod.is_some_and(|pod| admitted(pod) == "Admitted")).await;
+    let sets = api(&world.admin, "apps/v1", "ReplicaSet", &step.namespace);
+    sets.delete("o", &DeleteParams::background()).await.unwrap();
     controller.stop().await;
     step.end().await;
 }

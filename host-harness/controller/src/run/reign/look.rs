@@ -42,3 +42,25 @@ pub(super) fn stops(news: &News) -> Option<(&str, i64)> {
     let at: Timestamp = text(&shown.object, "/metadata/deletionTimestamp").parse().ok()?;
     Some((&shown.key, i64::try_from(at.as_nanosecond()).ok()?))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use lictor_host::session::{Action, Command};
+
+    use super::*;
+
+    #[test]
+    fn a_question_about_a_command_comes_to_its_end_with_the_command() {
+        let object = || {
+            let [kind, namespace, name, uid] = ["Pod", "default", "a", "1"].map(str::to_owned);
+            ObjectRef { kind, namespace, name, uid }
+        };
+        let command = Task::Command(Command { id: 1, object: object(), action: Action::Nominate { node: None } });
+        let mut under_way = BTreeSet::from([waits_for(&command), waits_for(&Task::Confirm(1, object(), None))]);
+        // The executor answers once.
+        under_way.remove(&waits_for(&command));
+        assert!(under_way.is_empty(), "a process that is told to end waits for nothing more");
+    }
+}
