@@ -18,27 +18,28 @@ pub async fn a_pod_that_was_let_go_and_is_refused(world: &World) {
     // There is no kube-scheduler while the pods are let go, and the nodes are closed before it looks.
     world.testbed.command("stop kube-scheduler").await;
     let controller = Controller::start(&world.how("coscheduling"));
-    // A pod of a ReplicaSet, held by our gate like each that the ReplicaSet makes. There is no controller of Jobs in the testbed.
-    let container = sized("3", json!({}))["spec"]["containers"][0].clone();
-    let template = json!({"metadata": {"labels": {"app": "o"}},
-        "spec": {"containers": [container], "priorityClassName": "low", "schedulingGates": [{"name": GATE}]}});
-    let set = json!({"apiVersion": "apps/v1", "kind": "ReplicaSet", "metadata": {"name": "o", "namespace": step.namespace},
-        "spec": {"replicas": 1, "selector": {"matchLabels": {"app": "o"}}, "template": template}});
-    create(&world.admin, &set).await;
-    let member = async || {
+    // A pod of a ReplicaSet and one of a Job that allows no failure, held by our gate like each that these make.
+    let mut spec =
+        sized("3", json!({"spec": {"priorityClassName": "low", "schedulingGates": [{"name": GATE}]}}))["spec"].clone();
+    let metadata = json!({"labels": {"app": "o"}});
+    let owner = |version: &str, kind: &str, spec: Value| {
+        let metadata = json!({"name": "o", "namespace": step.namespace});
+        json!({"apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec})
+    };
+    let set = json!({"replicas": 1, "selector": {"matchLabels": {"app": "o"}}, "template": {"metadata": metadata, "spec": spec}});
+    create(&world.admin, &owner("apps/v1", "ReplicaSet", set)).await;
+    spec["restartPolicy"] = json!("Never");
+    let job = json!({"backoffLimit": 0, "template": {"spec": spec}});
+    create(&world.admin, &owner("batch/v1", "Job", job)).await;
+    let member = async |label: &str| {
         let all = pods(&world.admin, &step.namespace);
-        let all = all.list(&ListParams::default().labels("app=o")).await.unwrap();
+        let all = all.list(&ListParams::default().labels(label)).await.unwrap();
         all.items.into_iter().find(|pod| pod.metadata.deletion_timestamp.is_none())?.metadata.name
     };
-    let owned = wait_for("the ReplicaSet makes a pod", SOON, member).await;
-    let plain = json!({"name": "main", "image": "none"});
-    let job = json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "o", "namespace": step.namespace},
-        "spec": {"suspend": true, "template": {"spec": {"containers": [plain], "restartPolicy": "Never"}}}});
-    let uid = create(&world.admin, &job).await["metadata"]["uid"].clone();
-    let owner = json!({"apiVersion": "batch/v1", "kind": "Job", "name": "o", "uid": uid, "controller": true});
-    step.held("of-job", "low", json!({"metadata": {"ownerReferences": [owner]}})).await;
+    let owned = wait_for("the ReplicaSet makes a pod", SOON, async || member("app=o").await).await;
+    let of_job = wait_for("the Job makes a pod", SOON, async || member("job-name=o").await).await;
     step.held("alone", "low", json!({})).await;
-    for name in [&*owned, "of-job", "alone"] {
+    for name in [&*owned, &of_job, "alone"] {
         step.until(name, "let go", |pod| pod.is_some_and(|pod| !is_gated(pod))).await;
     }
     for name in &step.nodes {
@@ -52,8 +53,8 @@ pub async fn a_pod_that_was_let_go_and_is_refused(world: &World) {
         let mut refused: Vec<(&str, bool)> =
             said.refused.iter().map(|(refusal, deleted)| (refusal.pod.name.as_str(), *deleted)).collect();
         refused.sort_unstable();
-        // The name of the other one is `o-` and five letters.
-        let mut expected = [("alone", false), ("of-job", false), (&*owned, false), (&*owned, true)];
+        // No pod of a Job is deleted: it would fail.
+        let mut expected = [("alone", false), (&*of_job, false), (&*owned, false), (&*owned, true)];
         expected.sort_unstable();
         assert_eq!(refused, expected);
         assert!(said.refused[0].0.message.contains("nodes are available"), "{:?}", said.refused[0]);
@@ -63,11 +64,12 @@ pub async fn a_pod_that_was_let_go_and_is_refused(world: &World) {
     for name in &step.nodes {
         close(world, name, false).await;
     }
-    let successor = wait_for("the ReplicaSet makes another", SOON, member).await;
-    step.all_run(&["alone", "of-job", &successor]).await;
+    let successor = wait_for("the ReplicaSet makes another", SOON, async || member("app=o").await).await;
+    step.all_run(&["alone", &of_job, &successor]).await;
     step.until("alone", "said to be admitted again", |pod| pod.is_some_and(|pod| admitted(pod) == "Admitted")).await;
-    let sets = api(&world.admin, "apps/v1", "ReplicaSet", &step.namespace);
-    sets.delete("o", &DeleteParams::background()).await.unwrap();
+    for (version, kind) in [("apps/v1", "ReplicaSet"), ("batch/v1", "Job")] {
+        api(&world.admin, version, kind, &step.namespace).delete("o", &DeleteParams::background()).await.unwrap();
+    }
     controller.stop().await;
     step.end().await;
 }
