@@ -59,20 +59,11 @@ async fn serve(
         (None, None) => None,
     };
     let Grace(grace) = asked.refused_grace;
-    let only_marks = only_marks(&opening.system_name, &opening.in_force().arguments.json());
-    if only_marks && mode == Mode::Act {
-        tracing::warn!(
-            system = opening.system_name,
-            remedy =
-                "set podShouldBeDeletedWhenPreempted: true (--args), or run the controller that deletes marked pods",
-            "victims are only marked: another controller must delete them"
-        );
-    }
     let settings = Settings {
         mode,
         schedulers: opening.schedulers.clone(),
         at_once: usize::from(asked.requests),
-        deletes_victims: !only_marks,
+        deletes_victims: !only_marks(&opening.system_name, &opening.in_force().arguments.json()),
         refused_grace: grace.map(|seconds| Duration::from_secs(seconds.into())),
         ..Settings::default()
     };
@@ -105,7 +96,6 @@ async fn serve(
     let ran = decide(settings, with).await;
     following.iter().for_each(|following| following.abort());
     ender.end().await;
-    tracing::info!("the process ends: what was under way has its end, and the Lease is given back");
     match ran {
         Ok(()) => Ok(Exit::Done),
         // Why was told when it was tried.

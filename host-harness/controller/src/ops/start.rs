@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
-use tracing::{debug, warn};
+use tracing::{debug, info, warn};
 
 use super::explain::Server;
 use super::listen::{Listening, Operations};
@@ -148,6 +148,7 @@ impl Ender {
             let _late = tokio::time::timeout(END, lease).await;
         }
         self.tasks.abort_all();
+        info!("the process ends; a Lease that it held is given back");
     }
 }
 

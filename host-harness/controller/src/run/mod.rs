@@ -14,6 +14,7 @@ use kube::Client;
 use lictor_contract::{ExtensionPoint, Interests};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tracing::warn;
 
 use crate::carry_out::{Backoff, Executor, KubeApi};
 use crate::decide::lives::Patience;
@@ -114,6 +115,9 @@ where
     L: Listener,
 {
     let (mut listener, mut keep) = (Some(with.listener), with.keep);
+    if settings.mode == Mode::Act && !settings.deletes_victims {
+        warn!(remedy = MARKS, "victims are only marked: another controller must delete them");
+    }
     loop {
         tokio::select! {
             () = becomes(&mut with.stop, true) => return Ok(()),
@@ -175,6 +179,10 @@ async fn reign<L: Listener>(
     works.abort();
     reigned
 }
+
+/// What to do where victims are only marked.
+const MARKS: &str =
+    "set podShouldBeDeletedWhenPreempted: true (--args), or run the controller that deletes what is marked";
 
 /// Waits until this is said. Where nobody says anything any more, what was said last stays so.
 async fn becomes(said: &mut watch::Receiver<bool>, what: bool) {
