@@ -11,8 +11,13 @@ use std::process::Command;
 use kube::Client;
 use kube::api::{Api, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind};
+use lictor::Native;
+use lictor_controller::decide::victims::only_marks;
 use lictor_controller::ops::rights::{CLUSTER, OWN_NAMESPACE, Right};
+use lictor_host::cluster::Object;
 use lictor_host::cluster::load::read;
+use lictor_host::policy::Policy;
+use lictor_host::session::{How, Input, Session};
 use serde_json::{Value, json};
 use support::objects::{SOON, create, create_namespace, get_pod, merge, node, pod, pods, try_create, wait_for};
 use support::testbed::{Testbed, client};
@@ -223,4 +228,32 @@ async fn lets_go(testbed: &Testbed, admin: &Client) {
         pod.pointer("/spec/nodeName").map(drop)
     };
     wait_for("kube-scheduler binds what was let go", SOON, bound).await;
+}
+
+/// The manifests as shipped delete victims: a gang of Koordinator preempts with the arguments of its file, and each system takes its own.
+#[test]
+fn every_system_deletes_its_victims_with_the_arguments_that_are_shipped() {
+    let objects = base();
+    let arguments = objects.iter().find(|object| object["metadata"]["name"] == "lictor-arguments").unwrap();
+    let deployment = objects.iter().find(|object| object["kind"] == "Deployment").unwrap();
+    let args = deployment.pointer("/spec/template/spec/containers/0/args").unwrap().to_string();
+    assert!(args.contains("--system=koordinator") && args.contains("--args=/etc/lictor/koordinator.yaml"), "{args}");
+    for system in Native::default().describe().unwrap().systems {
+        let text =
+            arguments["data"][format!("{}.yaml", system.name)].as_str().unwrap_or_else(|| panic!("{}", system.name));
+        let json = read("arguments.yaml", text).unwrap().remove(0).value.to_string();
+        let mut session = Session::open(Box::new(Native::default()), &system.name, &json).unwrap();
+        assert!(!only_marks(&system.name, &json), "{}", system.name);
+        if system.name != "koordinator" {
+            continue;
+        }
+        session.set_schedulers(["default-scheduler".to_owned()]);
+        let victim = merge(pod("a", "v", "3"), &json!({"spec": {"nodeName": "n"}, "status": {"phase": "Running"}}));
+        let preemptor = merge(pod("a", "p", "3"), &json!({"spec": {"priority": 1000}}));
+        let cluster =
+            [node("n", 4), victim, preemptor].map(|object| Object::from_json(object, &"test".into()).unwrap());
+        session.handle(Input::Listed(cluster.into())).unwrap();
+        let step = session.handle(Input::Cycle).unwrap();
+        assert_eq!(step.happened.victims["a/v"].how, How::Delete);
+    }
 }

@@ -51,6 +51,7 @@ fn words(answer: &Answer) -> String {
     let node = answer.node.as_deref().unwrap_or("a node that is gone");
     match answer.state {
         State::Bound => format!("has its node {node}"),
+        State::RoomTaken => format!("was let go for {node}, and kube-scheduler refuses it"),
         State::Evicted => {
             let whom = answer.evicted_for.as_deref().unwrap_or("others");
             format!("is evicted from {node} for {whom}")

@@ -91,9 +91,9 @@ pub(super) struct Asked {
     #[arg(long, value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u16).range(1..=1000),
         help_heading = CLUSTER)]
     requests: u16,
-    /// For how many seconds kube-scheduler may refuse a pod that was let go before it is deleted, where a controller owns it and it never
-    /// ran; `never`
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = grace, help_heading = CLUSTER)]
+    /// Delete a pod that was let go and that kube-scheduler has refused for so many seconds, where a ReplicaSet or StatefulSet makes another
+    /// and it never ran. Its work begins anew elsewhere. Pods of a Job, and pods without a controller, are never deleted
+    #[arg(long, value_name = "SECONDS", default_value = "never", value_parser = grace, help_heading = CLUSTER)]
     refused_grace: Grace,
     /// The format of the log, on the standard error; RUST_LOG says how much of it
     #[arg(long, value_enum, default_value = "text")]

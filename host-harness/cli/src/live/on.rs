@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use lictor_controller::cluster;
 use lictor_controller::decide::Mode;
+use lictor_controller::decide::victims::only_marks;
 use lictor_controller::ops::start::{Started, identity, start};
 use lictor_controller::run::log::Log as Lines;
 use lictor_controller::run::{RunError, Settings, Surroundings, run as decide};
@@ -62,6 +63,7 @@ async fn serve(
         mode,
         schedulers: opening.schedulers.clone(),
         at_once: usize::from(asked.requests),
+        deletes_victims: !only_marks(&opening.system_name, &opening.in_force().arguments.json()),
         refused_grace: grace.map(|seconds| Duration::from_secs(seconds.into())),
         ..Settings::default()
     };
@@ -112,7 +114,8 @@ fn log(format: Log) -> Result<(), Failure> {
             message: format!("`RUST_LOG`: {error}"),
             remedy: "write levels such as `info` or `warn,lictor_controller=debug`",
         })?,
-        Err(_) => EnvFilter::new("info"),
+        // The watches say themselves what cannot be read, once for each kind.
+        Err(_) => EnvFilter::new("info,kube_runtime=error"),
     };
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     // A second subscriber is refused, and the first one is as good.

@@ -32,6 +32,27 @@ pub struct ApiError {
     pub code: u16,
     /// What the API server says, or why there is no answer.
     pub message: String,
+    /// What the answer says beside its code.
+    pub sign: Sign,
+}
+
+/// What an answer that is no success says beside its code.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Sign {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The path is served, and has no object of the name (404).
+    NoObject,
+    /// The PodDisruptionBudget of this name refuses (429).
+    Budget(String),
+}
+
+impl ApiError {
+    /// An answer of this code, or none.
+    fn new(code: u16, message: impl Into<String>) -> ApiError {
+        ApiError { code, message: message.into(), sign: Sign::Nothing }
+    }
 }
 
 /// The requests that commands are carried out by. What is said of pods holds for what is placed like one, too, but for evictions.
@@ -86,14 +107,15 @@ impl KubeApi {
         if kind == "Pod" {
             return Ok(format!("/api/v1/namespaces/{namespace}/pods/{name}{below}"));
         }
-        let mut resources = self.resources.lock().await;
-        let resource = match resources.get(kind) {
+        // The lock is not held while the API server is asked.
+        let known = self.resources.lock().await.get(kind).cloned();
+        let resource = match known {
             Some(known) => known,
             None => {
-                let unknown = || ApiError { code: 404, message: format!("the cluster has no kind {kind}") };
+                let unknown = || ApiError::new(404, format!("the cluster has no kind {kind}"));
                 let known = self.placed.iter().find(|known| known.kind == *kind).ok_or_else(unknown)?;
                 let resource = resource_of(&self.client, known).await?.ok_or_else(unknown)?;
-                resources.entry(kind.clone()).or_insert(resource)
+                self.resources.lock().await.entry(kind.clone()).or_insert(resource).clone()
             }
         };
         let place = if namespace.is_empty() { String::new() } else { format!("namespaces/{namespace}/") };
@@ -117,8 +139,11 @@ impl KubeApi {
             };
             status.metrics.request(verb(method), code, began.elapsed());
         }
-        let text = answered?;
-        serde_json::from_str(&text).map_err(|error| ApiError { code: 0, message: error.to_string() })
+        if answered.as_ref().is_err_and(|error| error.code == 404 && error.sign != Sign::NoObject) {
+            // The kind may be served by another path now.
+            self.resources.lock().await.remove(&object.kind);
+        }
+        serde_json::from_str(&answered?).map_err(|error| ApiError::new(0, error.to_string()))
     }
 }
 
@@ -139,7 +164,7 @@ impl Api for KubeApi {
     async fn get(&self, pod: &ObjectRef) -> Result<Option<Value>, ApiError> {
         match self.ask("GET", (pod, ""), JSON, Vec::new()).await {
             Ok(pod) => Ok(Some(pod)),
-            Err(error) if error.code == 404 => Ok(None),
+            Err(error) if error.sign == Sign::NoObject => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -166,14 +191,64 @@ impl Api for KubeApi {
 
 fn http_request(method: &str, path: String, kind: &str, body: Vec<u8>) -> Result<hyper::Request<Vec<u8>>, ApiError> {
     let request = hyper::Request::builder().method(method).uri(path).header("content-type", kind);
-    request.body(body).map_err(|error| ApiError { code: 400, message: error.to_string() })
+    request.body(body).map_err(|error| ApiError::new(400, error.to_string()))
 }
 
 impl From<Error> for ApiError {
     fn from(error: Error) -> ApiError {
         match error {
-            Error::Api(status) => ApiError { code: status.code, message: status.message },
-            error => ApiError { code: 0, message: error.to_string() },
+            Error::Api(status) => {
+                let (code, message) = (status.code, status.message);
+                let (name, causes) = status.details.map(|it| (it.name, it.causes)).unwrap_or_default();
+                if let Some(cause) = causes.into_iter().find(|cause| cause.reason == "DisruptionBudget") {
+                    let budget = named_budget(&cause.message).to_owned();
+                    let message = format!("PodDisruptionBudget `{budget}` allows 0 disruptions: {}", cause.message);
+                    return ApiError { code, message, sign: Sign::Budget(budget) };
+                }
+                // Where the path is not served there is no name in the answer.
+                let sign = if code == 404 && !name.is_empty() { Sign::NoObject } else { Sign::Nothing };
+                ApiError { code, message, sign }
+            }
+            error => ApiError::new(0, error.to_string()),
         }
+    }
+}
+
+/// The name in what the API server says of a budget (upstream: `createTooManyRequestsError` in `pkg/registry/core/pod/rest/eviction.go`).
+fn named_budget(message: &str) -> &str {
+    let rest = message.strip_prefix("The disruption budget ").unwrap_or_default();
+    rest.split(' ').next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What an answer of the API server comes to.
+    fn read(answer: Value) -> ApiError {
+        ApiError::from(Error::Api(serde_json::from_value(answer).unwrap()))
+    }
+
+    #[test]
+    fn a_budget_that_refuses_is_named() {
+        let message = "The disruption budget low needs 4 healthy pods and has 4 currently";
+        let error = read(json!({"status": "Failure", "code": 429, "reason": "TooManyRequests",
+            "message": "Cannot evict pod as it would violate the pod's disruption budget.",
+            "details": {"causes": [{"reason": "DisruptionBudget", "message": message}]}}));
+        assert_eq!((error.code, &error.sign), (429, &Sign::Budget("low".to_owned())));
+        assert_eq!(error.message, format!("PodDisruptionBudget `low` allows 0 disruptions: {message}"));
+        // An API server that has too much to do is no budget.
+        let busy = read(json!({"status": "Failure", "code": 429, "message": "too many requests"}));
+        assert_eq!(busy.sign, Sign::Nothing);
+    }
+
+    #[test]
+    fn an_object_that_is_gone_is_told_apart_from_a_path_that_is_not_served() {
+        let gone = json!({"status": "Failure", "code": 404, "reason": "NotFound", "message": "pods \"a\" not found",
+                          "details": {"name": "a", "kind": "pods"}});
+        assert_eq!(read(gone).sign, Sign::NoObject);
+        let unserved = json!({"status": "Failure", "code": 404, "reason": "NotFound", "details": {},
+                              "message": "the server could not find the requested resource"});
+        assert_eq!(read(unserved).sign, Sign::Nothing);
     }
 }

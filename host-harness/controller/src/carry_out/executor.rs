@@ -1,8 +1,10 @@
 //! Carries tasks out in parallel, and those of one object one after the other.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures::FutureExt;
 use lictor_host::session::{CommandId, CommandOutcome, ObjectRef};
 use serde_json::Value;
 use tokio::sync::{Semaphore, mpsc, watch};
@@ -10,7 +12,8 @@ use tokio::task::JoinSet;
 
 use super::api::{Api, ApiError, Part};
 use super::placed::Placed;
-use super::work::{Backoff, Done, Task, carry_out};
+use super::task::{Backoff, Done, Task};
+use super::work::carry_out;
 
 /// A task, and the object as it is known, where it is.
 #[derive(Debug, Clone)]
@@ -32,6 +35,15 @@ pub struct Finished {
     pub done: Done,
 }
 
+/// What the executor says of a task.
+#[derive(Debug, Clone)]
+pub enum Report {
+    /// The task has come to its end.
+    Finished(Box<Finished>),
+    /// A PodDisruptionBudget refuses to have this victim evicted, and why. It is tried again.
+    Blocked(ObjectRef, String),
+}
+
 /// What the executor is told.
 #[derive(Debug)]
 enum Message {
@@ -50,7 +62,7 @@ impl Executor {
         api: impl Api,
         at_once: usize,
         backoff: Backoff,
-        tell: impl Fn(Finished) + Send + Sync + 'static,
+        tell: impl Fn(Report) + Send + Sync + 'static,
     ) -> (Executor, impl Future<Output = ()> + Send) {
         let (send, receive) = mpsc::unbounded_channel();
         (Executor(send), serve(api, at_once, backoff, tell, receive))
@@ -159,14 +171,20 @@ impl<A: Api> Api for Limited<A> {
     }
 }
 
+/// The end of a task that has panicked.
+fn broke() -> Done {
+    Done::without(CommandOutcome::Failed("it broke while it was carried out; please report this".to_owned()))
+}
+
 async fn serve(
     api: impl Api,
     at_once: usize,
     backoff: Backoff,
-    tell: impl Fn(Finished) + Send + Sync + 'static,
+    tell: impl Fn(Report) + Send + Sync + 'static,
     mut messages: mpsc::UnboundedReceiver<Message>,
 ) {
     let api = Arc::new(Limited { api, permits: Semaphore::new(at_once.max(1)) });
+    let tell = Arc::new(tell);
     let (mut lanes, mut tasks) = (Lanes::default(), JoinSet::new());
     loop {
         let next = tokio::select! {
@@ -178,19 +196,22 @@ async fn serve(
             Some(Ok(finished)) = tasks.join_next() => {
                 let finished: Finished = finished;
                 let next = lanes.finish(finished.task.object());
-                tell(finished);
+                tell(Report::Finished(Box::new(finished)));
                 next
             }
         };
         match next {
             Next::Start(Order { task, raw, placed }, cancelled) => {
-                let api = api.clone();
+                let (api, tell) = (api.clone(), tell.clone());
                 tasks.spawn(async move {
-                    let done = carry_out(&*api, &task, (raw, placed), backoff, cancelled).await;
+                    let blocked = |why: &str| tell(Report::Blocked(task.object().clone(), why.to_owned()));
+                    let work = carry_out(&*api, &task, (raw, placed), backoff, cancelled, blocked);
+                    // A task that breaks has an end like any other: its object is free for the next.
+                    let done = AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_broken| broke());
                     Finished { task, done }
                 });
             }
-            Next::Tell(finished) => tell(finished),
+            Next::Tell(finished) => tell(Report::Finished(Box::new(finished))),
             Next::Nothing => {}
         }
     }

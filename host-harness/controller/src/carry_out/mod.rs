@@ -5,12 +5,14 @@ mod became;
 mod executor;
 pub mod patch;
 pub mod placed;
+mod task;
 #[cfg(test)]
 mod tests;
 mod work;
 
-pub use api::{Api, ApiError, KubeApi, Part};
+pub use api::{Api, ApiError, KubeApi, Part, Sign};
 pub use became::became;
-pub use executor::{Executor, Finished, Order};
+pub use executor::{Executor, Finished, Order, Report};
 pub use placed::Placed;
-pub use work::{Backoff, Done, Task, carry_out};
+pub use task::{Backoff, Done, Task, word};
+pub use work::carry_out;

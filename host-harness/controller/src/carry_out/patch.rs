@@ -49,6 +49,16 @@ pub fn mark_victim(uid: &str, marks: &[Mark], plan: u64) -> Value {
     json!({"metadata": metadata})
 }
 
+/// Takes off a victim that stays what [`mark_victim`] has written on it.
+pub fn unmark_victim(uid: &str, marks: &[Mark]) -> Value {
+    let mut metadata = marked(marks);
+    let places = metadata.values_mut().filter_map(Value::as_object_mut);
+    places.flat_map(Map::values_mut).for_each(|mark| *mark = Value::Null);
+    set_annotation(&mut metadata, EVICTED_FOR, Value::Null);
+    metadata.insert("uid".to_owned(), uid.into());
+    json!({"metadata": metadata})
+}
+
 /// Whether an object carries all of these marks.
 pub fn has_marks(object: &Value, marks: &[Mark]) -> bool {
     marks.iter().all(|mark| {

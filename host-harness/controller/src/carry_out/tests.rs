@@ -1,6 +1,7 @@
 //! Commands against an API server in memory.
 
 mod placed;
+mod refused;
 mod server;
 
 use std::sync::Arc;
@@ -12,7 +13,6 @@ use tokio::sync::{mpsc, watch};
 
 use server::{Fault, Server};
 
-use super::work::carry_out;
 use super::*;
 use crate::names::{EVICTED_FOR, GATE, NODE};
 use crate::view::{has_gate, pinned_to};
@@ -50,12 +50,12 @@ const BACKOFF: Backoff = Backoff { first: Duration::from_millis(1), last: Durati
 fn done(server: &Server, task: &Task, raw: Option<Value>) -> Done {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (_keep, cancelled) = watch::channel(false);
-    runtime.block_on(carry_out(server, task, (raw.map(Arc::new), None), BACKOFF, cancelled))
+    runtime.block_on(carry_out(server, task, (raw.map(Arc::new), None), BACKOFF, cancelled, |_| {}))
 }
 
 fn failed(done: &Done) -> &str {
     match &done.outcome {
-        CommandOutcome::Failed(why) => why,
+        CommandOutcome::Failed(why) | CommandOutcome::Refused { reason: why, .. } => why,
         outcome => panic!("{outcome:?}"),
     }
 }
@@ -185,7 +185,12 @@ fn executed(server: &Server, tasks: &[Task], count: usize, then: impl FnOnce(&Ex
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let (send, mut told) = mpsc::unbounded_channel();
-        let (executor, works) = Executor::start(server.clone(), 2, BACKOFF, move |finished| drop(send.send(finished)));
+        let tell = move |report| {
+            if let Report::Finished(finished) = report {
+                drop(send.send(*finished));
+            }
+        };
+        let (executor, works) = Executor::start(server.clone(), 2, BACKOFF, tell);
         let works = tokio::spawn(works);
         tasks.iter().for_each(|task| executor.order(Order { task: task.clone(), raw: None, placed: None }));
         // The first task is under way.

@@ -1,71 +1,19 @@
 //! One task, carried out to its end.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use lictor_contract::Mark;
-use lictor_host::session::{Action, Command, CommandId, CommandOutcome, ObjectRef};
+use lictor_host::session::{Action, Command, CommandOutcome, ObjectRef};
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::api::{Api, ApiError, Part};
+use super::api::{Api, ApiError, Part, Sign};
 use super::became::{became, gone, is_it};
 use super::patch;
 use super::placed::{self, Placed};
+use super::task::{Backoff, Done, Task};
 use crate::view::text;
-
-/// Something to be done in the cluster.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Task {
-    /// A command of the session.
-    Command(Command),
-    /// The session asks what became of a command. None where nobody knows the command any more.
-    Confirm(CommandId, ObjectRef, Option<Action>),
-    /// A pod that we let go and that kube-scheduler refuses: its owner makes another.
-    Delete(ObjectRef),
-}
-
-impl Task {
-    /// The object that it is about.
-    pub fn object(&self) -> &ObjectRef {
-        match self {
-            Task::Command(Command { object, .. }) | Task::Confirm(_, object, _) | Task::Delete(object) => object,
-        }
-    }
-
-    /// The command that it is about; none where it is none of the session.
-    pub fn command(&self) -> Option<CommandId> {
-        match self {
-            Task::Command(Command { id, .. }) | Task::Confirm(id, ..) => Some(*id),
-            Task::Delete(_) => None,
-        }
-    }
-}
-
-/// What became of a task.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Done {
-    /// What became of it.
-    pub outcome: CommandOutcome,
-    /// The object as the API server has it then, where it said so.
-    pub object: Option<Value>,
-}
-
-/// How long to wait before a task is tried again: at first, and at most. It doubles each time.
-#[derive(Debug, Clone, Copy)]
-pub struct Backoff {
-    /// At first.
-    pub first: Duration,
-    /// At most.
-    pub last: Duration,
-}
-
-impl Default for Backoff {
-    fn default() -> Backoff {
-        Backoff { first: Duration::from_millis(50), last: Duration::from_secs(2) }
-    }
-}
 
 /// What an error means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,43 +30,60 @@ enum Verdict {
 
 fn verdict(error: &ApiError) -> Verdict {
     match error.code {
-        404 => Verdict::Gone,
+        404 if error.sign == Sign::NoObject => Verdict::Gone,
         409 | 422 => Verdict::Look,
-        429 => Verdict::Later,
+        // A path that is not served says nothing of the object: its kind may be served elsewhere, or again.
+        404 | 429 => Verdict::Later,
         0 | 500..=599 => Verdict::Look,
         _ => Verdict::Refused,
     }
 }
 
+/// What is known of the object of a task while it is carried out.
+#[derive(Debug, Default)]
+struct Known {
+    /// The object, where it was read and nothing has changed it since.
+    raw: Option<Arc<Value>>,
+    /// What is known of it beside, where it is no pod, but placed like one.
+    placed: Option<Arc<Placed>>,
+    /// Whether the victim carries its marks.
+    is_marked: bool,
+}
+
 /// Carries a task out: until it is done, or will never be, or is cancelled.
 ///
 /// What is ambiguous is looked at before it is tried again, so that nothing is done twice. A refusal by a PodDisruptionBudget (429) is
-/// tried again until the task is cancelled, because its plan was withdrawn or the session asks what became of it.
+/// tried again until the task is cancelled, because its plan was withdrawn or the session asks what became of it; `blocked` is told the
+/// first one.
 pub async fn carry_out(
     api: &impl Api,
     task: &Task,
-    (mut raw, placed): (Option<Arc<Value>>, Option<Arc<Placed>>),
+    (raw, placed): (Option<Arc<Value>>, Option<Arc<Placed>>),
     backoff: Backoff,
     mut cancelled: watch::Receiver<bool>,
+    blocked: impl Fn(&str) + Send,
 ) -> Done {
     let kind = &task.object().kind;
-    let placed = placed.as_deref();
     if kind != "Pod" && placed.is_none() {
         let why = format!("the policy does not say how objects of kind {kind} are placed");
-        return Done { outcome: CommandOutcome::Failed(why), object: None };
+        return Done::without(CommandOutcome::Failed(why));
     }
-    let mut pause = backoff.first;
+    let mut known = Known { raw, placed, is_marked: false };
+    let (mut pause, mut is_blocked) = (backoff.first, false);
     loop {
-        let error = match attempt(api, task, raw.take(), placed).await {
+        let error = match attempt(api, task, &mut known).await {
             Ok(done) => return done,
             Err(error) => error,
         };
-        let last = match settle(api, task, error, &mut raw, placed).await {
-            Ok(done) => return done,
+        let last = match settle(api, task, error, &mut known).await {
+            Ok(done) => return given_up(api, task, &known, done).await,
             Err(last) => last,
         };
+        if matches!(last.sign, Sign::Budget(_)) && !std::mem::replace(&mut is_blocked, true) {
+            blocked(&last.message);
+        }
         // A stale copy is no reason to wait.
-        if raw.is_some() && pause == backoff.first {
+        if known.raw.is_some() && pause == backoff.first {
             pause = pause.saturating_mul(2);
             continue;
         }
@@ -127,36 +92,51 @@ pub async fn carry_out(
             _ = cancelled.wait_for(|cancelled| *cancelled) => {}
         }
         if *cancelled.borrow() {
-            return Done { outcome: CommandOutcome::Failed(last.message), object: None };
+            return given_up(api, task, &known, Done::without(never(task, last))).await;
         }
         pause = pause.saturating_mul(2).min(backoff.last);
     }
 }
 
-/// What an error comes to: an end, or the error for which it is tried again; then `raw` is the object as it is, where it was looked at.
-async fn settle(
-    api: &impl Api,
-    task: &Task,
-    error: ApiError,
-    raw: &mut Option<Arc<Value>>,
-    placed: Option<&Placed>,
-) -> Result<Done, ApiError> {
-    let without = |outcome| Ok(Done { outcome, object: None });
+/// What became of a task that the API server does not serve.
+fn never(task: &Task, error: ApiError) -> CommandOutcome {
+    let budget = matches!(error.sign, Sign::Budget(_));
+    let is_command = matches!(task, Task::Command(_));
+    // What was refused is not asked for at once again. The session's driver says when.
+    match is_command && (task.evicts() || verdict(&error) == Verdict::Refused) {
+        true => CommandOutcome::Refused { reason: error.message, until: 0, budget },
+        false => CommandOutcome::Failed(error.message),
+    }
+}
+
+/// Takes the marks off a victim that is not evicted after all. That may fail: then they stay.
+async fn given_up(api: &impl Api, task: &Task, known: &Known, done: Done) -> Done {
+    let Task::Command(Command { object, action: Action::Evict { marks, .. }, .. }) = task else { return done };
+    let stays = matches!(done.outcome, CommandOutcome::Failed(_) | CommandOutcome::Refused { .. });
+    if !stays || !known.is_marked {
+        return done;
+    }
+    let object = api.patch(object, Part::Whole, &patch::unmark_victim(&object.uid, marks)).await.ok();
+    Done { object: object.or(done.object), outcome: done.outcome }
+}
+
+/// What an error comes to: an end, or the error for which it is tried again; then the object is known as it is, where it was looked at.
+async fn settle(api: &impl Api, task: &Task, error: ApiError, known: &mut Known) -> Result<Done, ApiError> {
     match verdict(&error) {
-        Verdict::Gone => without(outcome_of_gone(task)),
-        Verdict::Refused => without(CommandOutcome::Failed(error.message)),
+        Verdict::Gone => Ok(Done::without(outcome_of_gone(task))),
+        Verdict::Refused => Ok(Done::without(never(task, error))),
         Verdict::Later => Err(error),
         Verdict::Look => {
             let object = api.get(task.object()).await?;
             let object = object.filter(|object| is_it(task.object(), object));
-            if let Some(outcome) = shown(task, object.as_ref(), placed) {
+            if let Some(outcome) = shown(task, object.as_ref(), known.placed.as_deref()) {
                 return Ok(Done { outcome, object });
             }
             // It is the object that was meant, and it does not take the change.
             if error.code == 422 {
-                return Ok(Done { outcome: CommandOutcome::Failed(error.message), object });
+                return Ok(Done { outcome: never(task, error), object });
             }
-            *raw = object.map(Arc::new);
+            known.raw = object.map(Arc::new);
             Err(error)
         }
     }
@@ -164,13 +144,13 @@ async fn settle(
 
 /// What the object shows of the task.
 fn shown(task: &Task, object: Option<&Value>, placed: Option<&Placed>) -> Option<CommandOutcome> {
+    let as_pod = object.zip(placed).map(|(object, placed)| placed::as_pod(object, &placed.kind));
+    let became = |action: &Action| became(action, task.object(), as_pod.as_ref().or(object));
     match task {
-        Task::Command(Command { object: meant, action, .. }) | Task::Confirm(_, meant, Some(action)) => {
-            let as_pod = object.zip(placed).map(|(object, placed)| placed::as_pod(object, &placed.kind));
-            became(action, meant, as_pod.as_ref().or(object))
-        }
-        Task::Confirm(_, _, None) => None,
-        Task::Delete(meant) => became(&deletion(), meant, object),
+        Task::Command(Command { action, .. }) | Task::Confirm(_, _, Some(action)) => became(action),
+        Task::Confirm(_, _, None) | Task::Unmark(..) => None,
+        Task::Withdraw(_) => became(&Action::Nominate { node: None }),
+        Task::Delete(_) | Task::Evict(_) => became(&deletion()),
     }
 }
 
@@ -178,7 +158,7 @@ fn outcome_of_gone(task: &Task) -> CommandOutcome {
     match task {
         Task::Command(Command { action, .. }) | Task::Confirm(_, _, Some(action)) => gone(action),
         Task::Confirm(_, _, None) => CommandOutcome::Failed("it is gone".to_owned()),
-        Task::Delete(_) => CommandOutcome::Done,
+        Task::Delete(_) | Task::Withdraw(_) | Task::Evict(_) | Task::Unmark(..) => CommandOutcome::Done,
     }
 }
 
@@ -187,70 +167,90 @@ fn deletion() -> Action {
     Action::Evict { delete: true, marks: Vec::new(), plan: 0 }
 }
 
-async fn attempt(
-    api: &impl Api,
-    task: &Task,
-    raw: Option<Arc<Value>>,
-    placed: Option<&Placed>,
-) -> Result<Done, ApiError> {
-    let with = |object: Value| Done { outcome: CommandOutcome::Done, object: Some(object) };
+async fn attempt(api: &impl Api, task: &Task, known: &mut Known) -> Result<Done, ApiError> {
+    let accepted = || Done::without(CommandOutcome::Accepted);
     match task {
         Task::Command(Command { object: meant, action, .. }) => match action {
-            Action::Bind { node, marks } => {
-                let raw = match raw {
-                    Some(raw) => raw,
-                    None => match api.get(meant).await? {
-                        Some(pod) if is_it(meant, &pod) => Arc::new(pod),
-                        _ => return Ok(Done { outcome: gone(action), object: None }),
-                    },
-                };
-                if let Some(placed) = placed {
-                    return match shown(task, Some(&raw), Some(placed)) {
-                        Some(outcome) => Ok(Done { outcome, object: None }),
-                        None => place(api, meant, (node, marks), &raw, placed).await.map(with),
-                    };
-                }
-                match patch::bind(&raw, node, marks) {
-                    Ok(patch) => api.patch(meant, Part::Whole, &patch).await.map(with),
-                    Err(why) => {
-                        let outcome = became(action, meant, Some(&raw)).unwrap_or(CommandOutcome::Failed(why));
-                        Ok(Done { outcome, object: None })
-                    }
-                }
-            }
-            Action::Nominate { node } if placed.is_some() => {
-                api.patch(meant, Part::Whole, &placed::nominate(&meant.uid, node.as_deref())).await.map(with)
-            }
-            Action::Nominate { node } => {
-                api.patch(meant, Part::Status, &patch::nominate(&meant.uid, node.as_deref())).await.map(with)
-            }
-            Action::Evict { delete, marks, plan } => {
-                let marked = api.patch(meant, Part::Whole, &patch::mark_victim(&meant.uid, marks, *plan)).await?;
-                // Somebody else may have evicted it meanwhile: nobody is evicted twice.
-                if !delete || !text(&marked, "/metadata/deletionTimestamp").is_empty() {
-                    return Ok(with(marked));
-                }
-                // The Eviction API knows pods only.
-                if placed.is_some() {
-                    api.delete(meant).await?
-                } else {
-                    api.evict(meant).await?
-                }
-                // It is the watch that shows when it is being deleted.
-                Ok(Done { outcome: CommandOutcome::Accepted, object: None })
-            }
-            Action::Confirm => Ok(Done { outcome: CommandOutcome::Accepted, object: None }),
+            Action::Bind { node, marks } => bind(api, task, (node, marks), known).await,
+            Action::Nominate { node } => nominate(api, meant, node.as_deref(), known).await,
+            Action::Evict { delete, marks, plan } => evict(api, meant, (*delete, marks, *plan), known).await,
+            Action::Confirm => Ok(accepted()),
         },
         Task::Confirm(_, meant, action) => {
             let object = api.get(meant).await?.filter(|object| is_it(meant, object));
-            let shown = action.as_ref().and_then(|_| shown(task, object.as_ref(), placed));
+            let shown = action.as_ref().and_then(|_| shown(task, object.as_ref(), known.placed.as_deref()));
             let outcome = shown.unwrap_or_else(|| CommandOutcome::Failed("it was not carried out".to_owned()));
             Ok(Done { outcome, object })
         }
-        Task::Delete(meant) => {
-            api.delete(meant).await.map(|()| Done { outcome: CommandOutcome::Accepted, object: None })
+        Task::Withdraw(meant) => nominate(api, meant, None, known).await,
+        Task::Unmark(meant, marks) => {
+            api.patch(meant, Part::Whole, &patch::unmark_victim(&meant.uid, marks)).await.map(Done::with)
         }
+        Task::Evict(meant) if known.placed.is_none() => api.evict(meant).await.map(|()| accepted()),
+        Task::Delete(meant) | Task::Evict(meant) => api.delete(meant).await.map(|()| accepted()),
     }
+}
+
+/// Lets a pod go.
+async fn bind(
+    api: &impl Api,
+    task: &Task,
+    (node, marks): (&str, &[Mark]),
+    known: &mut Known,
+) -> Result<Done, ApiError> {
+    let meant = task.object();
+    let gone = || Done::without(outcome_of_gone(task));
+    let raw = match known.raw.take() {
+        Some(raw) => raw,
+        None => match api.get(meant).await? {
+            Some(pod) if is_it(meant, &pod) => Arc::new(pod),
+            _ => return Ok(gone()),
+        },
+    };
+    if let Some(placed) = known.placed.as_deref() {
+        return match shown(task, Some(&raw), Some(placed)) {
+            Some(outcome) => Ok(Done::without(outcome)),
+            None => place(api, meant, (node, marks), &raw, placed).await.map(Done::with),
+        };
+    }
+    match patch::bind(&raw, node, marks) {
+        Ok(patch) => api.patch(meant, Part::Whole, &patch).await.map(Done::with),
+        Err(why) => Ok(Done::without(shown(task, Some(&raw), None).unwrap_or(CommandOutcome::Failed(why)))),
+    }
+}
+
+async fn nominate(api: &impl Api, meant: &ObjectRef, node: Option<&str>, known: &mut Known) -> Result<Done, ApiError> {
+    known.raw = None;
+    let (part, patch) = match known.placed {
+        Some(_) => (Part::Whole, placed::nominate(&meant.uid, node)),
+        None => (Part::Status, patch::nominate(&meant.uid, node)),
+    };
+    api.patch(meant, part, &patch).await.map(Done::with)
+}
+
+/// Marks a victim, once, then evicts it.
+async fn evict(
+    api: &impl Api,
+    meant: &ObjectRef,
+    (delete, marks, plan): (bool, &[Mark], u64),
+    known: &mut Known,
+) -> Result<Done, ApiError> {
+    known.raw = None;
+    if !known.is_marked {
+        let marked = api.patch(meant, Part::Whole, &patch::mark_victim(&meant.uid, marks, plan)).await?;
+        // Somebody else may have evicted it meanwhile: nobody is evicted twice.
+        if !delete || !text(&marked, "/metadata/deletionTimestamp").is_empty() {
+            return Ok(Done::with(marked));
+        }
+        known.is_marked = true;
+    }
+    // The Eviction API knows pods only.
+    match known.placed {
+        Some(_) => api.delete(meant).await?,
+        None => api.evict(meant).await?,
+    }
+    // It is the watch that shows when it is being deleted.
+    Ok(Done::without(CommandOutcome::Accepted))
 }
 
 /// Places an object that is placed like a pod. What its kind has in the status is written there, where the API server has such a part.

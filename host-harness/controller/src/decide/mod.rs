@@ -1,11 +1,15 @@
 //! Tells a session what happens in the cluster, and turns what it decides into tasks. No input or output.
 
 pub mod foreign;
+pub mod lives;
+mod pauses;
 mod plans;
+mod recover;
 pub mod refused;
 mod talk;
 #[cfg(test)]
 mod tests;
+pub mod victims;
 
 use std::collections::BTreeMap;
 
@@ -17,6 +21,8 @@ use lictor_host::session::{
 use serde::{Deserialize, Serialize};
 
 use crate::carry_out::Task;
+use lives::{GivenUp, Lives};
+use pauses::Pauses;
 use plans::Plans;
 pub use talk::Talk;
 
@@ -53,6 +59,8 @@ pub struct Turn {
     pub steps: Vec<Step>,
     /// Inputs that could not be served.
     pub errors: Vec<SessionError>,
+    /// Plans that were given up.
+    pub given_up: Vec<GivenUp>,
 }
 
 /// What is stored so that another process goes on.
@@ -69,6 +77,8 @@ pub struct Decider {
     talk: Talk,
     mode: Mode,
     plans: Plans,
+    lives: Lives,
+    pauses: Pauses,
     /// The commands whose end is not known.
     open: BTreeMap<CommandId, Command>,
     /// Something has changed since the last cycle.
@@ -89,8 +99,8 @@ impl Decider {
         saved: Option<Saved>,
     ) -> (Decider, Turn) {
         let enforces = points.contains(&ExtensionPoint::Enforce);
-        let (plans, open) = Default::default();
-        let mut decider = Decider { talk, mode, plans, open, due: true, wake_at: None, enforces };
+        let (plans, lives, pauses, open) = Default::default();
+        let mut decider = Decider { talk, mode, plans, lives, pauses, open, due: true, wake_at: None, enforces };
         let mut turn = Turn::default();
         decider.hand(Input::Clock(now), &mut turn);
         decider.hand(Input::Listed(objects), &mut turn);
@@ -115,7 +125,7 @@ impl Decider {
 
     /// When the session wants to be told the time, at the latest, in nanoseconds since 1970.
     pub fn wake_at(&self) -> Option<i64> {
-        self.wake_at
+        self.wake_at.into_iter().chain(self.lives.next()).min()
     }
 
     /// Whether a cycle is under way, or a decision may come out otherwise than the last one and there is something to decide about.
@@ -143,6 +153,7 @@ impl Decider {
             match fact {
                 Fact::There(object) => objects.push(*object),
                 Fact::Gone(key) => {
+                    self.pauses.gone(&key);
                     self.hand_objects(&mut objects, &mut turn);
                     self.hand(Input::Removed(key), &mut turn);
                     self.due = true;
@@ -152,6 +163,9 @@ impl Decider {
         }
         self.hand_objects(&mut objects, &mut turn);
         self.hand_outcomes(outcomes, &mut turn);
+        let (given_up, tasks) = self.lives.look(self.talk.session());
+        turn.given_up.extend(given_up);
+        turn.tasks.extend(tasks);
         turn.cancelled = self.plans.pointless(self.talk.session());
         turn
     }
@@ -190,7 +204,12 @@ impl Decider {
     fn hand_outcomes(&mut self, mut outcomes: Vec<(CommandId, CommandOutcome)>, turn: &mut Turn) {
         while !outcomes.is_empty() {
             let mut more = Vec::new();
-            for (id, outcome) in &outcomes {
+            let now = self.talk.session().mirror().now();
+            for (id, outcome) in &mut outcomes {
+                if let Some(command) = self.open.get(id) {
+                    self.pauses.take(&command.object, outcome, now);
+                }
+                turn.given_up.extend(self.lives.settle(*id, outcome));
                 let released = self.plans.settle(*id, outcome);
                 turn.tasks.extend(released.carry.into_iter().map(Task::Command));
                 more.extend(released.failed);
@@ -227,18 +246,21 @@ impl Decider {
             }
             return;
         }
+        self.lives.take(&step, self.talk.session());
+        // Those that wait for others of their plan are under way, too: the session asks what became of them.
+        let begun = step.commands.iter().filter(|command| command.action != Action::Confirm);
+        self.open.extend(begun.map(|command| (command.id, command.clone())));
         for command in self.plans.take(&step) {
             turn.tasks.push(self.task(command));
         }
         turn.steps.push(step);
     }
 
-    fn task(&mut self, command: Command) -> Task {
+    fn task(&self, command: Command) -> Task {
         if command.action == Action::Confirm {
             let of = self.open.get(&command.id).map(|asked| asked.action.clone());
             return Task::Confirm(command.id, command.object, of);
         }
-        self.open.insert(command.id, command.clone());
         Task::Command(command)
     }
 }

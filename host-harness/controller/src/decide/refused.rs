@@ -1,7 +1,7 @@
 //! Pods that were let go and that kube-scheduler refuses.
 //!
-//! Such a pod cannot be gated again. It keeps its room until it is bound, or gone. It is reported; after a grace it is deleted where a
-//! controller owns it, which makes another, and where it never ran.
+//! Such a pod cannot be gated again. It keeps its room until it is bound, or gone. It is reported. Where the operator wants it, it is deleted
+//! after a grace if it never ran and a ReplicaSet or StatefulSet makes another; never a pod of a Job, which would count a failure.
 
 use std::collections::BTreeMap;
 
@@ -14,6 +14,9 @@ use crate::watch::store::{News, Shown};
 /// How long kube-scheduler may refuse a pod before that is said: its picture of the cluster may be older than ours. 2 s.
 const PATIENCE: i64 = 2_000_000_000;
 
+/// The controllers that make a deleted pod anew and count no failure. A Job counts one, and may fail.
+const REMAKERS: [(&str, &str); 2] = [("apps/v1", "ReplicaSet"), ("apps/v1", "StatefulSet")];
+
 /// A pod that was let go and that kube-scheduler refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
@@ -23,7 +26,7 @@ pub struct Refusal {
     pub node: String,
     /// What kube-scheduler says.
     pub message: String,
-    /// Whether it is deleted after the grace: a controller owns it, and it never ran.
+    /// Whether it is deleted after the grace: a ReplicaSet or StatefulSet owns it, and it never ran.
     pub replaceable: bool,
 }
 
@@ -33,6 +36,8 @@ pub struct Refusals {
     /// After how many nanoseconds a pod is deleted; none: never.
     grace: Option<i64>,
     pods: BTreeMap<String, Known>,
+    /// Those that were reported and are not refused any more.
+    over: Vec<Refusal>,
 }
 
 #[derive(Debug)]
@@ -50,21 +55,23 @@ pub enum Due {
     Say(Refusal),
     /// Delete it, so that its owner makes another.
     Delete(Refusal),
+    /// It is not refused any more, or is gone.
+    Over(Refusal),
 }
 
 impl Refusals {
     /// Pods are deleted after this many nanoseconds; none: never.
     pub fn new(grace: Option<i64>) -> Refusals {
-        Refusals { grace, pods: BTreeMap::new() }
+        Refusals { grace, pods: BTreeMap::new(), over: Vec::new() }
     }
 
     /// Takes what is news.
     pub fn see(&mut self, news: &News, now: i64) {
         match news {
             News::Marked(..) => {}
-            News::Gone(key) => drop(self.pods.remove(key)),
+            News::Gone(key) => self.ends(key),
             News::Shown(shown) => match refusal(shown) {
-                None => drop(self.pods.remove(&shown.key)),
+                None => self.ends(&shown.key),
                 Some(refusal) => {
                     let before = self.pods.get(&shown.key).filter(|before| before.refusal.pod == refusal.pod);
                     let (since, is_said, is_deleted) =
@@ -75,9 +82,13 @@ impl Refusals {
         }
     }
 
+    fn ends(&mut self, key: &str) {
+        self.over.extend(self.pods.remove(key).filter(|known| known.is_said).map(|known| known.refusal));
+    }
+
     /// What is due now. Each is named once.
     pub fn due(&mut self, now: i64) -> Vec<Due> {
-        let mut due = Vec::new();
+        let mut due: Vec<Due> = self.over.drain(..).map(Due::Over).collect();
         for known in self.pods.values_mut() {
             let age = now.saturating_sub(known.since);
             if age >= PATIENCE && !known.is_said {
@@ -119,7 +130,11 @@ fn refusal(shown: &Shown) -> Option<Refusal> {
         (kind, status, reason) == ("PodScheduled", "False", "Unschedulable")
     })?;
     let owners = pod.pointer("/metadata/ownerReferences").and_then(Value::as_array);
-    let is_owned = owners.into_iter().flatten().any(|owner| owner.get("controller") == Some(&Value::Bool(true)));
+    let remakes = |owner: &Value| {
+        owner.get("controller") == Some(&Value::Bool(true))
+            && REMAKERS.contains(&(text(owner, "/apiVersion"), text(owner, "/kind")))
+    };
+    let is_owned = owners.into_iter().flatten().any(remakes);
     let never_ran = pod.pointer("/status/startTime").is_none_or(Value::is_null);
     let [namespace, name, uid] =
         ["/metadata/namespace", "/metadata/name", "/metadata/uid"].map(|field| text(pod, field).to_owned());
@@ -146,7 +161,8 @@ mod tests {
         let pin = json!({"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]});
         let pod = json!({
             "metadata": {"name": "a", "namespace": "default", "uid": uid, "annotations": {NODE: "n1"},
-                         "ownerReferences": [{"kind": "Job", "name": "j", "controller": owned}]},
+                         "ownerReferences": [{"apiVersion": if owned { "apps/v1" } else { "batch/v1" }, "name": "o",
+                                              "kind": if owned { "ReplicaSet" } else { "Job" }, "controller": true}]},
             "spec": {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution":
                      {"nodeSelectorTerms": [pin]}}}},
             "status": {"conditions": [{"type": "PodScheduled", "status": status, "reason": "Unschedulable",
@@ -161,7 +177,13 @@ mod tests {
     }
 
     fn words(due: &[Due]) -> Vec<&'static str> {
-        due.iter().map(|due| if matches!(due, Due::Say(_)) { "say" } else { "delete" }).collect()
+        due.iter()
+            .map(|due| match due {
+                Due::Say(_) => "say",
+                Due::Delete(_) => "delete",
+                Due::Over(_) => "over",
+            })
+            .collect()
     }
 
     #[test]
@@ -180,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_that_nobody_would_make_again_is_not_deleted() {
+    fn a_pod_of_a_job_is_never_deleted() {
         let mut refusals = Refusals::new(Some(60 * SECOND));
         refusals.see(&news("1", "False", false), 0);
         assert_eq!(words(&refusals.due(100 * SECOND)), ["say"]);

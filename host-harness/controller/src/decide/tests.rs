@@ -5,6 +5,7 @@ use lictor_host::session::{FaultRules, ObjectRef};
 use lictor_host::verify::testing::{node, object, on, pod, with};
 use serde_json::{Value, json};
 
+use super::lives::Why;
 use super::*;
 
 const SECOND: i64 = 1_000_000_000;
@@ -44,7 +45,7 @@ fn words(tasks: &[Task]) -> Vec<String> {
             Task::Command(Command { action: Action::Bind { node, .. }, .. }) => format!("bind {name} {node}"),
             Task::Command(_) => format!("? {name}"),
             Task::Confirm(_, _, of) => format!("confirm {name} {}", of.is_some()),
-            Task::Delete(_) => format!("delete {name}"),
+            other => format!("{} {name}", other.word()),
         }
     };
     tasks.iter().map(word).collect()
@@ -126,7 +127,7 @@ fn another_process_asks_what_became_of_what_was_under_way() {
     let (mut after, turn) = begun(&Scripted::deciding(ALL), Mode::Act, Some(stored));
     assert!(turn.errors.is_empty());
     // The eviction was held back until the nomination is written: nobody has begun it.
-    assert_eq!(words(&turn.tasks), ["confirm p true", "confirm v false"]);
+    assert_eq!(words(&turn.tasks), ["confirm p true", "confirm v true"]);
     let never = || CommandOutcome::Failed("it was not carried out".to_owned());
     let outcomes = turn.tasks.iter().map(|task| outcome(task, never())).collect();
     after.tell(2 * SECOND, outcomes);
@@ -174,4 +175,88 @@ fn who_is_decided_about_first_is_let_go_before_the_others_are_decided_about() {
     assert!(decider.is_due() && !decider.is_in_cycle());
     assert_eq!(words(&decider.decide(1).tasks), ["bind c n1"]);
     assert!(!decider.is_due());
+}
+
+/// `p` is nominated and the eviction of `v` ordered.
+fn under_way(policy: &Scripted) -> (Decider, Task) {
+    let (mut decider, _) = begun(policy, Mode::Act, None);
+    let nominate = decider.decide(ALL_AT_ONCE).tasks;
+    let mut evict = decider.tell(SECOND, vec![outcome(&nominate[0], CommandOutcome::Done)]).tasks;
+    (decider, evict.remove(0))
+}
+
+#[test]
+fn an_eviction_that_had_to_wait_for_its_nomination_is_known_to_the_next_process() {
+    let (mut decider, _evict) = under_way(&evicting());
+    let saved = decider.saved().unwrap();
+    let (_, turn) = begun(&evicting(), Mode::Act, Some(saved));
+    assert!(words(&turn.tasks).contains(&"confirm v true".to_owned()), "{:?}", words(&turn.tasks));
+}
+
+#[test]
+fn a_plan_whose_eviction_is_refused_is_given_up_and_not_made_again_at_once() {
+    let again = Sketch { id: 6, nominations: &[("default/p", "n1")], victims: &["default/v"], soft: false };
+    let more = Sketch { id: 7, ..again };
+    let policy = evicting()
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::Plan(again, Fx::default()))
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::Plan(more, Fx::default()));
+    let (mut decider, evict) = under_way(&policy);
+    let refused = CommandOutcome::Refused { reason: "forbidden".to_owned(), until: 0, budget: false };
+    let turn = decider.tell(SECOND, vec![outcome(&evict, refused)]);
+    let [given_up] = turn.given_up.as_slice() else { panic!("{:?}", turn.given_up) };
+    assert_eq!((given_up.plan, given_up.why, given_up.pods[0].name.as_str()), (5, Why::Refused, "p"));
+    assert_eq!(given_up.reason, "the eviction of default/v is refused: forbidden");
+    assert_eq!(words(&turn.tasks), ["nominate p"], "the nomination is taken back");
+    assert!(!decider.is_due(), "nothing has changed");
+    assert_eq!(decider.wake_at(), Some(2 * SECOND));
+    decider.tell(2 * SECOND, Vec::new());
+    assert_eq!(words(&decider.decide(ALL_AT_ONCE).tasks), ["nominate p"]);
+}
+
+#[test]
+fn a_plan_whose_job_is_refused_after_its_victims_have_left_is_given_up() {
+    let policy = evicting().say("filter default/p", Say::Fits(&[])).say("filter default/p", Say::Fits(&[]));
+    let (mut decider, evict) = under_way(&policy);
+    decider.tell(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
+    decider.tell(2 * SECOND, vec![Fact::Gone("Pod/default/v".to_owned())]);
+    assert!(decider.decide(ALL_AT_ONCE).tasks.is_empty());
+    assert!(decider.tell(61 * SECOND, Vec::new()).given_up.is_empty());
+    let turn = decider.tell(62 * SECOND, Vec::new());
+    assert_eq!((turn.given_up[0].why, words(&turn.tasks)), (Why::NotAdmitted, vec!["withdraw p".to_owned()]));
+    assert!(decider.tell(99 * SECOND, Vec::new()).given_up.is_empty(), "once");
+}
+
+#[test]
+fn a_plan_in_which_nothing_moves_is_given_up_and_its_marks_are_taken_off() {
+    for (soft, expected) in [(false, vec!["withdraw p"]), (true, vec!["withdraw p", "unmark v"])] {
+        let plan = Sketch { id: 5, nominations: &[("default/p", "n1")], victims: &["default/v"], soft };
+        let policy = Scripted::deciding(ALL)
+            .say("filter default/p", Say::Fits(&[]))
+            .say("post-filter default/p", Say::Plan(plan, Fx::default()));
+        let (mut decider, evict) = under_way(&policy);
+        decider.tell(2 * SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
+        assert!(decider.tell(300 * SECOND, Vec::new()).given_up.is_empty());
+        // A victim that stops has until the end of its grace, and as long again.
+        decider.stops("Pod/default/v", 100 * SECOND);
+        assert!(decider.tell(399 * SECOND, Vec::new()).given_up.is_empty());
+        let turn = decider.tell(400 * SECOND, Vec::new());
+        assert_eq!(turn.given_up[0].why, Why::Still);
+        let tasks = words(&turn.tasks);
+        assert_eq!(tasks.iter().filter(|task| !task.starts_with("confirm")).collect::<Vec<_>>(), expected);
+    }
+}
+
+#[test]
+fn what_an_earlier_process_has_nominated_is_taken_back_where_nothing_moves() {
+    let mut session = Session::open(Box::new(Scripted::deciding(ALL)), "test", "").unwrap();
+    session.set_fault_rules(FaultRules::ONCE);
+    let nominated = with(named(pod("p", 3, 9)), "/status", "nominatedNodeName", json!("n1"));
+    let cluster = [node("n1", 4), named(on("n1", pod("v", 4, 0))), nominated].map(object).into();
+    let talk = Talk::new(session, None);
+    let (mut decider, mut turn) = Decider::begin(talk, Mode::Act, &[], SECOND, cluster, None);
+    decider.recover(std::iter::empty(), true, &mut turn);
+    let turn = decider.tell(400 * SECOND, Vec::new());
+    assert_eq!(words(&turn.tasks), ["withdraw p"]);
 }

@@ -26,6 +26,8 @@ struct About {
     evicted: Option<Evicted>,
     /// What stood in its way in a cycle of the policy's own.
     explained: Option<NamedReason>,
+    /// The node that it was let go for, and what kube-scheduler says, where that refuses it.
+    refused: Option<(String, String)>,
     /// Where it lost a place that was held for it, and why.
     released: Option<Said>,
 }
@@ -70,6 +72,16 @@ impl Known {
     /// A pod is gone, or another of its name is there: `namespace/name`.
     pub fn forget(&mut self, pod: &str) {
         self.pods.remove(pod);
+    }
+
+    /// kube-scheduler refuses a pod that was let go for this node, and what it says; `None`: it does not any more.
+    pub fn refused(&mut self, pod: &str, refused: Option<(&str, &str)>) {
+        let refused = refused.map(|(node, message)| (node.to_owned(), message.to_owned()));
+        match (refused, self.pods.get_mut(pod)) {
+            (None, Some(about)) => about.refused = None,
+            (None, None) => {}
+            (refused, _) => self.about(pod).refused = refused,
+        }
     }
 
     /// The answer to a question.
@@ -120,6 +132,7 @@ fn place(session: &Session, pod: &Pod, name: &str, about: Option<&About>) -> (St
     if let Some(id) = pod.node {
         let state = match about.is_some_and(|about| about.evicted.is_some()) {
             true => State::Evicted,
+            false if about.is_some_and(|about| about.refused.is_some()) => State::RoomTaken,
             false if pod.terminating => State::Leaving,
             false => State::Bound,
         };
@@ -154,6 +167,9 @@ fn said(
             ("host/gated", Fact::name("gates", session.mirror().gates(pod.id).join(", ")))
         };
         add(code, say(code, "", vec![fact]).message);
+    }
+    if let Some((_, message)) = about.and_then(|about| about.refused.as_ref()).filter(|_| state == State::RoomTaken) {
+        add("", message.clone());
     }
     if let Some(evicted) = evicted {
         add(&evicted.reason.code, evicted.reason.message.clone());

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use lictor_host::cluster::InputError;
 use lictor_host::policy::CallError;
-use lictor_host::session::{Action, Cause, Session, Step};
+use lictor_host::session::{Cause, CommandOutcome, ObjectRef, Session, Step};
 use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 use tracing::info;
@@ -15,10 +15,13 @@ use super::Status;
 use super::explain::{Answer, Answered, Question, Reply, State};
 use super::known::Known;
 use super::metrics::Progress;
-use crate::carry_out::{Finished, Task};
+use crate::carry_out::Finished;
 use crate::decide::foreign::Foreign;
+use crate::decide::lives::GivenUp;
+use crate::decide::refused::Refusal;
+use crate::decide::victims::Standing;
 use crate::decide::{Talk, Turn};
-use crate::report::{Mode, Origin, Reporter, Seen, Write};
+use crate::report::{Mode, Origin, Reporter, STANDS, Seen, Warning, Write};
 use crate::run::listener::{Listener, Wake, Waker};
 use crate::watch::Kind;
 use crate::watch::store::News;
@@ -57,6 +60,8 @@ pub struct Operations {
     is_stale: bool,
     /// Nobody has found out that the policy keeps none.
     keeps_books: bool,
+    /// What is to be said of pods at the next turn of the loop.
+    warnings: Vec<Warning>,
     /// The session is still to be told to explain.
     asks_why: bool,
 }
@@ -80,6 +85,7 @@ impl Operations {
             counted_at: None,
             is_stale: false,
             keeps_books,
+            warnings: Vec::new(),
             asks_why: with.explains,
             with,
         };
@@ -96,6 +102,16 @@ impl Operations {
         self.progress.step(&self.with.status.metrics, &self.with.system, step, session);
         self.known.note(now, step);
         self.reporter.step(now, step, &self.seen.with(session.mirror()));
+    }
+
+    fn given_up(&mut self, given_up: &GivenUp) {
+        self.with.status.metrics.given_up(given_up.why.word());
+        for pod in &given_up.pods {
+            let note = format!("Plan {} is given up: {}", given_up.plan, given_up.reason);
+            let pod = pod.pod_name();
+            self.progress.forget(&pod);
+            self.warnings.push(Warning { pod, reason: "PlanGivenUp", action: "Preempting", note });
+        }
     }
 
     /// What is counted over all pods.
@@ -138,6 +154,8 @@ impl Listener for Operations {
         self.asks_why = self.with.explains;
         self.keeps_books = self.with.writes.is_some();
         self.dropped = 0;
+        self.warnings.clear();
+        self.with.status.begins();
         self.with.status.synced(false);
     }
 
@@ -163,6 +181,9 @@ impl Listener for Operations {
         turn.steps.iter().for_each(|step| self.step(now, step, session));
         self.is_stale |= !turn.steps.is_empty();
         turn.errors.iter().for_each(|_| self.with.status.metrics.failed(&self.with.system));
+        for given_up in &turn.given_up {
+            self.given_up(given_up);
+        }
         if let Some(took) = cycle {
             self.with
                 .status
@@ -184,6 +205,9 @@ impl Listener for Operations {
         if is_time && std::mem::replace(&mut self.is_stale, false) && self.keeps_books && self.reporter.keeps_books() {
             self.books(now, talk);
         }
+        for warning in std::mem::take(&mut self.warnings) {
+            self.reporter.warn(now, &warning, &self.seen.with(talk.session().mirror()));
+        }
         let writes = self.reporter.due(now, &self.seen.with(talk.session().mirror()));
         self.write(writes);
         while let Ok((question, reply)) = self.questions.try_recv() {
@@ -201,17 +225,45 @@ impl Listener for Operations {
     }
 
     fn finished(&mut self, finished: &Finished) {
-        let action = match &finished.task {
-            Task::Command(command) => match command.action {
-                Action::Bind { .. } => "bind",
-                Action::Nominate { .. } => "nominate",
-                Action::Evict { .. } => "evict",
-                Action::Confirm => "confirm",
-            },
-            Task::Confirm(..) => "confirm",
-            Task::Delete(_) => "delete",
-        };
-        self.with.status.metrics.command(action, &finished.done.outcome);
+        let (task, outcome) = (&finished.task, &finished.done.outcome);
+        if task.evicts() && matches!(outcome, CommandOutcome::Accepted | CommandOutcome::Done) {
+            self.reporter.evicted(&task.object().pod_name());
+        }
+        self.with.status.metrics.command(task.word(), outcome);
+    }
+
+    fn refused(&mut self, refusal: &Refusal, deleted: bool) {
+        let name = refusal.pod.pod_name();
+        self.known.refused(&name, Some((&refusal.node, &refusal.message)));
+        let note = format!("It was let go for {}, and kube-scheduler refuses it: {}", refusal.node, refusal.message);
+        let after = if deleted { "; it is deleted, because its owner makes another" } else { "" };
+        self.warnings.push(Warning { pod: name, reason: "RoomTaken", action: "Binding", note: note + after });
+    }
+
+    fn placed(&mut self, refusal: &Refusal) {
+        let name = refusal.pod.pod_name();
+        self.known.refused(&name, None);
+        self.reporter.placed(&name);
+    }
+
+    fn blocked(&mut self, victim: &ObjectRef, why: &str) {
+        let note = format!("It is not evicted: {why}; it is tried again");
+        let pod = victim.pod_name();
+        self.warnings.push(Warning { pod, reason: "FailedEviction", action: "Preempting", note });
+    }
+
+    fn stands(&mut self, victim: &Standing) {
+        let note = format!("It is to be evicted ({}) and still runs after a minute: {STANDS}", victim.evicted_for);
+        let pod = victim.pod.pod_name();
+        self.warnings.push(Warning { pod, reason: "VictimStillRuns", action: "Preempting", note });
+    }
+
+    fn counted(&mut self, refused: usize, overdue: usize) {
+        self.with.status.metrics.stand(refused, overdue);
+    }
+
+    fn unreadable(&mut self, kind: &Kind, why: &str) {
+        self.with.status.unreadable(&kind.to_string(), why);
     }
 
     fn foreign(&mut self, foreign: &Foreign) {

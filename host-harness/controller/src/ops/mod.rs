@@ -8,6 +8,7 @@ pub mod http;
 pub mod known;
 pub mod listen;
 pub mod metrics;
+mod review;
 pub mod rights;
 pub mod start;
 mod status;

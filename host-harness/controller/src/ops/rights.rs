@@ -90,6 +90,28 @@ pub const OWN_NAMESPACE: &[Right] = &[
 /// ConfigMaps than queues.
 pub const YUNIKORN: &[Right] = &[right("", "configmaps", READ, "queues of YuniKorn")];
 
+/// Says which right is missing, from what the API server says of a request that it forbids (403).
+///
+/// The sentence is that of RBAC: `pods is forbidden: User "u" cannot list resource "pods" in API group "" at the cluster scope`. Another
+/// sentence, such as one of an admission webhook, is returned as it is.
+pub fn missing(message: &str) -> String {
+    let quoted = |before: &str| message.split_once(before)?.1.split_once('"').map(|(name, _)| name);
+    let verb = message.split_once(" cannot ").and_then(|(_, rest)| rest.split(' ').next());
+    let (Some(verb), Some(resource)) = (verb, quoted("resource \"")) else { return message.to_owned() };
+    sentence(verb, quoted("API group \"").unwrap_or_default(), resource)
+}
+
+/// Says that a right is missing, and which manifest grants it.
+pub(super) fn sentence(verb: &str, group: &str, resource: &str) -> String {
+    let full = if group.is_empty() { resource.to_owned() } else { format!("{resource}.{group}") };
+    let file = match resource {
+        "leases" => "role.yaml",
+        "configmaps" => "role.yaml or deploy/yunikorn.yaml",
+        _ => "cluster-role.yaml",
+    };
+    format!("may not {verb} {full}: grant `{verb}` on `{full}`, as deploy/{file} does")
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -140,6 +162,19 @@ mod tests {
         assert_eq!(granted("role.yaml", include_str!("../../deploy/role.yaml")), listed(OWN_NAMESPACE));
         assert_eq!(granted("yunikorn.yaml", include_str!("../../deploy/yunikorn.yaml")), listed(YUNIKORN));
         assert!(cluster.iter().all(|it| it.0 != "*" && it.1 != "*" && it.2 != "*" && it.1 != "secrets"));
+    }
+
+    #[test]
+    fn a_right_that_is_missing_is_named_with_its_manifest() {
+        let forbidden = r#"pods "low-0" is forbidden: User "u" cannot create resource "pods/eviction" in API group "" in the namespace "ml""#;
+        let said = "may not create pods/eviction: grant `create` on `pods/eviction`, as deploy/cluster-role.yaml does";
+        assert_eq!(missing(forbidden), said);
+        let of_group = r#"x is forbidden: User "u" cannot list resource "podgroups" in API group "scheduling.k8s.io" at the cluster scope"#;
+        assert!(missing(of_group).starts_with("may not list podgroups.scheduling.k8s.io: "));
+        assert_eq!(
+            missing("admission webhook \"w\" denied the request: no"),
+            "admission webhook \"w\" denied the request: no"
+        );
     }
 
     #[test]

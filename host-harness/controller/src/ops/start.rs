@@ -11,11 +11,11 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
-use tracing::debug;
+use tracing::{debug, info, warn};
 
 use super::explain::Server;
 use super::listen::{Listening, Operations};
-use super::{Status, http};
+use super::{Status, http, review};
 use crate::lease::{Keep, keep};
 use crate::mark::Marking;
 use crate::report::{Mode, Origin, Write, Writer};
@@ -115,6 +115,15 @@ pub async fn start(client: Client, wanted: Wanted) -> Result<Started, StartError
     if lease.is_none() {
         tasks.spawn(async move { lead.closed().await });
     }
+    if wanted.mode == Mode::CarriesOut {
+        if wanted.lease.is_none() {
+            warn!(
+                remedy = "--lease namespace/name",
+                "no Lease is named: another `lictor run` would decide at the same time"
+            );
+        }
+        tasks.spawn(review::follow(client.clone(), status.clone(), wanted.reports));
+    }
     let marks = wanted.standing && wanted.mode == Mode::CarriesOut;
     let mut writes = || writes(client.clone(), &mut tasks, leads.clone(), status.clone());
     let (writes, marks) = (wanted.reports.then(&mut writes), marks.then(&mut writes));
@@ -139,6 +148,7 @@ impl Ender {
             let _late = tokio::time::timeout(END, lease).await;
         }
         self.tasks.abort_all();
+        info!("the process ends; a Lease that it held is given back");
     }
 }
 

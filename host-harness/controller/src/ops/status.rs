@@ -1,6 +1,8 @@
 //! How the controller is: what the loop keeps up to date, and what others read.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::metrics::Metrics;
@@ -20,6 +22,10 @@ pub struct Status {
     stands_by: AtomicBool,
     leads: AtomicBool,
     stops: AtomicBool,
+    /// The kinds that cannot be read, and why.
+    unreadable: Mutex<BTreeMap<String, String>>,
+    /// The rights that are missing.
+    missing: Mutex<Vec<String>>,
 }
 
 impl Default for Status {
@@ -32,6 +38,8 @@ impl Default for Status {
             stands_by: AtomicBool::new(false),
             leads: AtomicBool::new(false),
             stops: AtomicBool::new(false),
+            unreadable: Mutex::default(),
+            missing: Mutex::default(),
         }
     }
 }
@@ -54,6 +62,36 @@ impl Status {
     /// Every watch has told all objects there are.
     pub fn synced(&self, synced: bool) {
         self.synced.store(synced, Ordering::Relaxed);
+    }
+
+    /// A time of leading begins: its watches say anew what cannot be read.
+    pub fn begins(&self) {
+        locked(&self.unreadable).clear();
+    }
+
+    /// The objects of a kind cannot be read, and why; empty: they can be read again.
+    pub fn unreadable(&self, kind: &str, why: &str) {
+        let mut unreadable = locked(&self.unreadable);
+        match why {
+            "" => drop(unreadable.remove(kind)),
+            why => drop(unreadable.insert(kind.to_owned(), why.to_owned())),
+        }
+    }
+
+    /// These rights are missing, each as a sentence. Answers with those that were not missing before.
+    pub fn missing(&self, now: Vec<String>) -> Vec<String> {
+        let mut missing = locked(&self.missing);
+        let new = now.iter().filter(|right| !missing.contains(right)).cloned().collect();
+        *missing = now;
+        new
+    }
+
+    /// What keeps the installation from doing what it must; `None` where that is nothing.
+    fn lacks(&self) -> Option<String> {
+        let unreadable = locked(&self.unreadable);
+        let kinds = unreadable.iter().map(|(kind, why)| format!("{kind} cannot be read: {why}"));
+        let all: Vec<String> = locked(&self.missing).iter().cloned().chain(kinds).collect();
+        (!all.is_empty()).then(|| all.join("; "))
     }
 
     /// This process leads, or stands by for another that does. Before the first call it does neither.
@@ -94,6 +132,8 @@ impl Status {
             Health::Good("ok: stands by")
         } else if !is(&self.leads) {
             Health::Bad("neither leads nor stands by: the Lease has not been read".to_owned())
+        } else if let Some(lacks) = self.lacks() {
+            Health::Bad(lacks)
         } else if !is(&self.synced) {
             Health::Bad("the objects of the cluster are still being read".to_owned())
         } else {
@@ -104,6 +144,10 @@ impl Status {
     fn age(&self) -> u64 {
         u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
+}
+
+fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -138,6 +182,15 @@ mod tests {
         status.synced(false);
         assert!(!ready(), "a watch is behind");
         status.synced(true);
+        status.unreadable("Namespace", "may not list namespaces");
+        let missing = vec!["may not create pods/eviction".to_owned()];
+        assert_eq!(status.missing(missing.clone()), missing);
+        let lacks = "may not create pods/eviction; Namespace cannot be read: may not list namespaces";
+        assert_eq!(status.readiness(), Health::Bad(lacks.to_owned()));
+        assert!(status.missing(missing).is_empty(), "it is not new");
+        status.missing(Vec::new());
+        status.unreadable("Namespace", "");
+        assert!(ready());
         status.stops();
         assert!(!ready());
     }

@@ -33,6 +33,12 @@ fn of_reservation(subject: &Subject, message: &str, now: i64) -> Write {
     subject.write(Change::Status(json!({"metadata": {"uid": subject.uid}, "status": {"conditions": conditions}})))
 }
 
+/// The condition of a pod that was let go and whose room is taken; `None` for other kinds.
+pub(super) fn room_taken(pod: &Subject, message: &str, now: i64) -> Option<Write> {
+    let is_pod = pod.name.group.is_empty() && pod.name.kind == "Pod";
+    is_pod.then(|| condition(pod, ("False", super::ROOM_TAKEN, message), now))
+}
+
 /// The condition of a pod. The uid is a precondition: another pod of the same name gets nothing of it.
 fn of_pod(pod: &Subject, told: &Told, now: i64) -> Write {
     let (status, reason, message) = match told {
@@ -43,6 +49,10 @@ fn of_pod(pod: &Subject, told: &Told, now: i64) -> Write {
             ("False", reason(&said.law, "Nominated"), message)
         }
     };
+    condition(pod, (status, &reason, &message), now)
+}
+
+fn condition(pod: &Subject, (status, reason, message): (&str, &str, &str), now: i64) -> Write {
     let condition = json!({
         "type": ADMITTED,
         "status": status,

@@ -79,7 +79,8 @@ impl Events {
         self.written = self.written.saturating_add(1);
         let namespace = Some(&*notice.regarding.name.namespace).filter(|it| !it.is_empty()).unwrap_or("default");
         let base: String = notice.regarding.name.name.chars().take(200).collect();
-        let name = format!("{base}.{now:x}{:x}", self.written);
+        // A part of a name ends in a letter or digit.
+        let name = format!("{}.{now:x}{:x}", base.trim_end_matches(['-', '.']), self.written);
         let (namespace, written) = (namespace.to_owned(), (1, now));
         let series = Series { namespace: namespace.clone(), name: name.clone(), count: 1, last: now, written };
         self.series.insert(key, series);
@@ -131,7 +132,9 @@ impl Events {
         let earned = passed.saturating_mul(A_SECOND).checked_div(SECOND).unwrap_or_default();
         if earned > 0 || self.room_at.is_none() {
             self.room = self.room.saturating_add(earned).min(BURST);
-            self.room_at = Some(now);
+            // What is left of the time counts towards the next one.
+            let spent = earned.saturating_mul(SECOND).checked_div(A_SECOND).unwrap_or_default();
+            self.room_at = Some(self.room_at.map_or(now, |at| at.saturating_add(spent)));
         }
         let has_room = self.room > 0;
         self.room = self.room.saturating_sub(i64::from(has_room));

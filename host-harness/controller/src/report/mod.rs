@@ -35,11 +35,16 @@ use events::Events;
 pub use events::Origin;
 use groups::Groups;
 pub use groups::group_of;
+use notice::Notice;
 pub(crate) use object::time;
 pub use object::{Change, Members, Name, Objects, Subject, Write};
 use pods::Pods;
+use refusal::Told;
 pub use seen::Seen;
 pub use writer::{WriteError, Writer};
+
+/// The reason of pods that were let go and whose room others have taken.
+const ROOM_TAKEN: &str = "RoomTaken";
 
 /// A second, in nanoseconds.
 pub(crate) const SECOND: i64 = 1_000_000_000;
@@ -65,9 +70,31 @@ pub struct Reporter {
     accounts_at: Option<i64>,
     /// What was written of them last, and over which object: what a cluster does not keep is not written again and again.
     accounted: BTreeMap<(Name, usize), (Change, Subject)>,
+    /// What is said of victims when the API server has accepted their eviction, by pod.
+    awaited: BTreeMap<String, Notice>,
+    /// Victims whose eviction was accepted since the last turn.
+    evicted: Vec<Notice>,
+    /// Pods that were refused after they were let go, and are not any more.
+    placed: Vec<String>,
     /// What is to be written, in order.
     writes: Vec<Write>,
 }
+
+/// Something about a pod that operators should do something about: it becomes an event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// The pod, as the session names it.
+    pub pod: String,
+    /// One word in camel case.
+    pub reason: &'static str,
+    /// What was being done, such as `Preempting`.
+    pub action: &'static str,
+    /// The text.
+    pub note: String,
+}
+
+/// What to do about victims that still run long after they were marked.
+pub const STANDS: &str = "a PodDisruptionBudget forbids its eviction, or no controller deletes what is marked (koordinator: podShouldBeDeletedWhenPreempted)";
 
 impl Reporter {
     /// A reporter of a controller that has reported nothing yet.
@@ -80,12 +107,26 @@ impl Reporter {
             groups: Groups::default(),
             accounts_at: None,
             accounted: BTreeMap::new(),
+            awaited: BTreeMap::new(),
+            evicted: Vec::new(),
+            placed: Vec::new(),
             writes: Vec::new(),
         }
     }
 
     /// What came of an input, at this time in nanoseconds since 1970. What is to be written comes with [`Reporter::due`].
     pub fn step(&mut self, now: i64, step: &Step, objects: &dyn Objects) {
+        for failed in &step.happened.failed {
+            self.awaited.remove(&failed.pod);
+        }
+        for (pod, notice) in notice::victims(step, self.mode, objects) {
+            let is_awaited = self.mode == Mode::CarriesOut && notice::is_carried_out(step, pod);
+            if is_awaited {
+                self.awaited.insert(pod.clone(), notice);
+            } else {
+                self.writes.extend(self.events.tell(now, &notice));
+            }
+        }
         for notice in notice::of(step, self.mode, objects) {
             self.writes.extend(self.events.tell(now, &notice));
         }
@@ -96,9 +137,35 @@ impl Reporter {
         }
     }
 
+    /// The API server has accepted the eviction of a pod.
+    pub fn evicted(&mut self, pod: &str) {
+        self.evicted.extend(self.awaited.remove(pod));
+    }
+
+    /// A pod that was refused after it was let go has a node now, or is gone.
+    pub fn placed(&mut self, pod: &str) {
+        self.placed.push(pod.to_owned());
+    }
+
+    /// Reports something about a pod as an event. A pod whose room is taken has a condition that says so.
+    pub fn warn(&mut self, now: i64, warning: &Warning, objects: &dyn Objects) {
+        let Some(regarding) = objects.pod(&warning.pod) else { return };
+        if warning.reason == ROOM_TAKEN && self.mode == Mode::CarriesOut {
+            self.writes.extend(conditions::room_taken(&regarding, &warning.note, now));
+        }
+        self.writes.extend(self.events.tell(now, &Notice::of(warning, regarding)));
+    }
+
     /// What is to be written now. Empty most of the time; it is asked again at [`Reporter::wake_at`].
     pub fn due(&mut self, now: i64, objects: &dyn Objects) -> Vec<Write> {
         let mut writes = std::mem::take(&mut self.writes);
+        for notice in std::mem::take(&mut self.evicted) {
+            writes.extend(self.events.tell(now, &notice));
+        }
+        for pod in std::mem::take(&mut self.placed) {
+            let subject = objects.pod(&pod).filter(|_| self.mode == Mode::CarriesOut);
+            writes.extend(subject.and_then(|subject| conditions::of(&subject, &Told::Placed, now)));
+        }
         for (pod, said) in self.pods.due(now) {
             let Some(subject) = objects.pod(&pod) else { continue };
             if let Some(refusal) = said.refused() {
@@ -119,7 +186,8 @@ impl Reporter {
 
     /// When something is due next, nanoseconds since 1970.
     pub fn wake_at(&self) -> Option<i64> {
-        let now = (!self.writes.is_empty()).then_some(i64::MIN);
+        let is_due = !(self.writes.is_empty() && self.evicted.is_empty() && self.placed.is_empty());
+        let now = is_due.then_some(i64::MIN);
         now.into_iter().chain(self.pods.wake_at()).chain(self.events.wake_at()).min()
     }
 
@@ -163,6 +231,8 @@ impl Reporter {
 
     /// A pod is gone, or another of its name is there: `namespace/name`.
     pub fn forget(&mut self, pod: &str) {
+        // A victim may be gone before the answer of the API server is heard.
+        self.evicted(pod);
         self.pods.forget(pod);
     }
 

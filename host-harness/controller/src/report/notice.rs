@@ -4,7 +4,7 @@ use lictor_contract::Severity;
 use lictor_host::session::{Action, EvictedFor, How, Step};
 
 use super::object::{Objects, Subject};
-use super::{Mode, Name};
+use super::{Mode, Name, Warning};
 
 /// Something that an event says.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +36,12 @@ pub(super) struct Key {
 }
 
 impl Notice {
+    /// A warning about a pod. It is written, however many there are.
+    pub(super) fn of(warning: &Warning, regarding: Subject) -> Notice {
+        let Warning { reason, action, note, .. } = warning.clone();
+        Notice { regarding, related: None, warns: true, reason, action, law: String::new(), note, always: true }
+    }
+
     pub(super) fn key(&self) -> Key {
         Key {
             regarding: self.regarding.name.clone(),
@@ -47,18 +53,22 @@ impl Notice {
     }
 }
 
-/// The notices of a step; refusals are reported by [`super::refusal`], when they have stood for a while.
+/// The notices of a step, but for those of [`victims`]; refusals are reported by [`super::refusal`], when they have stood for a while.
 pub(super) fn of(step: &Step, mode: Mode, objects: &dyn Objects) -> Vec<Notice> {
-    let mut notices = victims(step, mode, objects);
-    notices.extend(plans(step, mode, objects));
+    let mut notices = plans(step, mode, objects);
     notices.extend(failures(step, objects));
     notices.extend(findings(step, objects));
     notices
 }
 
-/// Victims: `Preempted` in the words of kube-scheduler, which names the preemptor by its uid: other namespaces are not to read its name.
-fn victims(step: &Step, mode: Mode, objects: &dyn Objects) -> Vec<Notice> {
-    let notice = |(pod, evicted): (&String, &lictor_host::session::Evicted)| {
+/// Whether a step has a command that evicts this victim. A victim that was only held at permit has none.
+pub(super) fn is_carried_out(step: &Step, victim: &str) -> bool {
+    step.happened.victims.get(victim).is_some_and(|evicted| evicted.how != How::Unreserved)
+}
+
+/// Victims, by name: `Preempted` in the words of kube-scheduler, which names the preemptor by its uid: other namespaces are not to read its name.
+pub(super) fn victims<'s>(step: &'s Step, mode: Mode, objects: &dyn Objects) -> Vec<(&'s String, Notice)> {
+    let notice = |(pod, evicted): (&'s String, &lictor_host::session::Evicted)| {
         let regarding = objects.pod(pod)?;
         let preemptor = evicted.for_whom.preemptor().and_then(|pod| objects.pod(pod));
         let by = match (&evicted.for_whom, &preemptor) {
@@ -78,7 +88,7 @@ fn victims(step: &Step, mode: Mode, objects: &dyn Objects) -> Vec<Notice> {
         };
         let law = evicted.reason.code.clone();
         let note = format!("{would} by {by}{node}{how}: {law}: {}", evicted.reason.message);
-        Some(Notice {
+        let notice = Notice {
             regarding,
             related: preemptor,
             warns: false,
@@ -87,7 +97,8 @@ fn victims(step: &Step, mode: Mode, objects: &dyn Objects) -> Vec<Notice> {
             law,
             note,
             always: true,
-        })
+        };
+        Some((pod, notice))
     };
     step.happened.victims.iter().filter_map(notice).collect()
 }

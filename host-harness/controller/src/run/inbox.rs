@@ -3,7 +3,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use crate::carry_out::Finished;
+use crate::carry_out::Report;
 use crate::watch::{Kind, Seen};
 
 /// How many things are taken at once at most.
@@ -14,8 +14,8 @@ const MOST: usize = 10_000;
 pub enum Came {
     /// Of a watch.
     Seen(Kind, Seen),
-    /// A task has come to its end.
-    Finished(Box<Finished>),
+    /// The executor says something of a task.
+    Report(Report),
     /// Somebody wants the loop to turn.
     Wake,
     /// Decide no more. True: bring to its end what is under way. False: somebody else leads now.

@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lictor_host::cluster::InputError;
-use lictor_host::session::Session;
+use lictor_host::session::{ObjectRef, Session};
 
 use crate::carry_out::Finished;
 use crate::decide::foreign::Foreign;
 use crate::decide::refused::Refusal;
+use crate::decide::victims::Standing;
 use crate::decide::{Talk, Turn};
 use crate::ops::Status;
 use crate::watch::Kind;
@@ -70,6 +71,21 @@ pub trait Listener: Send + 'static {
     /// kube-scheduler refuses a pod that was let go. True: it is deleted now, because its owner makes another.
     fn refused(&mut self, _refusal: &Refusal, _deleted: bool) {}
 
+    /// kube-scheduler does not refuse a pod any more, or the pod is gone.
+    fn placed(&mut self, _refusal: &Refusal) {}
+
+    /// A PodDisruptionBudget refuses an eviction that is tried again.
+    fn blocked(&mut self, _victim: &ObjectRef, _why: &str) {}
+
+    /// A victim still runs long after it was marked.
+    fn stands(&mut self, _victim: &Standing) {}
+
+    /// How many pods that were let go are refused by kube-scheduler now, and how many victims still run long after they were marked.
+    fn counted(&mut self, _refused: usize, _overdue: usize) {}
+
+    /// The objects of a kind cannot be read, and why; empty: they can be read again.
+    fn unreadable(&mut self, _kind: &Kind, _why: &str) {}
+
     /// Others evict a pod.
     fn foreign(&mut self, _foreign: &Foreign) {}
 
@@ -130,6 +146,31 @@ impl<A: Listener, B: Listener> Listener for (A, B) {
     fn refused(&mut self, refusal: &Refusal, deleted: bool) {
         self.0.refused(refusal, deleted);
         self.1.refused(refusal, deleted);
+    }
+
+    fn placed(&mut self, refusal: &Refusal) {
+        self.0.placed(refusal);
+        self.1.placed(refusal);
+    }
+
+    fn blocked(&mut self, victim: &ObjectRef, why: &str) {
+        self.0.blocked(victim, why);
+        self.1.blocked(victim, why);
+    }
+
+    fn stands(&mut self, victim: &Standing) {
+        self.0.stands(victim);
+        self.1.stands(victim);
+    }
+
+    fn counted(&mut self, refused: usize, overdue: usize) {
+        self.0.counted(refused, overdue);
+        self.1.counted(refused, overdue);
+    }
+
+    fn unreadable(&mut self, kind: &Kind, why: &str) {
+        self.0.unreadable(kind, why);
+        self.1.unreadable(kind, why);
     }
 
     fn foreign(&mut self, foreign: &Foreign) {

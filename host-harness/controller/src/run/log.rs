@@ -3,33 +3,56 @@
 use std::collections::BTreeMap;
 
 use lictor_host::cluster::InputError;
-use lictor_host::session::{CommandOutcome, Session, Step};
+use lictor_host::session::{AttemptResult, CommandOutcome, ObjectRef, Session, Step};
 use tracing::{debug, error, info, warn};
 
 use super::listener::Listener;
-use crate::carry_out::{Finished, Task};
-use crate::decide::Turn;
+use crate::carry_out::{Finished, word};
 use crate::decide::foreign::{By, Foreign};
+use crate::decide::lives::GivenUp;
 use crate::decide::refused::Refusal;
+use crate::decide::victims::Standing;
+use crate::decide::{Talk, Turn};
+use crate::ops::rights;
+use crate::report::STANDS;
 use crate::watch::Kind;
 use crate::watch::store::News;
+
+/// A pod is said to be refused when it has been for so long: a second, in nanoseconds. Until then the lines are for debugging.
+const SETTLED: i64 = 1_000_000_000;
 
 /// Writes log lines. What is decided the same way again and again is said once.
 #[derive(Debug, Default)]
 pub struct Log {
     /// What was said last of each pod.
     said: BTreeMap<String, String>,
+    /// The pods that were refused and not reported yet: since when, how the attempt ended, and why.
+    refused: BTreeMap<String, (i64, AttemptResult, String)>,
     missing: usize,
 }
 
 impl Log {
-    fn step(&mut self, step: &Step) {
+    /// Says which pods have been refused for a second: most are placed before, or get their node when their siblings have come.
+    fn say_refused(&mut self, now: i64) {
+        let is_due = |_: &String, refused: &mut (i64, AttemptResult, String)| refused.0.saturating_add(SETTLED) <= now;
+        let due: Vec<_> = self.refused.extract_if(.., is_due).collect();
+        for (pod, (_, result, reason)) in due {
+            if self.is_new(&pod, reason.clone()) {
+                info!(pod, %result, reason, "refused");
+            }
+        }
+    }
+
+    fn step(&mut self, step: &Step, now: i64) {
         for plan in &step.happened.plans {
             let victims: Vec<&str> = plan.victims.iter().map(String::as_str).collect();
             let text = format!("{:?} {victims:?}", plan.nominated);
             if self.is_new(&plan.for_whom.to_string(), text) {
                 info!(plan = plan.plan, preemptor = %plan.for_whom, nominated = ?plan.nominated, ?victims, "plan");
             }
+        }
+        for pod in step.happened.bound.keys().chain(step.happened.nominated.keys()) {
+            self.refused.remove(pod);
         }
         for (pod, node) in &step.happened.bound {
             if self.is_new(pod, node.clone()) {
@@ -38,15 +61,25 @@ impl Log {
         }
         for attempt in &step.happened.attempts {
             let message = attempt.message();
-            if attempt.node.is_none() && !message.is_empty() && self.is_new(&attempt.pod, message.clone()) {
-                info!(pod = attempt.pod, result = %attempt.result, reason = message, "refused");
+            if attempt.node.is_some() || message.is_empty() {
+                self.refused.remove(&attempt.pod);
+                continue;
             }
+            debug!(pod = attempt.pod, result = %attempt.result, reason = message, "refused");
+            let since = self.refused.get(&attempt.pod).map_or(now, |(since, ..)| *since);
+            self.refused.insert(attempt.pod.clone(), (since, attempt.result, message));
         }
         for refused in &step.happened.refused {
-            warn!(plan = refused.plan, preemptor = %refused.for_whom, reason = refused.reason.message, "plan refused");
+            let text = format!("refused: {}", refused.reason.message);
+            if self.is_new(&format!("plan for {}", refused.for_whom), text) {
+                warn!(plan = refused.plan, preemptor = %refused.for_whom, reason = refused.reason.message, "plan refused");
+            }
         }
         for failed in &step.happened.failed {
-            warn!(pod = failed.pod, action = ?failed.action, reason = failed.reason, "command failed");
+            let action = word(&failed.action);
+            if self.is_new(&format!("{action} {}", failed.pod), failed.reason.clone()) {
+                warn!(pod = failed.pod, action, reason = failed.reason, "command failed");
+            }
         }
         for finding in &step.findings {
             warn!(object = finding.object, path = finding.path, remedy = finding.remedy, "{}", finding.message);
@@ -63,6 +96,14 @@ impl Log {
 }
 
 impl Listener for Log {
+    fn tick(&mut self, now: i64, _talk: Option<&mut Talk>) {
+        self.say_refused(now);
+    }
+
+    fn due(&self) -> Option<i64> {
+        self.refused.values().map(|(since, ..)| since.saturating_add(SETTLED)).min()
+    }
+
     fn syncing(&mut self, missing: &[Kind]) {
         if std::mem::replace(&mut self.missing, missing.len()) == missing.len() {
             return;
@@ -75,12 +116,17 @@ impl Listener for Log {
     }
 
     fn turned(&mut self, turn: &Turn, session: &Session, cycle: Option<i64>) {
-        turn.steps.iter().for_each(|step| self.step(step));
+        let now = session.mirror().now();
+        turn.steps.iter().for_each(|step| self.step(step, now));
         for fault in &turn.errors {
             // While the policy is not asked, every attempt to ask it fails alike.
             if self.is_new("", fault.to_string()) {
                 error!(input = fault.input, "nothing was decided: {}", fault.cause);
             }
+        }
+        for GivenUp { plan, pods, reason, .. } in &turn.given_up {
+            let pods: Vec<String> = pods.iter().map(ObjectRef::pod_name).collect();
+            warn!(plan, ?pods, reason, "plan given up");
         }
         if let Some(took) = cycle {
             debug!(took_us = took.checked_div(1000), pending = session.pending().count(), "cycle");
@@ -92,16 +138,45 @@ impl Listener for Log {
             && let Some(pod) = key.strip_prefix("Pod/")
         {
             self.said.remove(pod);
+            self.refused.remove(pod);
+            for about in ["bind", "nominate", "evict", "plan for"] {
+                self.said.remove(&format!("{about} {pod}"));
+            }
         }
     }
 
     fn finished(&mut self, finished: &Finished) {
         let object = finished.task.object().key();
         match (&finished.task, &finished.done.outcome) {
-            (Task::Command(command), CommandOutcome::Failed(why)) => {
-                debug!(object, action = ?command.action, error = why, "failed")
+            (task, CommandOutcome::Failed(why)) => debug!(object, action = task.word(), error = why, "failed"),
+            (task, CommandOutcome::Refused { reason, .. }) => {
+                debug!(object, action = task.word(), error = reason, "refused by the API server");
+                // A right that is missing is said once, whatever objects the requests are about.
+                let missing = rights::missing(reason);
+                if missing != *reason && self.is_new(&missing, String::new()) {
+                    warn!(action = task.word(), remedy = missing, "the API server forbids what must be done");
+                }
             }
-            (task, outcome) => debug!(object, ?task, ?outcome, "done"),
+            (task, outcome) => debug!(object, action = task.word(), ?outcome, "done"),
+        }
+    }
+
+    fn blocked(&mut self, victim: &ObjectRef, why: &str) {
+        let pod = victim.pod_name();
+        if self.is_new(&format!("evict {pod}"), why.to_owned()) {
+            warn!(pod, reason = why, "a victim is not evicted; it is tried again");
+        }
+    }
+
+    fn stands(&mut self, victim: &Standing) {
+        let (pod, evicted_for) = (victim.pod.pod_name(), &victim.evicted_for);
+        warn!(pod, evicted_for, remedy = STANDS, "a victim still runs a minute after it was marked");
+    }
+
+    fn unreadable(&mut self, kind: &Kind, why: &str) {
+        match why {
+            "" => info!(%kind, "the objects of this kind can be read again"),
+            why => warn!(%kind, reason = why, "the objects of this kind cannot be read"),
         }
     }
 
@@ -134,5 +209,36 @@ impl Listener for Log {
 
     fn unsaved(&mut self, why: &str) {
         error!(error = why, "the checkpoint is not stored, going on without");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lictor_host::session::testing::{ALL, Say, Scripted};
+    use lictor_host::session::{Input, Session};
+    use lictor_host::verify::testing::{node, object, pod};
+
+    use super::*;
+
+    #[test]
+    fn a_pod_that_is_refused_is_said_when_it_has_been_for_a_second() {
+        let policy = Scripted::deciding(ALL).say("filter default/p", Say::Fits(&[]));
+        let mut session = Session::open(Box::new(policy), "test", "").unwrap();
+        let cluster = [node("n1", 4), pod("p", 1, 0)].map(object).into();
+        session.handle(Input::Listed(cluster)).unwrap();
+        let mut log = Log::default();
+        let mut cycle = |log: &mut Log, at: i64| {
+            session.handle(Input::Clock(at)).unwrap();
+            let steps = vec![session.handle(Input::Cycle).unwrap()];
+            log.turned(&Turn { steps, ..Turn::default() }, &session, None);
+            log.tick(at, None);
+        };
+        cycle(&mut log, 5);
+        assert_eq!((log.said.len(), log.due()), (0, Some(5 + SETTLED)));
+        log.tick(5 + SETTLED, None);
+        assert_eq!((log.said.keys().cloned().collect::<Vec<_>>(), log.due()), (vec!["default/p".to_owned()], None));
+        // It is placed: nothing is left to be said of the refusal.
+        cycle(&mut log, 6 + SETTLED);
+        assert!(log.refused.is_empty() && log.due().is_none());
     }
 }

@@ -14,8 +14,10 @@ use kube::Client;
 use lictor_contract::{ExtensionPoint, Interests};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
+use tracing::warn;
 
 use crate::carry_out::{Backoff, Executor, KubeApi};
+use crate::decide::lives::Patience;
 use crate::decide::{Mode, Talk};
 use crate::state::Keep;
 use crate::view::Ours;
@@ -36,8 +38,14 @@ pub struct Settings {
     pub at_once: usize,
     /// How long changes are collected before the session is told of them.
     pub together: Duration,
-    /// How long kube-scheduler may refuse a pod that was let go before it is deleted; none: it never is.
+    /// How long kube-scheduler may refuse a pod that was let go before it is deleted, where a ReplicaSet or StatefulSet makes another;
+    /// none: it never is.
     pub refused_grace: Option<Duration>,
+    /// How long a plan may take before it is given up.
+    pub patience: Patience,
+    /// Whether this process deletes victims; false: another controller deletes those that are marked. A process that deletes evicts what an
+    /// earlier one has only marked.
+    pub deletes_victims: bool,
     /// How long requests that are under way may take when the process is to end.
     pub end_within: Duration,
 }
@@ -49,7 +57,9 @@ impl Default for Settings {
             schedulers: vec![crate::names::DEFAULT_SCHEDULER.to_owned()],
             at_once: 32,
             together: Duration::from_millis(20),
-            refused_grace: Some(Duration::from_secs(60)),
+            refused_grace: None,
+            patience: Patience::default(),
+            deletes_victims: true,
             end_within: Duration::from_secs(5),
         }
     }
@@ -105,6 +115,9 @@ where
     L: Listener,
 {
     let (mut listener, mut keep) = (Some(with.listener), with.keep);
+    if settings.mode == Mode::Act && !settings.deletes_victims {
+        warn!(remedy = MARKS, "victims are only marked: another controller must delete them");
+    }
     loop {
         tokio::select! {
             () = becomes(&mut with.stop, true) => return Ok(()),
@@ -137,7 +150,7 @@ async fn reign<L: Listener>(
     let ours = Ours { schedulers: settings.schedulers.clone(), ungated: settings.mode == Mode::Observe };
     let store = Store::new(ours, kinds, &opened.interests.placed_kinds);
     let back = send.clone();
-    let told = move |finished| drop(back.send(Came::Finished(Box::new(finished))));
+    let told = move |report| drop(back.send(Came::Report(report)));
     let wake = send.clone();
     listener.begins(Box::new(move || wake.send(Came::Wake).is_ok()));
     let placed = kinds::placed(&opened.interests);
@@ -166,6 +179,10 @@ async fn reign<L: Listener>(
     works.abort();
     reigned
 }
+
+/// What to do where victims are only marked.
+const MARKS: &str =
+    "set podShouldBeDeletedWhenPreempted: true (--args), or run the controller that deletes what is marked";
 
 /// Waits until this is said. Where nobody says anything any more, what was said last stays so.
 async fn becomes(said: &mut watch::Receiver<bool>, what: bool) {

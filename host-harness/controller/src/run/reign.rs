@@ -2,27 +2,31 @@
 
 mod begin;
 mod end;
+mod look;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use lictor_host::cluster::Object;
 use lictor_host::living::{Clock, nanoseconds};
-use lictor_host::session::ObjectRef;
+use lictor_host::session::{CommandId, ObjectRef};
 use serde_json::Value;
 
 use super::inbox::{Came, batch};
 use super::listener::Listener;
 use super::portion::Portion;
 use super::{Opened, Settings};
-use crate::carry_out::{Executor, Finished, Order, Placed, Task};
+use crate::carry_out::{Executor, Finished, Order, Placed, Report, Task};
 use crate::decide::foreign::Foreigners;
-use crate::decide::refused::{Due, Refusals};
-use crate::decide::{Decider, Fact, Mode, Turn};
+use crate::decide::refused::Refusals;
+use crate::decide::victims::Victims;
+use crate::decide::{Decider, Fact, Turn};
 use crate::state::Keep;
 use crate::watch::store::{News, Store};
 use crate::watch::{Kind, Seen};
+use look::{stops, waits_for};
 
 /// How long to wait where nothing is due.
 const IDLE: Duration = Duration::from_secs(10);
@@ -45,9 +49,10 @@ pub(super) struct Reign<L> {
     decider: Option<Decider>,
     refusals: Refusals,
     foreigners: Foreigners,
+    victims: Victims,
     executor: Executor,
-    /// How many tasks are under way.
-    under_way: usize,
+    /// The tasks that are under way. One that asks about another comes to its end with it.
+    under_way: BTreeSet<(Option<CommandId>, ObjectRef)>,
     listener: L,
     keep: Option<Box<dyn Keep>>,
     /// No cycle before.
@@ -70,6 +75,7 @@ impl<L: Listener> Reign<L> {
         Reign {
             refusals: Refusals::new(grace),
             foreigners: Foreigners::default(),
+            victims: Victims::default(),
             settings,
             clock: Clock::start(),
             store,
@@ -77,7 +83,7 @@ impl<L: Listener> Reign<L> {
             opened: Some(opened),
             decider: None,
             executor,
-            under_way: 0,
+            under_way: BTreeSet::new(),
             listener,
             keep,
             rest_until: Instant::now(),
@@ -117,7 +123,8 @@ impl<L: Listener> Reign<L> {
     /// How long nothing is due.
     fn wait(&self) -> Duration {
         let Some(decider) = &self.decider else { return IDLE };
-        let timed = decider.wake_at().into_iter().chain(self.refusals.next()).chain(self.listener.due()).min();
+        let own = self.refusals.next().into_iter().chain(self.victims.next()).chain(self.listener.due());
+        let timed = decider.wake_at().into_iter().chain(own).min();
         let timed = timed.map_or(IDLE, |at| self.clock.until(at).max(Duration::from_millis(1)));
         let rested = self.rest_until.saturating_duration_since(Instant::now());
         if decider.is_due() { rested.min(timed).min(IDLE) } else { timed.min(IDLE) }
@@ -130,7 +137,8 @@ impl<L: Listener> Reign<L> {
         for came in came {
             match came {
                 Came::Seen(kind, seen) => self.see(&kind, seen),
-                Came::Finished(finished) => outcomes.extend(self.finish(*finished)),
+                Came::Report(Report::Finished(finished)) => outcomes.extend(self.finish(*finished)),
+                Came::Report(Report::Blocked(victim, why)) => self.listener.blocked(&victim, &why),
                 Came::Wake | Came::Stop(_) => {}
             }
         }
@@ -150,13 +158,20 @@ impl<L: Listener> Reign<L> {
             self.carry_out(&mut decider, turn, None);
             self.decider = Some(decider);
         }
-        self.look_at_refusals(now);
+        self.look(now);
     }
 
     fn see(&mut self, kind: &Kind, seen: Seen) {
         let now = self.clock.now();
+        if let Seen::Unreadable(why) = &seen {
+            self.listener.unreadable(kind, why);
+        }
         for news in self.store.take(kind, seen) {
             self.refusals.see(&news, now);
+            self.victims.see(&news, now);
+            if let (Some(decider), Some((key, at))) = (&mut self.decider, stops(&news)) {
+                decider.stops(key, at);
+            }
             // Who was leaving before this process led was said by another one.
             if let Some(foreign) = self.foreigners.see(&news).filter(|_| self.decider.is_some()) {
                 self.listener.foreign(&foreign);
@@ -168,7 +183,7 @@ impl<L: Listener> Reign<L> {
 
     /// A task has come to its end: what it shows of its object is news, before what became of it.
     fn finish(&mut self, finished: Finished) -> Option<Fact> {
-        self.under_way = self.under_way.saturating_sub(1);
+        self.under_way.remove(&waits_for(&finished.task));
         self.listener.finished(&finished);
         let Finished { task, done } = finished;
         if let Some(object) = done.object {
@@ -246,8 +261,7 @@ impl<L: Listener> Reign<L> {
     fn order(&mut self, task: Task, placed: Option<Placed>) {
         let ObjectRef { namespace, name, .. } = task.object();
         let raw = if placed.is_none() { self.store.raw(namespace, name) } else { None };
-        // One that asks about another comes to an end with it.
-        self.under_way = self.under_way.saturating_add(1);
+        self.under_way.insert(waits_for(&task));
         self.executor.order(Order { task, raw, placed: placed.map(Arc::new) });
     }
 
@@ -256,20 +270,6 @@ impl<L: Listener> Reign<L> {
         let stored = decider.saved().map_err(|error| error.to_string()).and_then(|saved| keep.store(&saved));
         if let Err(why) = stored {
             self.listener.unsaved(&why);
-        }
-    }
-
-    fn look_at_refusals(&mut self, now: i64) {
-        for due in self.refusals.due(now) {
-            match due {
-                Due::Say(refusal) => self.listener.refused(&refusal, false),
-                Due::Delete(refusal) => {
-                    self.listener.refused(&refusal, true);
-                    if self.settings.mode == Mode::Act {
-                        self.order(Task::Delete(refusal.pod), None);
-                    }
-                }
-            }
         }
     }
 }

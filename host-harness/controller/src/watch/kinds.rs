@@ -23,6 +23,19 @@ mod tests {
 
     use super::*;
 
+    /// Removals of core kinds and of what is placed like a pod are named without a group: no other kind of a system has their name.
+    #[test]
+    fn a_removal_that_names_no_group_means_one_object() {
+        for system in lictor_policy::Engine::describe().systems {
+            let placed = placed(&system.interests);
+            let kinds: BTreeSet<Kind> = of(&system.interests).into_iter().chain(placed.clone()).collect();
+            for kind in kinds.iter().filter(|kind| kind.group.is_empty() || placed.contains(kind)) {
+                let same: Vec<&Kind> = kinds.iter().filter(|other| other.kind == kind.kind).collect();
+                assert_eq!(same, [kind], "{}", system.name);
+            }
+        }
+    }
+
     #[test]
     fn a_kind_that_both_read_is_watched_once_and_no_other_is_added() {
         let interest = |group: &str, kind: &str| KindInterest { group: group.to_owned(), kind: kind.to_owned() };

@@ -44,4 +44,6 @@ pub enum Seen {
     Gone(Value),
     /// The cluster has no such kind now: it has no objects.
     Absent,
+    /// The objects cannot be read, and why; empty: they can be read again. What was known of them before still holds.
+    Unreadable(String),
 }

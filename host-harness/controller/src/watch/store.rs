@@ -114,6 +114,7 @@ impl Store {
                 Vec::new()
             }
             Seen::There(object) => self.there(kind, object),
+            Seen::Unreadable(_) => Vec::new(),
             Seen::Gone(object) => {
                 let name = name_of(&object);
                 let known = self.kinds.get(kind).and_then(|known| known.objects.get(&name));

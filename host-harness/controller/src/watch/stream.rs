@@ -1,6 +1,7 @@
 //! One watch for each kind, which never gives up.
 
-use std::time::Duration;
+use std::fmt::Display;
+use std::time::{Duration, Instant};
 
 use futures::StreamExt;
 use kube::api::{Api, ApiResource, DynamicObject};
@@ -9,13 +10,14 @@ use kube::error::DiscoveryError;
 use kube::runtime::watcher::{self, Event, watcher};
 use kube::{Client, Error};
 use serde_json::Value;
-use tracing::{debug, warn};
+use tracing::debug;
 
 use super::{Kind, Seen};
+use crate::ops::rights;
 
 /// How long to wait after an error: at first, and at most.
 const FIRST: Duration = Duration::from_millis(100);
-const LAST: Duration = Duration::from_secs(5);
+const LAST: Duration = Duration::from_secs(30);
 
 /// How often to look whether the cluster has a kind now that it did not have.
 const LOOK: Duration = Duration::from_secs(2);
@@ -24,14 +26,13 @@ const LOOK: Duration = Duration::from_secs(2);
 ///
 /// Where the cluster has no such kind, it is looked for again and again: a CustomResourceDefinition may come later.
 pub async fn follow(client: Client, kind: Kind, tell: impl Fn(Seen) -> bool) {
-    let mut pause = FIRST;
+    let mut failures = Failures::new(kind.clone());
     loop {
         match resource_of(&client, &kind).await {
             Ok(Some(resource)) => {
-                if !watch(&client, &resource, &kind, &tell).await {
+                if !watch(&client, &resource, &mut failures, &tell).await {
                     return;
                 }
-                pause = FIRST;
             }
             Ok(None) => {
                 if !tell(Seen::Absent) {
@@ -40,9 +41,10 @@ pub async fn follow(client: Client, kind: Kind, tell: impl Fn(Seen) -> bool) {
                 tokio::time::sleep(LOOK).await;
             }
             Err(error) => {
-                warn!(%kind, %error, "the API server does not say whether it has this kind");
-                tokio::time::sleep(pause).await;
-                pause = pause.saturating_mul(2).min(LAST);
+                if !tell_all(failures.failed(&error), &tell) {
+                    return;
+                }
+                tokio::time::sleep(failures.pause()).await;
             }
         }
     }
@@ -65,11 +67,15 @@ pub async fn resource_of(client: &Client, kind: &Kind) -> Result<Option<ApiResou
 }
 
 /// Watches until nobody listens any more (false) or the kind is not there any more (true).
-async fn watch(client: &Client, resource: &ApiResource, kind: &Kind, tell: &impl Fn(Seen) -> bool) -> bool {
+async fn watch(client: &Client, resource: &ApiResource, failures: &mut Failures, tell: &impl Fn(Seen) -> bool) -> bool {
     let api: Api<DynamicObject> = Api::all_with(client.clone(), resource);
     let mut events = watcher(api, watcher::Config::default()).boxed();
-    let mut pause = FIRST;
     while let Some(event) = events.next().await {
+        if let Ok(event) = &event
+            && !tell_all(failures.heard(event), tell)
+        {
+            return false;
+        }
         let seen = match event {
             Ok(Event::Init) => Some(Seen::Listing),
             Ok(Event::InitApply(object) | Event::Apply(object)) => whole(object, resource).map(Seen::There),
@@ -79,18 +85,120 @@ async fn watch(client: &Client, resource: &ApiResource, kind: &Kind, tell: &impl
                 if is_gone(&error) {
                     return tell(Seen::Absent);
                 }
-                debug!(%kind, %error, "the watch was interrupted");
-                tokio::time::sleep(pause).await;
-                pause = pause.saturating_mul(2).min(LAST);
+                if !tell_all(failures.failed(&error), tell) {
+                    return false;
+                }
+                tokio::time::sleep(failures.pause()).await;
+                // What was refused to be watched is listed again: the end of a list says that it can be.
+                if error.forbidden().is_some() && !error.is_list() {
+                    return true;
+                }
                 continue;
             }
         };
-        pause = FIRST;
         if seen.is_some_and(|seen| !tell(seen)) {
             return false;
         }
     }
     true
+}
+
+/// Tells what there is to tell. False where nobody listens any more.
+fn tell_all(seen: Option<Seen>, tell: &impl Fn(Seen) -> bool) -> bool {
+    seen.is_none_or(tell)
+}
+
+/// How often a kind could not be read in a row.
+#[derive(Debug)]
+struct Failures {
+    kind: Kind,
+    count: u32,
+    /// When the last one was.
+    last: Option<Instant>,
+    /// What was said last; empty where the kind can be read.
+    said: String,
+}
+
+/// So many failures in a row are said: fewer are a watch that was cut, or an API server that starts.
+const SAID_AFTER: u32 = 3;
+
+/// After so long without a failure the next one is the first again.
+const FORGOTTEN_AFTER: Duration = Duration::from_secs(120);
+
+impl Failures {
+    fn new(kind: Kind) -> Failures {
+        Failures { kind, count: 0, last: None, said: String::new() }
+    }
+
+    /// The kind could not be read. Answers with what is to be said of it, where that is new.
+    fn failed(&mut self, error: &(impl Display + Status)) -> Option<Seen> {
+        // A quiet watch says nothing when it is heard again.
+        if self.last.replace(Instant::now()).is_some_and(|last| last.elapsed() > FORGOTTEN_AFTER) {
+            self.count = 0;
+        }
+        self.count = self.count.saturating_add(1);
+        debug!(kind = %self.kind, %error, "the objects of this kind could not be read");
+        let why = match error.forbidden() {
+            Some(message) => rights::missing(message),
+            None if self.count >= SAID_AFTER && error.is_list() => error.to_string(),
+            None => return None,
+        };
+        (self.said != why).then(|| {
+            self.said.clone_from(&why);
+            Seen::Unreadable(why)
+        })
+    }
+
+    /// The watch says something. Only what cannot come before a failed list ends the failures: each list begins with [`Event::Init`], and its
+    /// first page comes before its second one fails.
+    fn heard(&mut self, event: &Event<DynamicObject>) -> Option<Seen> {
+        if matches!(event, Event::Init | Event::InitApply(_)) {
+            return None;
+        }
+        self.count = 0;
+        (!std::mem::take(&mut self.said).is_empty()).then(|| Seen::Unreadable(String::new()))
+    }
+
+    /// How long to wait until the next attempt. It doubles with each failure.
+    fn pause(&self) -> Duration {
+        let factor = 1_u32.checked_shl(self.count.saturating_sub(1)).unwrap_or(u32::MAX);
+        FIRST.saturating_mul(factor).min(LAST)
+    }
+}
+
+/// An error that may be an answer of the API server.
+trait Status {
+    /// What the API server says, where it forbids the request.
+    fn forbidden(&self) -> Option<&str>;
+    /// Whether a list failed, or what comes before it: that it is over is heard when a list has ended.
+    fn is_list(&self) -> bool;
+}
+
+impl Status for Error {
+    fn forbidden(&self) -> Option<&str> {
+        match self {
+            Error::Api(status) if status.code == 403 => Some(&status.message),
+            _ => None,
+        }
+    }
+
+    fn is_list(&self) -> bool {
+        true
+    }
+}
+
+impl Status for watcher::Error {
+    fn forbidden(&self) -> Option<&str> {
+        match self {
+            watcher::Error::InitialListFailed(error) | watcher::Error::WatchStartFailed(error) => error.forbidden(),
+            watcher::Error::WatchError(status) if status.code == 403 => Some(&status.message),
+            _ => None,
+        }
+    }
+
+    fn is_list(&self) -> bool {
+        matches!(self, watcher::Error::InitialListFailed(_))
+    }
 }
 
 /// Whether the API server does not know the kind any more.
@@ -107,4 +215,42 @@ fn whole(mut object: DynamicObject, resource: &ApiResource) -> Option<Value> {
     fields.insert("apiVersion".to_owned(), resource.api_version.clone().into());
     fields.insert("kind".to_owned(), resource.kind.clone().into());
     Some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn forbidden() -> watcher::Error {
+        let message = r#"pods is forbidden: User "u" cannot list resource "pods" in API group "" at the cluster scope"#;
+        let status = serde_json::json!({"status": "Failure", "code": 403, "reason": "Forbidden", "message": message});
+        watcher::Error::InitialListFailed(Error::Api(serde_json::from_value(status).unwrap()))
+    }
+
+    #[test]
+    fn a_list_that_always_fails_is_tried_less_and_less_often_and_said_once() {
+        let mut failures = Failures::new(Kind::new("", "Pod"));
+        let (mut pauses, mut said) = (Vec::new(), Vec::new());
+        for _ in 0..12 {
+            // The watch says so before each list.
+            assert!(failures.heard(&Event::Init).is_none());
+            said.extend(failures.failed(&forbidden()));
+            pauses.push(failures.pause());
+        }
+        assert_eq!(pauses[..4], [100, 200, 400, 800].map(Duration::from_millis));
+        assert_eq!(pauses[11], LAST);
+        let [Seen::Unreadable(why)] = said.as_slice() else { panic!("{said:?}") };
+        assert_eq!(why, "may not list pods: grant `list` on `pods`, as deploy/cluster-role.yaml does");
+        assert!(matches!(failures.heard(&Event::InitDone), Some(Seen::Unreadable(why)) if why.is_empty()));
+        assert!(failures.heard(&Event::InitDone).is_none());
+        assert_eq!((failures.count, failures.pause()), (0, FIRST));
+    }
+
+    #[test]
+    fn a_watch_that_is_cut_is_no_failure_of_the_installation() {
+        let mut failures = Failures::new(Kind::new("", "Pod"));
+        let cut = || Error::Api(serde_json::from_value(serde_json::json!({"code": 500, "message": "busy"})).unwrap());
+        assert!(failures.failed(&cut()).is_none() && failures.failed(&cut()).is_none());
+        assert!(failures.failed(&cut()).is_some(), "one that stays is");
+    }
 }

@@ -9,7 +9,9 @@ use lictor::Native;
 use lictor_contract::ExtensionPoint;
 use lictor_controller::cluster::{Access, connect};
 use lictor_controller::decide::foreign::Foreign;
+use lictor_controller::decide::lives::GivenUp;
 use lictor_controller::decide::refused::Refusal;
+use lictor_controller::decide::victims::only_marks;
 use lictor_controller::decide::{Mode, Talk, Turn};
 use lictor_controller::ops::start::{Wanted, start};
 use lictor_controller::report::Mode as Says;
@@ -29,6 +31,7 @@ pub struct Said {
     pub foreign: Vec<Foreign>,
     pub errors: Vec<String>,
     pub unsaved: Vec<String>,
+    pub given_up: Vec<GivenUp>,
 }
 
 #[derive(Clone, Default)]
@@ -43,6 +46,7 @@ impl Listener for Ears {
             news.for_each(|step| eprintln!("{:?} {:?} {:?}", step.happened, step.findings, step.commands));
         }
         turn.steps.iter().for_each(|step| said.happened.add(step.happened.clone()));
+        said.given_up.extend(turn.given_up.iter().cloned());
         said.errors.extend(turn.errors.iter().map(ToString::to_string));
     }
     fn refused(&mut self, refusal: &Refusal, deleted: bool) {
@@ -123,9 +127,11 @@ impl Controller {
                 let keep = how.checkpoint.clone().map(|file| Box::new(InFile(file)) as Box<dyn Keep>);
                 let reports = start(client.clone(), how.reports()).await.unwrap();
                 let listener = ((ears, upgrades), reports.listener);
+                let settings =
+                    Settings { deletes_victims: !only_marks(&how.system, &how.arguments), ..how.settings.clone() };
                 let with = Surroundings { client, open, listener, keep, leads: leading, stop: stopped };
                 tokio::select! {
-                    ran = run(how.settings.clone(), with) => {
+                    ran = run(settings, with) => {
                         ran.unwrap();
                         reports.ender.end().await;
                     }

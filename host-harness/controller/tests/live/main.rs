@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "tests")]
 
 mod controller;
+mod ends;
 mod faults;
 mod gang;
 mod liar;
@@ -69,6 +70,10 @@ async fn the_laws_decide_in_a_living_cluster() {
         ordered::over_the_socket(&world),
         faults::requests_that_fail(&world),
         faults::an_api_server_that_is_killed(&world),
+        ends::a_right_that_is_missing(&world),
+        ends::a_budget_that_forbids(&world),
+        ends::a_job_that_is_refused_for_good(&world),
+        ends::victims_that_were_only_marked(&world),
         restart::from_the_cluster_alone(&world),
         restart::from_a_checkpoint(&world),
         restart::told_to_end(&world),

@@ -1,53 +1,84 @@
 //! What others do in the middle of a plan. Each leads back to a sound state.
 
-use kube::api::{DeleteParams, Patch, PatchParams};
+use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
 use serde_json::{Value, json};
 
 use lictor_controller::decide::foreign::By;
+use lictor_controller::names::GATE;
 
 use crate::controller::Controller;
-use crate::support::objects::{api, create, delete_pod, evict, node, node_of, wait_for};
+use crate::support::objects::{api, create, delete_pod, evict, node, node_of, pods, wait_for};
 use crate::systems::{refused, sized};
 use crate::world::{SOON, World, is_gated, is_running, nominated};
 
 /// A pod was let go, and the node took another taint in the same moment: kube-scheduler refuses the pod. That is said; the pod is deleted
 /// where a controller owns it, and the successor goes elsewhere; the pod that nobody owns stays.
 pub async fn a_pod_that_was_let_go_and_is_refused(world: &World) {
-    let step = world.step("refused", 2).await;
+    let step = world.step("refused", 3).await;
     // There is no kube-scheduler while the pods are let go, and the nodes are closed before it looks.
     world.testbed.command("stop kube-scheduler").await;
     let controller = Controller::start(&world.how("coscheduling"));
-    let owner =
-        json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "o", "namespace": step.namespace}});
-    let owner = create(&world.admin, &owner).await;
-    let owner = json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "o", "uid": owner["metadata"]["uid"],
-                       "controller": true});
-    step.held("owned", "low", json!({"metadata": {"ownerReferences": [owner]}})).await;
+    // A pod of a ReplicaSet and one of a Job that allows no failure, held by our gate like each that these make.
+    let mut spec =
+        sized("3", json!({"spec": {"priorityClassName": "low", "schedulingGates": [{"name": GATE}]}}))["spec"].clone();
+    let metadata = json!({"labels": {"app": "o"}});
+    let owner = |version: &str, kind: &str, spec: Value| {
+        let metadata = json!({"name": "o", "namespace": step.namespace});
+        json!({"apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec})
+    };
+    let set = json!({"replicas": 1, "selector": {"matchLabels": {"app": "o"}}, "template": {"metadata": metadata, "spec": spec}});
+    create(&world.admin, &owner("apps/v1", "ReplicaSet", set)).await;
+    spec["restartPolicy"] = json!("Never");
+    let job = json!({"backoffLimit": 0, "template": {"spec": spec}});
+    create(&world.admin, &owner("batch/v1", "Job", job)).await;
+    let member = async |label: &str| {
+        let all = pods(&world.admin, &step.namespace);
+        let all = all.list(&ListParams::default().labels(label)).await.unwrap();
+        all.items.into_iter().find(|pod| pod.metadata.deletion_timestamp.is_none())?.metadata.name
+    };
+    let owned = wait_for("the ReplicaSet makes a pod", SOON, async || member("app=o").await).await;
+    let of_job = wait_for("the Job makes a pod", SOON, async || member("job-name=o").await).await;
     step.held("alone", "low", json!({})).await;
-    for name in ["owned", "alone"] {
+    for name in [&*owned, &of_job, "alone"] {
         step.until(name, "let go", |pod| pod.is_some_and(|pod| !is_gated(pod))).await;
     }
     for name in &step.nodes {
         close(world, name, true).await;
     }
     world.testbed.command("start kube-scheduler").await;
-    step.until("owned", "deleted", |pod| pod.is_none()).await;
-    let said = async || controller.said(|said| said.refused.len() >= 3).then_some(());
+    step.until(&owned, "deleted", |pod| pod.is_none()).await;
+    let said = async || controller.said(|said| said.refused.len() >= 4).then_some(());
     wait_for("the refusals are said", SOON, said).await;
     controller.said(|said| {
         let mut refused: Vec<(&str, bool)> =
             said.refused.iter().map(|(refusal, deleted)| (refusal.pod.name.as_str(), *deleted)).collect();
         refused.sort_unstable();
-        assert_eq!(refused, [("alone", false), ("owned", false), ("owned", true)]);
+        // No pod of a Job is deleted: it would fail.
+        let mut expected = [("alone", false), (&*of_job, false), (&*owned, false), (&*owned, true)];
+        expected.sort_unstable();
+        assert_eq!(refused, expected);
         assert!(said.refused[0].0.message.contains("nodes are available"), "{:?}", said.refused[0]);
     });
+    step.until("alone", "said to have lost its room", |pod| pod.is_some_and(|pod| admitted(pod) == "RoomTaken")).await;
     // Its room is kept: when the node opens again it runs there.
     for name in &step.nodes {
         close(world, name, false).await;
     }
-    step.all_run(&["alone"]).await;
+    let successor = wait_for("the ReplicaSet makes another", SOON, async || member("app=o").await).await;
+    step.all_run(&["alone", &of_job, &successor]).await;
+    step.until("alone", "said to be admitted again", |pod| pod.is_some_and(|pod| admitted(pod) == "Admitted")).await;
+    for (version, kind) in [("apps/v1", "ReplicaSet"), ("batch/v1", "Job")] {
+        api(&world.admin, version, kind, &step.namespace).delete("o", &DeleteParams::background()).await.unwrap();
+    }
     controller.stop().await;
     step.end().await;
+}
+
+/// The reason of our condition; empty where a pod has none.
+fn admitted(pod: &Value) -> &str {
+    let conditions = pod.pointer("/status/conditions").and_then(Value::as_array);
+    let ours = conditions.into_iter().flatten().find(|it| it["type"] == "lictor.dev/Admitted");
+    ours.and_then(|it| it["reason"].as_str()).unwrap_or_default()
 }
 
 async fn close(world: &World, node: &str, closed: bool) {

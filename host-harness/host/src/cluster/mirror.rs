@@ -170,6 +170,11 @@ impl Mirror {
             && pod.template.labels.iter().any(|label| self.leaving_labels.contains(&label.key))
     }
 
+    /// Returns whether a label can mean, in this system, that somebody was asked to evict its pod.
+    pub fn has_leaving_labels(&self) -> bool {
+        !self.leaving_labels.is_empty()
+    }
+
     /// A node as the policy is told of it.
     pub fn node(&self, node: NodeId) -> Option<&Node> {
         self.nodes.get(node).map(|entry| &entry.record)

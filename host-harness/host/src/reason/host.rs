@@ -58,8 +58,12 @@ pub const HOST_RULES: &[HostRule] = &[
     rule(
         "host/leaving",
         "a victim is not leaving by an earlier plan",
-        &[("", "`{pod}` is already leaving by plan {plan}"), ("deleted", "`{pod}` is already being deleted")],
-        "The room of a victim is promised once. Example: pod `v` leaves for plan 3; a plan that evicts `v` again is refused.",
+        &[
+            ("", "`{pod}` is already leaving by plan {plan}"),
+            ("deleted", "`{pod}` is already being deleted"),
+            ("refused", "the API server refused to evict `{pod}`; it is asked again at {time}"),
+        ],
+        "The room of a victim is promised once. Example: pod `v` leaves for plan 3; a plan that evicts `v` again is refused. A victim whose eviction the API server refuses is named again after a pause.",
     ),
     rule(
         "host/pending",

@@ -8,6 +8,7 @@ use super::command::{Action, Command, CommandId, CommandOutcome, ObjectRef};
 use super::journal::Undo;
 use super::{FailedCommand, Session};
 use crate::cluster::{Change, Shown};
+use crate::verify::Refused;
 
 /// The number of every plan that another session has made; see [`Session::follow`].
 pub(super) const ADOPTED: u64 = u64::MAX;
@@ -76,8 +77,8 @@ impl Session {
         self.asked.open.len()
     }
 
-    /// What the cluster calls a pod.
-    pub(super) fn object_ref(&self, pod: PodId) -> Option<ObjectRef> {
+    /// Returns what the cluster calls a pod.
+    pub fn object_ref(&self, pod: PodId) -> Option<ObjectRef> {
         let pod = self.mirror.pod(pod)?;
         let (kind, namespace) = self.mirror.kind_of(pod);
         let [kind, namespace] = [kind, namespace].map(str::to_owned);
@@ -95,6 +96,14 @@ impl Session {
             }
             CommandOutcome::Done => self.done(id, pod),
             CommandOutcome::Failed(reason) => self.fail(id, reason),
+            CommandOutcome::Refused { reason, until, budget } => {
+                // The pods of its plan wait as long: the same plan is the one that would be made.
+                let waits = self.departures.beneficiaries(pod);
+                for pod in waits.into_iter().chain([pod]) {
+                    self.departures.refuse(pod, Refused { until, budget });
+                }
+                self.fail(id, reason);
+            }
         }
     }
 
@@ -106,7 +115,23 @@ impl Session {
         for (id, pod) in asked {
             self.look(id, pod);
         }
+        self.spare_unmarked();
         self.sweep();
+    }
+
+    /// Lets victims stay that were marked and are shown without the mark: their eviction was taken back.
+    fn spare_unmarked(&mut self) {
+        if !self.mirror.has_leaving_labels() {
+            return;
+        }
+        let mirror = &self.mirror;
+        let is_under_way = |pod: PodId| self.asked.open.values().any(|ask| ask.pod == pod);
+        let shows = |pod: PodId| mirror.pod(pod).is_some_and(|known| known.terminating || mirror.is_marked(known));
+        let spared = self.departures.iter().filter(|(victim, _)| !shows(*victim) && !is_under_way(*victim));
+        let spared: Vec<(PodId, u64)> = spared.map(|(victim, departure)| (victim, departure.plan)).collect();
+        for (victim, plan) in spared {
+            self.stay(victim, plan);
+        }
     }
 
     /// Forgets what was asked of pods that are gone.

@@ -106,4 +106,14 @@ pub enum CommandOutcome {
     Done,
     /// It was not carried out, and will not be.
     Failed(String),
+    /// The API server refuses it, so that asking at once for the same again is of no use.
+    Refused {
+        /// What the API server says.
+        reason: String,
+        /// When the same may be asked for again, in nanoseconds since 1970. Nothing is decided about a pending pod before, and no plan
+        /// names the pod as a victim.
+        until: i64,
+        /// Whether a PodDisruptionBudget refuses. Then a budget that changes ends the wait.
+        budget: bool,
+    },
 }

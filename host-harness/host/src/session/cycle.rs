@@ -35,7 +35,8 @@ impl Session {
                 queue = self.ordered(Vec::from(queue))?.into();
             }
             let Some(pod) = queue.pop_front() else { break };
-            if self.mirror.pod(pod).is_some_and(|pod| self.occupancy.is_pending(pod)) {
+            let is_refused = self.departures.refused_until(self.mirror.now(), pod).is_some();
+            if !is_refused && self.mirror.pod(pod).is_some_and(|pod| self.occupancy.is_pending(pod)) {
                 self.attempt(pod)?;
                 tried = tried.saturating_add(1);
             }

@@ -12,6 +12,9 @@ use super::{Cause, Happened, Session, SessionError};
 use crate::cluster::Object;
 use crate::replace::Transition;
 
+/// The kind of objects that may keep the API server from evicting.
+const BUDGET: &str = "PodDisruptionBudget";
+
 /// Something that the session is told.
 #[derive(Debug, Clone)]
 pub enum Input {
@@ -123,13 +126,18 @@ impl Session {
         let permit = self.occupancy.held().next().map(|(_, deadline)| deadline);
         let outcome = self.asked.open.values().map(|ask| ask.since.saturating_add(self.patience)).min();
         // While nothing is decided, nothing that the policy would decide is due.
-        let decision = self.breaker.until().or_else(|| permit.into_iter().chain(self.next_retry()).min());
+        let refused = self.departures.next_try(self.mirror.now());
+        let decision = permit.into_iter().chain(self.next_retry()).chain(refused).min();
+        let decision = self.breaker.until().or(decision);
         decision.into_iter().chain(outcome).min()
     }
 
     fn take(&mut self, input: Input) -> Result<(), Cause> {
         match input {
             Input::Objects(objects) => {
+                if objects.iter().any(|object| object.id.kind == BUDGET) {
+                    self.departures.budget_changed();
+                }
                 objects.into_iter().for_each(|object| self.mirror.upsert(object));
                 self.came()
             }
@@ -138,6 +146,9 @@ impl Session {
                 self.came()
             }
             Input::Removed(key) => {
+                if key.split(['.', '/']).next() == Some(BUDGET) {
+                    self.departures.budget_changed();
+                }
                 let keys = self.mirror.ambiguous(&key);
                 if !keys.is_empty() {
                     return Err(Cause::Ambiguous { key, keys });

@@ -21,6 +21,17 @@ pub struct Departures {
     victims: BTreeMap<PodId, Departure>,
     /// The victims whose plan was given up, because another victim of it stays.
     void: BTreeSet<PodId>,
+    /// The pods about which the API server has refused a command.
+    refused: BTreeMap<PodId, Refused>,
+}
+
+/// A refusal of the API server: until when it is not asked for the same again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refused {
+    /// The moment, in nanoseconds since 1970.
+    pub until: i64,
+    /// Whether a PodDisruptionBudget refuses.
+    pub budget: bool,
 }
 
 impl Departures {
@@ -49,7 +60,36 @@ impl Departures {
         let is_there = |pod: &PodId| mirror.pod(*pod).is_some();
         self.victims.retain(|victim, _| is_there(victim));
         self.void.retain(is_there);
+        self.refused.retain(|pod, refused| is_there(pod) && refused.until > mirror.now());
         self.victims.values_mut().for_each(|departure| departure.beneficiaries.retain(is_there));
+    }
+
+    /// Notes that the API server refuses a command about a pod.
+    pub fn refuse(&mut self, pod: PodId, refused: Refused) {
+        let known = self.refused.entry(pod).or_insert(refused);
+        if known.until <= refused.until {
+            *known = refused;
+        }
+    }
+
+    /// Returns the pods for which a victim leaves; empty where the pod is no victim.
+    pub fn beneficiaries(&self, victim: PodId) -> BTreeSet<PodId> {
+        self.victims.get(&victim).map(|departure| departure.beneficiaries.clone()).unwrap_or_default()
+    }
+
+    /// Forgets the refusals of PodDisruptionBudgets: a budget has changed.
+    pub fn budget_changed(&mut self) {
+        self.refused.retain(|_, refused| !refused.budget);
+    }
+
+    /// Returns until when nothing is asked for about a pod; `None` where that may be done now.
+    pub fn refused_until(&self, now: i64, pod: PodId) -> Option<i64> {
+        self.refused.get(&pod).map(|refused| refused.until).filter(|until| *until > now)
+    }
+
+    /// Returns the first moment at which something that was refused may be asked for again.
+    pub fn next_try(&self, now: i64) -> Option<i64> {
+        self.refused.values().map(|refused| refused.until).filter(|until| *until > now).min()
     }
 
     /// Returns the plan by which a pod is leaving; none where its plan was given up and the cluster does not show that it leaves.

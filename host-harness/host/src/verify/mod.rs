@@ -32,7 +32,7 @@ use lictor_contract::*;
 use crate::cluster::Mirror;
 
 pub use binding::bindings;
-pub use departures::{Departure, Departures};
+pub use departures::{Departure, Departures, Refused};
 pub use enforcement::enforcement;
 pub use fits::breaks_a_promise;
 pub use held::{Held, Place};

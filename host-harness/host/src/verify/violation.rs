@@ -6,7 +6,7 @@ use lictor_contract::{NodeId, Placement, Plan, PodId, Refuted};
 
 use super::Apart;
 use crate::cluster::Ineligible;
-use crate::reason::{Fact, NamedReason, say};
+use crate::reason::{Fact, NamedReason, say, time};
 
 /// An invariant and what breaks it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +56,15 @@ pub enum Violation {
         id: PodId,
         /// The victim.
         victim: String,
+    },
+    /// A victim whose eviction the API server has refused.
+    EvictionRefused {
+        /// Its number.
+        id: PodId,
+        /// The victim.
+        victim: String,
+        /// When it is asked again, in nanoseconds since 1970.
+        until: i64,
     },
     /// A pod of another scheduler that a queue is to give back.
     OfAnotherScheduler {
@@ -152,6 +161,9 @@ impl Violation {
                 ("host/leaving", "", vec![Fact::name("pod", victim), Fact::count("plan", *plan)])
             }
             Violation::BeingDeleted { victim, .. } => ("host/leaving", "deleted", vec![Fact::name("pod", victim)]),
+            Violation::EvictionRefused { victim, until, .. } => {
+                ("host/leaving", "refused", vec![Fact::name("pod", victim), Fact::name("time", time(*until))])
+            }
             Violation::OfAnotherScheduler { victim, .. } => {
                 ("host/other-scheduler", "victim", vec![Fact::name("pod", victim)])
             }
@@ -205,6 +217,7 @@ impl Violation {
             | Violation::HoldsNothing { id, .. }
             | Violation::AlreadyLeaving { id, .. }
             | Violation::BeingDeleted { id, .. }
+            | Violation::EvictionRefused { id, .. }
             | Violation::OfAnotherScheduler { id, .. }
             | Violation::RefutedVictim { id, .. } => Refuted { victims: vec![*id], ..Refuted::default() },
             Violation::UnknownPod(id) if plan.victims.iter().any(|victim| victim.pod == *id) => {

@@ -47,7 +47,7 @@ fn done(server: &Server, task: &Task) -> Done {
     let (_keep, cancelled) = watch::channel(false);
     let requests = json!({"cpu": "2", "memory": "1Gi"}).as_object().unwrap().clone();
     let placed = Placed { kind: kind(), requests };
-    runtime.block_on(carry_out(server, task, (None, Some(Arc::new(placed))), BACKOFF, cancelled))
+    runtime.block_on(carry_out(server, task, (None, Some(Arc::new(placed))), BACKOFF, cancelled, |_| {}))
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use lictor_host::session::ObjectRef;
 use serde_json::{Value, json};
 
-use super::{Api, ApiError, Part};
+use super::{Api, ApiError, Part, Sign};
 use crate::view::text;
 
 /// What happens to a request.
@@ -16,6 +16,12 @@ pub(super) enum Fault {
     Refused(u16),
     /// It is served, and the answer is lost.
     Lost,
+    /// A PodDisruptionBudget refuses.
+    Budget,
+    /// The API server does not know the path.
+    Unserved,
+    /// The client breaks.
+    Panic,
 }
 
 /// The API server: one pod, `default/a`.
@@ -65,13 +71,26 @@ impl Server {
         match fault {
             Some(Fault::Refused(code)) => refused(code),
             Some(Fault::Lost) => work(&mut state).and(refused(0)),
+            Some(Fault::Budget) => Err(ApiError {
+                code: 429,
+                message: "PodDisruptionBudget `low` allows 0 disruptions".to_owned(),
+                sign: Sign::Budget("low".to_owned()),
+            }),
+            Some(Fault::Unserved) => {
+                Err(ApiError { code: 404, message: "no such path".to_owned(), sign: Sign::Nothing })
+            }
+            Some(Fault::Panic) => {
+                drop(state);
+                panic!("the client breaks")
+            }
             None => work(&mut state),
         }
     }
 }
 
 fn refused<T>(code: u16) -> Result<T, ApiError> {
-    Err(ApiError { code, message: format!("refused with {code}") })
+    let sign = if code == 404 { Sign::NoObject } else { Sign::Nothing };
+    Err(ApiError { code, message: format!("refused with {code}"), sign })
 }
 
 fn merge(into: &mut Value, patch: &Value) {

@@ -101,6 +101,8 @@ pub struct Answer {
 pub enum State {
     /// It is bound, or let go for its node.
     Bound,
+    /// It was let go for its node, and kube-scheduler refuses it: its room is taken.
+    RoomTaken,
     /// It must leave its node for others.
     Evicted,
     /// It is being deleted.

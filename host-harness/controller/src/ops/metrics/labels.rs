@@ -60,9 +60,9 @@ labels! {
     }
     /// What came of a command.
     Outcome {
-        /// `bind`, `nominate`, `evict` or `confirm`.
+        /// `bind`, `nominate`, `evict`, `confirm`, `withdraw`, `unmark` or `delete`.
         action,
-        /// `accepted`, `done` or `failed`.
+        /// `accepted`, `done`, `failed` or `refused`.
         outcome
     }
     /// A request to the API server.
@@ -81,6 +81,11 @@ labels! {
     Election {
         /// The Lease.
         name
+    }
+    /// Why something was given up.
+    Reason {
+        /// A word.
+        reason
     }
     /// How something ended.
     Ended {

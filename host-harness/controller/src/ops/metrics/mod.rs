@@ -81,6 +81,12 @@ metrics! {
         "Pods that others evict, by kind: preemption (by kube-scheduler) or eviction (by the Eviction API).";
     plans_in_flight: Gauge = Gauge::default(), "lictor_plans_in_flight",
         "Plans whose victims have not all left or whose pods are not all bound.";
+    plans_given_up: Counts<Reason> = Family::default(), "lictor_plans_given_up",
+        "Plans that were given up, by reason: eviction-refused, not-admitted or nothing-moves.";
+    refused_pods: Gauge = Gauge::default(), "lictor_refused_pods",
+        "Pods that were let go and that kube-scheduler refuses.";
+    overdue_victims: Gauge = Gauge::default(), "lictor_overdue_victims",
+        "Victims that still run a minute after they were marked.";
     pending_pods: Gauges<Queue> = Family::default(), "lictor_pending_pods",
         "Pending pods: active, gated by somebody else, nominated, or held at permit.";
     decision_duration: Histograms<System> = Family::new_with_constructor(short), "lictor_decision_duration_seconds",

@@ -62,6 +62,17 @@ impl Metrics {
         }
     }
 
+    /// A plan was given up, for this reason in a word.
+    pub fn given_up(&self, reason: &str) {
+        self.plans_given_up.get_or_create(&labels::Reason { reason: reason.to_owned() }).inc();
+    }
+
+    /// So many pods that were let go are refused, and so many victims still run a minute after they were marked.
+    pub fn stand(&self, refused: usize, overdue: usize) {
+        self.refused_pods.set(gauge(refused));
+        self.overdue_victims.set(gauge(overdue));
+    }
+
     /// An input could not be served.
     pub fn failed(&self, system: &str) {
         let error = labels::SystemResult { system: system.to_owned(), result: "error".to_owned() };
@@ -111,6 +122,7 @@ impl Metrics {
             CommandOutcome::Accepted => "accepted",
             CommandOutcome::Done => "done",
             CommandOutcome::Failed(_) => "failed",
+            CommandOutcome::Refused { .. } => "refused",
         };
         self.commands.get_or_create(&Outcome { action: action.to_owned(), outcome: outcome.to_owned() }).inc();
     }

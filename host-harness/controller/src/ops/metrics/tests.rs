@@ -64,6 +64,8 @@ fn all() -> Metrics {
     metrics.session(&Counters::default(), &Counters { faults, restarts: 2, ..Counters::default() });
     metrics.command("bind", &CommandOutcome::Done);
     metrics.request("patch", None, Duration::from_millis(3));
+    metrics.given_up("not-admitted");
+    metrics.stand(1, 1);
     metrics.foreign("preemption");
     metrics.admitted("koordinator", Duration::from_secs(1));
     metrics.preempted("koordinator", Duration::from_secs(1));

@@ -116,6 +116,8 @@ fn a_victim_is_told_by_whom_in_the_words_of_kube_scheduler_and_why() {
     let mut reporter = reporter(Mode::CarriesOut, "koordinator");
     let preemptor = EvictedFor::Preemptor("team/p".to_owned());
     reporter.step(NOW, &victim(How::Delete, preemptor.clone()), &cluster);
+    assert_eq!(reporter.due(NOW, &cluster), [], "the API server has not accepted it");
+    reporter.evicted("team/v");
     let writes = reporter.due(NOW, &cluster);
     let event = events(&writes)[0];
     assert_eq!(
@@ -127,6 +129,8 @@ fn a_victim_is_told_by_whom_in_the_words_of_kube_scheduler_and_why() {
     assert_eq!(conditions(&writes).len(), 0, "the Eviction API writes DisruptionTarget itself");
     // A queue that gives back has no preemptor.
     reporter.step(NOW, &victim(How::Soft, EvictedFor::Queue("q".to_owned())), &cluster);
+    // A victim may be gone before the answer is heard.
+    reporter.forget("team/v");
     let writes = reporter.due(NOW, &cluster);
     let note =
         "Preempted by queue q, which gives back on node n1 (marked: another controller deletes it): a/b: because";
@@ -186,6 +190,7 @@ fn a_flood_of_refusals_is_bounded_and_evictions_are_told_all_the_same() {
     assert_eq!((events(&writes).len(), reporter.dropped()), (100, 400));
     assert_eq!(conditions(&writes).len(), 500, "conditions are state: each is written once");
     reporter.step(NOW + SECOND, &victim(How::Delete, EvictedFor::Queue("q".to_owned())), &cluster);
+    reporter.evicted("team/v");
     assert_eq!(events(&reporter.due(NOW + SECOND, &cluster)).len(), 1);
     // A second later there is room for ten more.
     for name in &names[..500] {
@@ -217,4 +222,56 @@ fn a_pod_that_was_recreated_is_told_anew() {
     reporter.step(NOW + 2 * SECOND, &refused("a", "a/b", 4), &cluster);
     let writes = reporter.due(NOW + 3 * SECOND, &cluster);
     assert_eq!(events(&writes)[0]["regarding"]["uid"], "another");
+}
+
+#[test]
+fn what_is_left_of_the_time_counts_towards_the_next_event() {
+    let names: Vec<String> = (0..200).map(|number| format!("p{number}")).collect();
+    let cluster = Cluster::with(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+    let mut written = 0;
+    for (place, name) in names.iter().enumerate() {
+        // One each 150 ms, after 100 at once: 10 a second are 15 in 1.5 s.
+        let late = i64::try_from(place.saturating_sub(99)).unwrap() * 150_000_000;
+        reporter.step(NOW + late, &refused(name, "a/b", 4), &cluster);
+        written += events(&reporter.due(NOW + SECOND + late, &cluster)).len();
+    }
+    assert_eq!((written, reporter.dropped()), (200, 0));
+}
+
+#[test]
+fn the_name_of_an_event_is_one_that_the_api_server_takes() {
+    let name = format!("{}-b", "a".repeat(199));
+    let cluster = Cluster::with(&[&name]);
+    let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+    reporter.step(NOW, &refused(&name, "a/b", 4), &cluster);
+    let writes = reporter.due(NOW + SECOND, &cluster);
+    assert!(writes.iter().any(|write| write.name.starts_with(&format!("{}.", "a".repeat(199)))), "{writes:?}");
+}
+
+#[test]
+fn a_plan_that_is_given_up_is_an_event_of_each_of_its_pods() {
+    let cluster = Cluster::with(&["p"]);
+    let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+    let note = "Plan 7 is given up: because".to_owned();
+    let warning = Warning { pod: "team/p".to_owned(), reason: "PlanGivenUp", action: "Preempting", note };
+    reporter.warn(NOW, &warning, &cluster);
+    let writes = reporter.due(NOW, &cluster);
+    assert_eq!(
+        (&events(&writes)[0]["reason"], &events(&writes)[0]["type"]),
+        (&json!("PlanGivenUp"), &json!("Warning"))
+    );
+}
+
+#[test]
+fn a_pod_whose_room_is_taken_has_a_condition_that_turns_when_it_is_placed() {
+    let cluster = Cluster::with(&["p"]);
+    let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+    let note = "0/1 nodes are available".to_owned();
+    let warning = Warning { pod: "team/p".to_owned(), reason: "RoomTaken", action: "Binding", note };
+    reporter.warn(NOW, &warning, &cluster);
+    let condition = conditions(&reporter.due(NOW, &cluster))[0].clone();
+    assert_eq!((&condition["status"], &condition["reason"]), (&json!("False"), &json!("RoomTaken")));
+    reporter.placed("team/p");
+    assert_eq!(conditions(&reporter.due(NOW, &cluster))[0]["status"], "True");
 }

@@ -28,7 +28,9 @@ impl<L: Listener> Reign<L> {
         });
         let objects = listed.into_objects().collect();
         let begun = Decider::begin(talk, self.settings.mode, &points, self.clock.now(), objects, saved);
-        let (mut decider, turn) = begun;
+        let (mut decider, mut turn) = begun;
+        decider.set_patience(self.settings.patience);
+        decider.recover(self.victims.all().cloned(), self.settings.deletes_victims, &mut turn);
         self.clock.not_before(decider.session().mirror().now());
         self.carry_out(&mut decider, turn, None);
         self.decider = Some(decider);

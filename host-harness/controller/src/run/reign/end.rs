@@ -11,7 +11,7 @@ impl<L: Listener> Reign<L> {
     /// Brings to its end what is under way, as far as that goes in time; decides no more.
     pub(super) fn end(&mut self, inbox: &Receiver<Came>) {
         let begun = Instant::now();
-        while self.under_way > 0 && self.decider.is_some() {
+        while !self.under_way.is_empty() && self.decider.is_some() {
             let left = self.settings.end_within.saturating_sub(begun.elapsed());
             if left.is_zero() {
                 break;

@@ -188,3 +188,36 @@ fn a_policy_that_orders_no_queue_is_asked_for_no_keys() {
     let (answer, _) = session.question(&Question::Keys(vec!["default/a".to_owned()])).unwrap();
     assert_eq!((answer, policy.log()), (Answer::Keys(0, Vec::new()), before));
 }
+
+#[test]
+fn a_plan_whose_eviction_the_api_server_refuses_is_not_made_again_at_once() {
+    let plan = Sketch { id: 2, nominations: &[("default/p", "n1")], victims: &["default/v"], ..Sketch::default() };
+    let policy =
+        evicting().say("filter default/p", Say::Fits(&[])).say("post-filter default/p", Say::Plan(plan, Fx::default()));
+    let mut session = open(&policy, full());
+    attempt(&mut session, "p").unwrap();
+    let refused = |budget| CommandOutcome::Refused { reason: "forbidden".to_owned(), until: 1_000, budget };
+    let step = answer(&mut session, 2, refused(true));
+    assert_eq!((step.happened.withdrawn.as_slice(), step.wake_at), (["default/p".to_owned()].as_slice(), Some(1_000)));
+    assert!(session.handle(Input::Cycle).unwrap().happened.attempts.is_empty(), "its job waits as long");
+    let again = attempt(&mut session, "p").unwrap();
+    assert!(again.happened.plans.is_empty());
+    assert_eq!(again.happened.refused[0].reason.code, "host/leaving");
+    // A budget that changes may allow it.
+    let budget = json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+                        "metadata": {"name": "b", "namespace": "default"}});
+    tell(&mut session, budget);
+    assert_eq!(session.departures.next_try(0), None);
+}
+
+#[test]
+fn a_pod_about_which_a_command_was_refused_is_tried_again_after_its_pause() {
+    let policy = Scripted::deciding(ALL);
+    let mut session = open(&policy, [node("n1", 4), pod("a", 1, 0)]);
+    attempt(&mut session, "a").unwrap();
+    let refused = CommandOutcome::Refused { reason: "forbidden".to_owned(), until: 1_000, budget: false };
+    answer(&mut session, 1, refused);
+    assert!(session.handle(Input::Cycle).unwrap().commands.is_empty());
+    session.handle(Input::Clock(1_000)).unwrap();
+    assert_eq!(short(&session.handle(Input::Cycle).unwrap()), ["2 bind a n1"]);
+}

@@ -1,0 +1,115 @@
+//! Tasks, and what became of them.
+
+use std::time::Duration;
+
+use lictor_contract::Mark;
+use lictor_host::session::{Action, Command, CommandId, CommandOutcome, ObjectRef};
+use serde_json::Value;
+
+/// Something to be done in the cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Task {
+    /// A command of the session.
+    Command(Command),
+    /// The session asks what became of a command. None where nobody knows the command any more.
+    Confirm(CommandId, ObjectRef, Option<Action>),
+    /// A pod that we let go and that kube-scheduler refuses: its owner makes another.
+    Delete(ObjectRef),
+    /// A nomination whose plan was given up is taken back.
+    Withdraw(ObjectRef),
+    /// A victim that an earlier process only marked is evicted.
+    Evict(ObjectRef),
+    /// The marks of an eviction that was given up are taken off.
+    Unmark(ObjectRef, Vec<Mark>),
+}
+
+impl Task {
+    /// The object that it is about.
+    pub fn object(&self) -> &ObjectRef {
+        match self {
+            Task::Command(Command { object, .. })
+            | Task::Confirm(_, object, _)
+            | Task::Delete(object)
+            | Task::Withdraw(object)
+            | Task::Evict(object)
+            | Task::Unmark(object, _) => object,
+        }
+    }
+
+    /// The command that it is about; none where it is none of the session.
+    pub fn command(&self) -> Option<CommandId> {
+        match self {
+            Task::Command(Command { id, .. }) | Task::Confirm(id, ..) => Some(*id),
+            Task::Delete(_) | Task::Withdraw(_) | Task::Evict(_) | Task::Unmark(..) => None,
+        }
+    }
+
+    /// What is done, in a word of metrics and logs.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Task::Command(command) => word(&command.action),
+            Task::Confirm(..) => "confirm",
+            Task::Delete(_) => "delete",
+            Task::Withdraw(_) => "withdraw",
+            Task::Evict(_) => "evict",
+            Task::Unmark(..) => "unmark",
+        }
+    }
+
+    /// Whether it evicts, or is to find out whether that was done.
+    pub(crate) fn evicts(&self) -> bool {
+        match self {
+            Task::Command(Command { action, .. }) | Task::Confirm(_, _, Some(action)) => {
+                matches!(action, Action::Evict { .. })
+            }
+            Task::Evict(_) => true,
+            Task::Confirm(_, _, None) | Task::Delete(_) | Task::Withdraw(_) | Task::Unmark(..) => false,
+        }
+    }
+}
+
+/// Names an action in a word of metrics and logs.
+pub fn word(action: &Action) -> &'static str {
+    match action {
+        Action::Bind { .. } => "bind",
+        Action::Nominate { .. } => "nominate",
+        Action::Evict { .. } => "evict",
+        Action::Confirm => "confirm",
+    }
+}
+
+/// What became of a task.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Done {
+    /// What became of it.
+    pub outcome: CommandOutcome,
+    /// The object as the API server has it then, where it said so.
+    pub object: Option<Value>,
+}
+
+impl Done {
+    /// An end of which the API server has not shown the object.
+    pub(super) fn without(outcome: CommandOutcome) -> Done {
+        Done { outcome, object: None }
+    }
+
+    /// The end of a task whose object is as the API server says.
+    pub(super) fn with(object: Value) -> Done {
+        Done { outcome: CommandOutcome::Done, object: Some(object) }
+    }
+}
+
+/// How long to wait before a task is tried again: at first, and at most. It doubles each time.
+#[derive(Debug, Clone, Copy)]
+pub struct Backoff {
+    /// At first.
+    pub first: Duration,
+    /// At most.
+    pub last: Duration,
+}
+
+impl Default for Backoff {
+    fn default() -> Backoff {
+        Backoff { first: Duration::from_millis(50), last: Duration::from_secs(2) }
+    }
+}

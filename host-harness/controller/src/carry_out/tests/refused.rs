@@ -1,0 +1,51 @@
+//! What the API server refuses, and what breaks.
+
+use lictor_host::session::Command;
+
+use super::*;
+
+#[test]
+fn a_budget_that_refuses_is_said_at_once_and_the_victim_is_marked_once() {
+    let server = Server::of(pod()).then("evict", &[Fault::Budget, Fault::Budget, Fault::Refused(429)]);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (_keep, cancelled) = watch::channel(false);
+    let said = std::sync::Mutex::new(Vec::new());
+    let blocked = |why: &str| said.lock().unwrap().push(why.to_owned());
+    let done = runtime.block_on(carry_out(&server, &evict(true), (None, None), BACKOFF, cancelled, blocked));
+    assert_eq!(done.outcome, CommandOutcome::Accepted);
+    assert_eq!(*said.lock().unwrap(), ["PodDisruptionBudget `low` allows 0 disruptions"]);
+    assert_eq!(server.log(), ["patch", "evict", "evict", "evict", "evict"]);
+}
+
+#[test]
+fn a_victim_whose_eviction_is_given_up_is_not_marked_any_more() {
+    let marks = vec![lictor_contract::Mark {
+        place: lictor_contract::MarkPlace::Label,
+        key: "soft".to_owned(),
+        value: "true".to_owned(),
+    }];
+    let evict = command(Action::Evict { delete: true, marks, plan: 3 });
+    let server = Server::of(pod()).then("evict", &[Fault::Refused(403)]);
+    let done = done(&server, &evict, None);
+    let refused = CommandOutcome::Refused { reason: "refused with 403".to_owned(), until: 0, budget: false };
+    assert_eq!(done.outcome, refused);
+    let pod = server.pod();
+    assert_eq!((pod["metadata"]["annotations"].get(EVICTED_FOR), pod["metadata"]["labels"].get("soft")), (None, None));
+    assert_eq!(done.object, Some(pod), "the session sees it without the marks");
+}
+
+#[test]
+fn a_path_that_is_not_served_is_no_eviction() {
+    let server = Server::of(pod()).then("evict", &[Fault::Unserved, Fault::Unserved]);
+    assert_eq!(done(&server, &evict(true), None).outcome, CommandOutcome::Accepted);
+    assert_eq!(server.evictions(), 1);
+}
+
+#[test]
+fn a_task_that_panics_frees_its_object_for_the_next() {
+    let server = Server::of(pod()).then("evict", &[Fault::Panic]);
+    let second = Task::Command(Command { id: 2, object: object("1"), action: Action::Nominate { node: None } });
+    let finished = executed(&server, &[evict(true), second], 2, |_| {});
+    assert!(failed(&finished[0].done).contains("broke"));
+    assert_eq!((finished[1].task.command(), &finished[1].done.outcome), (Some(2), &CommandOutcome::Done));
+}

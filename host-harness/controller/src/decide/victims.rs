@@ -1,0 +1,165 @@
+//! Victims that carry our annotation and are not being deleted: their eviction is under way, or they were only marked.
+//!
+//! A victim that stands for a minute is reported once: then a budget forbids its eviction, or no controller deletes what is marked.
+
+use std::collections::BTreeMap;
+
+use lictor_host::session::ObjectRef;
+use serde_json::Value;
+
+use crate::names::EVICTED_FOR;
+use crate::view::{annotation, text};
+use crate::watch::store::{News, Shown};
+
+/// How long a victim may stand before that is said: a minute.
+pub const OVERDUE: i64 = 60_000_000_000;
+
+/// A victim that still runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// The pod.
+    pub pod: ObjectRef,
+    /// What our annotation says: for which plan it is evicted.
+    pub evicted_for: String,
+}
+
+/// The victims that still run, by the key of the object.
+#[derive(Debug, Default)]
+pub struct Victims(BTreeMap<String, Known>);
+
+#[derive(Debug)]
+struct Known {
+    standing: Standing,
+    since: i64,
+    is_said: bool,
+}
+
+impl Victims {
+    /// Takes what is news.
+    pub fn see(&mut self, news: &News, now: i64) {
+        match news {
+            News::Marked(..) => {}
+            News::Gone(key) => drop(self.0.remove(key)),
+            News::Shown(shown) => match standing(shown) {
+                None => drop(self.0.remove(&shown.key)),
+                Some(standing) => {
+                    let known = self.0.get(&shown.key).filter(|known| known.standing == standing);
+                    let (since, is_said) = known.map_or((now, false), |known| (known.since, known.is_said));
+                    self.0.insert(shown.key.clone(), Known { standing, since, is_said });
+                }
+            },
+        }
+    }
+
+    /// Returns the victims that stand for a minute; each is returned once.
+    pub fn due(&mut self, now: i64) -> Vec<Standing> {
+        let over = self.0.values_mut().filter(|known| !known.is_said && is_overdue(known, now));
+        over.map(|known| {
+            known.is_said = true;
+            known.standing.clone()
+        })
+        .collect()
+    }
+
+    /// Returns when one stands for a minute next, in nanoseconds since 1970.
+    pub fn next(&self) -> Option<i64> {
+        let waits = self.0.values().filter(|known| !known.is_said);
+        waits.map(|known| known.since.saturating_add(OVERDUE)).min()
+    }
+
+    /// Counts the victims that stand for a minute or more.
+    pub fn overdue(&self, now: i64) -> usize {
+        self.0.values().filter(|known| is_overdue(known, now)).count()
+    }
+
+    /// Returns all victims that still run.
+    pub fn all(&self) -> impl Iterator<Item = &ObjectRef> {
+        self.0.values().map(|known| &known.standing.pod)
+    }
+}
+
+/// Whether a system with these arguments, as JSON, only marks its victims, so that another controller must delete them.
+///
+/// Koordinator does unless `podShouldBeDeletedWhenPreempted` is true (upstream: `pkg/scheduler/apis/config/v1/types.go`). All others delete.
+pub fn only_marks(system: &str, arguments: &str) -> bool {
+    fn deletes(arguments: &Value) -> bool {
+        match arguments {
+            Value::Object(fields) => fields.iter().any(|(key, value)| {
+                key == "podShouldBeDeletedWhenPreempted" && *value == Value::Bool(true) || deletes(value)
+            }),
+            Value::Array(values) => values.iter().any(deletes),
+            _ => false,
+        }
+    }
+    system == "koordinator" && !serde_json::from_str(arguments).is_ok_and(|arguments| deletes(&arguments))
+}
+
+fn is_overdue(known: &Known, now: i64) -> bool {
+    known.since.saturating_add(OVERDUE) <= now
+}
+
+/// Reads how a victim stands; `None` where the object is no victim, is being deleted or has ended.
+fn standing(shown: &Shown) -> Option<Standing> {
+    let object = &shown.object;
+    let evicted_for = annotation(object, EVICTED_FOR);
+    let has_ended = matches!(text(object, "/status/phase"), "Succeeded" | "Failed");
+    if evicted_for.is_empty() || has_ended || !text(object, "/metadata/deletionTimestamp").is_empty() {
+        return None;
+    }
+    let [kind, namespace, name, uid] =
+        ["/kind", "/metadata/namespace", "/metadata/name", "/metadata/uid"].map(|field| text(object, field).to_owned());
+    Some(Standing { pod: ObjectRef { kind, namespace, name, uid }, evicted_for: evicted_for.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn shown(evicted_for: Option<&str>, deleted: Option<&str>) -> News {
+        let object = json!({
+            "kind": "Pod",
+            "metadata": {"name": "v", "namespace": "default", "uid": "1",
+                         "annotations": {EVICTED_FOR: evicted_for}, "deletionTimestamp": deleted},
+        });
+        let standing = crate::view::Standing::Plain;
+        News::Shown(Shown { key: "Pod/default/v".to_owned(), object, standing, raw: None })
+    }
+
+    #[test]
+    fn a_victim_that_stands_for_a_minute_is_named_once() {
+        let mut victims = Victims::default();
+        victims.see(&shown(Some("plan 3"), None), 0);
+        assert!(victims.due(OVERDUE - 1).is_empty());
+        assert_eq!((victims.next(), victims.overdue(OVERDUE)), (Some(OVERDUE), 1));
+        victims.see(&shown(Some("plan 3"), None), 5);
+        let names: Vec<String> = victims.due(OVERDUE).into_iter().map(|it| it.evicted_for).collect();
+        assert_eq!(names, ["plan 3"], "since it was marked, whatever else changes of it");
+        assert!(victims.due(2 * OVERDUE).is_empty());
+        assert_eq!(victims.next(), None);
+    }
+
+    #[test]
+    fn koordinator_only_marks_unless_its_arguments_say_otherwise() {
+        for (system, arguments, expected) in [
+            ("koordinator", "", true),
+            ("koordinator", r#"{"podShouldBeDeletedWhenPreempted": false}"#, true),
+            ("koordinator", r#"{"podShouldBeDeletedWhenPreempted": true}"#, false),
+            ("koordinator", r#"{"args": {"podShouldBeDeletedWhenPreempted": true}}"#, false),
+            ("kubernetes", "", false),
+        ] {
+            assert_eq!(only_marks(system, arguments), expected, "{system} {arguments}");
+        }
+    }
+
+    #[test]
+    fn one_that_leaves_or_is_spared_does_not_stand() {
+        for news in [shown(None, None), shown(Some("plan 3"), Some("2026-01-01T00:00:00Z"))] {
+            let mut victims = Victims::default();
+            victims.see(&shown(Some("plan 3"), None), 0);
+            victims.see(&news, 1);
+            assert_eq!((victims.overdue(2 * OVERDUE), victims.all().count()), (0, 0));
+        }
+    }
+}

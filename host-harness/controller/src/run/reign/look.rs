@@ -1,0 +1,66 @@
+//! What time brings: pods that stay refused, and victims that still run.
+
+use jiff::Timestamp;
+use lictor_host::session::{CommandId, ObjectRef};
+
+use super::Reign;
+use crate::carry_out::Task;
+use crate::decide::Mode;
+use crate::decide::refused::Due;
+use crate::run::listener::Listener;
+use crate::view::text;
+use crate::watch::store::News;
+
+impl<L: Listener> Reign<L> {
+    /// Says what has stood for too long.
+    pub(super) fn look(&mut self, now: i64) {
+        for due in self.refusals.due(now) {
+            match due {
+                Due::Over(refusal) => self.listener.placed(&refusal),
+                Due::Say(refusal) => self.listener.refused(&refusal, false),
+                Due::Delete(refusal) => {
+                    self.listener.refused(&refusal, true);
+                    if self.settings.mode == Mode::Act {
+                        self.order(Task::Delete(refusal.pod), None);
+                    }
+                }
+            }
+        }
+        self.victims.due(now).iter().for_each(|victim| self.listener.stands(victim));
+        self.listener.counted(self.refusals.count(), self.victims.overdue(now));
+    }
+}
+
+/// Names what a task is under way for: a command, or else an object.
+pub(super) fn waits_for(task: &Task) -> (Option<CommandId>, ObjectRef) {
+    (task.command(), task.object().clone())
+}
+
+/// Returns the end of the grace of a pod that is being deleted, in nanoseconds since 1970.
+pub(super) fn stops(news: &News) -> Option<(&str, i64)> {
+    let News::Shown(shown) = news else { return None };
+    let at: Timestamp = text(&shown.object, "/metadata/deletionTimestamp").parse().ok()?;
+    Some((&shown.key, i64::try_from(at.as_nanosecond()).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use lictor_host::session::{Action, Command};
+
+    use super::*;
+
+    #[test]
+    fn a_question_about_a_command_comes_to_its_end_with_the_command() {
+        let object = || {
+            let [kind, namespace, name, uid] = ["Pod", "default", "a", "1"].map(str::to_owned);
+            ObjectRef { kind, namespace, name, uid }
+        };
+        let command = Task::Command(Command { id: 1, object: object(), action: Action::Nominate { node: None } });
+        let mut under_way = BTreeSet::from([waits_for(&command), waits_for(&Task::Confirm(1, object(), None))]);
+        // The executor answers once.
+        under_way.remove(&waits_for(&command));
+        assert!(under_way.is_empty(), "a process that is told to end waits for nothing more");
+    }
+}

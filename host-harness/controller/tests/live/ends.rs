@@ -1,0 +1,144 @@
+//! How a plan ends that cannot be carried out: it is given up aloud, and others get the room.
+
+use std::path::Path;
+
+use kube::api::{DeleteParams, ListParams};
+use lictor_controller::decide::lives::{Patience, Why};
+use lictor_controller::names::EVICTED_FOR;
+use serde_json::{Value, json};
+
+use crate::controller::{Controller, How};
+use crate::support::objects::{api, create, wait_for};
+use crate::world::{SOON, Step, World, is_running, nominated};
+
+const GANG: [&str; 2] = ["g0", "g1"];
+
+/// The events about a pod of the step, by reason.
+async fn events(step: &Step<'_>, pod: &str, reason: &str) -> Vec<Value> {
+    let all = api(&step.world.admin, "events.k8s.io/v1", "Event", &step.namespace);
+    let all = all.list(&ListParams::default()).await.unwrap();
+    let all = all.items.into_iter().map(|event| serde_json::to_value(event).unwrap());
+    all.filter(|event| event["regarding"]["name"] == pod && event["reason"] == reason).collect()
+}
+
+async fn note(step: &Step<'_>, pod: &str, reason: &str) -> String {
+    let first = async || events(step, pod, reason).await.into_iter().next();
+    let event = wait_for(&format!("the event {reason} of {pod}"), SOON, first).await;
+    event["note"].as_str().unwrap().to_owned()
+}
+
+/// Puts the manifests of `deploy/` in force that grant rights; without `pods/eviction` where `evicts` is false.
+async fn rights(world: &World, evicts: bool) {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/deploy"));
+    for file in ["namespace.yaml", "service-account.yaml"] {
+        world.testbed.apply_path(&folder.join(file)).await;
+    }
+    let text = std::fs::read_to_string(folder.join("cluster-role.yaml")).unwrap();
+    let text = if evicts { text } else { text.replace("\"pods/eviction\"", "\"pods/none\"") };
+    world.testbed.apply(&text).await;
+}
+
+/// The right to evict is missing: the plan is given up and that is said, what is tried again is tried less and less often, and with the right
+/// the gang runs.
+pub async fn a_right_that_is_missing(world: &World) {
+    rights(world, false).await;
+    let step = world.step("forbidden", 2).await;
+    step.fill().await;
+    let kubeconfig = world.testbed.ready.user.kubeconfig.clone();
+    let controller = Controller::start(&How { kubeconfig, ..world.how("coscheduling") });
+    step.gang("g", &GANG).await;
+    let tried = async || controller.said(|said| said.given_up.len() >= 3).then_some(());
+    wait_for("the plan is given up, and so are the next ones", SOON, tried).await;
+    controller.said(|said| {
+        assert!(said.given_up.iter().all(|given_up| given_up.why == Why::Refused), "{:?}", said.given_up);
+        assert!(said.happened.plans.len() <= said.given_up.len() + 1, "{} plans", said.happened.plans.len());
+    });
+    assert!(note(&step, "g0", "PlanGivenUp").await.contains("pods/eviction"));
+    for victim in ["v0", "v1"] {
+        assert!(events(&step, victim, "Preempted").await.is_empty(), "the API server has not accepted it");
+    }
+    rights(world, true).await;
+    step.all_run(&GANG).await;
+    assert_eq!(step.evicted().len(), 2);
+    controller.stop().await;
+    step.end().await;
+}
+
+/// A PodDisruptionBudget forbids the evictions: that is said at once, no victim is said to be preempted, and without the budget the gang runs.
+pub async fn a_budget_that_forbids(world: &World) {
+    let step = world.step("budget", 2).await;
+    step.fill().await;
+    let budget = json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+                        "metadata": {"name": "all", "namespace": step.namespace},
+                        "spec": {"maxUnavailable": 0, "selector": {"matchLabels": {"app": "v"}}}});
+    create(&world.admin, &budget).await;
+    let controller = Controller::start(&world.how("coscheduling"));
+    step.gang("g", &GANG).await;
+    assert!(note(&step, "v0", "FailedEviction").await.contains("PodDisruptionBudget `all` allows 0 disruptions"));
+    assert!(events(&step, "v0", "Preempted").await.is_empty(), "the API server has not accepted it");
+    let budgets = api(&world.admin, "policy/v1", "PodDisruptionBudget", &step.namespace);
+    budgets.delete("all", &DeleteParams::default()).await.unwrap();
+    step.all_run(&GANG).await;
+    assert!(note(&step, "v0", "Preempted").await.starts_with("Preempted by pod "));
+    controller.stop().await;
+    step.end().await;
+}
+
+/// A gang of Koordinator over the pods that fill the nodes.
+async fn job(step: &Step<'_>, members: &[&str]) {
+    let group = json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "PodGroup",
+                       "metadata": {"name": "job", "namespace": step.namespace}, "spec": {"minMember": members.len()}});
+    create(&step.world.admin, &group).await;
+    for name in members {
+        let labels = json!({"metadata": {"labels": {"pod-group.scheduling.sigs.k8s.io": "job"}}});
+        step.held(name, "high", labels).await;
+    }
+}
+
+/// The PodGroup is deleted when the plan is made: when the victims have left the plan is given up, and another pod gets the room.
+pub async fn a_job_that_is_refused_for_good(world: &World) {
+    let step = world.step("refused-job", 2).await;
+    step.fill().await;
+    let mut how = world.how("koordinator");
+    how.arguments = json!({"podShouldBeDeletedWhenPreempted": true}).to_string();
+    how.settings.patience = Patience { refused: 2_000_000_000, ..Patience::default() };
+    let controller = Controller::start(&how);
+    job(&step, &GANG).await;
+    wait_for("the victims are evicted", SOON, async || (step.evicted().len() == 2).then_some(())).await;
+    let groups = api(&world.admin, "scheduling.sigs.k8s.io/v1alpha1", "PodGroup", &step.namespace);
+    groups.delete("job", &DeleteParams::default()).await.unwrap();
+    assert!(note(&step, "g0", "PlanGivenUp").await.contains("its job is refused"));
+    for name in GANG {
+        step.until(name, "not nominated", |pod| pod.is_some_and(|pod| nominated(pod).is_empty())).await;
+    }
+    step.held("other", "low", json!({})).await;
+    step.all_run(&["other"]).await;
+    controller.stop().await;
+    step.end().await;
+}
+
+/// Victims are only marked, and the process is killed. The next one deletes victims by its arguments: it evicts those that carry the mark.
+pub async fn victims_that_were_only_marked(world: &World) {
+    for kept in [false, true] {
+        let step = world.step("marked", 2).await;
+        step.fill().await;
+        let checkpoint = kept.then(|| world.testbed.ready.folder.join(format!("{}.json", step.namespace)));
+        let how = How { checkpoint, ..world.how("koordinator") };
+        let controller = Controller::start(&how);
+        job(&step, &GANG).await;
+        for victim in ["v0", "v1"] {
+            step.until(victim, "marked", |pod| {
+                pod.is_some_and(|pod| !pod["metadata"]["annotations"][EVICTED_FOR].is_null() && is_running(Some(pod)))
+            })
+            .await;
+        }
+        controller.kill().await;
+        let arguments = json!({"podShouldBeDeletedWhenPreempted": true}).to_string();
+        let controller = Controller::start(&How { arguments, ..how });
+        step.all_run(&GANG).await;
+        assert_eq!(step.evicted().len(), 2, "each once");
+        controller.said(|said| assert!(said.happened.failed.is_empty(), "{:?}", said.happened.failed));
+        controller.stop().await;
+        step.end().await;
+    }
+}
