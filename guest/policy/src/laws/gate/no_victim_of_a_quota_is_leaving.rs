@@ -1,7 +1,7 @@
 //! # What it demands
 //!
-//! A pod with a quota waits while a pod of another quota is leaving the nominated node because a scheduler preempted it. The priority of
-//! that pod does not matter, nor what the two quotas use by now.
+//! A pod with a quota waits while a pod of another quota, or of none, is leaving the nominated node because a scheduler preempted it. The
+//! priority of that pod does not matter, nor what the two quotas use by now, nor for which pod it was preempted.
 //!
 //! # Example
 //!
@@ -11,7 +11,8 @@
 //!
 //! The room is on its way. Between quotas a victim may have any priority. Its quota may have given up more since the plan was made, and other
 //! pods of the preemptor's quota may have taken free nodes: the victim leaves all the same, and if the preemptor gave up its nomination
-//! then, it would leave in vain.
+//! then, it would leave in vain. A pod that was preempted for another one leaves a promise there, too: the room of the preemptor shows when it
+//! has left.
 //!
 //! # Source
 //!
@@ -32,7 +33,7 @@ pub const LAW: Law<Holds> = Law::gate(
         sentence: "no pod that was preempted in another quota for the preemptor is still leaving its nominated node",
         templates: &[(
             "",
-            "waiting for preemption: a pod of another @queue is still leaving (not eligible due to a terminating pod on the nominated node)",
+            "waiting for preemption: a pod of another @queue, or of none, is still leaving (not eligible due to a terminating pod on the nominated node)",
         )],
         file: page!("no_victim_of_a_quota_is_leaving.rs"),
     },
@@ -50,7 +51,7 @@ pub const LAW: Law<Holds> = Law::gate(
 /// Whether the preemptor need not wait for its nominated node.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(own) = case.preemptor.queue else { return Ok(()) };
-    match case.awaited().any(|pod| pod.queue.is_some_and(|quota| quota != own)) {
+    match case.awaited().any(|pod| pod.queue != Some(own)) {
         true => Err(Denial::Case("")),
         false => Ok(()),
     }

@@ -166,11 +166,10 @@ impl Quotas {
         !exceeds(&sum, &quota.min)
     }
 
-    /// Returns whether a pod waits for a victim in another quota: it left for this pod, whatever the quotas use by now.
+    /// Returns whether a pod waits for a victim that is not of its quota, whatever the quotas use by now, and for whatever pod it leaves.
     pub(super) fn waits(&self, world: &World, pod: &Pod) -> bool {
         let Some(node) = pod.nominated.as_ref().and_then(|node| world.nodes.get(node)) else { return false };
-        let is_of_another =
-            |other: &Pod| other.leaving && other.namespace != pod.namespace && self.has(&other.namespace);
+        let is_of_another = |other: &Pod| other.leaving && other.namespace != pod.namespace;
         self.has(&pod.namespace)
             && world.may_run(pod, node)
             && pod.request.fits(&node.allocatable)
