@@ -104,7 +104,7 @@ func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Po
 		p.hints.refused(pod, head.Again, asked)
 		return nil, fwk.NewStatus(fwk.Unschedulable, head.Message)
 	}
-	p.hints.forget(pod.UID)
+	p.hints.passed(pod.UID)
 	for _, node := range nodes {
 		if len(codes) > 0 && said.verdict(node.Node().Name) != nil {
 			return nil, nil
@@ -170,7 +170,7 @@ func (p *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.P
 		// No other plugin may evict for the pod: it would do it outside of the laws.
 		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, head.Message)
 	}
-	p.hints.planned(pod, plan.victims(pod))
+	p.hints.planned(pod, plan.victims(pod), plan.all())
 	p.announce(plan, pod)
 	nominated := &fwk.NominatingInfo{NominatedNodeName: head.Node, NominatingMode: fwk.ModeOverride}
 	return &fwk.PostFilterResult{NominatingInfo: nominated}, fwk.NewStatus(fwk.Success, head.Message)
@@ -211,14 +211,16 @@ func (p *Plugin) Permit(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, _ st
 		if p.wait(key) {
 			return nil, 0
 		}
+		p.hints.waits(pod)
 		return fwk.NewStatus(fwk.Wait, head.Message), min(time.Duration(head.Wait), longestWait)
 	}
 	p.hints.refused(pod, head.Again, asked)
 	return fwk.NewStatus(fwk.Unschedulable, head.Message), 0
 }
 
-// PreBindPreFlight says whether something is written on the pod.
+// PreBindPreFlight says whether something is written on the pod. kube-scheduler calls it before it waits for the end of Permit.
 func (p *Plugin) PreBindPreFlight(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
+	p.begins(pod)
 	if len(p.marks(pod)) == 0 {
 		return nil, fwk.NewStatus(fwk.Skip)
 	}
