@@ -41,6 +41,8 @@ type cycle struct {
 	scores    []byte
 	obstacles []string
 	numbers   map[string]uint32
+	// message is why PreFilter refused the pod.
+	message string
 	// final: no plan helps.
 	final bool
 	// The policy has refused the pod for good: nothing stays promised to it.
@@ -93,7 +95,7 @@ func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Po
 		return nil, p.failed(pod, err)
 	}
 	codes, scores := apart(head, bytes)
-	said := &cycle{codes: codes, scores: scores, obstacles: head.Obstacles, final: head.Verdict == wire.Final, isVoid: head.Verdict == wire.Final}
+	said := &cycle{codes: codes, scores: scores, obstacles: head.Obstacles, message: head.Message, final: head.Verdict == wire.Final, isVoid: head.Verdict == wire.Final}
 	if numbers := talk.numbers.Load(); numbers != nil {
 		said.numbers = *numbers
 	}
@@ -143,7 +145,8 @@ func (p *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.P
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
 	if said := cycleOf(state); said != nil && said.final {
-		refused := fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "lictor: no preemption helps")
+		// Why is said already: kube-scheduler puts the words of PostFilter behind those of PreFilter.
+		refused := fwk.NewStatus(fwk.UnschedulableAndUnresolvable)
 		if said.isVoid {
 			// As where default preemption finds no candidate.
 			return &fwk.PostFilterResult{NominatingInfo: &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride}}, refused
@@ -167,8 +170,12 @@ func (p *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.P
 	}
 	if head.Verdict != wire.Planned {
 		p.hints.also(pod, head.Again, asked)
+		message := head.Message
+		if said := cycleOf(state); said != nil && said.message == message {
+			message = ""
+		}
 		// No other plugin may evict for the pod: it would do it outside of the laws.
-		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, head.Message)
+		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, message)
 	}
 	p.hints.planned(pod, plan.victims(pod), plan.all())
 	p.announce(plan, pod)
