@@ -58,8 +58,12 @@ pub const HOST_RULES: &[HostRule] = &[
     rule(
         "host/leaving",
         "a victim is not leaving by an earlier plan",
-        &[("", "`{pod}` is already leaving by plan {plan}"), ("deleted", "`{pod}` is already being deleted")],
-        "The room of a victim is promised once. Example: pod `v` leaves for plan 3; a plan that evicts `v` again is refused.",
+        &[
+            ("", "`{pod}` is already leaving by plan {plan}"),
+            ("deleted", "`{pod}` is already being deleted"),
+            ("nothing", "waiting for preemption: {left} victim(s) of plan {plan} have not left yet"),
+        ],
+        "The room of a victim is promised once. Example: pod `v` leaves for plan 3; a plan that evicts `v` again is refused. So is a plan that evicts no pod for a preemptor whose nomination stands while victims of its last plan are leaving.",
     ),
     rule(
         "host/pending",
