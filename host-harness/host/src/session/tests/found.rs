@@ -40,11 +40,11 @@ impl Policy for Fussy {
         match &mut *calls {
             (0, 0) => {}
             (0, fails) => {
-                *fails -= 1;
+                *fails = fails.saturating_sub(1);
                 let error = PolicyError::Unannounced(Unannounced { event: 0, what: "node".to_owned(), number: 7 });
                 return Err(CallError::Refused { call: "apply", error });
             }
-            (calls, _) => *calls -= 1,
+            (calls, _) => *calls = calls.saturating_sub(1),
         }
         let bad = events.iter().filter(|event| matches!(event, Event::PodUpserted(pod) if pod.name == "bad"));
         let findings = bad.map(|_| Finding {
