@@ -47,7 +47,7 @@ impl Progress {
         metrics.pending(pending, plans);
     }
 
-    /// Returns the pending pods and the plans under way, for whoever adds them up over several sessions, and shows the rest.
+    /// Returns the pending pods and the plans under way, for a caller that adds them up over several sessions, and shows the rest.
     pub fn counted(&mut self, metrics: &Metrics, session: &Session) -> (Pending, usize) {
         let mirror = session.mirror();
         self.promised.retain(|pod, _| mirror.pod_id(pod).is_some());
