@@ -4,7 +4,9 @@ mod fits;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
 use clap::Args;
 use lictor_contract::ExtensionPoint;
@@ -14,7 +16,10 @@ use lictor_host::recording::Recorder;
 use lictor_host::replace::Terms;
 use lictor_host::session::{Candidate, FaultRules, Session, SessionError, Step};
 use lictor_serve::message::Hello;
-use lictor_serve::{Offer, Offers, Opened, Report, Server, say};
+use lictor_serve::{Exclusive, Offer, Offers, Opened, Report, Server, Stop, say};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 use super::arguments::{self, InForce};
 use super::choice::{Choice, Chosen};
@@ -50,19 +55,22 @@ pub(super) struct Asked {
     replacing: Replacing,
 }
 
+/// What a second scheduler hears where files are shared.
+const TAKEN: &str = "a recording (`--record`) or a checkpoint is of one scheduler at a time, and another one is connected: serve each at a socket of its own";
+
 /// What sessions are opened with.
 struct Opening {
     chosen: Mutex<Arc<Chosen>>,
     system: String,
     arguments: Arguments,
     schedulers: Vec<String>,
-    /// Shared with the session that is recorded: one at a time.
     recorder: Option<Arc<Recorder>>,
-    /// The same of the checkpoint.
     checkpoint: Option<Arc<Stored>>,
+    /// The right to both of them.
+    right: Exclusive,
 }
 
-/// Serves until the process is ended.
+/// Serves until a signal ends the process (SIGINT, SIGTERM): the connections are cut, and what is recorded is written.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let recording = asked.record.as_deref().map(Recording::open).transpose()?;
     let chosen = asked.policy.find()?;
@@ -77,6 +85,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
         schedulers: asked.in_force.schedulers.clone(),
         recorder: recording.as_ref().map(|recording| Arc::new(recording.recorder().clone())),
         checkpoint: asked.checkpoint.as_deref().map(|file| Arc::new(Stored::at(file))),
+        right: Exclusive::default(),
     });
     // What is wrong with the policy or its arguments is said before anybody connects. The recording is nobody's yet.
     let Opened { points, welcome, .. } = opening.open(&[])?;
@@ -109,8 +118,31 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
         }
     })?;
     anstream::eprintln!("listening at {} with {}", asked.socket.display(), welcome.policy);
-    server.run()?;
+    let ended = ended_by_signal(server.stop(&asked.socket))?;
+    server.run();
+    let _gone = std::fs::remove_file(&asked.socket);
+    if let Some(recording) = &recording {
+        recording.finish()?;
+    }
+    let signal = ended.recv().unwrap_or_default();
+    anstream::eprintln!("ended by {signal}");
     Ok(Exit::Done)
+}
+
+/// Stops the server at the first signal; the name of the signal. The next one ends the process at once.
+fn ended_by_signal(stop: Stop) -> Result<Receiver<&'static str>, Failure> {
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    let (send, ended) = channel();
+    thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        for (place, signal) in signals.forever().enumerate() {
+            if place > 0 {
+                std::process::exit(128_i32.saturating_add(signal));
+            }
+            let _waits = send.send(if signal == SIGINT { "SIGINT" } else { "SIGTERM" });
+            stop.stop();
+        }
+    })?;
+    Ok(ended)
 }
 
 impl Opening {
@@ -133,13 +165,8 @@ impl Opening {
 
     /// Opens a session for the pods of these schedulers, where the command names no others.
     fn open(&self, schedulers: &[String]) -> Result<Opened, Failure> {
-        let is_taken = self.recorder.as_ref().is_some_and(|recorder| Arc::strong_count(recorder) > 1)
-            || self.checkpoint.as_ref().is_some_and(|checkpoint| Arc::strong_count(checkpoint) > 1);
-        if is_taken {
-            return Err(Failure::Useless(
-                "a recording (`--record`) or a checkpoint is of one scheduler at a time, and another one is connected: serve each at a socket of its own",
-            ));
-        }
+        let is_shared = self.recorder.is_some() || self.checkpoint.is_some();
+        let right = is_shared.then(|| self.right.acquire().ok_or(Failure::Useless(TAKEN))).transpose()?;
         let chosen = self.chosen();
         let mut policy = chosen.start()?;
         let json = self.arguments.json();
@@ -162,6 +189,7 @@ impl Opening {
             session,
             recorder: self.recorder.clone(),
             checkpoint: self.checkpoint.clone(),
+            right,
             points: info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect(),
             welcome: say::welcome(&described, &info),
         })

@@ -13,6 +13,7 @@ use lictor_host::recording::Recorder;
 use lictor_host::replace::State;
 use lictor_host::session::{Answer, Input, Question, Session, SessionError, Step};
 
+use crate::exclusive::Acquired;
 use crate::message::{Commands, Fault, Outcomes};
 use crate::offer::Offer;
 use crate::opened::{Opened, Over, Report};
@@ -52,6 +53,8 @@ pub struct Conversation {
     offer: Option<Arc<Offer>>,
     file: Arc<str>,
     out: Vec<Frame>,
+    /// Given back last.
+    _right: Option<Acquired>,
 }
 
 impl Conversation {
@@ -74,6 +77,7 @@ impl Conversation {
             offer: None,
             file: Arc::from("the scheduler"),
             out: Vec::new(),
+            _right: opened.right,
         }
     }
 

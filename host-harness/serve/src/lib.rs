@@ -4,6 +4,7 @@
 //! as commands. `host-harness/kube-scheduler/PROTOCOL.md` specifies the frames; its test vectors are run here and there.
 
 mod conversation;
+mod exclusive;
 pub mod message;
 mod offer;
 mod opened;
@@ -14,6 +15,7 @@ mod tests;
 pub mod wire;
 
 pub use conversation::Conversation;
+pub use exclusive::{Acquired, Exclusive};
 pub use offer::{Offer, Offers};
 pub use opened::{Opened, Over, Report};
 pub use server::{ListenError, Open, Server, Stop};

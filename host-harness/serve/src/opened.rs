@@ -9,6 +9,7 @@ use lictor_host::living::Stored;
 use lictor_host::recording::Recorder;
 use lictor_host::session::{Answer, CommandId, CommandOutcome, Question, Session, SessionError, Step};
 
+use crate::exclusive::Acquired;
 use crate::message::Welcome;
 
 /// A session that was told nothing yet.
@@ -19,6 +20,8 @@ pub struct Opened {
     pub recorder: Option<Arc<Recorder>>,
     /// Where its checkpoint is kept, for one session at a time; the session goes on from what is there.
     pub checkpoint: Option<Arc<Stored>>,
+    /// The right to the recording and the checkpoint, where there is one of them; it ends with the conversation.
+    pub right: Option<Acquired>,
     /// The points at which the policy decides.
     pub points: Vec<ExtensionPoint>,
     /// Who answers.
@@ -27,6 +30,10 @@ pub struct Opened {
 
 /// Hears what happens, such as to say it in a log.
 pub trait Report: Send + Sync {
+    /// Returns what hears of one connection in place of this, until the connection ends; none where this hears of all of them.
+    fn connection(&self) -> Option<Arc<dyn Report>> {
+        None
+    }
     /// Looks at the objects that the session gets next: at first all that there are, then those that are new or have changed.
     fn objects(&self, _objects: &[Object]) {}
     /// Something came of what was told or asked.

@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use lictor_host::living::{self, Clock};
+use lictor_host::living::{self, Clock, Timed};
 
 use crate::conversation::Conversation;
 use crate::message::{Fault, Hello};
 use crate::offer::Offers;
 use crate::opened::{Opened, Report};
 use crate::say;
-use crate::wire::{Frame, kind};
+use crate::wire::{Frame, LONGEST_HELLO, kind};
 
 /// How many frames wait to be taken; then the scheduler waits.
 const WAITING: usize = 4096;
@@ -28,6 +28,15 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long to wait where nothing is due: then it is looked for an offer.
 const IDLE: Duration = Duration::from_secs(1);
+
+/// How many schedulers are served at a time.
+const CONNECTIONS: usize = 64;
+
+/// How long to wait when a scheduler cannot be served.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Starts a thread.
+type Start = dyn Fn(Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<()>>;
 
 /// Opens a session for a scheduler; else says why not.
 pub type Open = dyn Fn(&Hello) -> Result<Opened, String> + Send + Sync;
@@ -62,7 +71,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Cuts every connection, and has [`Server::run`] return.
+    /// Cuts every connection, and has [`Server::run`] return when the conversations have ended.
     pub fn stop(&self) {
         let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner).take();
         for stream in streams.into_iter().flat_map(BTreeMap::into_values) {
@@ -100,39 +109,68 @@ impl Server {
         Stop { path: path.to_owned(), streams: self.streams.clone() }
     }
 
-    /// Serves every scheduler that connects, until it is stopped.
-    ///
-    /// # Errors
-    /// Nobody can connect any more.
-    pub fn run(&self) -> io::Result<()> {
+    /// Serves every scheduler that connects, until it is stopped and all conversations have ended.
+    pub fn run(&self) {
+        self.take(|| self.listener.accept().map(|(stream, _)| stream), &|work| {
+            thread::Builder::new().name("scheduler".to_owned()).spawn(work)
+        });
+    }
+
+    /// The same, with connections and threads from elsewhere. A connection that cannot be accepted or served, such as for want of file
+    /// descriptors, keeps no other from being served later.
+    fn take(&self, accept: impl Fn() -> io::Result<UnixStream>, start: &Start) {
+        let (mut threads, mut said) = (Vec::new(), String::new());
         for number in 0.. {
-            let stream = match self.listener.accept() {
-                Ok((stream, _)) => stream,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            };
-            match (self.streams.lock().unwrap_or_else(PoisonError::into_inner).as_mut(), stream.try_clone()) {
-                (None, _) => return Ok(()),
-                (Some(streams), Ok(other)) => drop(streams.insert(number, other)),
-                (Some(_), Err(error)) => {
-                    self.report.say(&format!("a scheduler cannot be served: {error}"));
-                    continue;
-                }
+            let accepted = accept();
+            if self.streams.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
+                break;
             }
-            let (open, report, streams) = (self.open.clone(), self.report.clone(), self.streams.clone());
-            let (offers, ahead) = (self.offers.clone(), self.ahead.clone());
-            let served = thread::Builder::new().name("scheduler".to_owned()).spawn(move || {
-                let ended = serve(stream, &*open, &report, (&offers, &ahead));
-                if let Some(streams) = streams.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
-                    streams.remove(&number);
+            threads.retain(|thread: &JoinHandle<()>| !thread.is_finished());
+            let begun = match accepted {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Ok(_) if threads.len() >= CONNECTIONS => Err(io::Error::other("too many are connected")),
+                Ok(stream) => self.begin(number, stream, start),
+                Err(error) => Err(error),
+            };
+            match begun {
+                Ok(thread) => {
+                    threads.push(thread);
+                    said.clear();
                 }
-                report.say(&format!("the scheduler is gone: {ended}"));
-            });
-            if let Err(error) = served {
-                self.report.say(&format!("a scheduler cannot be served: {error}"));
+                Err(error) => {
+                    let now = error.to_string();
+                    if now != said {
+                        self.report.say(&format!("a scheduler cannot be served: {now}; the next ones are tried"));
+                    }
+                    said = now;
+                    thread::sleep(PAUSE);
+                }
             }
         }
-        Ok(())
+        for thread in threads {
+            let _ended = thread.join();
+        }
+    }
+
+    /// Begins to serve a scheduler in a thread of its own.
+    fn begin(&self, number: u64, stream: UnixStream, start: &Start) -> io::Result<JoinHandle<()>> {
+        let own = stream.try_clone()?;
+        let streams = || self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        streams().as_mut().map(|streams| streams.insert(number, own));
+        let (open, report, ended) = (self.open.clone(), self.report.clone(), self.streams.clone());
+        let (offers, ahead) = (self.offers.clone(), self.ahead.clone());
+        let served = start(Box::new(move || {
+            let why = serve(stream, &*open, &report, (&offers, &ahead));
+            if let Some(streams) = ended.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+                streams.remove(&number);
+            }
+            report.say(&format!("the scheduler is gone: {why}"));
+        }));
+        if served.is_err() {
+            // Else the client would wait for an answer.
+            streams().as_mut().map(|streams| streams.remove(&number));
+        }
+        served
     }
 }
 
@@ -140,11 +178,12 @@ impl Server {
 fn serve(stream: UnixStream, open: &Open, report: &Arc<dyn Report>, (offers, ahead): (&Offers, &AtomicI64)) -> String {
     // What is offered from here on is not what the session is opened with.
     let seen = offers.number();
-    let begun = greet(&stream, open);
-    let (mut conversation, reader) = match begun {
-        Ok((opened, reader)) => (Conversation::begin(opened, report.clone()), reader),
+    let (opened, reader) = match greet(&stream, open) {
+        Ok(greeted) => greeted,
         Err(why) => return why,
     };
+    let report = report.connection().unwrap_or_else(|| report.clone());
+    let mut conversation = Conversation::begin(opened, report.clone());
     report.say("a scheduler is connected");
     report.connected(true);
     let (send, frames) = sync_channel(WAITING);
@@ -171,10 +210,10 @@ fn serve(stream: UnixStream, open: &Open, report: &Arc<dyn Report>, (offers, ahe
 /// Hears what the client says of itself, and says who answers.
 fn greet(stream: &UnixStream, open: &Open) -> Result<(Opened, BufReader<UnixStream>), String> {
     let cannot = |error: io::Error| error.to_string();
+    // Nothing is read beyond the first frame: what comes next is answered after it.
+    let hello = Frame::read_at_most(LONGEST_HELLO, &mut Timed::within(stream, PATIENCE));
+    let first = hello.map_err(cannot)?.ok_or("it said nothing")?;
     stream.set_write_timeout(Some(PATIENCE)).map_err(cannot)?;
-    stream.set_read_timeout(Some(PATIENCE)).map_err(cannot)?;
-    let mut reader = BufReader::new(stream.try_clone().map_err(cannot)?);
-    let first = Frame::read(&mut reader).map_err(cannot)?.ok_or("it said nothing")?;
     let hello: Hello = match first.kind {
         kind::HELLO => serde_json::from_slice(&first.payload).map_err(|error| error.to_string())?,
         other => return Err(format!("its first frame is of kind {other}, not {}", kind::HELLO)),
@@ -186,7 +225,7 @@ fn greet(stream: &UnixStream, open: &Open) -> Result<(Opened, BufReader<UnixStre
     };
     answer.map_err(|error| error.to_string())?.write(&mut &*stream).map_err(cannot)?;
     stream.set_read_timeout(None).map_err(cannot)?;
-    Ok((opened?, reader))
+    Ok((opened?, BufReader::new(stream.try_clone().map_err(cannot)?)))
 }
 
 /// Takes what comes and sends what is answered, until one side has ended.
@@ -234,3 +273,6 @@ fn converse(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

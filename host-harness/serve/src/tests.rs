@@ -84,6 +84,32 @@ fn what_is_no_frame_is_refused() {
     assert_eq!(Frame::read(&mut Cursor::new(&[])).unwrap(), None);
 }
 
+/// A stream that is cut after these bytes, is interrupted before each read, and remembers the largest buffer that it was to fill.
+struct Cut(Cursor<Vec<u8>>, bool, usize);
+
+impl std::io::Read for Cut {
+    fn read(&mut self, to: &mut [u8]) -> std::io::Result<usize> {
+        self.1 = !self.1;
+        self.2 = self.2.max(to.len());
+        if self.1 { Err(std::io::ErrorKind::Interrupted.into()) } else { self.0.read(to) }
+    }
+}
+
+#[test]
+fn a_header_takes_no_memory_for_bytes_that_do_not_come_and_signals_cut_no_frame() {
+    let frame = |payload: u32, bytes: &[u8]| {
+        let head = (payload + 5).to_be_bytes().into_iter().chain([kind::HELLO, 0, 0, 0, 1]);
+        Cut(Cursor::new(head.chain(bytes.iter().copied()).collect()), false, 0)
+    };
+    let mut cut = frame(64 << 20, b"{}");
+    assert_eq!(Frame::read(&mut cut).unwrap_err().kind(), std::io::ErrorKind::UnexpectedEof);
+    assert!(cut.2 < 1 << 20, "{} bytes were made ready", cut.2);
+    let whole = Frame::read(&mut frame(2, b"{}")).unwrap().unwrap();
+    assert_eq!((whole.kind, whole.payload.as_slice()), (kind::HELLO, b"{}".as_slice()));
+    let longest = crate::wire::LONGEST_HELLO;
+    assert!(Frame::read_at_most(longest, &mut frame(u32::try_from(longest).unwrap() + 1, b"")).is_err());
+}
+
 /// An answer taken apart.
 fn answered(frame: &Frame) -> (Head, Vec<u8>) {
     let (length, rest) = frame.payload.split_at(4);
@@ -121,7 +147,7 @@ fn opened_with(policy: &Scripted, checkpoint: Option<Arc<Stored>>) -> Conversati
     let described = policy.clone().describe().unwrap();
     let session = Session::open(Box::new(policy.clone()), "", "").unwrap();
     let welcome = say::welcome(&described, &described.systems[0]);
-    let opened = Opened { session, recorder: None, checkpoint, points: ALL.to_vec(), welcome };
+    let opened = Opened { session, recorder: None, checkpoint, right: None, points: ALL.to_vec(), welcome };
     Conversation::begin(opened, Arc::new(Silent::default()))
 }
 

@@ -8,6 +8,9 @@ pub const VERSION: u32 = 1;
 /// A frame with a longer payload is refused: 64 MiB.
 pub const LONGEST: usize = 64 << 20;
 
+/// What a client says of itself has a payload of at most so many bytes: 64 KiB.
+pub const LONGEST_HELLO: usize = 64 << 10;
+
 /// The kind and the number.
 const HEAD: usize = 5;
 
@@ -65,8 +68,9 @@ impl Frame {
     /// The payload is too long, or nobody takes it.
     pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
         let length = self.payload.len().checked_add(HEAD).filter(|_| self.payload.len() <= LONGEST);
-        let length =
-            length.and_then(|length| u32::try_from(length).ok()).ok_or_else(|| too_long(self.payload.len()))?;
+        let length = length
+            .and_then(|length| u32::try_from(length).ok())
+            .ok_or_else(|| too_long(self.payload.len(), LONGEST))?;
         to.write_all(&length.to_be_bytes())?;
         to.write_all(&[self.kind])?;
         to.write_all(&self.number.to_be_bytes())?;
@@ -78,29 +82,46 @@ impl Frame {
     /// # Errors
     /// The frame is cut, or too long or too short to be one.
     pub fn read(from: &mut impl Read) -> io::Result<Option<Frame>> {
+        Frame::read_at_most(LONGEST, from)
+    }
+
+    /// The same, of a payload with at most so many bytes. Memory is taken for the bytes that come, not for those that the length announces.
+    ///
+    /// # Errors
+    /// As [`Frame::read`].
+    pub fn read_at_most(longest: usize, from: &mut impl Read) -> io::Result<Option<Frame>> {
         let mut length = [0; 4];
-        match from.read(&mut length)? {
-            0 => return Ok(None),
-            some => from.read_exact(length.get_mut(some..).unwrap_or_default())?,
+        let came = loop {
+            match from.read(&mut length) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                came => break came?,
+            }
+        };
+        if came == 0 {
+            return Ok(None);
         }
+        from.read_exact(length.get_mut(came..).unwrap_or_default())?;
         let length = usize::try_from(u32::from_be_bytes(length)).unwrap_or(usize::MAX);
         let Some(payload) = length.checked_sub(HEAD) else {
             let said = format!("a frame has at least {HEAD} bytes, and this one {length}");
             return Err(io::Error::new(io::ErrorKind::InvalidData, said));
         };
-        if payload > LONGEST {
-            return Err(too_long(payload));
+        if payload > longest {
+            return Err(too_long(payload, longest));
         }
-        let (mut kind, mut number, mut bytes) = ([0; 1], [0; 4], vec![0; payload]);
+        let (mut kind, mut number, mut bytes) = ([0; 1], [0; 4], Vec::new());
         from.read_exact(&mut kind)?;
         from.read_exact(&mut number)?;
-        from.read_exact(&mut bytes)?;
+        from.take(u64::try_from(payload).unwrap_or(u64::MAX)).read_to_end(&mut bytes)?;
+        if bytes.len() < payload {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "a frame was cut"));
+        }
         let [kind] = kind;
         Ok(Some(Frame { kind, number: u32::from_be_bytes(number), payload: bytes }))
     }
 }
 
-fn too_long(length: usize) -> io::Error {
-    let said = format!("a frame carries at most {LONGEST} bytes, and this one {length}");
+fn too_long(length: usize, longest: usize) -> io::Error {
+    let said = format!("a frame carries at most {longest} bytes here, and this one {length}");
     io::Error::new(io::ErrorKind::InvalidData, said)
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use lictor_controller::ops::metrics::{Progress, labels::Build};
+use lictor_controller::ops::metrics::{Pending, Progress, labels::Build};
 use lictor_controller::ops::{Status, http};
 use lictor_controller::tokio::net::TcpListener;
 use lictor_controller::tokio::runtime;
@@ -20,11 +20,30 @@ use crate::failure::Failure;
 /// How often what is counted over all pods is counted, in nanoseconds.
 const COUNT: i64 = 1_000_000_000;
 
-/// Says what happens to metrics as well as to somebody else.
-struct Metered<R> {
+/// Counts what happens on all connections.
+struct Metered<R>(Arc<Shared<R>>);
+
+/// What the connections share.
+struct Shared<R> {
     then: R,
     status: Arc<Status>,
     system: String,
+    /// The connections that there are, by number, and the number of the next one.
+    connections: Mutex<(BTreeMap<u64, Gauges>, u64)>,
+}
+
+/// What the session of one connection shows now.
+#[derive(Clone, Copy, Default)]
+struct Gauges {
+    is_synced: bool,
+    pending: Pending,
+    plans: usize,
+}
+
+/// Counts what happens on one connection: its session has counters of its own.
+struct Connection<R> {
+    shared: Arc<Shared<R>>,
+    number: u64,
     counts: Mutex<Counts>,
 }
 
@@ -59,71 +78,140 @@ pub(crate) fn listen(
         let (_stop, stopped) = watch::channel(false);
         runtime.block_on(http::serve(listener, served, stopped));
     })?;
-    Ok(Arc::new(Metered { then, status, system: system.to_owned(), counts: Mutex::default() }))
+    let shared = Shared { then, status, system: system.to_owned(), connections: Mutex::default() };
+    Ok(Arc::new(Metered(Arc::new(shared))))
 }
 
-impl<R> Metered<R> {
-    fn counts(&self) -> MutexGuard<'_, Counts> {
-        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+impl<R> Shared<R> {
+    /// Changes what is known of the connections, and shows the sum.
+    fn change(&self, change: impl FnOnce(&mut BTreeMap<u64, Gauges>, &mut u64)) {
+        let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        let (all, next) = &mut *connections;
+        change(all, next);
+        let sum = all.values().fold(Gauges { is_synced: !all.is_empty(), ..Gauges::default() }, Gauges::with);
+        self.status.leads(!all.is_empty());
+        self.status.synced(sum.is_synced);
+        self.status.metrics.pending(sum.pending, sum.plans);
     }
 }
 
-impl<R: Report> Report for Metered<R> {
-    fn objects(&self, objects: &[Object]) {
-        self.then.objects(objects);
+impl Gauges {
+    /// Returns the sum of both; it is synced where both are.
+    fn with(self, other: &Gauges) -> Gauges {
+        Gauges {
+            is_synced: self.is_synced && other.is_synced,
+            pending: self.pending.with(other.pending),
+            plans: self.plans.saturating_add(other.plans),
+        }
+    }
+}
+
+impl<R: Report + 'static> Report for Metered<R> {
+    fn connection(&self) -> Option<Arc<dyn Report>> {
+        let mut number = 0;
+        self.0.change(|all, next| {
+            number = *next;
+            *next = next.saturating_add(1);
+            all.insert(number, Gauges::default());
+        });
+        Some(Arc::new(Connection { shared: self.0.clone(), number, counts: Mutex::default() }))
     }
 
     fn step(&self, step: &Step, session: &Session) {
-        let mut counts = self.counts();
-        counts.progress.step(&self.status.metrics, &self.system, step, session);
+        self.0.then.step(step, session);
+    }
+
+    fn error(&self, error: &SessionError) {
+        self.0.then.error(error);
+    }
+
+    fn unread(&self, mistake: &InputError) {
+        self.0.then.unread(mistake);
+    }
+
+    fn say(&self, line: &str) {
+        self.0.then.say(line);
+    }
+}
+
+impl<R> Connection<R> {
+    fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn gauges(&self, change: impl FnOnce(&mut Gauges)) {
+        self.shared.change(|all, _| {
+            if let Some(gauges) = all.get_mut(&self.number) {
+                change(gauges);
+            }
+        });
+    }
+}
+
+impl<R> Drop for Connection<R> {
+    fn drop(&mut self) {
+        self.shared.change(|all, _| {
+            all.remove(&self.number);
+        });
+    }
+}
+
+impl<R: Report> Report for Connection<R> {
+    fn objects(&self, objects: &[Object]) {
+        self.shared.then.objects(objects);
+    }
+
+    fn step(&self, step: &Step, session: &Session) {
+        let (mut counts, shared) = (self.counts(), &self.shared);
+        counts.progress.step(&shared.status.metrics, &shared.system, step, session);
         counts.commands.extend(step.commands.iter().filter_map(|command| Some((command.id, word(&command.action)?))));
         drop(counts);
-        self.then.step(step, session);
+        shared.then.step(step, session);
     }
 
     fn answered(&self, question: &Question, answer: &Answer, took: Duration) {
-        self.status.metrics.decided(&self.system, took);
-        self.then.answered(question, answer, took);
+        self.shared.status.metrics.decided(&self.shared.system, took);
+        self.shared.then.answered(question, answer, took);
     }
 
     fn settled(&self, command: CommandId, outcome: &CommandOutcome) {
         if let Some(action) = self.counts().commands.remove(&command) {
-            self.status.metrics.command(action, outcome);
+            self.shared.status.metrics.command(action, outcome);
         }
-        self.then.settled(command, outcome);
+        self.shared.then.settled(command, outcome);
     }
 
     fn turned(&self, session: Option<&Session>) {
-        self.status.beat();
-        self.status.synced(session.is_some());
-        let Some(session) = session else { return self.then.turned(None) };
-        let (mut counts, now) = (self.counts(), session.mirror().now());
-        if counts.counted_at.is_none_or(|at| at.saturating_add(COUNT) <= now) {
-            counts.counted_at = Some(now);
-            counts.progress.count(&self.status.metrics, session);
+        self.shared.status.beat();
+        let mut counts = self.counts();
+        if let Some(session) = session {
+            let now = session.mirror().now();
+            if counts.counted_at.is_none_or(|at| at.saturating_add(COUNT) <= now) {
+                counts.counted_at = Some(now);
+                let (pending, plans) = counts.progress.counted(&self.shared.status.metrics, session);
+                self.gauges(|gauges| *gauges = Gauges { is_synced: true, pending, plans });
+            }
         }
         drop(counts);
-        self.then.turned(Some(session));
+        self.shared.then.turned(session);
     }
 
     fn connected(&self, is: bool) {
-        *self.counts() = Counts::default();
-        self.status.leads(is);
-        self.then.connected(is);
+        self.shared.then.connected(is);
     }
 
     fn error(&self, error: &SessionError) {
-        self.status.metrics.failed(&self.system);
-        self.then.error(error);
+        self.shared.status.metrics.failed(&self.shared.system);
+        self.shared.then.error(error);
     }
 
     fn unread(&self, mistake: &InputError) {
-        self.status.metrics.mistakes.inc();
-        self.then.unread(mistake);
+        self.shared.status.metrics.mistakes.inc();
+        self.shared.then.unread(mistake);
     }
 
     fn say(&self, line: &str) {
-        self.then.say(line);
+        self.shared.then.say(line);
     }
 }
 
@@ -135,4 +223,50 @@ fn word(action: &Action) -> Option<&'static str> {
         Action::Evict { .. } => "evict",
         Action::Confirm => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use lictor_controller::ops::Health;
+
+    use super::*;
+
+    struct Silent;
+
+    impl Report for Silent {
+        fn step(&self, _: &Step, _: &Session) {}
+        fn error(&self, _: &SessionError) {}
+        fn unread(&self, _: &InputError) {}
+        fn say(&self, _: &str) {}
+    }
+
+    fn connect(shared: &Arc<Shared<Silent>>, active: usize) -> Connection<Silent> {
+        let mut number = 0;
+        shared.change(|all, next| {
+            (number, *next) = (*next, next.saturating_add(1));
+            all.insert(number, Gauges::default());
+        });
+        let connection = Connection { shared: shared.clone(), number, counts: Mutex::default() };
+        let pending = Pending { active, ..Pending::default() };
+        connection.gauges(|gauges| *gauges = Gauges { is_synced: true, pending, plans: 1 });
+        connection
+    }
+
+    #[test]
+    fn a_scheduler_that_goes_takes_its_own_counts_along_and_no_others() {
+        let status = Arc::new(Status::default());
+        let shared =
+            Shared { then: Silent, status: status.clone(), system: String::new(), connections: Mutex::default() };
+        let shared = Arc::new(shared);
+        let plans = || status.metrics.plans_in_flight.get();
+        let (one, other) = (connect(&shared, 3), connect(&shared, 4));
+        assert_eq!(plans(), 2);
+        assert_eq!(status.readiness(), Health::Good("ok: leads"));
+        drop(other);
+        assert_eq!(plans(), 1);
+        assert_eq!(status.readiness(), Health::Good("ok: leads"));
+        drop(one);
+        assert_eq!(plans(), 0);
+        assert_eq!(status.readiness(), Health::Good("ok: stands by"));
+    }
 }

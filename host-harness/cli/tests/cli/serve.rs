@@ -143,3 +143,26 @@ fn without_a_system_it_says_which_there_are() {
         "`kubernetes`",
     ]);
 }
+
+#[test]
+fn a_signal_ends_it_with_what_was_recorded_and_no_socket_is_left() {
+    for signal in ["TERM", "INT"] {
+        let recording = file("signal.rec", "");
+        std::fs::remove_file(&recording).unwrap();
+        let log = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("serve-signal.log");
+        let socket = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("signal.sock");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lictor"));
+        command.args(["serve", "--native", "--system", "kubernetes", "--record", &recording, "--socket"]).arg(&socket);
+        let mut host = Host(command.stderr(std::fs::File::create(&log).unwrap()).spawn().unwrap(), socket.clone());
+        let (mut stream, _) = host.greet();
+        tell(&mut stream, kind::SYNCED, 0, &Value::Null);
+        assert_eq!(ask(&mut stream, kind::UNRESERVE, &json!({"pod": "d/p"})), json!({}));
+        let id = host.0.id().to_string();
+        assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
+        let ended = host.0.wait().unwrap();
+        let said = std::fs::read_to_string(&log).unwrap();
+        assert!(ended.success() && said.ends_with(&format!("ended by SIG{signal}\n")), "{ended}: {said}");
+        assert!(!socket.exists());
+        lictor(&["replay", "--native", &recording]).exits(0).prints(&["the same: "]);
+    }
+}

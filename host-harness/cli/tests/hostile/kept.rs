@@ -138,12 +138,21 @@ fn where_nothing_can_be_written_it_is_compiled() {
 }
 
 #[test]
-fn a_directory_that_others_may_write_to_is_not_used() {
-    let directory = empty("shared");
+fn in_a_directory_that_others_may_write_to_is_one_of_its_user_alone() {
+    let (directory, bytes) = (empty("shared"), breaking("filter"));
     fs::create_dir_all(&directory).unwrap();
-    fs::set_permissions(&directory, fs::Permissions::from_mode(0o775)).unwrap();
-    assert!(Cache::open(&directory).unwrap_err().to_string().contains("others than its owner"));
-    assert!(Cache::open(&directory.join("mine")).is_ok());
+    fs::set_permissions(&directory, fs::Permissions::from_mode(0o777)).unwrap();
+    assert!(filter_breaks(&sandbox(&directory), &bytes));
+    let mut inner = fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path());
+    let inner = (inner.next().unwrap(), inner.next());
+    assert!(inner.1.is_none() && compiled(&inner.0).len() == 1, "{inner:?}");
+    assert_eq!(inner.0.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    // Another directory in its place is not used, nor is one that others may change from now on.
+    let open = sandbox(&directory);
+    fs::set_permissions(&inner.0, fs::Permissions::from_mode(0o777)).unwrap();
+    assert!(!filter_breaks(&open, &breaking("permit")));
+    assert_eq!(compiled(&inner.0).len(), 1);
+    assert!(Cache::open(&directory).unwrap_err().to_string().contains("not this user's alone"));
     assert!(Cache::open(Path::new("/dev/null/lictor")).is_err());
 }
 

@@ -1,5 +1,7 @@
 //! Checkpoints that are garbage: what a policy remembered is lost then, which is said, and the next answer is right.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use std::path::Path;
 
 use lictor::embedded;
@@ -51,7 +53,7 @@ fn a_checkpoint_that_breaks_the_policy_is_given_to_two_instances_and_then_lost()
 fn garbage_is_refused_by_the_embedded_policy_and_breaks_nothing() {
     let whole = serde_json::to_value(session(embedded()).checkpoint().unwrap()).unwrap()["policy"].clone();
     let format = whole["format"].clone();
-    let bytes: Vec<u8> = serde_json::from_value(whole["bytes"].clone()).unwrap();
+    let bytes = STANDARD.decode(whole["bytes"].as_str().unwrap()).unwrap();
     let long: Vec<u8> = (0..100_000_u32).map(|number| (number.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     let mut other = session(embedded());
     let saved = remembering(&mut other, whole.clone());

@@ -142,12 +142,13 @@ impl Ender {
     /// Ends everything, when the loop has ended: the lease is given back.
     pub async fn end(mut self) {
         self.status.stops();
-        self.socket = None;
         let _receivers = self.stop.send_replace(true);
+        // Before all else: another process may lead, whatever still hangs here.
         if let Some(lease) = self.lease.take() {
             let _late = tokio::time::timeout(END, lease).await;
         }
         self.tasks.abort_all();
+        self.socket = None;
         info!("the process ends; a Lease that it held is given back");
     }
 }
@@ -201,5 +202,29 @@ async fn write_all(writer: Writer, leads: watch::Receiver<bool>, mut writes: Unb
                 debug!(kind = %write.resource.kind, error = %error, "a report was not written");
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_lease_is_given_back_while_questions_are_still_taken() {
+        let path = std::env::temp_dir().join(format!("lictor-ender-{}.sock", std::process::id()));
+        let socket = Some(Server::listen(&path, |_, _| true).unwrap());
+        let (stop, mut stopped) = watch::channel(false);
+        let (listens, seen) = (Arc::new(AtomicBool::default()), path.clone());
+        let flag = listens.clone();
+        let lease = tokio::spawn(async move {
+            let _stops = stopped.wait_for(|stop| *stop).await;
+            flag.store(seen.exists(), Ordering::SeqCst);
+        });
+        let ender =
+            Ender { status: Arc::new(Status::default()), stop, lease: Some(lease), tasks: JoinSet::new(), socket };
+        ender.end().await;
+        assert!(listens.load(Ordering::SeqCst) && !path.exists());
     }
 }

@@ -143,7 +143,7 @@ impl Host {
         let server = Server::listen(&socket, Arc::new(open), Arc::new(said.clone())).unwrap();
         *said.ahead.lock().unwrap() = (ahead, server.ahead());
         let (stop, offers) = (server.stop(&socket), server.offers());
-        let thread = std::thread::spawn(move || server.run().unwrap());
+        let thread = std::thread::spawn(move || server.run());
         Host { stop, thread: Some(thread), said, offers, system, recording: None, socket }
     }
 
@@ -204,5 +204,5 @@ fn open(
     let mut session = Session::open(policy, system, arguments).map_err(|error| error.to_string())?;
     session.set_schedulers(hello.schedulers.iter().cloned());
     let points = info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
-    Ok(Opened { session, recorder, checkpoint: None, points, welcome: say::welcome(&described, info) })
+    Ok(Opened { session, recorder, checkpoint: None, right: None, points, welcome: say::welcome(&described, info) })
 }

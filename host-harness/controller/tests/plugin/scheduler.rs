@@ -58,6 +58,15 @@ impl Scheduler {
 
     /// Starts one that asks about these pods.
     pub fn start_with(&self, ready: &Ready, socket: &Path, claim: Claim) -> Running {
+        self.launch(ready, socket, claim, &["--feature-gates=GenericWorkload=true"])
+    }
+
+    /// Starts one with the feature gates that kube-scheduler has by default: a new pod without a node moves no other pod.
+    pub fn start_by_default(&self, ready: &Ready, socket: &Path) -> Running {
+        self.launch(ready, socket, Claim::All, &[])
+    }
+
+    fn launch(&self, ready: &Ready, socket: &Path, claim: Claim, gates: &[&str]) -> Running {
         let only = json!({"disabled": [{"name": "*"}], "enabled": [{"name": "Lictor"}]});
         let claims = if claim == Claim::Labelled { "labelled" } else { "all" };
         let profile = match claim {
@@ -82,7 +91,7 @@ impl Scheduler {
         let log = File::options().create(true).append(true).open(ready.folder.join("plugin.log")).unwrap();
         let mut command = Command::new(&self.binary);
         command.arg(format!("--config={}", file.display())).args(["--secure-port=0", "--v=2"]);
-        command.args(["--feature-gates=GenericWorkload=true"]);
+        command.args(gates);
         let command = command.stdin(Stdio::null()).stdout(log.try_clone().unwrap()).stderr(log);
         Running(command.spawn().unwrap())
     }

@@ -11,17 +11,17 @@ use crate::support::objects::{api, create, create_namespace, delete_pod, get_pod
 use crate::support::observer::What;
 use crate::world::{SOON, Step, World};
 
-const GANG: [&str; 3] = ["g0", "g1", "g2"];
+pub const GANG: [&str; 3] = ["g0", "g1", "g2"];
 
 /// A PodGroup of scheduler-plugins with that minimum.
-async fn group(step: &Step<'_>, name: &str, minimum: u32) {
+pub async fn group(step: &Step<'_>, name: &str, minimum: u32) {
     let group = json!({"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup",
         "metadata": {"name": name, "namespace": step.namespace},
         "spec": {"minMember": minimum, "scheduleTimeoutSeconds": 20}});
     create(&step.world.admin, &group).await;
 }
 
-fn member(group: &str) -> Value {
+pub fn member(group: &str) -> Value {
     json!({"metadata": {"labels": {"scheduling.x-k8s.io/pod-group": group}}})
 }
 
@@ -101,7 +101,7 @@ pub async fn a_group_of_kubernetes_preempts(world: &World, scheduler: &Scheduler
 }
 
 /// Why a pod is not scheduled, as its condition says.
-fn message(pod: &Value) -> Option<String> {
+pub fn message(pod: &Value) -> Option<String> {
     let conditions = pod.pointer("/status/conditions")?.as_array()?;
     let condition = conditions.iter().find(|it| it["type"] == "PodScheduled" && it["status"] == "False")?;
     Some(condition["message"].as_str()?.to_owned())

@@ -6,9 +6,13 @@ mod listed;
 #[cfg(unix)]
 mod socket;
 mod stored;
+#[cfg(unix)]
+mod timed;
 
 pub use clock::{Clock, nanoseconds};
 pub use listed::Listed;
 #[cfg(unix)]
 pub use socket::listen;
 pub use stored::Stored;
+#[cfg(unix)]
+pub use timed::Timed;

@@ -40,7 +40,8 @@ impl Stored {
             let mut file = File::create(&beside)?;
             file.write_all(&text)?;
             file.sync_data()?;
-            fs::rename(&beside, &self.0)
+            fs::rename(&beside, &self.0)?;
+            keep_name(&self.0)
         };
         write().map_err(|error| self.say(&error))
     }
@@ -48,4 +49,17 @@ impl Stored {
     fn say(&self, error: &dyn std::fmt::Display) -> String {
         format!("checkpoint {}: {error}", self.0.display())
     }
+}
+
+/// Returns when the name of a file is on the disk: that is when its folder is.
+#[cfg(unix)]
+fn keep_name(file: &Path) -> std::io::Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder)?.sync_all()
+}
+
+/// Elsewhere, folders cannot be opened.
+#[cfg(not(unix))]
+fn keep_name(_: &Path) -> std::io::Result<()> {
+    Ok(())
 }

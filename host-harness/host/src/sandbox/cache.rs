@@ -3,13 +3,16 @@
 //! The compiler keeps its work under a digest of the component, of its own version and of every setting, so that nothing
 //! answers for something else. But what it finds there it runs, whatever became of it since: so every component has a
 //! directory of its own here, and beside it the SHA-256 of each file that was written. What does not match is deleted before
-//! the compiler looks. This is against disks and crashes, not against people: who may write here may as well replace the
-//! command itself, so that a directory in which others may write is not used.
+//! the compiler looks. This is against disks and crashes, not against people: what stands here is run. So a directory is used
+//! only where it belongs to the user of this process and no other may write to it. In one that others may write to, such as an
+//! `emptyDir` of Kubernetes, a directory is made that is this user's alone.
 //!
 //! ```text
 //! <SHA-256 of the component>/modules/<compiler>/<digest>      machine code, compressed
 //! <SHA-256 of the component>.sums                             as `sha256sum` writes them; touched at each use
 //! ```
+
+mod owner;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -30,25 +33,23 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Opens a directory, and creates it where it is missing: an absolute path that only its owner may write to. An error says
-    /// why it cannot be used.
+    /// Opens a directory of the user of this process, and creates it where it is missing. Where others may write to it, the cache is
+    /// a directory in it that is this user's alone. An error says why it cannot be used.
     pub fn open(root: &Path) -> io::Result<Cache> {
-        let root = std::path::absolute(root)?;
-        create(&root)?;
-        if others_may_write(&root)? {
-            return Err(io::Error::new(io::ErrorKind::PermissionDenied, "others than its owner may write to it"));
-        }
+        let root = owner::private(&std::path::absolute(root)?)?;
         Ok(Cache { root })
     }
 
-    /// The place of one component, with nothing in it but what was put there.
-    pub(super) fn shelf(&self, component: &[u8]) -> Shelf {
+    /// The place of one component, with nothing in it but what was put there; none where the cache is not this user's alone any more:
+    /// in a directory that others may write to, they may put another one in its place.
+    pub(super) fn shelf(&self, component: &[u8]) -> Option<Shelf> {
+        owner::private(&self.root).ok().filter(|root| *root == self.root)?;
         let name = digest(component);
         let (directory, sums) = (self.root.join(&name), self.root.join(format!("{name}.sums")));
         let mut shelf = Shelf { cache: self.clone(), directory, sums, store: None, discarded: 0 };
         shelf.discarded = shelf.sweep();
         shelf.store = shelf.store();
-        shelf
+        Some(shelf)
     }
 
     /// Removes what was not used for the longest time, beyond what is kept. What another host is writing at this moment may go,
@@ -196,26 +197,4 @@ fn size(path: &Path) -> u64 {
 /// Removes a file or a directory; what cannot be removed stays.
 fn discard(path: &Path) {
     let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-}
-
-#[cfg(unix)]
-fn create(root: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(root)
-}
-
-#[cfg(not(unix))]
-fn create(root: &Path) -> io::Result<()> {
-    fs::create_dir_all(root)
-}
-
-#[cfg(unix)]
-fn others_may_write(root: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::PermissionsExt;
-    Ok(root.metadata()?.permissions().mode() & 0o022 != 0)
-}
-
-#[cfg(not(unix))]
-fn others_may_write(_root: &Path) -> io::Result<bool> {
-    Ok(false)
 }

@@ -1,14 +1,15 @@
 //! From the bytes of a file to a component that can be started.
 
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
-
 use wasmtime::component::{Component, InstancePre, Linker};
 
+use super::compilers::{Compilers, Late};
 use super::engine::engine;
 use super::guard::Guard;
 use super::instance::{Indices, Live};
 use super::{LoadError, Sandbox, Sandboxed, file, interfaces};
+
+/// The compilations of this process: as many at a time as a machine of two processors gets done.
+static COMPILERS: Compilers = Compilers::of(4);
 
 /// A component that passed: it imports nothing, exports what a policy exports, and starts. Cheap to clone.
 #[derive(Clone)]
@@ -26,27 +27,26 @@ impl Sandbox {
         loaded
     }
 
-    /// Compiles beside the caller, who waits until the deadline. A compilation cannot be stopped: one that is late goes on
-    /// until it is done, and is thrown away.
+    /// Compiles in a thread of its own, for which the caller waits until the deadline. A compilation cannot be stopped: one that is
+    /// late goes on until it is done, and is thrown away. So that few of them go on at a time, the next ones wait for them.
     pub(super) fn compile(&self, bytes: &[u8]) -> Result<Component, LoadError> {
         file::check(bytes, self.limits.component_bytes)?;
         let (sandbox, bytes) = (self.clone(), bytes.to_vec());
-        let (done, outcome) = mpsc::sync_channel(1);
-        let compiler = thread::Builder::new().name("lictor-compile".to_owned());
-        compiler
-            .spawn(move || drop(done.send(sandbox.compile_here(&bytes))))
-            .map_err(|error| LoadError::NoSandbox(error.to_string()))?;
-        match outcome.recv_timeout(self.limits.compile_deadline) {
+        match COMPILERS.run(self.limits.compile_deadline, move || sandbox.compile_here(&bytes)) {
             Ok(compiled) => compiled,
-            Err(RecvTimeoutError::Timeout) => Err(LoadError::SlowToCompile(self.limits.compile_deadline)),
-            Err(RecvTimeoutError::Disconnected) => Err(LoadError::Invalid("the compiler gave up on it".to_owned())),
+            Err(Late::Slow) => Err(LoadError::SlowToCompile(self.limits.compile_deadline)),
+            Err(Late::Lost) => Err(LoadError::Invalid("the compiler gave up on it".to_owned())),
+            Err(Late::Busy(running)) => Err(LoadError::NoSandbox(format!(
+                "{running} compilations that took too long are still running: try again when they have ended"
+            ))),
+            Err(Late::NoThread(error)) => Err(LoadError::NoSandbox(error.to_string())),
         }
     }
 
     /// Compiles, or finds what was compiled before: a cache belongs to an engine, and each component has one of its own.
     fn compile_here(&self, bytes: &[u8]) -> Result<Component, LoadError> {
         let invalid = |error: wasmtime::Error| LoadError::Invalid(format!("{:#}", error.root_cause()));
-        let Some(shelf) = self.cache.as_ref().map(|cache| cache.shelf(bytes)) else {
+        let Some(shelf) = self.cache.as_ref().and_then(|cache| cache.shelf(bytes)) else {
             return Component::new(&self.engine, bytes).map_err(invalid);
         };
         let compiled = Component::new(&engine(shelf.for_compiler(), &self.limits)?, bytes).map_err(invalid);

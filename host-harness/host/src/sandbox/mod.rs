@@ -34,6 +34,8 @@ mod chunks;
 #[cfg(feature = "sandbox")]
 mod clock;
 #[cfg(feature = "sandbox")]
+mod compilers;
+#[cfg(feature = "sandbox")]
 mod engine;
 #[cfg(feature = "sandbox")]
 mod file;

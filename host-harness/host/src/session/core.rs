@@ -149,7 +149,7 @@ impl Session {
         &self.interests
     }
 
-    /// What the policy found in the objects so far.
+    /// Returns what was found in the objects: the last findings, at least 8,192 of them where there are so many.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }

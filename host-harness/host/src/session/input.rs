@@ -111,6 +111,7 @@ impl Session {
     pub(super) fn step(&mut self) -> Step {
         let findings = self.findings.get(self.told_findings..).unwrap_or_default().to_vec();
         self.told_findings = self.findings.len();
+        self.forget_findings();
         add(&mut self.counters.plans_refused, self.happened.refused.len());
         Step {
             commands: std::mem::take(&mut self.asked.outbox),

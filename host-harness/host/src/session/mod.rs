@@ -32,6 +32,7 @@ mod examine;
 mod explanation;
 mod filter;
 mod follow;
+mod found;
 mod heard;
 mod held_back;
 mod input;

@@ -79,11 +79,8 @@ impl Session {
         if let Some(until) = self.breaker.until() {
             return Err(Cause::BreakerOpen { faults: self.breaker.in_row, until, last: self.breaker.last.clone() });
         }
-        for finding in self.tell_anew()? {
-            if !self.findings.contains(&finding) {
-                self.findings.push(finding);
-            }
-        }
+        let found = self.tell_anew()?;
+        self.find_anew(found);
         self.reserve_anew()?;
         self.give_back()?;
         if self.explains {

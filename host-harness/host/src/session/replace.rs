@@ -209,11 +209,8 @@ impl Session {
         let enforces = self.points.contains(&ExtensionPoint::Enforce);
         let due = if both { shadow.enforce_at } else { enforces.then_some(now) };
         shadow.enforce_at = std::mem::replace(&mut self.enforce_at, due);
-        for finding in std::mem::take(&mut shadow.findings) {
-            if !self.findings.contains(&finding) {
-                self.findings.push(finding);
-            }
-        }
+        let found = std::mem::take(&mut shadow.findings);
+        self.find_anew(found);
     }
 
     /// What the policy in force does not remember of the other's is a finding.

@@ -166,9 +166,14 @@ func (f *feed) there(kind wire.Kind, object metav1.Object) {
 	f.objects[key] = object
 	f.tell(object)
 	f.lock.Unlock()
-	if pod, ok := object.(*v1.Pod); ok && losesNomination(before, pod) {
-		// kube-scheduler wakes no pod for a nomination that ends, though its room may be for others.
-		f.plugin.hints.changed(podUpserted)
+	if pod, ok := object.(*v1.Pod); ok {
+		switch {
+		case losesNomination(before, pod):
+			// kube-scheduler wakes no pod for a nomination that ends, though its room may be for others.
+			f.plugin.hints.changed(podUpserted)
+		case isPendingNews(before, pod):
+			f.plugin.hints.pendingChanged(podUpserted)
+		}
 	}
 	if _, ok := object.(*unstructured.Unstructured); ok {
 		f.plugin.hints.changed("object-upserted/" + kind.Kind)
@@ -178,6 +183,16 @@ func (f *feed) there(kind wire.Kind, object metav1.Object) {
 // losesNomination says whether a pod that waits is promised no node any more.
 func losesNomination(before, now *v1.Pod) bool {
 	return before != nil && before.Status.NominatedNodeName != "" && now.Status.NominatedNodeName == "" && now.Spec.NodeName == ""
+}
+
+// isPendingNews says whether a pod without a node is new, or is another one for the laws: kube-scheduler has only the pod itself tried again.
+func isPendingNews(before, now *v1.Pod) bool {
+	if now.Spec.NodeName != "" {
+		return false
+	}
+	return before == nil || before.UID != now.UID || len(before.Spec.SchedulingGates) != len(now.Spec.SchedulingGates) ||
+		(before.DeletionTimestamp == nil) != (now.DeletionTimestamp == nil) ||
+		!maps.Equal(before.Labels, now.Labels) || !maps.Equal(before.Annotations, now.Annotations)
 }
 
 func (f *feed) gone(kind wire.Kind, object metav1.Object) {
@@ -199,6 +214,9 @@ func (f *feed) gone(kind wire.Kind, object metav1.Object) {
 		f.plugin.hints.forget(pod.UID)
 		f.plugin.keys.forget(keyOf(pod))
 		f.plugin.gone(pod)
+		if pod.Spec.NodeName == "" {
+			f.plugin.hints.pendingChanged(podRemoved)
+		}
 		return
 	}
 	f.plugin.hints.changed("object-removed/" + kind.Kind)

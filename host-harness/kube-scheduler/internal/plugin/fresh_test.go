@@ -18,7 +18,7 @@ func TestNoPlanIsAskedForRoomThatKubeSchedulerHasNotHeardOf(t *testing.T) {
 	}
 	pod := &v1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "d", Name: "v", UID: "v"}, Spec: v1.PodSpec{NodeName: "n1"}}
 	ofNode := wire.Kind{Kind: "Node"}
-	p := &Plugin{hints: newHints(nil), keys: newKeys(), reserved: map[string]*reservation{}, open: map[uint64]wire.Order{}, victims: newVictims()}
+	p := &Plugin{hints: newHints(nil), keys: newKeys(), reserved: map[string]*reservation{}, open: open{}, victims: newVictims()}
 	p.feed = newFeed(klog.Background(), p)
 	p.feed.there(ofNode, node("n1"))
 	p.feed.seen(pod)

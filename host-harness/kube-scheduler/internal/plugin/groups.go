@@ -53,7 +53,7 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, _ fwk.PodGroupCycleStat
 	victims := plan.victims(pods...)
 	p.announce(plan, pods[0])
 	for _, pod := range pods {
-		p.hints.planned(pod, victims)
+		p.hints.planned(pod, victims, plan.all())
 	}
 	infos := map[types.NamespacedName]*fwk.NominatingInfo{}
 	for _, pod := range pods {

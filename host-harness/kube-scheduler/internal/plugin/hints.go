@@ -21,7 +21,7 @@ const (
 	nodeUpserted = "node-upserted"
 )
 
-// soon is when a pod is tried again for which there is room, so that both sides hear of it.
+// soon is when a pod is tried again at first for which there is room, so that both sides hear of it.
 const soon = 50 * time.Millisecond
 
 // hints are when pods that were refused are worth another attempt, as the policy says.
@@ -31,14 +31,18 @@ type hints struct {
 	victims *victims
 	// isThere says whether a pod is there, as kube-scheduler will have heard by the event that it looks at.
 	isThere func(wire.Object) bool
+	// clock is the time of day; tests set it.
+	clock func() time.Time
 
 	lock sync.Mutex
 	pods map[types.UID]hint
 	// final are the pods that PreFilter refused for good when they were tried last: no plan helps.
 	final map[types.UID]struct{}
-	// last says when each kind of change last came, by the count of changes.
-	last  map[string]uint64
-	count uint64
+	// last says when each kind of change last came, by the count of changes. lastPending says the same of pods without a node.
+	last, lastPending map[string]uint64
+	count             uint64
+	// paces are how often pods were woken by pods without a node.
+	paces map[types.UID]pace
 }
 
 type hint struct {
@@ -50,10 +54,18 @@ type hint struct {
 	away bool
 	// victims leave its node: until then an attempt would be in vain.
 	victims []wire.Object
+	// refused are the changes after which PreFilter or Permit may answer otherwise: what PostFilter names is about nodes, for which pods
+	// without a node are no news.
+	refused wire.Again
+	// paced is when the pace of the pod lets it be tried again, where a pod without a node has come too soon.
+	paced time.Time
 }
 
 func newHints(activate func(map[string]*v1.Pod)) *hints {
-	return &hints{activate: activate, pods: map[types.UID]hint{}, final: map[types.UID]struct{}{}, last: map[string]uint64{}}
+	return &hints{
+		activate: activate, clock: time.Now, pods: map[types.UID]hint{}, final: map[types.UID]struct{}{}, paces: map[types.UID]pace{},
+		last: map[string]uint64{}, lastPending: map[string]uint64{},
+	}
 }
 
 // now is how many changes have come.
@@ -67,15 +79,26 @@ func (h *hints) now() uint64 {
 // not know of it.
 func (h *hints) refused(pod *v1.Pod, again wire.Again, asked uint64) {
 	h.lock.Lock()
-	h.pods[pod.UID] = hint{pod: pod, again: again, asked: asked}
+	h.pods[pod.UID] = hint{pod: pod, again: again, asked: asked, refused: again}
 	h.lock.Unlock()
-	h.wake(func(hint hint) bool { return hint.pod.UID == pod.UID && h.isLate(hint) })
+	h.wakeLate(pod.UID)
 }
 
-// isLate says whether what a pod waits for has come meanwhile. The lock is held.
-func (h *hints) isLate(hint hint) bool {
-	for change, at := range h.last {
-		if at > hint.asked && hint.waitsFor(change) {
+// wakeLate has a pod tried again where what it waits for has come since it was asked about.
+func (h *hints) wakeLate(pod types.UID) {
+	now := h.clock()
+	h.wake(func(hint hint) bool {
+		if hint.pod.UID != pod {
+			return false
+		}
+		return isLate(hint, h.last, hint.waitsFor) || isLate(hint, h.lastPending, hint.waitsForPending) && h.mayWake(hint, now)
+	})
+}
+
+// isLate says whether one of these changes that the pod waits for has come since the pod was asked about.
+func isLate(hint hint, last map[string]uint64, waitsFor func(string) bool) bool {
+	for change, at := range last {
+		if at > hint.asked && waitsFor(change) {
 			return true
 		}
 	}
@@ -95,27 +118,39 @@ func (h hint) waitsFor(change string) bool {
 
 // also adds when it is worth another attempt: the earlier moment, and all changes.
 func (h *hints) also(pod *v1.Pod, again wire.Again, asked uint64) {
-	defer h.wake(func(hint hint) bool { return hint.pod.UID == pod.UID && h.isLate(hint) })
+	defer h.wakeLate(pod.UID)
 	h.lock.Lock()
 	defer h.lock.Unlock()
-	before := h.pods[pod.UID].again
+	said := h.pods[pod.UID]
+	before := said.again
 	if at := before.At; at != nil && (again.At == nil || *at < *again.At) {
 		again.At = at
 	}
 	again.After = append(slices.Clone(before.After), again.After...)
-	h.pods[pod.UID] = hint{pod: pod, again: again, asked: asked}
+	h.pods[pod.UID] = hint{pod: pod, again: again, asked: asked, refused: said.refused, paced: said.paced}
 }
 
-// planned keeps that a pod has a node when these have left. Where nobody has to leave, there is room that kube-scheduler has not seen: it may
-// be tried after any change, and soon.
-func (h *hints) planned(pod *v1.Pod, victims []wire.Object) {
-	said := hint{pod: pod, victims: victims}
-	if !slices.ContainsFunc(victims, h.isThere) {
-		soon := time.Now().Add(soon).UnixNano()
-		said.victims, said.again = nil, wire.Again{At: &soon, After: []string{podUpserted, podRemoved, nodeUpserted}}
+// planned keeps that a pod has a node when these have left: the victims on its own node or, where none leaves it, those of the whole plan,
+// whose quota the pod may need. Where nobody has to leave, there is room that kube-scheduler has not seen: the pod may be tried after any
+// change, and soon; but less and less soon, while nothing comes of it.
+func (h *hints) planned(pod *v1.Pod, onItsNode, ofThePlan []wire.Object) {
+	said := hint{pod: pod, victims: onItsNode}
+	isThere := func(victims []wire.Object) bool { return slices.ContainsFunc(victims, h.isThere) }
+	if !isThere(said.victims) {
+		said.victims = ofThePlan
 	}
+	leave := isThere(said.victims)
 	h.lock.Lock()
 	defer h.lock.Unlock()
+	before := h.paces[pod.UID]
+	before.room = min(max(2*before.room, soon), longestPace)
+	if leave {
+		before.room = 0
+	} else {
+		at := h.clock().Add(before.room).UnixNano()
+		said.victims, said.again = nil, wire.Again{At: &at, After: []string{podUpserted, podRemoved, nodeUpserted}}
+	}
+	h.paces[pod.UID] = before
 	h.pods[pod.UID] = said
 }
 
@@ -134,6 +169,15 @@ func (h *hints) away(pod *v1.Pod) {
 }
 
 func (h *hints) forget(pod types.UID) {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	delete(h.pods, pod)
+	delete(h.final, pod)
+	delete(h.paces, pod)
+}
+
+// passed forgets why a pod was refused: PreFilter refuses it no more.
+func (h *hints) passed(pod types.UID) {
 	h.lock.Lock()
 	defer h.lock.Unlock()
 	delete(h.pods, pod)
@@ -186,18 +230,12 @@ func (h *hints) changed(change string) {
 	h.wake(func(hint hint) bool { return hint.waitsFor(change) })
 }
 
-// tick wakes those whose time has come.
-func (h *hints) tick(ctx context.Context) {
-	ticker := time.NewTicker(100 * time.Millisecond)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case now := <-ticker.C:
-			h.wake(func(hint hint) bool { return hint.again.At != nil && *hint.again.At <= now.UnixNano() })
-		}
-	}
+// wakeDue wakes those whose time has come.
+func (h *hints) wakeDue() {
+	now := h.clock()
+	h.wake(func(hint hint) bool {
+		return hint.again.At != nil && *hint.again.At <= now.UnixNano() || h.mayWakeNow(hint, now)
+	})
 }
 
 // withdrawn: a pod is promised no node any more.

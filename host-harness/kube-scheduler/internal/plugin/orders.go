@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -22,7 +21,7 @@ func (p *Plugin) obey(talk *talk, commands wire.Commands) {
 	p.lock.Lock()
 	for _, order := range commands.Commands {
 		if order.Action != wire.Confirm {
-			p.open[order.ID] = order
+			p.open.put(order)
 		}
 	}
 	p.lock.Unlock()
@@ -90,7 +89,7 @@ func (p *Plugin) allow(talk *talk, order wire.Order) {
 	case !ok:
 		p.report(talk, wire.Outcome{ID: order.ID, Failed: "kube-scheduler has given up the pod"})
 	case waits:
-		go p.wake(key, held, func(waiting fwk.WaitingPod) { waiting.Allow(Name) })
+		p.wake(held, func(waiting fwk.WaitingPod) { waiting.Allow(Name) })
 	}
 }
 
@@ -103,31 +102,13 @@ func (p *Plugin) release(lost wire.Loss) {
 	if !ok {
 		return
 	}
-	go p.wake(lost.Pod, held, func(waiting fwk.WaitingPod) {
+	p.wake(held, func(waiting fwk.WaitingPod) {
 		if lost.Cause == "preempted" {
 			waiting.Preempt(Name, "preempted")
 			return
 		}
 		waiting.Reject(Name, "lictor: "+lost.Cause)
 	})
-}
-
-// wake does this with a pod that waits at Permit, or is about to: kube-scheduler has it wait only after it was answered. A later
-// reservation of the same pod is not meant.
-func (p *Plugin) wake(key string, held *reservation, do func(fwk.WaitingPod)) {
-	for range 2000 {
-		p.lock.Lock()
-		isMeant := p.reserved[key] == held
-		p.lock.Unlock()
-		if !isMeant {
-			return
-		}
-		if waiting := p.handle.GetWaitingPod(held.uid); waiting != nil {
-			do(waiting)
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
 }
 
 // carryOut carries a plan out: first who gets the room is nominated, then the victims are evicted. Nobody is evicted for a nomination that
@@ -229,7 +210,7 @@ func isGone(err error) bool { return apierrors.IsNotFound(err) || apierrors.IsCo
 // confirm looks what became of a command.
 func (p *Plugin) confirm(talk *talk, asked wire.Order) {
 	p.lock.Lock()
-	order, ok := p.open[asked.ID]
+	order, ok := p.open.get(asked)
 	held, holds := p.reserved[asked.Object.Namespace+"/"+asked.Object.Name]
 	binds := holds && held.bind == asked.ID
 	p.lock.Unlock()

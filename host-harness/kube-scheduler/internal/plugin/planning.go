@@ -77,6 +77,17 @@ func (p *planning) named() string {
 	return strings.Join(names, ", ")
 }
 
+// all are the victims of the plan, on whatever nodes.
+func (p *planning) all() []wire.Object {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	var found []wire.Object
+	for _, node := range slices.Sorted(maps.Keys(p.evicted)) {
+		found = append(found, p.evicted[node]...)
+	}
+	return found
+}
+
 // victims are those that leave the nodes of these pods.
 func (p *planning) victims(pods ...*v1.Pod) []wire.Object {
 	p.lock.Lock()

@@ -61,7 +61,7 @@ func TestAPreemptorIsTriedWhenItsLastVictimHasLeft(t *testing.T) {
 	for _, victim := range []*v1.Pod{v, w} {
 		h.victims.leave(victim.UID, []string{"default/a"})
 	}
-	h.planned(a, []wire.Object{victimNamed("v"), victimNamed("w")})
+	h.planned(a, []wire.Object{victimNamed("v"), victimNamed("w")}, nil)
 	there["v"] = false
 	if h.worthAfter(a.UID, v) || h.worth(a.UID, podUpserted) {
 		t.Error("w is still there")
@@ -75,7 +75,7 @@ func TestAPreemptorIsTriedWhenItsLastVictimHasLeft(t *testing.T) {
 		t.Error("all have left")
 	}
 	there["x"] = true
-	h.planned(b, []wire.Object{victimNamed("x")})
+	h.planned(b, []wire.Object{victimNamed("x")}, nil)
 	y := podNamed("y")
 	if h.worthAfter(b.UID, v) || h.worthAfter(b.UID, y) {
 		t.Error("the room of v is promised, and y had none")
@@ -91,9 +91,42 @@ func TestAPreemptorIsTriedWhenItsLastVictimHasLeft(t *testing.T) {
 		t.Errorf("%v", left)
 	}
 	there["v"] = false
-	h.planned(b, []wire.Object{victimNamed("v")})
+	h.planned(b, []wire.Object{victimNamed("v")}, nil)
 	if at := h.pods[b.UID].again.At; !h.worth(b.UID, podUpserted) || at == nil || *at > time.Now().Add(soon).UnixNano() {
 		t.Error("a pod whose room is there may be tried after any change, and soon")
+	}
+}
+
+func TestAMemberOnAFreeNodeWaitsForTheVictimsOfItsPlan(t *testing.T) {
+	there := map[string]bool{"v": true}
+	h := newHints(func(map[string]*v1.Pod) {})
+	h.victims, h.isThere = newVictims(), func(pod wire.Object) bool { return there[pod.Name] }
+	a, v := podNamed("a"), podNamed("v")
+	h.victims.leave(v.UID, []string{"default/a"})
+	h.planned(a, nil, []wire.Object{victimNamed("v")})
+	if h.pods[a.UID].again.At != nil || h.worth(a.UID, podUpserted) {
+		t.Error("its quota has no room for it until v has left")
+	}
+	there["v"] = false
+	if !h.worthAfter(a.UID, v) {
+		t.Error("v has left")
+	}
+}
+
+func TestPlansThatEvictNobodyAreMadeLessAndLessOften(t *testing.T) {
+	h, now := newHints(func(map[string]*v1.Pod) {}), time.Unix(1000, 0)
+	h.victims, h.isThere, h.clock = newVictims(), func(wire.Object) bool { return false }, func() time.Time { return now }
+	a := podNamed("a")
+	plans := 0
+	for until := now.Add(30 * time.Second); now.Before(until); now = now.Add(100 * time.Millisecond) {
+		if hint, ok := h.pods[a.UID]; !ok || *hint.again.At <= now.UnixNano() {
+			h.passed(a.UID)
+			h.planned(a, nil, nil)
+			plans++
+		}
+	}
+	if plans > 11 {
+		t.Errorf("%d plans in 30 s", plans)
 	}
 }
 

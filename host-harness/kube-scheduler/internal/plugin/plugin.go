@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -45,8 +46,10 @@ type Plugin struct {
 	lock sync.Mutex
 	// reserved are the pods that hold a node, by namespace/name.
 	reserved map[string]*reservation
-	// open are the commands whose end is not known.
-	open map[uint64]wire.Order
+	// ended has something in it when a reservation has ended.
+	ended chan struct{}
+	// open are the commands that the host may ask about.
+	open open
 }
 
 // talk is a conversation over one connection.
@@ -99,7 +102,7 @@ func New(ctx context.Context, given runtime.Object, handle fwk.Handle) (fwk.Plug
 		return nil, err
 	}
 	go p.keep(ctx, first)
-	go p.hints.tick(ctx)
+	go p.tick(ctx)
 	return p, nil
 }
 
@@ -107,12 +110,27 @@ func newPlugin(ctx context.Context, args Args, handle fwk.Handle) *Plugin {
 	logger := klog.LoggerWithName(klog.FromContext(ctx), Name)
 	p := &Plugin{
 		handle: handle, args: args, logger: logger,
-		reserved: map[string]*reservation{}, open: map[uint64]wire.Order{},
+		reserved: map[string]*reservation{}, open: open{}, ended: make(chan struct{}, 1),
 		hints: newHints(func(pods map[string]*v1.Pod) { handle.Activate(logger, pods) }), keys: newKeys(), victims: newVictims(),
 	}
 	p.hints.victims = p.victims
 	p.feed = newFeed(logger, p)
 	return p
+}
+
+// tick does what is due by time alone.
+func (p *Plugin) tick(ctx context.Context) {
+	ticker := time.NewTicker(100 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			p.hints.wakeDue()
+			p.wakeAllWaiting()
+		}
+	}
 }
 
 // Name is that of the plugin.

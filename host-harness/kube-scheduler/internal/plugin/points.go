@@ -41,6 +41,8 @@ type cycle struct {
 	scores    []byte
 	obstacles []string
 	numbers   map[string]uint32
+	// message is why PreFilter refused the pod.
+	message string
 	// final: no plan helps.
 	final bool
 	// The policy has refused the pod for good: nothing stays promised to it.
@@ -93,7 +95,7 @@ func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Po
 		return nil, p.failed(pod, err)
 	}
 	codes, scores := apart(head, bytes)
-	said := &cycle{codes: codes, scores: scores, obstacles: head.Obstacles, final: head.Verdict == wire.Final, isVoid: head.Verdict == wire.Final}
+	said := &cycle{codes: codes, scores: scores, obstacles: head.Obstacles, message: head.Message, final: head.Verdict == wire.Final, isVoid: head.Verdict == wire.Final}
 	if numbers := talk.numbers.Load(); numbers != nil {
 		said.numbers = *numbers
 	}
@@ -104,7 +106,7 @@ func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Po
 		p.hints.refused(pod, head.Again, asked)
 		return nil, fwk.NewStatus(fwk.Unschedulable, head.Message)
 	}
-	p.hints.forget(pod.UID)
+	p.hints.passed(pod.UID)
 	for _, node := range nodes {
 		if len(codes) > 0 && said.verdict(node.Node().Name) != nil {
 			return nil, nil
@@ -143,7 +145,8 @@ func (p *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.P
 		return nil, fwk.NewStatus(fwk.Unschedulable)
 	}
 	if said := cycleOf(state); said != nil && said.final {
-		refused := fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "lictor: no preemption helps")
+		// Why is said already: kube-scheduler puts the words of PostFilter behind those of PreFilter.
+		refused := fwk.NewStatus(fwk.UnschedulableAndUnresolvable)
 		if said.isVoid {
 			// As where default preemption finds no candidate.
 			return &fwk.PostFilterResult{NominatingInfo: &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride}}, refused
@@ -167,10 +170,14 @@ func (p *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.P
 	}
 	if head.Verdict != wire.Planned {
 		p.hints.also(pod, head.Again, asked)
+		message := head.Message
+		if said := cycleOf(state); said != nil && said.message == message {
+			message = ""
+		}
 		// No other plugin may evict for the pod: it would do it outside of the laws.
-		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, head.Message)
+		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, message)
 	}
-	p.hints.planned(pod, plan.victims(pod))
+	p.hints.planned(pod, plan.victims(pod), plan.all())
 	p.announce(plan, pod)
 	nominated := &fwk.NominatingInfo{NominatedNodeName: head.Node, NominatingMode: fwk.ModeOverride}
 	return &fwk.PostFilterResult{NominatingInfo: nominated}, fwk.NewStatus(fwk.Success, head.Message)
@@ -211,14 +218,16 @@ func (p *Plugin) Permit(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, _ st
 		if p.wait(key) {
 			return nil, 0
 		}
+		p.hints.waits(pod)
 		return fwk.NewStatus(fwk.Wait, head.Message), min(time.Duration(head.Wait), longestWait)
 	}
 	p.hints.refused(pod, head.Again, asked)
 	return fwk.NewStatus(fwk.Unschedulable, head.Message), 0
 }
 
-// PreBindPreFlight says whether something is written on the pod.
+// PreBindPreFlight says whether something is written on the pod. kube-scheduler calls it before it waits for the end of Permit.
 func (p *Plugin) PreBindPreFlight(_ context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) (*fwk.PreBindPreFlightResult, *fwk.Status) {
+	p.begins(pod)
 	if len(p.marks(pod)) == 0 {
 		return nil, fwk.NewStatus(fwk.Skip)
 	}

@@ -64,10 +64,16 @@ func (p *Plugin) keep(ctx context.Context, talk *talk) {
 // before it is asked anything; those that are being bound are told as bound.
 func (p *Plugin) begin(ctx context.Context, talk *talk) {
 	p.letGo()
-	until := time.Now().Add(settling)
-	for p.holding() && time.Now().Before(until) && ctx.Err() == nil {
-		p.letGo()
-		time.Sleep(time.Millisecond)
+	late := time.NewTimer(settling)
+	defer late.Stop()
+	for isLate := false; !isLate && p.holding(); {
+		select {
+		case <-p.ended:
+		case <-late.C:
+			isLate = true
+		case <-ctx.Done():
+			isLate = true
+		}
 	}
 	p.feed.begin(talk.conn, p.binding())
 	p.talk.Store(talk)

@@ -1,20 +1,24 @@
-//! The socket: a thread that takes one question after the other to whom can answer it.
+//! The socket: a thread that takes one question after the other to the loop that can answer it.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
-use lictor_host::living;
+use lictor_host::living::{self, Timed};
 use serde_json::Value;
 use tracing::{debug, info};
 
 use super::{Answered, LONGEST_ANSWER, LONGEST_QUESTION, Order, PATIENCE, Question};
 use crate::upgrade::Desk;
+
+/// How long to wait when no client can be accepted, such as for want of file descriptors.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// What is said where this process does not decide.
 const NO_LEADER: &str = "this process does not decide: it stands by, or is about to end";
@@ -34,9 +38,12 @@ impl Reply {
 #[derive(Debug)]
 pub struct Server {
     path: PathBuf,
-    stops: Arc<AtomicBool>,
+    clients: Clients,
     thread: Option<JoinHandle<()>>,
 }
+
+/// The client that is served, if there is one. `None`: the server has ended, and serves no other.
+type Clients = Arc<Mutex<Option<Option<UnixStream>>>>;
 
 impl Server {
     /// Listens at this path. `hand_on` gives each question to whom can answer it and returns at once; false where nobody can any more.
@@ -58,25 +65,48 @@ impl Server {
     ) -> io::Result<Server> {
         let listener = living::listen(path)?;
         info!(address = %path.display(), "answers questions");
-        let stops = Arc::new(AtomicBool::new(false));
-        let stopped = stops.clone();
+        let clients: Clients = Arc::new(Mutex::new(Some(None)));
+        let own = clients.clone();
         let thread = std::thread::Builder::new().name("explain".to_owned()).spawn(move || {
             for stream in listener.incoming() {
-                if stopped.load(Ordering::Acquire) {
-                    return;
-                }
-                if let Err(error) = stream.and_then(|stream| serve(stream, desk.as_ref(), &hand_on)) {
+                let accepted = stream.and_then(|stream| Ok((stream.try_clone()?, stream)));
+                let served = match accepted {
+                    Ok((client, stream)) => {
+                        if !begin(&own, Some(client)) {
+                            return;
+                        }
+                        serve(&stream, desk.as_ref(), &hand_on)
+                    }
+                    Err(error) => {
+                        std::thread::sleep(PAUSE);
+                        Err(error)
+                    }
+                };
+                begin(&own, None);
+                if let Err(error) = served {
                     debug!(%error, "a question was not answered");
                 }
             }
         })?;
-        Ok(Server { path: path.to_owned(), stops, thread: Some(thread) })
+        Ok(Server { path: path.to_owned(), clients, thread: Some(thread) })
     }
+}
+
+/// Notes who is served from now on; false where the server has ended.
+fn begin(clients: &Clients, client: Option<UnixStream>) -> bool {
+    let mut clients = clients.lock().unwrap_or_else(PoisonError::into_inner);
+    if clients.is_some() {
+        *clients = Some(client);
+    }
+    clients.is_some()
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.stops.store(true, Ordering::Release);
+        // A client that is served does not keep this from ending.
+        if let Some(Some(client)) = self.clients.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            let _ended = client.shutdown(Shutdown::Both);
+        }
         // It wakes up to see that it stops.
         let woken = UnixStream::connect(&self.path).is_ok();
         let _gone = fs::remove_file(&self.path);
@@ -86,11 +116,11 @@ impl Drop for Server {
     }
 }
 
-fn serve(stream: UnixStream, desk: Option<&Desk>, hand_on: &impl Fn(Question, Reply) -> bool) -> io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+fn serve(stream: &UnixStream, desk: Option<&Desk>, hand_on: &impl Fn(Question, Reply) -> bool) -> io::Result<()> {
+    // A client that sends a byte now and then does not keep others waiting.
+    let timed = || Timed::within(stream, PATIENCE);
     let mut line = String::new();
-    BufReader::new((&stream).take(LONGEST_QUESTION)).read_line(&mut line)?;
+    BufReader::new(timed().take(LONGEST_QUESTION)).read_line(&mut line)?;
     let said = serde_json::from_str(&line).and_then(|said: Value| match said.get("explain") {
         Some(_) => serde_json::from_value(said).map(|question| answer(question, hand_on)),
         None => serde_json::from_value(said).map(|order| obey(order, desk)),
@@ -102,7 +132,8 @@ fn serve(stream: UnixStream, desk: Option<&Desk>, hand_on: &impl Fn(Question, Re
         let hint = "ask a dump of the cluster instead, with `lictor explain`";
         text = serde_json::to_string(&refused("the answer is too long".to_owned(), hint))?;
     }
-    writeln!(&stream, "{text}")
+    text.push('\n');
+    timed().write_all(text.as_bytes())
 }
 
 fn answer(question: Question, hand_on: &impl Fn(Question, Reply) -> bool) -> Answered {

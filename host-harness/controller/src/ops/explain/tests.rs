@@ -109,3 +109,37 @@ fn a_socket_that_is_in_use_is_left_alone_and_one_that_was_left_over_is_replaced(
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "a file");
     std::fs::remove_file(&path).unwrap();
 }
+
+/// Sends a byte every few milliseconds until the server has enough of it; says when the first bytes are sent.
+fn trickle(path: &std::path::Path) -> (std::sync::mpsc::Receiver<()>, std::thread::JoinHandle<()>) {
+    let mut stream = UnixStream::connect(path).unwrap();
+    let (begun, begins) = std::sync::mpsc::channel();
+    let thread = std::thread::spawn(move || {
+        while stream.write_all(b" ").is_ok() {
+            let _once = begun.send(());
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    });
+    (begins, thread)
+}
+
+#[test]
+fn a_client_that_sends_a_byte_now_and_then_does_not_keep_others_waiting_for_ever() {
+    let path = socket("trickle");
+    let server = listen(&path);
+    let (begins, slow) = trickle(&path);
+    begins.recv().unwrap();
+    assert_eq!(Answered::Answer(Box::new(ask(&path, &question("default/a")).unwrap())), answer("default/a"));
+    slow.join().unwrap();
+    drop(server);
+}
+
+#[test]
+fn a_client_that_is_served_does_not_keep_a_server_from_ending() {
+    let path = socket("ends");
+    let server = listen(&path);
+    let (begins, slow) = trickle(&path);
+    begins.recv().unwrap();
+    drop(server);
+    slow.join().unwrap();
+}

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lictor_host::session::{Counters, Session, Step};
 
-use super::Metrics;
+use super::{Metrics, Pending};
 
 /// What the metrics say of one session.
 #[derive(Debug, Default)]
@@ -41,12 +41,21 @@ impl Progress {
         self.promised.remove(pod);
     }
 
-    /// What is counted over all pods.
+    /// Shows what is counted over all pods.
     pub fn count(&mut self, metrics: &Metrics, session: &Session) {
+        let (pending, plans) = self.counted(metrics, session);
+        metrics.pending(pending, plans);
+    }
+
+    /// Returns the pending pods and the plans under way, for a caller that adds them up over several sessions, and shows the rest.
+    pub fn counted(&mut self, metrics: &Metrics, session: &Session) -> (Pending, usize) {
         let mirror = session.mirror();
         self.promised.retain(|pod, _| mirror.pod_id(pod).is_some());
         let plans: BTreeSet<u64> = self.promised.values().map(|(_, plan)| *plan).collect();
-        metrics.count(session, &mut self.counters, plans.len());
+        let counters = session.counters();
+        metrics.session(&self.counters, &counters);
+        self.counters = counters;
+        (Pending::of(session), plans.len())
     }
 }
 

@@ -21,6 +21,31 @@ pub struct Pending {
     pub held: usize,
 }
 
+impl Pending {
+    /// Counts the pending pods of a session.
+    pub fn of(session: &Session) -> Pending {
+        let mut pending = Pending { held: session.held().len(), ..Pending::default() };
+        for id in session.pending() {
+            let is_nominated = session.mirror().pod(id).is_some_and(|pod| pod.nominated.is_some());
+            let place = if is_nominated { &mut pending.nominated } else { &mut pending.active };
+            *place = place.saturating_add(1);
+        }
+        let gated = session.mirror().pods().filter(|pod| pod.gated && !pod.template.foreign && pod.node.is_none());
+        pending.gated = gated.count();
+        pending
+    }
+
+    /// Returns the sum of both.
+    pub fn with(self, other: Pending) -> Pending {
+        Pending {
+            active: self.active.saturating_add(other.active),
+            gated: self.gated.saturating_add(other.gated),
+            nominated: self.nominated.saturating_add(other.nominated),
+            held: self.held.saturating_add(other.held),
+        }
+    }
+}
+
 impl Metrics {
     /// Others evict a pod.
     pub fn foreign(&self, kind: &str) {
@@ -98,22 +123,6 @@ impl Metrics {
         for each in ["closed", "open", "half-open"] {
             self.breaker_state.get_or_create(&State { state: each.to_owned() }).set(i64::from(each == state));
         }
-    }
-
-    /// What is counted over all pods, while so many plans are under way; `before` is what the session had counted when this was called last.
-    pub(super) fn count(&self, session: &Session, before: &mut Counters, plans: usize) {
-        let mut pending = Pending { held: session.held().len(), ..Pending::default() };
-        for id in session.pending() {
-            let is_nominated = session.mirror().pod(id).is_some_and(|pod| pod.nominated.is_some());
-            let place = if is_nominated { &mut pending.nominated } else { &mut pending.active };
-            *place = place.saturating_add(1);
-        }
-        let gated = session.mirror().pods().filter(|pod| pod.gated && !pod.template.foreign && pod.node.is_none());
-        pending.gated = gated.count();
-        self.pending(pending, plans);
-        let counters = session.counters();
-        self.session(before, &counters);
-        *before = counters;
     }
 
     /// A command of this action ended so.

@@ -1,5 +1,7 @@
 //! The parts of a checkpoint.
 
+mod text;
+
 use lictor_contract::Checkpoint;
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +40,7 @@ pub(super) struct SavedDeparture {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SavedPolicy {
     pub(super) format: u32,
+    #[serde(with = "text")]
     pub(super) bytes: Vec<u8>,
     #[serde(default)]
     pub(super) numbers: Numbers,

@@ -1,6 +1,7 @@
 mod checkpoint;
 mod commands;
 mod faults;
+mod found;
 mod recovery;
 mod replace;
 mod switch;

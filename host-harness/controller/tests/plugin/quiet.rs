@@ -1,0 +1,69 @@
+//! Gangs in a cluster where nothing else happens: no event but their own wakes their members.
+
+use serde_json::json;
+
+use crate::host::Host;
+use crate::scheduler::Scheduler;
+use crate::steps::{GANG, group, member, message};
+use crate::support::objects::{create, wait_for};
+use crate::support::observer::What;
+use crate::world::{SOON, Step, World};
+
+const VICTIMS: [&str; 3] = ["v0", "v1", "v2"];
+
+/// Creates a gang. Each member is refused before the next one is created.
+async fn one_after_the_other(step: &Step<'_>) {
+    group(step, "g", 3).await;
+    for name in GANG {
+        step.create(name, "high", member("g")).await;
+        let refused = async || message(step.pod(name).await.as_ref()?).filter(|said| said.contains("the 3 it needs"));
+        if name != "g2" {
+            wait_for("a member is refused", SOON, refused).await;
+        }
+    }
+}
+
+/// Each member is refused before the next one is created. The members that were refused are tried again when the last one comes.
+pub async fn members_are_created_one_after_the_other(world: &World, scheduler: &Scheduler) {
+    let step = world.step("quiet", 3).await;
+    let host = Host::start("coscheduling", &world.testbed.ready.folder);
+    let running = scheduler.start_by_default(&world.testbed.ready, &host.socket);
+    one_after_the_other(&step).await;
+    step.all_run(&GANG).await;
+    // None of them was thrown out of Permit: the last member has waited for the others, and not once in vain.
+    let lost = host.said(|said| said.happened.released.clone());
+    assert!(lost.is_empty(), "{lost:?}");
+    step.end().await;
+    drop((running, host));
+}
+
+/// A gang needs the quota of three victims that take their time to stop, and two of their nodes: one member gets the free node, which no
+/// victim leaves. The gang is planned for once. While the victims stop, no member gets another plan, and none is tried over and over.
+pub async fn a_gang_under_a_quota_plans_once(world: &World, scheduler: &Scheduler) {
+    let step = world.step("once", 4).await;
+    let host = Host::start("coscheduling", &world.testbed.ready.folder);
+    let running = scheduler.start_by_default(&world.testbed.ready, &host.socket);
+    // Three victims use 9 of 15 cores. With the gang beside them it would be 18.
+    let quota = json!({"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "ElasticQuota",
+        "metadata": {"name": "q", "namespace": step.namespace},
+        "spec": {"min": {"cpu": "10", "memory": "96Gi"}, "max": {"cpu": "15", "memory": "96Gi"}}});
+    create(&world.admin, &quota).await;
+    for name in VICTIMS {
+        let slow = json!({"metadata": {"annotations": {"testbed.lictor.dev/stop-seconds": "5"}}});
+        step.victim(name, slow).await;
+    }
+    step.all_run(&VICTIMS).await;
+    one_after_the_other(&step).await;
+    step.all_run(&GANG).await;
+    step.observer.catch_up().await;
+    let when = |pod: &str, what| step.observer.when(&format!("{}/{pod}", step.namespace), what).unwrap();
+    let left = VICTIMS.iter().map(|pod| when(pod, What::Gone)).max().unwrap();
+    let bound = GANG.iter().map(|pod| when(pod, What::Bound)).max().unwrap();
+    eprintln!("bound {:?} after the last victim had left", bound.saturating_duration_since(left));
+    let (plans, tried) = host.said(|said| (said.happened.plans.clone(), said.tried.clone()));
+    eprintln!("tried {tried:?}, plans {plans:?}");
+    assert_eq!(plans.iter().map(|plan| plan.victims.len()).sum::<usize>(), 3, "{plans:?}");
+    assert!(plans.iter().all(|plan| !plan.victims.is_empty()), "{} plans: {plans:?}", plans.len());
+    step.end().await;
+    drop((running, host));
+}

@@ -1,0 +1,116 @@
+//! Work that cannot be stopped, in threads of which there are few at a time.
+
+use std::io;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+/// Threads for work that cannot be stopped. Work for which its caller waits no more keeps its thread until it is done.
+pub(super) struct Compilers {
+    most: usize,
+    running: Mutex<usize>,
+    ended: Condvar,
+}
+
+/// Why there is no result.
+#[derive(Debug)]
+pub(super) enum Late {
+    /// The work takes longer than the caller waits; it goes on.
+    Slow,
+    /// It panicked.
+    Lost,
+    /// It was not begun: so much other work goes on.
+    Busy(usize),
+    /// No thread can be started.
+    NoThread(io::Error),
+}
+
+/// A thread that is counted, until this is dropped.
+struct Running(&'static Compilers);
+
+impl Compilers {
+    /// At most so many threads at a time.
+    pub(super) const fn of(most: usize) -> Compilers {
+        Compilers { most, running: Mutex::new(0), ended: Condvar::new() }
+    }
+
+    /// Does the work in a thread and returns what it returns. Waits at most this long for a thread to be free, and as long again for the
+    /// work.
+    pub(super) fn run<T: Send + 'static>(
+        &'static self,
+        patience: Duration,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Late> {
+        let running = self.begin(patience)?;
+        let (done, outcome) = mpsc::sync_channel(1);
+        let compiler = thread::Builder::new().name("lictor-compile".to_owned());
+        let begun = compiler.spawn(move || {
+            let result = work();
+            drop(running);
+            let _waits_no_more = done.send(result);
+        });
+        begun.map_err(Late::NoThread)?;
+        outcome.recv_timeout(patience).map_err(|error| match error {
+            RecvTimeoutError::Timeout => Late::Slow,
+            RecvTimeoutError::Disconnected => Late::Lost,
+        })
+    }
+
+    fn begin(&'static self, patience: Duration) -> Result<Running, Late> {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_full = |running: &mut usize| *running >= self.most;
+        let waited = self.ended.wait_timeout_while(running, patience, is_full);
+        let (mut running, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        if *running >= self.most {
+            return Err(Late::Busy(*running));
+        }
+        *running = running.saturating_add(1);
+        Ok(Running(self))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let mut running = self.0.running.lock().unwrap_or_else(PoisonError::into_inner);
+        *running = running.saturating_sub(1);
+        drop(running);
+        self.0.ended.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOON: Duration = Duration::from_millis(20);
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn work_that_does_not_end_keeps_its_thread_and_no_more_than_so_many() {
+        static COMPILERS: Compilers = Compilers::of(2);
+        let endless: Vec<mpsc::Sender<()>> = (0..2)
+            .map(|_| {
+                let (end, ends) = mpsc::channel::<()>();
+                let slow = COMPILERS.run(SOON, move || ends.recv().is_ok());
+                assert!(matches!(slow, Err(Late::Slow)));
+                end
+            })
+            .collect();
+        for _ in 0..50 {
+            assert!(matches!(COMPILERS.run(Duration::ZERO, || ()), Err(Late::Busy(2))));
+        }
+        // Once one of them has ended, the next one begins.
+        drop(endless);
+        assert_eq!(COMPILERS.run(LONG, || 7).unwrap(), 7);
+    }
+
+    #[test]
+    fn work_that_panics_gives_its_thread_back() {
+        static COMPILERS: Compilers = Compilers::of(1);
+        for _ in 0..3 {
+            assert!(matches!(COMPILERS.run(LONG, || panic!("on purpose")), Err::<(), _>(Late::Lost)));
+        }
+        assert_eq!(COMPILERS.run(LONG, || 7).unwrap(), 7);
+    }
+}

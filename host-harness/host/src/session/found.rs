@@ -1,0 +1,72 @@
+//! What was found in objects, of a session that lives for weeks.
+
+use std::collections::BTreeSet;
+
+use lictor_contract::Finding;
+
+use super::Session;
+
+/// So many findings are kept at most; half of them stay when there are more. An object that stays wrong is found so at each of its changes.
+const MOST: usize = 16_384;
+
+impl Session {
+    /// Adds what a new instance found in the same objects: what was found before is not said again.
+    pub(super) fn find_anew(&mut self, found: Vec<Finding>) {
+        let of = |finding: &Finding| (finding.object.clone(), finding.path.clone(), finding.message.clone());
+        let known: BTreeSet<_> = self.findings.iter().map(of).collect();
+        self.findings.extend(found.into_iter().filter(|finding| !known.contains(&of(finding))));
+    }
+
+    /// Forgets the oldest of the findings that were handed out, where there are too many.
+    pub(super) fn forget_findings(&mut self) {
+        if self.findings.len() > MOST {
+            let surplus = self.findings.len().saturating_sub(MOST / 2).min(self.told_findings);
+            self.findings.drain(..surplus);
+            self.told_findings = self.told_findings.saturating_sub(surplus);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use lictor_contract::Severity;
+
+    use super::*;
+    use crate::session::testing::{ALL, Scripted, session};
+    use crate::verify::testing::node;
+
+    fn finding(number: usize) -> Finding {
+        Finding {
+            severity: Severity::Warning,
+            object: format!("Pod/default/p{number}"),
+            path: String::new(),
+            message: "wrong".to_owned(),
+            remedy: String::new(),
+        }
+    }
+
+    #[test]
+    fn findings_are_bounded_and_each_is_handed_out_once() {
+        let mut session = session(&Scripted::deciding(ALL), [node("n1", 4)]).session;
+        session.step();
+        let mut told = 0;
+        for number in 0..5 * MOST {
+            session.findings.push(finding(number));
+            if number % 7 == 0 {
+                told += session.step().findings.len();
+            }
+        }
+        told += session.step().findings.len();
+        assert_eq!(told, 5 * MOST);
+        assert!(session.findings().len() <= MOST, "{}", session.findings().len());
+        assert_eq!(session.findings().last(), Some(&finding(5 * MOST - 1)));
+    }
+
+    #[test]
+    fn what_a_new_instance_finds_again_is_not_said_again() {
+        let mut session = session(&Scripted::deciding(ALL), [node("n1", 4)]).session;
+        session.find_anew(vec![finding(1), finding(2)]);
+        session.find_anew(vec![finding(2), finding(3)]);
+        assert_eq!(session.findings(), [finding(1), finding(2), finding(3)]);
+    }
+}

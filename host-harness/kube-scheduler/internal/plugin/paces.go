@@ -1,0 +1,84 @@
+package plugin
+
+import (
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+)
+
+// firstPace and longestPace bound how soon a pod is woken again by pods without a node: the pause doubles from one attempt in vain to the
+// next, up to the longest backoff of kube-scheduler. permitPace bounds how soon it is woken again by pods that wait at Permit.
+const firstPace, longestPace, permitPace = 100 * time.Millisecond, 10 * time.Second, time.Second
+
+// pace is how often a refused pod was woken by pods without a node. Activation passes over the backoff of kube-scheduler: without a pace,
+// each pod of a large Job would have all refused pods tried anew.
+type pace struct {
+	// woken is when the pod was woken last.
+	woken time.Time
+	// pause is how long it is not woken after that.
+	pause time.Duration
+	// room is how long it waited last for room that kube-scheduler has not seen.
+	room time.Duration
+}
+
+// waitsForPending says whether a pod is worth another attempt after this change of a pod that has no node.
+func (h hint) waitsForPending(change string) bool {
+	return len(h.victims) == 0 && hint{again: h.refused, away: h.away}.waitsFor(change) && h.waitsFor(change)
+}
+
+// pendingChanged says that a pod without a node is new, has changed or is gone. kube-scheduler has no other pod tried again for it unless
+// GenericWorkload is on, though the pod may be the missing member of a gang.
+func (h *hints) pendingChanged(change string) {
+	now := h.clock()
+	h.lock.Lock()
+	h.count++
+	h.lastPending[change] = h.count
+	h.lock.Unlock()
+	h.wake(func(hint hint) bool { return hint.waitsForPending(change) && h.mayWake(hint, now) })
+}
+
+// mayWake says whether the pace of a pod lets it be tried again now. Else it is tried again at the moment that its pace allows. The lock is
+// held.
+func (h *hints) mayWake(hint hint, now time.Time) bool {
+	before := h.paces[hint.pod.UID]
+	if !hint.paced.IsZero() && hint.paced.After(now) {
+		return false
+	}
+	if free := before.woken.Add(before.pause); free.After(now) {
+		hint.paced = free
+		h.pods[hint.pod.UID] = hint
+		return false
+	}
+	pause := max(2*before.pause, firstPace)
+	if now.Sub(before.woken) > 2*longestPace {
+		pause = firstPace
+	}
+	h.paces[hint.pod.UID] = pace{woken: now, pause: min(pause, longestPace), room: before.room}
+	return true
+}
+
+// mayWakeNow says whether the moment has come that the pace of a pod allows. The lock is held.
+func (h *hints) mayWakeNow(hint hint, now time.Time) bool {
+	return !hint.paced.IsZero() && !hint.paced.After(now) && h.mayWake(hint, now)
+}
+
+// waits says that a pod waits at Permit. Members of its gang that were refused are in its namespace, and may pass now: they do not wait for
+// their pace, and are woken once in a second at most.
+func (h *hints) waits(pod *v1.Pod) {
+	now := h.clock()
+	h.lock.Lock()
+	h.count++
+	h.lastPending[podUpserted] = h.count
+	for uid, hint := range h.pods {
+		if before, ok := h.paces[uid]; ok && hint.pod.Namespace == pod.Namespace {
+			before.pause = min(before.pause, permitPace)
+			h.paces[uid] = before
+			hint.paced = time.Time{}
+			h.pods[uid] = hint
+		}
+	}
+	h.lock.Unlock()
+	h.wake(func(hint hint) bool {
+		return hint.pod.Namespace == pod.Namespace && hint.waitsForPending(podUpserted) && h.mayWake(hint, now)
+	})
+}

@@ -1,0 +1,105 @@
+//! Connections that fail, threads that do not start, and clients that say nothing.
+
+use std::cell::RefCell;
+use std::io::Read;
+
+use lictor_host::cluster::InputError;
+use lictor_host::session::{Session, SessionError, Step};
+
+use super::*;
+
+#[derive(Default)]
+struct Lines(Mutex<Vec<String>>);
+
+impl Report for Lines {
+    fn step(&self, _: &Step, _: &Session) {}
+    fn error(&self, _: &SessionError) {}
+    fn unread(&self, _: &InputError) {}
+    fn say(&self, line: &str) {
+        self.0.lock().unwrap().push(line.to_owned());
+    }
+}
+
+fn server(name: &str) -> (Server, PathBuf, Arc<Lines>) {
+    let path = std::env::temp_dir().join(format!("lictor-serve-{name}-{}", std::process::id()));
+    let (open, lines) = (|_: &Hello| Err("no session here".to_owned()), Arc::new(Lines::default()));
+    (Server::listen(&path, Arc::new(open), lines.clone()).unwrap(), path, lines)
+}
+
+fn start(work: Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<()>> {
+    thread::Builder::new().spawn(work)
+}
+
+/// Lets these connections come, and then stops.
+fn come(server: &Server, path: &Path, accepted: Vec<io::Result<UnixStream>>, start: &Start) {
+    let (accepted, stop) = (RefCell::new(accepted.into_iter()), server.stop(path));
+    server.take(
+        || {
+            let next = accepted.borrow_mut().next();
+            next.unwrap_or_else(|| {
+                stop.stop();
+                Err(io::ErrorKind::ConnectionAborted.into())
+            })
+        },
+        start,
+    );
+}
+
+#[test]
+fn a_connection_that_cannot_be_accepted_does_not_end_the_server() {
+    let (server, path, lines) = server("accept");
+    let (mut client, served) = UnixStream::pair().unwrap();
+    let hello = br#"{"version": 1, "client": "c", "schedulers": []}"#;
+    Frame { kind: kind::HELLO, number: 1, payload: hello.to_vec() }.write(&mut client).unwrap();
+    // Too many open files, twice.
+    let full = || Err(io::Error::from_raw_os_error(24));
+    let reads = thread::spawn(move || {
+        let answer = Frame::read(&mut client);
+        (answer.unwrap().unwrap().kind, client)
+    });
+    let aborted = Err(io::ErrorKind::ConnectionAborted.into());
+    let (accepted, stop) = (RefCell::new(vec![full(), full(), aborted, Ok(served)].into_iter()), server.stop(&path));
+    let reads = RefCell::new(Some(reads));
+    server.take(
+        || {
+            let next = accepted.borrow_mut().next();
+            next.unwrap_or_else(|| {
+                // The scheduler was answered.
+                let answered = reads.borrow_mut().take().map(|reads| reads.join().unwrap().0);
+                assert_eq!(answered, Some(kind::ERROR));
+                stop.stop();
+                Err(io::ErrorKind::ConnectionAborted.into())
+            })
+        },
+        &start,
+    );
+    let said = lines.0.lock().unwrap();
+    assert_eq!(said.iter().filter(|line| line.contains("Too many open files")).count(), 1, "{said:?}");
+}
+
+#[test]
+fn a_client_that_gets_no_thread_is_cut_off() {
+    let (server, path, _) = server("thread");
+    let (mut client, served) = UnixStream::pair().unwrap();
+    come(&server, &path, vec![Ok(served)], &|_| Err(io::ErrorKind::OutOfMemory.into()));
+    assert_eq!(client.read(&mut [0; 8]).unwrap(), 0, "the connection is closed");
+}
+
+#[test]
+fn a_server_that_is_stopped_ends_its_conversations() {
+    let (server, path, lines) = server("stops");
+    let (client, served) = UnixStream::pair().unwrap();
+    come(&server, &path, vec![Ok(served)], &start);
+    assert!(lines.0.lock().unwrap().iter().any(|line| line.starts_with("the scheduler is gone")));
+    drop(client);
+}
+
+#[test]
+fn connections_are_bounded() {
+    let (server, path, lines) = server("many");
+    let (clients, served): (Vec<_>, Vec<_>) = (0..=CONNECTIONS).map(|_| UnixStream::pair().unwrap()).unzip();
+    come(&server, &path, served.into_iter().map(Ok).collect(), &start);
+    let said = lines.0.lock().unwrap();
+    assert!(said.iter().any(|line| line.contains("too many are connected")), "{said:?}");
+    drop(clients);
+}
