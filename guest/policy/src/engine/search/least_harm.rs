@@ -162,7 +162,7 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
     }
 
     /// Returns so many pods at most that may be evicted, but not after those whose turn it is before: a quota gives back so much and no more. Each
-    /// goes in the place of others when its turn is first.
+    /// goes instead of others when its turn is first.
     fn out_of_turn(&self, tries: usize) -> Vec<PodIx> {
         let (cluster, count) = (&*self.cluster, tries.min(OTHER_PODS));
         if count == 0 || !self.context.takes_in_turn() {
