@@ -177,6 +177,16 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         context.in_reprieve_order(cluster, others).into_iter().rev().take(count).collect()
     }
 
+    /// Returns whether each of these victims has its turn where only they leave: a pod that goes before its turn needs no quota to give more.
+    fn is_in_turn(&self, branch: &Branch, victims: &[PodIx]) -> bool {
+        if branch.evicted.is_empty() || !self.context.takes_in_turn() {
+            return true;
+        }
+        let (mut silent, nothing) = (Notes::default(), Branch::default());
+        let mut context = self.context.in_branch(&nothing, &mut silent);
+        context.candidates(self.cluster, victims.iter().copied()).len() == victims.len()
+    }
+
     /// Returns what some victims cost as a whole.
     fn cost_of(&self, victims: &[PodIx]) -> NodeCost {
         let (cluster, earlier) = (&*self.cluster, &NO_PODS);
@@ -217,7 +227,7 @@ impl<F: FindPlan> Branching for Seeking<'_, '_, F> {
     fn find(&mut self, branch: &Branch) -> Option<Plan> {
         let mut silent = Notes::default();
         let found = (self.find)(self.cluster, &mut self.context.in_branch(branch, &mut silent)).ok();
-        found.filter(|plan| plan.nominations.len() >= self.pods)
+        found.filter(|plan| plan.nominations.len() >= self.pods && self.is_in_turn(branch, &plan.victims))
     }
 
     fn cost(&self, plan: &Plan) -> NodeCost {
