@@ -62,9 +62,8 @@ pub const HOST_RULES: &[HostRule] = &[
             ("", "`{pod}` is already leaving by plan {plan}"),
             ("deleted", "`{pod}` is already being deleted"),
             ("refused", "the API server refused to evict `{pod}`; it is asked again at {time}"),
-            ("nothing", "waiting for preemption: {left} victim(s) of plan {plan} have not left yet"),
         ],
-        "The room of a victim is promised once. Example: pod `v` leaves for plan 3; a plan that evicts `v` again is refused. So is a plan that evicts no pod for a preemptor whose nomination stands while victims of its last plan are leaving. A victim whose eviction the API server refuses is named again after a pause.",
+        "The room of a victim is promised once. Example: pod `v` leaves for plan 3; a plan that evicts `v` again is refused. A victim whose eviction the API server refuses is named again after a pause.",
     ),
     rule(
         "host/pending",

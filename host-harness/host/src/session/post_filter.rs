@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use lictor_contract::*;
 
 use super::{Attempt, AttemptResult, Cause, RetryHint, Session};
-use crate::reason::{Fact, say};
 use crate::verify::Proposal;
 
 /// How often a policy whose plan was refused is asked again.
@@ -30,16 +29,6 @@ impl Session {
             self.claim("post-filter", [(plan.id, &plan.reason)])?;
             let proposal = Proposal { plan: &plan, preemptor: Some(pod), effects: &answer.effects, refuted: &refuted };
             match self.judge(&proposal)? {
-                Ok(())
-                    if plan.victims.is_empty()
-                        && let Some((earlier, left)) = self.awaits_victims(pod) =>
-                {
-                    self.tell(Event::PlanRefused(plan.id))?;
-                    let facts = vec![Fact::count("plan", earlier), Fact::count("left", left)];
-                    attempt.preemption = Some(say("host/leaving", "nothing", facts));
-                    attempt.retry.add(RetryHint::of_nodes(false));
-                    return Ok(attempt);
-                }
                 Ok(()) => {
                     let node = plan.nominations.iter().find(|nomination| nomination.pod == pod);
                     attempt.node = node.map(|nomination| self.node_name(nomination.node));
@@ -57,17 +46,6 @@ impl Session {
             }
         }
         Ok(attempt)
-    }
-
-    /// Returns the earlier plan that has nominated a pod and whose victims are still leaving, with the count of these victims. Another plan
-    /// that evicts no pod would only move nominations to and fro until they have left.
-    fn awaits_victims(&self, pod: PodId) -> Option<(u64, usize)> {
-        self.mirror.pod(pod)?.nominated?;
-        let leaves = |victim: PodId| self.departures.leaving(&self.mirror, victim);
-        let mine = self.departures.iter().filter(|(_, departure)| departure.beneficiaries.contains(&pod));
-        let mut left = mine.filter_map(|(victim, _)| leaves(victim));
-        let plan = left.next()?;
-        Some((plan, left.filter(|other| *other == plan).count().saturating_add(1)))
     }
 }
 
@@ -119,26 +97,6 @@ mod tests {
         let attempt = full(&policy).try_pod("default/p").unwrap();
         assert_eq!(attempt.result, AttemptResult::Nominated);
         assert_eq!(attempt.reason, Some(said("the quota is full")));
-    }
-
-    #[test]
-    fn a_plan_that_evicts_no_pod_while_victims_of_the_last_one_leave_is_none() {
-        let policy = nowhere()
-            .say("filter default/p", Say::Fits(&[]))
-            .say(ASKED, Say::Plan(sketch(1, &["default/v"]), Fx::default()))
-            .say(ASKED, Say::Plan(sketch(2, &[]), Fx::default()));
-        let mut session = full(&policy);
-        session.try_pod("default/p").unwrap();
-        session.sync().unwrap();
-        session.take_happened();
-        let attempt = session.try_pod("default/p").unwrap();
-        assert_eq!(attempt.result, AttemptResult::Unschedulable);
-        let said = "waiting for preemption: 1 victim(s) of plan 1 have not left yet";
-        assert_eq!(attempt.preemption.unwrap().message, said);
-        assert!(attempt.retry.retry_after.contains("pod-removed"), "{:?}", attempt.retry);
-        assert!(session.take_happened().plans.is_empty());
-        assert_eq!(policy.log().last().unwrap(), "refused 2");
-        assert!(policy.seen("default/p").nominated.is_some(), "the promise of the first plan stands");
     }
 
     #[test]
