@@ -230,7 +230,7 @@ async fn lets_go(testbed: &Testbed, admin: &Client) {
     wait_for("kube-scheduler binds what was let go", SOON, bound).await;
 }
 
-/// The manifests as shipped delete victims: a gang of Koordinator preempts with the arguments of its file, and each system takes its own.
+/// Checks that the manifests as shipped delete victims: a gang of Koordinator preempts with the arguments of its file, and each system takes its own.
 #[test]
 fn every_system_deletes_its_victims_with_the_arguments_that_are_shipped() {
     let objects = base();

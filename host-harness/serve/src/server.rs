@@ -116,7 +116,7 @@ impl Server {
         });
     }
 
-    /// The same, with connections and threads from elsewhere. A connection that cannot be accepted or served, such as for want of file
+    /// Serves connections and threads from elsewhere. A connection that cannot be accepted or served, such as for want of file
     /// descriptors, keeps no other from being served later.
     fn take(&self, accept: impl Fn() -> io::Result<UnixStream>, start: &Start) {
         let (mut threads, mut said) = (Vec::new(), String::new());

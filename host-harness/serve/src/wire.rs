@@ -85,7 +85,7 @@ impl Frame {
         Frame::read_at_most(LONGEST, from)
     }
 
-    /// The same, of a payload with at most so many bytes. Memory is taken for the bytes that come, not for those that the length announces.
+    /// Reads a payload of at most so many bytes. Memory is taken for the bytes that come, not for those that the length announces.
     ///
     /// # Errors
     /// As [`Frame::read`].

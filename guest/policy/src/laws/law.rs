@@ -1,8 +1,10 @@
 //! A law as its file has it: one value that binds its page, its sentence, its templates and its function.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::fmt;
 
+use super::harm::{GangLoss, gang_loss};
 use super::{Case, Denial, LeastVictims, NodeCost, NodeVictims};
 use crate::contract::{ChangeKind, KeyBuilder};
 use crate::model::{Cluster, Job, Pod, PodIx, QueueIx};
@@ -75,6 +77,13 @@ pub struct Weigh {
     pub short_gangs_are_free: bool,
     /// Whether what several pods of one size cost follows from their number and, in each criterion, from the worst of them.
     pub is_of_the_worst: bool,
+}
+
+impl Weigh {
+    /// Returns whether evicting a pod after earlier evictions costs nothing, because its gang is too small already.
+    pub fn is_free(&self, cluster: &Cluster, pod: &Pod, earlier: &BTreeSet<PodIx>) -> bool {
+        self.short_gangs_are_free && gang_loss(cluster, pod, earlier) == GangLoss::Nothing
+    }
 }
 
 /// The sum of the reasons to spare a pod, 0 where there is none: [`WEIGHTY_REASON`] for the weightier reason, 1 for the lighter one. The

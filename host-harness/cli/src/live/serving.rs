@@ -23,7 +23,7 @@ const COUNT: i64 = 1_000_000_000;
 /// Counts what happens on all connections.
 struct Metered<R>(Arc<Shared<R>>);
 
-/// What the connections share.
+/// State that the connections share.
 struct Shared<R> {
     then: R,
     status: Arc<Status>,
@@ -32,7 +32,7 @@ struct Shared<R> {
     connections: Mutex<(BTreeMap<u64, Gauges>, u64)>,
 }
 
-/// What the session of one connection shows now.
+/// Figures of the session of one connection.
 #[derive(Clone, Copy, Default)]
 struct Gauges {
     is_synced: bool,

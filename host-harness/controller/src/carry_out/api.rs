@@ -32,11 +32,11 @@ pub struct ApiError {
     pub code: u16,
     /// What the API server says, or why there is no answer.
     pub message: String,
-    /// What the answer says beside its code.
+    /// The details of the answer.
     pub sign: Sign,
 }
 
-/// What an answer that is no success says beside its code.
+/// Details of an answer that is no success, apart from its code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Sign {
     /// Nothing.
@@ -49,7 +49,7 @@ pub enum Sign {
 }
 
 impl ApiError {
-    /// An answer of this code, or none.
+    /// Makes an error of this code without details; 0 where there was no answer.
     fn new(code: u16, message: impl Into<String>) -> ApiError {
         ApiError { code, message: message.into(), sign: Sign::Nothing }
     }
@@ -202,7 +202,12 @@ impl From<Error> for ApiError {
                 let (name, causes) = status.details.map(|it| (it.name, it.causes)).unwrap_or_default();
                 if let Some(cause) = causes.into_iter().find(|cause| cause.reason == "DisruptionBudget") {
                     let budget = named_budget(&cause.message).to_owned();
-                    let message = format!("PodDisruptionBudget `{budget}` allows 0 disruptions: {}", cause.message);
+                    // Another version of the API server may word it otherwise.
+                    let named = match budget.as_str() {
+                        "" => "a PodDisruptionBudget".to_owned(),
+                        name => format!("PodDisruptionBudget `{name}`"),
+                    };
+                    let message = format!("{named} allows 0 disruptions: {}", cause.message);
                     return ApiError { code, message, sign: Sign::Budget(budget) };
                 }
                 // Where the path is not served there is no name in the answer.
@@ -214,7 +219,7 @@ impl From<Error> for ApiError {
     }
 }
 
-/// The name in what the API server says of a budget (upstream: `createTooManyRequestsError` in `pkg/registry/core/pod/rest/eviction.go`).
+/// Returns the name in what the API server says of a budget (upstream: `createTooManyRequestsError` in `pkg/registry/core/pod/rest/eviction.go`).
 fn named_budget(message: &str) -> &str {
     let rest = message.strip_prefix("The disruption budget ").unwrap_or_default();
     rest.split(' ').next().unwrap_or_default()
@@ -224,7 +229,7 @@ fn named_budget(message: &str) -> &str {
 mod tests {
     use super::*;
 
-    /// What an answer of the API server comes to.
+    /// Reads an answer of the API server.
     fn read(answer: Value) -> ApiError {
         ApiError::from(Error::Api(serde_json::from_value(answer).unwrap()))
     }
@@ -237,6 +242,9 @@ mod tests {
             "details": {"causes": [{"reason": "DisruptionBudget", "message": message}]}}));
         assert_eq!((error.code, &error.sign), (429, &Sign::Budget("low".to_owned())));
         assert_eq!(error.message, format!("PodDisruptionBudget `low` allows 0 disruptions: {message}"));
+        let unnamed = read(json!({"status": "Failure", "code": 429, "message": "no",
+            "details": {"causes": [{"reason": "DisruptionBudget", "message": "0 of 4 may go"}]}}));
+        assert_eq!(unnamed.message, "a PodDisruptionBudget allows 0 disruptions: 0 of 4 may go");
         // An API server that has too much to do is no budget.
         let busy = read(json!({"status": "Failure", "code": 429, "message": "too many requests"}));
         assert_eq!(busy.sign, Sign::Nothing);

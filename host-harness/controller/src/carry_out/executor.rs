@@ -35,7 +35,7 @@ pub struct Finished {
     pub done: Done,
 }
 
-/// What the executor says of a task.
+/// News of the executor about a task.
 #[derive(Debug, Clone)]
 pub enum Report {
     /// The task has come to its end.
@@ -171,7 +171,7 @@ impl<A: Api> Api for Limited<A> {
     }
 }
 
-/// The end of a task that has panicked.
+/// Returns the end of a task that has panicked.
 fn broke() -> Done {
     Done::without(CommandOutcome::Failed("it broke while it was carried out; please report this".to_owned()))
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 pub enum Task {
     /// A command of the session.
     Command(Command),
-    /// The session asks what became of a command. None where nobody knows the command any more.
+    /// The session asks what became of a command. None where the command is not known any more.
     Confirm(CommandId, ObjectRef, Option<Action>),
     /// A pod that we let go and that kube-scheduler refuses: its owner makes another.
     Delete(ObjectRef),
@@ -24,7 +24,7 @@ pub enum Task {
 }
 
 impl Task {
-    /// The object that it is about.
+    /// Returns the object of the task.
     pub fn object(&self) -> &ObjectRef {
         match self {
             Task::Command(Command { object, .. })
@@ -36,7 +36,7 @@ impl Task {
         }
     }
 
-    /// The command that it is about; none where it is none of the session.
+    /// Returns the command of the session that the task carries out; none where there is none.
     pub fn command(&self) -> Option<CommandId> {
         match self {
             Task::Command(Command { id, .. }) | Task::Confirm(id, ..) => Some(*id),
@@ -44,7 +44,7 @@ impl Task {
         }
     }
 
-    /// What is done, in a word of metrics and logs.
+    /// Names the task in a word of metrics and logs.
     pub fn word(&self) -> &'static str {
         match self {
             Task::Command(command) => word(&command.action),
@@ -56,7 +56,7 @@ impl Task {
         }
     }
 
-    /// Whether it evicts, or is to find out whether that was done.
+    /// Returns whether the task evicts, or finds out whether that was done.
     pub(crate) fn evicts(&self) -> bool {
         match self {
             Task::Command(Command { action, .. }) | Task::Confirm(_, _, Some(action)) => {
@@ -78,7 +78,7 @@ pub fn word(action: &Action) -> &'static str {
     }
 }
 
-/// What became of a task.
+/// End of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Done {
     /// What became of it.
@@ -88,18 +88,18 @@ pub struct Done {
 }
 
 impl Done {
-    /// An end of which the API server has not shown the object.
+    /// Makes an end of which the API server has not shown the object.
     pub(super) fn without(outcome: CommandOutcome) -> Done {
         Done { outcome, object: None }
     }
 
-    /// The end of a task whose object is as the API server says.
+    /// Makes the end of a task whose object is as the API server says.
     pub(super) fn with(object: Value) -> Done {
         Done { outcome: CommandOutcome::Done, object: Some(object) }
     }
 }
 
-/// How long to wait before a task is tried again: at first, and at most. It doubles each time.
+/// Waiting times before a task is tried again, from the first to the longest; each is twice the one before.
 #[derive(Debug, Clone, Copy)]
 pub struct Backoff {
     /// At first.

@@ -39,7 +39,7 @@ fn verdict(error: &ApiError) -> Verdict {
     }
 }
 
-/// What is known of the object of a task while it is carried out.
+/// Knowledge of the object of a task while it is carried out.
 #[derive(Debug, Default)]
 struct Known {
     /// The object, where it was read and nothing has changed it since.
@@ -98,7 +98,7 @@ pub async fn carry_out(
     }
 }
 
-/// What became of a task that the API server does not serve.
+/// Returns the end of a task that the API server does not serve.
 fn never(task: &Task, error: ApiError) -> CommandOutcome {
     let budget = matches!(error.sign, Sign::Budget(_));
     let is_command = matches!(task, Task::Command(_));
@@ -120,7 +120,7 @@ async fn given_up(api: &impl Api, task: &Task, known: &Known, done: Done) -> Don
     Done { object: object.or(done.object), outcome: done.outcome }
 }
 
-/// What an error comes to: an end, or the error for which it is tried again; then the object is known as it is, where it was looked at.
+/// Turns an error into an end, or returns the error for which it is tried again; then the object is known as it is, where it was looked at.
 async fn settle(api: &impl Api, task: &Task, error: ApiError, known: &mut Known) -> Result<Done, ApiError> {
     match verdict(&error) {
         Verdict::Gone => Ok(Done::without(outcome_of_gone(task))),

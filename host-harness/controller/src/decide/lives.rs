@@ -11,7 +11,7 @@ use crate::carry_out::Task;
 
 const SECOND: i64 = 1_000_000_000;
 
-/// How long a plan may take, in nanoseconds.
+/// Limits of the time that a plan may take, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
     /// How long a job may be refused after the last victim of its plan has left: a minute.
@@ -38,7 +38,7 @@ pub enum Why {
 }
 
 impl Why {
-    /// One word, as metrics have it.
+    /// Names the reason in one word, as metrics have it.
     pub fn word(self) -> &'static str {
         match self {
             Why::Refused => "eviction-refused",
@@ -101,7 +101,7 @@ impl Lives {
         }
     }
 
-    /// Whether no plan is under way.
+    /// Returns whether no plan is under way.
     pub(super) fn is_empty(&self) -> bool {
         self.plans.is_empty()
     }
@@ -150,8 +150,9 @@ impl Lives {
         self.plans.retain(|plan, life| {
             let is_over = !life.pods.is_empty() && life.pods.iter().all(is_over);
             if is_over && life.evicts {
-                let why = said(&life.pods).or_else(|| life.refused.clone()).unwrap_or_default();
-                let reason = format!("its job is refused, and the room is for others: {why}");
+                let why = said(&life.pods).or_else(|| life.refused.clone());
+                let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+                let reason = format!("its nominations were taken back, and the room is for others{why}");
                 let pods = life.pods.iter().cloned().collect();
                 self.withdrawn.0.push(GivenUp { plan: *plan, pods, why: Why::NotAdmitted, reason });
                 self.withdrawn.1.extend(life.victims.values().flatten().filter_map(unmark));
@@ -167,7 +168,7 @@ impl Lives {
         }
     }
 
-    /// A command has come to an end. Answers with the plan that is given up because its eviction is refused.
+    /// Takes the end of a command. Returns the plan that is given up because its eviction is refused.
     pub(super) fn settle(&mut self, id: CommandId, outcome: &CommandOutcome) -> Option<GivenUp> {
         let CommandOutcome::Refused { reason, .. } = outcome else { return None };
         let evicts = |command: &Option<Command>| command.as_ref().is_some_and(|command| command.id == id);
@@ -179,7 +180,7 @@ impl Lives {
         Some(GivenUp { plan, pods, why: Why::Refused, reason })
     }
 
-    /// Looks how far each plan is. Answers with those that are given up, and with what is to be done in the cluster for it.
+    /// Looks how far each plan is. Returns those that are given up, and with what is to be done in the cluster for it.
     pub(super) fn look(&mut self, session: &Session) -> (Vec<GivenUp>, Vec<Task>) {
         let (now, patience) = (session.mirror().now(), self.patience);
         let (mut given_up, mut tasks) = std::mem::take(&mut self.withdrawn);
@@ -208,14 +209,14 @@ impl Lives {
         (given_up, tasks)
     }
 
-    /// When a plan may have to be given up next, in nanoseconds since 1970.
+    /// Returns when a plan may have to be given up next, in nanoseconds since 1970.
     pub(super) fn next(&self) -> Option<i64> {
         self.plans.values().map(|life| life.due(self.patience)).min()
     }
 }
 
 impl Life {
-    /// When it is given up, unless something moves.
+    /// Returns when the plan is given up, unless something moves.
     fn due(&self, patience: Patience) -> i64 {
         let still = self.since.max(self.grace_ends).saturating_add(patience.still);
         match self.victims.is_empty() && self.refused.is_some() {
@@ -224,7 +225,7 @@ impl Life {
         }
     }
 
-    /// Why it is given up now.
+    /// Returns why the plan is given up now; none where it is not.
     fn ends(&self, now: i64, patience: Patience) -> Option<(Why, String)> {
         if now < self.due(patience) {
             return None;
@@ -253,14 +254,14 @@ fn unmark(command: &Command) -> Option<Task> {
     }
 }
 
-/// Whether a pod still waits for the node that it is nominated to.
+/// Returns whether a pod still waits for the node that it is nominated to.
 fn waits(session: &Session, meant: &ObjectRef) -> bool {
     let mirror = session.mirror();
     let pod = mirror.pod_id(&meant.pod_name()).and_then(|pod| mirror.pod(pod));
     pod.is_some_and(|pod| pod.uid == meant.uid && pod.node.is_none() && pod.nominated.is_some() && !pod.terminating)
 }
 
-/// Whether a victim is being deleted; `None` where it is gone.
+/// Returns whether a victim is being deleted; none where it is gone.
 fn state(session: &Session, meant: &ObjectRef) -> Option<bool> {
     let mirror = session.mirror();
     let pod = mirror.pod_id(&meant.pod_name()).and_then(|pod| mirror.pod(pod))?;

@@ -7,7 +7,7 @@ use super::{Decider, Mode, Turn};
 use crate::carry_out::Task;
 
 impl Decider {
-    /// Goes on with what an earlier process has left in the cluster: the pods that it has nominated, and the victims that carry its mark.
+    /// Takes up what an earlier process has left in the cluster: the pods that it has nominated, and the victims that carry its mark.
     /// `evicts`: victims that were only marked are to be evicted now. The tasks come with the turn.
     pub fn recover(&mut self, victims: impl Iterator<Item = ObjectRef>, evicts: bool, turn: &mut Turn) {
         if self.mode != Mode::Act {
@@ -36,7 +36,7 @@ impl Decider {
     }
 }
 
-/// Whether a command deletes a pod, and does not only mark it.
+/// Returns whether a command deletes a pod, and does not only mark it.
 fn deletes(command: &Command) -> bool {
     matches!(command.action, Action::Evict { delete: true, .. })
 }

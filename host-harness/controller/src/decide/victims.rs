@@ -78,7 +78,7 @@ impl Victims {
     }
 }
 
-/// Whether a system with these arguments, as JSON, only marks its victims, so that another controller must delete them.
+/// Returns whether a system with these arguments, as JSON, only marks its victims, so that another controller must delete them.
 ///
 /// Koordinator does unless `podShouldBeDeletedWhenPreempted` is true (upstream: `pkg/scheduler/apis/config/v1/types.go`). All others delete.
 pub fn only_marks(system: &str, arguments: &str) -> bool {

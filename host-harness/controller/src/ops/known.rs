@@ -74,7 +74,7 @@ impl Known {
         self.pods.remove(pod);
     }
 
-    /// kube-scheduler refuses a pod that was let go for this node, and what it says; `None`: it does not any more.
+    /// Records for which node kube-scheduler refuses a pod that was let go, and what it says; none where it does not any more.
     pub fn refused(&mut self, pod: &str, refused: Option<(&str, &str)>) {
         let refused = refused.map(|(node, message)| (node.to_owned(), message.to_owned()));
         match (refused, self.pods.get_mut(pod)) {

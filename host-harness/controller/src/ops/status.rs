@@ -64,12 +64,12 @@ impl Status {
         self.synced.store(synced, Ordering::Relaxed);
     }
 
-    /// A time of leading begins: its watches say anew what cannot be read.
+    /// Forgets what could not be read: a time of leading begins, and its watches say it anew.
     pub fn begins(&self) {
         locked(&self.unreadable).clear();
     }
 
-    /// The objects of a kind cannot be read, and why; empty: they can be read again.
+    /// Records that the objects of a kind cannot be read, and why; an empty reason: they can be read again.
     pub fn unreadable(&self, kind: &str, why: &str) {
         let mut unreadable = locked(&self.unreadable);
         match why {
@@ -78,7 +78,7 @@ impl Status {
         }
     }
 
-    /// These rights are missing, each as a sentence. Answers with those that were not missing before.
+    /// Records the rights that are missing, each as a sentence. Returns those that were not missing before.
     pub fn missing(&self, now: Vec<String>) -> Vec<String> {
         let mut missing = locked(&self.missing);
         let new = now.iter().filter(|right| !missing.contains(right)).cloned().collect();
@@ -86,7 +86,7 @@ impl Status {
         new
     }
 
-    /// What keeps the installation from doing what it must; `None` where that is nothing.
+    /// Returns what keeps the installation from doing what it must; none where nothing does.
     fn lacks(&self) -> Option<String> {
         let unreadable = locked(&self.unreadable);
         let kinds = unreadable.iter().map(|(kind, why)| format!("{kind} cannot be read: {why}"));

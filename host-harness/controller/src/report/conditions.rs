@@ -33,7 +33,7 @@ fn of_reservation(subject: &Subject, message: &str, now: i64) -> Write {
     subject.write(Change::Status(json!({"metadata": {"uid": subject.uid}, "status": {"conditions": conditions}})))
 }
 
-/// The condition of a pod that was let go and whose room is taken; `None` for other kinds.
+/// Returns the condition of a pod that was let go and whose room is taken; none for other kinds.
 pub(super) fn room_taken(pod: &Subject, message: &str, now: i64) -> Option<Write> {
     let is_pod = pod.name.group.is_empty() && pod.name.kind == "Pod";
     is_pod.then(|| condition(pod, ("False", super::ROOM_TAKEN, message), now))

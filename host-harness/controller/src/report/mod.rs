@@ -137,12 +137,12 @@ impl Reporter {
         }
     }
 
-    /// The API server has accepted the eviction of a pod.
+    /// Reports that the API server has accepted the eviction of a pod.
     pub fn evicted(&mut self, pod: &str) {
         self.evicted.extend(self.awaited.remove(pod));
     }
 
-    /// A pod that was refused after it was let go has a node now, or is gone.
+    /// Forgets a pod that was refused after it was let go: it has a node now, or is gone.
     pub fn placed(&mut self, pod: &str) {
         self.placed.push(pod.to_owned());
     }

@@ -36,7 +36,7 @@ pub(super) struct Key {
 }
 
 impl Notice {
-    /// A warning about a pod. It is written, however many there are.
+    /// Makes a warning about a pod, which is written however many there are.
     pub(super) fn of(warning: &Warning, regarding: Subject) -> Notice {
         let Warning { reason, action, note, .. } = warning.clone();
         Notice { regarding, related: None, warns: true, reason, action, law: String::new(), note, always: true }
@@ -61,12 +61,12 @@ pub(super) fn of(step: &Step, mode: Mode, objects: &dyn Objects) -> Vec<Notice> 
     notices
 }
 
-/// Whether a step has a command that evicts this victim. A victim that was only held at permit has none.
+/// Returns whether a step has a command that evicts this victim. A victim that was only held at permit has none.
 pub(super) fn is_carried_out(step: &Step, victim: &str) -> bool {
     step.happened.victims.get(victim).is_some_and(|evicted| evicted.how != How::Unreserved)
 }
 
-/// Victims, by name: `Preempted` in the words of kube-scheduler, which names the preemptor by its uid: other namespaces are not to read its name.
+/// Makes the notices of victims, by name: `Preempted` in the words of kube-scheduler, which names the preemptor by its uid: other namespaces are not to read its name.
 pub(super) fn victims<'s>(step: &'s Step, mode: Mode, objects: &dyn Objects) -> Vec<(&'s String, Notice)> {
     let notice = |(pod, evicted): (&'s String, &lictor_host::session::Evicted)| {
         let regarding = objects.pod(pod)?;

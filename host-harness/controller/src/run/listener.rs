@@ -71,19 +71,19 @@ pub trait Listener: Send + 'static {
     /// kube-scheduler refuses a pod that was let go. True: it is deleted now, because its owner makes another.
     fn refused(&mut self, _refusal: &Refusal, _deleted: bool) {}
 
-    /// kube-scheduler does not refuse a pod any more, or the pod is gone.
+    /// Takes note that kube-scheduler does not refuse a pod any more, or that the pod is gone.
     fn placed(&mut self, _refusal: &Refusal) {}
 
-    /// A PodDisruptionBudget refuses an eviction that is tried again.
+    /// Takes note that a PodDisruptionBudget refuses an eviction that is tried again.
     fn blocked(&mut self, _victim: &ObjectRef, _why: &str) {}
 
-    /// A victim still runs long after it was marked.
+    /// Takes note that a victim still runs long after it was marked.
     fn stands(&mut self, _victim: &Standing) {}
 
-    /// How many pods that were let go are refused by kube-scheduler now, and how many victims still run long after they were marked.
+    /// Takes note of how many pods that were let go kube-scheduler refuses now, and how many victims still run long after they were marked.
     fn counted(&mut self, _refused: usize, _overdue: usize) {}
 
-    /// The objects of a kind cannot be read, and why; empty: they can be read again.
+    /// Takes note that the objects of a kind cannot be read, and why; an empty reason: they can be read again.
     fn unreadable(&mut self, _kind: &Kind, _why: &str) {}
 
     /// Others evict a pod.

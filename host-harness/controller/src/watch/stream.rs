@@ -108,7 +108,7 @@ fn tell_all(seen: Option<Seen>, tell: &impl Fn(Seen) -> bool) -> bool {
     seen.is_none_or(tell)
 }
 
-/// How often a kind could not be read in a row.
+/// Count of the failures in a row to read a kind.
 #[derive(Debug)]
 struct Failures {
     kind: Kind,
@@ -130,7 +130,7 @@ impl Failures {
         Failures { kind, count: 0, last: None, said: String::new() }
     }
 
-    /// The kind could not be read. Answers with what is to be said of it, where that is new.
+    /// Counts a failure to read the kind. Returns what is to be said of it, where that is new.
     fn failed(&mut self, error: &(impl Display + Status)) -> Option<Seen> {
         // A quiet watch says nothing when it is heard again.
         if self.last.replace(Instant::now()).is_some_and(|last| last.elapsed() > FORGOTTEN_AFTER) {
@@ -149,7 +149,7 @@ impl Failures {
         })
     }
 
-    /// The watch says something. Only what cannot come before a failed list ends the failures: each list begins with [`Event::Init`], and its
+    /// Takes what the watch says. Only what cannot come before a failed list ends the failures: each list begins with [`Event::Init`], and its
     /// first page comes before its second one fails.
     fn heard(&mut self, event: &Event<DynamicObject>) -> Option<Seen> {
         if matches!(event, Event::Init | Event::InitApply(_)) {
@@ -159,7 +159,7 @@ impl Failures {
         (!std::mem::take(&mut self.said).is_empty()).then(|| Seen::Unreadable(String::new()))
     }
 
-    /// How long to wait until the next attempt. It doubles with each failure.
+    /// Returns how long to wait until the next attempt, which doubles with each failure.
     fn pause(&self) -> Duration {
         let factor = 1_u32.checked_shl(self.count.saturating_sub(1)).unwrap_or(u32::MAX);
         FIRST.saturating_mul(factor).min(LAST)
@@ -168,9 +168,9 @@ impl Failures {
 
 /// An error that may be an answer of the API server.
 trait Status {
-    /// What the API server says, where it forbids the request.
+    /// Returns what the API server says, where it forbids the request.
     fn forbidden(&self) -> Option<&str>;
-    /// Whether a list failed, or what comes before it: that it is over is heard when a list has ended.
+    /// Returns whether a list failed, or what comes before it: that ends when a list has ended.
     fn is_list(&self) -> bool;
 }
 

@@ -13,7 +13,7 @@ use crate::world::{SOON, Step, World, is_running, nominated};
 
 const GANG: [&str; 2] = ["g0", "g1"];
 
-/// The events about a pod of the step, by reason.
+/// Returns the events about a pod of the step, by reason.
 async fn events(step: &Step<'_>, pod: &str, reason: &str) -> Vec<Value> {
     let all = api(&step.world.admin, "events.k8s.io/v1", "Event", &step.namespace);
     let all = all.list(&ListParams::default()).await.unwrap();
@@ -38,7 +38,7 @@ async fn rights(world: &World, evicts: bool) {
     world.testbed.apply(&text).await;
 }
 
-/// The right to evict is missing: the plan is given up and that is said, what is tried again is tried less and less often, and with the right
+/// Takes the right to evict away: the plan is given up and that is said, what is tried again is tried less and less often, and with the right
 /// the gang runs.
 pub async fn a_right_that_is_missing(world: &World) {
     rights(world, false).await;
@@ -64,7 +64,7 @@ pub async fn a_right_that_is_missing(world: &World) {
     step.end().await;
 }
 
-/// A PodDisruptionBudget forbids the evictions: that is said at once, no victim is said to be preempted, and without the budget the gang runs.
+/// Has a PodDisruptionBudget forbid the evictions: that is said at once, no victim is said to be preempted, and without the budget the gang runs.
 pub async fn a_budget_that_forbids(world: &World) {
     let step = world.step("budget", 2).await;
     step.fill().await;
@@ -84,7 +84,7 @@ pub async fn a_budget_that_forbids(world: &World) {
     step.end().await;
 }
 
-/// A gang of Koordinator over the pods that fill the nodes.
+/// Creates a gang of Koordinator over the pods that fill the nodes.
 async fn job(step: &Step<'_>, members: &[&str]) {
     let group = json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "PodGroup",
                        "metadata": {"name": "job", "namespace": step.namespace}, "spec": {"minMember": members.len()}});
@@ -95,7 +95,7 @@ async fn job(step: &Step<'_>, members: &[&str]) {
     }
 }
 
-/// The PodGroup is deleted when the plan is made: when the victims have left the plan is given up, and another pod gets the room.
+/// Deletes the PodGroup when the plan is made: when the victims have left the plan is given up, and another pod gets the room.
 pub async fn a_job_that_is_refused_for_good(world: &World) {
     let step = world.step("refused-job", 2).await;
     step.fill().await;
@@ -117,7 +117,7 @@ pub async fn a_job_that_is_refused_for_good(world: &World) {
     step.end().await;
 }
 
-/// Victims are only marked, and the process is killed. The next one deletes victims by its arguments: it evicts those that carry the mark.
+/// Kills a process whose victims are only marked. The next one deletes victims by its arguments: it evicts those that carry the mark.
 pub async fn victims_that_were_only_marked(world: &World) {
     for kept in [false, true] {
         let step = world.step("marked", 2).await;

@@ -26,7 +26,7 @@ async fn one_after_the_other(step: &Step<'_>) {
     }
 }
 
-/// Each member is refused before the next one is created. The members that were refused are tried again when the last one comes.
+/// Checks that a gang starts whose members are refused one after the other. The members that were refused are tried again when the last one comes.
 pub async fn members_are_created_one_after_the_other(world: &World, scheduler: &Scheduler) {
     let step = world.step("quiet", 3).await;
     let host = Host::start("coscheduling", &world.testbed.ready.folder);
@@ -40,9 +40,9 @@ pub async fn members_are_created_one_after_the_other(world: &World, scheduler: &
     drop((running, host));
 }
 
-/// A gang needs the quota of three victims that take their time to stop, and two of their nodes: one member gets the free node, which no
+/// Checks how often a gang is planned for that needs the quota of three victims that take their time to stop, and two of their nodes: one member gets the free node, which no
 /// victim leaves. Its victims are evicted once. While they stop, hardly another plan is made, which evicts no pod: none is tried over and over.
-pub async fn a_gang_under_a_quota_plans_once(world: &World, scheduler: &Scheduler) {
+pub async fn a_gang_under_a_quota_is_not_planned_over_and_over(world: &World, scheduler: &Scheduler) {
     let step = world.step("once", 4).await;
     let host = Host::start("coscheduling", &world.testbed.ready.folder);
     let running = scheduler.start_by_default(&world.testbed.ready, &host.socket);

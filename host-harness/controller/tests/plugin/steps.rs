@@ -13,7 +13,7 @@ use crate::world::{SOON, Step, World};
 
 pub const GANG: [&str; 3] = ["g0", "g1", "g2"];
 
-/// A PodGroup of scheduler-plugins with that minimum.
+/// Creates a PodGroup of scheduler-plugins with that minimum.
 pub async fn group(step: &Step<'_>, name: &str, minimum: u32) {
     let group = json!({"apiVersion": "scheduling.x-k8s.io/v1alpha1", "kind": "PodGroup",
         "metadata": {"name": name, "namespace": step.namespace},
@@ -100,7 +100,7 @@ pub async fn a_group_of_kubernetes_preempts(world: &World, scheduler: &Scheduler
     drop(running);
 }
 
-/// Why a pod is not scheduled, as its condition says.
+/// Returns why a pod is not scheduled, as its condition says.
 pub fn message(pod: &Value) -> Option<String> {
     let conditions = pod.pointer("/status/conditions")?.as_array()?;
     let condition = conditions.iter().find(|it| it["type"] == "PodScheduled" && it["status"] == "False")?;

@@ -58,7 +58,7 @@ fn keep_name(file: &Path) -> std::io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Elsewhere, folders cannot be opened.
+/// Does nothing: elsewhere, folders cannot be opened.
 #[cfg(not(unix))]
 fn keep_name(_: &Path) -> std::io::Result<()> {
     Ok(())

@@ -40,7 +40,7 @@ impl Cache {
         Ok(Cache { root })
     }
 
-    /// The place of one component, with nothing in it but what was put there; none where the cache is not this user's alone any more:
+    /// Returns the place of one component, with nothing in it but what was put there; none where the cache is not this user's alone any more:
     /// in a directory that others may write to, they may put another one in its place.
     pub(super) fn shelf(&self, component: &[u8]) -> Option<Shelf> {
         owner::private(&self.root).ok().filter(|root| *root == self.root)?;

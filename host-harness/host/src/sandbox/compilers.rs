@@ -30,7 +30,7 @@ pub(super) enum Late {
 struct Running(&'static Compilers);
 
 impl Compilers {
-    /// At most so many threads at a time.
+    /// Allows at most so many threads at a time.
     pub(super) const fn of(most: usize) -> Compilers {
         Compilers { most, running: Mutex::new(0), ended: Condvar::new() }
     }

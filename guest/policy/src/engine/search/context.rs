@@ -7,9 +7,8 @@ use super::node_dry_run::Limits;
 use super::refused::{is_placement_refused, refused_victim};
 use crate::contract::{Outcome, Refuted, Subject};
 use crate::engine::Notes;
-use crate::laws::harm::{GangLoss, gang_loss};
 use crate::laws::{Case, Denial, Laws, Preemptor, Rule};
-use crate::model::{Amounts, Cluster, Ledger, NO_PODS, Node, NodeIx, NodeSet, Nominated, Pod, PodIx, Request, Scan};
+use crate::model::{Amounts, Cluster, Ledger, Node, NodeIx, NodeSet, Nominated, Pod, PodIx, Request, Scan};
 
 /// The input of a search.
 pub struct PreemptionContext<'a> {
@@ -100,9 +99,9 @@ impl<'a> PreemptionContext<'a> {
         self.in_reprieve_order(cluster, candidates)
     }
 
-    /// Returns whether quotas take back from each other: what is taken of one pod is no longer used when another one is looked at.
+    /// Returns whether quotas take back from each other: what one pod gives back is no longer used when another one is looked at.
     pub(super) fn takes_in_turn(&self) -> bool {
-        self.laws.quotas_take_back && self.gangs.iter().any(|gang| gang.takes_back)
+        self.gangs.iter().any(|gang| gang.takes_back)
     }
 
     /// Returns pods in the order in which they are taken: those first that the branch evicts, then the least important.
@@ -213,13 +212,7 @@ impl<'a> PreemptionContext<'a> {
             || cluster.is_tried()
             || cluster.has_whole_groups()
             || !self.refuted.victims.is_empty()
-            || self.gangs.iter().any(|gang| gang.takes_back)
+            || self.takes_in_turn()
             || self.laws.guards.iter().any(|guard| guard.rule.about.asks_each_pod)
-    }
-
-    /// Returns whether a pod costs less than its priority and its size say, because its gang is too small already: so do the others of its
-    /// class, which are of the same gang.
-    pub(super) fn costs_nothing(&self, cluster: &Cluster, pod: &Pod) -> bool {
-        self.laws.node_choice.by.short_gangs_are_free && gang_loss(cluster, pod, &NO_PODS) == GangLoss::Nothing
     }
 }

@@ -129,7 +129,7 @@ impl DryRuns {
 /// The candidates on all these nodes, where quotas take back from each other: what is taken on one node is no longer used when another
 /// one is looked at. None where each pod can be judged by itself.
 fn taken_in_turn(cluster: &Cluster, context: &mut PreemptionContext<'_>, nodes: &[NodeIx]) -> Option<BTreeSet<PodIx>> {
-    if !context.gangs.iter().any(|gang| gang.takes_back) {
+    if !context.takes_in_turn() {
         return None;
     }
     let nodes = nodes.iter().filter_map(|ix| cluster.node(*ix));

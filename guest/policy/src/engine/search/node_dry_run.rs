@@ -238,8 +238,8 @@ impl NodeDryRun {
         }
         if !earlier.is_empty() {
             let costs_nothing = |pod| gang_loss(cluster, pod, earlier) == GangLoss::Nothing;
-            let is_free = |candidate: &&Candidate| cluster.pod(candidate.pod).is_some_and(costs_nothing);
-            let free: Vec<&Candidate> = candidates.extract_if(.., |candidate| is_free(&&**candidate)).collect();
+            let is_free = |candidate: &mut &Candidate| cluster.pod(candidate.pod).is_some_and(costs_nothing);
+            let free: Vec<&Candidate> = candidates.extract_if(.., is_free).collect();
             candidates.extend(free);
         }
         candidates

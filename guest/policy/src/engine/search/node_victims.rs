@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::branches::{Branch, Branching, cheapest};
 use super::node_dry_run::{Ask, Candidate, NodeDryRun};
-use crate::laws::harm::{GangLoss, gang_loss, gang_of};
+use crate::laws::harm::gang_of;
 use crate::laws::{LEAST, NodeChoice, NodeCost, NodeVictims};
 use crate::model::{Cluster, PodIx};
 
@@ -21,8 +21,7 @@ impl NodeDryRun {
         let first = self.reprieved(cluster, ask, &Branch::default())?;
         // The candidate that costs least is reprieved last, but for pods of a gang that is too small already, which may cost nothing: where one
         // is enough, no other one costs less. Where all are needed, no other set is enough.
-        let costs_nothing = |pod| gang_loss(cluster, pod, ask.earlier) == GangLoss::Nothing;
-        let is_free = |ix: PodIx| choice.by.short_gangs_are_free && cluster.pod(ix).is_some_and(costs_nothing);
+        let is_free = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| choice.by.is_free(cluster, pod, ask.earlier));
         let is_settled = match first.as_slice() {
             [] => true,
             all if all.len() == self.candidates.len() => true,

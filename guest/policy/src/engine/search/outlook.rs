@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use super::PreemptionContext;
 use super::shortlist::{Offer, UNKNOWN};
 use crate::laws::{LeastVictims, NodeCost, counted};
-use crate::model::{Cluster, Kind, NodeIx, PodIx, Request, Resident, ResourceIx, VictimClassIx};
+use crate::model::{Cluster, Kind, NO_PODS, NodeIx, PodIx, Request, Resident, ResourceIx, VictimClassIx};
 
 /// What is known of the pods on nodes, class by class.
 pub struct Outlook {
@@ -253,7 +253,8 @@ impl Outlook {
             Standing::Unclear
         } else if !context.is_candidate(cluster, ix) {
             Standing::Spared
-        } else if context.costs_nothing(cluster, pod) {
+        } else if context.laws.node_choice.by.is_free(cluster, pod, &NO_PODS) {
+            // It costs less than its priority and its size say; so do the others of its class, which are of the same gang.
             Standing::Unclear
         } else {
             Standing::Candidate

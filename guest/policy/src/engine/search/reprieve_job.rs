@@ -163,8 +163,8 @@ impl Taken {
     }
 
     /// Evicts the candidates of the queues that bound a gang, on any node, as far as the laws let them go for a bound, those first that the
-    /// branch evicts, then the least important; and the pods that are leaving anyway and count against such a queue, because what is promised counts there, too. A gang that
-    /// takes back what others have borrowed is bounded by what all of them use.
+    /// branch evicts, then the least important; and the pods that are leaving anyway and count against such a queue, because what is promised
+    /// counts there, too. A gang that takes back what others have borrowed is bounded by what all of them use.
     fn take_for_bounds(
         &mut self,
         trial: &mut Trial<'_>,

@@ -87,12 +87,12 @@ impl Metrics {
         }
     }
 
-    /// A plan was given up, for this reason in a word.
+    /// Counts a plan that was given up, by its reason in a word.
     pub fn given_up(&self, reason: &str) {
         self.plans_given_up.get_or_create(&labels::Reason { reason: reason.to_owned() }).inc();
     }
 
-    /// So many pods that were let go are refused, and so many victims still run a minute after they were marked.
+    /// Records how many pods that were let go are refused, and how many victims still run a minute after they were marked.
     pub fn stand(&self, refused: usize, overdue: usize) {
         self.refused_pods.set(gauge(refused));
         self.overdue_victims.set(gauge(overdue));
