@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use kube::api::{DeleteParams, ListParams};
-use lictor_controller::decide::lives::{Patience, Why};
+use lictor_controller::decide::lives::Why;
 use lictor_controller::names::EVICTED_FOR;
 use serde_json::{Value, json};
 
@@ -95,19 +95,20 @@ async fn job(step: &Step<'_>, members: &[&str]) {
     }
 }
 
-/// Deletes the PodGroup when the plan is made: when the victims have left the plan is given up, and another pod gets the room.
+/// Deletes the PodGroup when the plan is made: the policy takes the nominations back, the plan is given up, and another pod gets the room.
 pub async fn a_job_that_is_refused_for_good(world: &World) {
     let step = world.step("refused-job", 2).await;
     step.fill().await;
     let mut how = world.how("koordinator");
     how.arguments = json!({"podShouldBeDeletedWhenPreempted": true}).to_string();
-    how.settings.patience = Patience { refused: 2_000_000_000, ..Patience::default() };
     let controller = Controller::start(&how);
     job(&step, &GANG).await;
     wait_for("the victims are evicted", SOON, async || (step.evicted().len() == 2).then_some(())).await;
     let groups = api(&world.admin, "scheduling.sigs.k8s.io/v1alpha1", "PodGroup", &step.namespace);
     groups.delete("job", &DeleteParams::default()).await.unwrap();
-    assert!(note(&step, "g0", "PlanGivenUp").await.contains("its job is refused"));
+    let given_up = note(&step, "g0", "PlanGivenUp").await;
+    assert!(given_up.contains("its nominations were taken back"), "{given_up}");
+    assert!(given_up.contains("no PodGroup describes the gang"), "{given_up}");
     for name in GANG {
         step.until(name, "not nominated", |pod| pod.is_some_and(|pod| nominated(pod).is_empty())).await;
     }
