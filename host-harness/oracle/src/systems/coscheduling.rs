@@ -127,8 +127,7 @@ fn judge(
         return Ok(());
     }
     other_pods_keep_waiting(&world, outcome, Some(gang), verdict);
-    let waits = plan::waits(&world, pod, gang) || quotas.as_ref().is_some_and(|quotas| quotas.waits(&world, pod));
-    let waits = waits || plan::is_in_flight(&world, pod, quotas.as_ref());
+    let waits = plan::waits(&world, pod, gang) || plan::is_in_flight(&world, pod, quotas.as_ref());
     let fitting_nodes: Vec<String> =
         kubernetes::fitting_nodes(&world, pod).iter().map(|node| node.name.clone()).collect();
     let fits = !is_refused && !fitting_nodes.is_empty();
@@ -172,10 +171,15 @@ fn alone(
     verdict: &mut Verdict,
 ) -> Result<(), ReadError> {
     other_pods_keep_waiting(world, outcome, None, verdict);
+    let fitting = kubernetes::fitting_nodes(world, pod);
     let Some((quotas, is_refused)) = quotas else {
+        if fitting.is_empty() && plan::waits_for_preempted(world, pod) {
+            kubernetes::nominations_while(true, (world, pod), &|_| false, outcome, verdict);
+            plan::preempts_none(pod, outcome, verdict);
+            return Ok(());
+        }
         return kubernetes::attempt(world, &mut kubernetes::Memory::default(), &pod.name, outcome, verdict);
     };
-    let fitting = kubernetes::fitting_nodes(world, pod);
     if is_refused || fitting.is_empty() {
         quotas.attempt(world, pod, &|_| false, outcome, verdict);
     } else {

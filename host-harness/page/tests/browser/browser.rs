@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 mod not_run;
 
 /// How long something may take to appear.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A browser with the page open. It ends with this value.
 pub(crate) struct Browser {

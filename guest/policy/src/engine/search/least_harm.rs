@@ -22,6 +22,9 @@ const OTHER_GANGS: usize = 16;
 /// How many pods are tried as a start at most, where quotas take back from each other.
 const OTHER_PODS: usize = 32;
 
+/// How many pairs of pods are tried as a start at most, one of which may not be evicted in its turn.
+const PAIRS: usize = 16;
+
 /// How many branches are followed at most.
 const BRANCHES: usize = 64;
 
@@ -108,7 +111,7 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
     /// Returns a plan that evicts a pod before its turn, and its branch, where those whose turn it is make no room; none where there is none.
     fn first_out_of_turn(&mut self) -> Option<(Branch, Plan)> {
         let starts = self.out_of_turn(self.tries(0));
-        let branches = starts.into_iter().map(|ix| Branch { evicted: BTreeSet::from([ix]), spared: BTreeSet::new() });
+        let branches = starts.into_iter().map(|evicted| Branch { evicted, spared: BTreeSet::new() });
         let (branch, plan) =
             branches.into_iter().find_map(|branch| Some((branch.clone(), Branching::find(self, &branch)?)))?;
         self.pods = plan.nominations.len();
@@ -142,7 +145,7 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
     fn starts(&mut self, first: &Plan, for_bounds: BTreeSet<PodIx>, tries: usize) -> Vec<BTreeSet<PodIx>> {
         let mut starts: Vec<BTreeSet<PodIx>> = Vec::new();
         starts.extend((!for_bounds.is_empty()).then_some(for_bounds));
-        starts.extend(self.out_of_turn(tries).into_iter().map(|ix| BTreeSet::from([ix])));
+        starts.extend(self.out_of_turn(tries));
         let cluster = &*self.cluster;
         let broken = Harm::of(cluster, &first.victims, &NO_PODS).gangs;
         if broken == 0 || self.context.preemptor.pods.len() < 2 {
@@ -161,9 +164,9 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         starts
     }
 
-    /// Returns so many pods at most that may be evicted, but not after those whose turn it is before: a quota gives back so much and no more. Each
-    /// goes instead of others when its turn is first.
-    fn out_of_turn(&self, tries: usize) -> Vec<PodIx> {
+    /// Returns starts with pods that may be evicted, but not after those whose turn it is before: a quota gives back so much and no more. Each goes
+    /// instead of others when its turn is first; where there are tries left, also with one more pod that has its turn before others then.
+    fn out_of_turn(&self, tries: usize) -> Vec<BTreeSet<PodIx>> {
         let (cluster, count) = (&*self.cluster, tries.min(OTHER_PODS));
         if count == 0 || !self.context.takes_in_turn() {
             return Vec::new();
@@ -173,8 +176,15 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         let running = cluster.pods().map(|(ix, _)| ix);
         let running: Vec<PodIx> = running.filter(|ix| may_stop(cluster, &mut context, *ix)).collect();
         let in_turn: BTreeSet<PodIx> = context.candidates(cluster, running.iter().copied()).into_iter().collect();
-        let others = running.into_iter().filter(|ix| !in_turn.contains(ix)).collect();
-        context.in_reprieve_order(cluster, others).into_iter().rev().take(count).collect()
+        let mut running = context.in_reprieve_order(cluster, running);
+        running.reverse();
+        let others = || running.iter().copied().filter(|ix| !in_turn.contains(ix));
+        let singles = others().map(|ix| BTreeSet::from([ix])).take(count);
+        let with_each = |ix: PodIx| running.iter().map(move |other| BTreeSet::from([ix, *other]));
+        let mut seen = BTreeSet::new();
+        let is_new = |pair: &BTreeSet<PodIx>| pair.len() > 1 && seen.insert(pair.clone());
+        let pairs = others().flat_map(with_each).filter(is_new).take(PAIRS);
+        singles.chain(pairs).take(tries).collect()
     }
 
     /// Returns whether each of these victims has its turn where only they leave: a pod that goes before its turn needs no quota to give more.

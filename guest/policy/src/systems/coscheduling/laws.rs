@@ -13,7 +13,7 @@ laws! { "coscheduling":
     Gate GANG_IS_COMPLETE = "gang-is-complete", limit::gang_is_complete::LAW, "seed 20200116, Permit 3";
     Gate FITS_MAX_OF_QUOTA = "fits-max-of-quota", limit::fits_max_of_quota::LAW, "upstream pkg/capacityscheduling PreFilter; ruling R22";
     Gate FITS_MIN_OF_ALL_QUOTAS = "fits-min-of-all-quotas", limit::fits_min_of_all_quotas::LAW, "upstream pkg/capacityscheduling PreFilter; ruling R22";
-    Gate NO_VICTIM_OF_A_QUOTA_IS_LEAVING = "no-victim-of-a-quota-is-leaving", gate::no_victim_of_a_quota_is_leaving::LAW, "upstream pkg/capacityscheduling PodEligibleToPreemptOthers";
+    Gate NO_PREEMPTED_POD_IS_LEAVING = "no-preempted-pod-is-leaving", gate::no_preempted_pod_is_leaving::LAW, "upstream pkg/capacityscheduling PodEligibleToPreemptOthers; ruling R50";
     Guard VICTIM_IS_OF_THE_QUOTA_THAT_GIVES = "victim-is-of-the-quota-that-gives", guard::victim_is_of_the_quota_that_gives::LAW, "upstream pkg/capacityscheduling SelectVictimsOnNode; ruling R23";
     Guard VICTIM_IS_NO_PART_OF_A_PLAN = "victim-is-no-part-of-a-plan", guard::victim_is_no_part_of_a_plan::LAW, "upstream pkg/capacityscheduling SelectVictimsOnNode, pod by pod; rulings R38 and R54";
     Guard VICTIM_QUOTA_IS_OVER_MIN = "victim-quota-is-over-min", guard::victim_quota_is_over_min::LAW, "upstream pkg/capacityscheduling SelectVictimsOnNode; ruling R23";
@@ -31,11 +31,12 @@ pub fn table(sample: Sample) -> Laws {
         "kubernetes/gang-has-its-members" => GANG_HAS_ITS_MEMBERS,
         "kubernetes/gang-has-not-failed" => GANG_HAS_NOT_FAILED,
         "kubernetes/its-room-is-not-held-at-permit" => ITS_ROOM_IS_NOT_HELD,
+        "kubernetes/no-victim-is-leaving" => NO_PREEMPTED_POD_IS_LEAVING,
         _ => *law,
     };
     let trigger = base.trigger.iter().map(with_own).collect();
     let final_gates = base.final_gates.iter().map(with_own).chain([GANG_MINIMUM_IS_FREE]).collect();
-    let under_way = base.under_way.iter().map(with_own).chain([NO_VICTIM_OF_A_QUOTA_IS_LEAVING]).collect();
+    let under_way = base.under_way.iter().map(with_own).collect();
     let with_own = |law: &Guard| match law.rule.code {
         "kubernetes/victim-ranks-lower" => VICTIM_RANKS_LOWER,
         _ => *law,

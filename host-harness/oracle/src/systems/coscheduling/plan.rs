@@ -55,11 +55,25 @@ pub(super) fn end_turn(
     memory.rounds.end(turn.ends());
 }
 
-/// Whether a pod waits for its own victims, or for the pods that are held at permit on its node.
+/// Returns whether a pod waits for pods that leave its nominated node, of whatever priority and quota, and for whatever pod.
+pub(super) fn waits_for_preempted(world: &World, pod: &Pod) -> bool {
+    let Some(node) = pod.nominated.as_ref().and_then(|node| world.nodes.get(node)) else { return false };
+    let can_take = world.may_run(pod, node) && pod.request.fits(&node.allocatable);
+    can_take && world.on(&node.name).any(|other| other.leaving)
+}
+
+/// Judges the attempt of a pod that finds no room and waits for pods that leave.
+pub(super) fn preempts_none(pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) {
+    if outcome.changes() {
+        verdict.breach("may-preempt", format!("`{}` preempted while pods were leaving its node", pod.name));
+    }
+    verdict.excuse("pods are leaving its nominated node");
+}
+
+/// Returns whether a pod waits for pods that leave, or for the pods that are held at permit on its node.
 pub(super) fn waits(world: &World, pod: &Pod, gang: &str) -> bool {
     let same_group = |other: &Pod| group(other) == Some(gang);
-    kubernetes::waits_for_victims(world, pod)
-        || kubernetes::waits_for_permit(world, pod, &same_group, kubernetes::spec_priority)
+    waits_for_preempted(world, pod) || kubernetes::waits_for_permit(world, pod, &same_group, kubernetes::spec_priority)
 }
 
 /// Returns whether a plan for a pod is in flight (ruling C45 of Koordinator): the room that it is nominated to, and its quota, are free when the
@@ -102,7 +116,7 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
     let planned = outcome.ended == Some(Ended::Nominated);
     let forbidden = [
         (pod.never_preempts, "preemptionPolicy Never"),
-        (kubernetes::waits_for_victims(world, pod), "victims on the nominated node are leaving"),
+        (waits_for_preempted(world, pod), "pods are leaving its nominated node"),
         (
             kubernetes::waits_for_permit(world, pod, &same_group, kubernetes::spec_priority),
             "its room is held at permit",

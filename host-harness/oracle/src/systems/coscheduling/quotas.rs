@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::harm::{self, counting};
-use super::plan::is_in_flight;
+use super::plan::{is_in_flight, preempts_none, waits_for_preempted};
 use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::outcome::{Ended, Outcome};
@@ -166,16 +166,6 @@ impl Quotas {
         !exceeds(&sum, &quota.min)
     }
 
-    /// Returns whether a pod waits for a victim that is not of its quota, whatever the quotas use by now, and for whatever pod it leaves.
-    pub(super) fn waits(&self, world: &World, pod: &Pod) -> bool {
-        let Some(node) = pod.nominated.as_ref().and_then(|node| world.nodes.get(node)) else { return false };
-        let is_of_another = |other: &Pod| other.leaving && other.namespace != pod.namespace;
-        self.has(&pod.namespace)
-            && world.may_run(pod, node)
-            && pod.request.fits(&node.allocatable)
-            && world.on(&node.name).any(is_of_another)
-    }
-
     /// The possible victims of a pod on a node, the most important first.
     fn possible<'w>(&self, world: &'w World, pod: &Pod, node: &'w Node, same_group: SameGroup<'_>) -> Vec<&'w Pod> {
         let nominated = self.nominated(world, pod, &|_| false);
@@ -207,11 +197,8 @@ impl Quotas {
             let text = format!("`{}`: refused by its quota is {refused}, it ended {:?}", pod.name, outcome.ended);
             verdict.breach("quota-is-kept", text);
         }
-        if self.waits(world, pod) {
-            if outcome.changes() {
-                verdict.breach("may-preempt", format!("`{}` preempted while its victims were leaving", pod.name));
-            }
-            return verdict.excuse("victims in other quotas are leaving");
+        if waits_for_preempted(world, pod) {
+            return preempts_none(pod, outcome, verdict);
         }
         let judged = Outcome { ended: outcome.ended.map(unschedulable), ..outcome.clone() };
         let waits = is_in_flight(world, pod, Some(self));

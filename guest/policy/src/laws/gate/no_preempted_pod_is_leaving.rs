@@ -1,7 +1,7 @@
 //! # What it demands
 //!
-//! A pod with a quota waits while a pod of another quota, or of none, is leaving the nominated node because a scheduler preempted it. The
-//! priority of that pod does not matter, nor what the two quotas use by now, nor for which pod it was preempted.
+//! A nominated pod waits while a pod is leaving its nominated node because a scheduler preempted it. Neither the priority of that pod nor its
+//! quota matters, nor what the quotas use by now, nor for which pod it was preempted.
 //!
 //! # Example
 //!
@@ -16,8 +16,8 @@
 //!
 //! # Source
 //!
-//! scheduler-plugins pkg/capacityscheduling: PodEligibleToPreemptOthers, which waits only as long as the quotas are still within and over
-//! their minimums. Reference R50.
+//! scheduler-plugins pkg/capacityscheduling and kube-scheduler defaultpreemption: PodEligibleToPreemptOthers, which waits for pods of lower
+//! priority alone, and in quotas only as long as these are still within and over their minimums. Reference R50.
 //!
 //! # Options
 //!
@@ -29,13 +29,13 @@ use crate::laws::{Case, Denial, Holds, Law, Text, page};
 /// The law.
 pub const LAW: Law<Holds> = Law::gate(
     Text {
-        name: "no-victim-of-a-quota-is-leaving",
-        sentence: "no pod that was preempted in another quota for the preemptor is still leaving its nominated node",
+        name: "no-preempted-pod-is-leaving",
+        sentence: "no pod that was preempted is still leaving the nominated node of the preemptor",
         templates: &[(
             "",
-            "waiting for preemption: a pod of another @queue, or of none, is still leaving (not eligible due to a terminating pod on the nominated node)",
+            "waiting for preemption: a pod that was preempted is still leaving (not eligible due to a terminating pod on the nominated node)",
         )],
-        file: page!("no_victim_of_a_quota_is_leaving.rs"),
+        file: page!("no_preempted_pod_is_leaving.rs"),
     },
     holds,
 )
@@ -48,11 +48,10 @@ pub const LAW: Law<Holds> = Law::gate(
     ChangeKind::ObjectRemoved,
 ]);
 
-/// Whether the preemptor need not wait for its nominated node.
+/// Checks whether the preemptor need not wait for its nominated node.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
-    let Some(own) = case.preemptor.queue else { return Ok(()) };
-    match case.awaited().any(|pod| pod.queue != Some(own)) {
-        true => Err(Denial::Case("")),
-        false => Ok(()),
+    match case.awaited().next() {
+        Some(_) => Err(Denial::Case("")),
+        None => Ok(()),
     }
 }
