@@ -137,6 +137,6 @@ pub(crate) fn fair(case: &Case, world: &World) -> Result<bool, ReadError> {
         System::Yunikorn => yunikorn::fair(world),
         System::Volcano => Ok(volcano::fair(world)),
         System::Coscheduling => Ok(coscheduling::fair(world)),
-        System::Kubernetes => Ok(true),
+        System::Kubernetes => Ok(kubernetes::fair(world)),
     }
 }

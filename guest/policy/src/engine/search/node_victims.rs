@@ -19,12 +19,13 @@ impl NodeDryRun {
     /// without any candidate.
     pub fn victims_for(&self, cluster: &Cluster, choice: &NodeChoice, ask: &Ask<'_>) -> Option<Vec<PodIx>> {
         let first = self.reprieved(cluster, ask, &Branch::default())?;
-        // The candidate that costs least is reprieved last, but for pods of a gang that is too small already, which may cost nothing: where one
-        // is enough, no other one costs less. Where all are needed, no other set is enough.
+        // The candidate that costs least is reprieved last, but for pods of a gang that is too small already, which may cost nothing, and for
+        // groups that leave whole: where one is enough, no other one costs less. Where all are needed, no other set is enough.
         let is_free = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| choice.by.is_free(cluster, pod, ask.earlier));
         let is_settled = match first.as_slice() {
             [] => true,
             all if all.len() == self.candidates.len() => true,
+            _ if cluster.has_whole_groups() => false,
             [one] => is_free(*one) || !self.candidates.iter().any(|candidate| is_free(candidate.pod)),
             _ => false,
         };
