@@ -26,9 +26,9 @@ pub struct NamedQueues {
 
 impl NamedQueues {
     /// Notes that an object names a queue in the field at this JSON pointer.
-    pub fn note(&mut self, queue: &str, object: impl FnOnce() -> Document, path: &str) {
+    pub fn note(&mut self, queue: &str, object: impl FnOnce() -> Document, path: impl FnOnce() -> String) {
         if !self.named.contains_key(queue) {
-            self.named.insert(queue.to_owned(), Naming { object: object(), path: path.to_owned() });
+            self.named.insert(queue.to_owned(), Naming { object: object(), path: path() });
             self.has_new = true;
         }
     }

@@ -17,7 +17,9 @@ impl Cluster {
             return;
         }
         let forgotten: Vec<EvictedJob> = jobs.iter().filter_map(|job| self.evictions.count(job.clone())).collect();
-        self.write_counts(&jobs.into_iter().chain(forgotten).collect());
+        // A pod that is known by its own name is a victim itself: it need not be looked for.
+        let of_others = jobs.into_iter().filter(|job| !matches!(job, EvictedJob::Pod(_)));
+        self.write_counts(&of_others.chain(forgotten).collect(), victims);
     }
 
     /// Returns the counts for a checkpoint.
@@ -32,10 +34,11 @@ impl Cluster {
         self.write(counts);
     }
 
-    /// Writes the counts of some jobs to their pods: comparators look at them. The pods of a job are known by it; those of controllers are
-    /// looked for.
-    fn write_counts(&mut self, jobs: &BTreeSet<EvictedJob>) {
-        let (mut pods, mut controllers, mut names) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    /// Writes the counts of some jobs to their pods, and to the victims: comparators look at them. The pods of a job are known by it; those of
+    /// controllers are looked for.
+    fn write_counts(&mut self, jobs: &BTreeSet<EvictedJob>, victims: &[PodIx]) {
+        let mut pods: BTreeSet<PodIx> = victims.iter().copied().collect();
+        let (mut controllers, mut names) = (BTreeSet::new(), BTreeSet::new());
         for job in jobs {
             match job {
                 EvictedJob::Job(key) => {

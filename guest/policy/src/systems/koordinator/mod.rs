@@ -111,7 +111,7 @@ impl System for Koordinator {
             PodMetadata::of(pod).label(keys::QUOTA).filter(|quota| !quota.is_empty() && pod.kind.is_none())
         {
             let object = || Document::named("Pod", &pod.template.namespace, &pod.name);
-            self.named.note(quota, object, &label_path(keys::QUOTA));
+            self.named.note(quota, object, || label_path(keys::QUOTA));
         }
         self.groups.read_pod(cluster, pod, &mut attributes, || gangs::field(&PodMetadata::of(pod)), findings);
         attributes

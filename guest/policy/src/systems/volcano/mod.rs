@@ -126,7 +126,7 @@ impl System for Volcano {
             None if pod.template.scheduler == keys::SCHEDULER => {
                 let queue = metadata.annotation(keys::QUEUE_NAME).unwrap_or(keys::DEFAULT_QUEUE);
                 let object = || Document::named("Pod", &pod.template.namespace, &pod.name);
-                self.named.note(queue, object, &annotation_path(keys::QUEUE_NAME));
+                self.named.note(queue, object, || annotation_path(keys::QUEUE_NAME));
                 attributes.queue_name = Some(cluster.intern(queue));
             }
             None => {}
@@ -168,7 +168,7 @@ impl System for Volcano {
                     object.at("/spec/queue").and_then(|queue| queue.as_str()).filter(|queue| !queue.is_empty())
                 {
                     let named = || Document::named(&object.kind, &object.namespace, &object.name);
-                    self.named.note(queue, named, "/spec/queue");
+                    self.named.note(queue, named, || "/spec/queue".to_owned());
                 }
                 self.groups.read_group(object, &mut self.reported, findings);
             }

@@ -144,7 +144,7 @@ impl System for YuniKorn {
                     self.named.note(
                         queue,
                         || Document::named("Pod", &pod.template.namespace, &pod.name),
-                        "/metadata/labels",
+                        || "/metadata/labels".to_owned(),
                     );
                 }
                 self.apps.add_pod(&self.tree, job, pod, &metadata);
