@@ -41,10 +41,10 @@ pub fn nominate(uid: &str, node: Option<&str>) -> Value {
     json!({"metadata": {"uid": uid}, "status": {"nominatedNodeName": node}})
 }
 
-/// Marks a victim before it is evicted.
-pub fn mark_victim(uid: &str, marks: &[Mark], plan: u64) -> Value {
+/// Marks a victim before it is evicted, for this plan and since this time, as RFC 3339.
+pub fn mark_victim(uid: &str, marks: &[Mark], plan: u64, since: &str) -> Value {
     let mut metadata = marked(marks);
-    set_annotation(&mut metadata, EVICTED_FOR, format!("plan {plan}").into());
+    set_annotation(&mut metadata, EVICTED_FOR, format!("plan {plan} since {since}").into());
     metadata.insert("uid".to_owned(), uid.into());
     json!({"metadata": metadata})
 }

@@ -132,7 +132,9 @@ fn a_victim_is_named_before_it_is_evicted_and_a_soft_one_stays() {
     let server = Server::of(pod());
     assert_eq!(done(&server, &evict(true), None).outcome, CommandOutcome::Accepted);
     assert_eq!(server.log(), ["patch", "evict"]);
-    assert_eq!(server.pod()["metadata"]["annotations"][EVICTED_FOR], "plan 3");
+    let named = server.pod()["metadata"]["annotations"][EVICTED_FOR].as_str().unwrap().to_owned();
+    let since = named.strip_prefix("plan 3 since ").unwrap().parse::<jiff::Timestamp>().unwrap();
+    assert!(jiff::Timestamp::now().duration_since(since).as_secs().abs() < 60, "{named}");
     let server = Server::of(pod());
     assert_eq!(done(&server, &evict(false), None).outcome, CommandOutcome::Done);
     assert_eq!(server.log(), ["patch"]);

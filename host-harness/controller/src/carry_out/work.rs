@@ -228,6 +228,11 @@ async fn nominate(api: &impl Api, meant: &ObjectRef, node: Option<&str>, known: 
     api.patch(meant, part, &patch).await.map(Done::with)
 }
 
+/// Returns the time in whole seconds, as RFC 3339.
+fn now() -> String {
+    Timestamp::from_second(Timestamp::now().as_second()).unwrap_or_default().to_string()
+}
+
 /// Marks a victim, once, then evicts it.
 async fn evict(
     api: &impl Api,
@@ -237,7 +242,7 @@ async fn evict(
 ) -> Result<Done, ApiError> {
     known.raw = None;
     if !known.is_marked {
-        let marked = api.patch(meant, Part::Whole, &patch::mark_victim(&meant.uid, marks, plan)).await?;
+        let marked = api.patch(meant, Part::Whole, &patch::mark_victim(&meant.uid, marks, plan, &now())).await?;
         // Somebody else may have evicted it meanwhile: nobody is evicted twice.
         if !delete || !text(&marked, "/metadata/deletionTimestamp").is_empty() {
             return Ok(Done::with(marked));
