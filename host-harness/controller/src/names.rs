@@ -3,7 +3,7 @@
 /// The scheduling gate that holds a pod until the policy has decided about it.
 pub const GATE: &str = "lictor.dev/admission";
 
-/// Annotation of a pod that was let go: the node it is pinned to. Written in one patch with the pin and without the gate.
+/// Annotation of a pod that was let go: its node. Written in one patch with the node affinity and without the gate.
 pub const NODE: &str = "lictor.dev/node";
 
 /// Annotation of an object that is placed like a pod: the node it is nominated to. Such kinds have no field for it.

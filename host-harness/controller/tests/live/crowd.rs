@@ -1,7 +1,7 @@
-//! Held and ordinary pods on the same nodes: kube-scheduler binds both, and knows nothing of what was decided for a pod that is still held.
+//! Gated and ordinary pods on the same nodes: kube-scheduler binds both, and may bind an ordinary pod where a gated pod is to run.
 
 use kube::api::{DeleteParams, ListParams};
-use lictor_controller::names::GATE;
+use lictor_controller::names::{GATE, NODE};
 use lictor_controller::run::Settings;
 use serde_json::{Value, json};
 
@@ -51,7 +51,42 @@ pub async fn held_and_ordinary_pods(world: &World, system: &str, nodes: u32, cou
     step.end().await;
 }
 
-/// Creates a Job whose pods are held, and that fails with the first of them.
+/// Takes the room of a pod that was let go, and the other node, too: when the other node gets free the pod starts there, though its own stays taken.
+pub async fn a_pod_starts_where_a_node_gets_free(world: &World) {
+    let step = world.step("elsewhere", 2).await;
+    world.testbed.command("stop kube-scheduler").await;
+    let controller = Controller::start(&How { settings: Settings::default(), ..world.how("coscheduling") });
+    step.held("p", "low", json!({})).await;
+    step.until("p", "let go", |pod| pod.is_some_and(|pod| !is_gated(pod))).await;
+    for (thief, node) in ["t0", "t1"].into_iter().zip(&step.nodes) {
+        step.create(thief, "low", json!({"spec": {"nodeName": node}})).await;
+    }
+    step.all_run(&["t0", "t1"]).await;
+    world.testbed.command("start kube-scheduler").await;
+    step.until("p", "said to have lost its room", |pod| pod.is_some_and(|pod| admitted(pod) == "RoomTaken")).await;
+    let meant = step.pod("p").await.unwrap()["metadata"]["annotations"][NODE].as_str().unwrap().to_owned();
+    let (thief, other) = if meant == step.nodes[0] { ("t1", &step.nodes[1]) } else { ("t0", &step.nodes[0]) };
+    delete_pod(&world.admin, &step.namespace, thief).await;
+    step.all_run(&["p"]).await;
+    assert_eq!(node_of(&step.pod("p").await.unwrap()), other);
+    step.until("p", "said to be admitted", |pod| pod.is_some_and(|pod| admitted(pod) == "Admitted")).await;
+    // The session knows where the pod is: what is left of its node is given to the next one, and no more.
+    step.held("q", "low", sized("1", json!({}))).await;
+    step.held("r", "low", sized("1", json!({}))).await;
+    step.held("s", "low", sized("1", json!({}))).await;
+    let runs = async || {
+        let mut count = 0;
+        for name in ["q", "r", "s"] {
+            count += usize::from(is_running(step.pod(name).await.as_ref()));
+        }
+        (count == 2).then_some(())
+    };
+    wait_for("one pod on each node has its room", SOON, runs).await;
+    controller.stop().await;
+    step.end().await;
+}
+
+/// Creates a Job whose pods have our gate, and that fails with the first of them.
 async fn job(step: &Step<'_>, count: usize) {
     let held =
         json!({"spec": {"priorityClassName": "low", "restartPolicy": "Never", "schedulingGates": [{"name": GATE}]}});

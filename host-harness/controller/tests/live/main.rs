@@ -46,6 +46,7 @@ async fn the_laws_decide_in_a_living_cluster() {
         gang::is_only_talked_about(&world),
         standing::running_pods_are_marked(&world),
         sound::a_pod_that_was_let_go_and_is_refused(&world),
+        crowd::a_pod_starts_where_a_node_gets_free(&world),
         crowd::held_and_ordinary_pods(&world, "coscheduling", 20, 16),
         crowd::held_and_ordinary_pods(&world, "kubernetes", 5, 4),
         crowd::held_and_ordinary_pods(&world, "koordinator", 5, 4),
