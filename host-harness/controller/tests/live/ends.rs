@@ -113,7 +113,9 @@ pub async fn a_job_that_is_refused_for_good(world: &World) {
     wait_for("the victims are evicted", SOON, async || (step.evicted().len() == 2).then_some(())).await;
     let groups = api(&world.admin, "scheduling.sigs.k8s.io/v1alpha1", "PodGroup", &step.namespace);
     groups.delete("job", &DeleteParams::default()).await.unwrap();
-    assert!(note(&step, "g0", "PlanGivenUp").await.contains("its job is refused"));
+    assert!(
+        note(&step, "g0", "PlanGivenUp").await.contains("its nominations were taken back, and the room is for others")
+    );
     for name in GANG {
         step.until(name, "not nominated", |pod| pod.is_some_and(|pod| nominated(pod).is_empty())).await;
     }
