@@ -3,13 +3,13 @@
 /// The scheduling gate that holds a pod until the policy has decided about it.
 pub const GATE: &str = "lictor.dev/admission";
 
-/// Annotation of a pod that was let go: the node it is pinned to. Written in one patch with the pin and without the gate.
+/// Annotation of a pod that was let go: its node. Written in one patch with the node affinity and without the gate.
 pub const NODE: &str = "lictor.dev/node";
 
 /// Annotation of an object that is placed like a pod: the node it is nominated to. Such kinds have no field for it.
 pub const NOMINATED: &str = "lictor.dev/nominated-node";
 
-/// Annotation of a victim: for whom it is evicted, and the number of the plan.
+/// Annotation of a victim: the number of the plan for which it is evicted, and since when, such as `plan 3 since 2026-03-12T09:00:00Z`.
 pub const EVICTED_FOR: &str = "lictor.dev/evicted-for";
 
 /// Label of a running pod: `safe`, or `evictable`.

@@ -8,6 +8,7 @@ mod support;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kube::Client;
 use kube::api::ListParams;
@@ -21,6 +22,7 @@ use lictor_controller::names::{GATE, STANDING};
 use lictor_controller::ops::explain::{Answer, Question, State, ask};
 use lictor_controller::ops::start::{Wanted, start};
 use lictor_controller::report::{ADMITTED, Mode};
+use lictor_controller::run::log::Log;
 use lictor_controller::run::{Opened, Settings, Surroundings, run};
 use lictor_host::policy::Policy;
 use lictor_host::session::Session;
@@ -48,18 +50,23 @@ fn open() -> Result<Opened, String> {
     let points = info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
     let mut session = Session::open(Box::new(policy), SYSTEM, "").map_err(|error| error.to_string())?;
     session.set_schedulers(Settings::default().schedulers);
-    Ok(Opened { talk: Talk::new(session, None), interests: info.interests, points })
+    Ok(Opened { talk: Talk::new(session, None), interests: info.interests, points, deletes_victims: true })
 }
 
 /// As `lictor run --lease lictor-system/lictor --listen ... --explain-socket ...` does.
 async fn controller(name: &str, kubeconfig: &Path) -> Controller {
+    begin(name, kubeconfig, true).await
+}
+
+/// The same, with or without a Lease.
+async fn begin(name: &str, kubeconfig: &Path, is_elected: bool) -> Controller {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let socket = std::env::temp_dir().join(format!("lictor-operations-{name}-{}.sock", std::process::id()));
     let access = Access { kubeconfig: Some(kubeconfig.to_owned()), context: None };
     let client = connect(&access).await.unwrap();
     let [namespace, lease, identity] = ["lictor-system", "lictor", name].map(str::to_owned);
     let wanted = Wanted {
-        lease: Some(Keep { namespace, name: lease, identity: identity.clone(), terms: Terms::default() }),
+        lease: is_elected.then(|| Keep { namespace, name: lease, identity: identity.clone(), terms: Terms::default() }),
         listen: Some(address),
         socket: Some(socket.clone()),
         desk: None,
@@ -74,7 +81,7 @@ async fn controller(name: &str, kubeconfig: &Path) -> Controller {
     let started = start(client.clone(), wanted).await.unwrap();
     let (stop, stopped) = watch::channel(false);
     let ended = tokio::spawn(async move {
-        let (listener, leads) = (started.listener, started.leads);
+        let (listener, leads) = ((Log::default(), started.listener), started.leads);
         let with = Surroundings { client, open, listener, keep: None, leads, stop: stopped };
         run(Settings::default(), with).await.unwrap();
         started.ender.end().await;
@@ -122,6 +129,7 @@ fn admitted(pod: &Value) -> Option<&Value> {
 async fn one_leads_and_says_what_it_does_and_the_other_goes_on() {
     let Some(testbed) = Testbed::up(&[]) else { return };
     let admin = testbed.admin().await;
+    without_a_right(&testbed).await;
     for file in ["namespace.yaml", "service-account.yaml", "cluster-role.yaml", "role.yaml"] {
         testbed.apply_path(&Path::new(DEPLOY).join(file)).await;
     }
@@ -142,6 +150,58 @@ async fn one_leads_and_says_what_it_does_and_the_other_goes_on() {
     marks(&first, &admin).await;
     preempts(&first, &admin).await;
     hands_over(first, second, &admin).await;
+}
+
+/// Counts the log lines of this process that are no debugging.
+struct Lines(AtomicUsize);
+
+static LINES: Lines = Lines(AtomicUsize::new(0));
+
+impl tracing::Subscriber for &'static Lines {
+    fn enabled(&self, about: &tracing::Metadata<'_>) -> bool {
+        // As the command has it: the watches of the library say nothing, ours say what cannot be read.
+        *about.level() <= tracing::Level::INFO && about.target().starts_with("lictor")
+    }
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+    fn event(&self, _: &tracing::Event<'_>) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+    fn enter(&self, _: &tracing::span::Id) {}
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+/// So many log lines are written at most without any right: one for each kind that cannot be read and each right that is missing, and a few at
+/// the start.
+const FEW: usize = 30;
+
+/// A process without any right says once of each right that it is missing, is alive and not ready, and `/readyz` names the rights.
+async fn without_a_right(testbed: &Testbed) {
+    tracing::subscriber::set_global_default(&LINES).unwrap();
+    let controller = begin("stranger", &testbed.ready.user.kubeconfig, false).await;
+    let named = [
+        "may not create pods/eviction",
+        "may not patch pods",
+        "Pod cannot be read: may not list pods",
+        "Node cannot be read",
+    ];
+    let says = async || {
+        let ready = controller.get("/readyz");
+        (ready.starts_with("HTTP/1.1 503 ") && named.iter().all(|right| ready.contains(right))).then_some(ready)
+    };
+    let ready = wait_for("every right that is missing is named", SOON, says).await;
+    assert!(ready.contains("deploy/cluster-role.yaml"), "what grants them: {ready}");
+    // What is measured is a rate: there is nothing to wait for. Ten lists a second of each kind would be a thousand lines.
+    tokio::time::sleep(std::time::Duration::from_secs(10)).await;
+    let lines = LINES.0.load(Ordering::SeqCst);
+    eprintln!("{lines} log lines");
+    assert!((1..=FEW).contains(&lines), "{lines} log lines");
+    assert!(controller.get("/healthz").starts_with("HTTP/1.1 200 "), "a restart would not help");
+    controller.stop.send_replace(true);
+    controller.ended.await.unwrap();
 }
 
 /// A pod that fits nowhere: event, condition and answer have the same law and sentence.

@@ -54,7 +54,7 @@ fn words(answer: &Answer) -> String {
         State::RoomTaken => format!("was let go for {node}, and kube-scheduler refuses it"),
         State::Evicted => {
             let whom = answer.evicted_for.as_deref().unwrap_or("others");
-            format!("is evicted from {node} for {whom}")
+            format!("is to be evicted from {node} for {whom}")
         }
         State::Leaving => "is being deleted".to_owned(),
         State::Ended => "has ended".to_owned(),

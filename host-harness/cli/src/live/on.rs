@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use lictor_controller::cluster;
 use lictor_controller::decide::Mode;
-use lictor_controller::decide::victims::only_marks;
 use lictor_controller::ops::start::{Started, identity, start};
 use lictor_controller::run::log::Log as Lines;
 use lictor_controller::run::{RunError, Settings, Surroundings, run as decide};
@@ -63,11 +62,11 @@ async fn serve(
         mode,
         schedulers: opening.schedulers.clone(),
         at_once: usize::from(asked.requests),
-        deletes_victims: !only_marks(&opening.system_name, &opening.in_force().arguments.json()),
         refused_grace: grace.map(|seconds| Duration::from_secs(seconds.into())),
+        identity: identity(),
         ..Settings::default()
     };
-    let identity = identity();
+    let identity = settings.identity.clone();
     let follower = asked
         .policy_map
         .as_ref()
@@ -117,7 +116,8 @@ fn log(format: Log) -> Result<(), Failure> {
         // The watches say themselves what cannot be read, once for each kind.
         Err(_) => EnvFilter::new("info,kube_runtime=error"),
     };
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    // Where in the code a line is written says nothing to an operator.
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_target(false).with_writer(std::io::stderr);
     // A second subscriber is refused, and the first one is as good.
     let _set = match format {
         Log::Text => lines.try_init(),

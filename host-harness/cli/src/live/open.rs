@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lictor_contract::{Description, ExtensionPoint};
+use lictor_controller::decide::victims::only_marks;
 use lictor_controller::decide::{Mode, Talk};
 use lictor_controller::names::DEFAULT_SCHEDULER;
 use lictor_controller::run::Opened;
@@ -104,6 +105,7 @@ impl Opening {
         let points = info.map(|info| info.extension_points.as_slice()).unwrap_or_default();
         Ok(Opened {
             interests: session.interests().clone(),
+            deletes_victims: !only_marks(&self.system_name, &json),
             points: points.iter().filter_map(|point| ExtensionPoint::named(point)).collect(),
             talk: Talk::new(session, self.recorder.clone()),
         })

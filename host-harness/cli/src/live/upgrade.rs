@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use lictor_controller::decide::victims::only_marks;
 use lictor_controller::upgrade::{Desk, Offer, Offers, Own, Refusal, Wish};
 use lictor_host::session::Candidate;
 
@@ -52,9 +53,11 @@ fn load(choice: &Choice, opening: &Arc<Opening>, wish: Wish, own: Own) -> Result
     let system = &opening.system_name;
     let candidate = Candidate::new(policy, system, &new.arguments.json())
         .map_err(|error| new.arguments.refused(error, system, described.system(system)))?;
-    let (name, terms, opening) = (new.chosen.source.short(), wish.on.terms(own), opening.clone());
+    let (name, terms) = (new.chosen.source.short(), wish.on.terms(own));
+    let deletes_victims = !only_marks(system, &new.arguments.json());
+    let opening = opening.clone();
     let settled = Box::new(move || opening.take_over(new));
-    Ok(Offer { name, candidate, terms, settled })
+    Ok(Offer { name, candidate, terms, deletes_victims, settled })
 }
 
 /// Looks at the file of the component from now on, where that was asked for.

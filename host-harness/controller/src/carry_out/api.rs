@@ -77,6 +77,8 @@ pub struct KubeApi {
     client: Client,
     /// Counts the requests.
     status: Option<Arc<Status>>,
+    /// The manager of the fields that patches set, as a parameter of a path; empty: the API server names one.
+    manager: String,
     /// The kinds whose objects are placed like pods.
     placed: BTreeSet<Kind>,
     /// Where those among them are served that were asked about.
@@ -86,12 +88,18 @@ pub struct KubeApi {
 impl KubeApi {
     /// The API server behind this client.
     pub fn new(client: Client) -> KubeApi {
-        KubeApi { client, status: None, placed: BTreeSet::new(), resources: Arc::default() }
+        KubeApi { client, status: None, manager: String::new(), placed: BTreeSet::new(), resources: Arc::default() }
     }
 
     /// Objects of these kinds are placed like pods.
     pub fn placing(mut self, kinds: BTreeSet<Kind>) -> KubeApi {
         self.placed = kinds;
+        self
+    }
+
+    /// From here on patches name this manager, which needs no escape in a URL.
+    pub fn managed_by(mut self, manager: &str) -> KubeApi {
+        self.manager = format!("?fieldManager={manager}");
         self
     }
 
@@ -170,8 +178,8 @@ impl Api for KubeApi {
     }
 
     async fn patch(&self, pod: &ObjectRef, part: Part, patch: &Value) -> Result<Value, ApiError> {
-        let below = if part == Part::Status { "/status" } else { "" };
-        self.ask("PATCH", (pod, below), MERGE, patch.to_string().into_bytes()).await
+        let below = format!("{}{}", if part == Part::Status { "/status" } else { "" }, self.manager);
+        self.ask("PATCH", (pod, &below), MERGE, patch.to_string().into_bytes()).await
     }
 
     async fn evict(&self, pod: &ObjectRef) -> Result<(), ApiError> {

@@ -6,10 +6,12 @@ use lictor_contract::{Mark, MarkPlace};
 use serde_json::{Map, Value, json};
 
 use crate::names::{EVICTED_FOR, GATE, NODE};
-use crate::view::pin::pinned_terms;
+use crate::view::pin::{pinned_terms, preferences};
 use crate::view::{gates, has_gate, pinned_to, text};
 
-/// Lets a pod go, pinned to its node, with the marks: one patch, which only the pod as it is takes.
+/// Lets a pod go for its node, with the marks: one patch, which only the pod as it is takes.
+///
+/// The pod prefers its node. Marks name what is on the node, such as a reservation: a pod with marks may run nowhere else.
 ///
 /// # Errors
 /// Why the pod cannot be let go.
@@ -31,9 +33,14 @@ pub fn bind(pod: &Value, node: &str, marks: &[Mark]) -> Result<Value, String> {
     let mut metadata = marked(marks);
     set_annotation(&mut metadata, NODE, node.into());
     precondition(&mut metadata, pod, true);
-    let required = json!({"nodeSelectorTerms": pinned_terms(pod, node)});
-    let affinity = json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}});
-    Ok(json!({"metadata": metadata, "spec": {"schedulingGates": gates, "affinity": affinity}}))
+    let affinity = match marks.is_empty() {
+        true => json!({"preferredDuringSchedulingIgnoredDuringExecution": preferences(pod, node)}),
+        false => {
+            let terms = pinned_terms(pod, node);
+            json!({"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}})
+        }
+    };
+    Ok(json!({"metadata": metadata, "spec": {"schedulingGates": gates, "affinity": {"nodeAffinity": affinity}}}))
 }
 
 /// Nominates a pod to a node, or to none any more.
@@ -41,10 +48,10 @@ pub fn nominate(uid: &str, node: Option<&str>) -> Value {
     json!({"metadata": {"uid": uid}, "status": {"nominatedNodeName": node}})
 }
 
-/// Marks a victim before it is evicted.
-pub fn mark_victim(uid: &str, marks: &[Mark], plan: u64) -> Value {
+/// Marks a victim before it is evicted, for this plan and since this time, as RFC 3339.
+pub fn mark_victim(uid: &str, marks: &[Mark], plan: u64, since: &str) -> Value {
     let mut metadata = marked(marks);
-    set_annotation(&mut metadata, EVICTED_FOR, format!("plan {plan}").into());
+    set_annotation(&mut metadata, EVICTED_FOR, format!("plan {plan} since {since}").into());
     metadata.insert("uid".to_owned(), uid.into());
     json!({"metadata": metadata})
 }

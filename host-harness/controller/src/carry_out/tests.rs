@@ -61,32 +61,46 @@ fn failed(done: &Done) -> &str {
 }
 
 #[test]
-fn a_pod_is_let_go_pinned_and_annotated_in_one_patch() {
+fn a_pod_is_nominated_and_then_let_go_for_its_node_in_one_patch() {
     let server = Server::of(pod());
     assert_eq!(done(&server, &bind(), Some(pod())).outcome, CommandOutcome::Done);
     let pod = server.pod();
-    assert_eq!(server.log(), ["patch"]);
+    assert_eq!(server.log(), ["patch status", "patch"]);
+    assert_eq!(pod["status"]["nominatedNodeName"], "n1");
     assert!(!has_gate(&pod));
     assert_eq!(pod["spec"]["schedulingGates"], json!([{"name": "example.com/other"}]));
     assert_eq!((pinned_to(&pod), &pod["metadata"]["annotations"][NODE]), (Some("n1"), &json!("n1")));
     let term = &pod.pointer(crate::view::pin::TERMS).unwrap()[0];
     assert_eq!(term["matchExpressions"][0]["key"], "zone", "what it demanded before it still demands");
+    assert!(term.get("matchFields").is_none(), "it may run elsewhere when its room is taken");
+    // What it is marked with is on its node.
+    let mark = lictor_contract::Mark {
+        place: lictor_contract::MarkPlace::Annotation,
+        key: "reservation".to_owned(),
+        value: "r".to_owned(),
+    };
+    let server = Server::of(self::pod());
+    let bind = command(Action::Bind { node: "n1".to_owned(), marks: vec![mark] });
+    assert_eq!(done(&server, &bind, None).outcome, CommandOutcome::Done);
+    let pod = server.pod();
+    let term = &pod.pointer(crate::view::pin::TERMS).unwrap()[0];
+    assert_eq!(term["matchFields"][0]["values"], json!(["n1"]));
 }
 
 #[test]
 fn a_stale_copy_is_read_again() {
     let mut stale = pod();
-    stale["metadata"]["resourceVersion"] = json!("6");
+    (stale["metadata"]["resourceVersion"], stale["status"]["nominatedNodeName"]) = (json!("6"), json!("n1"));
     let server = Server::of(pod());
     assert_eq!(done(&server, &bind(), Some(stale)).outcome, CommandOutcome::Done);
-    assert_eq!(server.log(), ["patch", "get", "patch"]);
+    assert_eq!(server.log(), ["patch", "get", "patch status", "patch"]);
 }
 
 #[test]
 fn an_answer_that_was_lost_is_looked_for_and_nothing_is_done_twice() {
     let server = Server::of(pod()).then("patch", &[Fault::Lost]);
     assert_eq!(done(&server, &bind(), Some(pod())).outcome, CommandOutcome::Done);
-    assert_eq!(server.log(), ["patch", "get"]);
+    assert_eq!(server.log(), ["patch status", "patch", "get"]);
     let server = Server::of(pod()).then("evict", &[Fault::Lost]);
     assert_eq!(done(&server, &evict(true), None).outcome, CommandOutcome::Done);
     assert_eq!((server.log(), server.evictions()), (vec!["patch", "evict", "get"], 1));
@@ -104,7 +118,11 @@ fn a_server_that_fails_is_asked_again() {
 fn what_is_forbidden_fails_at_once() {
     let server = Server::of(pod()).then("patch", &[Fault::Refused(403)]);
     assert_eq!(failed(&done(&server, &bind(), Some(pod()))), "refused with 403");
-    assert_eq!(server.log(), ["patch"]);
+    assert_eq!(server.log(), ["patch status", "patch", "patch status"]);
+    assert_eq!(server.pod()["status"].get("nominatedNodeName"), None, "no room is promised to it");
+    let server = Server::of(pod()).then("patch status", &[Fault::Refused(403)]);
+    assert_eq!(failed(&done(&server, &bind(), Some(pod()))), "refused with 403");
+    assert_eq!(server.log(), ["patch status"]);
 }
 
 #[test]
@@ -132,7 +150,9 @@ fn a_victim_is_named_before_it_is_evicted_and_a_soft_one_stays() {
     let server = Server::of(pod());
     assert_eq!(done(&server, &evict(true), None).outcome, CommandOutcome::Accepted);
     assert_eq!(server.log(), ["patch", "evict"]);
-    assert_eq!(server.pod()["metadata"]["annotations"][EVICTED_FOR], "plan 3");
+    let named = server.pod()["metadata"]["annotations"][EVICTED_FOR].as_str().unwrap().to_owned();
+    let since = named.strip_prefix("plan 3 since ").unwrap().parse::<jiff::Timestamp>().unwrap();
+    assert!(jiff::Timestamp::now().duration_since(since).as_secs().abs() < 60, "{named}");
     let server = Server::of(pod());
     assert_eq!(done(&server, &evict(false), None).outcome, CommandOutcome::Done);
     assert_eq!(server.log(), ["patch"]);

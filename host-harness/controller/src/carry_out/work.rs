@@ -48,6 +48,8 @@ struct Known {
     placed: Option<Arc<Placed>>,
     /// Whether the victim carries its marks.
     is_marked: bool,
+    /// Whether the pod was nominated to its node so that it can be let go.
+    is_nominated: bool,
 }
 
 /// Carries a task out: until it is done, or will never be, or is cancelled.
@@ -68,11 +70,11 @@ pub async fn carry_out(
         let why = format!("the policy does not say how objects of kind {kind} are placed");
         return Done::without(CommandOutcome::Failed(why));
     }
-    let mut known = Known { raw, placed, is_marked: false };
+    let mut known = Known { raw, placed, ..Known::default() };
     let (mut pause, mut is_blocked) = (backoff.first, false);
     loop {
         let error = match attempt(api, task, &mut known).await {
-            Ok(done) => return done,
+            Ok(done) => return given_up(api, task, &known, done).await,
             Err(error) => error,
         };
         let last = match settle(api, task, error, &mut known).await {
@@ -109,14 +111,18 @@ fn never(task: &Task, error: ApiError) -> CommandOutcome {
     }
 }
 
-/// Takes the marks off a victim that is not evicted after all. That may fail: then they stay.
+/// Takes the marks off a victim that is not evicted after all, and the nomination off a pod that is not let go. That may fail: then they stay.
 async fn given_up(api: &impl Api, task: &Task, known: &Known, done: Done) -> Done {
-    let Task::Command(Command { object, action: Action::Evict { marks, .. }, .. }) = task else { return done };
-    let stays = matches!(done.outcome, CommandOutcome::Failed(_) | CommandOutcome::Refused { .. });
-    if !stays || !known.is_marked {
+    let Task::Command(Command { object, action, .. }) = task else { return done };
+    if !matches!(done.outcome, CommandOutcome::Failed(_) | CommandOutcome::Refused { .. }) {
         return done;
     }
-    let object = api.patch(object, Part::Whole, &patch::unmark_victim(&object.uid, marks)).await.ok();
+    let (part, patch) = match action {
+        Action::Evict { marks, .. } if known.is_marked => (Part::Whole, patch::unmark_victim(&object.uid, marks)),
+        Action::Bind { .. } if known.is_nominated => (Part::Status, patch::nominate(&object.uid, None)),
+        _ => return done,
+    };
+    let object = api.patch(object, part, &patch).await.ok();
     Done { object: object.or(done.object), outcome: done.outcome }
 }
 
@@ -191,7 +197,8 @@ async fn attempt(api: &impl Api, task: &Task, known: &mut Known) -> Result<Done,
     }
 }
 
-/// Lets a pod go.
+/// Lets a pod go. It is nominated to its node before: kube-scheduler tries that node first, and keeps its room from pods of no higher priority,
+/// also while the gate is still there (upstream: `evaluateNominatedNode` and `addNominatedPod` in `pkg/scheduler`).
 async fn bind(
     api: &impl Api,
     task: &Task,
@@ -213,6 +220,11 @@ async fn bind(
             None => place(api, meant, (node, marks), &raw, placed).await.map(Done::with),
         };
     }
+    let mut raw = raw;
+    if patch::bind(&raw, node, marks).is_ok() && text(&raw, "/status/nominatedNodeName") != node {
+        raw = Arc::new(api.patch(meant, Part::Status, &patch::nominate(&meant.uid, Some(node))).await?);
+        known.is_nominated = true;
+    }
     match patch::bind(&raw, node, marks) {
         Ok(patch) => api.patch(meant, Part::Whole, &patch).await.map(Done::with),
         Err(why) => Ok(Done::without(shown(task, Some(&raw), None).unwrap_or(CommandOutcome::Failed(why)))),
@@ -228,6 +240,11 @@ async fn nominate(api: &impl Api, meant: &ObjectRef, node: Option<&str>, known: 
     api.patch(meant, part, &patch).await.map(Done::with)
 }
 
+/// Returns the time in whole seconds, as RFC 3339.
+fn now() -> String {
+    Timestamp::from_second(Timestamp::now().as_second()).unwrap_or_default().to_string()
+}
+
 /// Marks a victim, once, then evicts it.
 async fn evict(
     api: &impl Api,
@@ -237,7 +254,7 @@ async fn evict(
 ) -> Result<Done, ApiError> {
     known.raw = None;
     if !known.is_marked {
-        let marked = api.patch(meant, Part::Whole, &patch::mark_victim(&meant.uid, marks, plan)).await?;
+        let marked = api.patch(meant, Part::Whole, &patch::mark_victim(&meant.uid, marks, plan, &now())).await?;
         // Somebody else may have evicted it meanwhile: nobody is evicted twice.
         if !delete || !text(&marked, "/metadata/deletionTimestamp").is_empty() {
             return Ok(Done::with(marked));

@@ -13,16 +13,36 @@ impl Decider {
         if self.mode != Mode::Act {
             return;
         }
+        let victims = self.marked(victims);
+        self.lives.recover(self.talk.session(), victims.clone());
+        if evicts {
+            self.evict(victims, turn);
+        }
+    }
+
+    /// Takes up the victims that were only marked, because victims are deleted from now on: they are to be evicted. The tasks come with the turn.
+    pub fn take_up(&mut self, victims: impl Iterator<Item = ObjectRef>, turn: &mut Turn) {
+        if self.mode == Mode::Act {
+            self.evict(self.marked(victims), turn);
+        }
+    }
+
+    /// Returns those among the victims that are marked and whose deletion is not under way.
+    fn marked(&self, victims: impl Iterator<Item = ObjectRef>) -> Vec<ObjectRef> {
         let is_open = |object: &ObjectRef| self.open.values().any(|open| open.object == *object && deletes(open));
-        let session = self.talk.session();
-        let mirror = session.mirror();
+        let mirror = self.talk.session().mirror();
         let is_marked = |object: &ObjectRef| {
             let pod = mirror.pod_id(&object.pod_name()).and_then(|pod| mirror.pod(pod));
             pod.is_some_and(|pod| pod.uid == object.uid && mirror.is_marked(pod))
         };
-        let victims: Vec<ObjectRef> = victims.filter(|victim| is_marked(victim) && !is_open(victim)).collect();
-        self.lives.recover(session, victims.clone());
-        turn.tasks.extend(victims.into_iter().filter(|_| evicts && !self.lives.is_empty()).map(Task::Evict));
+        victims.filter(|victim| is_marked(victim) && !is_open(victim)).collect()
+    }
+
+    /// Evicts victims as long as a plan is under way: else no pod waits for their room.
+    fn evict(&self, victims: Vec<ObjectRef>, turn: &mut Turn) {
+        if !self.lives.is_empty() {
+            turn.tasks.extend(victims.into_iter().map(Task::Evict));
+        }
     }
 
     /// Gives plans up after so long.

@@ -22,7 +22,7 @@ const REMAKERS: [(&str, &str); 2] = [("apps/v1", "ReplicaSet"), ("apps/v1", "Sta
 pub struct Refusal {
     /// The pod.
     pub pod: ObjectRef,
-    /// The node it is pinned to.
+    /// The node that it was let go for.
     pub node: String,
     /// What kube-scheduler says.
     pub message: String,

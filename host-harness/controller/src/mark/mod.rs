@@ -17,7 +17,7 @@ use lictor_host::session::Standing;
 use serde_json::{Map, Value, json};
 
 use crate::names::STANDING;
-use crate::report::{Change, Subject, Write};
+use crate::report::{Change, Subject, Write, camel_case};
 use crate::view::text;
 
 pub use listener::Marking;
@@ -48,7 +48,7 @@ impl Mark {
     pub fn of(standing: &Standing) -> Mark {
         let laws = standing.threats.iter().filter_map(|threat| threat.spared.as_ref());
         let (label, status, reason) = match standing.safe {
-            true => ("safe", "True", laws.map(|law| law.code.clone()).next().unwrap_or_else(|| "Safe".to_owned())),
+            true => ("safe", "True", laws.map(|law| camel_case(&law.code)).next().unwrap_or_else(|| "Safe".to_owned())),
             false => ("evictable", "False", EVICTABLE.to_owned()),
         };
         let message = standing.sentence.chars().take(LONGEST).collect();

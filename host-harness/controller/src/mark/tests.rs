@@ -76,7 +76,7 @@ fn a_mark_is_a_label_to_select_by_and_a_condition_that_names_the_law() {
     assert_eq!(status["metadata"]["uid"], "uid-a");
     let condition = &status["status"]["conditions"][0];
     assert_eq!((&condition["type"], &condition["status"]), (&json!("lictor.dev/Safe"), &json!("True")));
-    assert_eq!(condition["reason"], "kubernetes/lower-priority");
+    assert_eq!(condition["reason"], "KubernetesLowerPriority");
     assert_eq!(condition["message"], "safe, kubernetes/lower-priority: 5 is not below 3");
     assert_eq!(condition["lastTransitionTime"], "2026-09-21T14:13:20Z");
     let pod = after(plain(), &writes);

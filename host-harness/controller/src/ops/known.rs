@@ -7,8 +7,11 @@ use lictor_contract::{Phase, Pod};
 use lictor_host::cluster::Mirror;
 use lictor_host::reason::{Fact, NamedReason, say};
 use lictor_host::session::{Attempt, AttemptResult, Evicted, Session, Step};
+use serde_json::Value;
 
 use super::explain::{Answer, Answered, Question, Said, State};
+use crate::decide::Talk;
+use crate::report::cause;
 
 /// So many names are shown where a name means several pods.
 const NAMED: usize = 5;
@@ -24,6 +27,8 @@ pub struct Known {
 struct About {
     tried: Option<(i64, Attempt)>,
     evicted: Option<Evicted>,
+    /// The text of our annotation on a victim: its plan, and since when. The annotation is there after a restart, too.
+    marked: Option<String>,
     /// What stood in its way in a cycle of the policy's own.
     explained: Option<NamedReason>,
     /// The node that it was let go for, and what kube-scheduler says, where that refuses it.
@@ -55,7 +60,7 @@ impl Known {
             self.about(pod).evicted = Some(evicted.clone());
         }
         for released in &happened.released {
-            let message = format!("it lost its place on `{}`: {:?}", released.node, released.cause);
+            let message = format!("it lost its place on `{}`: {}", released.node, cause(released.cause));
             self.about(&released.pod).released = Some(Said { law: String::new(), message });
         }
         for pod in happened.bound.keys().chain(happened.nominated.keys()) {
@@ -72,6 +77,15 @@ impl Known {
     /// A pod is gone, or another of its name is there: `namespace/name`.
     pub fn forget(&mut self, pod: &str) {
         self.pods.remove(pod);
+    }
+
+    /// Takes the text of our annotation on a pod that is to be evicted; empty: the pod is no victim, or not any more.
+    pub fn marked(&mut self, pod: &str, marked: &str) {
+        match (marked, self.pods.get_mut(pod)) {
+            ("", Some(about)) if about.marked.is_some() => (about.marked, about.evicted) = (None, None),
+            ("", _) => {}
+            (marked, _) => self.about(pod).marked = Some(marked.to_owned()),
+        }
     }
 
     /// Records for which node kube-scheduler refuses a pod that was let go, and what it says; none where it does not any more.
@@ -112,11 +126,24 @@ impl Known {
             tried: tried.and_then(|(at, _)| Some(Timestamp::from_nanosecond((*at).into()).ok()?.to_string())),
             said: said(session, (pod, state), about, attempt, evicted),
             retry,
-            evicted_for: evicted.map(|evicted| format!("{}, plan {}", evicted.for_whom, evicted.plan)),
+            evicted_for: (state == State::Evicted).then(|| evicted_for(session, pod, about)),
             standing: None,
             attempt: attempt.and_then(|attempt| serde_json::to_value(attempt).ok()),
         }
     }
+}
+
+/// Words for which pod or queue a victim is evicted, by which plan, and since when. After a restart, the pods that are nominated to its node are
+/// named.
+fn evicted_for(session: &Session, victim: &Pod, about: Option<&About>) -> String {
+    let mirror = session.mirror();
+    let waits = mirror.pods().filter(|pod| pod.nominated.is_some() && pod.nominated == victim.node);
+    let waits: Vec<&str> = waits.filter_map(|pod| mirror.pod_name(pod.id)).take(NAMED).collect();
+    let evicted = about.and_then(|about| about.evicted.as_ref());
+    let whom = evicted.map_or_else(|| waits.join(", "), |evicted| evicted.for_whom.to_string());
+    let plan = evicted.map(|evicted| format!("plan {}", evicted.plan));
+    let plan = about.and_then(|about| about.marked.clone()).or(plan).unwrap_or_default();
+    if whom.is_empty() { plan } else { format!("{whom} ({plan})") }
 }
 
 /// Where a pod is, and its node.
@@ -130,7 +157,7 @@ fn place(session: &Session, pod: &Pod, name: &str, about: Option<&About>) -> (St
         return (State::Held, Some(held.node.clone()));
     }
     if let Some(id) = pod.node {
-        let state = match about.is_some_and(|about| about.evicted.is_some()) {
+        let state = match about.is_some_and(|about| about.evicted.is_some() || about.marked.is_some()) {
             true => State::Evicted,
             false if about.is_some_and(|about| about.refused.is_some()) => State::RoomTaken,
             false if pod.terminating => State::Leaving,
@@ -181,7 +208,9 @@ fn said(
         if let Some(nodes) = &attempt.nodes {
             add("", nodes.to_string());
         }
-        if let Some(reason) = &attempt.preemption {
+        let is_said =
+            |reason: &&NamedReason| attempt.reason.as_ref().is_some_and(|said| said.message == reason.message);
+        if let Some(reason) = attempt.preemption.as_ref().filter(|reason| !is_said(reason)) {
             add(&reason.code, reason.message.clone());
         }
         if let Some(obstacle) = attempt.explanation.as_ref().and_then(|explanation| explanation.obstacle()) {
@@ -193,6 +222,15 @@ fn said(
     }
     said.extend(about.and_then(|about| about.released.clone()).filter(|_| attempt.is_some()));
     said
+}
+
+/// Asks whether a pod that has its node is safe. Nothing comes of an answer that fails: the loop says so with the next decision.
+pub(super) fn standing(talk: &mut Talk, answer: &Answer) -> Option<Value> {
+    if answer.state != State::Bound {
+        return None;
+    }
+    let standings = talk.standings_of(std::slice::from_ref(&answer.pod)).ok()?;
+    serde_json::to_value(standings.get(&answer.pod)?).ok()
 }
 
 /// The pod that a name means; else what is wrong and what to do.

@@ -7,13 +7,12 @@ use std::time::Duration;
 use lictor_host::cluster::InputError;
 use lictor_host::policy::CallError;
 use lictor_host::session::{Cause, CommandOutcome, ObjectRef, Session, Step};
-use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 use tracing::info;
 
 use super::Status;
-use super::explain::{Answer, Answered, Question, Reply, State};
-use super::known::Known;
+use super::explain::{Answered, Question, Reply};
+use super::known::{self, Known};
 use super::metrics::Progress;
 use crate::carry_out::Finished;
 use crate::decide::foreign::Foreign;
@@ -21,8 +20,10 @@ use crate::decide::lives::GivenUp;
 use crate::decide::refused::Refusal;
 use crate::decide::victims::Standing;
 use crate::decide::{Talk, Turn};
+use crate::names::EVICTED_FOR;
 use crate::report::{Mode, Origin, Reporter, STANDS, Seen, Warning, Write};
 use crate::run::listener::{Listener, Wake, Waker};
+use crate::view::annotation;
 use crate::watch::Kind;
 use crate::watch::store::News;
 
@@ -160,6 +161,16 @@ impl Listener for Operations {
     }
 
     fn saw(&mut self, news: &News) {
+        if let News::Gone(key) = news
+            && let Some(name) = self.seen.named(key)
+        {
+            self.reporter.forget_object(name);
+        }
+        if let News::Shown(shown) = news
+            && let Some(pod) = shown.key.strip_prefix("Pod/")
+        {
+            self.known.marked(pod, annotation(&shown.object, EVICTED_FOR));
+        }
         let group = self.seen.take(news);
         if let News::Gone(key) = news
             && let Some(pod) = key.strip_prefix("Pod/")
@@ -213,7 +224,7 @@ impl Listener for Operations {
         while let Ok((question, reply)) = self.questions.try_recv() {
             let mut answered = self.known.answer(talk.session(), &question);
             if let Answered::Answer(answer) = &mut answered {
-                answer.standing = standing(talk, answer);
+                answer.standing = known::standing(talk, answer);
             }
             reply.send(answered);
         }
@@ -270,16 +281,17 @@ impl Listener for Operations {
         self.with.status.metrics.foreign(foreign.by.word());
     }
 
+    fn unsaved(&mut self, why: &str) {
+        if !why.is_empty() {
+            self.with.status.metrics.unsaved.inc();
+        }
+    }
+
+    fn rival(&mut self, _manager: &str) {
+        self.with.status.metrics.rivals.inc();
+    }
+
     fn unread(&mut self, _key: &str, _mistake: &InputError) {
         self.with.status.metrics.mistakes.inc();
     }
-}
-
-/// Asks whether a pod that has its node is safe. Nothing comes of an answer that fails: the loop says so with the next decision.
-fn standing(talk: &mut Talk, answer: &Answer) -> Option<Value> {
-    if answer.state != State::Bound {
-        return None;
-    }
-    let standings = talk.standings_of(std::slice::from_ref(&answer.pod)).ok()?;
-    serde_json::to_value(standings.get(&answer.pod)?).ok()
 }

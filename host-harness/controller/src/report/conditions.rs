@@ -64,7 +64,30 @@ fn condition(pod: &Subject, (status, reason, message): (&str, &str, &str), now: 
     pod.write(Change::StrategicStatus(body))
 }
 
-/// The law; where there is none, a word.
+/// Returns the law as the reason of a condition; where there is none, the word.
 fn reason(law: &str, word: &str) -> String {
-    if law.is_empty() { word.to_owned() } else { law.to_owned() }
+    if law.is_empty() { word.to_owned() } else { camel_case(law) }
+}
+
+/// Returns the code of a law as the API conventions demand the reason of a condition: `engine/no-node` is `EngineNoNode`.
+pub(crate) fn camel_case(code: &str) -> String {
+    let words = code.split(|c: char| !c.is_ascii_alphanumeric()).map(str::chars);
+    words.flat_map(|mut word| word.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(word)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::camel_case;
+
+    #[test]
+    fn a_law_is_a_reason_that_the_api_conventions_allow() {
+        for (code, reason) in [
+            ("engine/no-node", "EngineNoNode"),
+            ("koordinator/non-preemptible-job-fits-min", "KoordinatorNonPreemptibleJobFitsMin"),
+            ("yunikorn/4", "Yunikorn4"),
+            ("", ""),
+        ] {
+            assert_eq!(camel_case(code), reason);
+        }
+    }
 }

@@ -42,14 +42,16 @@ pub fn group_of(pod: &Value) -> Option<Name> {
     Some(Name { group, kind, namespace, name })
 }
 
-/// What was written of groups.
+/// The conditions that were written last, of the groups that are there.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
-    shown: BTreeMap<(Name, String), Shown>,
+    shown: BTreeMap<Name, Shown>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Shown {
+    /// The group that has it: another one of its name has none.
+    uid: String,
     kind: &'static str,
     message: String,
     at: i64,
@@ -72,19 +74,34 @@ impl Groups {
             (VOLCANO, Told::Placed) => ("Scheduled", READY, String::new()),
             _ => return None,
         };
-        let key = (group.name.clone(), group.uid.clone());
-        let is_known = self.shown.get(&key).is_some_and(|shown| {
+        let is_known = self.of(group).is_some_and(|shown| {
             shown.kind == kind && (shown.message == message || now < shown.at.saturating_add(REPEAT))
         });
         let stays = group.name.group == KUBERNETES && has(group, kind, "True");
         if is_known || stays {
             return None;
         }
-        self.shown.insert(key, Shown { kind, message: message.clone(), at: now });
+        let shown = Shown { uid: group.uid.clone(), kind, message: message.clone(), at: now };
+        self.shown.insert(group.name.clone(), shown);
         Some(match group.name.group.as_str() {
             KUBERNETES => kubernetes(group, kind, reason, &message, now),
             _ => volcano(group, kind, reason, &message, now),
         })
+    }
+
+    fn of(&self, group: &Subject) -> Option<&Shown> {
+        self.shown.get(&group.name).filter(|shown| shown.uid == group.uid)
+    }
+
+    /// Forgets a group that is gone.
+    pub(super) fn forget(&mut self, group: &Name) {
+        self.shown.remove(group);
+    }
+
+    /// Returns how many groups are remembered.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.shown.len()
     }
 }
 
@@ -105,8 +122,7 @@ impl Groups {
                     status.insert(field.to_owned(), count.into());
                 }
             }
-            let is_told = self.shown.get(&(group.name.clone(), group.uid.clone()));
-            let waits = is_told.is_some_and(|shown| shown.kind == "Unschedulable");
+            let waits = self.of(&group).is_some_and(|shown| shown.kind == "Unschedulable");
             status.extend(phase(&group, members, waits).map(|phase| ("phase".to_owned(), phase.into())));
             let change = Change::Status(json!({"metadata": {"uid": group.uid}, "status": status}));
             (!status.is_empty()).then_some((group, vec![change]))

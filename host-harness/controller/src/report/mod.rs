@@ -31,6 +31,7 @@ use lictor_contract::{QueueAccount, Resource};
 use lictor_host::session::Step;
 
 pub use conditions::ADMITTED;
+pub(crate) use conditions::camel_case;
 use events::Events;
 pub use events::Origin;
 use groups::Groups;
@@ -40,6 +41,7 @@ pub(crate) use object::time;
 pub use object::{Change, Members, Name, Objects, Subject, Write};
 use pods::Pods;
 use refusal::Told;
+pub(crate) use refusal::cause;
 pub use seen::Seen;
 pub use writer::{WriteError, Writer};
 
@@ -234,6 +236,12 @@ impl Reporter {
         // A victim may be gone before the answer of the API server is heard.
         self.evicted(pod);
         self.pods.forget(pod);
+    }
+
+    /// Forgets what was written of an object that is no pod and is gone.
+    pub fn forget_object(&mut self, name: &Name) {
+        self.groups.forget(name);
+        self.accounted.retain(|(known, _), _| known != name);
     }
 
     /// How many events were not written because there were too many, so far.

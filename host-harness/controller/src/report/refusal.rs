@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use lictor_contract::ReleaseCause;
 use lictor_host::session::{Attempt, AttemptResult, Step};
 
 use super::Mode;
@@ -94,10 +95,21 @@ pub(super) fn of(step: &Step) -> BTreeMap<String, Told> {
         told.insert(pod.clone(), Told::Placed);
     }
     for released in &happened.released {
-        let message = format!("it lost its place on {}: {:?}", released.node, released.cause);
+        let message = format!("it lost its place on {}: {}", released.node, cause(released.cause));
         told.insert(released.pod.clone(), Told::Refused(Refusal { law: String::new(), message }));
     }
     told
+}
+
+/// Words the cause for which a pod lost the room that was reserved for it at Permit.
+pub(crate) fn cause(cause: ReleaseCause) -> &'static str {
+    match cause {
+        ReleaseCause::Timeout => "the others of its gang did not come in time",
+        ReleaseCause::Released => "the policy has taken it back",
+        ReleaseCause::Preempted => "another pod has preempted it",
+        ReleaseCause::Failed => "it could not be bound",
+        ReleaseCause::Removed => "it is gone",
+    }
 }
 
 /// What was said in an attempt, each sentence behind its law.
@@ -108,7 +120,12 @@ fn refusal(attempt: &Attempt) -> Refusal {
     };
     let reason = attempt.reason.as_ref().map(named);
     let nodes = attempt.nodes.as_ref().map(ToString::to_string);
-    let preemption = attempt.preemption.as_ref().map(|reason| format!("preemption: {}", named(reason)));
+    // A sentence that is about the pod and about its preemption is written once.
+    let is_said = |reason: &&lictor_host::reason::NamedReason| {
+        attempt.reason.as_ref().is_none_or(|said| said.message != reason.message)
+    };
+    let preemption = attempt.preemption.as_ref().filter(is_said);
+    let preemption = preemption.map(|reason| format!("preemption: {}", named(reason)));
     let said = [reason, nodes, preemption].into_iter().flatten().filter(|part| !part.is_empty());
     let code = |reason: &Option<lictor_host::reason::NamedReason>| {
         reason.as_ref().map(|reason| reason.code.clone()).filter(|code| !code.is_empty())

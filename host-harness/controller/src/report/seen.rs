@@ -82,6 +82,11 @@ impl Seen {
         }
     }
 
+    /// Returns the name of an object that is no pod, by what the session calls it.
+    pub fn named(&self, key: &str) -> Option<&Name> {
+        self.objects.get(key).map(|subject| &subject.name)
+    }
+
     /// A pod is so far, in this group; none: it has none, or is gone.
     fn place(&mut self, pod: &str, now: Option<(Name, Stage)>) {
         if let Some((group, stage)) = self.groups.remove(pod)

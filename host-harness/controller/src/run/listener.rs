@@ -54,6 +54,12 @@ pub trait Listener: Send + 'static {
         false
     }
 
+    /// Returns whether victims are deleted from now on, by another policy or other arguments; none where that has not changed. Called after
+    /// each `tick`.
+    fn deletes_victims(&mut self) -> Option<bool> {
+        None
+    }
+
     /// When the loop is to turn at the latest, nanoseconds since 1970.
     fn due(&self) -> Option<i64> {
         None
@@ -92,8 +98,11 @@ pub trait Listener: Send + 'static {
     /// An object could not be read; what was known of it before still holds.
     fn unread(&mut self, _key: &str, _mistake: &InputError) {}
 
-    /// What another process would need to go on could not be stored.
+    /// What another process would need to go on could not be stored, and why; an empty reason: it is stored again.
     fn unsaved(&mut self, _why: &str) {}
+
+    /// Takes note that another controller, named by the manager of its fields, writes at the same time.
+    fn rival(&mut self, _manager: &str) {}
 }
 
 /// Two listeners, one after the other.
@@ -122,6 +131,11 @@ impl<A: Listener, B: Listener> Listener for (A, B) {
     fn wants_decision(&mut self) -> bool {
         let (one, other) = (self.0.wants_decision(), self.1.wants_decision());
         one || other
+    }
+
+    fn deletes_victims(&mut self) -> Option<bool> {
+        let (one, other) = (self.0.deletes_victims(), self.1.deletes_victims());
+        one.or(other)
     }
 
     fn due(&self) -> Option<i64> {
@@ -186,6 +200,11 @@ impl<A: Listener, B: Listener> Listener for (A, B) {
     fn unsaved(&mut self, why: &str) {
         self.0.unsaved(why);
         self.1.unsaved(why);
+    }
+
+    fn rival(&mut self, manager: &str) {
+        self.0.rival(manager);
+        self.1.rival(manager);
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Log {
     /// The pods that were refused and not reported yet: since when, how the attempt ended, and why.
     refused: BTreeMap<String, (i64, AttemptResult, String)>,
     missing: usize,
+    /// That the checkpoint is not stored was said.
+    is_unsaved: bool,
 }
 
 impl Log {
@@ -48,7 +50,10 @@ impl Log {
             let victims: Vec<&str> = plan.victims.iter().map(String::as_str).collect();
             let text = format!("{:?} {victims:?}", plan.nominated);
             if self.is_new(&plan.for_whom.to_string(), text) {
-                info!(plan = plan.plan, preemptor = %plan.for_whom, nominated = ?plan.nominated, ?victims, "plan");
+                let nominated: Vec<String> =
+                    plan.nominated.iter().map(|(pod, node)| format!("{pod} on {node}")).collect();
+                let (nominated, victims) = (nominated.join(", "), victims.join(", "));
+                info!(plan = plan.plan, preemptor = %plan.for_whom, nominated, victims, "plan");
             }
         }
         for pod in step.happened.bound.keys().chain(step.happened.nominated.keys()) {
@@ -126,7 +131,7 @@ impl Listener for Log {
         }
         for GivenUp { plan, pods, reason, .. } in &turn.given_up {
             let pods: Vec<String> = pods.iter().map(ObjectRef::pod_name).collect();
-            warn!(plan, ?pods, reason, "plan given up");
+            warn!(plan, pods = pods.join(", "), reason, "plan given up");
         }
         if let Some(took) = cycle {
             debug!(took_us = took.checked_div(1000), pending = session.pending().count(), "cycle");
@@ -208,7 +213,23 @@ impl Listener for Log {
     }
 
     fn unsaved(&mut self, why: &str) {
-        error!(error = why, "the checkpoint is not stored, going on without");
+        // It is tried again with each command: that it fails is said once.
+        match (why, std::mem::replace(&mut self.is_unsaved, !why.is_empty())) {
+            ("", _) => info!("the checkpoint is stored again"),
+            (why, false) => warn!(
+                reason = why,
+                "the checkpoint is not stored: the process runs on, and the next one takes up plans from the cluster alone"
+            ),
+            (_, true) => {}
+        }
+    }
+
+    fn rival(&mut self, manager: &str) {
+        warn!(
+            manager,
+            remedy = "name one Lease with --lease for both, or end one of them",
+            "another `lictor run` decides about this cluster at the same time"
+        );
     }
 }
 

@@ -5,6 +5,7 @@ pub mod listener;
 pub mod log;
 mod portion;
 mod reign;
+mod rivals;
 
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Sender, channel};
@@ -19,6 +20,7 @@ use tracing::warn;
 use crate::carry_out::{Backoff, Executor, KubeApi};
 use crate::decide::lives::Patience;
 use crate::decide::{Mode, Talk};
+use crate::ops::start::identity;
 use crate::state::Keep;
 use crate::view::Ours;
 use crate::watch::store::Store;
@@ -43,11 +45,10 @@ pub struct Settings {
     pub refused_grace: Option<Duration>,
     /// How long a plan may take before it is given up.
     pub patience: Patience,
-    /// Whether this process deletes victims; false: another controller deletes those that are marked. A process that deletes evicts what an
-    /// earlier one has only marked.
-    pub deletes_victims: bool,
     /// How long requests that are under way may take when the process is to end.
     pub end_within: Duration,
+    /// The name of this process, which no other has.
+    pub identity: String,
 }
 
 impl Default for Settings {
@@ -59,8 +60,8 @@ impl Default for Settings {
             together: Duration::from_millis(20),
             refused_grace: None,
             patience: Patience::default(),
-            deletes_victims: true,
             end_within: Duration::from_secs(5),
+            identity: identity(),
         }
     }
 }
@@ -73,6 +74,9 @@ pub struct Opened {
     pub interests: Interests,
     /// Where its policy decides.
     pub points: Vec<ExtensionPoint>,
+    /// Whether this process deletes victims; false: another controller deletes those that are marked. A process that deletes evicts what an
+    /// earlier one has only marked.
+    pub deletes_victims: bool,
 }
 
 /// Why the loop ended.
@@ -115,15 +119,15 @@ where
     L: Listener,
 {
     let (mut listener, mut keep) = (Some(with.listener), with.keep);
-    if settings.mode == Mode::Act && !settings.deletes_victims {
-        warn!(remedy = MARKS, "victims are only marked: another controller must delete them");
-    }
     loop {
         tokio::select! {
             () = becomes(&mut with.stop, true) => return Ok(()),
             () = becomes(&mut with.leads, true) => {}
         }
         let opened = (with.open)().map_err(RunError::Open)?;
+        if settings.mode == Mode::Act && !opened.deletes_victims {
+            warn!(remedy = MARKS, "victims are only marked: another controller must delete them");
+        }
         let Some(told) = listener.take() else { return Err(RunError::Ended) };
         let reigned =
             reign(&settings, &with.client, opened, told, keep.take(), &mut with.leads, &mut with.stop).await?;
@@ -154,7 +158,8 @@ async fn reign<L: Listener>(
     let wake = send.clone();
     listener.begins(Box::new(move || wake.send(Came::Wake).is_ok()));
     let placed = kinds::placed(&opened.interests);
-    let api = KubeApi::new(client.clone()).watched(listener.status()).placing(placed);
+    let manager = rivals::manager(&settings.identity);
+    let api = KubeApi::new(client.clone()).watched(listener.status()).placing(placed).managed_by(&manager);
     let (executor, works) = Executor::start(api, settings.at_once, Backoff::default(), told);
     // It ends with this function, however that ends: then nothing is written any more.
     let mut works_alone = JoinSet::new();
@@ -181,7 +186,7 @@ async fn reign<L: Listener>(
 }
 
 /// What to do where victims are only marked.
-const MARKS: &str =
+pub(crate) const MARKS: &str =
     "set podShouldBeDeletedWhenPreempted: true (--args), or run the controller that deletes what is marked";
 
 /// Waits until this is said. Where nobody says anything any more, what was said last stays so.

@@ -17,6 +17,7 @@ use serde_json::Value;
 use super::inbox::{Came, batch};
 use super::listener::Listener;
 use super::portion::Portion;
+use super::rivals::Rivals;
 use super::{Opened, Settings};
 use crate::carry_out::{Executor, Finished, Order, Placed, Report, Task};
 use crate::decide::foreign::Foreigners;
@@ -50,6 +51,11 @@ pub(super) struct Reign<L> {
     refusals: Refusals,
     foreigners: Foreigners,
     victims: Victims,
+    /// Whether this process deletes victims, by the policy and the arguments in force.
+    deletes_victims: bool,
+    rivals: Rivals,
+    /// The last checkpoint was not stored.
+    is_unsaved: bool,
     executor: Executor,
     /// The tasks that are under way. One that asks about another comes to its end with it.
     under_way: BTreeSet<(Option<CommandId>, ObjectRef)>,
@@ -76,6 +82,9 @@ impl<L: Listener> Reign<L> {
             refusals: Refusals::new(grace),
             foreigners: Foreigners::default(),
             victims: Victims::default(),
+            deletes_victims: opened.deletes_victims,
+            rivals: Rivals::new(&settings.identity),
+            is_unsaved: false,
             settings,
             clock: Clock::start(),
             store,
@@ -163,8 +172,10 @@ impl<L: Listener> Reign<L> {
 
     fn see(&mut self, kind: &Kind, seen: Seen) {
         let now = self.clock.now();
-        if let Seen::Unreadable(why) = &seen {
-            self.listener.unreadable(kind, why);
+        match &seen {
+            Seen::Unreadable(why) => self.listener.unreadable(kind, why),
+            Seen::There(object) if kind.group.is_empty() && kind.kind == "Pod" => self.look_for_rivals(object, now),
+            _ => {}
         }
         for news in self.store.take(kind, seen) {
             self.refusals.see(&news, now);
@@ -224,6 +235,9 @@ impl<L: Listener> Reign<L> {
         if self.listener.wants_decision() {
             self.decider.iter_mut().for_each(Decider::demand);
         }
+        if let Some(deletes) = self.listener.deletes_victims() {
+            self.set_deletes_victims(deletes);
+        }
     }
 
     fn decide(&mut self) {
@@ -268,8 +282,11 @@ impl<L: Listener> Reign<L> {
     fn save(&mut self, decider: &mut Decider) {
         let Some(keep) = &mut self.keep else { return };
         let stored = decider.saved().map_err(|error| error.to_string()).and_then(|saved| keep.store(&saved));
-        if let Err(why) = stored {
-            self.listener.unsaved(&why);
+        let was_unsaved = std::mem::replace(&mut self.is_unsaved, stored.is_err());
+        match stored {
+            Err(why) => self.listener.unsaved(&why),
+            Ok(()) if was_unsaved => self.listener.unsaved(""),
+            Ok(()) => {}
         }
     }
 }

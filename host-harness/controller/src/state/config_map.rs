@@ -20,13 +20,22 @@ const MOST: usize = 1_000_000;
 pub struct InConfigMap {
     api: Api<ConfigMap>,
     name: String,
+    /// How large a checkpoint may be, in bytes.
+    most: usize,
     runtime: Handle,
 }
 
 impl InConfigMap {
     /// The ConfigMap of this name. Called within a runtime.
     pub fn new(client: Client, namespace: &str, name: &str) -> InConfigMap {
-        InConfigMap { api: Api::namespaced(client, namespace), name: name.to_owned(), runtime: Handle::current() }
+        let (api, name) = (Api::namespaced(client, namespace), name.to_owned());
+        InConfigMap { api, name, most: MOST, runtime: Handle::current() }
+    }
+
+    /// Takes checkpoints of so many bytes at most.
+    pub fn limited_to(mut self, bytes: usize) -> InConfigMap {
+        self.most = bytes;
+        self
     }
 
     fn say(&self, error: &dyn std::fmt::Display) -> String {
@@ -47,8 +56,8 @@ impl Keep for InConfigMap {
 
     fn store(&mut self, saved: &Saved) -> Result<(), String> {
         let text = serde_json::to_string(saved).map_err(|error| self.say(&error))?;
-        if text.len() > MOST {
-            return Err(self.say(&format!("it has {} bytes; keep it in a file", text.len())));
+        if text.len() > self.most {
+            return Err(self.say(&too_large(text.len(), self.most)));
         }
         let map =
             json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": self.name}, "data": {KEY: text}});
@@ -56,4 +65,8 @@ impl Keep for InConfigMap {
         let stored = self.runtime.block_on(self.api.patch(&self.name, &by, &Patch::Apply(&map)));
         stored.map(drop).map_err(|error| self.say(&error))
     }
+}
+
+fn too_large(bytes: usize, most: usize) -> String {
+    format!("it has {bytes} bytes, and a ConfigMap takes {most}: keep it in a file on a volume (--checkpoint FILE)")
 }

@@ -12,7 +12,7 @@ mod progress;
 mod tests;
 mod wish;
 
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use lictor_host::replace::{State, Terms};
 use lictor_host::session::{Candidate, Session};
@@ -39,6 +39,8 @@ pub struct Offer {
     pub candidate: Candidate,
     /// On which terms it is compared and watched.
     pub terms: Terms,
+    /// Whether victims are deleted under it, by its system and its arguments; false: another controller deletes those that are marked.
+    pub deletes_victims: bool,
     /// Called when it has taken over for good.
     pub settled: Box<dyn FnOnce() + Send>,
 }
@@ -51,10 +53,53 @@ enum Asked {
     GiveUp(u64, String),
 }
 
+/// The requests that the loop has not taken yet: at most one offer, and each replacement that is to be given up once. A process that does not lead
+/// takes none, however many come.
+#[derive(Clone, Default)]
+struct Inbox(Arc<Mutex<Vec<Asked>>>);
+
+impl Inbox {
+    /// Adds an offer. Returns the number of the one that it takes the place of.
+    fn offer(&self, number: u64, offer: Offer) -> Option<u64> {
+        self.with(|all| {
+            let is_offer = |asked: &Asked| matches!(asked, Asked::Offer(..));
+            let before = all.iter().position(is_offer).map(|place| all.remove(place));
+            all.push(Asked::Offer(number, Box::new(offer)));
+            if let Some(Asked::Offer(before, _)) = before { Some(before) } else { None }
+        })
+    }
+
+    /// Has a replacement given up.
+    fn give_up(&self, number: u64, why: &str) {
+        self.with(|all| {
+            all.retain(|asked| !matches!(asked, Asked::GiveUp(known, _) if *known == number));
+            all.push(Asked::GiveUp(number, why.to_owned()));
+            let given_up = all.iter().filter(|asked| matches!(asked, Asked::GiveUp(..))).count();
+            if given_up > MOST_GIVEN_UP
+                && let Some(oldest) = all.iter().position(|asked| matches!(asked, Asked::GiveUp(..)))
+            {
+                all.remove(oldest);
+            }
+        });
+    }
+
+    /// Takes all that has come.
+    fn take(&self) -> Vec<Asked> {
+        self.with(std::mem::take)
+    }
+
+    fn with<T>(&self, change: impl FnOnce(&mut Vec<Asked>) -> T) -> T {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// So many replacements are remembered that are to be given up: no more of them are known either.
+const MOST_GIVEN_UP: usize = 16;
+
 /// Takes offers to the loop.
 #[derive(Clone)]
 pub struct Offers {
-    send: Sender<Asked>,
+    inbox: Inbox,
     waker: Waker,
     book: Book,
 }
@@ -74,7 +119,7 @@ impl Offers {
 
     /// Gives a replacement up.
     pub fn give_up(&self, number: u64, why: &str) {
-        let _ended = self.send.send(Asked::GiveUp(number, why.to_owned()));
+        self.inbox.give_up(number, why);
         // Where this process does not lead, it is heard when it does.
         let _leads = self.wake();
     }
@@ -88,7 +133,9 @@ impl Offers {
             progress.component.clone_from(&offer.name);
             progress.stage = Stage::Waiting;
         });
-        let _ended = self.send.send(Asked::Offer(number, Box::new(offer)));
+        if let Some(before) = self.inbox.offer(number, offer) {
+            self.book.refuse(before, outdated());
+        }
         // Where this process does not lead, it is heard when it does.
         let _leads = self.wake();
     }
@@ -110,12 +157,13 @@ const OUTDATED: &str = "another replacement was ordered after it";
 struct UnderWay {
     number: u64,
     state: State,
+    deletes_victims: bool,
     settled: Box<dyn FnOnce() + Send>,
 }
 
 /// Replaces the policy of the loop that it listens to.
 pub struct Upgrades {
-    asked: Receiver<Asked>,
+    inbox: Inbox,
     waker: Waker,
     book: Book,
     waiting: Option<(u64, Box<Offer>)>,
@@ -124,22 +172,22 @@ pub struct Upgrades {
     gives_up: Option<String>,
     /// The loop is to decide once more about the pods that are waiting.
     decides: bool,
+    /// Whether victims are deleted from now on, until the loop has been informed.
+    deletes_victims: Option<bool>,
     now: i64,
 }
 
 impl Upgrades {
     /// A listener that takes offers, and the way to it.
     pub fn new() -> (Upgrades, Offers) {
-        let (send, asked) = channel();
-        let (waker, book) = (Waker::default(), Book::default());
-        let (waiting, under_way, gives_up, decides, now) = (None, None, None, false, 0);
-        let (wakes, read) = (waker.clone(), book.clone());
-        let listener = Upgrades { asked, waker, book, waiting, under_way, gives_up, decides, now };
-        (listener, Offers { send, waker: wakes, book: read })
+        let (inbox, waker, book) = (Inbox::default(), Waker::default(), Book::default());
+        let (waiting, under_way, gives_up, decides, deletes_victims, now) = (None, None, None, false, None, 0);
+        let offers = Offers { inbox: inbox.clone(), waker: waker.clone(), book: book.clone() };
+        (Upgrades { inbox, waker, book, waiting, under_way, gives_up, decides, deletes_victims, now }, offers)
     }
 
     fn hear(&mut self) {
-        while let Ok(asked) = self.asked.try_recv() {
+        for asked in self.inbox.take() {
             match asked {
                 Asked::Offer(number, offer) => {
                     if let Some((before, _)) = self.waiting.replace((number, offer)) {
@@ -160,12 +208,12 @@ impl Upgrades {
     }
 
     fn begin(&mut self, session: &mut Session, number: u64, offer: Offer) {
-        let Offer { name, candidate, terms, settled } = offer;
+        let Offer { name, candidate, terms, deletes_victims, settled } = offer;
         match session.replace(candidate, terms) {
             Ok(()) => {
                 info!(component = name, "a new policy is compared with the one in force");
                 self.book.note(number, |progress| progress.stage = Stage::Loading);
-                self.under_way = Some(UnderWay { number, state: State::Loading, settled });
+                self.under_way = Some(UnderWay { number, state: State::Loading, deletes_victims, settled });
             }
             Err(error) => {
                 let remedy = "mend the component, or end this process and start it with that component".to_owned();
@@ -207,6 +255,10 @@ impl Listener for Upgrades {
         std::mem::take(&mut self.decides)
     }
 
+    fn deletes_victims(&mut self) -> Option<bool> {
+        self.deletes_victims.take()
+    }
+
     fn due(&self) -> Option<i64> {
         let under_way = self.under_way.as_ref()?;
         let turn = if under_way.state == State::Loading { LOADING } else { TURN };
@@ -223,6 +275,7 @@ impl Listener for Upgrades {
             if transition.to == State::Done {
                 (under_way.settled)();
                 under_way.settled = Box::new(|| {});
+                self.deletes_victims = Some(under_way.deletes_victims);
             }
             self.book.note(under_way.number, |known| {
                 report.into_iter().for_each(|report| known.compare(report));

@@ -46,6 +46,7 @@ impl Turned {
             name: name.to_owned(),
             candidate: Candidate::new(Box::new(new), "test", "").unwrap(),
             terms: terms(allowed),
+            deletes_victims: true,
             settled: Box::new(move || flag.store(true, Ordering::SeqCst)),
         });
         (number, settled)
@@ -85,6 +86,7 @@ fn a_policy_that_decides_alike_about_what_waits_takes_over_and_that_is_said() {
     let progress = turned.offers.progress(Some(number)).unwrap();
     assert_eq!((progress.stage, progress.different), (Stage::Done, 0));
     assert!(progress.compared > 0 && progress.said.len() == 4, "{progress:?}");
+    assert_eq!([turned.upgrades.deletes_victims(), turned.upgrades.deletes_victims()], [Some(true), None], "said once");
 }
 
 #[test]
@@ -97,7 +99,7 @@ fn in_a_quiet_cluster_the_old_policy_stays_after_a_time_and_that_is_said() {
     let progress = turned.offers.progress(Some(number)).unwrap();
     assert_eq!((progress.stage, progress.compared), (Stage::RolledBack, 0));
     assert!(progress.last().contains("0 answers, 0 decide otherwise, 1 demanded"), "{}", progress.last());
-    assert!(!settled.load(Ordering::SeqCst));
+    assert!(!settled.load(Ordering::SeqCst) && turned.upgrades.deletes_victims().is_none());
 }
 
 #[test]
@@ -181,4 +183,72 @@ fn what_cannot_be_loaded_is_said_and_what_is_under_way_goes_on() {
     );
     turned.turn(10);
     assert_eq!(turned.stage(first), Stage::Done);
+}
+
+/// A wish that a desk loads when the gate is opened, and what it has loaded.
+fn gated_desk(offers: &Offers) -> (Desk, std::sync::mpsc::Sender<()>, Arc<std::sync::Mutex<Vec<String>>>) {
+    let (open, gate) = std::sync::mpsc::channel();
+    let (gate, loaded) = (std::sync::Mutex::new(gate), Arc::new(std::sync::Mutex::new(Vec::new())));
+    let seen = loaded.clone();
+    let desk = Desk::new(offers.clone(), move |wish: Wish| {
+        seen.lock().unwrap().push(wish.component.clone());
+        gate.lock().unwrap().recv().unwrap();
+        if wish.component == "breaks" {
+            panic!("a component that breaks its reader");
+        }
+        Err(Refusal { message: "it is read".to_owned(), remedy: String::new() })
+    });
+    (desk, open, loaded)
+}
+
+fn until(what: impl Fn() -> bool) {
+    let begun = std::time::Instant::now();
+    while !what() {
+        assert!(begun.elapsed().as_secs() < 60);
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn one_order_is_loaded_at_a_time_and_of_those_that_wait_the_last_one_counts() {
+    let (_upgrades, offers) = Upgrades::new();
+    let (desk, open, loaded) = gated_desk(&offers);
+    let wish = |name: &str| Wish { component: name.to_owned(), ..Wish::default() };
+    let first = desk.order(wish("breaks"));
+    until(|| loaded.lock().unwrap().len() == 1);
+    let numbers: Vec<u64> = ["b", "c", "d"].map(|name| desk.order(wish(name))).into();
+    let stage = |number| desk.progress(Some(number)).unwrap().stage;
+    assert_eq!(
+        numbers.iter().map(|number| stage(*number)).collect::<Vec<_>>(),
+        [Stage::Refused, Stage::Refused, Stage::Fetching]
+    );
+    assert_eq!(loaded.lock().unwrap().len(), 1, "no second one is read meanwhile");
+    (0..2).for_each(|_| open.send(()).unwrap());
+    until(|| stage(numbers[2]) == Stage::Refused);
+    assert_eq!(*loaded.lock().unwrap(), ["breaks", "d"]);
+    assert!(desk.progress(Some(first)).unwrap().last().contains("broke the process"), "what breaks ends no desk");
+    // The desk takes orders again.
+    let last = desk.order(wish("e"));
+    open.send(()).unwrap();
+    until(|| stage(last) == Stage::Refused);
+    assert_eq!(loaded.lock().unwrap().len(), 3);
+}
+
+#[test]
+fn a_process_that_does_not_lead_keeps_the_last_offer_alone() {
+    let (mut upgrades, offers) = Upgrades::new();
+    let offer = |name: &str| Offer {
+        name: name.to_owned(),
+        candidate: Candidate::new(Box::new(Scripted::deciding(ALL)), "test", "").unwrap(),
+        terms: terms(0),
+        deletes_victims: true,
+        settled: Box::new(|| {}),
+    };
+    let numbers: Vec<u64> = (0..40).map(|place| offers.make(offer(&place.to_string()))).collect();
+    numbers.iter().for_each(|number| offers.give_up(*number, "a typing error"));
+    assert!(offers.inbox.take().len() <= 1 + MOST_GIVEN_UP);
+    let last = [offers.make(offer("a")), offers.make(offer("b"))];
+    assert_eq!(last.map(|number| offers.progress(Some(number)).unwrap().stage), [Stage::Refused, Stage::Waiting]);
+    upgrades.hear();
+    assert_eq!(upgrades.waiting.map(|(number, _)| number), Some(last[1]));
 }

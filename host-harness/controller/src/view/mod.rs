@@ -1,6 +1,6 @@
 //! What a session is shown of the objects of a living cluster.
 //!
-//! A session decides about pending pods. In the cluster such a pod is held by our scheduling gate, and one that was let go and pinned to
+//! A session decides about pending pods. In the cluster such a pod is held by our scheduling gate, and one that was let go for
 //! its node is not bound yet. This is the one place that knows the difference.
 
 pub mod pin;
@@ -29,7 +29,7 @@ pub enum Standing {
     Plain,
     /// Our gate holds it.
     Held,
-    /// We let it go; it is pinned to a node and not bound yet.
+    /// We let it go for a node, and it is not bound yet.
     LetGo,
     /// It never had our gate: kube-scheduler decides about it.
     Others,
@@ -37,8 +37,8 @@ pub enum Standing {
 
 /// Shows an object as the session is to see it.
 ///
-/// A pod loses our gate; with the gate of somebody else it stays gated. A pod that we let go is on the node it is pinned to: it keeps its
-/// room until kube-scheduler binds it. Then and later it has no pin: it demands what its author wrote. A pod of our schedulers that never had our gate is one of another scheduler. A node keeps only what
+/// A pod loses our gate; with the gate of somebody else it stays gated. A pod that we let go is on the node that it was let go for: it keeps its
+/// room until kube-scheduler binds it, there or elsewhere. Then and later it demands and prefers what its author wrote. A pod of our schedulers that never had our gate is one of another scheduler. A node keeps only what
 /// is read of it, so that its heartbeats are no change.
 pub fn show(object: &mut Value, ours: &Ours) -> Standing {
     strip(object);

@@ -168,3 +168,26 @@ fn a_pod_that_has_its_node_shows_what_its_author_demands_and_not_our_pin() {
         assert_eq!((standing, &bound["spec"]), (Standing::Plain, &expected));
     }
 }
+
+#[test]
+fn a_pod_that_prefers_its_node_as_we_write_it_was_let_go_and_shows_what_its_author_wrote() {
+    let zone = json!({"weight": 100, "preference": {"matchExpressions": [{"key": "zone", "operator": "Exists"}]}});
+    for author in [None, Some(json!({"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [zone]}}))] {
+        let mut pod = with(gated(&[]), "/metadata", "annotations", json!({NODE: "n1"}));
+        if let Some(affinity) = &author {
+            pod = with(pod, "/spec", "affinity", affinity.clone());
+        }
+        assert_eq!(pinned_to(&pod), None, "the annotation alone is not believed");
+        let mut expected = pod["spec"].clone();
+        let wishes = pin::preferences(&pod, "n1");
+        pod["spec"]["affinity"]["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"] = json!(wishes);
+        assert_eq!((pinned_to(&pod), pin::preferences(&pod, "n1")), (Some("n1"), wishes));
+        // kube-scheduler has bound it elsewhere.
+        let (standing, bound) = shown(with(pod.clone(), "/spec", "nodeName", json!("n2")));
+        expected["nodeName"] = json!("n2");
+        assert_eq!((standing, &bound["spec"]), (Standing::Plain, &expected));
+        let (standing, let_go) = shown(pod);
+        expected["nodeName"] = json!("n1");
+        assert_eq!((standing, &let_go["spec"]), (Standing::LetGo, &expected));
+    }
+}

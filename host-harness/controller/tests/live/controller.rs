@@ -13,11 +13,11 @@ use lictor_controller::decide::lives::GivenUp;
 use lictor_controller::decide::refused::Refusal;
 use lictor_controller::decide::victims::only_marks;
 use lictor_controller::decide::{Mode, Talk, Turn};
-use lictor_controller::ops::start::{Wanted, start};
+use lictor_controller::ops::start::{Wanted, identity, start};
 use lictor_controller::report::Mode as Says;
 use lictor_controller::run::listener::Listener;
 use lictor_controller::run::{Opened, Settings, Surroundings, run};
-use lictor_controller::state::{InFile, Keep};
+use lictor_controller::state::{InConfigMap, InFile, Keep};
 use lictor_controller::upgrade::{Offers, Upgrades};
 use lictor_host::policy::Policy;
 use lictor_host::session::{Happened, Session};
@@ -32,6 +32,7 @@ pub struct Said {
     pub errors: Vec<String>,
     pub unsaved: Vec<String>,
     pub given_up: Vec<GivenUp>,
+    pub rivals: Vec<String>,
 }
 
 #[derive(Clone, Default)]
@@ -58,6 +59,9 @@ impl Listener for Ears {
     fn unsaved(&mut self, why: &str) {
         self.0.lock().unwrap().unsaved.push(why.to_owned());
     }
+    fn rival(&mut self, manager: &str) {
+        self.0.lock().unwrap().rivals.push(manager.to_owned());
+    }
 }
 
 /// How a controller is started.
@@ -68,6 +72,10 @@ pub struct How {
     pub arguments: String,
     pub settings: Settings,
     pub checkpoint: Option<PathBuf>,
+    /// A ConfigMap for checkpoints in the namespace `default`, in place of a file, and the bytes that it takes.
+    pub map: Option<(String, usize)>,
+    /// Where questions are answered.
+    pub socket: Option<PathBuf>,
     pub standing: bool,
 }
 
@@ -76,14 +84,15 @@ impl How {
         // Ten seconds instead of a minute.
         let settings = Settings { refused_grace: Some(Duration::from_secs(4)), ..Settings::default() };
         let [kubeconfig, system, arguments] = [kubeconfig.to_str().unwrap(), system, ""].map(str::to_owned);
-        How { kubeconfig: kubeconfig.into(), system, arguments, settings, checkpoint: None, standing: true }
+        let (kubeconfig, checkpoint, map, socket, standing) = (kubeconfig.into(), None, None, None, true);
+        How { kubeconfig, system, arguments, settings, checkpoint, map, socket, standing }
     }
 
     /// Events, conditions and status are written, as by the command.
     fn reports(&self) -> Wanted {
         let mode = if self.settings.mode == Mode::Act { Says::CarriesOut } else { Says::OnlySays };
         let (system, identity) = (self.system.clone(), "live".to_owned());
-        let (lease, listen, socket, reports, explains) = (None, None, None, true, false);
+        let (lease, listen, socket, reports, explains) = (None, None, self.socket.clone(), true, false);
         let standing = self.standing;
         let policy = ("lictor".to_owned(), String::new());
         Wanted { lease, listen, socket, reports, standing, mode, explains, system, policy, identity, desk: None }
@@ -124,11 +133,15 @@ impl Controller {
                 let access = Access { kubeconfig: Some(how.kubeconfig.clone()), context: None };
                 let client = connect(&access).await.unwrap();
                 let open = || open(policy(), &how);
-                let keep = how.checkpoint.clone().map(|file| Box::new(InFile(file)) as Box<dyn Keep>);
+                let in_map = |(name, bytes): &(String, usize)| {
+                    Box::new(InConfigMap::new(client.clone(), "default", name).limited_to(*bytes)) as Box<dyn Keep>
+                };
+                let in_file = how.checkpoint.clone().map(|file| Box::new(InFile(file)) as Box<dyn Keep>);
+                let keep = in_file.or_else(|| how.map.as_ref().map(in_map));
                 let reports = start(client.clone(), how.reports()).await.unwrap();
                 let listener = ((ears, upgrades), reports.listener);
-                let settings =
-                    Settings { deletes_victims: !only_marks(&how.system, &how.arguments), ..how.settings.clone() };
+                // Two controllers of a test are two processes.
+                let settings = Settings { identity: identity(), ..how.settings.clone() };
                 let with = Surroundings { client, open, listener, keep, leads: leading, stop: stopped };
                 tokio::select! {
                     ran = run(settings, with) => {
@@ -177,5 +190,6 @@ fn open(mut policy: Box<dyn Policy>, how: &How) -> Result<Opened, String> {
     let points = info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
     let mut session = Session::open(policy, &how.system, &how.arguments).map_err(|error| error.to_string())?;
     session.set_schedulers(how.settings.schedulers.iter().cloned());
-    Ok(Opened { talk: Talk::new(session, None), interests: info.interests, points })
+    let deletes_victims = !only_marks(&how.system, &how.arguments);
+    Ok(Opened { talk: Talk::new(session, None), interests: info.interests, points, deletes_victims })
 }

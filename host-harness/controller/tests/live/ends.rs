@@ -3,8 +3,14 @@
 use std::path::Path;
 
 use kube::api::{DeleteParams, ListParams};
+use lictor::Native;
 use lictor_controller::decide::lives::Why;
+use lictor_controller::decide::victims::only_marks;
 use lictor_controller::names::EVICTED_FOR;
+use lictor_controller::ops::explain::{Question, State, ask};
+use lictor_controller::upgrade::Offer;
+use lictor_host::replace::{Period, Terms};
+use lictor_host::session::Candidate;
 use serde_json::{Value, json};
 
 use crate::controller::{Controller, How};
@@ -118,22 +124,74 @@ pub async fn a_job_that_is_refused_for_good(world: &World) {
     step.end().await;
 }
 
+/// Creates a gang of Koordinator over the pods of a step, and waits until their victims are marked by a controller that does not delete them.
+async fn marked(step: &Step<'_>, how: &How) -> Controller {
+    step.fill().await;
+    let controller = Controller::start(how);
+    job(step, &GANG).await;
+    for victim in ["v0", "v1"] {
+        step.until(victim, "marked", |pod| {
+            pod.is_some_and(|pod| !pod["metadata"]["annotations"][EVICTED_FOR].is_null() && is_running(Some(pod)))
+        })
+        .await;
+    }
+    controller
+}
+
+/// Asks a controller about a victim that is only marked: it says that the victim is to be evicted, for which pods, by which plan and since when.
+async fn says_that_it_is_to_be_evicted(step: &Step<'_>, how: &How) {
+    let (socket, pod) = (how.socket.clone().unwrap(), format!("{}/v0", step.namespace));
+    let answer = async || {
+        let (socket, question) = (socket.clone(), Question { explain: pod.clone() });
+        tokio::task::spawn_blocking(move || ask(&socket, &question)).await.unwrap().ok()
+    };
+    let answer = wait_for("the victim is to be evicted", SOON, async || {
+        answer().await.filter(|answer| answer.state == State::Evicted)
+    })
+    .await;
+    let said = answer.evicted_for.unwrap();
+    assert!(said.starts_with(&format!("{}/g", step.namespace)), "for which pod: {said}");
+    let victim = step.pod("v0").await.unwrap();
+    let marked = victim["metadata"]["annotations"][EVICTED_FOR].as_str().unwrap().to_owned();
+    assert!(marked.starts_with("plan ") && marked.contains(" since 20"), "{marked}");
+    assert!(said.ends_with(&format!("({marked})")), "by which plan, since when: {said}");
+}
+
+/// Replaces the arguments of a process whose victims are only marked, while it runs: it evicts them, as one that begins with them does.
+pub async fn victims_that_were_only_marked_before_other_arguments(world: &World) {
+    let step = world.step("replaced-marks", 2).await;
+    let socket = Some(step.world.testbed.ready.folder.join("replaced.sock"));
+    let how = How { socket, ..world.how("koordinator") };
+    let controller = marked(&step, &how).await;
+    says_that_it_is_to_be_evicted(&step, &how).await;
+    let arguments = json!({"podShouldBeDeletedWhenPreempted": true}).to_string();
+    let [shadow, watch, at_most] = [1, 1, 60].map(|seconds| Period::Nanoseconds(seconds * 1_000_000_000));
+    controller.offers.make(Offer {
+        name: "other arguments".to_owned(),
+        candidate: Candidate::new(Box::new(Native::default()), "koordinator", &arguments).unwrap(),
+        terms: Terms { shadow, watch, allowed: u64::MAX, answers: 0, at_most },
+        deletes_victims: !only_marks("koordinator", &arguments),
+        settled: Box::new(|| {}),
+    });
+    step.all_run(&GANG).await;
+    assert_eq!(step.evicted().len(), 2, "each once");
+    controller.stop().await;
+    step.end().await;
+}
+
 /// Kills a process whose victims are only marked. The next one deletes victims by its arguments: it evicts those that carry the mark.
 pub async fn victims_that_were_only_marked(world: &World) {
     for kept in [false, true] {
         let step = world.step("marked", 2).await;
-        step.fill().await;
         let checkpoint = kept.then(|| world.testbed.ready.folder.join(format!("{}.json", step.namespace)));
         let how = How { checkpoint, ..world.how("koordinator") };
+        marked(&step, &how).await.kill().await;
+        // A process that does not delete victims either knows what the cluster says of them.
+        let how = How { socket: Some(world.testbed.ready.folder.join("after.sock")), ..how };
         let controller = Controller::start(&how);
-        job(&step, &GANG).await;
-        for victim in ["v0", "v1"] {
-            step.until(victim, "marked", |pod| {
-                pod.is_some_and(|pod| !pod["metadata"]["annotations"][EVICTED_FOR].is_null() && is_running(Some(pod)))
-            })
-            .await;
-        }
+        says_that_it_is_to_be_evicted(&step, &how).await;
         controller.kill().await;
+        let how = How { socket: None, ..how };
         let arguments = json!({"podShouldBeDeletedWhenPreempted": true}).to_string();
         let controller = Controller::start(&How { arguments, ..how });
         step.all_run(&GANG).await;

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "tests")]
 
 mod controller;
+mod crowd;
 mod ends;
 mod faults;
 mod gang;
@@ -45,6 +46,10 @@ async fn the_laws_decide_in_a_living_cluster() {
         gang::is_only_talked_about(&world),
         standing::running_pods_are_marked(&world),
         sound::a_pod_that_was_let_go_and_is_refused(&world),
+        crowd::a_pod_starts_where_a_node_gets_free(&world),
+        crowd::held_and_ordinary_pods(&world, "coscheduling", 20, 16),
+        crowd::held_and_ordinary_pods(&world, "kubernetes", 5, 4),
+        crowd::held_and_ordinary_pods(&world, "koordinator", 5, 4),
         sound::evictions_by_others(&world),
         sound::a_preemption_by_kube_scheduler(&world),
         sound::a_node_that_vanishes(&world),
@@ -74,8 +79,11 @@ async fn the_laws_decide_in_a_living_cluster() {
         ends::a_budget_that_forbids(&world),
         ends::a_job_that_is_refused_for_good(&world),
         ends::victims_that_were_only_marked(&world),
+        ends::victims_that_were_only_marked_before_other_arguments(&world),
         restart::from_the_cluster_alone(&world),
         restart::from_a_checkpoint(&world),
+        restart::with_a_checkpoint_that_is_too_large(&world),
+        restart::beside_another_without_a_lease(&world),
         restart::told_to_end(&world),
         restart::killed_again_and_again(&world),
         restart::when_another_leads(&world),

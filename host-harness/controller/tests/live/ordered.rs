@@ -40,7 +40,13 @@ fn desk(controller: &Controller) -> Desk {
             (other, None) => return Err(refuse(format!("{other} cannot be read"))),
         };
         let candidate = Candidate::new(policy, "coscheduling", "").map_err(|error| refuse(error.to_string()))?;
-        Ok(Offer { name: wish.component, candidate, terms: wish.on.terms(OWN), settled: Box::new(|| {}) })
+        Ok(Offer {
+            name: wish.component,
+            candidate,
+            terms: wish.on.terms(OWN),
+            deletes_victims: true,
+            settled: Box::new(|| {}),
+        })
     })
 }
 
@@ -142,7 +148,7 @@ async fn goes_on_from_there(world: &World, orders: &Orders, controller: &Control
         let candidate = Candidate::new(Box::new(Native::default()), "coscheduling", "").unwrap();
         let name = wish.component.clone();
         let settled = Box::new(move || flag.lock().unwrap().push(wish.component));
-        Ok(Offer { name, candidate, terms: wish.on.terms(OWN), settled })
+        Ok(Offer { name, candidate, terms: wish.on.terms(OWN), deletes_victims: true, settled })
     });
     Follower::new(user, (NAMESPACE, MAP), adopting, "third").begin().await;
     assert_eq!(*taken.lock().unwrap(), ["same"]);

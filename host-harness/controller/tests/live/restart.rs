@@ -3,9 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde_json::json;
+
 use crate::controller::{Controller, How};
 use crate::support::objects::wait_for;
-use crate::world::{SOON, Step, World, is_gated, nominated};
+use crate::systems::sized;
+use crate::world::{SOON, Step, World, is_gated, is_running, nominated};
 
 const GANG: [&str; 2] = ["g0", "g1"];
 /// Who leaves for it.
@@ -102,5 +105,46 @@ pub async fn when_another_leads(world: &World) {
     assert_eq!(step.evicted().len(), 2);
     one.stop().await;
     other.stop().await;
+    step.end().await;
+}
+
+/// Limits checkpoints to fewer bytes than there are: the process says how many and what helps, and admits the gang without one.
+pub async fn with_a_checkpoint_that_is_too_large(world: &World) {
+    let step = world.step("large", 2).await;
+    step.fill().await;
+    let map = Some((format!("{}-checkpoint", step.namespace), 100));
+    let controller = Controller::start(&How { map, ..world.how("coscheduling") });
+    step.gang("g", &["g0", "g1"]).await;
+    step.all_run(&["g0", "g1"]).await;
+    controller.said(|said| {
+        let why = said.unsaved.first().unwrap();
+        assert!(why.contains(" bytes, and a ConfigMap takes 100") && why.contains("--checkpoint FILE"), "{why}");
+    });
+    controller.stop().await;
+    step.end().await;
+}
+
+/// Runs two controllers that no Lease keeps apart: one of them says that there is another.
+pub async fn beside_another_without_a_lease(world: &World) {
+    let step = world.step("rivals", 1).await;
+    let controllers = [(); 2].map(|()| Controller::start(&world.how("coscheduling")));
+    let mut created = 0;
+    let said = async || {
+        // The controller that is faster about a pod writes alone: pods come until both have written.
+        let small = sized("10m", json!({}));
+        if created < 100 {
+            step.held(&format!("p{created}"), "low", small).await;
+            step.until(&format!("p{created}"), "running", is_running).await;
+            created += 1;
+        }
+        controllers.iter().any(|one| one.said(|said| !said.rivals.is_empty())).then_some(())
+    };
+    wait_for("one of them sees the other", SOON, said).await;
+    for controller in &controllers {
+        controller.said(|said| assert!(said.rivals.iter().all(|name| name.starts_with("lictor.dev/")), "{said:?}"));
+    }
+    for controller in controllers {
+        controller.stop().await;
+    }
     step.end().await;
 }

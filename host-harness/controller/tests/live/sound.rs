@@ -75,7 +75,7 @@ pub async fn a_pod_that_was_let_go_and_is_refused(world: &World) {
 }
 
 /// Returns the reason of our condition; empty where a pod has none.
-fn admitted(pod: &Value) -> &str {
+pub fn admitted(pod: &Value) -> &str {
     let conditions = pod.pointer("/status/conditions").and_then(Value::as_array);
     let ours = conditions.into_iter().flatten().find(|it| it["type"] == "lictor.dev/Admitted");
     ours.and_then(|it| it["reason"].as_str()).unwrap_or_default()

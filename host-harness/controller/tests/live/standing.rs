@@ -35,7 +35,7 @@ pub async fn running_pods_are_marked(world: &World) {
     })
     .await;
     step.until("spared", "marked as safe by its law", |pod| {
-        pod.is_some_and(|pod| matches!(mark(pod), ["safe", "True", law, said] if law.starts_with("koordinator/") && said.contains(law)))
+        pod.is_some_and(|pod| matches!(mark(pod), ["safe", "True", "KoordinatorVictimIsPreemptible", said] if said.contains("koordinator/victim-is-preemptible")))
     })
     .await;
     let tries =

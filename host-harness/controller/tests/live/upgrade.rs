@@ -33,6 +33,7 @@ fn offer(controller: &Controller, policy: impl Policy + 'static, (shadow, watch,
         name: "another".to_owned(),
         candidate: Candidate::new(Box::new(policy), "coscheduling", "").unwrap(),
         terms: Terms { shadow, watch, allowed: 0, answers: 1, at_most },
+        deletes_victims: true,
         settled: Box::new(|| {}),
     })
 }

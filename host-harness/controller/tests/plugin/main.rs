@@ -58,6 +58,8 @@ async fn kube_scheduler_asks_the_policy() {
     steps! {
         steps::a_gang_preempts_on_several_nodes(&world, &scheduler),
         quiet::members_are_created_one_after_the_other(&world, &scheduler),
+        quiet::members_of_koordinator(&world, &scheduler),
+        quiet::members_of_kubernetes(&world, &scheduler),
         quiet::a_gang_under_a_quota_is_not_planned_over_and_over(&world, &scheduler),
         steps::a_group_of_kubernetes_preempts(&world, &scheduler),
         steps::a_quota_holds_and_others_pass(&world, &scheduler),

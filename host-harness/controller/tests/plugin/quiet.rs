@@ -1,5 +1,7 @@
 //! Gangs in a cluster where nothing else happens: no event but their own wakes their members.
 
+use std::time::{Duration, Instant};
+
 use serde_json::json;
 
 use crate::host::Host;
@@ -10,6 +12,10 @@ use crate::support::observer::What;
 use crate::world::{SOON, Step, World};
 
 const VICTIMS: [&str; 3] = ["v0", "v1", "v2"];
+
+/// How long a gang with room may take to run: the longest backoff of a member, and some seconds. A member that is not woken waits 20 s at Permit,
+/// or 5 minutes.
+const START: Duration = Duration::from_secs(18);
 
 /// So many plans are made at most while the victims of the first one stop, which takes 5 s.
 const MOST: usize = 12;
@@ -32,12 +38,66 @@ pub async fn members_are_created_one_after_the_other(world: &World, scheduler: &
     let host = Host::start("coscheduling", &world.testbed.ready.folder);
     let running = scheduler.start_by_default(&world.testbed.ready, &host.socket);
     one_after_the_other(&step).await;
-    step.all_run(&GANG).await;
-    // None of them was thrown out of Permit: the last member has waited for the others, and not once in vain.
-    let lost = host.said(|said| said.happened.released.clone());
-    assert!(lost.is_empty(), "{lost:?}");
+    start_soon(&step).await;
+    none_was_released(&host);
     step.end().await;
     drop((running, host));
+}
+
+/// Creates the members of a gang of Koordinator one after the other.
+pub async fn members_of_koordinator(world: &World, scheduler: &Scheduler) {
+    let step = world.step("quiet-koordinator", 3).await;
+    let host = Host::start("koordinator", &world.testbed.ready.folder);
+    let running = scheduler.start_by_default(&world.testbed.ready, &host.socket);
+    let group = json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "PodGroup",
+        "metadata": {"name": "g", "namespace": step.namespace},
+        "spec": {"minMember": 3, "scheduleTimeoutSeconds": 20}});
+    create(&world.admin, &group).await;
+    let member = json!({"metadata": {"labels": {"pod-group.scheduling.sigs.k8s.io": "g"}}});
+    for name in GANG {
+        step.create(name, "high", member.clone()).await;
+        if name != "g2" {
+            let refused = async || message(step.pod(name).await.as_ref()?);
+            wait_for("a member is refused", SOON, refused).await;
+        }
+    }
+    start_soon(&step).await;
+    none_was_released(&host);
+    step.end().await;
+    drop((running, host));
+}
+
+/// Creates the members of a group of Kubernetes one after the other. kube-scheduler holds them back until there are enough of them.
+pub async fn members_of_kubernetes(world: &World, scheduler: &Scheduler) {
+    let step = world.step("quiet-kubernetes", 3).await;
+    let host = Host::start("kubernetes", &world.testbed.ready.folder);
+    let running = scheduler.start(&world.testbed.ready, &host.socket);
+    let group = json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
+        "metadata": {"name": "g", "namespace": step.namespace},
+        "spec": {"priorityClassName": "high", "schedulingPolicy": {"gang": {"minCount": 3}}}});
+    create(&world.admin, &group).await;
+    for name in GANG {
+        step.create(name, "high", json!({"spec": {"schedulingGroup": {"podGroupName": "g"}}})).await;
+    }
+    // A cycle of groups tries the members, takes that back, and then places all of them.
+    start_soon(&step).await;
+    step.end().await;
+    drop((running, host));
+}
+
+/// Checks that the gang runs within [`START`] of its last member.
+async fn start_soon(step: &Step<'_>) {
+    let began = Instant::now();
+    step.all_run(&GANG).await;
+    let took = began.elapsed();
+    eprintln!("{} runs after {took:?}", step.namespace);
+    assert!(took < START, "{took:?}: it was woken by something else");
+}
+
+/// Checks that no member was thrown out of Permit: the last one has waited for the others, and not once in vain.
+fn none_was_released(host: &Host) {
+    let lost = host.said(|said| said.happened.released.clone());
+    assert!(lost.is_empty(), "{lost:?}");
 }
 
 /// Checks how often a gang is planned for that needs the quota of three victims that take their time to stop, and two of their nodes: one member gets the free node, which no

@@ -32,6 +32,10 @@ impl Session {
             self.claim("act", plans.iter().map(|plan| (plan.id, &plan.reason)))?;
             self.bind_all(&actions.bindings)?;
             for plan in plans {
+                if plan.nominations.iter().any(|nomination| self.is_paused(nomination.pod)) {
+                    self.tell(Event::PlanRefused(plan.id))?;
+                    continue;
+                }
                 self.judge_and_carry_out(plan)?;
             }
             if !actions.more {
@@ -43,17 +47,24 @@ impl Session {
         Err(ProtocolError::Endless(STEPS).in_answer_to("act"))
     }
 
-    /// Binds all of these, or none.
+    /// Binds all of these, or none where the answer cannot be. A pod about which the API server has refused a command is passed over until its
+    /// pause is over: the policy does not know of the pause, and names the pod in each cycle.
     fn bind_all(&mut self, bindings: &[Placement]) -> Result<(), Cause> {
         let sound = verify::bindings(&self.ground(), bindings);
         sound.map_err(|violation| ProtocolError::Unsound(violation).in_answer_to("act"))?;
-        for binding in bindings {
+        let due: Vec<&Placement> = bindings.iter().filter(|binding| !self.is_paused(binding.pod)).collect();
+        for binding in &due {
             self.reserve(binding.pod, binding.node)?;
         }
-        for binding in bindings {
+        for binding in due {
             self.bind(binding.pod, binding.node);
         }
         Ok(())
+    }
+
+    /// Returns whether nothing is decided about a pod now, because the API server has refused a command about it.
+    fn is_paused(&self, pod: PodId) -> bool {
+        self.departures.refused_until(self.mirror.now(), pod).is_some()
     }
 
     /// Carries a plan out if it is sound; else the policy has been told, and the next step may bring another.

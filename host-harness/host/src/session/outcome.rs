@@ -84,7 +84,9 @@ impl Attempt {
     pub fn message(&self) -> String {
         let said = |reason: &Option<NamedReason>| reason.as_ref().map(|reason| reason.message.clone());
         let nodes = self.nodes.as_ref().map(ToString::to_string);
-        let preemption = said(&self.preemption).map(|message| format!("preemption: {message}"));
+        // What one sentence says of the pod and of its preemption is said once.
+        let preemption = said(&self.preemption).filter(|message| said(&self.reason).as_ref() != Some(message));
+        let preemption = preemption.map(|message| format!("preemption: {message}"));
         let parts = [said(&self.reason), nodes, preemption];
         parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
     }

@@ -115,6 +115,10 @@ metrics! {
         "How long the API server took to answer.";
     mistakes: Counter = Counter::default(), "lictor_unreadable_objects",
         "Objects that could not be read.";
+    unsaved: Counter = Counter::default(), "lictor_checkpoint_failures",
+        "Checkpoints that were not stored.";
+    rivals: Counter = Counter::default(), "lictor_other_controllers",
+        "How often another controller was seen to write at the same time; each counts once in 5 minutes.";
     events_dropped: Counter = Counter::default(), "lictor_events_dropped",
         "Events that were not written because there were too many.";
     leader: Gauges<Election> = Family::default(), "leader_election_master_status",

@@ -133,3 +133,26 @@ fn the_group_of_a_pod_is_found_where_each_system_names_it() {
     }
     assert_eq!(group_of(&json!({"metadata": {"name": "a"}})), None);
 }
+
+#[test]
+fn groups_that_are_gone_are_forgotten_and_another_one_of_the_name_has_no_condition_yet() {
+    let mut reporter = reporter(Mode::CarriesOut, "volcano");
+    let mut now = NOW;
+    // A thousand jobs come and go.
+    for place in 0..1_000 {
+        let mut cluster = Cluster::with(&["a"]);
+        cluster.members = Members { running: 1, ..Members::default() };
+        let group = subject("scheduling.volcano.sh", "PodGroup", "team", &format!("g{place}"));
+        cluster.groups.insert("team/a".to_owned(), group.name.clone());
+        cluster.add(group.clone());
+        reporter.step(now, &refused("a", "a/b", 4), &cluster);
+        now += 2 * SECOND;
+        let is_group = |write: &Write| write.resource.plural == "podgroups";
+        assert_eq!(reporter.due(now, &cluster).into_iter().filter(is_group).count(), 1);
+        assert!(!reporter.accounts(now, &[], &[], &cluster).is_empty(), "the phase of the group");
+        reporter.forget("team/a");
+        reporter.forget_object(&group.name);
+    }
+    assert_eq!((reporter.groups.len(), reporter.accounted.len()), (0, 0));
+    assert!(reporter.awaited.is_empty() && reporter.writes.is_empty());
+}

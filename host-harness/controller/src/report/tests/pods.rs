@@ -24,7 +24,7 @@ fn a_refusal_is_reported_when_it_has_stood_for_a_second_with_its_law_and_its_sen
     let condition = conditions(&writes)[0];
     assert_eq!(condition["type"], ADMITTED);
     assert_eq!(condition["status"], "False");
-    assert_eq!(condition["reason"], "koordinator/quota-has-room");
+    assert_eq!(condition["reason"], "KoordinatorQuotaHasRoom");
     assert_eq!(condition["message"], "koordinator/quota-has-room: free 4");
 }
 
@@ -69,7 +69,7 @@ fn another_law_is_another_event_and_other_numbers_are_told_after_a_minute() {
     assert_eq!(conditions(&later)[0]["message"], "a/b: free 2");
     assert_eq!(events(&later).len(), 0, "the event counts it");
     let other = at(NOW + 70 * SECOND, "a/c", 2);
-    assert_eq!((conditions(&other)[0]["reason"].clone(), events(&other).len()), (json!("a/c"), 1));
+    assert_eq!((conditions(&other)[0]["reason"].clone(), events(&other).len()), (json!("AC"), 1));
 }
 
 #[test]
@@ -274,4 +274,15 @@ fn a_pod_whose_room_is_taken_has_a_condition_that_turns_when_it_is_placed() {
     assert_eq!((&condition["status"], &condition["reason"]), (&json!("False"), &json!("RoomTaken")));
     reporter.placed("team/p");
     assert_eq!(conditions(&reporter.due(NOW, &cluster))[0]["status"], "True");
+}
+
+#[test]
+fn one_sentence_of_a_pod_and_of_its_preemption_is_said_once() {
+    let cluster = Cluster::with(&["a"]);
+    let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+    let mut step = refused("a", "a/b", 4);
+    step.happened.attempts[0].preemption = step.happened.attempts[0].reason.clone();
+    assert_eq!(step.happened.attempts[0].message(), "free 4");
+    reporter.step(NOW, &step, &cluster);
+    assert_eq!(events(&reporter.due(NOW + 2 * SECOND, &cluster))[0]["note"], "a/b: free 4");
 }

@@ -30,7 +30,7 @@ impl<L: Listener> Reign<L> {
         let begun = Decider::begin(talk, self.settings.mode, &points, self.clock.now(), objects, saved);
         let (mut decider, mut turn) = begun;
         decider.set_patience(self.settings.patience);
-        decider.recover(self.victims.all().cloned(), self.settings.deletes_victims, &mut turn);
+        decider.recover(self.victims.all().cloned(), self.deletes_victims, &mut turn);
         self.clock.not_before(decider.session().mirror().now());
         self.carry_out(&mut decider, turn, None);
         self.decider = Some(decider);

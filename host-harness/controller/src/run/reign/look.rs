@@ -1,12 +1,15 @@
-//! What time brings: pods that stay refused, and victims that still run.
+//! What time brings: pods that stay refused, victims that still run, other controllers, and other arguments.
 
 use jiff::Timestamp;
 use lictor_host::session::{CommandId, ObjectRef};
+use serde_json::Value;
+use tracing::warn;
 
 use super::Reign;
 use crate::carry_out::Task;
-use crate::decide::Mode;
 use crate::decide::refused::Due;
+use crate::decide::{Mode, Turn};
+use crate::run::MARKS;
 use crate::run::listener::Listener;
 use crate::view::text;
 use crate::watch::store::News;
@@ -28,6 +31,33 @@ impl<L: Listener> Reign<L> {
         }
         self.victims.due(now).iter().for_each(|victim| self.listener.stands(victim));
         self.listener.counted(self.refusals.count(), self.victims.overdue(now));
+    }
+
+    /// Reports another controller that has written on a pod since the cluster was listed. A process that only observes may run together with one.
+    pub(super) fn look_for_rivals(&mut self, pod: &Value, now: i64) {
+        let is_listing = self.decider.is_none();
+        if let Some(rival) = self.rivals.see(pod, is_listing, now).filter(|_| self.settings.mode == Mode::Act) {
+            self.listener.rival(&rival);
+        }
+    }
+
+    /// Takes note that another policy or other arguments are in force. Victims that were only marked are evicted where victims are deleted
+    /// from now on, as by a process that begins with these arguments.
+    pub(super) fn set_deletes_victims(&mut self, deletes: bool) {
+        let before = std::mem::replace(&mut self.deletes_victims, deletes);
+        if deletes == before || self.settings.mode != Mode::Act {
+            return;
+        }
+        if !deletes {
+            warn!(remedy = MARKS, "victims are only marked from now on: another controller must delete them");
+            return;
+        }
+        if let Some(mut decider) = self.decider.take() {
+            let mut turn = Turn::default();
+            decider.take_up(self.victims.all().cloned(), &mut turn);
+            self.carry_out(&mut decider, turn, None);
+            self.decider = Some(decider);
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::cluster::Change;
+use crate::verify::Refused;
 
 fn is_pending(session: &Session, name: &str) -> bool {
     let id = session.mirror().pod_id(name).unwrap();
@@ -220,4 +221,31 @@ fn a_pod_about_which_a_command_was_refused_is_tried_again_after_its_pause() {
     assert!(session.handle(Input::Cycle).unwrap().commands.is_empty());
     session.handle(Input::Clock(1_000)).unwrap();
     assert_eq!(short(&session.handle(Input::Cycle).unwrap()), ["2 bind a n1"]);
+}
+
+#[test]
+fn a_cycle_of_the_policys_own_passes_over_a_pod_until_its_pause_is_over() {
+    let acts = |plan: Option<Sketch>| Say::Act {
+        bindings: if plan.is_some() { &[] } else { &[("default/a", "n1"), ("default/b", "n1")] },
+        plans: plan.into_iter().collect(),
+        more: false,
+    };
+    let plan = |id| Sketch { id, nominations: &[("default/a", "n2")], victims: &["default/v"], ..Sketch::default() };
+    let answers = [
+        acts(None),
+        acts(Some(plan(1))),
+        Say::Act { bindings: &[("default/a", "n1")], plans: Vec::new(), more: false },
+    ];
+    let acting = Scripted::deciding(&[ExtensionPoint::Act]);
+    let policy = answers.into_iter().fold(acting, |policy, answer| policy.say("act", answer));
+    let cluster = [node("n1", 4), node("n2", 1), on("n2", pod("v", 1, 0)), pod("a", 1, 0), pod("b", 1, 0)];
+    let mut session = open(&policy, cluster);
+    let cycle = |session: &mut Session| short(&session.handle(Input::Cycle).unwrap());
+    // The API server refuses the pod that its pause is for; its sibling is bound in the same cycle.
+    session.departures.refuse(session.mirror().pod_id("default/a").unwrap(), Refused { until: 1_000, budget: false });
+    assert_eq!(cycle(&mut session), ["1 bind b n1"]);
+    assert!(cycle(&mut session).is_empty(), "no pod is evicted for it either");
+    assert_eq!(policy.log().last().unwrap(), "refused 1", "the policy is told that its plan is not carried out");
+    session.handle(Input::Clock(1_000)).unwrap();
+    assert_eq!(cycle(&mut session), ["2 bind a n1"]);
 }
