@@ -26,7 +26,7 @@ use crate::decide::{Decider, Fact, Turn};
 use crate::state::Keep;
 use crate::watch::store::{News, Store};
 use crate::watch::{Kind, Seen};
-use look::{stops, waits_for};
+use look::{named, stops, waits_for};
 
 /// How long to wait where nothing is due.
 const IDLE: Duration = Duration::from_secs(10);
@@ -186,9 +186,11 @@ impl<L: Listener> Reign<L> {
         self.under_way.remove(&waits_for(&finished.task));
         self.listener.finished(&finished);
         let Finished { task, done } = finished;
-        if let Some(object) = done.object {
+        if done.is_gone || done.object.is_some() {
             let placed = self.store.placed(&task.object().kind).map(|(kind, _)| kind.clone());
-            self.see(&placed.unwrap_or(Kind::new("", "Pod")), Seen::There(object));
+            // The watch may be late: what is decided meanwhile would be requested in vain, again and again.
+            let seen = done.object.map_or_else(|| Seen::Gone(named(task.object())), Seen::There);
+            self.see(&placed.unwrap_or(Kind::new("", "Pod")), seen);
         }
         task.command().map(|id| Fact::Outcome(id, done.outcome))
     }

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use lictor_host::session::{CommandId, ObjectRef};
+use serde_json::{Value, json};
 
 use super::Reign;
 use crate::carry_out::Task;
@@ -34,6 +35,12 @@ impl<L: Listener> Reign<L> {
 /// Names what a task is under way for: a command, or else an object.
 pub(super) fn waits_for(task: &Task) -> (Option<CommandId>, ObjectRef) {
     (task.command(), task.object().clone())
+}
+
+/// Returns an object of which nothing is known but how it is named, as a watch says that it is gone.
+pub(super) fn named(object: &ObjectRef) -> Value {
+    let ObjectRef { namespace, name, uid, .. } = object;
+    json!({"metadata": {"namespace": namespace, "name": name, "uid": uid}})
 }
 
 /// Returns the end of the grace of a pod that is being deleted, in nanoseconds since 1970.
