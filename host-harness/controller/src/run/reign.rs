@@ -20,6 +20,7 @@ use super::portion::Portion;
 use super::{Opened, Settings};
 use crate::carry_out::{Executor, Finished, Order, Placed, Report, Task};
 use crate::decide::foreign::Foreigners;
+use crate::decide::leftovers::Leftovers;
 use crate::decide::refused::Refusals;
 use crate::decide::victims::Victims;
 use crate::decide::{Decider, Fact, Turn};
@@ -50,6 +51,7 @@ pub(super) struct Reign<L> {
     refusals: Refusals,
     foreigners: Foreigners,
     victims: Victims,
+    leftovers: Leftovers,
     executor: Executor,
     /// The tasks that are under way. One that asks about another comes to its end with it.
     under_way: BTreeSet<(Option<CommandId>, ObjectRef)>,
@@ -76,6 +78,7 @@ impl<L: Listener> Reign<L> {
             refusals: Refusals::new(grace),
             foreigners: Foreigners::default(),
             victims: Victims::default(),
+            leftovers: Leftovers::default(),
             settings,
             clock: Clock::start(),
             store,
@@ -123,8 +126,8 @@ impl<L: Listener> Reign<L> {
     /// How long nothing is due.
     fn wait(&self) -> Duration {
         let Some(decider) = &self.decider else { return IDLE };
-        let own = self.refusals.next().into_iter().chain(self.victims.next()).chain(self.listener.due());
-        let timed = decider.wake_at().into_iter().chain(own).min();
+        let own = [self.refusals.next(), self.victims.next(), self.leftovers.next(), self.listener.due()];
+        let timed = decider.wake_at().into_iter().chain(own.into_iter().flatten()).min();
         let timed = timed.map_or(IDLE, |at| self.clock.until(at).max(Duration::from_millis(1)));
         let rested = self.rest_until.saturating_duration_since(Instant::now());
         if decider.is_due() { rested.min(timed).min(IDLE) } else { timed.min(IDLE) }
@@ -169,6 +172,7 @@ impl<L: Listener> Reign<L> {
         for news in self.store.take(kind, seen) {
             self.refusals.see(&news, now);
             self.victims.see(&news, now);
+            self.leftovers.see(&news, now);
             if let (Some(decider), Some((key, at))) = (&mut self.decider, stops(&news)) {
                 decider.stops(key, at);
             }

@@ -29,6 +29,18 @@ impl<L: Listener> Reign<L> {
         }
         self.victims.due(now).iter().for_each(|victim| self.listener.stands(victim));
         self.listener.counted(self.refusals.count(), self.victims.overdue(now));
+        self.tidy(now);
+    }
+
+    /// Has taken off what plans have left on pods that there are not any more.
+    fn tidy(&mut self, now: i64) {
+        let Some(mut decider) = self.decider.take() else { return };
+        let left = self.leftovers.due(now, |written| decider.stands_behind(written));
+        if !left.is_empty() {
+            let turn = decider.tidy(left);
+            self.carry_out(&mut decider, turn, None);
+        }
+        self.decider = Some(decider);
     }
 }
 
