@@ -7,12 +7,13 @@ mod look;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use lictor_host::cluster::Object;
 use lictor_host::living::{Clock, nanoseconds};
 use lictor_host::session::{CommandId, ObjectRef};
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::inbox::{Came, batch};
 use super::listener::Listener;
@@ -72,6 +73,7 @@ impl<L: Listener> Reign<L> {
         executor: Executor,
         listener: L,
         keep: Option<Box<dyn Keep>>,
+        clock: Clock,
     ) -> Reign<L> {
         let grace = settings.refused_grace.map(nanoseconds);
         Reign {
@@ -80,7 +82,7 @@ impl<L: Listener> Reign<L> {
             victims: Victims::default(),
             leftovers: Leftovers::default(),
             settings,
-            clock: Clock::start(),
+            clock,
             store,
             news: Vec::new(),
             opened: Some(opened),
@@ -98,14 +100,8 @@ impl<L: Listener> Reign<L> {
     /// Runs until it is stopped.
     pub(super) fn run(mut self, inbox: &Receiver<Came>) -> (L, Option<Box<dyn Keep>>) {
         while let Some(came) = batch(inbox, self.wait(), self.together()) {
-            let stop =
-                came.iter().find_map(|came| if let Came::Stop(graceful) = came { Some(*graceful) } else { None });
-            self.take(came);
-            match stop {
-                None => {
-                    self.decide();
-                    self.tick();
-                }
+            match self.turn(came) {
+                None => {}
                 Some(graceful) => {
                     if graceful {
                         self.end(inbox);
@@ -114,6 +110,22 @@ impl<L: Listener> Reign<L> {
                 }
             }
         }
+        self.into_parts()
+    }
+
+    /// Takes what came, and decides. Returns whether the end is a graceful one where it is to stop; then nothing is decided.
+    pub(super) fn turn(&mut self, came: Vec<Came>) -> Option<bool> {
+        let stop = came.iter().find_map(|came| if let Came::Stop(graceful) = came { Some(*graceful) } else { None });
+        self.take(came);
+        if stop.is_none() {
+            self.decide();
+            self.tick();
+        }
+        stop
+    }
+
+    /// Returns what outlives this time of leading.
+    pub(super) fn into_parts(self) -> (L, Option<Box<dyn Keep>>) {
         (self.listener, self.keep)
     }
 
@@ -124,7 +136,7 @@ impl<L: Listener> Reign<L> {
     }
 
     /// How long nothing is due.
-    fn wait(&self) -> Duration {
+    pub(super) fn wait(&self) -> Duration {
         let Some(decider) = &self.decider else { return IDLE };
         let own = [self.refusals.next(), self.victims.next(), self.leftovers.next(), self.listener.due()];
         let timed = decider.wake_at().into_iter().chain(own.into_iter().flatten()).min();
