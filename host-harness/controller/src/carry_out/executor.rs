@@ -126,7 +126,7 @@ impl Lanes {
             if let Some(place) = waiting.iter().position(|order| order.task.command() == Some(id)) {
                 let order = waiting.remove(place)?;
                 let outcome = CommandOutcome::Failed("it was given up before it was begun".to_owned());
-                return Some(Next::Tell(Finished { task: order.task, done: Done { outcome, object: None } }));
+                return Some(Next::Tell(Finished { task: order.task, done: Done::without(outcome) }));
             }
         }
         None
@@ -188,6 +188,8 @@ async fn serve(
     let (mut lanes, mut tasks) = (Lanes::default(), JoinSet::new());
     loop {
         let next = tokio::select! {
+            // In this order a run of the tests is the same for the same seed.
+            biased;
             message = messages.recv() => match message {
                 None => return,
                 Some(Message::Order(order)) => lanes.take(*order),

@@ -4,6 +4,7 @@ mod api;
 mod became;
 mod executor;
 pub mod patch;
+mod place;
 pub mod placed;
 mod task;
 #[cfg(test)]

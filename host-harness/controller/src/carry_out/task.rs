@@ -85,17 +85,24 @@ pub struct Done {
     pub outcome: CommandOutcome,
     /// The object as the API server has it then, where it said so.
     pub object: Option<Value>,
+    /// Whether the API server has no object of that uid any more.
+    pub is_gone: bool,
 }
 
 impl Done {
     /// Makes an end of which the API server has not shown the object.
     pub(super) fn without(outcome: CommandOutcome) -> Done {
-        Done { outcome, object: None }
+        Done { outcome, object: None, is_gone: false }
+    }
+
+    /// Makes the end of a task whose object is gone.
+    pub(super) fn gone(outcome: CommandOutcome) -> Done {
+        Done { outcome, object: None, is_gone: true }
     }
 
     /// Makes the end of a task whose object is as the API server says.
     pub(super) fn with(object: Value) -> Done {
-        Done { outcome: CommandOutcome::Done, object: Some(object) }
+        Done { outcome: CommandOutcome::Done, object: Some(object), is_gone: false }
     }
 }
 

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use super::api::{Api, ApiError, Part, Sign};
 use super::became::{became, gone, is_it};
 use super::patch;
+use super::place::place;
 use super::placed::{self, Placed};
 use super::task::{Backoff, Done, Task};
 use crate::view::text;
@@ -50,6 +51,8 @@ struct Known {
     is_marked: bool,
     /// Whether the pod was nominated to its node so that it can be let go.
     is_nominated: bool,
+    /// The error of a request that may have been carried out, while the object could not be looked at.
+    doubt: Option<ApiError>,
 }
 
 /// Carries a task out: until it is done, or will never be, or is cancelled.
@@ -73,9 +76,12 @@ pub async fn carry_out(
     let mut known = Known { raw, placed, ..Known::default() };
     let (mut pause, mut is_blocked) = (backoff.first, false);
     loop {
-        let error = match attempt(api, task, &mut known).await {
-            Ok(done) => return given_up(api, task, &known, done).await,
-            Err(error) => error,
+        let error = match known.doubt.take() {
+            Some(error) => error,
+            None => match attempt(api, task, &mut known).await {
+                Ok(done) => return given_up(api, task, &known, done).await,
+                Err(error) => error,
+            },
         };
         let last = match settle(api, task, error, &mut known).await {
             Ok(done) => return given_up(api, task, &known, done).await,
@@ -123,24 +129,29 @@ async fn given_up(api: &impl Api, task: &Task, known: &Known, done: Done) -> Don
         _ => return done,
     };
     let object = api.patch(object, part, &patch).await.ok();
-    Done { object: object.or(done.object), outcome: done.outcome }
+    Done { object: object.or(done.object), outcome: done.outcome, is_gone: done.is_gone }
 }
 
 /// Turns an error into an end, or returns the error for which it is tried again; then the object is known as it is, where it was looked at.
 async fn settle(api: &impl Api, task: &Task, error: ApiError, known: &mut Known) -> Result<Done, ApiError> {
     match verdict(&error) {
-        Verdict::Gone => Ok(Done::without(outcome_of_gone(task))),
+        Verdict::Gone => Ok(Done::gone(outcome_of_gone(task))),
         Verdict::Refused => Ok(Done::without(never(task, error))),
         Verdict::Later => Err(error),
         Verdict::Look => {
-            let object = api.get(task.object()).await?;
-            let object = object.filter(|object| is_it(task.object(), object));
+            let object = match api.get(task.object()).await {
+                Ok(object) => object.filter(|object| is_it(task.object(), object)),
+                Err(unread) => {
+                    known.doubt = Some(error);
+                    return Err(unread);
+                }
+            };
             if let Some(outcome) = shown(task, object.as_ref(), known.placed.as_deref()) {
-                return Ok(Done { outcome, object });
+                return Ok(Done { outcome, is_gone: object.is_none(), object });
             }
             // It is the object that was meant, and it does not take the change.
             if error.code == 422 {
-                return Ok(Done { outcome: never(task, error), object });
+                return Ok(Done { outcome: never(task, error), is_gone: object.is_none(), object });
             }
             known.raw = object.map(Arc::new);
             Err(error)
@@ -186,7 +197,7 @@ async fn attempt(api: &impl Api, task: &Task, known: &mut Known) -> Result<Done,
             let object = api.get(meant).await?.filter(|object| is_it(meant, object));
             let shown = action.as_ref().and_then(|_| shown(task, object.as_ref(), known.placed.as_deref()));
             let outcome = shown.unwrap_or_else(|| CommandOutcome::Failed("it was not carried out".to_owned()));
-            Ok(Done { outcome, object })
+            Ok(Done { outcome, is_gone: object.is_none(), object })
         }
         Task::Withdraw(meant) => nominate(api, meant, None, known).await,
         Task::Unmark(meant, marks) => {
@@ -206,7 +217,7 @@ async fn bind(
     known: &mut Known,
 ) -> Result<Done, ApiError> {
     let meant = task.object();
-    let gone = || Done::without(outcome_of_gone(task));
+    let gone = || Done::gone(outcome_of_gone(task));
     let raw = match known.raw.take() {
         Some(raw) => raw,
         None => match api.get(meant).await? {
@@ -227,7 +238,10 @@ async fn bind(
     }
     match patch::bind(&raw, node, marks) {
         Ok(patch) => api.patch(meant, Part::Whole, &patch).await.map(Done::with),
-        Err(why) => Ok(Done::without(shown(task, Some(&raw), None).unwrap_or(CommandOutcome::Failed(why)))),
+        Err(why) => {
+            let outcome = shown(task, Some(&raw), None).unwrap_or(CommandOutcome::Failed(why));
+            Ok(Done { object: Some(Arc::unwrap_or_clone(raw)), ..Done::without(outcome) })
+        }
     }
 }
 
@@ -268,23 +282,4 @@ async fn evict(
     }
     // It is the watch that shows when it is being deleted.
     Ok(Done::without(CommandOutcome::Accepted))
-}
-
-/// Places an object that is placed like a pod. What its kind has in the status is written there, where the API server has such a part.
-async fn place(
-    api: &impl Api,
-    meant: &ObjectRef,
-    (node, marks): (&str, &[Mark]),
-    object: &Value,
-    placed: &Placed,
-) -> Result<Value, ApiError> {
-    let marked = match placed::before_bind(object, marks) {
-        Some(patch) => Some(api.patch(meant, Part::Whole, &patch).await?),
-        None => None,
-    };
-    let patch = placed::bind(marked.as_ref().unwrap_or(object), node, placed, &Timestamp::now().to_string());
-    match api.patch(meant, Part::Status, &patch).await {
-        Err(error) if error.code == 404 => api.patch(meant, Part::Whole, &patch).await,
-        patched => patched,
-    }
 }

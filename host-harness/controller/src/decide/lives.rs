@@ -106,6 +106,16 @@ impl Lives {
         self.plans.is_empty()
     }
 
+    /// Returns whether a plan under way has this pod nominated.
+    pub(super) fn waits(&self, pod: &ObjectRef) -> bool {
+        self.plans.values().any(|life| life.pods.contains(pod))
+    }
+
+    /// Returns whether a plan under way has this pod as its victim.
+    pub(super) fn evicts(&self, pod: &ObjectRef) -> bool {
+        self.plans.values().any(|life| life.victims.contains_key(pod))
+    }
+
     /// Takes note of the plans of a step, and of what it says of their pods.
     pub(super) fn take(&mut self, step: &Step, session: &Session) {
         for made in &step.happened.plans {
@@ -115,12 +125,14 @@ impl Lives {
             };
             let pods: BTreeSet<ObjectRef> =
                 step.commands.iter().filter(nominates).map(|command| command.object.clone()).collect();
-            // A pod waits for one plan: its last.
+            // A pod waits for one plan: its last. What was evicted for an earlier one was evicted for that one, too.
+            let is_same = |life: &Life| life.evicts && life.pods.iter().any(|pod| pods.contains(pod));
+            let evicted = self.plans.values().any(is_same);
             self.plans.values_mut().for_each(|life| life.pods.retain(|pod| !pods.contains(pod)));
             let evicts = |command: &&Command| matches!(command.action, Action::Evict { plan, .. } if plan == made.plan);
             let victims = step.commands.iter().filter(evicts);
             let victims = victims.map(|command| (command.object.clone(), Some(command.clone()))).collect();
-            let (evicts, since) = (!made.victims.is_empty(), session.mirror().now());
+            let (evicts, since) = (evicted || !made.victims.is_empty(), session.mirror().now());
             self.plans.insert(made.plan, Life { pods, victims, evicts, since, ..Life::default() });
         }
         self.withdraw(step);

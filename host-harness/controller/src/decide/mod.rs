@@ -1,6 +1,7 @@
 //! Tells a session what happens in the cluster, and turns what it decides into tasks. No input or output.
 
 pub mod foreign;
+pub mod leftovers;
 pub mod lives;
 mod pauses;
 mod plans;

@@ -75,7 +75,7 @@ impl Plans {
             if !plan.nominations.remove(&id) {
                 continue;
             }
-            if let CommandOutcome::Failed(why) = outcome {
+            if let CommandOutcome::Failed(why) | CommandOutcome::Refused { reason: why, .. } = outcome {
                 plan.nominations.clear();
                 let failed =
                     || CommandOutcome::Failed(format!("nobody is evicted for a nomination that failed: {why}"));
@@ -160,11 +160,14 @@ mod tests {
 
     #[test]
     fn nobody_is_evicted_for_a_nomination_that_failed() {
-        let (mut plans, _) = planned();
-        let released = plans.settle(1, &CommandOutcome::Failed("it is gone".to_owned()));
-        assert!(released.carry.is_empty());
-        assert_eq!(released.failed.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [3, 4]);
-        assert_eq!(plans.settle(2, &CommandOutcome::Done), Released::default());
+        let forbidden = CommandOutcome::Refused { reason: "forbidden".to_owned(), until: 9, budget: false };
+        for outcome in [CommandOutcome::Failed("it is gone".to_owned()), forbidden] {
+            let (mut plans, _) = planned();
+            let released = plans.settle(1, &outcome);
+            assert!(released.carry.is_empty());
+            assert_eq!(released.failed.iter().map(|(id, _)| *id).collect::<Vec<_>>(), [3, 4]);
+            assert_eq!(plans.settle(2, &CommandOutcome::Done), Released::default());
+        }
     }
 
     #[test]

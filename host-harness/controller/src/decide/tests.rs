@@ -260,3 +260,22 @@ fn what_an_earlier_process_has_nominated_is_taken_back_where_nothing_moves() {
     let turn = decider.tell(400 * SECOND, Vec::new());
     assert_eq!(words(&turn.tasks), ["withdraw p"]);
 }
+
+#[test]
+fn the_end_of_a_plan_that_evicts_no_pod_is_said_where_one_was_evicted_for_the_plan_before() {
+    let more = Sketch { id: 6, nominations: &[("default/p", "n1")], victims: &[], soft: false };
+    let over = Fx { withdrawn: &["default/p"], ..Fx::default() };
+    let policy = evicting()
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::Plan(more, Fx::default()))
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::NoPlan("no node is left", over));
+    let (mut decider, evict) = under_way(&policy);
+    decider.tell(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
+    for _ in 0..2 {
+        decider.demand();
+        decider.decide(ALL_AT_ONCE);
+    }
+    let given_up = decider.tell(2 * SECOND, Vec::new()).given_up;
+    assert_eq!(given_up.iter().map(|it| (it.plan, it.why)).collect::<Vec<_>>(), [(6, Why::NotAdmitted)]);
+}

@@ -3,6 +3,8 @@
 pub mod inbox;
 pub mod listener;
 pub mod log;
+#[cfg(test)]
+mod model;
 mod portion;
 mod reign;
 mod rivals;
@@ -13,6 +15,7 @@ use std::time::Duration;
 
 use kube::Client;
 use lictor_contract::{ExtensionPoint, Interests};
+use lictor_host::living::Clock;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tracing::warn;
@@ -164,7 +167,7 @@ async fn reign<L: Listener>(
     // It ends with this function, however that ends: then nothing is written any more.
     let mut works_alone = JoinSet::new();
     let works = works_alone.spawn(works);
-    let reign = Reign::new(settings.clone(), opened, store, executor, listener, keep);
+    let reign = Reign::new(settings.clone(), opened, store, executor, listener, keep, Clock::start());
     let (ended, mut end) = tokio::sync::oneshot::channel();
     std::thread::Builder::new().name("session".to_owned()).spawn(move || {
         let _nobody_waits = ended.send(reign.run(&inbox));

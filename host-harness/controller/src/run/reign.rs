@@ -7,12 +7,13 @@ mod look;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use lictor_host::cluster::Object;
 use lictor_host::living::{Clock, nanoseconds};
 use lictor_host::session::{CommandId, ObjectRef};
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::inbox::{Came, batch};
 use super::listener::Listener;
@@ -21,13 +22,14 @@ use super::rivals::Rivals;
 use super::{Opened, Settings};
 use crate::carry_out::{Executor, Finished, Order, Placed, Report, Task};
 use crate::decide::foreign::Foreigners;
+use crate::decide::leftovers::Leftovers;
 use crate::decide::refused::Refusals;
 use crate::decide::victims::Victims;
 use crate::decide::{Decider, Fact, Turn};
 use crate::state::Keep;
 use crate::watch::store::{News, Store};
 use crate::watch::{Kind, Seen};
-use look::{stops, waits_for};
+use look::{named, stops, waits_for};
 
 /// How long to wait where nothing is due.
 const IDLE: Duration = Duration::from_secs(10);
@@ -56,6 +58,7 @@ pub(super) struct Reign<L> {
     rivals: Rivals,
     /// The last checkpoint was not stored.
     is_unsaved: bool,
+    leftovers: Leftovers,
     executor: Executor,
     /// The tasks that are under way. One that asks about another comes to its end with it.
     under_way: BTreeSet<(Option<CommandId>, ObjectRef)>,
@@ -76,6 +79,7 @@ impl<L: Listener> Reign<L> {
         executor: Executor,
         listener: L,
         keep: Option<Box<dyn Keep>>,
+        clock: Clock,
     ) -> Reign<L> {
         let grace = settings.refused_grace.map(nanoseconds);
         Reign {
@@ -85,8 +89,9 @@ impl<L: Listener> Reign<L> {
             deletes_victims: opened.deletes_victims,
             rivals: Rivals::new(&settings.identity),
             is_unsaved: false,
+            leftovers: Leftovers::default(),
             settings,
-            clock: Clock::start(),
+            clock,
             store,
             news: Vec::new(),
             opened: Some(opened),
@@ -104,14 +109,8 @@ impl<L: Listener> Reign<L> {
     /// Runs until it is stopped.
     pub(super) fn run(mut self, inbox: &Receiver<Came>) -> (L, Option<Box<dyn Keep>>) {
         while let Some(came) = batch(inbox, self.wait(), self.together()) {
-            let stop =
-                came.iter().find_map(|came| if let Came::Stop(graceful) = came { Some(*graceful) } else { None });
-            self.take(came);
-            match stop {
-                None => {
-                    self.decide();
-                    self.tick();
-                }
+            match self.turn(came) {
+                None => {}
                 Some(graceful) => {
                     if graceful {
                         self.end(inbox);
@@ -120,6 +119,22 @@ impl<L: Listener> Reign<L> {
                 }
             }
         }
+        self.into_parts()
+    }
+
+    /// Takes what came, and decides. Returns whether the end is a graceful one where it is to stop; then nothing is decided.
+    pub(super) fn turn(&mut self, came: Vec<Came>) -> Option<bool> {
+        let stop = came.iter().find_map(|came| if let Came::Stop(graceful) = came { Some(*graceful) } else { None });
+        self.take(came);
+        if stop.is_none() {
+            self.decide();
+            self.tick();
+        }
+        stop
+    }
+
+    /// Returns what outlives this time of leading.
+    pub(super) fn into_parts(self) -> (L, Option<Box<dyn Keep>>) {
         (self.listener, self.keep)
     }
 
@@ -130,10 +145,10 @@ impl<L: Listener> Reign<L> {
     }
 
     /// How long nothing is due.
-    fn wait(&self) -> Duration {
+    pub(super) fn wait(&self) -> Duration {
         let Some(decider) = &self.decider else { return IDLE };
-        let own = self.refusals.next().into_iter().chain(self.victims.next()).chain(self.listener.due());
-        let timed = decider.wake_at().into_iter().chain(own).min();
+        let own = [self.refusals.next(), self.victims.next(), self.leftovers.next(), self.listener.due()];
+        let timed = decider.wake_at().into_iter().chain(own.into_iter().flatten()).min();
         let timed = timed.map_or(IDLE, |at| self.clock.until(at).max(Duration::from_millis(1)));
         let rested = self.rest_until.saturating_duration_since(Instant::now());
         if decider.is_due() { rested.min(timed).min(IDLE) } else { timed.min(IDLE) }
@@ -180,6 +195,7 @@ impl<L: Listener> Reign<L> {
         for news in self.store.take(kind, seen) {
             self.refusals.see(&news, now);
             self.victims.see(&news, now);
+            self.leftovers.see(&news, now);
             if let (Some(decider), Some((key, at))) = (&mut self.decider, stops(&news)) {
                 decider.stops(key, at);
             }
@@ -197,9 +213,11 @@ impl<L: Listener> Reign<L> {
         self.under_way.remove(&waits_for(&finished.task));
         self.listener.finished(&finished);
         let Finished { task, done } = finished;
-        if let Some(object) = done.object {
+        if done.is_gone || done.object.is_some() {
             let placed = self.store.placed(&task.object().kind).map(|(kind, _)| kind.clone());
-            self.see(&placed.unwrap_or(Kind::new("", "Pod")), Seen::There(object));
+            // The watch may be late: what is decided meanwhile would be requested in vain, again and again.
+            let seen = done.object.map_or_else(|| Seen::Gone(named(task.object())), Seen::There);
+            self.see(&placed.unwrap_or(Kind::new("", "Pod")), seen);
         }
         task.command().map(|id| Fact::Outcome(id, done.outcome))
     }
@@ -277,16 +295,5 @@ impl<L: Listener> Reign<L> {
         let raw = if placed.is_none() { self.store.raw(namespace, name) } else { None };
         self.under_way.insert(waits_for(&task));
         self.executor.order(Order { task, raw, placed: placed.map(Arc::new) });
-    }
-
-    fn save(&mut self, decider: &mut Decider) {
-        let Some(keep) = &mut self.keep else { return };
-        let stored = decider.saved().map_err(|error| error.to_string()).and_then(|saved| keep.store(&saved));
-        let was_unsaved = std::mem::replace(&mut self.is_unsaved, stored.is_err());
-        match stored {
-            Err(why) => self.listener.unsaved(&why),
-            Ok(()) if was_unsaved => self.listener.unsaved(""),
-            Ok(()) => {}
-        }
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// changes nothing that is under way.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
+    read: fn() -> Instant,
     begun: Instant,
     at: i64,
 }
@@ -14,12 +15,17 @@ impl Clock {
     /// A clock that shows the time of day.
     pub fn start() -> Clock {
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Clock { begun: Instant::now(), at: nanoseconds(since_1970) }
+        Clock::reading(Instant::now, nanoseconds(since_1970))
+    }
+
+    /// Makes a clock that shows `at` now, in nanoseconds since 1970. It takes the time that passes from `read`: tests have a time of their own.
+    pub fn reading(read: fn() -> Instant, at: i64) -> Clock {
+        Clock { read, begun: read(), at }
     }
 
     /// The time, nanoseconds since 1970.
     pub fn now(&self) -> i64 {
-        self.at.saturating_add(nanoseconds(self.begun.elapsed()))
+        self.at.saturating_add(nanoseconds((self.read)().saturating_duration_since(self.begun)))
     }
 
     /// Goes on from this time where it shows an earlier one: the session was told that one by a process whose clock was ahead, and its time

@@ -239,8 +239,8 @@ impl Session {
         }
     }
 
-    /// The victims of plans that are still in the cluster.
-    pub(crate) fn victims(&self) -> impl Iterator<Item = PodId> {
+    /// Returns the victims of plans that are still in the cluster.
+    pub fn victims(&self) -> impl Iterator<Item = PodId> {
         self.departures.iter().map(|(victim, _)| victim)
     }
 

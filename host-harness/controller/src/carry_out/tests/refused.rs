@@ -49,3 +49,21 @@ fn a_task_that_panics_frees_its_object_for_the_next() {
     assert!(failed(&finished[0].done).contains("broke"));
     assert_eq!((finished[1].task.command(), &finished[1].done.outcome), (Some(2), &CommandOutcome::Done));
 }
+
+#[test]
+fn what_may_be_done_is_not_done_again_before_the_object_was_looked_at() {
+    let server = Server::of(pod()).then("evict", &[Fault::Lost]).then("get", &[Fault::Refused(500); 2]);
+    assert_eq!(done(&server, &evict(true), None).outcome, CommandOutcome::Done);
+    assert_eq!((server.log(), server.evictions()), (vec!["patch", "evict", "get", "get", "get"], 1));
+}
+
+#[test]
+fn an_object_that_is_gone_is_said_to_be_gone_and_another_of_its_name_is_shown() {
+    let server = Server::of(pod()).then("patch", &[Fault::Refused(404)]);
+    let gone = done(&server, &bind(), Some(pod()));
+    assert_eq!((failed(&gone), gone.is_gone), ("it is gone", true));
+    let mut open = pod();
+    open["spec"]["schedulingGates"] = json!([]);
+    let taken = done(&Server::of(open.clone()), &bind(), Some(open.clone()));
+    assert_eq!((taken.is_gone, taken.object), (false, Some(open)), "the session is to know why it cannot be done");
+}

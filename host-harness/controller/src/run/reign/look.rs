@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use lictor_host::session::{CommandId, ObjectRef};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tracing::warn;
 
 use super::Reign;
@@ -31,6 +31,18 @@ impl<L: Listener> Reign<L> {
         }
         self.victims.due(now).iter().for_each(|victim| self.listener.stands(victim));
         self.listener.counted(self.refusals.count(), self.victims.overdue(now));
+        self.tidy(now);
+    }
+
+    /// Has taken off what plans have left on pods that there are not any more.
+    fn tidy(&mut self, now: i64) {
+        let Some(mut decider) = self.decider.take() else { return };
+        let left = self.leftovers.due(now, |written| decider.stands_behind(written));
+        if !left.is_empty() {
+            let turn = decider.tidy(left);
+            self.carry_out(&mut decider, turn, None);
+        }
+        self.decider = Some(decider);
     }
 
     /// Reports another controller that has written on a pod since the cluster was listed. A process that only observes may run together with one.
@@ -64,6 +76,12 @@ impl<L: Listener> Reign<L> {
 /// Names what a task is under way for: a command, or else an object.
 pub(super) fn waits_for(task: &Task) -> (Option<CommandId>, ObjectRef) {
     (task.command(), task.object().clone())
+}
+
+/// Returns an object of which nothing is known but how it is named, as a watch says that it is gone.
+pub(super) fn named(object: &ObjectRef) -> Value {
+    let ObjectRef { namespace, name, uid, .. } = object;
+    json!({"metadata": {"namespace": namespace, "name": name, "uid": uid}})
 }
 
 /// Returns the end of the grace of a pod that is being deleted, in nanoseconds since 1970.

@@ -1,0 +1,190 @@
+//! Nominations and marks on pods behind which no plan stands any more.
+//!
+//! The end of a plan takes them off. That fails where the process is killed before, where a right is missing at that moment, and where the
+//! node of a nomination is deleted. What stays would keep room for no pod, and would name a pod as a victim that nothing evicts. So it is
+//! taken off later: when no plan has stood behind it at two looks, again after pauses that double.
+
+use std::collections::BTreeMap;
+
+use lictor_host::session::ObjectRef;
+use serde_json::Value;
+
+use super::lives::{GivenUp, Why};
+use super::{Decider, Mode, Turn};
+use crate::carry_out::Task;
+use crate::names::EVICTED_FOR;
+use crate::view::{Standing, annotation, text};
+use crate::watch::store::{News, Shown};
+
+const SECOND: i64 = 1_000_000_000;
+/// The time between two looks: what the watches say is late by less. 10 s.
+const LOOK: i64 = 10 * SECOND;
+/// The longest pause between two attempts: 5 minutes.
+const LONGEST: i64 = 300 * SECOND;
+
+/// What is written on a pod for a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leftover {
+    /// The pod.
+    pub pod: ObjectRef,
+    /// The node that a pod is nominated to that our gate holds; empty where it is not nominated.
+    pub node: String,
+    /// Whether it carries the mark of a victim, and is not being deleted.
+    pub is_marked: bool,
+}
+
+/// The pods on which something is written, by the key of the object.
+#[derive(Debug, Default)]
+pub struct Leftovers(BTreeMap<String, Known>);
+
+#[derive(Debug)]
+struct Known {
+    written: Leftover,
+    /// When it is looked at next.
+    at: i64,
+    /// At how many looks in a row no plan stood behind it.
+    alone: u32,
+}
+
+impl Leftovers {
+    /// Takes what is news.
+    pub fn see(&mut self, news: &News, now: i64) {
+        match news {
+            News::Marked(..) => {}
+            News::Gone(key) => drop(self.0.remove(key)),
+            News::Shown(shown) => match written(shown) {
+                None => drop(self.0.remove(&shown.key)),
+                Some(written) => {
+                    let is_known = self.0.get(&shown.key).is_some_and(|known| known.written == written);
+                    if !is_known {
+                        let known = Known { written, at: now.saturating_add(LOOK), alone: 0 };
+                        self.0.insert(shown.key.clone(), known);
+                    }
+                }
+            },
+        }
+    }
+
+    /// Returns what is to be taken off now: that behind which no plan stands, as `stands` says, and none stood at the last look.
+    pub fn due(&mut self, now: i64, stands: impl Fn(&Leftover) -> bool) -> Vec<Leftover> {
+        let mut due = Vec::new();
+        for known in self.0.values_mut().filter(|known| known.at <= now) {
+            known.alone = if stands(&known.written) { 0 } else { known.alone.saturating_add(1).min(16) };
+            let doublings = known.alone.saturating_sub(2);
+            let pause = LOOK.saturating_mul(1_i64.checked_shl(doublings).unwrap_or(i64::MAX)).min(LONGEST);
+            known.at = now.saturating_add(pause);
+            if known.alone >= 2 {
+                due.push(known.written.clone());
+            }
+        }
+        due
+    }
+
+    /// Returns when the next look is due, in nanoseconds since 1970.
+    pub fn next(&self) -> Option<i64> {
+        self.0.values().map(|known| known.at).min()
+    }
+}
+
+/// Reads what is written on a pod; none where nothing is.
+fn written(shown: &Shown) -> Option<Leftover> {
+    let object = &shown.object;
+    let has_ended = matches!(text(object, "/status/phase"), "Succeeded" | "Failed");
+    if !shown.key.starts_with("Pod/") || has_ended || !text(object, "/metadata/deletionTimestamp").is_empty() {
+        return None;
+    }
+    let raw: Option<&Value> = shown.raw.as_deref().filter(|_| shown.standing == Standing::Held);
+    let node = raw.map_or("", |raw| text(raw, "/status/nominatedNodeName")).to_owned();
+    let is_marked = !annotation(object, EVICTED_FOR).is_empty();
+    if node.is_empty() && !is_marked {
+        return None;
+    }
+    let [namespace, name, uid] =
+        ["/metadata/namespace", "/metadata/name", "/metadata/uid"].map(|field| text(object, field).to_owned());
+    Some(Leftover { pod: ObjectRef { kind: "Pod".to_owned(), namespace, name, uid }, node, is_marked })
+}
+
+impl Decider {
+    /// Returns whether a plan or a command stands behind what is written on a pod, or the mark is one that another controller evicts by.
+    pub fn stands_behind(&self, written: &Leftover) -> bool {
+        let (session, object) = (self.talk.session(), &written.pod);
+        let mirror = session.mirror();
+        let known = mirror.pod_id(&object.pod_name()).and_then(|pod| mirror.pod(pod));
+        let Some(pod) = known.filter(|pod| pod.uid == object.uid) else { return true };
+        let is_open = self.open.values().any(|command| command.object == *object);
+        let is_leaving = || mirror.is_marked(pod) || session.victims().any(|victim| victim == pod.id);
+        is_open || (written.is_marked && (self.lives.evicts(object) || is_leaving())) || self.lives.waits(object)
+    }
+
+    /// Takes off what is left. A nomination that is taken back is said aloud.
+    pub fn tidy(&self, left: Vec<Leftover>) -> Turn {
+        let mut turn = Turn::default();
+        if self.mode != Mode::Act {
+            return turn;
+        }
+        for Leftover { pod, node, is_marked } in left {
+            if is_marked {
+                turn.tasks.push(Task::Unmark(pod.clone(), Vec::new()));
+            }
+            if !node.is_empty() {
+                turn.tasks.push(Task::Withdraw(pod.clone()));
+                let reason = format!("no plan stands behind its nomination to {node} any more");
+                turn.given_up.push(GivenUp { plan: 0, pods: vec![pod], why: Why::NotAdmitted, reason });
+            }
+        }
+        turn
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn shown(node: Option<&str>, mark: Option<&str>, deleted: Option<&str>) -> News {
+        let object = json!({
+            "kind": "Pod",
+            "metadata": {"name": "p", "namespace": "default", "uid": "1", "annotations": {EVICTED_FOR: mark},
+                         "deletionTimestamp": deleted},
+            "status": {"nominatedNodeName": node},
+        });
+        let raw = Some(Arc::new(object.clone()));
+        News::Shown(Shown { key: "Pod/default/p".to_owned(), object, standing: Standing::Held, raw })
+    }
+
+    #[test]
+    fn what_no_plan_stands_behind_at_two_looks_is_taken_off_and_again_after_pauses_that_double() {
+        let mut left = Leftovers::default();
+        left.see(&shown(Some("n1"), None, None), 0);
+        assert!(left.due(LOOK - 1, |_| false).is_empty());
+        assert!(left.due(LOOK, |_| false).is_empty(), "its plan may have ended a moment ago");
+        let found = left.due(2 * LOOK, |_| false);
+        assert_eq!((found[0].node.as_str(), found[0].is_marked, found[0].pod.name.as_str()), ("n1", false, "p"));
+        assert_eq!(left.next(), Some(3 * LOOK));
+        // It was refused.
+        assert_eq!(left.due(3 * LOOK, |_| false).len(), 1);
+        assert_eq!(left.next(), Some(5 * LOOK));
+        // Another plan nominates the pod to another node.
+        left.see(&shown(Some("n2"), None, None), 4 * LOOK);
+        assert!(left.due(5 * LOOK, |_| true).is_empty() && left.due(6 * LOOK, |_| false).is_empty());
+        assert_eq!(left.due(7 * LOOK, |_| false)[0].node, "n2");
+    }
+
+    #[test]
+    fn nothing_is_left_on_a_pod_without_either_or_that_leaves_or_is_gone() {
+        for after in [
+            shown(None, None, None),
+            shown(None, Some("plan 3"), Some("2026-01-01T00:00:00Z")),
+            News::Gone("Pod/default/p".to_owned()),
+        ] {
+            let mut left = Leftovers::default();
+            left.see(&shown(None, Some("plan 3"), None), 0);
+            left.due(LOOK, |_| false);
+            left.see(&after, LOOK);
+            assert_eq!((left.due(9 * LOOK, |_| false), left.next()), (Vec::new(), None));
+        }
+    }
+}

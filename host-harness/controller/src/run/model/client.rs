@@ -1,0 +1,93 @@
+//! The requests of one process: under way for a while, lost, or served after the process has ended.
+
+use std::time::Duration;
+
+use lictor_host::session::ObjectRef;
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+use super::server::{Request, Server, pods};
+use crate::carry_out::{Api, ApiError, Part, Sign};
+
+/// The client of a process.
+pub(super) struct Client {
+    pub(super) server: Server,
+    /// The number of the process.
+    pub(super) process: u64,
+}
+
+/// What becomes of a request.
+struct Fate {
+    there: Duration,
+    back: Duration,
+    is_dropped: bool,
+    is_lost: bool,
+    busy: Option<u16>,
+    is_overtaken: bool,
+}
+
+impl Client {
+    fn fate(&self) -> Fate {
+        let state = &mut *self.server.state();
+        let (chances, random) = (state.chances, &mut state.random);
+        let mut happens = |of_thousand: usize| random.below(1000) < of_thousand;
+        let (is_dropped, is_lost, is_overtaken) =
+            (happens(chances.dropped), happens(chances.lost), happens(chances.overtaken));
+        let (is_busy, is_slow) = (happens(chances.busy), happens(chances.slow));
+        let most = if is_slow { 8_000 } else { 40 };
+        let mut pause = || Duration::from_millis(1 + u64::try_from(random.below(most)).unwrap());
+        let (there, back) = (pause(), pause());
+        let busy = is_busy.then(|| [429, 500, 503][random.below(3)]);
+        Fate { there, back, is_dropped, is_lost, busy, is_overtaken }
+    }
+
+    /// Sends a request. It is served even where its process has ended.
+    async fn send(&self, object: &ObjectRef, request: Request) -> Result<Value, ApiError> {
+        let unanswered = || ApiError { code: 0, message: "no answer".to_owned(), sign: Sign::Nothing };
+        let (fate, server, process) = (self.fate(), self.server.clone(), self.process);
+        let (name, uid) = (format!("{}/{}", object.namespace, object.name), object.uid.clone());
+        let (answer, answered) = oneshot::channel();
+        tokio::spawn(async move {
+            tokio::time::sleep(fate.there).await;
+            let served = if fate.is_dropped {
+                Err(unanswered())
+            } else if let Some(code) = fate.busy {
+                Err(ApiError { code, message: "too much to do".to_owned(), sign: Sign::Nothing })
+            } else {
+                let mut state = server.state();
+                if fate.is_overtaken {
+                    let version = state.version;
+                    state.change(&pods(), &name, |pod| {
+                        pod["metadata"]["annotations"]["touched"] = json!(version.to_string())
+                    });
+                }
+                state.serve(process, &name, &uid, &request)
+            };
+            tokio::time::sleep(fate.back).await;
+            let _ended = answer.send(if fate.is_lost { Err(unanswered()) } else { served });
+        });
+        answered.await.unwrap_or_else(|_| Err(unanswered()))
+    }
+}
+
+impl Api for Client {
+    async fn get(&self, pod: &ObjectRef) -> Result<Option<Value>, ApiError> {
+        match self.send(pod, Request::Get).await {
+            Ok(pod) => Ok(Some(pod)),
+            Err(error) if error.sign == Sign::NoObject => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn patch(&self, pod: &ObjectRef, part: Part, patch: &Value) -> Result<Value, ApiError> {
+        self.send(pod, Request::Patch(part, patch.clone())).await
+    }
+
+    async fn evict(&self, pod: &ObjectRef) -> Result<(), ApiError> {
+        self.send(pod, Request::Evict).await.map(drop)
+    }
+
+    async fn delete(&self, pod: &ObjectRef) -> Result<(), ApiError> {
+        self.send(pod, Request::Delete).await.map(drop)
+    }
+}

@@ -1,0 +1,82 @@
+//! kube-scheduler and the kubelets.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::server::{State, merge_conditions, name_of, pods};
+use super::world::{CORES, cores, has_ended};
+use crate::view::{gates, pinned_to, text};
+use crate::watch::Kind;
+
+/// Has kube-scheduler bind the pods that no gate holds, where there is room; a pod without room is said to be unschedulable.
+pub(super) fn schedule(state: &mut State) {
+    let mut free: BTreeMap<String, u64> =
+        state.all(&Kind::new("", "Node")).map(|node| (text(node, "/metadata/name").to_owned(), CORES)).collect();
+    for pod in state.all(&pods()).filter(|pod| !has_ended(pod)) {
+        if let Some(free) = free.get_mut(text(pod, "/spec/nodeName")) {
+            *free = free.checked_sub(cores(pod)).expect("kube-scheduler gives no room twice");
+        }
+    }
+    // What is nominated is not given to others.
+    let mut promised: BTreeMap<String, u64> = BTreeMap::new();
+    for pod in state.all(&pods()).filter(|pod| text(pod, "/spec/nodeName").is_empty()) {
+        let node = pinned_to(pod).unwrap_or(text(pod, "/status/nominatedNodeName")).to_owned();
+        *promised.entry(node).or_default() += cores(pod);
+    }
+    let is_open =
+        |pod: &&Value| text(pod, "/spec/nodeName").is_empty() && gates(pod).next().is_none() && !has_ended(pod);
+    let waiting: Vec<(String, u64, Option<String>)> = state
+        .all(&pods())
+        .filter(is_open)
+        .map(|pod| (name_of(pod), cores(pod), pinned_to(pod).map(str::to_owned)))
+        .collect();
+    for (name, cpu, pin) in waiting {
+        // What kube-scheduler has not seen yet it gives away.
+        let respects = pin.is_none() && state.random.percent(80);
+        let fits = |(node, free): &(&String, &mut u64)| {
+            let promised = promised.get(*node).copied().filter(|_| respects).unwrap_or_default();
+            **free >= cpu + promised && pin.as_ref().is_none_or(|pin| pin == *node)
+        };
+        match free.iter_mut().find(fits) {
+            Some((node, free)) => {
+                *free -= cpu;
+                let node = node.clone();
+                state.change(&pods(), &name, |pod| bind(pod, &node));
+            }
+            None => {
+                let no = json!([{"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
+                                 "message": "0 nodes are available"}]);
+                state.change(&pods(), &name, |pod| merge_conditions(pod, &no));
+            }
+        }
+    }
+}
+
+fn bind(pod: &mut Value, node: &str) {
+    pod["spec"]["nodeName"] = node.into();
+    pod["status"].as_object_mut().unwrap().remove("nominatedNodeName");
+    merge_conditions(pod, &json!([{"type": "PodScheduled", "status": "True", "reason": "Scheduled", "message": ""}]));
+}
+
+/// Has the kubelets start what is bound, and end what is being deleted.
+pub(super) fn kubelets(state: &mut State) {
+    let now = state.time(state.now());
+    let bound: Vec<(String, bool)> = state
+        .all(&pods())
+        .filter(|pod| !text(pod, "/spec/nodeName").is_empty())
+        .map(|pod| (name_of(pod), !text(pod, "/metadata/deletionTimestamp").is_empty()))
+        .collect();
+    for (name, leaves) in bound {
+        if !leaves {
+            state.change(&pods(), &name, |pod| {
+                if text(pod, "/status/phase") == "Pending" {
+                    pod["status"]["phase"] = json!("Running");
+                    pod["status"]["startTime"] = now.clone();
+                }
+            });
+        } else if state.random.percent(40) {
+            state.remove(&pods(), &name);
+        }
+    }
+}

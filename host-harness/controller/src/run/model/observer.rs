@@ -1,0 +1,182 @@
+//! What an observer finds wrong that knows only the objects of the API server, the requests to it and the events that were written.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use serde_json::Value;
+
+use super::server::SECOND;
+use crate::names::{EVICTED_FOR, GATE};
+use crate::view::{annotation, has_gate, text};
+
+/// The most requests about one object in a minute. A task is tried again after 50 ms, then after pauses that double up to 2 s: 35 times in
+/// a minute, of up to three requests each; and commands about one object come one after the other.
+const MOST_A_MINUTE: usize = 150;
+
+/// The longest that a process may know less than the cluster: what it has sent and what its watches say is that late.
+const LATE: i64 = 60 * SECOND;
+
+/// An eviction that the API server has accepted.
+#[derive(Debug, Clone)]
+struct Eviction {
+    at: i64,
+    process: u64,
+    victim: String,
+    name: String,
+    plan: String,
+    /// The uids of the pods that were nominated then, or shortly before.
+    nominated: BTreeSet<String>,
+}
+
+/// All that was seen.
+#[derive(Debug, Default)]
+pub(super) struct Observer {
+    evictions: Vec<Eviction>,
+    /// When each pod was nominated last, by uid.
+    nominated: BTreeMap<String, i64>,
+    /// Pods that had a node or are gone, or are being deleted, by uid: no plan waits for them.
+    settled: BTreeSet<String>,
+    /// Pods for which a plan was given up aloud, by uid.
+    given_up: BTreeSet<String>,
+    /// Pods that are said to have lost their room, by uid.
+    room_taken: BTreeSet<String>,
+    /// The preemptor of a victim, as the event `Preempted` says, by uid.
+    preemptors: BTreeMap<String, String>,
+    requests: BTreeMap<String, VecDeque<i64>>,
+    /// Counts requests that write.
+    pub(super) writes: u64,
+    /// Counts requests by verb.
+    pub(super) verbs: BTreeMap<&'static str, u64>,
+    pub(super) violations: Vec<String>,
+    /// Describes what happened, where that is wanted.
+    pub(super) story: Option<Vec<String>>,
+}
+
+impl Observer {
+    pub(super) fn tell(&mut self, line: impl FnOnce() -> String) {
+        if let Some(story) = &mut self.story {
+            story.push(line());
+        }
+    }
+
+    /// Takes note of a request, and finds those that come too often.
+    pub(super) fn requested(&mut self, now: i64, process: u64, uid: &str, verb: &'static str) {
+        self.tell(|| format!("{:.3} process {process}: {verb} {uid}", seconds(now)));
+        self.writes += u64::from(verb != "get");
+        *self.verbs.entry(verb).or_default() += 1;
+        let recent = self.requests.entry(uid.to_owned()).or_default();
+        recent.push_back(now);
+        while recent.front().is_some_and(|at| at + 60 * SECOND < now) {
+            recent.pop_front();
+        }
+        if recent.len() == MOST_A_MINUTE {
+            self.violations.push(format!("{uid}: {MOST_A_MINUTE} requests in a minute"));
+        }
+    }
+
+    /// Takes note of an eviction that was accepted, while these pods are nominated.
+    pub(super) fn evicted(&mut self, now: i64, process: u64, pod: &Value, mut nominated: BTreeSet<String>) {
+        let victim = text(pod, "/metadata/uid").to_owned();
+        if let Some(first) = self.evictions.iter().find(|known| known.victim == victim && known.process == process) {
+            self.violations
+                .push(format!("{victim} is evicted twice by process {process}, first at {}", seconds(first.at)));
+            return;
+        }
+        // Its nomination may have been taken back, or it may have been deleted, while the eviction was under way.
+        nominated.extend(self.nominated.iter().filter(|(_, at)| **at + LATE >= now).map(|(uid, _)| uid.clone()));
+        let plan = annotation(pod, EVICTED_FOR).to_owned();
+        let name = text(pod, "/metadata/name").to_owned();
+        self.tell(|| format!("{:.3} {name} {victim} is evicted for {plan}, nominated {nominated:?}", seconds(now)));
+        if nominated.is_empty() {
+            self.violations.push(format!("{name} ({victim}) is evicted for {plan} while no pod is nominated"));
+        }
+        self.evictions.push(Eviction { at: now, process, victim, name, plan, nominated });
+    }
+
+    /// Takes note of a change of an object.
+    pub(super) fn changed(&mut self, before: &Value, after: &Value) {
+        if text(after, "/kind") != "Pod" {
+            return;
+        }
+        let uid = text(after, "/metadata/uid").to_owned();
+        if !text(after, "/spec/nodeName").is_empty() || !text(after, "/metadata/deletionTimestamp").is_empty() {
+            self.settled.insert(uid);
+        }
+        let bound = [before, after].map(|pod| text(pod, "/spec/nodeName"));
+        if !bound[0].is_empty() && bound[0] != bound[1] {
+            self.violations.push(format!(
+                "{} was bound to {} and then to {}",
+                text(after, "/metadata/name"),
+                bound[0],
+                bound[1]
+            ));
+        }
+    }
+
+    /// Takes note of the pods that are nominated now.
+    pub(super) fn nominates(&mut self, now: i64, nominated: BTreeSet<String>) {
+        self.nominated.retain(|_, at| *at + LATE >= now);
+        self.nominated.extend(nominated.into_iter().map(|uid| (uid, now)));
+    }
+
+    /// Takes note of an object that is gone.
+    pub(super) fn gone(&mut self, object: &Value) {
+        self.settled.insert(text(object, "/metadata/uid").to_owned());
+    }
+
+    /// Takes note of an event that is written.
+    pub(super) fn event(&mut self, event: &Value) {
+        let uid = text(event, "/regarding/uid").to_owned();
+        self.tell(|| {
+            format!(
+                "event {} of {} {uid}: {}",
+                text(event, "/reason"),
+                text(event, "/regarding/name"),
+                text(event, "/note")
+            )
+        });
+        match text(event, "/reason") {
+            "PlanGivenUp" => drop(self.given_up.insert(uid)),
+            "RoomTaken" => drop(self.room_taken.insert(uid)),
+            "Preempted" => drop(self.preemptors.insert(uid, text(event, "/related/uid").to_owned())),
+            _ => {}
+        }
+    }
+
+    /// Finds what is wrong where everything is at rest: with these pods, and whether victims that are marked are left to another controller.
+    pub(super) fn judge<'p>(&mut self, pods: impl Iterator<Item = &'p Value>) {
+        let mut violations = Vec::new();
+        for eviction in &self.evictions {
+            let preemptor = self.preemptors.get(&eviction.victim).filter(|uid| !uid.is_empty());
+            let pods: BTreeSet<&String> =
+                preemptor.map_or_else(|| eviction.nominated.iter().collect(), |uid| [uid].into());
+            let has_ended = |uid: &&String| {
+                [&self.settled, &self.given_up, &self.room_taken].iter().any(|them| them.contains(*uid))
+            };
+            if !pods.is_empty() && !pods.iter().any(has_ended) {
+                let Eviction { name, plan, .. } = eviction;
+                violations.push(format!("{name} was evicted for {plan}, and {pods:?} neither run nor is it said why"));
+            }
+        }
+        for pod in pods {
+            let (name, uid) = (text(pod, "/metadata/name"), text(pod, "/metadata/uid"));
+            let is_bound = !text(pod, "/spec/nodeName").is_empty();
+            if !text(pod, "/metadata/deletionTimestamp").is_empty() {
+                violations.push(format!("{name} has not stopped"));
+            } else if is_bound {
+                let has_ended = matches!(text(pod, "/status/phase"), "Succeeded" | "Failed");
+                if !has_ended && !annotation(pod, EVICTED_FOR).is_empty() {
+                    violations.push(format!("{name} runs and still carries the mark {}", annotation(pod, EVICTED_FOR)));
+                }
+            } else if has_gate(pod) && !text(pod, "/status/nominatedNodeName").is_empty() {
+                violations.push(format!("{name} is nominated, and nothing moves"));
+            } else if !has_gate(pod) && !self.room_taken.contains(uid) && annotation(pod, "model/other").is_empty() {
+                violations.push(format!("{name} was let go without `{GATE}`, does not run, and nothing says why"));
+            }
+        }
+        self.violations.extend(violations);
+    }
+}
+
+pub(super) fn seconds(nanoseconds: i64) -> f64 {
+    (nanoseconds % (1_000_000 * SECOND)) as f64 / 1e9
+}

@@ -1,0 +1,274 @@
+//! Plays: what happens in which order, and the rest in the end.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::observer::seconds;
+use super::process::{How, Kept, Process};
+use super::server::{SECOND, Server, pods};
+use super::system::System;
+use super::world::{self, in_short};
+use super::{nodes, trouble};
+use crate::decide::victims::only_marks;
+use crate::run::inbox::Came;
+use crate::watch::Kind;
+
+/// The steps of a play.
+pub(super) const STEPS: usize = 200;
+/// The seconds of a round while a cluster comes to rest.
+const ROUND: u64 = 5;
+/// The rounds without a change after which a cluster is at rest: longer than the longest pause after a refusal, and than a plan in which
+/// nothing moves, together.
+const QUIET: usize = 140;
+/// The most rounds until a cluster is at rest: two hours.
+const MOST_ROUNDS: usize = 1440;
+/// The rounds in which a process that knows nothing of the past may find something to do.
+const FRESH: usize = 30;
+
+/// A cluster, and the process that leads in it.
+struct Play<'s> {
+    system: &'s System,
+    server: Server,
+    process: Option<Process>,
+    /// The number of the process.
+    number: u64,
+    arguments: &'static str,
+    kept: Kept,
+    kinds: Vec<Kind>,
+}
+
+/// Figures of plays.
+#[derive(Debug, Default)]
+pub(super) struct Figures {
+    pub(super) steps: usize,
+    pub(super) processes: u64,
+    pub(super) verbs: std::collections::BTreeMap<&'static str, u64>,
+}
+
+/// Plays once from this seed. Returns what was wrong, and the story where that is wanted.
+pub(super) fn play(system: &System, seed: u64, is_told: bool, figures: &mut Figures) -> (Vec<String>, Vec<String>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    runtime.block_on(async {
+        let server = Server::new(seed);
+        server.state().observer.story = is_told.then(Vec::new);
+        let mut play = Play::begin(system, server.clone());
+        for _ in 0..STEPS {
+            play.step().await;
+        }
+        play.rest().await;
+        figures.steps += STEPS;
+        figures.processes += play.number;
+        let mut state = server.state();
+        for (verb, count) in &state.observer.verbs {
+            *figures.verbs.entry(verb).or_default() += count;
+        }
+        let story = state.observer.story.take().unwrap_or_default();
+        (std::mem::take(&mut state.observer.violations), story)
+    })
+}
+
+impl Play<'_> {
+    fn begin(system: &System, server: Server) -> Play<'_> {
+        let state = &mut *server.state();
+        let nodes = 2 + state.random.below(3);
+        world::begin(state, system, nodes);
+        let (arguments, kept, kinds) = (system.arguments[0], Kept::default(), Vec::new());
+        Play { system, server: server.clone(), process: None, number: 0, arguments, kept, kinds }
+    }
+
+    /// Starts a process; `random`: in any way.
+    fn start(&mut self, random: bool) {
+        self.number += 1;
+        let how = {
+            let state = &mut *self.server.state();
+            let mut below = |bound: usize| if random { state.random.below(bound) } else { 0 };
+            if below(3) == 1 {
+                self.arguments = self.system.arguments[below(self.system.arguments.len())];
+            }
+            let skew = [0, 0, 0, 600, -600][below(5)] * SECOND;
+            let refused = [60, 60, 10][below(3)];
+            let kept = (below(3) != 1).then(|| self.kept.clone());
+            self.kept.0.lock().unwrap().1 = below(6) == 1;
+            if below(8) == 1 {
+                self.kept = Kept::default();
+            }
+            let (system, arguments) = (self.system.name, self.arguments);
+            let now = seconds(state.now());
+            let has_kept = kept.is_some();
+            state
+                .observer
+                .tell(|| format!("{now:.3} process {}: `{arguments}` skew {skew} checkpoint {has_kept}", self.number));
+            How { system, arguments, skew, refused, kept }
+        };
+        let process = Process::start(&self.server, self.number, &how);
+        let own = |kind: &&Kind| !kind.group.is_empty() && kind.kind != "PodDisruptionBudget";
+        self.kinds = process.kinds.iter().filter(own).cloned().collect();
+        self.process = Some(process);
+    }
+
+    /// Something happens, some watches say something, and time passes.
+    async fn step(&mut self) {
+        let what = {
+            let state = &mut *self.server.state();
+            let soft = only_marks(self.system.name, self.arguments);
+            for _ in 0..=state.random.below(2) {
+                world::act(state, self.system, soft);
+            }
+            if state.random.percent(6) {
+                trouble::trouble(state, &self.kinds);
+            }
+            state.random.below(100)
+        };
+        match (what, self.process.is_some()) {
+            (0..=2, true) => self.kill(),
+            (3, true) => self.end().await,
+            (0..=40, false) => self.start(true),
+            _ => {}
+        }
+        self.deliver(false);
+        let pause = {
+            let random = &mut self.server.state().random;
+            let most = match random.below(100) {
+                0..=69 => 200,
+                70..=94 => 3_000,
+                95..=98 => 40_000,
+                _ => 400_000,
+            };
+            Duration::from_millis(u64::try_from(random.below(most)).unwrap())
+        };
+        self.pass(pause).await;
+    }
+
+    /// Ends the process at once: it is killed, or has lost the lead.
+    fn kill(&mut self) {
+        if let Some(process) = self.process.take() {
+            process.kill();
+        }
+    }
+
+    async fn end(&mut self) {
+        if let Some(process) = self.process.take() {
+            process.end().await;
+        }
+    }
+
+    /// Has the watches say some of what they have not said yet; all of it, or some, and sometimes a watch is cut.
+    fn deliver(&mut self, all: bool) {
+        let Some(process) = &mut self.process else { return };
+        let mut came = Vec::new();
+        {
+            let state = &mut *self.server.state();
+            for kind in process.kinds.clone() {
+                if !all && state.random.below(400) == 0 {
+                    state.list(&kind);
+                }
+                let Some(feed) = state.feed.get_mut(&kind).filter(|feed| !feed.is_empty()) else { continue };
+                let count = match all {
+                    true => feed.len(),
+                    false if state.random.percent(40) => state.random.below(feed.len() + 1),
+                    false => 0,
+                };
+                for seen in feed.drain(..count) {
+                    if !all && state.random.below(50) == 0 {
+                        came.push(Came::Seen(kind.clone(), seen.clone()));
+                    }
+                    came.push(Came::Seen(kind.clone(), seen));
+                }
+            }
+            let nominated = state.nominated();
+            let now = state.now();
+            state.observer.nominates(now, nominated);
+        }
+        process.hear(came);
+    }
+
+    /// Lets time pass.
+    async fn pass(&mut self, length: Duration) {
+        let until = Instant::now() + length;
+        match &mut self.process {
+            None => tokio::time::sleep_until(until).await,
+            Some(process) => {
+                let rests = process.run_until(until).await;
+                let mut state = self.server.state();
+                if !rests {
+                    state.observer.violations.push("the loop spins".to_owned());
+                }
+                while let Ok(write) = process.writes.try_recv() {
+                    trouble::report(&mut state, write);
+                }
+            }
+        }
+    }
+
+    /// A round in which nothing goes wrong. Returns how much was written so far.
+    async fn round(&mut self) -> (u64, u64) {
+        {
+            let state = &mut *self.server.state();
+            nodes::schedule(state);
+            nodes::kubelets(state);
+            if only_marks(self.system.name, self.arguments) {
+                world::delete_marked(state);
+            }
+        }
+        self.deliver(true);
+        self.pass(Duration::from_secs(ROUND)).await;
+        let state = self.server.state();
+        (state.version, state.observer.writes)
+    }
+
+    /// Ends all that goes wrong, waits until the cluster is at rest, and judges.
+    async fn rest(&mut self) {
+        let kinds = self.kinds.clone();
+        trouble::peace(&mut self.server.state(), &kinds);
+        world::no_budgets(&mut self.server.state());
+        if self.process.is_none() {
+            self.start(false);
+        }
+        self.kept.0.lock().unwrap().1 = false;
+        let (mut before, mut quiet) = ((0, 0), 0);
+        for _ in 0..MOST_ROUNDS {
+            let now = self.round().await;
+            quiet = if now == before { quiet + 1 } else { 0 };
+            before = now;
+            if quiet == QUIET {
+                break;
+            }
+        }
+        if quiet < QUIET {
+            self.server.state().observer.violations.push("the cluster does not come to rest".to_owned());
+            return self.describe();
+        }
+        {
+            let state = &mut *self.server.state();
+            let all: Vec<_> = state.all(&pods()).cloned().collect();
+            state.observer.judge(all.iter());
+        }
+        self.begin_anew(before.1).await;
+        self.describe();
+    }
+
+    /// Starts a process that knows nothing of the past. Where the one before has left nothing undone, it finds nothing to do.
+    async fn begin_anew(&mut self, writes: u64) {
+        self.kill();
+        self.kept = Kept::default();
+        let from = self.server.state().observer.verbs.clone();
+        self.start(false);
+        for _ in 0..FRESH {
+            if self.round().await.1 != writes {
+                let state = &mut *self.server.state();
+                let verbs = &state.observer.verbs;
+                let did: Vec<_> = verbs.iter().filter(|(verb, count)| from.get(*verb) != Some(count)).collect();
+                let message = format!("a process that begins anew finds something to do: {did:?}");
+                return state.observer.violations.push(message);
+            }
+        }
+    }
+
+    /// Adds to the story what is there in the end.
+    fn describe(&self) {
+        let state = &mut *self.server.state();
+        let all: Vec<String> = state.all(&pods()).map(in_short).collect();
+        all.into_iter().for_each(|line| state.observer.tell(|| line));
+    }
+}

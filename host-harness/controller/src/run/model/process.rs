@@ -1,0 +1,184 @@
+//! One process of `run`: what [`super::super::run`] ties together, turned by hand in the time of the test.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use lictor::Native;
+use lictor_contract::ExtensionPoint;
+use lictor_host::living::Clock;
+use lictor_host::policy::Policy;
+use lictor_host::session::Session;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use super::client::Client;
+use super::server::{SECOND, Server};
+use crate::carry_out::{Backoff, Executor};
+use crate::decide::lives::Patience;
+use crate::decide::victims::only_marks;
+use crate::decide::{Saved, Talk};
+use crate::names::DEFAULT_SCHEDULER;
+use crate::ops::Status;
+use crate::ops::listen::{Listening, Operations};
+use crate::report::{Mode as Says, Origin, Write};
+use crate::run::inbox::Came;
+use crate::run::listener::Listener;
+use crate::run::log::Log;
+use crate::run::reign::Reign;
+use crate::run::{Opened, Settings};
+use crate::state::Keep;
+use crate::view::Ours;
+use crate::watch::store::Store;
+use crate::watch::{Kind, kinds};
+
+/// A checkpoint in memory, which may not be written.
+#[derive(Clone, Default)]
+pub(super) struct Kept(pub(super) Arc<Mutex<(Option<String>, bool)>>);
+
+impl Keep for Kept {
+    fn load(&mut self) -> Result<Option<Saved>, String> {
+        let kept = self.0.lock().unwrap();
+        kept.0.as_ref().map(|text| serde_json::from_str(text)).transpose().map_err(|error| error.to_string())
+    }
+
+    fn store(&mut self, saved: &Saved) -> Result<(), String> {
+        let mut kept = self.0.lock().unwrap();
+        if kept.1 {
+            return Err("the disk is full".to_owned());
+        }
+        kept.0 = Some(serde_json::to_string(saved).map_err(|error| error.to_string())?);
+        Ok(())
+    }
+}
+
+/// How a process is started.
+#[derive(Clone)]
+pub(super) struct How {
+    pub(super) system: &'static str,
+    pub(super) arguments: &'static str,
+    /// How much its clock is ahead of that of the cluster, in nanoseconds.
+    pub(super) skew: i64,
+    /// How long a job may be refused after its victims have left, in seconds.
+    pub(super) refused: i64,
+    pub(super) kept: Option<Kept>,
+}
+
+type Heard = (Log, Operations);
+
+/// A process that leads.
+pub(super) struct Process {
+    reign: Reign<Heard>,
+    works: JoinHandle<()>,
+    inbox: UnboundedReceiver<Came>,
+    /// When the loop turns at the latest.
+    due: Instant,
+    pub(super) writes: UnboundedReceiver<Write>,
+    pub(super) kinds: BTreeSet<Kind>,
+}
+
+fn open(how: &How) -> Opened {
+    let mut policy = Native::default();
+    let described = policy.describe().unwrap();
+    let info = described.systems.into_iter().find(|info| info.name == how.system).unwrap();
+    let points = info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
+    let mut session = Session::open(Box::new(policy), how.system, how.arguments).unwrap();
+    session.set_schedulers([DEFAULT_SCHEDULER.to_owned()]);
+    let deletes_victims = !only_marks(how.system, how.arguments);
+    Opened { talk: Talk::new(session, None), interests: info.interests, points, deletes_victims }
+}
+
+impl Process {
+    /// Starts the process of this number. Its watches begin with a list.
+    pub(super) fn start(server: &Server, process: u64, how: &How) -> Process {
+        let opened = open(how);
+        let settings = Settings {
+            patience: Patience { refused: how.refused * SECOND, ..Patience::default() },
+            ..Settings::default()
+        };
+        let kinds = kinds::of(&opened.interests);
+        let ours = Ours { schedulers: settings.schedulers.clone(), ungated: false };
+        let store = Store::new(ours, kinds.clone(), &opened.interests.placed_kinds);
+        let (send, inbox) = unbounded_channel();
+        let (writes, written) = unbounded_channel();
+        let origin = Origin { controller: "lictor.dev/lictor".to_owned(), instance: format!("p{process}") };
+        let (operations, _questions) = Operations::new(Listening {
+            status: Arc::new(Status::default()),
+            mode: Says::CarriesOut,
+            system: how.system.to_owned(),
+            origin,
+            explains: false,
+            writes: Some(writes),
+        });
+        let mut listener = (Log::default(), operations);
+        let wake = send.clone();
+        listener.begins(Box::new(move || wake.send(Came::Wake).is_ok()));
+        let client = Client { server: server.clone(), process };
+        let tell = move |report| drop(send.send(Came::Report(report)));
+        let (executor, works) = Executor::start(client, settings.at_once, Backoff::default(), tell);
+        let works = tokio::spawn(works);
+        let mut state = server.state();
+        state.feed.clear();
+        kinds.iter().for_each(|kind| state.list(kind));
+        let keep = how.kept.clone().map(|kept| Box::new(kept) as Box<dyn Keep>);
+        let clock = Clock::reading(|| Instant::now().into_std(), state.now() + how.skew);
+        let reign = Reign::new(settings, opened, store, executor, listener, keep, clock);
+        Process { reign, works, inbox, due: Instant::now(), writes: written, kinds }
+    }
+
+    /// Ends the process at once: nothing more is sent. What was sent may still be served.
+    pub(super) fn kill(self) {
+        self.works.abort();
+    }
+
+    /// Has the process hear what its watches say.
+    pub(super) fn hear(&mut self, came: Vec<Came>) {
+        if !came.is_empty() {
+            self.turn(came);
+        }
+    }
+
+    fn turn(&mut self, mut came: Vec<Came>) {
+        while let Ok(more) = self.inbox.try_recv() {
+            came.push(more);
+        }
+        let _decided = self.reign.turn(came);
+        self.due = Instant::now() + self.reign.wait();
+    }
+
+    /// Runs until then, as the loop does: it turns when something comes, and when something is due. Returns false where it spins.
+    pub(super) async fn run_until(&mut self, until: Instant) -> bool {
+        let mut turns = 0;
+        loop {
+            let next = until.min(self.due);
+            let came = tokio::time::timeout_at(next, self.inbox.recv()).await.ok().flatten();
+            if came.is_some() || Instant::now() >= self.due {
+                self.turn(came.into_iter().collect());
+                turns += 1;
+            }
+            if Instant::now() >= until {
+                return true;
+            }
+            if turns > 10_000 {
+                return false;
+            }
+        }
+    }
+
+    /// Ends the process by a signal: what is under way comes to its end, within 5 s.
+    pub(super) async fn end(mut self) {
+        let until = Instant::now() + Duration::from_secs(5);
+        let mut came = vec![Came::Stop(true)];
+        loop {
+            let _graceful = self.reign.turn(came);
+            if self.reign.is_idle() || Instant::now() >= until {
+                break;
+            }
+            let next = tokio::time::timeout_at(until, self.inbox.recv()).await.ok().flatten();
+            came = next.into_iter().chain([Came::Stop(true)]).collect();
+        }
+        self.reign.save_last();
+        self.works.abort();
+    }
+}

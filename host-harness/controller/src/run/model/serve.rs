@@ -1,0 +1,114 @@
+//! Requests, served as the real API server serves them: with preconditions, budgets and graces.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::server::{Request, State, merge, pods};
+use crate::carry_out::{ApiError, Part, Sign};
+use crate::view::text;
+use crate::watch::Kind;
+
+fn refused<T>(code: u16, message: &str) -> Result<T, ApiError> {
+    let sign = if code == 404 { Sign::NoObject } else { Sign::Nothing };
+    Err(ApiError { code, message: message.to_owned(), sign })
+}
+
+impl State {
+    /// Serves a request of the process of this number, or refuses it as the real API server does.
+    pub(super) fn serve(&mut self, process: u64, name: &str, uid: &str, request: &Request) -> Result<Value, ApiError> {
+        let now = self.now();
+        self.observer.requested(now, process, uid, request.verb());
+        let served = self.serve_it(process, name, uid, request);
+        self.observer.tell(|| match &served {
+            Ok(_) => format!("  {request:?}"),
+            Err(error) => format!("  {request:?}: {} {error}", error.code),
+        });
+        served
+    }
+
+    fn serve_it(&mut self, process: u64, name: &str, uid: &str, request: &Request) -> Result<Value, ApiError> {
+        if self.forbidden.contains(request.verb()) {
+            return refused(403, "pods is forbidden");
+        }
+        if self.is_unserved && matches!(request, Request::Evict) {
+            return Err(ApiError { code: 404, message: "no such path".to_owned(), sign: Sign::Nothing });
+        }
+        let Some(pod) = self.objects.get(&(pods(), name.to_owned())).cloned() else { return refused(404, "not found") };
+        let is_it = text(&pod, "/metadata/uid") == uid;
+        match request {
+            Request::Get => Ok(pod),
+            Request::Patch(part, patch) => self.patch(name, &pod, *part, patch),
+            Request::Evict | Request::Delete if !is_it => refused(409, "the UID in the precondition is another one"),
+            Request::Evict => self.evict(process, name, &pod),
+            Request::Delete => {
+                self.stop(name, "DeletionByLictor");
+                Ok(json!({}))
+            }
+        }
+    }
+
+    fn patch(&mut self, name: &str, pod: &Value, part: Part, patch: &Value) -> Result<Value, ApiError> {
+        let differs = |field: &str| patch["metadata"].get(field).is_some_and(|it| *it != pod["metadata"][field]);
+        if differs("uid") {
+            return refused(422, "metadata.uid: field is immutable");
+        }
+        if differs("resourceVersion") {
+            return refused(409, "the object has been modified");
+        }
+        let is_gated = pod["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty());
+        if part == Part::Whole && patch.get("spec").is_some() && !is_gated {
+            return refused(422, "spec: Forbidden: pod updates may not change fields");
+        }
+        let parts: &[&str] = if part == Part::Status { &["status"] } else { &["metadata", "spec"] };
+        let changed = self.change(&pods(), name, |pod| {
+            for part in parts.iter().filter(|part| patch.get(**part).is_some()) {
+                merge(&mut pod[*part], &patch[*part]);
+            }
+        });
+        Ok(changed.unwrap())
+    }
+
+    fn evict(&mut self, process: u64, name: &str, pod: &Value) -> Result<Value, ApiError> {
+        let is_leaving = !text(pod, "/metadata/deletionTimestamp").is_empty();
+        if !is_leaving && let Some(budget) = self.forbidding_budget(pod) {
+            let message = format!("PodDisruptionBudget `{budget}` allows 0 disruptions");
+            return Err(ApiError { code: 429, message, sign: Sign::Budget(budget) });
+        }
+        let (now, nominated) = (self.now(), self.nominated());
+        self.observer.evicted(now, process, pod, nominated);
+        self.stop(name, "EvictionByEvictionAPI");
+        Ok(json!({}))
+    }
+
+    /// Returns the uids of the pods that are nominated and wait.
+    pub(super) fn nominated(&self) -> BTreeSet<String> {
+        let kind = pods();
+        let pods = self.all(&kind).filter(|pod| {
+            text(pod, "/spec/nodeName").is_empty()
+                && !text(pod, "/status/nominatedNodeName").is_empty()
+                && text(pod, "/metadata/deletionTimestamp").is_empty()
+        });
+        pods.map(|pod| text(pod, "/metadata/uid").to_owned()).collect()
+    }
+
+    /// Returns the objects of a kind.
+    pub(super) fn all(&self, kind: &Kind) -> impl Iterator<Item = &Value> {
+        self.objects.iter().filter(move |((of, _), _)| of == kind).map(|(_, object)| object)
+    }
+
+    /// Returns the budget that forbids to evict a pod: it covers the pods with the label `budget` of its name.
+    fn forbidding_budget(&self, pod: &Value) -> Option<String> {
+        let label = |pod: &Value| text(pod, "/metadata/labels/budget").to_owned();
+        let budget =
+            self.objects.get(&(Kind::new("policy", "PodDisruptionBudget"), format!("default/{}", label(pod))))?;
+        let kind = pods();
+        let healthy = self.all(&kind).filter(|other| {
+            label(other) == label(pod)
+                && text(other, "/status/phase") == "Running"
+                && text(other, "/metadata/deletionTimestamp").is_empty()
+        });
+        let least = usize::try_from(budget["spec"]["minAvailable"].as_u64().unwrap()).unwrap();
+        (healthy.count() <= least).then(|| text(budget, "/metadata/name").to_owned())
+    }
+}

@@ -1,0 +1,239 @@
+//! An API server in memory: versions, preconditions, budgets, graces, and what its watches say.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use jiff::Timestamp;
+use lictor_host::driver::random::Random;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::observer::Observer;
+use crate::carry_out::Part;
+use crate::view::text;
+use crate::watch::{Kind, Seen};
+
+/// The time of the cluster at which a play begins, in nanoseconds since 1970.
+const BEGIN: i64 = 1_790_000_000 * SECOND;
+pub(super) const SECOND: i64 = 1_000_000_000;
+
+/// Shares of requests in a thousand that go wrong.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Chances {
+    /// They are refused with 429, 500 or 503.
+    pub(super) busy: usize,
+    /// They are served, and their answer is lost.
+    pub(super) lost: usize,
+    /// They never reach the API server.
+    pub(super) dropped: usize,
+    /// Another client writes the object first.
+    pub(super) overtaken: usize,
+    /// They take seconds.
+    pub(super) slow: usize,
+}
+
+/// A request of a process.
+#[derive(Debug, Clone)]
+pub(super) enum Request {
+    Get,
+    Patch(Part, Value),
+    Evict,
+    Delete,
+}
+
+impl Request {
+    /// Names the request as roles do.
+    pub(super) fn verb(&self) -> &'static str {
+        match self {
+            Request::Get => "get",
+            Request::Patch(Part::Whole, _) => "patch",
+            Request::Patch(Part::Status, _) => "patch status",
+            Request::Evict => "evict",
+            Request::Delete => "delete",
+        }
+    }
+}
+
+/// State of the API server.
+pub(super) struct State {
+    /// The objects, by kind and then `namespace/name` or `name`.
+    pub(super) objects: BTreeMap<(Kind, String), Value>,
+    /// Kinds that are not served.
+    pub(super) absent: BTreeSet<Kind>,
+    /// Verbs that the role of the processes does not grant.
+    pub(super) forbidden: BTreeSet<&'static str>,
+    /// Whether the path of evictions is not served.
+    pub(super) is_unserved: bool,
+    /// What the watches of the process that leads have not said yet.
+    pub(super) feed: BTreeMap<Kind, VecDeque<Seen>>,
+    pub(super) chances: Chances,
+    pub(super) random: Random,
+    pub(super) observer: Observer,
+    begun: Instant,
+    /// Counts writes: the resource version of the last one.
+    pub(super) version: u64,
+    uids: u64,
+}
+
+/// A handle of the API server.
+#[derive(Clone)]
+pub(super) struct Server(Arc<Mutex<State>>);
+
+impl Server {
+    pub(super) fn new(seed: u64) -> Server {
+        Server(Arc::new(Mutex::new(State {
+            objects: BTreeMap::new(),
+            absent: BTreeSet::new(),
+            forbidden: BTreeSet::new(),
+            is_unserved: false,
+            feed: BTreeMap::new(),
+            chances: Chances::default(),
+            random: Random::new(seed),
+            observer: Observer::default(),
+            begun: Instant::now(),
+            version: 0,
+            uids: 0,
+        })))
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap()
+    }
+}
+
+pub(super) fn pods() -> Kind {
+    Kind::new("", "Pod")
+}
+
+/// Names an object within its kind.
+pub(super) fn name_of(object: &Value) -> String {
+    match text(object, "/metadata/namespace") {
+        "" => text(object, "/metadata/name").to_owned(),
+        namespace => format!("{namespace}/{}", text(object, "/metadata/name")),
+    }
+}
+
+pub(super) fn kind_of(object: &Value) -> Kind {
+    let group = text(object, "/apiVersion").rsplit_once('/').map_or("", |(group, _)| group);
+    Kind::new(group, text(object, "/kind"))
+}
+
+impl State {
+    /// Returns the time of the cluster, in nanoseconds since 1970.
+    pub(super) fn now(&self) -> i64 {
+        BEGIN + i64::try_from(self.begun.elapsed().as_nanos()).unwrap()
+    }
+
+    /// Returns a moment as metadata has it.
+    pub(super) fn time(&self, nanoseconds: i64) -> Value {
+        Timestamp::from_second(nanoseconds / SECOND).unwrap().to_string().into()
+    }
+
+    fn say(&mut self, kind: &Kind, seen: Seen) {
+        if !self.absent.contains(kind) {
+            self.feed.entry(kind.clone()).or_default().push_back(seen);
+        }
+    }
+
+    /// Has the watch of a kind list everything: what it has not said yet is lost.
+    pub(super) fn list(&mut self, kind: &Kind) {
+        let all = self.objects.iter().filter(|((of, _), _)| of == kind).map(|(_, object)| Seen::There(object.clone()));
+        let said = match self.absent.contains(kind) {
+            true => VecDeque::from([Seen::Absent]),
+            false => [Seen::Listing].into_iter().chain(all).chain([Seen::Complete]).collect(),
+        };
+        self.feed.insert(kind.clone(), said);
+    }
+
+    /// Creates an object; false where there is one of its name.
+    pub(super) fn create(&mut self, mut object: Value) -> bool {
+        let (kind, name) = (kind_of(&object), name_of(&object));
+        if self.objects.contains_key(&(kind.clone(), name.clone())) || self.absent.contains(&kind) {
+            return false;
+        }
+        (self.uids, self.version) = (self.uids + 1, self.version + 1);
+        object["metadata"]["uid"] = format!("u{}", self.uids).into();
+        object["metadata"]["creationTimestamp"] = self.time(self.now());
+        object["metadata"]["resourceVersion"] = self.version.to_string().into();
+        self.objects.insert((kind.clone(), name), object.clone());
+        self.say(&kind, Seen::There(object));
+        true
+    }
+
+    /// Changes an object, where it is there. What changes nothing is no write.
+    pub(super) fn change(&mut self, kind: &Kind, name: &str, change: impl FnOnce(&mut Value)) -> Option<Value> {
+        let object = self.objects.get_mut(&(kind.clone(), name.to_owned()))?;
+        let before = object.clone();
+        change(object);
+        if *object == before {
+            return Some(before);
+        }
+        self.version += 1;
+        object["metadata"]["resourceVersion"] = self.version.to_string().into();
+        let after = object.clone();
+        self.observer.tell(|| format!("version {}: {kind} {name}, {}", self.version, text(&after, "/status/phase")));
+        self.observer.changed(&before, &after);
+        self.say(kind, Seen::There(after.clone()));
+        Some(after)
+    }
+
+    /// Removes an object at once.
+    pub(super) fn remove(&mut self, kind: &Kind, name: &str) {
+        if let Some(mut object) = self.objects.remove(&(kind.clone(), name.to_owned())) {
+            self.version += 1;
+            object["metadata"]["resourceVersion"] = self.version.to_string().into();
+            self.observer.tell(|| format!("version {}: {kind} {name} is gone", self.version));
+            self.observer.gone(&object);
+            self.say(kind, Seen::Gone(object));
+        }
+    }
+
+    /// Has a pod stop: one that has no node is gone at once, any other has its grace.
+    pub(super) fn stop(&mut self, name: &str, reason: &str) {
+        let Some(pod) = self.objects.get(&(pods(), name.to_owned())) else { return };
+        if text(pod, "/spec/nodeName").is_empty() {
+            return self.remove(&pods(), name);
+        }
+        let grace = pod["spec"]["terminationGracePeriodSeconds"].as_i64().unwrap();
+        let ends = self.time(self.now() + grace * SECOND);
+        let condition = json!({"type": "DisruptionTarget", "status": "True", "reason": reason, "message": reason});
+        self.change(&pods(), name, |pod| {
+            if text(pod, "/metadata/deletionTimestamp").is_empty() {
+                pod["metadata"]["deletionTimestamp"] = ends;
+                merge_conditions(pod, &json!([condition]));
+            }
+        });
+    }
+}
+
+/// Merges a patch (RFC 7386).
+pub(super) fn merge(into: &mut Value, patch: &Value) {
+    let Value::Object(fields) = patch else {
+        *into = patch.clone();
+        return;
+    };
+    if !into.is_object() {
+        *into = json!({});
+    }
+    let into = into.as_object_mut().unwrap();
+    for (key, value) in fields {
+        match value {
+            Value::Null => drop(into.remove(key)),
+            value => merge(into.entry(key).or_insert(Value::Null), value),
+        }
+    }
+}
+
+/// Merges conditions by their type, as strategic merge patches do.
+pub(super) fn merge_conditions(object: &mut Value, conditions: &Value) {
+    if !object["status"]["conditions"].is_array() {
+        object["status"]["conditions"] = json!([]);
+    }
+    let known = object["status"]["conditions"].as_array_mut().unwrap();
+    for condition in conditions.as_array().into_iter().flatten() {
+        match known.iter_mut().find(|it| it["type"] == condition["type"]) {
+            Some(same) => merge(same, condition),
+            None => known.push(condition.clone()),
+        }
+    }
+}

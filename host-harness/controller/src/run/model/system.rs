@@ -1,0 +1,136 @@
+//! The systems: what their clusters have, how their gangs and pods are written.
+
+use serde_json::{Value, json};
+
+/// A system to play with.
+pub(super) struct System {
+    pub(super) name: &'static str,
+    /// Arguments that a process may be started with.
+    pub(super) arguments: &'static [&'static str],
+    /// Objects that are there from the beginning.
+    pub(super) objects: fn() -> Vec<Value>,
+    /// The group of a gang, by its name, its minimum, and whether it is an important one.
+    pub(super) group: fn(&str, usize, bool) -> Value,
+    /// Writes on a pod what the system reads: its gang, and whether it is important.
+    pub(super) dress: fn(&mut Value, Option<&str>, bool),
+}
+
+pub(super) fn all() -> [System; 5] {
+    [coscheduling(), koordinator(), kubernetes(), volcano(), yunikorn()]
+}
+
+fn group(version: &str, name: &str, spec: Value) -> Value {
+    json!({"apiVersion": version, "kind": "PodGroup", "metadata": {"name": name, "namespace": "default"}, "spec": spec})
+}
+
+fn class(name: &str, value: i32) -> Value {
+    json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": value})
+}
+
+fn class_of(important: bool) -> &'static str {
+    if important { "high" } else { "low" }
+}
+
+/// scheduler-plugins: a gang preempts pods of lower priority.
+fn coscheduling() -> System {
+    System {
+        name: "coscheduling",
+        arguments: &[""],
+        objects: Vec::new,
+        group: |name, min, _| group("scheduling.x-k8s.io/v1alpha1", name, json!({"minMember": min})),
+        dress: |pod, gang, _| {
+            if let Some(gang) = gang {
+                pod["metadata"]["labels"]["scheduling.x-k8s.io/pod-group"] = gang.into();
+            }
+        },
+    }
+}
+
+/// Koordinator: pods that are not preemptible take back what their quota is guaranteed. Victims are deleted, or only marked.
+fn koordinator() -> System {
+    fn quota(name: &str, min: u32) -> Value {
+        json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+               "metadata": {"name": name, "namespace": "default", "labels": {"quota.scheduling.koordinator.sh/is-parent": "false"}},
+               "spec": {"min": {"cpu": min.to_string(), "memory": "1Ti"}, "max": {"cpu": "64", "memory": "1Ti"}}})
+    }
+    System {
+        name: "koordinator",
+        arguments: &[r#"{"podShouldBeDeletedWhenPreempted": true}"#, ""],
+        objects: || vec![quota("qa", 24), quota("qb", 2)],
+        group: |name, min, _| group("scheduling.sigs.k8s.io/v1alpha1", name, json!({"minMember": min})),
+        dress: |pod, gang, important| {
+            let labels = &mut pod["metadata"]["labels"];
+            labels["quota.scheduling.koordinator.sh/name"] = (if important { "qa" } else { "qb" }).into();
+            labels["quota.scheduling.koordinator.sh/preemptible"] = (!important).to_string().into();
+            if let Some(gang) = gang {
+                labels["pod-group.scheduling.sigs.k8s.io"] = gang.into();
+            }
+        },
+    }
+}
+
+/// Kubernetes with its own PodGroups.
+fn kubernetes() -> System {
+    System {
+        name: "kubernetes",
+        arguments: &[""],
+        objects: || vec![class("low", 0), class("high", 100)],
+        group: |name, min, important| {
+            let policy = json!({"gang": {"minCount": min}});
+            let spec = json!({"priorityClassName": class_of(important), "schedulingPolicy": policy});
+            group("scheduling.k8s.io/v1beta1", name, spec)
+        },
+        dress: |pod, gang, _| {
+            if let Some(gang) = gang {
+                pod["spec"]["schedulingGroup"] = json!({"podGroupName": gang});
+            }
+        },
+    }
+}
+
+/// Volcano: gangs preempt gangs of lower priority in their queue. A pod of its own is a gang of one.
+fn volcano() -> System {
+    System {
+        name: "volcano",
+        arguments: &[r#"{"actions": "allocate, preempt"}"#],
+        objects: || {
+            let queue = json!({"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": "q"},
+                               "spec": {}, "status": {"state": "Open"}});
+            vec![class("low", 0), class("high", 100), queue]
+        },
+        group: |name, min, important| {
+            let spec = json!({"minMember": min, "queue": "q", "priorityClassName": class_of(important)});
+            group("scheduling.volcano.sh/v1beta1", name, spec)
+        },
+        dress: |pod, gang, important| {
+            pod["spec"]["priorityClassName"] = class_of(important).into();
+            if let Some(gang) = gang {
+                pod["metadata"]["annotations"]["scheduling.k8s.io/group-name"] = gang.into();
+            }
+        },
+    }
+}
+
+/// YuniKorn: a queue takes back what it is guaranteed.
+fn yunikorn() -> System {
+    System {
+        name: "yunikorn",
+        arguments: &[""],
+        objects: || {
+            let queue = |name: &str, least: u32| json!({"name": name, "resources": {"guaranteed": {"vcore": least}}, "properties": {"preemption.delay": "1s"}});
+            let root = json!({"name": "root", "submitacl": "*", "queues": [queue("qa", 12), queue("qb", 2)]});
+            let rules = json!([{"name": "provided", "create": true}]);
+            let config = json!({"partitions": [{"name": "default", "placementrules": rules, "queues": [root]}]});
+            vec![json!({"apiVersion": "v1", "kind": "ConfigMap",
+                        "metadata": {"name": "yunikorn-configs", "namespace": "yunikorn"},
+                        "data": {"queues.yaml": config.to_string()}})]
+        },
+        group: |name, _, _| json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name, "namespace": "default"}}),
+        dress: |pod, gang, important| {
+            let name = gang.map_or_else(|| pod["metadata"]["name"].clone(), Into::into);
+            let labels = &mut pod["metadata"]["labels"];
+            labels["applicationId"] = name;
+            labels["queue"] = (if important { "root.qa" } else { "root.qb" }).into();
+        },
+    }
+}

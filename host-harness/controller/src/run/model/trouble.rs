@@ -1,0 +1,77 @@
+//! What goes wrong, and what the process reports.
+
+use super::server::{Chances, State, merge, merge_conditions};
+use crate::report::{Change, Write};
+use crate::watch::Kind;
+
+/// Changes what goes wrong.
+pub(super) fn trouble(state: &mut State, kinds: &[Kind]) {
+    let random = &mut state.random;
+    match random.below(10) {
+        0 => {
+            let verb = ["evict", "patch", "patch status", "delete", "get"][random.below(5)];
+            state.forbidden.insert(verb);
+        }
+        1..=3 => {
+            state.forbidden.clear();
+            state.is_unserved = false;
+        }
+        4 => state.is_unserved = true,
+        5 => {
+            let (busy, lost) = (random.below(200), random.below(200));
+            let (dropped, overtaken, slow) = (random.below(100), random.below(200), random.below(100));
+            state.chances = Chances { busy, lost, dropped, overtaken, slow };
+        }
+        6..=7 => state.chances = Chances::default(),
+        8 => {
+            let place = random.below(kinds.len());
+            if let Some(kind) = kinds.get(place) {
+                serve_kind(state, kind, false);
+            }
+        }
+        _ => kinds.iter().for_each(|kind| serve_kind(state, kind, true)),
+    }
+}
+
+/// Ends what goes wrong.
+pub(super) fn peace(state: &mut State, kinds: &[Kind]) {
+    state.forbidden.clear();
+    (state.is_unserved, state.chances) = (false, Chances::default());
+    kinds.iter().for_each(|kind| serve_kind(state, kind, true));
+}
+
+/// Has a kind served, or not any more. Its objects are still there when it is served again.
+fn serve_kind(state: &mut State, kind: &Kind, is_served: bool) {
+    let changes = if is_served { state.absent.remove(kind) } else { state.absent.insert(kind.clone()) };
+    if changes {
+        state.list(kind);
+    }
+}
+
+/// Takes what the process reports: an event, or a change of a status.
+pub(super) fn report(state: &mut State, write: Write) {
+    let kind = Kind::new(&write.resource.group, &write.resource.kind);
+    let name = write.namespace.map_or_else(|| write.name.clone(), |namespace| format!("{namespace}/{}", write.name));
+    match write.change {
+        Change::Create(event) => state.observer.event(&event),
+        Change::StrategicStatus(body) => {
+            let uid = body["metadata"]["uid"].clone();
+            state.change(&kind, &name, |object| {
+                if uid.is_null() || uid == object["metadata"]["uid"] {
+                    merge_conditions(object, &body["status"]["conditions"]);
+                }
+            });
+        }
+        Change::Merge(body) | Change::Status(body) if !state.absent.contains(&kind) => {
+            state.change(&kind, &name, |object| {
+                let uid = &body["metadata"]["uid"];
+                if uid.is_null() || *uid == object["metadata"]["uid"] {
+                    for part in ["metadata", "status"].into_iter().filter(|part| body.get(*part).is_some()) {
+                        merge(&mut object[part], &body[part]);
+                    }
+                }
+            });
+        }
+        Change::Merge(_) | Change::Status(_) => {}
+    }
+}
