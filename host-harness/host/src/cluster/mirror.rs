@@ -28,7 +28,7 @@ use super::eligibility::Shapes;
 use super::volumes::Volumes;
 use super::{Ineligible, InputError};
 use assumed::Assumed;
-use attributes::Filter;
+use attributes::{Fields, Filter};
 use classes::Classes;
 use inter_pod::InterPods;
 use nodes::Nodes;
@@ -53,7 +53,7 @@ pub struct Mirror {
     leaving_labels: BTreeSet<u32>,
     annotations: Filter,
     /// The fields of pods that the policy reads: JSON pointers.
-    pod_fields: Vec<String>,
+    pod_fields: Fields,
     node_labels: Filter,
     /// The schedulers whose pods the policy decides about; none: all.
     schedulers: Option<BTreeSet<String>>,
@@ -92,7 +92,7 @@ impl Mirror {
             placed: PlacedKinds::new(&interests),
             objects: Objects::new(&interests),
             unread: Vec::new(),
-            pod_fields: interests.pod_fields,
+            pod_fields: Fields::new(interests.pod_fields),
             node_labels: Filter::new(&interests.node_labels, false),
             schedulers: None,
             clock: 0,

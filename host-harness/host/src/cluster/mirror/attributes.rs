@@ -3,32 +3,44 @@
 use std::collections::BTreeMap;
 
 use lictor_contract::Attribute;
+use memchr::memmem::Finder;
 use serde_json::Value;
 
 use crate::cluster::object::{Kept, as_texts};
 
-/// The fields that an object has of these, JSON pointers, by number. Few objects have any: those without the last key of a pointer are not
-/// read.
-pub(super) fn fields(pointers: &[String], json: &Kept) -> Vec<Attribute> {
-    if !pointers.iter().any(|pointer| may_have(json.as_written(), pointer)) {
-        return Vec::new();
+/// The fields of pods that the policy declared an interest in, JSON pointers, by number.
+#[derive(Debug, Default)]
+pub(super) struct Fields(Vec<(String, Option<Finder<'static>>)>);
+
+impl Fields {
+    /// Makes the list of these pointers.
+    pub(super) fn new(pointers: Vec<String>) -> Fields {
+        Fields(pointers.into_iter().map(|pointer| (pointer.clone(), finder(&pointer))).collect())
     }
-    let mut object: Value = serde_json::from_str(&json.compact()).unwrap_or_default();
-    as_texts(&mut object);
-    let field = |(key, pointer): (u32, &String)| {
-        let value = object.pointer(pointer)?.to_string();
-        Some(Attribute { key, value })
-    };
-    (0..).zip(pointers).filter_map(field).collect()
+
+    /// Returns the fields that an object has. Few objects have any: those without the last key of a pointer are not read.
+    pub(super) fn of(&self, json: &Kept) -> Vec<Attribute> {
+        let text = json.as_written().as_bytes();
+        let may_have = |finder: &Option<Finder<'_>>| finder.as_ref().is_none_or(|finder| finder.find(text).is_some());
+        if !self.0.iter().any(|(_, finder)| may_have(finder)) {
+            return Vec::new();
+        }
+        let mut object: Value = serde_json::from_str(&json.compact()).unwrap_or_default();
+        as_texts(&mut object);
+        let field = |(key, (pointer, _)): (u32, &(String, _))| {
+            let value = object.pointer(pointer)?.to_string();
+            Some(Attribute { key, value })
+        };
+        (0..).zip(&self.0).filter_map(field).collect()
+    }
 }
 
-/// Whether the last key of a pointer is somewhere in this JSON; yes where that cannot be said.
-fn may_have(json: &str, pointer: &str) -> bool {
+/// Returns what finds the last key of a pointer in JSON; none where the key may be written in another way. A number may be a place in a list.
+fn finder(pointer: &str) -> Option<Finder<'static>> {
     let key = pointer.rsplit('/').next().unwrap_or_default();
-    // Such a key is written as it is. A number may be a place in a list.
     let is_plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'));
     let is_plain = is_plain && key.starts_with(|first: char| first.is_ascii_alphabetic());
-    !is_plain || memchr::memmem::find(json.as_bytes(), key.as_bytes()).is_some()
+    is_plain.then(|| Finder::new(key).into_owned())
 }
 
 /// Which keys are of interest, and how the policy numbers them.

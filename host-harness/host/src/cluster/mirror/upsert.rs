@@ -5,7 +5,6 @@ use std::sync::Arc;
 use lictor_contract::{Node, Pod, PodId, PodTemplate, Severity, ShapeId};
 
 use super::Mirror;
-use super::attributes::fields;
 use super::nodes::NodeEntry;
 use super::placed::Unread;
 use super::pods::{PodEntry, Stated};
@@ -164,7 +163,7 @@ impl Mirror {
             requests: requests.clone(),
             labels: self.labels.apply(&facts.labels),
             annotations: self.annotations.apply(&facts.annotations),
-            fields: fields(&self.pod_fields, &facts.json),
+            fields: self.pod_fields.of(&facts.json),
         };
         let record = Pod {
             id,

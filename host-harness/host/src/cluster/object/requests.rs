@@ -48,6 +48,13 @@ fn is_infeasible(status: &PodStatus) -> bool {
     pending.is_some_and(|condition| condition.reason.as_deref() == Some("Infeasible"))
 }
 
+/// Returns whether a status has amounts of the pod or of a container.
+fn has_amounts(status: &PodStatus) -> bool {
+    let lists = [&status.container_statuses, &status.init_container_statuses];
+    let of_container = |status: &ContainerStatus| status.allocated_resources.is_some() || status.resources.is_some();
+    status.allocated_resources.is_some() || lists.into_iter().flatten().flatten().any(of_container)
+}
+
 /// The place where the requests of a container are read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum View {
@@ -76,7 +83,9 @@ impl Reader<'_> {
 
     /// Reads the requests of the containers together (AggregateContainerRequests). `specified` is their sum in the spec.
     fn of_containers(&self, specified: &Amounts) -> Result<Amounts, InputError> {
-        let Some(status) = self.status else { return Ok(specified.clone()) };
+        // A status without amounts says nothing else than the spec.
+        let counts = |status: &&PodStatus| self.infeasible || has_amounts(status);
+        let Some(status) = self.status.filter(counts) else { return Ok(specified.clone()) };
         let whole = status.resources.as_ref().and_then(|resources| resources.requests.as_ref());
         let (allocated, actuated) = match (status.allocated_resources.as_ref(), whole) {
             (Some(allocated), Some(actuated)) => (

@@ -13,7 +13,7 @@ fn a_field_is_found_wherever_it_is() {
     let json = json!({"spec": {"a": 1, "b-c.d": {"x": [7, 8]}, "overhead": {"cpu": 2}, "é": 3, "s/t": 4}, "9": 5});
     let json = json.to_string();
     let kept = Kept::Own(json.clone().into());
-    let found = |pointer: &str| fields(&[pointer.to_owned()], &kept).pop().map(|field| field.value);
+    let found = |pointer: &str| Fields::new(vec![pointer.to_owned()]).of(&kept).pop().map(|field| field.value);
     for (pointer, value) in [
         ("/spec/a", Some("1")),
         ("/spec/b-c.d", Some("{\"x\":[7,8]}")),
