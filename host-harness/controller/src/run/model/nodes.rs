@@ -26,25 +26,33 @@ pub(super) fn schedule(state: &mut State) {
     }
     let is_open =
         |pod: &&Value| text(pod, "/spec/nodeName").is_empty() && gates(pod).next().is_none() && !has_ended(pod);
-    let waiting: Vec<(String, u64, Option<String>)> = state
+    let waiting: Vec<(String, u64, Option<String>, String)> = state
         .all(&pods())
         .filter(is_open)
-        .map(|pod| (name_of(pod), cores(pod), pinned_to(pod).map(str::to_owned)))
+        .map(|pod| {
+            let nominated = text(pod, "/status/nominatedNodeName").to_owned();
+            (name_of(pod), cores(pod), pinned_to(pod).map(str::to_owned), nominated)
+        })
         .collect();
-    for (name, cpu, pin) in waiting {
+    for (name, cpu, pin, nominated) in waiting {
+        // A pod does not stand in its own way; it is tried on its own node first.
+        promised.entry(nominated.clone()).and_modify(|promised| *promised = promised.saturating_sub(cpu));
         // What kube-scheduler has not seen yet it gives away.
         let respects = pin.is_none() && state.random.percent(80);
         let fits = |(node, free): &(&String, &mut u64)| {
             let promised = promised.get(*node).copied().filter(|_| respects).unwrap_or_default();
             **free >= cpu + promised && pin.as_ref().is_none_or(|pin| pin == *node)
         };
-        match free.iter_mut().find(fits) {
-            Some((node, free)) => {
-                *free -= cpu;
-                let node = node.clone();
+        let own = free.iter_mut().find(|(node, _)| **node == nominated).filter(fits);
+        let chosen = own.map(|(node, _)| node.clone());
+        let chosen = chosen.or_else(|| free.iter_mut().find(fits).map(|(node, _)| node.clone()));
+        match chosen {
+            Some(node) => {
+                free.entry(node.clone()).and_modify(|free| *free -= cpu);
                 state.change(&pods(), &name, |pod| bind(pod, &node));
             }
             None => {
+                *promised.entry(nominated).or_default() += cpu;
                 let no = json!([{"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
                                  "message": "0 nodes are available"}]);
                 state.change(&pods(), &name, |pod| merge_conditions(pod, &no));
