@@ -44,7 +44,7 @@ fn what_grows_is_stopped_at_the_memory_that_it_is_allowed() {
 #[test]
 fn sizes_and_the_time_to_compile_are_bounded() {
     let ran = lictor(&["inspect", "--limit", "component=1k"]).exits(2);
-    ran.tells(&[&format!("the component has {} bytes and 1000 are the limit", embedded().len())]);
+    ran.tells(&[&format!("the component has {} bytes, 1000 at most", embedded().len())]);
     let path = file("uncached.wasm", policy("(module (func (export \"of-no-use\") (result i32) (i32.const 77)))"));
     lictor(&["inspect", &path, "--limit", "compile-time=1ns"]).exits(2).tells(&["not compiled within 1ns"]);
 }

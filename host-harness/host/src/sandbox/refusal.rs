@@ -28,9 +28,7 @@ pub enum LoadError {
     #[error("not a WebAssembly component: {0}")]
     NotAComponent(NotAComponent),
     /// It is larger than the limit.
-    #[error(
-        "the component has {bytes} bytes and {limit} are the limit: build it optimised and without debug information"
-    )]
+    #[error("the component has {bytes} bytes, {limit} at most: build it optimised and without debug information")]
     TooLarge {
         /// What it has.
         bytes: usize,

@@ -1,7 +1,6 @@
 //! What the host checks of every plan and every binding, whatever the policy claims: one invariant a file.
 //!
-//! None of them knows a law. They hold for every policy: what it names exists, nobody is evicted twice or for nothing, and
-//! what is nominated or bound then has room.
+//! None of them knows a law. For every policy: what it names exists, no pod is evicted twice or for nothing, and what is placed then has room.
 
 mod apart;
 mod binding;

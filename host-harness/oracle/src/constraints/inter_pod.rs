@@ -10,10 +10,8 @@ use super::node;
 
 /// What is broken where a pod is on a node, and all pods where `places` says. The pod itself is among them.
 pub(crate) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value) -> Vec<String> {
-    let others = || {
-        let others = dump.placed(places).filter(|(other, ..)| **other != key(pod));
-        others.map(|(_, other, on)| (other, on))
-    };
+    let is_other = |other: &(&String, &Value, &Value)| *other.0 != key(pod);
+    let others = || dump.placed(places).filter(is_other).map(|(_, other, on)| (other, on));
     let mut broken = Vec::new();
     for term in terms(pod, "podAntiAffinity") {
         let near = |(other, on): &(&Value, &Value)| together(term, node, on) && is_meant(dump, term, pod, other);
