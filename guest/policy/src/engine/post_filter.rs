@@ -75,14 +75,18 @@ impl Engine {
         }
     }
 
-    /// Returns what a plan waits for that is in flight already: neither of the two evicts a pod, and the pods are nominated as both say. `None`: it is new.
+    /// Returns what a plan waits for that is in flight already: neither of the two evicts a pod, and as many pods of each kind are nominated to each
+    /// node. Otherwise two pods that are alike could change places with each attempt. `None`: it is new.
     fn awaits(&self, plan: &Plan) -> Option<Obstacle> {
-        let is_nominated = |(ix, node): &(PodIx, NodeIx)| {
-            self.ledger.awaits(*ix) && self.cluster.pod(*ix).is_some_and(|pod| pod.nominated == Some(*node))
-        };
-        let is_in_flight = plan.victims.is_empty() && plan.nominations.iter().all(is_nominated);
+        let pods = || plan.nominations.iter().filter_map(|(ix, node)| Some((*ix, *node, self.cluster.pod(*ix)?)));
+        let shown = pods().filter(|(ix, ..)| self.ledger.awaits(*ix));
+        let kind = |pod: &Pod| (pod.class, pod.priority(), pod.queue);
+        let mut shown: Vec<_> = shown.filter_map(|(.., pod)| Some((kind(pod), pod.nominated?))).collect();
+        let mut planned: Vec<_> = pods().map(|(_, node, pod)| (kind(pod), node)).collect();
+        shown.sort_unstable();
+        planned.sort_unstable();
         match plan.nominations.as_slice() {
-            _ if !is_in_flight => None,
+            _ if !plan.victims.is_empty() || shown != planned => None,
             [(_, node)] => Some(Obstacle::Coming(*node)),
             _ => Some(Obstacle::Room),
         }
