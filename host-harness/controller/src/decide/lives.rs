@@ -10,6 +10,8 @@ use lictor_host::session::{Action, AttemptResult, Command, CommandId, CommandOut
 use crate::carry_out::Task;
 
 const SECOND: i64 = 1_000_000_000;
+/// The number under which all plans of an earlier process are known.
+const EARLIER: u64 = 0;
 
 /// Limits of the time that a plan may take, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,7 +99,7 @@ impl Lives {
         let (pods, since): (BTreeSet<ObjectRef>, i64) = (nominated.collect(), session.mirror().now());
         if !pods.is_empty() {
             let victims = victims.into_iter().map(|victim| (victim, None)).collect();
-            self.plans.insert(0, Life { pods, victims, evicts: true, since, ..Life::default() });
+            self.plans.insert(EARLIER, Life { pods, victims, evicts: true, since, ..Life::default() });
         }
     }
 
@@ -145,7 +147,8 @@ impl Lives {
         }
     }
 
-    /// Ends the plans all of whose nominations the policy has taken back: their victims leave in vain.
+    /// Ends the plans all of whose nominations the policy has taken back: their victims leave in vain. Of those of an earlier process, which are
+    /// known as one, the pods end that have lost theirs.
     fn withdraw(&mut self, step: &Step) {
         let happened = &step.happened;
         let is_over = |pod: &ObjectRef| {
@@ -160,16 +163,22 @@ impl Lives {
             pods.iter().find_map(of).map(lictor_host::session::Attempt::message)
         };
         self.plans.retain(|plan, life| {
-            let is_over = !life.pods.is_empty() && life.pods.iter().all(is_over);
-            if is_over && life.evicts {
-                let why = said(&life.pods).or_else(|| life.refused.clone());
+            let over: BTreeSet<ObjectRef> = life.pods.iter().filter(|pod| is_over(pod)).cloned().collect();
+            if over.is_empty() || *plan != EARLIER && over.len() < life.pods.len() {
+                return true;
+            }
+            life.pods.retain(|pod| !over.contains(pod));
+            if life.evicts {
+                let why = said(&over).or_else(|| life.refused.clone());
                 let why = why.map(|why| format!(": {why}")).unwrap_or_default();
                 let reason = format!("its nominations were taken back, and the room is for others{why}");
-                let pods = life.pods.iter().cloned().collect();
+                let pods = over.into_iter().collect();
                 self.withdrawn.0.push(GivenUp { plan: *plan, pods, why: Why::NotAdmitted, reason });
+            }
+            if life.evicts && life.pods.is_empty() {
                 self.withdrawn.1.extend(life.victims.values().flatten().filter_map(unmark));
             }
-            !is_over
+            !life.pods.is_empty()
         });
     }
 
