@@ -58,7 +58,7 @@ async fn controller(name: &str, kubeconfig: &Path) -> Controller {
     begin(name, kubeconfig, true).await
 }
 
-/// The same, with or without a Lease.
+/// Starts the same, with or without a Lease.
 async fn begin(name: &str, kubeconfig: &Path, is_elected: bool) -> Controller {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let socket = std::env::temp_dir().join(format!("lictor-operations-{name}-{}.sock", std::process::id()));
@@ -178,7 +178,7 @@ impl tracing::Subscriber for &'static Lines {
 /// the start.
 const FEW: usize = 30;
 
-/// A process without any right says once of each right that it is missing, is alive and not ready, and `/readyz` names the rights.
+/// Starts a process without any right: it says once of each right that it is missing, is alive and not ready, and `/readyz` names the rights.
 async fn without_a_right(testbed: &Testbed) {
     tracing::subscriber::set_global_default(&LINES).unwrap();
     let controller = begin("stranger", &testbed.ready.user.kubeconfig, false).await;
@@ -204,7 +204,7 @@ async fn without_a_right(testbed: &Testbed) {
     controller.ended.await.unwrap();
 }
 
-/// A pod that fits nowhere: event, condition and answer have the same law and sentence.
+/// Checks what is said of a pod that fits nowhere: event, condition and answer have the same law and sentence.
 async fn refuses(leader: &Controller, admin: &Client) {
     create(admin, &held("large", "64", "high")).await;
     let told = wait_for("the refusal is reported", SOON, async || {

@@ -97,13 +97,13 @@ impl KubeApi {
         self
     }
 
-    /// From here on patches name this manager, which needs no escape in a URL.
+    /// Has patches name this manager, which needs no escape in a URL.
     pub fn managed_by(mut self, manager: &str) -> KubeApi {
         self.manager = format!("?fieldManager={manager}");
         self
     }
 
-    /// From here on its requests are counted.
+    /// Has the requests counted.
     pub fn watched(mut self, status: Option<Arc<Status>>) -> KubeApi {
         self.status = status;
         self

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use lictor_host::session::ObjectRef;
 use serde_json::Value;
 
-use super::lives::{GivenUp, Why};
-use super::{Decider, Mode, Turn};
+use super::lives::{EARLIER, GivenUp, Why};
+use super::{Decider, Mode, Turn, pod_of};
 use crate::carry_out::Task;
 use crate::names::EVICTED_FOR;
 use crate::view::{Standing, annotation, text};
@@ -22,7 +22,7 @@ const LOOK: i64 = 10 * SECOND;
 /// The longest pause between two attempts: 5 minutes.
 const LONGEST: i64 = 300 * SECOND;
 
-/// What is written on a pod for a plan.
+/// A nomination or a mark that was written on a pod for a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
     /// The pod.
@@ -108,11 +108,9 @@ impl Decider {
     /// Returns whether a plan or a command stands behind what is written on a pod, or the mark is one that another controller evicts by.
     pub fn stands_behind(&self, written: &Leftover) -> bool {
         let (session, object) = (self.talk.session(), &written.pod);
-        let mirror = session.mirror();
-        let known = mirror.pod_id(&object.pod_name()).and_then(|pod| mirror.pod(pod));
-        let Some(pod) = known.filter(|pod| pod.uid == object.uid) else { return true };
+        let Some(pod) = pod_of(session, object) else { return true };
         let is_open = self.open.values().any(|command| command.object == *object);
-        let is_leaving = || mirror.is_marked(pod) || session.victims().any(|victim| victim == pod.id);
+        let is_leaving = || session.mirror().is_marked(pod) || session.victims().any(|victim| victim == pod.id);
         is_open || (written.is_marked && (self.lives.evicts(object) || is_leaving())) || self.lives.waits(object)
     }
 
@@ -129,7 +127,7 @@ impl Decider {
             if !node.is_empty() {
                 turn.tasks.push(Task::Withdraw(pod.clone()));
                 let reason = format!("no plan stands behind its nomination to {node} any more");
-                turn.given_up.push(GivenUp { plan: 0, pods: vec![pod], why: Why::NotAdmitted, reason });
+                turn.given_up.push(GivenUp { plan: EARLIER, pods: vec![pod], why: Why::NotAdmitted, reason });
             }
         }
         turn

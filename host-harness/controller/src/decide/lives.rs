@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_host::session::{Action, AttemptResult, Command, CommandId, CommandOutcome, ObjectRef, Session, Step};
 
+use super::pod_of;
 use crate::carry_out::Task;
 
 const SECOND: i64 = 1_000_000_000;
 /// The number under which all plans of an earlier process are known.
-const EARLIER: u64 = 0;
+pub(super) const EARLIER: u64 = 0;
 
 /// Limits of the time that a plan may take, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -277,14 +278,10 @@ fn unmark(command: &Command) -> Option<Task> {
 
 /// Returns whether a pod still waits for the node that it is nominated to.
 fn waits(session: &Session, meant: &ObjectRef) -> bool {
-    let mirror = session.mirror();
-    let pod = mirror.pod_id(&meant.pod_name()).and_then(|pod| mirror.pod(pod));
-    pod.is_some_and(|pod| pod.uid == meant.uid && pod.node.is_none() && pod.nominated.is_some() && !pod.terminating)
+    pod_of(session, meant).is_some_and(|pod| pod.node.is_none() && pod.nominated.is_some() && !pod.terminating)
 }
 
 /// Returns whether a victim is being deleted; none where it is gone.
 fn state(session: &Session, meant: &ObjectRef) -> Option<bool> {
-    let mirror = session.mirror();
-    let pod = mirror.pod_id(&meant.pod_name()).and_then(|pod| mirror.pod(pod))?;
-    (pod.uid == meant.uid && pod.node.is_some()).then_some(pod.terminating)
+    pod_of(session, meant).filter(|pod| pod.node.is_some()).map(|pod| pod.terminating)
 }

@@ -14,10 +14,10 @@ pub mod victims;
 
 use std::collections::BTreeMap;
 
-use lictor_contract::ExtensionPoint;
+use lictor_contract::{ExtensionPoint, Pod};
 use lictor_host::cluster::Object;
 use lictor_host::session::{
-    Action, Command, CommandId, CommandOutcome, Input, Session, SessionCheckpoint, SessionError, Step,
+    Action, Command, CommandId, CommandOutcome, Input, ObjectRef, Session, SessionCheckpoint, SessionError, Step,
 };
 use serde::{Deserialize, Serialize};
 
@@ -268,3 +268,9 @@ impl Decider {
 
 /// Why a command is not carried out where nothing is.
 const NOTHING: &str = "nothing is carried out";
+
+/// Returns the pod that is meant; none where it is gone, or another one has its name.
+fn pod_of<'s>(session: &'s Session, meant: &ObjectRef) -> Option<&'s Pod> {
+    let mirror = session.mirror();
+    mirror.pod(mirror.pod_id(&meant.pod_name())?).filter(|pod| pod.uid == meant.uid)
+}

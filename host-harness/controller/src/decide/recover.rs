@@ -3,7 +3,7 @@
 use lictor_host::session::{Action, Command, ObjectRef};
 
 use super::lives::Patience;
-use super::{Decider, Mode, Turn};
+use super::{Decider, Mode, Turn, pod_of};
 use crate::carry_out::Task;
 
 impl Decider {
@@ -30,11 +30,8 @@ impl Decider {
     /// Returns those among the victims that are marked and whose deletion is not under way.
     fn marked(&self, victims: impl Iterator<Item = ObjectRef>) -> Vec<ObjectRef> {
         let is_open = |object: &ObjectRef| self.open.values().any(|open| open.object == *object && deletes(open));
-        let mirror = self.talk.session().mirror();
-        let is_marked = |object: &ObjectRef| {
-            let pod = mirror.pod_id(&object.pod_name()).and_then(|pod| mirror.pod(pod));
-            pod.is_some_and(|pod| pod.uid == object.uid && mirror.is_marked(pod))
-        };
+        let session = self.talk.session();
+        let is_marked = |object: &ObjectRef| pod_of(session, object).is_some_and(|pod| session.mirror().is_marked(pod));
         victims.filter(|victim| is_marked(victim) && !is_open(victim)).collect()
     }
 

@@ -279,3 +279,22 @@ fn the_end_of_a_plan_that_evicts_no_pod_is_said_where_one_was_evicted_for_the_pl
     let given_up = decider.tell(2 * SECOND, Vec::new()).given_up;
     assert_eq!(given_up.iter().map(|it| (it.plan, it.why)).collect::<Vec<_>>(), [(6, Why::NotAdmitted)]);
 }
+
+#[test]
+fn of_the_plans_of_an_earlier_process_the_end_of_each_is_said() {
+    let over = Fx { withdrawn: &["default/p"], ..Fx::default() };
+    let policy = Scripted::deciding(ALL)
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::NoPlan("its group is gone", over))
+        .say("filter default/q", Say::Fits(&[]))
+        .say("post-filter default/q", Say::NoPlan("its victim leaves", Fx::default()));
+    let session = Session::open(Box::new(policy), "test", "").unwrap();
+    let nominated = |name| with(named(pod(name, 2, 9)), "/status", "nominatedNodeName", json!("n1"));
+    let cluster = [node("n1", 4), nominated("p"), nominated("q")].map(object).into();
+    let mut decider = Decider::begin(Talk::new(session, None), Mode::Act, &[], SECOND, cluster, None).0;
+    decider.recover(std::iter::empty(), true, &mut Turn::default());
+    decider.decide(ALL_AT_ONCE);
+    let given_up = decider.tell(2 * SECOND, Vec::new()).given_up;
+    let pods: Vec<&str> = given_up.iter().flat_map(|it| &it.pods).map(|pod| pod.name.as_str()).collect();
+    assert_eq!((pods, given_up[0].reason.ends_with("its group is gone")), (vec!["p"], true), "q still waits");
+}

@@ -133,7 +133,7 @@ impl Known {
     }
 }
 
-/// Words for which pod or queue a victim is evicted, by which plan, and since when. After a restart, the pods that are nominated to its node are
+/// Says for which pod or queue a victim is evicted, by which plan, and since when. After a restart, the pods that are nominated to its node are
 /// named.
 fn evicted_for(session: &Session, victim: &Pod, about: Option<&About>) -> String {
     let mirror = session.mirror();

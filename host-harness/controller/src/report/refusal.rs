@@ -101,7 +101,7 @@ pub(super) fn of(step: &Step) -> BTreeMap<String, Told> {
     told
 }
 
-/// Words the cause for which a pod lost the room that was reserved for it at Permit.
+/// Returns the cause for which a pod lost the room that was reserved for it at Permit.
 pub(crate) fn cause(cause: ReleaseCause) -> &'static str {
     match cause {
         ReleaseCause::Timeout => "the others of its gang did not come in time",
@@ -112,7 +112,7 @@ pub(crate) fn cause(cause: ReleaseCause) -> &'static str {
     }
 }
 
-/// What was said in an attempt, each sentence behind its law.
+/// Returns what was said in an attempt, each sentence behind its law.
 fn refusal(attempt: &Attempt) -> Refusal {
     let named = |reason: &lictor_host::reason::NamedReason| match reason.code.as_str() {
         "" => reason.message.clone(),

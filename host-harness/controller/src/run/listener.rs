@@ -60,7 +60,7 @@ pub trait Listener: Send + 'static {
         None
     }
 
-    /// When the loop is to turn at the latest, nanoseconds since 1970.
+    /// Returns when the loop is to turn at the latest, nanoseconds since 1970.
     fn due(&self) -> Option<i64> {
         None
     }
@@ -98,7 +98,7 @@ pub trait Listener: Send + 'static {
     /// An object could not be read; what was known of it before still holds.
     fn unread(&mut self, _key: &str, _mistake: &InputError) {}
 
-    /// What another process would need to go on could not be stored, and why; an empty reason: it is stored again.
+    /// Says why a checkpoint could not be stored; an empty reason: the next one was.
     fn unsaved(&mut self, _why: &str) {}
 
     /// Takes note that another controller, named by the manager of its fields, writes at the same time.

@@ -144,7 +144,7 @@ impl<L: Listener> Reign<L> {
         if is_in_cycle { Duration::ZERO } else { self.settings.together }
     }
 
-    /// How long nothing is due.
+    /// Returns how long nothing is due.
     pub(super) fn wait(&self) -> Duration {
         let Some(decider) = &self.decider else { return IDLE };
         let own = [self.refusals.next(), self.victims.next(), self.leftovers.next(), self.listener.due()];

@@ -185,7 +185,7 @@ fn what_cannot_be_loaded_is_said_and_what_is_under_way_goes_on() {
     assert_eq!(turned.stage(first), Stage::Done);
 }
 
-/// A wish that a desk loads when the gate is opened, and what it has loaded.
+/// Makes a desk that loads a wish when the gate is opened, and the list of what it has loaded.
 fn gated_desk(offers: &Offers) -> (Desk, std::sync::mpsc::Sender<()>, Arc<std::sync::Mutex<Vec<String>>>) {
     let (open, gate) = std::sync::mpsc::channel();
     let (gate, loaded) = (std::sync::Mutex::new(gate), Arc::new(std::sync::Mutex::new(Vec::new())));

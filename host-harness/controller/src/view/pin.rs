@@ -89,7 +89,7 @@ fn preference(node: &str) -> Value {
     json!({"weight": WEIGHT, "preference": {"matchFields": [pin(node)]}})
 }
 
-/// The terms of a pod with the pin added to each of them.
+/// Returns the terms of a pod with the pin added to each of them.
 pub fn pinned_terms(pod: &Value, node: &str) -> Vec<Value> {
     let pin = pin(node);
     let terms = pod.pointer(TERMS).and_then(Value::as_array).filter(|terms| !terms.is_empty());

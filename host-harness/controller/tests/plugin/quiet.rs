@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::host::Host;
 use crate::scheduler::Scheduler;
-use crate::steps::{GANG, group, member, message};
+use crate::steps::{GANG, group, group_of_kubernetes, member, message};
 use crate::support::objects::{create, wait_for};
 use crate::support::observer::What;
 use crate::world::{SOON, Step, World};
@@ -72,13 +72,7 @@ pub async fn members_of_kubernetes(world: &World, scheduler: &Scheduler) {
     let step = world.step("quiet-kubernetes", 3).await;
     let host = Host::start("kubernetes", &world.testbed.ready.folder);
     let running = scheduler.start(&world.testbed.ready, &host.socket);
-    let group = json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
-        "metadata": {"name": "g", "namespace": step.namespace},
-        "spec": {"priorityClassName": "high", "schedulingPolicy": {"gang": {"minCount": 3}}}});
-    create(&world.admin, &group).await;
-    for name in GANG {
-        step.create(name, "high", json!({"spec": {"schedulingGroup": {"podGroupName": "g"}}})).await;
-    }
+    group_of_kubernetes(&step).await;
     // A cycle of groups tries the members, takes that back, and then places all of them.
     start_soon(&step).await;
     step.end().await;

@@ -80,19 +80,24 @@ pub async fn a_quota_holds_and_others_pass(world: &World, scheduler: &Scheduler)
     drop(running);
 }
 
-/// A group of Kubernetes itself goes through the cycle of groups: its plan is the policy's, and puts all of it at once.
+/// Creates a group of Kubernetes of three pods, and its pods.
+pub async fn group_of_kubernetes(step: &Step<'_>) {
+    let group = json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
+        "metadata": {"name": "g", "namespace": step.namespace},
+        "spec": {"priorityClassName": "high", "schedulingPolicy": {"gang": {"minCount": 3}}}});
+    create(&step.world.admin, &group).await;
+    for name in GANG {
+        step.create(name, "high", json!({"spec": {"schedulingGroup": {"podGroupName": "g"}}})).await;
+    }
+}
+
+/// Has a group of Kubernetes itself go through the cycle of groups: its plan is the policy's, and puts all of it at once.
 pub async fn a_group_of_kubernetes_preempts(world: &World, scheduler: &Scheduler) {
     let step = world.step("group", 3).await;
     let host = Host::start("kubernetes", &world.testbed.ready.folder);
     let running = scheduler.start(&world.testbed.ready, &host.socket);
     step.fill().await;
-    let group = json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
-        "metadata": {"name": "g", "namespace": step.namespace},
-        "spec": {"priorityClassName": "high", "schedulingPolicy": {"gang": {"minCount": 3}}}});
-    create(&world.admin, &group).await;
-    for name in GANG {
-        step.create(name, "high", json!({"spec": {"schedulingGroup": {"podGroupName": "g"}}})).await;
-    }
+    group_of_kubernetes(&step).await;
     step.all_run(&GANG).await;
     let plans = host.said(|said| said.happened.plans.clone());
     assert_eq!(plans.iter().map(|plan| plan.victims.len()).sum::<usize>(), 3, "{plans:?}");

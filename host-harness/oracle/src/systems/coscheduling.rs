@@ -174,8 +174,7 @@ fn alone(
     let fitting = kubernetes::fitting_nodes(world, pod);
     let Some((quotas, is_refused)) = quotas else {
         if fitting.is_empty() && plan::waits_for_preempted(world, pod) {
-            kubernetes::nominations_while(true, (world, pod), &|_| false, outcome, verdict);
-            plan::preempts_none(pod, outcome, verdict);
+            plan::preempts_none(world, pod, &|_| false, outcome, verdict);
             return Ok(());
         }
         return kubernetes::attempt(world, &mut kubernetes::Memory::default(), &pod.name, outcome, verdict);

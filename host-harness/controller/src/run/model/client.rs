@@ -16,7 +16,7 @@ pub(super) struct Client {
     pub(super) process: u64,
 }
 
-/// What becomes of a request.
+/// The fate of a request.
 struct Fate {
     there: Duration,
     back: Duration,

@@ -9,7 +9,7 @@ use super::world::{CORES, cores, has_ended};
 use crate::view::{gates, pinned_to, text};
 use crate::watch::Kind;
 
-/// Has kube-scheduler bind the pods that no gate holds, where there is room; a pod without room is said to be unschedulable.
+/// Binds, as kube-scheduler, the pods that no gate holds, where there is room; a pod without room is said to be unschedulable.
 pub(super) fn schedule(state: &mut State) {
     let mut free: BTreeMap<String, u64> =
         state.all(&Kind::new("", "Node")).map(|node| (text(node, "/metadata/name").to_owned(), CORES)).collect();
@@ -67,7 +67,7 @@ fn bind(pod: &mut Value, node: &str) {
     merge_conditions(pod, &json!([{"type": "PodScheduled", "status": "True", "reason": "Scheduled", "message": ""}]));
 }
 
-/// Has the kubelets start what is bound, and end what is being deleted.
+/// Starts, as the kubelets, what is bound, and ends what is being deleted.
 pub(super) fn kubelets(state: &mut State) {
     let now = state.time(state.now());
     let bound: Vec<(String, bool)> = state

@@ -47,11 +47,11 @@ pub(super) struct Figures {
 }
 
 /// Plays once from this seed. Returns what was wrong, and the story where that is wanted.
-pub(super) fn play(system: &System, seed: u64, is_told: bool, figures: &mut Figures) -> (Vec<String>, Vec<String>) {
+pub(super) fn play(system: &System, seed: u64, with_story: bool, figures: &mut Figures) -> (Vec<String>, Vec<String>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     runtime.block_on(async {
         let server = Server::new(seed);
-        server.state().observer.story = is_told.then(Vec::new);
+        server.state().observer.story = with_story.then(Vec::new);
         let mut play = Play::begin(system, server.clone());
         for _ in 0..STEPS {
             play.step().await;
@@ -107,7 +107,7 @@ impl Play<'_> {
         self.process = Some(process);
     }
 
-    /// Something happens, some watches say something, and time passes.
+    /// Does something, lets some watches say something, and lets time pass.
     async fn step(&mut self) {
         let what = {
             let state = &mut *self.server.state();
@@ -153,7 +153,7 @@ impl Play<'_> {
         }
     }
 
-    /// Has the watches say some of what they have not said yet; all of it, or some, and sometimes a watch is cut.
+    /// Gives the process all that the watches have not said yet, or some of it; sometimes a watch is cut.
     fn deliver(&mut self, all: bool) {
         let Some(process) = &mut self.process else { return };
         let mut came = Vec::new();
@@ -201,7 +201,7 @@ impl Play<'_> {
         }
     }
 
-    /// A round in which nothing goes wrong. Returns how much was written so far.
+    /// Plays a round in which nothing goes wrong. Returns how much was written so far.
     async fn round(&mut self) -> (u64, u64) {
         {
             let state = &mut *self.server.state();

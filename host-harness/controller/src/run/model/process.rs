@@ -53,7 +53,7 @@ impl Keep for Kept {
     }
 }
 
-/// How a process is started.
+/// The settings with which a process is started.
 #[derive(Clone)]
 pub(super) struct How {
     pub(super) system: &'static str,
@@ -132,7 +132,7 @@ impl Process {
         self.works.abort();
     }
 
-    /// Has the process hear what its watches say.
+    /// Gives the process what its watches say.
     pub(super) fn hear(&mut self, came: Vec<Came>) {
         if !came.is_empty() {
             self.turn(came);

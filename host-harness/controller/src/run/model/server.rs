@@ -42,7 +42,7 @@ pub(super) enum Request {
 }
 
 impl Request {
-    /// Names the request as roles do.
+    /// Returns the name of the request, as roles have it.
     pub(super) fn verb(&self) -> &'static str {
         match self {
             Request::Get => "get",
@@ -105,7 +105,7 @@ pub(super) fn pods() -> Kind {
     Kind::new("", "Pod")
 }
 
-/// Names an object within its kind.
+/// Returns the name of an object within its kind.
 pub(super) fn name_of(object: &Value) -> String {
     match text(object, "/metadata/namespace") {
         "" => text(object, "/metadata/name").to_owned(),
@@ -135,7 +135,7 @@ impl State {
         }
     }
 
-    /// Has the watch of a kind list everything: what it has not said yet is lost.
+    /// Lists everything of a kind anew: what its watch has not said yet is lost.
     pub(super) fn list(&mut self, kind: &Kind) {
         let all = self.objects.iter().filter(|((of, _), _)| of == kind).map(|(_, object)| Seen::There(object.clone()));
         let said = match self.absent.contains(kind) {
@@ -188,7 +188,7 @@ impl State {
         }
     }
 
-    /// Has a pod stop: one that has no node is gone at once, any other has its grace.
+    /// Stops a pod: one that has no node is gone at once, any other has its grace.
     pub(super) fn stop(&mut self, name: &str, reason: &str) {
         let Some(pod) = self.objects.get(&(pods(), name.to_owned())) else { return };
         if text(pod, "/spec/nodeName").is_empty() {

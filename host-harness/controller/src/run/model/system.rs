@@ -31,7 +31,7 @@ fn class_of(important: bool) -> &'static str {
     if important { "high" } else { "low" }
 }
 
-/// scheduler-plugins: a gang preempts pods of lower priority.
+/// Returns scheduler-plugins: a gang preempts pods of lower priority.
 fn coscheduling() -> System {
     System {
         name: "coscheduling",
@@ -46,7 +46,7 @@ fn coscheduling() -> System {
     }
 }
 
-/// Koordinator: pods that are not preemptible take back what their quota is guaranteed. Victims are deleted, or only marked.
+/// Returns Koordinator: pods that are not preemptible take back what their quota is guaranteed. Victims are deleted, or only marked.
 fn koordinator() -> System {
     fn quota(name: &str, min: u32) -> Value {
         json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
@@ -88,7 +88,7 @@ fn kubernetes() -> System {
     }
 }
 
-/// Volcano: gangs preempt gangs of lower priority in their queue. A pod of its own is a gang of one.
+/// Returns Volcano: gangs preempt gangs of lower priority in their queue. A pod of its own is a gang of one.
 fn volcano() -> System {
     System {
         name: "volcano",
@@ -111,7 +111,7 @@ fn volcano() -> System {
     }
 }
 
-/// YuniKorn: a queue takes back what it is guaranteed.
+/// Returns YuniKorn: a queue takes back what it is guaranteed.
 fn yunikorn() -> System {
     System {
         name: "yunikorn",

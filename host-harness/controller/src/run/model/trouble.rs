@@ -40,7 +40,7 @@ pub(super) fn peace(state: &mut State, kinds: &[Kind]) {
     kinds.iter().for_each(|kind| serve_kind(state, kind, true));
 }
 
-/// Has a kind served, or not any more. Its objects are still there when it is served again.
+/// Makes a kind served, or not any more. Its objects are still there when it is served again.
 fn serve_kind(state: &mut State, kind: &Kind, is_served: bool) {
     let changes = if is_served { state.absent.remove(kind) } else { state.absent.insert(kind.clone()) };
     if changes {

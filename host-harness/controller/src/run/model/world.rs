@@ -87,7 +87,7 @@ fn pick(state: &mut State, kind: &Kind, suits: impl Fn(&Value) -> bool) -> Optio
     names.get(place).cloned()
 }
 
-/// Has users and controllers do something at random.
+/// Does something at random, as users and controllers.
 pub(super) fn act(state: &mut State, system: &System, soft: bool) {
     let count = state.all(&pods()).count();
     match state.random.below(100) {
@@ -179,7 +179,7 @@ pub(super) fn no_budgets(state: &mut State) {
     names.iter().for_each(|name| state.remove(&kind, name));
 }
 
-/// Has another controller delete the pods that are marked.
+/// Deletes, as another controller, the pods that are marked.
 pub(super) fn delete_marked(state: &mut State) {
     let marked: Vec<String> =
         state.all(&pods()).filter(|pod| !annotation(pod, EVICTED_FOR).is_empty()).map(name_of).collect();
@@ -188,10 +188,10 @@ pub(super) fn delete_marked(state: &mut State) {
 
 /// Returns a pod in a line.
 pub(super) fn in_short(pod: &Value) -> String {
-    let held = if gates(pod).next().is_some() { "gated" } else { "" };
+    let gated = if gates(pod).next().is_some() { "gated" } else { "" };
     let leaves = text(pod, "/metadata/deletionTimestamp");
     format!(
-        "{} {} {} cores, priority {}, {}, {held} node `{}`, let go for `{}`, nominated `{}`, {} {leaves}",
+        "{} {} {} cores, priority {}, {}, {gated} node `{}`, let go for `{}`, nominated `{}`, {} {leaves}",
         text(pod, "/metadata/name"),
         text(pod, "/metadata/uid"),
         cores(pod),

@@ -34,7 +34,7 @@ impl<L: Listener> Reign<L> {
         self.tidy(now);
     }
 
-    /// Has taken off what plans have left on pods that there are not any more.
+    /// Takes off what is left on pods by plans that have ended.
     fn tidy(&mut self, now: i64) {
         let Some(mut decider) = self.decider.take() else { return };
         let left = self.leftovers.due(now, |written| decider.stands_behind(written));

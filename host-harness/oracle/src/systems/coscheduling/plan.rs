@@ -6,7 +6,7 @@ use super::quotas::Quotas;
 use super::{Memory, allocated, group, is_lost, members, minimum};
 use crate::outcome::{Ended, Outcome};
 use crate::systems::common::problem;
-use crate::systems::kubernetes;
+use crate::systems::kubernetes::{self, SameGroup};
 use crate::systems::rounds::{Gang, Turn};
 use crate::tally::Verdict;
 use crate::world::{Pod, World};
@@ -62,8 +62,15 @@ pub(super) fn waits_for_preempted(world: &World, pod: &Pod) -> bool {
     can_take && world.on(&node.name).any(|other| other.leaving)
 }
 
-/// Judges the attempt of a pod that finds no room and waits for pods that leave.
-pub(super) fn preempts_none(pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) {
+/// Judges the attempt of a pod that finds no room and waits for pods that leave: it evicts no pod, and keeps its nomination.
+pub(super) fn preempts_none(
+    world: &World,
+    pod: &Pod,
+    same_group: SameGroup<'_>,
+    outcome: &Outcome,
+    verdict: &mut Verdict,
+) {
+    kubernetes::nominations_while(true, (world, pod), same_group, outcome, verdict);
     if outcome.changes() {
         verdict.breach("may-preempt", format!("`{}` preempted while pods were leaving its node", pod.name));
     }

@@ -198,7 +198,7 @@ impl Quotas {
             verdict.breach("quota-is-kept", text);
         }
         if waits_for_preempted(world, pod) {
-            return preempts_none(pod, outcome, verdict);
+            return preempts_none(world, pod, same_group, outcome, verdict);
         }
         let judged = Outcome { ended: outcome.ended.map(unschedulable), ..outcome.clone() };
         let waits = is_in_flight(world, pod, Some(self));
