@@ -208,9 +208,7 @@ fn said(
         if let Some(nodes) = &attempt.nodes {
             add("", nodes.to_string());
         }
-        let is_said =
-            |reason: &&NamedReason| attempt.reason.as_ref().is_some_and(|said| said.message == reason.message);
-        if let Some(reason) = attempt.preemption.as_ref().filter(|reason| !is_said(reason)) {
+        if let Some(reason) = attempt.said_of_preemption() {
             add(&reason.code, reason.message.clone());
         }
         if let Some(obstacle) = attempt.explanation.as_ref().and_then(|explanation| explanation.obstacle()) {

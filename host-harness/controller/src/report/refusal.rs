@@ -120,12 +120,7 @@ fn refusal(attempt: &Attempt) -> Refusal {
     };
     let reason = attempt.reason.as_ref().map(named);
     let nodes = attempt.nodes.as_ref().map(ToString::to_string);
-    // A sentence that is about the pod and about its preemption is written once.
-    let is_said = |reason: &&lictor_host::reason::NamedReason| {
-        attempt.reason.as_ref().is_none_or(|said| said.message != reason.message)
-    };
-    let preemption = attempt.preemption.as_ref().filter(is_said);
-    let preemption = preemption.map(|reason| format!("preemption: {}", named(reason)));
+    let preemption = attempt.said_of_preemption().map(|reason| format!("preemption: {}", named(reason)));
     let said = [reason, nodes, preemption].into_iter().flatten().filter(|part| !part.is_empty());
     let code = |reason: &Option<lictor_host::reason::NamedReason>| {
         reason.as_ref().map(|reason| reason.code.clone()).filter(|code| !code.is_empty())

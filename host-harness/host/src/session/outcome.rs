@@ -80,14 +80,18 @@ impl Attempt {
         self.reason.iter().chain(&self.preemption).cloned().collect()
     }
 
-    /// The status message: everything that was said, in the order in which it was said.
+    /// Returns what was said of its preemption, unless the same sentence says why the pod was refused: it is said once.
+    pub fn said_of_preemption(&self) -> Option<&NamedReason> {
+        let is_new = |reason: &&NamedReason| self.reason.as_ref().is_none_or(|said| said.message != reason.message);
+        self.preemption.as_ref().filter(is_new)
+    }
+
+    /// Returns the status message: everything that was said, in the order in which it was said.
     pub fn message(&self) -> String {
-        let said = |reason: &Option<NamedReason>| reason.as_ref().map(|reason| reason.message.clone());
+        let reason = self.reason.as_ref().map(|reason| reason.message.clone());
         let nodes = self.nodes.as_ref().map(ToString::to_string);
-        // What one sentence says of the pod and of its preemption is said once.
-        let preemption = said(&self.preemption).filter(|message| said(&self.reason).as_ref() != Some(message));
-        let preemption = preemption.map(|message| format!("preemption: {message}"));
-        let parts = [said(&self.reason), nodes, preemption];
+        let preemption = self.said_of_preemption().map(|reason| format!("preemption: {}", reason.message));
+        let parts = [reason, nodes, preemption];
         parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("; ")
     }
 }
