@@ -124,7 +124,8 @@ impl Engine {
             shape: ShapeIx(pod.shape),
             inter_pod: pod.inter_pod.map(InterPodIx),
             class: ClassIx(0),
-            controller: controller(&pod.template),
+            template: Arc::clone(&pod.template),
+            controller_hash: pod.template.owner.as_ref().map_or(0, |owner| model::hash(&owner.name)),
             past_evictions: 0,
             daemon: pod.template.owner.as_ref().is_some_and(|owner| owner.kind == "DaemonSet"),
             required_node: pod.required_node.map(NodeIx),
@@ -152,12 +153,6 @@ impl Engine {
         entry.queue = system.queue_of(&self.cluster, &entry);
         self.cluster.upsert_pod(ix, entry).map_err(Uncounted::of(String::new()))
     }
-}
-
-/// Returns the controller of the pods of a template: namespace, kind and name.
-fn controller(template: &contract::PodTemplate) -> Option<Arc<str>> {
-    let owner = template.owner.as_ref()?;
-    Some(Arc::from(format!("{}/{}/{}", template.namespace, owner.kind, owner.name)))
 }
 
 /// Returns whether a gang whose attempts have failed may be complete after an event. The model itself judges events about pods

@@ -30,6 +30,7 @@ pub use notes::Notes;
 pub use reasons::engine_rules;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::contract::*;
 use crate::laws::{Denial, Laws, Preemptor, Rule, Switch};
@@ -86,7 +87,7 @@ impl Engine {
         Ok(self.notes.of(PodIx(pod)))
     }
 
-    fn laws(&self) -> Result<&Laws, PolicyError> {
+    fn laws(&self) -> Result<&Arc<Laws>, PolicyError> {
         self.system.as_ref().map(|system| system.laws()).ok_or(PolicyError::NotConfigured)
     }
 

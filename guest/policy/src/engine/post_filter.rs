@@ -1,6 +1,7 @@
 //! PostFilter: the pod was refused or found no node. Is there a plan for it?
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::contract::{Effects, Outcome, PodId, PolicyError, PostFiltered, Reason, Refuted, Retry, Subject};
 use crate::laws::{Denial, Detail, Gate, Laws, Preemptor, Rule};
@@ -22,7 +23,7 @@ impl Engine {
         let preemptor = self.preemptor(lead)?;
         self.notes.plan(preemptor.pod);
         self.notes.refusals = Refusals::default();
-        let laws = self.laws()?.clone();
+        let laws = Arc::clone(self.laws()?);
         let search = search::of(&laws);
         let several = asked.len() > 1;
         if several && !asked.iter().all(|ix| preemptor.pods.contains(ix)) {
@@ -231,7 +232,7 @@ impl Engine {
     /// (kube-scheduler framework/preemption, `evaluate`).
     fn give_up(&mut self, preemptor: &Preemptor, void: Vec<PodIx>) -> Effects {
         let pod = preemptor.pod;
-        let retry_at = self.retry().at;
+        let retry_at = self.notes.refusals.at();
         let is_over = self.fail_attempt(pod, retry_at);
         let job = preemptor.job.filter(|job| self.cluster.is_strict(*job));
         let may_preempt = self.cluster.pod(pod).is_some_and(|pod| pod.attributes.may_preempt);

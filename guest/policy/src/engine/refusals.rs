@@ -32,6 +32,11 @@ impl Refusals {
         }
     }
 
+    /// Returns the moment from which on time alone may help.
+    pub fn at(&self) -> Option<i64> {
+        self.at
+    }
+
     /// When to ask again, where the policy reads objects of these kinds.
     pub fn retry(&self, kinds: &BTreeSet<String>) -> Retry {
         let named = |change: &ChangeKind| match change {

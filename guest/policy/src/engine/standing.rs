@@ -9,6 +9,7 @@ mod bundles;
 mod preemptors;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::contract::{PodId, PolicyError, Threat, by};
 use crate::laws::{Case, Denial, Enforcement, Gate, Guard, Held, Imagined, Laws, Preemptor, Rule, Search, Surplus};
@@ -25,7 +26,7 @@ impl Engine {
     /// See `standing.standings`.
     pub fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, PolicyError> {
         self.recompute();
-        let laws = self.laws()?.clone();
+        let laws = Arc::clone(self.laws()?);
         if let Some(unknown) = pods.iter().find(|id| self.cluster.pod(PodIx(**id)).is_none()) {
             return Err(PolicyError::UnknownPod(*unknown));
         }

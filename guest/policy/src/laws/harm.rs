@@ -62,7 +62,7 @@ impl Harm {
 
     /// Adds a pod that stops.
     fn stop(&mut self, cluster: &Cluster, pod: &Pod) {
-        self.size = self.size.saturating_add(cluster.cluster_share(&pod.request));
+        self.size = self.size.saturating_add(cluster.pod_share(pod));
         self.evictions = self.evictions.max(pod.past_evictions.into());
         self.since = self.since.max(started(cluster, pod).saturating_neg());
     }
@@ -98,6 +98,9 @@ pub enum GangLoss {
 /// Returns what the eviction of a pod costs its gang after earlier evictions. A reservation costs what the pods inside cost, which leave with
 /// it.
 pub fn gang_loss(cluster: &Cluster, pod: &Pod, earlier: &BTreeSet<PodIx>) -> GangLoss {
+    if pod.is_alone() {
+        return GangLoss::PodAlone;
+    }
     let inside = cluster.pods_inside(pod).map(|(_, pod)| gang_loss(cluster, pod, earlier));
     inside.chain([own_loss(cluster, pod, earlier)]).min().unwrap_or(GangLoss::PodAlone)
 }
@@ -118,6 +121,9 @@ fn own_loss(cluster: &Cluster, pod: &Pod, earlier: &BTreeSet<PodIx>) -> GangLoss
 /// Returns the size of what stops with one pod: of its whole gang if the gang breaks, else of the pod; with a reservation also that of the
 /// pods inside.
 pub fn lost_size(cluster: &Cluster, pod: &Pod) -> i64 {
+    if pod.is_alone() {
+        return cluster.pod_share(pod);
+    }
     cluster.pods_inside(pod).map(|(_, pod)| own_size(cluster, pod)).fold(own_size(cluster, pod), i64::saturating_add)
 }
 
@@ -125,10 +131,10 @@ fn own_size(cluster: &Cluster, pod: &Pod) -> i64 {
     let none = BTreeSet::new();
     match (own_loss(cluster, pod, &none), gang_of(cluster, pod)) {
         (GangLoss::Breaks, Some((_, job))) => {
-            let sizes = running(cluster, job, &none).map(|member| cluster.cluster_share(&member.request));
+            let sizes = running(cluster, job, &none).map(|member| cluster.pod_share(member));
             sizes.fold(0, i64::saturating_add)
         }
-        _ => cluster.cluster_share(&pod.request),
+        _ => cluster.pod_share(pod),
     }
 }
 

@@ -51,6 +51,8 @@ pub type Compare = fn(&Cluster, &Pod, &Pod) -> Ordering;
 pub struct SortBy {
     /// The key of a pod.
     pub key: fn(&Cluster, &Pod) -> KeyBuilder,
+    /// Which of two pods of one job comes first: as their keys say, without making them.
+    pub of_one_job: Compare,
     /// What keys take from a job: when that changes, the keys of its pods do.
     pub of_job: fn(&Job) -> Option<i64>,
 }
@@ -71,12 +73,25 @@ pub struct Weigh {
     pub loss: Loss,
     /// What no plan costs less than, where so much is known of its victims.
     pub least: fn(&LeastVictims) -> NodeCost,
+    /// What `least` reads of the victims; the rest need not be known.
+    pub reads: Reads,
     /// Whether the victims on a node with these candidates are chosen by the cost, too. If not, the order of reprieve alone chooses them.
     pub seeks: fn(&Cluster, &[PodIx]) -> bool,
     /// Whether a pod of a gang that is too small already costs nothing.
     pub short_gangs_are_free: bool,
     /// Whether what several pods of one size cost follows from their number and, in each criterion, from the worst of them.
     pub is_of_the_worst: bool,
+}
+
+/// What the least cost of a plan depends on, beyond the number of victims and their priorities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reads {
+    /// Nothing more.
+    Priorities,
+    /// What the victims hold, and when they were created.
+    Share,
+    /// What stops with the victims: its size, and when it started.
+    Stops,
 }
 
 impl Weigh {

@@ -38,7 +38,7 @@ impl<'a> NodeVictims<'a> {
 
     /// Returns the part of the cluster that they hold (see [`Cluster::cluster_share`]).
     pub fn share(&self) -> i64 {
-        self.pods().map(|pod| self.cluster.cluster_share(&pod.request)).fold(0, i64::saturating_add)
+        self.pods().map(|pod| self.cluster.pod_share(pod)).fold(0, i64::saturating_add)
     }
 
     /// Returns how often the job among theirs that was evicted most often was evicted before.

@@ -135,11 +135,13 @@ impl Preemptor {
     /// part is a preemptor of its own, whose laws must hold for the plan of all. `pods` are then the waiting pods of all gangs. The part of
     /// the pod of the attempt stays the first.
     pub fn join(cluster: &Cluster, gangs: Vec<Preemptor>) -> Vec<Preemptor> {
+        if let [gang] = gangs.as_slice()
+            && gang.is_one_part(cluster)
+        {
+            return gangs;
+        }
         let pods: Vec<PodIx> = gangs.iter().flat_map(|gang| gang.pods.iter().copied()).collect();
         let mut parts: Vec<Preemptor> = gangs.into_iter().flat_map(|gang| gang.split(cluster)).collect();
-        if parts.len() < 2 {
-            return parts;
-        }
         let sums: Vec<Companion> = parts.iter().map(Preemptor::as_companion).collect();
         for (at, part) in parts.iter_mut().enumerate() {
             let others = sums.iter().enumerate().filter(|(other, _)| *other != at);
@@ -149,13 +151,20 @@ impl Preemptor {
         parts
     }
 
+    /// Returns whether all pods of a gang count against the same queue in the same way.
+    fn is_one_part(&self, cluster: &Cluster) -> bool {
+        let own = (self.queue, self.preemptibility);
+        let counts = |ix: &PodIx| cluster.pod(*ix).map(|pod| (pod.queue, pod.attributes.preemptibility));
+        self.pods.iter().filter_map(counts).all(|counts| counts == own)
+    }
+
     /// Splits a gang into its parts, that of the pod of the attempt first, the others in the order of their first pods.
     fn split(self, cluster: &Cluster) -> Vec<Preemptor> {
-        let own = (self.queue, self.preemptibility);
-        let counts = |ix: &PodIx| cluster.pod(*ix).map_or(own, |pod| (pod.queue, pod.attributes.preemptibility));
-        if self.pods.iter().all(|ix| counts(ix) == own) {
+        if self.is_one_part(cluster) {
             return vec![self];
         }
+        let own = (self.queue, self.preemptibility);
+        let counts = |ix: &PodIx| cluster.pod(*ix).map_or(own, |pod| (pod.queue, pod.attributes.preemptibility));
         let mut parts: Vec<(Counts, Vec<PodIx>)> = vec![(own, Vec::new())];
         for ix in &self.pods {
             match parts.iter_mut().find(|(part, _)| *part == counts(ix)) {

@@ -74,6 +74,12 @@ impl PendingOrder {
             }
         }
     }
+
+    /// Puts pods of one job in the order of the queue.
+    pub fn sort_job<T>(&self, cluster: &Cluster, pods: &mut [(T, &Pod)]) {
+        let (OrderBy::Key(SortBy { of_one_job: compare, .. }) | OrderBy::Compare(compare)) = self.by;
+        pods.sort_by(|(_, a), (_, b)| compare(cluster, a, b).then(a.rank.cmp(&b.rank)));
+    }
 }
 
 /// An order of nodes in force: the name decides between equal losses.

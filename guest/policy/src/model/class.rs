@@ -8,19 +8,41 @@ use super::{ClassIx, InterPodIx, Request, ShapeIx};
 
 /// The classes of pods so far, numbered densely in the order in which they were met.
 #[derive(Debug, Clone, Default)]
-pub struct Classes(BTreeMap<(ShapeIx, Option<InterPodIx>), BTreeMap<Request, ClassIx>>, usize);
+pub struct Classes {
+    known: BTreeMap<(ShapeIx, Option<InterPodIx>), BTreeMap<Request, ClassIx>>,
+    /// What pods of each class request.
+    requests: Vec<Request>,
+    /// The part of the cluster that a pod of each class requests, of the first classes; of none after the nodes have changed.
+    shares: Vec<i64>,
+}
 
 impl Classes {
     /// The class of pods of this shape, with this between them and others, that ask for this; a new one if there is none.
     pub fn of(&mut self, shape: ShapeIx, inter_pod: Option<InterPodIx>, request: &Request) -> ClassIx {
-        let of_shape = self.0.entry((shape, inter_pod)).or_default();
+        let of_shape = self.known.entry((shape, inter_pod)).or_default();
         if let Some(class) = of_shape.get(request) {
             return *class;
         }
-        let class = ClassIx::of(self.1).unwrap_or(ClassIx(u32::MAX));
-        self.1 = self.1.saturating_add(1);
+        let class = ClassIx::of(self.requests.len()).unwrap_or(ClassIx(u32::MAX));
+        self.requests.push(request.clone());
         of_shape.insert(request.clone(), class);
         class
+    }
+
+    /// Forgets the shares: the nodes have changed.
+    pub fn forget_shares(&mut self) {
+        self.shares.clear();
+    }
+
+    /// Works out the share of each class that has none.
+    pub fn refresh_shares(&mut self, share: impl Fn(&Request) -> i64) {
+        let new = self.requests.iter().skip(self.shares.len()).map(share);
+        self.shares.extend(new);
+    }
+
+    /// Returns the share of a class, if it has been worked out.
+    pub fn share(&self, class: ClassIx) -> Option<i64> {
+        self.shares.get(class.at()).copied()
     }
 }
 

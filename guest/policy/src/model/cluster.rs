@@ -150,6 +150,7 @@ impl Cluster {
     pub fn prepare_search<'a>(&mut self, requests: impl IntoIterator<Item = &'a Request>) {
         requests.into_iter().for_each(|request| self.rooms.refresh(&self.nodes, request));
         self.node_order.refresh(&self.nodes);
+        self.classes.refresh_shares(|request| nodes::cluster_share(&self.allocatable, request));
         if !self.is_tried() {
             self.residents.refresh(&self.nodes, &self.pods);
         }
@@ -258,6 +259,7 @@ impl Cluster {
         self.resources.push(ResourceInfo { name, everywhere });
         if everywhere != 0 {
             self.allocatable.add(together.into_iter());
+            self.classes.forget_shares();
             for (_, node) in self.nodes.iter_mut() {
                 node.allocatable.set(resource, everywhere);
                 node.free.set(resource, everywhere);

@@ -18,7 +18,7 @@ pub enum EvictedJob {
     /// The job of the pod.
     Job(JobKey),
     /// The controller of a pod without a job: namespace, kind and name.
-    Controller(String),
+    Controller([String; 3]),
     /// The pod itself, which has neither.
     Pod(PodName),
 }
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     fn named(number: usize) -> EvictedJob {
-        EvictedJob::Controller(format!("{number}"))
+        EvictedJob::Controller([String::new(), String::new(), format!("{number}")])
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -82,11 +83,17 @@ impl<I: Index, T> Table<I, T> {
 
     /// Puts an entry at an index and gives back what was there.
     pub fn insert(&mut self, ix: I, entry: T) -> Option<T> {
-        let needed = ix.at().saturating_add(1);
-        if self.0.len() < needed {
-            self.0.resize_with(needed, || None);
+        let at = ix.at();
+        if self.0.len() < at {
+            self.0.resize_with(at, || None);
         }
-        self.0.get_mut(ix.at())?.replace(entry)
+        match self.0.get_mut(at) {
+            Some(old) => old.replace(entry),
+            None => {
+                self.0.push(Some(entry));
+                None
+            }
+        }
     }
 
     /// Puts an entry at the first index past all others.
@@ -125,23 +132,53 @@ impl<I: Index, T> Table<I, T> {
     }
 }
 
+/// Names that are remembered beside the sorted ones.
+const RECENT: usize = 256;
+
 /// Names as numbers.
 #[derive(Debug, Clone, Default)]
-pub struct Symbols(BTreeMap<String, Symbol>);
+pub struct Symbols {
+    numbers: BTreeMap<Arc<str>, Symbol>,
+    /// The name that was interned last of those with the same hash: many pods in a row are of few namespaces and queues.
+    recent: Vec<Option<(Arc<str>, Symbol)>>,
+}
 
 impl Symbols {
-    /// The number of a name, a new one if it has none.
+    /// Returns the number of a name, a new one if it has none.
     pub fn intern(&mut self, name: &str) -> Symbol {
-        if let Some(symbol) = self.get(name) {
-            return symbol;
+        let slot = slot(name);
+        if let Some(Some((recent, symbol))) = self.recent.get(slot)
+            && **recent == *name
+        {
+            return *symbol;
         }
-        let symbol = Symbol(u32::try_from(self.0.len()).unwrap_or(u32::MAX));
-        self.0.insert(name.to_owned(), symbol);
+        let (name, symbol) = match self.numbers.get_key_value(name) {
+            Some((name, symbol)) => (name.clone(), *symbol),
+            None => {
+                let (name, symbol) = (Arc::from(name), Symbol::of(self.numbers.len()).unwrap_or(Symbol(u32::MAX)));
+                self.numbers.insert(Arc::clone(&name), symbol);
+                (name, symbol)
+            }
+        };
+        self.recent.resize(RECENT, None);
+        if let Some(recent) = self.recent.get_mut(slot) {
+            *recent = Some((name, symbol));
+        }
         symbol
     }
 
-    /// The number of a name that has one.
+    /// Returns the number of a name that has one.
     pub fn get(&self, name: &str) -> Option<Symbol> {
-        self.0.get(name).copied()
+        self.numbers.get(name).copied()
     }
+}
+
+/// Returns the place of a name among the recent ones.
+fn slot(name: &str) -> usize {
+    usize::try_from(hash(name)).map_or(0, |hash| hash % RECENT)
+}
+
+/// Returns a hash of a name, FNV-1a: names with different hashes are different.
+pub fn hash(name: &str) -> u32 {
+    name.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

@@ -41,7 +41,7 @@ pub use ext::volcano::{Elastic, PodGroupSpec, QueueSpec, Sizes};
 pub use ext::yunikorn::{Policy, QueueRank};
 pub use index::{
     BookIx, BudgetIx, ClassIx, InterPodIx, JobIx, NodeIx, PodIx, QueueIx, SelectorIx, ShapeIx, Symbol, Symbols, Table,
-    TopologyIx, VictimClassIx,
+    TopologyIx, VictimClassIx, hash,
 };
 pub use inter_pod::{Affinity, InterPod, InterPodLack, InterPods, Spread, Term as InterPodTerm, Topology, WhatIf};
 pub use job::{Failure, Gang, Job, JobKey, Match, Round, SCHEDULER_NAME};

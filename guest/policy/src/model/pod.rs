@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::contract::PodTemplate;
+
 use super::{BudgetIx, ClassIx, InterPodIx, JobIx, NodeIx, PodIx, QueueIx, Request, ShapeIx, Symbol};
 
 /// No pods.
@@ -149,8 +151,10 @@ pub struct Pod {
     pub inter_pod: Option<InterPodIx>,
     /// The class of pods that ask for the same, may run on the same nodes and have the same between them and others.
     pub class: ClassIx,
-    /// Its controller: namespace, kind and name.
-    pub controller: Option<Arc<str>>,
+    /// What it has in common with the other pods of its controller, as the host gave it.
+    pub template: Arc<PodTemplate>,
+    /// The hash of the name of its controller; 0 where it has none.
+    pub controller_hash: u32,
     /// How often its job was evicted, as far as the policy knows.
     pub past_evictions: u32,
     /// It belongs to a DaemonSet.
@@ -181,6 +185,12 @@ impl Pod {
         self.attributes.priority
     }
 
+    /// Returns its controller: namespace, kind and name.
+    pub fn controller(&self) -> Option<[&str; 3]> {
+        let owner = self.template.owner.as_ref()?;
+        Some([&self.template.namespace, &owner.kind, &owner.name])
+    }
+
     /// It is beyond the minimum of its job, in a system of elastic jobs: such pods are what is preemptible there.
     pub fn is_elastic(&self) -> bool {
         self.attributes.preemptibility == Preemptibility::Preemptible
@@ -200,6 +210,11 @@ impl Pod {
     /// The node that is kept for it alone: that of a DaemonSet's pod which may run nowhere else.
     pub fn required_node_reservation(&self) -> Option<NodeIx> {
         self.required_node.filter(|_| self.daemon)
+    }
+
+    /// Returns whether nothing stops with it: it is a pod, and of no job.
+    pub fn is_alone(&self) -> bool {
+        self.name.kind == Kind::Pod && self.attributes.job.is_none()
     }
 
     /// It waits for a node.

@@ -1,13 +1,16 @@
 //! Ranks: the order of names as numbers, so that ties are broken by name without comparing a string.
 //!
 //! A name gets a number between those of its neighbours; where no number is left between them, all are spread anew. Which
-//! numbers come out depends on the order of arrival, how any two of them compare does not.
+//! numbers come out depends on the order of arrival, how any two of them compare does not. Names that come in order between
+//! others, as the pods of one job or of one namespace do, take a small part of the gap each.
 
 use std::collections::BTreeMap;
-use std::ops::Bound::{Excluded, Unbounded};
 
 /// The room a name gets when names are spread anew.
 const STRIDE: u64 = 1 << 32;
+
+/// The part of a gap that a name leaves on the side of the neighbour that it follows in a run.
+const RUN: u64 = 1 << 10;
 
 /// The rank of what has none yet.
 pub const UNRANKED: u64 = 0;
@@ -15,14 +18,23 @@ pub const UNRANKED: u64 = 0;
 /// Names in order.
 #[derive(Debug, Clone)]
 pub struct Ranks<K: Ord> {
-    known: BTreeMap<K, u64>,
+    known: BTreeMap<K, Known>,
     /// Names that came in order, each behind all others: a host tells its pods by name when it starts, and none needs to be looked for.
     tail: Vec<(K, u64)>,
+    /// How many names were put between others.
+    turns: u64,
+}
+
+/// The rank of a name, and when it was put between others; 0 where it came behind all others.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    rank: u64,
+    turn: u64,
 }
 
 impl<K: Ord> Default for Ranks<K> {
     fn default() -> Self {
-        Ranks { known: BTreeMap::new(), tail: Vec::new() }
+        Ranks { known: BTreeMap::new(), tail: Vec::new(), turns: 0 }
     }
 }
 
@@ -36,51 +48,52 @@ pub enum Added {
 }
 
 impl<K: Ord> Ranks<K> {
-    /// The rank of a name.
+    /// Returns the rank of a name.
     pub fn get(&self, name: &K) -> Option<u64> {
         match self.tail.first() {
             Some((first, _)) if first <= name => {
                 let at = self.tail.binary_search_by(|(known, _)| known.cmp(name)).ok()?;
                 self.tail.get(at).map(|(_, rank)| *rank)
             }
-            _ => self.known.get(name).copied(),
+            _ => self.known.get(name).map(|known| known.rank),
         }
     }
 
-    /// All names and their ranks, in order.
+    /// Returns all names and their ranks, in order.
     #[cfg(test)]
     fn iter(&self) -> impl Iterator<Item = (&K, u64)> {
-        self.known.iter().chain(self.tail.iter().map(|(name, rank)| (name, rank))).map(|(name, rank)| (name, *rank))
+        let tail = self.tail.iter().map(|(name, rank)| (name, *rank));
+        self.known.iter().map(|(name, known)| (name, known.rank)).chain(tail)
     }
 
     /// Adds a name.
     pub fn add(&mut self, name: K) -> Added {
         let last = self.tail.last().map(|(name, rank)| (name, *rank));
-        let last = last.or_else(|| self.known.last_key_value().map(|(name, rank)| (name, *rank)));
+        let last = last.or_else(|| self.known.last_key_value().map(|(name, known)| (name, known.rank)));
         let behind = last.is_none_or(|(last, _)| *last < name).then(|| last.map_or(0, |(_, rank)| rank));
         if let Some(rank) = behind.and_then(|last| last.checked_add(STRIDE)) {
             self.tail.push((name, rank));
             return Added::Rank(rank);
         }
-        if let Some(rank) = self.get(&name) {
-            return Added::Rank(rank);
-        }
         self.settle();
-        let below = self.known.range((Unbounded, Excluded(&name))).next_back().map_or(0, |(_, rank)| *rank);
-        let above = self.known.range((Excluded(&name), Unbounded)).next().map(|(_, rank)| *rank);
-        let rank = match above {
-            Some(above) => below.midpoint(above),
-            None => below.saturating_add(STRIDE),
+        let above = match self.known.range(&name..).next() {
+            Some((same, known)) if *same == name => return Added::Rank(known.rank),
+            above => above.map(|(_, known)| *known),
         };
-        let unique = rank > below && above.is_none_or(|above| rank < above);
-        self.known.insert(name, rank);
+        let below = self.known.range(..&name).next_back().map(|(_, known)| *known);
+        let rank = between(below, above);
+        let unique = below.is_none_or(|below| rank > below.rank)
+            && above.is_none_or(|above| rank < above.rank)
+            && rank > UNRANKED;
+        self.turns = self.turns.saturating_add(1);
+        self.known.insert(name, Known { rank, turn: self.turns });
         if unique {
             return Added::Rank(rank);
         }
         let mut next = 0u64;
-        for rank in self.known.values_mut() {
+        for known in self.known.values_mut() {
             next = next.saturating_add(STRIDE);
-            *rank = next;
+            known.rank = next;
         }
         Added::Respread
     }
@@ -93,12 +106,25 @@ impl<K: Ord> Ranks<K> {
 
     /// Puts the names that came in order to the others. Many are put there all at once.
     fn settle(&mut self) {
-        let tail = std::mem::take(&mut self.tail);
+        let tail = std::mem::take(&mut self.tail).into_iter().map(|(name, rank)| (name, Known { rank, turn: 0 }));
         if tail.len() > self.known.len().div_ceil(8) {
-            self.known.append(&mut tail.into_iter().collect());
+            self.known.append(&mut tail.collect());
         } else {
             self.known.extend(tail);
         }
+    }
+}
+
+/// Returns a rank between those of two neighbours. The neighbour that was put between others later is the end of a run of names, which
+/// goes on: most of the gap is left on the other side.
+fn between(below: Option<Known>, above: Option<Known>) -> u64 {
+    let (low, last) = below.map_or((0, 0), |below| (below.rank, below.turn));
+    let Some(Known { rank: high, turn: next }) = above else { return low.saturating_add(STRIDE) };
+    let part = high.saturating_sub(low).div_ceil(RUN);
+    match last.cmp(&next) {
+        std::cmp::Ordering::Greater => low.saturating_add(part),
+        std::cmp::Ordering::Less => high.saturating_sub(part),
+        std::cmp::Ordering::Equal => low.midpoint(high),
     }
 }
 

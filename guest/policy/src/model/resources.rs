@@ -17,6 +17,10 @@ pub struct Request(Box<[(ResourceIx, i64)]>);
 impl Request {
     /// A request of these amounts; what is not more than nothing is left out, repeated resources add up.
     pub fn new(mut amounts: Vec<(ResourceIx, i64)>) -> Request {
+        let is_normal = amounts.iter().all(|(_, amount)| *amount > 0) && amounts.is_sorted_by(|a, b| a.0 < b.0);
+        if is_normal {
+            return Request(amounts.into_boxed_slice());
+        }
         amounts.retain(|(_, amount)| *amount > 0);
         amounts.sort_unstable_by_key(|(resource, _)| *resource);
         let mut merged: Vec<(ResourceIx, i64)> = Vec::with_capacity(amounts.len());

@@ -18,6 +18,7 @@ mod volcano;
 mod yunikorn;
 
 use std::fmt;
+use std::sync::Arc;
 
 pub use arguments::{Arguments, argument};
 pub use document::{Document, Findings};
@@ -34,7 +35,7 @@ use crate::model::{Cluster, JobIx, Pod, PodAttributes, PodIx, QueueIx};
 /// A scheduling system, configured.
 pub trait System: Send {
     /// The laws in force, as the arguments select them.
-    fn laws(&self) -> &Laws;
+    fn laws(&self) -> &Arc<Laws>;
 
     /// The same laws, to switch some of them off.
     fn laws_mut(&mut self) -> &mut Laws;

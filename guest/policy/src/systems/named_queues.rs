@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::Cluster;
+use crate::model::{Cluster, Symbol};
 use crate::systems::{Document, Findings};
 
-/// An object that names a queue, and the field in which it does.
+/// The name of a queue, an object that names the queue, and the field in which it does.
 #[derive(Debug)]
 struct Naming {
+    queue: String,
     object: Document,
     path: String,
 }
@@ -15,9 +16,9 @@ struct Naming {
 /// The queues that are named, each with the first object that names it.
 #[derive(Debug, Default)]
 pub struct NamedQueues {
-    named: BTreeMap<String, Naming>,
+    named: BTreeMap<Symbol, Naming>,
     /// The queues that are reported as missing.
-    reported: BTreeSet<String>,
+    reported: BTreeSet<Symbol>,
     /// The number of the tree of queues at the last report.
     tree: u64,
     /// A queue has been named for the first time since the last report.
@@ -25,12 +26,20 @@ pub struct NamedQueues {
 }
 
 impl NamedQueues {
-    /// Notes that an object names a queue in the field at this JSON pointer.
-    pub fn note(&mut self, queue: &str, object: impl FnOnce() -> Document, path: impl FnOnce() -> String) {
-        if !self.named.contains_key(queue) {
-            self.named.insert(queue.to_owned(), Naming { object: object(), path: path() });
+    /// Notes that an object names a queue in the field at this JSON pointer, and returns the number of the name.
+    pub fn note(
+        &mut self,
+        cluster: &mut Cluster,
+        queue: &str,
+        object: impl FnOnce() -> Document,
+        path: impl FnOnce() -> String,
+    ) -> Symbol {
+        let symbol = cluster.intern(queue);
+        self.named.entry(symbol).or_insert_with(|| {
             self.has_new = true;
-        }
+            Naming { queue: queue.to_owned(), object: object(), path: path() }
+        });
+        symbol
     }
 
     /// Makes a finding for each named queue that does not exist, once until the queue is there. `term` is what the system calls a queue;
@@ -46,10 +55,12 @@ impl NamedQueues {
             return;
         }
         self.tree = cluster.queue_trees();
-        for (queue, Naming { object, path }) in &self.named {
+        let mut named: Vec<(&Symbol, &Naming)> = self.named.iter().collect();
+        named.sort_by_key(|(_, naming)| &naming.queue);
+        for (symbol, Naming { queue, object, path }) in named {
             match outcome(queue, object) {
-                None => drop(self.reported.remove(queue)),
-                Some(outcome) if self.reported.insert(queue.clone()) => {
+                None => drop(self.reported.remove(symbol)),
+                Some(outcome) if self.reported.insert(*symbol) => {
                     let message = format!("{term} `{queue}` does not exist: {outcome}");
                     let remedy = format!("create the {term}, name another one, or add it to the dump");
                     findings.push(object.warning(path, message, &remedy));

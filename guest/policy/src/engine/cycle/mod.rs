@@ -19,6 +19,7 @@ pub use simulation::{Finder, Simulation, When};
 pub use single::JobByJob;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::plan::{Plan, placement};
 use super::refusals::Refusals;
@@ -79,7 +80,7 @@ impl Engine {
             self.notes.begin_cycle();
         }
         self.notes.refusals = Refusals::default();
-        let laws = self.laws()?.clone();
+        let laws = Arc::clone(self.laws()?);
         let cycle = laws.cycle.clone().ok_or(PolicyError::Unsupported(ExtensionPoint::Act.into()))?;
         let action = cycle.actions.get(self.cycle_state.next).copied();
         let CycleState { next, held, mut bound, left_out } = std::mem::take(&mut self.cycle_state);

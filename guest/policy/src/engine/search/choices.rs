@@ -1,6 +1,6 @@
 //! The cheapest node: nodes are listed by equivalence class, so a gang of equal pods has its nodes priced once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::PreemptionContext;
 use super::dry_runs::DryRuns;
@@ -14,17 +14,19 @@ use crate::model::{ClassIx, Cluster, NodeIx, PodIx, Table, WhatIf};
 pub struct Choices {
     classes: Table<ClassIx, (PodIx, Shortlist)>,
     changes: Changes,
+    /// The victims on each node that was priced, those of the pods that are planned there already included.
+    victims: BTreeMap<(ClassIx, NodeIx), Vec<PodIx>>,
 }
 
 impl Choices {
-    /// Returns the cheapest node for a pod, where other pods are as `what_if` says and the plan evicts the earlier victims anyway.
+    /// Returns the cheapest node for a pod and the victims there for all pods that are planned on it, where other pods are as `what_if` says and the plan evicts the earlier victims anyway.
     pub fn cheapest(
         &mut self,
         cluster: &Cluster,
         context: &mut PreemptionContext<'_>,
         (dry_runs, what_if, earlier): (&mut DryRuns, &WhatIf, &BTreeSet<PodIx>),
         ix: PodIx,
-    ) -> Option<NodeIx> {
+    ) -> Option<(NodeIx, Vec<PodIx>)> {
         let pod = cluster.pod(ix)?;
         if self.classes.get(pod.class).is_none() {
             let offers = dry_runs.outlook(cluster, context, pod);
@@ -38,10 +40,15 @@ impl Choices {
         let ask = Ask { pod: ix, request: &pod.request, what_if, earlier, limits: None };
         let (choice, refuted) = (&context.laws.node_choice, context.refuted);
         let may_take = |node| !is_placement_refused(refuted, ix, node);
-        shortlist.cheapest(&self.changes, may_take, |node| {
+        let victims = &mut self.victims;
+        let node = shortlist.cheapest(&self.changes, may_take, |node| {
             let dry_run = dry_runs.on(cluster, context, node).filter(|_| cluster.eligible(pod.shape, node))?;
-            Some(dry_run.price(cluster, choice, &ask)?.cost)
-        })
+            let price = dry_run.price(cluster, choice, &ask)?;
+            victims.insert((pod.class, node), price.all);
+            Some(price.cost)
+        })?;
+        // Once a pod is planned onto the node, it is priced anew.
+        Some((node, self.victims.remove(&(pod.class, node)).unwrap_or_default()))
     }
 
     /// A pod was planned onto a node: what it costs there has changed. Where something stands between pods and others, what it costs on

@@ -90,7 +90,7 @@ pub fn of(laws: &Laws) -> Box<dyn Search + '_> {
 /// Returns the pending pods of a job, the most important first, without those that are not judged ([`without_unjudged`]).
 pub fn waiting(cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
     let mut waiting: Vec<_> = cluster.members(preemptor).filter(|(_, member)| member.is_schedulable()).collect();
-    laws.queue_order.sort(cluster, &mut waiting);
+    laws.queue_order.sort_job(cluster, &mut waiting);
     without_unjudged(cluster, laws, waiting.into_iter().map(|(member, _)| member).collect())
 }
 

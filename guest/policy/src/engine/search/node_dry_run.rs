@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::branches::Branch;
-use super::reprieve::without_reprieve;
 use crate::laws::harm::{GangLoss, gang_loss};
 use crate::laws::{Case, Denial, Gate, NodeChoice, NodeCost, NodeVictims, Preemptor, Rule};
 use crate::model::{
@@ -89,6 +88,8 @@ pub struct NodeDryRun {
     pub rank: u64,
     /// The room without evictions: what is free or held by leaving pods, less what is promised to others.
     pub room: Amounts,
+    /// The same after evicting every candidate.
+    pub emptied: Amounts,
     /// The leaving pods.
     pub leaving: Vec<PodIx>,
     /// The candidates in the order of reprieve: first the pods whose disruption budget is exhausted; within both parts the most important
@@ -111,6 +112,8 @@ pub struct NodeDryRun {
 pub struct Price {
     /// The victims.
     pub victims: Vec<PodIx>,
+    /// The same with those of the pods that are planned on the node already.
+    pub all: Vec<PodIx>,
     /// How many victims violate a disruption budget.
     pub violations: usize,
     /// The key by which nodes are compared.
@@ -126,12 +129,16 @@ impl NodeDryRun {
         candidates: impl IntoIterator<Item = PodIx>,
         protected: usize,
     ) -> NodeDryRun {
-        let candidates = candidates.into_iter().map(|ix| Candidate::new(cluster, ix)).collect();
+        let candidates: Vec<Candidate> = candidates.into_iter().map(|ix| Candidate::new(cluster, ix)).collect();
+        let mut emptied = room.clone();
+        let all = candidates.iter().filter_map(|candidate| candidate.frees(cluster));
+        all.for_each(|frees| emptied.add(frees));
         let (leaving, asked, victims, planned, nominated) = Default::default();
         NodeDryRun {
             node: ix,
             rank: node.rank,
             room,
+            emptied,
             leaving,
             candidates,
             protected,
@@ -149,13 +156,13 @@ impl NodeDryRun {
 
     /// The cost of one more pod. None if it does not fit even after evicting every candidate.
     pub fn price(&self, cluster: &Cluster, choice: &NodeChoice, ask: &Ask<'_>) -> Option<Price> {
-        let mut victims = self.victims_for(cluster, choice, ask)?;
-        victims.retain(|pod| !self.victims.contains(pod));
+        let all = self.victims_for(cluster, choice, ask)?;
+        let victims: Vec<PodIx> = all.iter().copied().filter(|pod| !self.victims.contains(pod)).collect();
         let violations = self.violations(&victims);
         let together = cluster.with_whole_groups(&victims);
         let earlier = ask.earlier;
         let cost = (choice.by.loss)(&NodeVictims { cluster, victims: &together, violations, reluctance: 0, earlier });
-        Some(Price { victims, violations, cost })
+        Some(Price { victims, all, violations, cost })
     }
 
     /// The room after evicting some candidates.
@@ -167,24 +174,15 @@ impl NodeDryRun {
         room
     }
 
-    /// The room after evicting every candidate.
-    pub fn emptied(&self, cluster: &Cluster) -> Amounts {
-        let mut room = self.room.clone();
-        let all = self.candidates.iter().filter_map(|candidate| candidate.frees(cluster));
-        all.into_iter().for_each(|frees| room.add(frees));
-        room
-    }
-
-    /// Plans one more pod.
-    pub fn plan(&mut self, cluster: &Cluster, choice: &NodeChoice, ask: &Ask<'_>) {
-        if let Some(victims) = self.victims_for(cluster, choice, ask) {
-            self.victims = victims;
-        }
-        self.room.subtract(ask.request);
-        self.asked.extend(ask.request.iter().map(|(resource, _)| resource));
+    /// Plans one more pod, with these victims for all that are planned on the node.
+    pub fn plan(&mut self, (pod, request): (PodIx, &Request), victims: Vec<PodIx>) {
+        self.victims = victims;
+        self.room.subtract(request);
+        self.emptied.subtract(request);
+        self.asked.extend(request.iter().map(|(resource, _)| resource));
         self.asked.sort_unstable();
         self.asked.dedup();
-        self.planned.push(ask.pod);
+        self.planned.push(pod);
     }
 
     /// Returns the victims for a pod in a branch of the search: every candidate that the branch does not spare is evicted, then reprieved in
@@ -199,13 +197,19 @@ impl NodeDryRun {
         if fits(&room) && others.lack().is_none() && keeps(&[]) {
             return Some(Vec::new());
         }
+        let mut emptied = self.emptied.clone();
+        emptied.subtract(ask.request);
+        if !fits(&emptied) {
+            return None;
+        }
         let in_order = self.in_order(cluster, ask.earlier, branch).into_iter();
         let candidates = in_order.filter_map(|candidate| Some((candidate.pod, candidate.frees(cluster)?)));
-        let candidates: Vec<(PodIx, &Request)> = candidates.collect();
-        for (ix, frees) in &candidates {
-            room.add(frees);
-            others.evict(*ix);
+        let mut candidates: Vec<(PodIx, &Request)> = candidates.collect();
+        match branch.spared.is_empty() {
+            true => room = emptied,
+            false => candidates.iter().for_each(|(_, frees)| room.add(frees)),
         }
+        candidates.iter().for_each(|(ix, _)| others.evict(*ix));
         let mut gone: Vec<PodIx> = match ask.limits {
             Some(_) => candidates.iter().map(|(ix, _)| *ix).collect(),
             None => Vec::new(),
@@ -213,7 +217,7 @@ impl NodeDryRun {
         if !fits(&room) || others.lack().is_some() || !keeps(&gone) {
             return None;
         }
-        let needed = without_reprieve(candidates, |(ix, frees)| {
+        candidates.retain(|(ix, frees)| {
             room.subtract(frees);
             others.reprieve(*ix);
             gone.retain(|other| other != ix);
@@ -223,16 +227,18 @@ impl NodeDryRun {
                 others.evict(*ix);
                 gone.push(*ix);
             }
-            stays
+            !stays
         });
-        Some(needed.into_iter().map(|(pod, _)| pod).collect())
+        Some(candidates.into_iter().map(|(pod, _)| pod).collect())
     }
 
     /// Returns the candidates of a branch in the order of reprieve. Pods of a gang that the plan has broken already come last: their eviction
     /// stops nothing more.
     fn in_order(&self, cluster: &Cluster, earlier: &BTreeSet<PodIx>, branch: &Branch) -> Vec<&Candidate> {
-        let may_go = |candidate: &&Candidate| !branch.spared.contains(&candidate.pod);
-        let mut candidates: Vec<&Candidate> = self.candidates.iter().filter(may_go).collect();
+        let mut candidates: Vec<&Candidate> = self.candidates.iter().collect();
+        if !branch.spared.is_empty() {
+            candidates.retain(|candidate| !branch.spared.contains(&candidate.pod));
+        }
         if !branch.evicted.is_empty() {
             candidates.sort_by_key(|candidate| branch.evicted.contains(&candidate.pod));
         }

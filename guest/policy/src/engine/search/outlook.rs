@@ -4,17 +4,21 @@
 //! least as important as the least important ones that make the room together. A node whose candidates do not make the room at all has no
 //! plan. Nothing else is counted: limits, floors, budgets and other pods can only make a plan dearer, or impossible.
 
+mod least;
+
 use std::collections::BTreeSet;
 
 use super::PreemptionContext;
 use super::shortlist::{Offer, UNKNOWN};
-use crate::laws::{LeastVictims, NodeCost, counted};
-use crate::model::{Cluster, Kind, NO_PODS, NodeIx, PodIx, Request, Resident, ResourceIx, VictimClassIx};
+use crate::laws::{NodeCost, Reads};
+use crate::model::{Cluster, Kind, NO_PODS, NodeIx, Pod, PodIx, Request, Resident, ResourceIx, VictimClassIx};
 
 /// What is known of the pods on nodes, class by class.
 pub struct Outlook {
     /// Nothing is known of any node: each is looked at.
     is_blind: bool,
+    /// What the order of nodes reads of the victims.
+    reads: Reads,
     /// The nodes of which nothing is known, because pods leave them.
     unclear: BTreeSet<NodeIx>,
     /// What the pods that are planned request.
@@ -73,6 +77,7 @@ impl Outlook {
         let (resources, classes) = (resources.into_iter().collect::<Vec<_>>(), cluster.residents().class_count());
         Outlook {
             is_blind: context.looks_at_each(cluster),
+            reads: context.laws.node_choice.by.reads,
             unclear: leaving.iter().map(|(_, node)| *node).collect(),
             standing: vec![Standing::Unasked; classes],
             shares: vec![0; classes],
@@ -147,56 +152,6 @@ impl Outlook {
         Some((context.laws.node_choice.by.least)(&self.victims(cluster, residents, (gaps, starts))))
     }
 
-    /// What any victims are at least that close the gaps, which all candidates together do.
-    fn victims(
-        &self,
-        cluster: &Cluster,
-        residents: &[Resident],
-        (gaps, starts): (&mut [Gap], &mut Vec<i64>),
-    ) -> LeastVictims {
-        let so_many = |gap: &Gap| {
-            let whole = gap.missing.checked_div(gap.largest).unwrap_or(0);
-            if whole.saturating_mul(gap.largest) < gap.missing { whole.saturating_add(1) } else { whole }
-        };
-        let count = gaps.iter().map(so_many).max().unwrap_or(1);
-        gaps.iter_mut().for_each(|gap| gap.freed = 0);
-        // Each victim rounds its share down.
-        let rounded = i64::try_from(residents.len()).unwrap_or(i64::MAX);
-        let shares = gaps.iter().map(|gap| cluster.share_of(gap.of, gap.missing).saturating_sub(rounded));
-        let size = shares.max().unwrap_or(0).max(0);
-        let (highest, youngest) = (i64::MIN, i64::MIN);
-        let mut least =
-            LeastVictims { count, highest, youngest, earliest_start: i64::MAX, size, ..LeastVictims::default() };
-        starts.clear();
-        let mut smallest = i64::MAX;
-        let (mut taken, mut is_closed) = (0i64, false);
-        for resident in residents.iter().filter(|resident| self.is_candidate(resident.class)) {
-            if is_closed && i64::from(resident.priority) > least.highest {
-                break;
-            }
-            least.youngest = least.youngest.max(resident.created);
-            starts.push(resident.started.unwrap_or(cluster.now()));
-            smallest = smallest.min(self.share(resident.class));
-            if is_closed {
-                continue;
-            }
-            least.highest = i64::from(resident.priority);
-            if taken < count {
-                least.priorities = least.priorities.saturating_add(counted(resident.priority));
-            }
-            taken = taken.saturating_add(1);
-            self.evict(resident.class, gaps);
-            is_closed = taken >= count && gaps.iter().all(|gap| gap.freed >= gap.missing);
-        }
-        let last = usize::try_from(count).unwrap_or(usize::MAX).min(starts.len()).saturating_sub(1);
-        if last < starts.len() {
-            least.earliest_start = *starts.select_nth_unstable_by(last, |a, b| b.cmp(a)).1;
-        }
-        least.share = smallest.saturating_mul(count);
-        least.size = least.size.max(least.share);
-        least
-    }
-
     /// Every candidate on a node; none where nothing is known of the node.
     pub fn candidates(
         &mut self,
@@ -263,19 +218,19 @@ impl Outlook {
             *slot = standing;
         }
         if standing == Standing::Candidate {
-            self.weigh(cluster, at, &pod.request);
+            self.weigh(cluster, at, pod);
         }
         standing
     }
 
     /// Notes what a candidate of a class frees, and the part of the cluster that it holds.
-    fn weigh(&mut self, cluster: &Cluster, class: usize, request: &Request) {
-        if let Some(share) = self.shares.get_mut(class) {
-            *share = cluster.cluster_share(request);
+    fn weigh(&mut self, cluster: &Cluster, class: usize, pod: &Pod) {
+        if let Some(share) = self.shares.get_mut(class).filter(|_| self.reads != Reads::Priorities) {
+            *share = cluster.pod_share(pod);
         }
         let from = class.saturating_mul(self.resources.len());
         for (frees, resource) in self.frees.iter_mut().skip(from).zip(&self.resources) {
-            *frees = request.get(*resource);
+            *frees = pod.request.get(*resource);
         }
     }
 }

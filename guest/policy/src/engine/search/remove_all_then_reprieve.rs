@@ -82,7 +82,8 @@ pub(super) fn plan_job(
     let leaving = dry_runs.leaving().map(|(ix, _)| ix);
     leaving.chain(victims.iter().copied()).for_each(|ix| what_if.evict_set(cluster, ix));
     for pod in in_order(cluster, dry_runs.nodes(), &context.preemptor.pods) {
-        let Some(chosen) = choices.cheapest(cluster, context, (&mut dry_runs, &what_if, &victims), pod) else {
+        let priced = choices.cheapest(cluster, context, (&mut dry_runs, &what_if, &victims), pod);
+        let Some((chosen, together)) = priced else {
             // A nominated pod would keep its nomination to room that the plan takes.
             let is_nominated = cluster.pod(pod).is_some_and(|pod| pod.nominated.is_some());
             if may_miss > 0 && pod != context.preemptor.pod && !is_nominated {
@@ -97,13 +98,7 @@ pub(super) fn plan_job(
         let request = cluster.pod(pod).map(|pod| pod.request.clone()).unwrap_or_default();
         if let Some(dry_run) = dry_runs.on(cluster, context, chosen) {
             let before = dry_run.victims.clone();
-            let (what_if_before, earlier) = (&what_if, &victims);
-            let choice = &context.laws.node_choice;
-            dry_run.plan(
-                cluster,
-                choice,
-                &Ask { pod, request: &request, what_if: what_if_before, earlier, limits: None },
-            );
+            dry_run.plan((pod, &request), together);
             let further: Vec<PodIx> = dry_run.victims.iter().copied().filter(|ix| !victims.contains(ix)).collect();
             before.iter().for_each(|victim| what_if.reprieve_set(cluster, *victim));
             dry_run.victims.iter().for_each(|victim| what_if.evict_set(cluster, *victim));

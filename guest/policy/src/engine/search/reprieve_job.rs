@@ -9,7 +9,7 @@ use super::{Obstacle, Plan, PreemptionContext};
 use crate::engine::room::Lack;
 use crate::laws::{Case, Preemptor};
 use crate::model::{
-    Amounts, Cluster, InterPodLack, Ledger, NodeIx, Place, Pod, PodIx, QueueIx, ResourceIx, Trial, WhatIf,
+    Amounts, Cluster, InterPodLack, Kind, Ledger, NodeIx, Place, Pod, PodIx, QueueIx, ResourceIx, Trial, WhatIf,
 };
 
 /// Evicts in a trial every candidate on the nodes of the plan. If a limit does not hold, also every candidate in the queues of the
@@ -48,21 +48,32 @@ pub fn reprieve_job(
     if let Some((rule, denial)) = context.broken_limit(trial.cluster()) {
         return Err(Obstacle::Law(rule, denial));
     }
-    let kept: Vec<Kept> = dry_runs.iter().map(|dry_run| Kept::new(trial.cluster(), context, dry_run)).collect();
+    let mut kept: Vec<Kept> = dry_runs.iter().map(|dry_run| Kept::new(trial.cluster(), context, dry_run)).collect();
+    kept.sort_by_key(|kept| kept.node);
     let evicted = taken.in_order(&mut trial, context, chosen);
     // Built now: of what a trial evicts afterwards, nothing is among these.
     let mut what_if = WhatIf::default();
     elsewhere.iter().for_each(|ix| what_if.evict_set(trial.cluster(), *ix));
     let nominated = context.nominated(trial.cluster());
-    let disallowed_in = |cluster: &Cluster| cluster.first_disallowed(&nominations, &what_if, &nominated);
+    let is_between = nominations.iter().any(|(pod, _)| trial.cluster().is_between(*pod));
+    let disallowed_in = |cluster: &Cluster| match is_between {
+        true => cluster.first_disallowed(&nominations, &what_if, &nominated),
+        false => None,
+    };
     let mut disallowed = disallowed_in(trial.cluster());
     let needed = reprieve(evicted, |eviction_set| {
+        let is_plain = !context.notes.are_on() && eviction_set.is_plain(trial.cluster());
+        if is_plain
+            && kept_on(&kept, eviction_set.place).any(|kept| kept.would_be_crowded(trial.cluster(), eviction_set.head))
+        {
+            return Some(Why::Lack(Lack::default()));
+        }
         let before = trial.mark();
-        eviction_set.places.iter().for_each(|(ix, place)| trial.put(*ix, *place));
+        eviction_set.places().for_each(|(ix, place)| trial.put(ix, place));
         let with = disallowed_in(trial.cluster());
         let worse = with.filter(|with| is_worse(*with, disallowed)).map(|(_, lack)| Why::InterPod(lack));
-        let is_back_there = |kept: &&Kept| eviction_set.places.iter().any(|(_, place)| place.node() == Some(kept.node));
-        let why = against(trial.cluster(), context, kept.iter().filter(is_back_there), worse);
+        let kept_there = eviction_set.places().flat_map(|(_, place)| kept_on(&kept, place));
+        let why = against(trial.cluster(), context, kept_there, worse);
         match &why {
             None => {
                 disallowed = with;
@@ -117,7 +128,21 @@ struct Taken(Vec<EvictionSet>);
 /// An evicted candidate, the pods that leave with it, and the place of each before.
 struct EvictionSet {
     head: PodIx,
-    places: Vec<(PodIx, Place)>,
+    place: Place,
+    others: Vec<(PodIx, Place)>,
+}
+
+impl EvictionSet {
+    /// Returns whether it is a pod that leaves alone and gives back what it requests.
+    fn is_plain(&self, cluster: &Cluster) -> bool {
+        let is_pod = |pod: &Pod| pod.name.kind == Kind::Pod && pod.attributes.inside.is_none();
+        self.others.is_empty() && cluster.pod(self.head).is_some_and(is_pod)
+    }
+
+    /// Returns all pods and their places before.
+    fn places(&self) -> impl Iterator<Item = (PodIx, Place)> + '_ {
+        std::iter::once((self.head, self.place)).chain(self.others.iter().copied())
+    }
 }
 
 /// Returns the candidates that must be evicted for the bounds of the queues alone, wherever the planned pods run; none where no bound is
@@ -141,7 +166,7 @@ pub fn victims_for_bounds(cluster: &mut Cluster, context: &mut PreemptionContext
     let evicted = taken.in_order(&mut trial, context, &BTreeSet::new());
     let needed = without_reprieve(evicted, |eviction_set| {
         let before = trial.mark();
-        eviction_set.places.iter().for_each(|(ix, place)| trial.put(*ix, *place));
+        eviction_set.places().for_each(|(ix, place)| trial.put(ix, place));
         let stays = !exceeded(trial.cluster(), context);
         if !stays {
             trial.rewind(before);
@@ -154,12 +179,18 @@ pub fn victims_for_bounds(cluster: &mut Cluster, context: &mut PreemptionContext
 impl Taken {
     fn take(&mut self, trial: &mut Trial<'_>, head: PodIx) {
         let cluster = trial.cluster();
-        let place = |ix: PodIx| cluster.pod(ix).map(|pod| (ix, pod.place)).filter(|(_, place)| place.node().is_some());
-        let places: Vec<_> = cluster.eviction_set(head).into_iter().filter_map(place).collect();
-        places.iter().for_each(|(ix, _)| trial.evict(*ix));
-        if !places.is_empty() {
-            self.0.push(EvictionSet { head, places });
-        }
+        let place = |ix: PodIx| cluster.pod(ix).map(|pod| pod.place).filter(|place| place.node().is_some());
+        let Some(at) = place(head) else { return };
+        let others = match cluster.pod(head).is_some_and(Pod::is_alone) {
+            true => Vec::new(),
+            false => {
+                let others = cluster.eviction_set(head).into_iter().filter(|ix| *ix != head);
+                others.filter_map(|ix| Some((ix, place(ix)?))).collect()
+            }
+        };
+        let eviction_set = EvictionSet { head, place: at, others };
+        eviction_set.places().for_each(|(ix, _)| trial.evict(ix));
+        self.0.push(eviction_set);
     }
 
     /// Evicts the candidates of the queues that bound a gang, on any node, as far as the laws let them go for a bound, those first that the
@@ -200,8 +231,11 @@ impl Taken {
         chosen: &BTreeSet<PodIx>,
     ) -> Vec<EvictionSet> {
         let before = trial.mark();
-        // How large a group is, and whether a gang has more pods than it needs, shows where it runs.
-        self.0.iter().flat_map(|set| &set.places).for_each(|(ix, place)| trial.put(*ix, *place));
+        let is_alone = |ix: PodIx| trial.cluster().pod(ix).is_some_and(Pod::is_alone);
+        if !self.0.iter().all(|set| is_alone(set.head)) {
+            // How large a group is, and whether a gang has more pods than it needs, shows where it runs.
+            self.0.iter().flat_map(EvictionSet::places).for_each(|(ix, place)| trial.put(ix, place));
+        }
         let cluster = trial.cluster();
         self.0.sort_unstable_by(|a, b| match (cluster.pod(a.head), cluster.pod(b.head)) {
             (Some(a), Some(b)) => (context.laws.reprieve_order.compare)(cluster, a, b),
@@ -209,10 +243,20 @@ impl Taken {
         });
         let heads: Vec<PodIx> = self.0.iter().map(|eviction_set| eviction_set.head).collect();
         let protected: BTreeSet<PodIx> = cluster.split_by_budget(heads, &[]).0.into_iter().collect();
-        self.0.sort_by_key(|set| (chosen.contains(&set.head), !protected.contains(&set.head)));
         trial.rewind(before);
-        self.0
+        if !protected.is_empty() {
+            self.0.sort_by_key(|set| !protected.contains(&set.head));
+        }
+        let (mut sets, counted_on): (Vec<_>, Vec<_>) = self.0.into_iter().partition(|set| !chosen.contains(&set.head));
+        sets.extend(counted_on);
+        sets
     }
+}
+
+/// Returns what must stay free where a pod was, if the plan uses the node. What is kept is sorted by node.
+fn kept_on(kept: &[Kept], place: Place) -> impl Iterator<Item = &Kept> {
+    let at = place.node().and_then(|node| kept.binary_search_by_key(&node, |kept| kept.node).ok());
+    at.and_then(|at| kept.get(at)).into_iter()
 }
 
 /// What must stay free on a node of the plan.
@@ -233,6 +277,13 @@ impl Kept {
             }
         }
         Kept { node: dry_run.node, promised, asked: dry_run.asked.clone() }
+    }
+
+    /// Returns whether a requested resource would be overcommitted with an evicted pod back.
+    fn would_be_crowded(&self, cluster: &Cluster, evicted: PodIx) -> bool {
+        let Some((node, pod)) = cluster.node(self.node).zip(cluster.pod(evicted)) else { return false };
+        let left = |resource: ResourceIx| node.free.get(resource).saturating_sub(pod.request.get(resource));
+        self.asked.iter().any(|resource| left(*resource) < self.promised.get(*resource))
     }
 
     /// Whether a requested resource is overcommitted.

@@ -31,7 +31,7 @@ pub type Barred = Vec<(PodIx, (Rule, Denial))>;
 
 /// Explains what a node lacks even after evicting every candidate, and which protected pods would have been enough.
 pub fn full(cluster: &Cluster, notes: &mut Notes, (dry_run, ask): (&NodeDryRun, &Ask<'_>), barred: Barred) {
-    let (candidates, mut room) = (dry_run.pods(), dry_run.emptied(cluster));
+    let (candidates, mut room) = (dry_run.pods(), dry_run.emptied.clone());
     let (subject, request) = (Subject::Node(dry_run.node.0), ask.request);
     match (Lack::of(&room, request), dry_run.lack_without(cluster, ask, &candidates)) {
         (None, Some(lack)) => {

@@ -87,6 +87,24 @@ proptest! {
     }
 
     #[test]
+    fn pods_of_one_job_stand_in_the_same_order_without_their_keys(system in names(), pods in pods()) {
+        let (mut world, ids) = world(system, &pods);
+        world.queue(&ids);
+        let cluster = world.engine.cluster();
+        let order = systems::configure(system, "").unwrap().laws().queue_order;
+        for job in ids.iter().filter_map(|id| cluster.pod(PodIx(*id))).map(|pod| pod.attributes.job) {
+            let of_job = ids.iter().filter_map(|id| Some((*id, cluster.pod(PodIx(*id))?)));
+            let mut by_law: Vec<(PodId, &Pod)> = of_job.filter(|(_, pod)| pod.attributes.job == job).collect();
+            let mut by_key = by_law.clone();
+            by_law.truncate(if job.is_some() { usize::MAX } else { 1 });
+            by_key.truncate(by_law.len());
+            order.sort_job(cluster, &mut by_law);
+            order.sort(cluster, &mut by_key);
+            prop_assert_eq!(by_law, by_key);
+        }
+    }
+
+    #[test]
     fn a_key_holds_as_long_as_its_epoch(system in names(), pods in pods(), gone in 0..10_usize, new in pods()) {
         let (mut world, mut ids) = world(system, &pods);
         let before = world.engine.queue_keys(&ids).unwrap();

@@ -44,11 +44,15 @@ fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let earlier = BTreeSet::new();
     let loss = |pod: &Pod| gang_loss(cluster, pod, &earlier);
     let is_pod = |pod: &Pod| pod.name.kind == Kind::Pod;
-    let is_alike = || a.attributes.job == b.attributes.job && a.request == b.request && is_pod(a) && is_pod(b);
+    let is_as_large = || a.class == b.class || a.request == b.request;
+    let is_alike = || a.attributes.job == b.attributes.job && is_as_large() && is_pod(a) && is_pod(b);
     let by_loss = || match is_alike() {
         true => Ordering::Equal,
         false => loss(a).cmp(&loss(b)).then_with(|| lost_size(cluster, b).cmp(&lost_size(cluster, a))),
     };
     let rest = |pod: &Pod| (Reverse(pod.past_evictions), started(cluster, pod), pod.created, pod.rank);
-    b.priority().cmp(&a.priority()).then_with(by_loss).then_with(|| rest(a).cmp(&rest(b)))
+    match b.priority().cmp(&a.priority()) {
+        Ordering::Equal => by_loss().then_with(|| rest(a).cmp(&rest(b))),
+        by_priority => by_priority,
+    }
 }

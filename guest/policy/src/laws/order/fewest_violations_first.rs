@@ -26,7 +26,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::laws::{Law, LeastVictims, NodeCost, NodeVictims, Text, Weigh, count, counted, page};
+use crate::laws::{Law, LeastVictims, NodeCost, NodeVictims, Reads, Text, Weigh, count, counted, page};
 use crate::model::{Cluster, JobIx, Pod, PodIx};
 
 /// The law.
@@ -37,7 +37,7 @@ pub const LAW: Law<Weigh> = Law::order(
         templates: &[],
         file: page!("fewest_violations_first.rs"),
     },
-    Weigh { loss, least, seeks, short_gangs_are_free: false, is_of_the_worst: false },
+    Weigh { loss, least, reads: Reads::Priorities, seeks, short_gangs_are_free: false, is_of_the_worst: false },
 );
 
 /// What is lost by a plan.
@@ -71,7 +71,7 @@ fn jobs<'c>(lost: &NodeVictims<'c>) -> (Vec<&'c Pod>, i64) {
     let jobs = pods.filter(|pod| match cluster.job_that_leaves_whole(pod) {
         Some(job) if gone.contains(&job) => false,
         Some(job) => {
-            size = size.saturating_add(cluster.cluster_share(&pod.request));
+            size = size.saturating_add(cluster.pod_share(pod));
             seen.insert(job)
         }
         None => true,

@@ -25,6 +25,8 @@
 //!
 //! None.
 
+use std::cmp::Ordering;
+
 use crate::contract::KeyBuilder;
 use crate::laws::{Law, SortBy, Text, page};
 use crate::model::{Borrows, Cluster, Job, Pod};
@@ -37,7 +39,7 @@ pub const LAW: Law<SortBy> = Law::order(
         templates: &[],
         file: page!("gang_members_together.rs"),
     },
-    SortBy { key, of_job: time },
+    SortBy { key, of_one_job, of_job: time },
 );
 
 /// The place of a pending pod.
@@ -54,6 +56,12 @@ fn key(cluster: &Cluster, pod: &Pod) -> KeyBuilder {
     let key = key.ascending(time).flag(gang.is_some());
     let key = gang.iter().fold(key, |key, gang| key.text(&gang.key.0).text(&gang.key.1));
     key.ascending(pod.created)
+}
+
+/// Compares two pods of one job: what their keys take from the job is the same.
+fn of_one_job(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
+    let by_priority = cluster.borrows(a).cmp(&cluster.borrows(b)).then_with(|| b.priority().cmp(&a.priority()));
+    by_priority.then_with(|| a.created.cmp(&b.created))
 }
 
 /// The time of a gang: that of its last failure, else of its PodGroup, else of its first pod.

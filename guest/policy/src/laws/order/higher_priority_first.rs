@@ -21,6 +21,8 @@
 //!
 //! `spec.priority` of the pods and of their PodGroup.
 
+use std::cmp::Ordering;
+
 use crate::contract::KeyBuilder;
 use crate::laws::{Law, SortBy, Text, page};
 use crate::model::{Cluster, Pod};
@@ -33,7 +35,7 @@ pub const LAW: Law<SortBy> = Law::order(
         templates: &[],
         file: page!("higher_priority_first.rs"),
     },
-    SortBy { key, of_job: |_| None },
+    SortBy { key, of_one_job, of_job: |_| None },
 );
 
 /// The place of a pending pod.
@@ -44,4 +46,9 @@ fn key(cluster: &Cluster, pod: &Pod) -> KeyBuilder {
     let key = KeyBuilder::new().descending(pod.priority()).ascending(entered).ascending(created).flag(gang.is_some());
     let key = gang.iter().fold(key, |key, (_, _, (namespace, name))| key.text(namespace).text(name));
     key.ascending(pod.entered).ascending(pod.created)
+}
+
+/// Compares two pods of one job: what their keys take from the job is the same.
+fn of_one_job(_: &Cluster, a: &Pod, b: &Pod) -> Ordering {
+    b.priority().cmp(&a.priority()).then_with(|| (a.entered, a.created).cmp(&(b.entered, b.created)))
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::model::evictions::{EvictedJob, Evictions, SavedEvictions};
+use crate::model::hash;
 
 impl Cluster {
     /// Returns how often the job of a pod was evicted, which may be new.
@@ -18,8 +19,13 @@ impl Cluster {
         }
         let forgotten: Vec<EvictedJob> = jobs.iter().filter_map(|job| self.evictions.count(job.clone())).collect();
         // A pod that is known by its own name is a victim itself: it need not be looked for.
+        let is_apart =
+            |ix: &&PodIx| self.pod(**ix).is_some_and(|pod| pod.attributes.job.is_none() && pod.controller().is_none());
+        let apart = victims.iter().filter(is_apart).filter_map(|ix| Some((*ix, self.past_evictions(self.pod(*ix)?))));
+        let apart: Vec<(PodIx, u32)> = apart.collect();
+        self.write(apart);
         let of_others = jobs.into_iter().filter(|job| !matches!(job, EvictedJob::Pod(_)));
-        self.write_counts(&of_others.chain(forgotten).collect(), victims);
+        self.write_counts(&of_others.chain(forgotten).collect());
     }
 
     /// Returns the counts for a checkpoint.
@@ -34,29 +40,36 @@ impl Cluster {
         self.write(counts);
     }
 
-    /// Writes the counts of some jobs to their pods, and to the victims: comparators look at them. The pods of a job are known by it; those of
-    /// controllers are looked for.
-    fn write_counts(&mut self, jobs: &BTreeSet<EvictedJob>, victims: &[PodIx]) {
-        let mut pods: BTreeSet<PodIx> = victims.iter().copied().collect();
-        let (mut controllers, mut names) = (BTreeSet::new(), BTreeSet::new());
+    /// Writes the counts of some jobs to their pods: comparators look at them. The pods of a job are known by it; those of controllers are
+    /// looked for.
+    fn write_counts(&mut self, jobs: &BTreeSet<EvictedJob>) {
+        let mut counts: Vec<(PodIx, u32)> = Vec::new();
+        let (mut controllers, mut names) = (BTreeMap::new(), BTreeMap::new());
         for job in jobs {
+            let times = self.evictions.of(job);
             match job {
                 EvictedJob::Job(key) => {
                     let job = self.job_named(key).and_then(|job| self.job(job));
-                    pods.extend(job.into_iter().flat_map(|job| job.members.iter().copied()));
+                    counts.extend(job.into_iter().flat_map(|job| &job.members).map(|ix| (*ix, times)));
                 }
-                EvictedJob::Controller(controller) => drop(controllers.insert(controller.as_str())),
-                EvictedJob::Pod(name) => drop(names.insert(name)),
+                EvictedJob::Controller(controller) => {
+                    controllers.insert(controller.each_ref().map(String::as_str), times);
+                }
+                EvictedJob::Pod(name) => drop(names.insert(name, times)),
             }
         }
-        if !controllers.is_empty() || !names.is_empty() {
-            let is_of_them = |pod: &Pod| match &pod.controller {
-                Some(controller) => controllers.contains(&**controller),
-                None => names.contains(&pod.name),
-            };
-            pods.extend(self.pods().filter(|(_, pod)| is_of_them(pod)).map(|(ix, _)| ix));
+        let hashes: BTreeSet<u32> = controllers.keys().map(|[.., name]| hash(name)).collect();
+        let of_controller = |pod: &Pod| {
+            let is_alike = hashes.contains(&pod.controller_hash) && pod.attributes.job.is_none();
+            if is_alike { controllers.get(&pod.controller()?).copied() } else { None }
+        };
+        let of_name = |pod: &Pod| if pod.controller().is_none() { names.get(&pod.name).copied() } else { None };
+        if !controllers.is_empty() {
+            counts.extend(self.pods().filter_map(|(ix, pod)| Some((ix, of_controller(pod)?))));
         }
-        let counts = pods.into_iter().filter_map(|ix| Some((ix, self.past_evictions(self.pod(ix)?)))).collect();
+        if !names.is_empty() {
+            counts.extend(self.pods().filter_map(|(ix, pod)| Some((ix, of_name(pod)?))));
+        }
         self.write(counts);
     }
 
@@ -70,9 +83,9 @@ impl Cluster {
 
     /// Returns what a pod is known by when it was evicted and another pod replaces it.
     fn evicted_job(&self, pod: &Pod) -> EvictedJob {
-        match (pod.attributes.job.and_then(|job| self.job(job)), &pod.controller) {
+        match (pod.attributes.job.and_then(|job| self.job(job)), pod.controller()) {
             (Some(job), _) => EvictedJob::Job(job.key.clone()),
-            (None, Some(controller)) => EvictedJob::Controller(controller.to_string()),
+            (None, Some(controller)) => EvictedJob::Controller(controller.map(str::to_owned)),
             (None, None) => EvictedJob::Pod(pod.name.clone()),
         }
     }

@@ -22,6 +22,7 @@ impl Cluster {
         let has = |resource| self.node(ix).map_or(0, |old| old.allocatable.get(resource));
         self.allocatable.admit(has, allocatable.iter())?;
         self.allocatable.add(allocatable.iter());
+        self.classes.forget_shares();
         let old = self.forget_node(ix);
         if old.as_ref().is_none_or(|old| old.name != name) {
             self.node_order.outdate();
@@ -58,6 +59,7 @@ impl Cluster {
         self.rooms.outdate(ix);
         self.residents.outdate(ix);
         self.allocatable.subtract(node.allocatable.iter());
+        self.classes.forget_shares();
         Some(node)
     }
 
@@ -68,13 +70,17 @@ impl Cluster {
 
     /// Returns the part of the whole cluster that a request is, in parts per billion: the sum over the resources that nodes have.
     pub fn cluster_share(&self, request: &Request) -> i64 {
-        request.iter().map(|(resource, amount)| self.share_of(resource, amount)).fold(0, i64::saturating_add)
+        cluster_share(&self.allocatable, request)
+    }
+
+    /// Returns the part of the whole cluster that a pod requests (see [`Cluster::cluster_share`]).
+    pub fn pod_share(&self, pod: &Pod) -> i64 {
+        self.classes.share(pod.class).unwrap_or_else(|| self.cluster_share(&pod.request))
     }
 
     /// Returns the part of a resource of the whole cluster that an amount is, in parts per billion, rounded down; 0 where no node has it.
     pub fn share_of(&self, resource: ResourceIx, amount: i64) -> i64 {
-        let part = i128::from(amount).saturating_mul(1_000_000_000).checked_div(self.allocatable.get(resource));
-        part.map_or(0, |part| i64::try_from(part).unwrap_or(i64::MAX))
+        share_of(&self.allocatable, resource, amount)
     }
 
     /// The nodes in the order of their names, as it was when a search was prepared.
@@ -164,4 +170,15 @@ impl Cluster {
         };
         (naming(|pod| pod.place.node()), naming(|pod| pod.nominated))
     }
+}
+
+/// See [`Cluster::cluster_share`].
+pub(super) fn cluster_share(allocatable: &Totals, request: &Request) -> i64 {
+    request.iter().map(|(resource, amount)| share_of(allocatable, resource, amount)).fold(0, i64::saturating_add)
+}
+
+/// See [`Cluster::share_of`].
+fn share_of(allocatable: &Totals, resource: ResourceIx, amount: i64) -> i64 {
+    let part = i128::from(amount).saturating_mul(1_000_000_000).checked_div(allocatable.get(resource));
+    part.map_or(0, |part| i64::try_from(part).unwrap_or(i64::MAX))
 }

@@ -9,8 +9,32 @@ fn a_gap_that_is_used_up_spreads_all_names_anew() {
     let mut ranks = Ranks::default();
     ranks.add(0u32);
     ranks.add(1_000_000);
-    let respread = (1..=40).rev().filter(|name| ranks.add(*name) == Added::Respread).count();
-    assert_eq!(respread, 1, "32 halvings use the gap up, one more spreads");
+    // Each name goes between the two that came last, by turns on either side: no run.
+    let (mut low, mut high) = (0, 1_000_000);
+    let mut respread = 0;
+    for at in 0..18 {
+        let name = u32::midpoint(low, high);
+        respread += usize::from(ranks.add(name) == Added::Respread);
+        if at % 2 == 0 { high = name } else { low = name }
+    }
+    assert!(respread > 0, "each takes all but a 1024th of the gap, which is 2 to the 32 wide");
+    let order: Vec<u64> = ranks.iter().map(|(_, rank)| rank).collect();
+    assert!(order.is_sorted_by(|a, b| a < b), "{order:?}");
+}
+
+#[test]
+fn runs_of_names_between_others_leave_the_gaps_open() {
+    let mut ranks = Ranks::default();
+    for name in 0..=4u32 {
+        ranks.add((name, 50_000u32));
+    }
+    // Four runs in turn, two of them backwards.
+    let names = (0..2048u32).flat_map(|at| [(1, at), (2, 40_000 - at), (3, at), (4, 40_000 - at)]);
+    let respread = names.filter(|name| ranks.add(*name) == Added::Respread).count();
+    assert_eq!(
+        respread, 0,
+        "each takes a 1024th of what is left of its gap, of which an eighth is left after 2048 of them"
+    );
     let order: Vec<u64> = ranks.iter().map(|(_, rank)| rank).collect();
     assert!(order.is_sorted_by(|a, b| a < b), "{order:?}");
 }

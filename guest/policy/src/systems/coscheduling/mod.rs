@@ -12,6 +12,8 @@ mod quotas;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use crate::contract::ReleaseCause;
 use crate::contract::{
     self, ArgumentKind, ConfigError, Effects, Eviction, ExtensionPoint, Interests, ObjectKey, PodStatus, SystemInfo,
@@ -94,7 +96,7 @@ struct Coscheduling {
 }
 
 impl System for Coscheduling {
-    fn laws(&self) -> &Laws {
+    fn laws(&self) -> &Arc<Laws> {
         self.base.laws()
     }
 

@@ -19,6 +19,7 @@ mod taints;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::contract::{self, ConfigError, Eviction, Interests, Mark, MarkPlace, ObjectKey, PodStatus, SystemInfo};
 use crate::laws::{Entry, Laws};
@@ -69,7 +70,7 @@ pub fn rules() -> Vec<Entry> {
 pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> {
     let args = Args::new(arguments);
     Ok(Box::new(Koordinator {
-        laws: laws::table(&args),
+        laws: Arc::new(laws::table(&args)),
         args,
         quotas: Quotas::default(),
         gangs: AnnotatedGangs::default(),
@@ -84,7 +85,7 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> 
 #[derive(Debug)]
 struct Koordinator {
     args: Args,
-    laws: Laws,
+    laws: Arc<Laws>,
     quotas: Quotas,
     gangs: AnnotatedGangs,
     groups: SchedulingGroups,
@@ -96,12 +97,12 @@ struct Koordinator {
 }
 
 impl System for Koordinator {
-    fn laws(&self) -> &Laws {
+    fn laws(&self) -> &Arc<Laws> {
         &self.laws
     }
 
     fn laws_mut(&mut self) -> &mut Laws {
-        &mut self.laws
+        Arc::make_mut(&mut self.laws)
     }
 
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
@@ -111,7 +112,7 @@ impl System for Koordinator {
             PodMetadata::of(pod).label(keys::QUOTA).filter(|quota| !quota.is_empty() && pod.kind.is_none())
         {
             let object = || Document::named("Pod", &pod.template.namespace, &pod.name);
-            self.named.note(quota, object, || label_path(keys::QUOTA));
+            self.named.note(cluster, quota, object, || label_path(keys::QUOTA));
         }
         self.groups.read_pod(cluster, pod, &mut attributes, || gangs::field(&PodMetadata::of(pod)), findings);
         attributes

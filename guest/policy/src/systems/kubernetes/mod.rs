@@ -8,6 +8,8 @@
 mod budgets;
 mod laws;
 
+use std::sync::Arc;
+
 use crate::contract::{self, Argument, ArgumentKind, ConfigError, Eviction, ExtensionPoint, Interests};
 use crate::contract::{ObjectKey, PodStatus, SystemInfo};
 use crate::laws::{Entry, Laws, Sample};
@@ -72,7 +74,7 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> 
 /// kube-scheduler's laws, the disruption budgets and the pod groups.
 #[derive(Debug)]
 pub struct Kubernetes {
-    laws: Laws,
+    laws: Arc<Laws>,
     budgets: Budgets,
     groups: SchedulingGroups,
 }
@@ -80,7 +82,11 @@ pub struct Kubernetes {
 impl Kubernetes {
     /// kube-scheduler with this table of laws. A system that builds on it passes its own table.
     pub fn new(laws: Laws) -> Kubernetes {
-        Kubernetes { laws, budgets: Budgets::default(), groups: SchedulingGroups::of_like_pods(Labels::default()) }
+        Kubernetes {
+            laws: Arc::new(laws),
+            budgets: Budgets::default(),
+            groups: SchedulingGroups::of_like_pods(Labels::default()),
+        }
     }
 
     /// Reads a pod of this gang of a system that builds on it; without one, of its pod group, if it has one. `named` is the field in which
@@ -101,12 +107,12 @@ impl Kubernetes {
 }
 
 impl System for Kubernetes {
-    fn laws(&self) -> &Laws {
+    fn laws(&self) -> &Arc<Laws> {
         &self.laws
     }
 
     fn laws_mut(&mut self) -> &mut Laws {
-        &mut self.laws
+        Arc::make_mut(&mut self.laws)
     }
 
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {

@@ -20,6 +20,8 @@ mod reported;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, Phase, PodStatus, SystemInfo};
 use crate::laws::{Action, Entry, Laws};
 use crate::model::{Cluster, JobIx, Kind, Pod, PodAttributes, PodIx, QueueIx};
@@ -76,7 +78,7 @@ pub fn rules() -> Vec<Entry> {
 pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> {
     let args = Args::new(arguments)?;
     Ok(Box::new(Volcano {
-        laws: laws::table(&args),
+        laws: Arc::new(laws::table(&args)),
         args,
         queues: Queues::default(),
         groups: Groups::default(),
@@ -92,7 +94,7 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> 
 #[derive(Debug)]
 struct Volcano {
     args: Args,
-    laws: Laws,
+    laws: Arc<Laws>,
     queues: Queues,
     groups: Groups,
     pod_groups: SchedulingGroups,
@@ -105,12 +107,12 @@ struct Volcano {
 }
 
 impl System for Volcano {
-    fn laws(&self) -> &Laws {
+    fn laws(&self) -> &Arc<Laws> {
         &self.laws
     }
 
     fn laws_mut(&mut self) -> &mut Laws {
-        &mut self.laws
+        Arc::make_mut(&mut self.laws)
     }
 
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
@@ -126,8 +128,8 @@ impl System for Volcano {
             None if pod.template.scheduler == keys::SCHEDULER => {
                 let queue = metadata.annotation(keys::QUEUE_NAME).unwrap_or(keys::DEFAULT_QUEUE);
                 let object = || Document::named("Pod", &pod.template.namespace, &pod.name);
-                self.named.note(queue, object, || annotation_path(keys::QUEUE_NAME));
-                attributes.queue_name = Some(cluster.intern(queue));
+                let queue = self.named.note(cluster, queue, object, || annotation_path(keys::QUEUE_NAME));
+                attributes.queue_name = Some(queue);
             }
             None => {}
         }
@@ -158,7 +160,7 @@ impl System for Volcano {
         cluster.queue_named(name?)
     }
 
-    fn read_object(&mut self, _: &mut Cluster, object: &Document, findings: &mut Findings) {
+    fn read_object(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
         self.pod_groups.read_object(object, findings);
         match object.kind.as_str() {
             "PodGroup" if object.group == scheduling_groups::GROUP => {}
@@ -168,7 +170,7 @@ impl System for Volcano {
                     object.at("/spec/queue").and_then(|queue| queue.as_str()).filter(|queue| !queue.is_empty())
                 {
                     let named = || Document::named(&object.kind, &object.namespace, &object.name);
-                    self.named.note(queue, named, || "/spec/queue".to_owned());
+                    self.named.note(cluster, queue, named, || "/spec/queue".to_owned());
                 }
                 self.groups.read_group(object, &mut self.reported, findings);
             }

@@ -19,6 +19,7 @@ mod tests;
 mod tree;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +60,7 @@ pub fn rules() -> Vec<Entry> {
 /// Configures the system.
 pub fn configure(_: &Arguments) -> Result<Box<dyn System>, ConfigError> {
     Ok(Box::new(YuniKorn {
-        laws: laws::table(),
+        laws: Arc::new(laws::table()),
         tree: Tree::default(),
         apps: Apps::default(),
         classes: Classes::default(),
@@ -74,7 +75,7 @@ pub fn configure(_: &Arguments) -> Result<Box<dyn System>, ConfigError> {
 /// YuniKorn's laws and the objects read so far.
 #[derive(Debug)]
 struct YuniKorn {
-    laws: Laws,
+    laws: Arc<Laws>,
     tree: Tree,
     apps: Apps,
     classes: Classes,
@@ -126,12 +127,12 @@ fn elsewhere(tree: &Tree, queue: &str, namespace: &str) -> Option<String> {
 }
 
 impl System for YuniKorn {
-    fn laws(&self) -> &Laws {
+    fn laws(&self) -> &Arc<Laws> {
         &self.laws
     }
 
     fn laws_mut(&mut self) -> &mut Laws {
-        &mut self.laws
+        Arc::make_mut(&mut self.laws)
     }
 
     fn read_pod(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> PodAttributes {
@@ -142,6 +143,7 @@ impl System for YuniKorn {
                 let metadata = pods::metadata(pod);
                 if let Some(queue) = metadata.queue {
                     self.named.note(
+                        cluster,
                         queue,
                         || Document::named("Pod", &pod.template.namespace, &pod.name),
                         || "/metadata/labels".to_owned(),

@@ -71,7 +71,7 @@ pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearc
         let short: Vec<ResourceIx> = short.map(|(resource, _)| resource).collect();
         let (candidates, others): (Vec<PodIx>, Vec<PodIx>) = node.pods.iter().partition(|pod| may.contains(pod));
         let dry_run = NodeDryRun::new(cluster, (ix, node), node.free.clone(), candidates.iter().copied(), 0);
-        let lacks_room = dry_run.emptied(cluster).lacks(&pod.request).is_some();
+        let lacks_room = dry_run.emptied.lacks(&pod.request).is_some();
         if lacks_room || dry_run.lack_without(cluster, &ask, &candidates).is_some() {
             let denial =
                 |ix| Some((ix, victim_search.first_denial(cluster, &victim_search.rules.guards, ix, Some(&short))?));

@@ -70,7 +70,7 @@ pub(super) fn unfit(
 ) {
     let there = in_order(dry_run);
     let all = dry_run.pods();
-    if dry_run.emptied(cluster).lacks(ask.request).is_some() || dry_run.lack_without(cluster, ask, &all).is_some() {
+    if dry_run.emptied.lacks(ask.request).is_some() || dry_run.lack_without(cluster, ask, &all).is_some() {
         return context.tell_full(cluster, dry_run, ask);
     }
     let subject = Subject::Node(dry_run.node.0);
