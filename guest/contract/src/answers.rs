@@ -22,7 +22,8 @@ pub struct Unannounced {
     /// The event that could not be applied: its index in the list of this call. The events before it hold; this one and those
     /// after it do not.
     pub event: u32,
-    /// What the number should name: `resource`, `shape`, `topology`, `inter-pod` or `template`.
+    /// What the number should name: `resource`, `shape`, `topology`, `inter-pod`, `template`, or `node` or `pod` where the number is
+    /// beyond what any host gives.
     pub what: String,
     /// The number.
     pub number: u32,

@@ -198,19 +198,26 @@ fn inter_pod(told: InterPod) -> model::InterPod {
     }
 }
 
+/// More nodes than a host has given numbers to, however long it runs. The room of nodes is kept by their numbers.
+const MOST_NODES: usize = 1 << 20;
+
+/// More pods than a host has given numbers to.
+const MOST_PODS: usize = 1 << 28;
+
 /// What an event names that was not announced, and its number. Lists are kept by these numbers: none is made longer for one.
 fn unannounced(cluster: &Cluster, event: &Event) -> Option<(&'static str, u32)> {
-    let amounts = match event {
-        Event::NodeUpserted(node) => &node.allocatable,
-        Event::PodUpserted(pod) => &pod.template.requests,
+    let (amounts, (what, number, most)) = match event {
+        Event::NodeUpserted(node) => (&node.allocatable, ("node", node.id, MOST_NODES)),
+        Event::PodUpserted(pod) => (&pod.template.requests, ("pod", pod.id, MOST_PODS)),
         Event::Eligibility(told) => return beyond("shape", told.shape, cluster.shape_count()),
         Event::Topology(told) => return beyond("topology", told.id, cluster.topology_count()),
         Event::InterPod(told) => return beyond("inter-pod", told.id, cluster.inter_pod_count()),
         _ => return None,
     };
     let known = u32::try_from(cluster.resource_count()).unwrap_or(u32::MAX);
-    let highest = amounts.iter().map(|amount| amount.resource).max()?;
-    (highest >= known).then_some(("resource", highest))
+    let highest = amounts.iter().map(|amount| amount.resource).max();
+    let resource = highest.filter(|highest| *highest >= known).map(|highest| ("resource", highest));
+    resource.or_else(|| (usize::try_from(number).unwrap_or(usize::MAX) >= most).then_some((what, number)))
 }
 
 /// A number, where it is far beyond those of so many: they have no holes.

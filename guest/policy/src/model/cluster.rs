@@ -19,7 +19,7 @@ pub use jobs::Shortage;
 pub use reservation_allocation::ReservationAllocation;
 
 use super::*;
-use super::{class::Classes, evictions::Evictions, node_order::NodeOrder, rank::Ranks, totals::Totals};
+use super::{class::Classes, evictions::Evictions, node_order::NodeOrder, paged::Paged, rank::Ranks, totals::Totals};
 
 /// A resource the host announced.
 #[derive(Debug, Clone)]
@@ -51,7 +51,7 @@ pub struct Cluster {
     residents: Residents,
     node_ranks: Ranks<String>,
     node_order: NodeOrder,
-    pods: Table<PodIx, Pod>,
+    pods: Paged<PodIx, Pod>,
     pod_ranks: Ranks<PodName>,
     jobs: Table<JobIx, Job>,
     job_names: BTreeMap<JobKey, JobIx>,

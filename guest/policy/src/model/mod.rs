@@ -18,6 +18,7 @@ mod meaning;
 mod node;
 mod node_order;
 mod node_set;
+mod paged;
 mod pod;
 mod queue;
 mod rank;

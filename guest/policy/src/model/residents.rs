@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use super::bits::Bits;
 use super::index::{Index, Table};
+use super::paged::Paged;
 use super::{Node, NodeIx, Pod, PodIx, VictimClassIx};
 use likeness::Likeness;
 
@@ -57,8 +58,8 @@ impl Residents {
     }
 
     /// Reads the nodes that have changed.
-    pub fn refresh(&mut self, nodes: &Table<NodeIx, Node>, pods: &Table<PodIx, Pod>) {
-        if self.classes.len() > FEW_CLASSES.max(pods.span()) {
+    pub fn refresh(&mut self, nodes: &Table<NodeIx, Node>, pods: &Paged<PodIx, Pod>) {
+        if self.classes.len() > FEW_CLASSES.max(pods.len()) {
             self.outdate_all();
         }
         let stale = std::mem::take(&mut self.stale);
@@ -82,7 +83,7 @@ impl Residents {
         self.classes.len()
     }
 
-    fn read(&mut self, ix: NodeIx, node: Option<&Node>, pods: &Table<PodIx, Pod>) {
+    fn read(&mut self, ix: NodeIx, node: Option<&Node>, pods: &Paged<PodIx, Pod>) {
         let mut list = self.nodes.remove(ix).unwrap_or_default();
         list.clear();
         for (pod_ix, pod) in node.iter().flat_map(|node| &node.pods).filter_map(|ix| Some((*ix, pods.get(*ix)?))) {

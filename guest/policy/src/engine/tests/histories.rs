@@ -134,6 +134,30 @@ fn a_number_that_was_not_announced_is_refused_and_no_list_is_made_that_long() {
 }
 
 #[test]
+fn numbers_that_no_host_gives_are_refused_and_take_no_memory() {
+    use crate::contract::{Event, Node, PolicyError, Unannounced};
+    use crate::model::PodIx;
+    let mut world = World::new();
+    let node = |id| {
+        let name = "far".to_owned();
+        Event::NodeUpserted(Node { id, name, allocatable: Vec::new(), labels: Vec::new() })
+    };
+    let pod = |id| Event::PodUpserted(crate::contract::Pod::pending(id, "default", "far"));
+    for (what, number, event) in [
+        ("node", 1 << 20, node(1 << 20)),
+        ("node", u32::MAX, node(u32::MAX)),
+        ("pod", 1 << 28, pod(1 << 28)),
+        ("pod", u32::MAX, pod(u32::MAX)),
+    ] {
+        let unannounced = Unannounced { event: 0, what: what.to_owned(), number };
+        assert_eq!(world.engine.apply(vec![event]), Err(PolicyError::Unannounced(unannounced)));
+    }
+    let last = (1 << 28) - 1;
+    world.engine.apply(vec![pod(last)]).unwrap();
+    assert!(world.engine.cluster().pod(PodIx(last)).is_some());
+}
+
+#[test]
 fn a_pod_that_grows_past_what_can_be_counted_stays_as_it_was() {
     let mut world = World::new();
     world.node("n", "cpu=9");

@@ -1,0 +1,164 @@
+//! Entries by numbers that are given one after the other and never again: what is gone takes no room.
+
+use std::marker::PhantomData;
+
+use super::index::Index;
+
+/// Entries of one page.
+const PAGE: usize = 64;
+
+/// A table in pages. The entries of a page are let go when all of them are gone, so that a table holds as much as its entries and half a
+/// byte for each number that was ever given.
+#[derive(Debug, Clone)]
+pub struct Paged<I, T> {
+    pages: Vec<Page<T>>,
+    entries: usize,
+    index: PhantomData<I>,
+}
+
+/// A page: its entries as far as there are any, and how many there are.
+#[derive(Debug, Clone)]
+struct Page<T> {
+    entries: Vec<Option<T>>,
+    used: usize,
+}
+
+impl<T> Page<T> {
+    fn new() -> Page<T> {
+        Page { entries: Vec::new(), used: 0 }
+    }
+}
+
+impl<I, T> Default for Paged<I, T> {
+    fn default() -> Self {
+        Paged { pages: Vec::new(), entries: 0, index: PhantomData }
+    }
+}
+
+impl<I: Index, T> Paged<I, T> {
+    /// Returns an entry.
+    pub fn get(&self, ix: I) -> Option<&T> {
+        let (page, at) = place(ix);
+        self.pages.get(page)?.entries.get(at)?.as_ref()
+    }
+
+    /// Returns an entry, to be changed.
+    pub fn get_mut(&mut self, ix: I) -> Option<&mut T> {
+        let (page, at) = place(ix);
+        self.pages.get_mut(page)?.entries.get_mut(at)?.as_mut()
+    }
+
+    /// Puts an entry under a number and returns the one that was there.
+    pub fn insert(&mut self, ix: I, entry: T) -> Option<T> {
+        let (page, at) = place(ix);
+        if self.pages.len() <= page {
+            self.pages.resize_with(page.saturating_add(1), Page::new);
+        }
+        let Page { entries, used } = self.pages.get_mut(page)?;
+        if entries.capacity() == 0 {
+            entries.reserve_exact(PAGE);
+        }
+        if entries.len() < at {
+            entries.resize_with(at, || None);
+        }
+        let old = match entries.get_mut(at) {
+            Some(old) => old.replace(entry),
+            None => {
+                entries.push(Some(entry));
+                None
+            }
+        };
+        if old.is_none() {
+            *used = used.saturating_add(1);
+            self.entries = self.entries.saturating_add(1);
+        }
+        old
+    }
+
+    /// Takes an entry out.
+    pub fn remove(&mut self, ix: I) -> Option<T> {
+        let (page, at) = place(ix);
+        let page = self.pages.get_mut(page)?;
+        let old = page.entries.get_mut(at)?.take()?;
+        page.used = page.used.saturating_sub(1);
+        self.entries = self.entries.saturating_sub(1);
+        if page.used == 0 {
+            *page = Page::new();
+        }
+        Some(old)
+    }
+
+    /// Returns how many entries there are.
+    pub fn len(&self) -> usize {
+        self.entries
+    }
+
+    /// Returns the entries and their numbers, in the order of the numbers.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (I, &T)> {
+        let pages = self.pages.iter().map(|page| &page.entries).enumerate();
+        pages.flat_map(|(page, entries)| {
+            entries.iter().enumerate().filter_map(move |(at, entry)| Some((number(page, at)?, entry.as_ref()?)))
+        })
+    }
+
+    /// Returns the entries and their numbers, to be changed.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (I, &mut T)> {
+        let pages = self.pages.iter_mut().map(|page| &mut page.entries).enumerate();
+        pages.flat_map(|(page, entries)| {
+            entries.iter_mut().enumerate().filter_map(move |(at, entry)| Some((number(page, at)?, entry.as_mut()?)))
+        })
+    }
+}
+
+/// Returns the page of a number, and the place on it.
+fn place<I: Index>(ix: I) -> (usize, usize) {
+    (ix.at() / PAGE, ix.at() % PAGE)
+}
+
+fn number<I: Index>(page: usize, at: usize) -> Option<I> {
+    I::of(page.checked_mul(PAGE)?.checked_add(at)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::model::PodIx;
+
+    #[test]
+    fn entries_that_are_gone_take_no_room() {
+        let mut table = Paged::default();
+        for number in 0..200_000 {
+            table.insert(PodIx(number), [0_u64; 64]);
+            if let Some(gone) = number.checked_sub(100) {
+                table.remove(PodIx(gone));
+            }
+        }
+        assert_eq!(table.len(), 100);
+        assert!(
+            table.pages.iter().filter(|page| page.entries.capacity() > 0).count() <= 3,
+            "a hundred entries lie on two or three pages"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_paged_table_is_a_map(steps in proptest::collection::vec((0_u32..300, any::<bool>()), 0..400)) {
+            let (mut table, mut map) = (Paged::default(), BTreeMap::new());
+            for (at, (number, is_new)) in steps.into_iter().enumerate() {
+                let old = if is_new { table.insert(PodIx(number), at) } else { table.remove(PodIx(number)) };
+                let known = if is_new { map.insert(number, at) } else { map.remove(&number) };
+                prop_assert_eq!(old, known);
+                prop_assert_eq!(table.get(PodIx(number)), map.get(&number));
+                prop_assert_eq!(table.len(), map.len());
+            }
+            table.iter_mut().for_each(|(_, entry)| *entry = !*entry);
+            let all: Vec<(u32, usize)> = table.iter().map(|(ix, entry)| (ix.0, !*entry)).collect();
+            prop_assert_eq!(all, map.clone().into_iter().collect::<Vec<_>>());
+            let last = table.iter().next_back().map(|(ix, _)| ix.0);
+            prop_assert_eq!(last, map.last_key_value().map(|(number, _)| *number));
+        }
+    }
+}
