@@ -77,12 +77,14 @@ impl<I: Index, T> Paged<I, T> {
 
     /// Takes an entry out.
     pub fn remove(&mut self, ix: I) -> Option<T> {
-        let (page, at) = place(ix);
-        let page = self.pages.get_mut(page)?;
+        let (at_page, at) = place(ix);
+        // The next numbers are of the last page.
+        let is_last = at_page.saturating_add(1) == self.pages.len();
+        let page = self.pages.get_mut(at_page)?;
         let old = page.entries.get_mut(at)?.take()?;
         page.used = page.used.saturating_sub(1);
         self.entries = self.entries.saturating_sub(1);
-        if page.used == 0 {
+        if page.used == 0 && !is_last {
             *page = Page::new();
         }
         Some(old)
