@@ -5,11 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use lictor_contract::{Phase, PodId};
+use lictor_contract::PodId;
 use serde_json::Value;
 
 use super::Mirror;
-use super::change::Change;
+use super::change::{Change, has_ended};
 use super::pods::PodEntry;
 
 /// A pod of which something is assumed.
@@ -85,7 +85,7 @@ impl Mirror {
     pub fn shows(&self, pod: PodId, number: u64) -> Option<Shown> {
         let Assumed { seen, changes, .. } = self.assumed.get(&pod)?;
         let (_, change) = changes.iter().find(|(other, _)| *other == number)?;
-        let (ended, node) = (matches!(seen.record.phase, Phase::Succeeded | Phase::Failed), &seen.stated.node);
+        let (ended, node) = (has_ended(seen.record.phase), &seen.stated.node);
         Some(match change {
             Change::Bind { node: wanted, .. } if node.as_ref() == Some(wanted) => Shown::Yes,
             Change::Bind { .. } | Change::Nominate(_) if ended || node.is_some() => Shown::Never,
