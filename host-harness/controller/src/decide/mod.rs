@@ -209,8 +209,8 @@ impl Decider {
             for (id, outcome) in &mut outcomes {
                 if let Some(command) = self.open.get(id) {
                     self.pauses.take(&command.object, outcome, now);
+                    turn.given_up.extend(self.lives.settle(command, outcome));
                 }
-                turn.given_up.extend(self.lives.settle(*id, outcome));
                 let released = self.plans.settle(*id, outcome);
                 turn.tasks.extend(released.carry.into_iter().map(Task::Command));
                 more.extend(released.failed);

@@ -77,6 +77,11 @@ impl Session {
         self.asked.open.len()
     }
 
+    /// Returns whether a pod is on its node only because a command under way is to bind it there.
+    pub fn is_being_bound(&self, pod: PodId) -> bool {
+        self.asked.open.values().any(|ask| ask.pod == pod && matches!(ask.change, Change::Bind { .. }))
+    }
+
     /// Returns what the cluster calls a pod.
     pub fn object_ref(&self, pod: PodId) -> Option<ObjectRef> {
         let pod = self.mirror.pod(pod)?;
