@@ -17,6 +17,7 @@ mod process;
 mod serve;
 mod server;
 mod system;
+mod teller;
 mod tests;
 mod trouble;
 mod world;

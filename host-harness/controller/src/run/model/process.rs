@@ -15,6 +15,7 @@ use tokio::time::Instant;
 
 use super::client::Client;
 use super::server::{SECOND, Server};
+use super::teller::Teller;
 use crate::carry_out::{Backoff, Executor};
 use crate::decide::lives::Patience;
 use crate::decide::victims::only_marks;
@@ -65,7 +66,7 @@ pub(super) struct How {
     pub(super) kept: Option<Kept>,
 }
 
-type Heard = (Log, Operations);
+type Heard = ((Log, Operations), Teller);
 
 /// A process that leads.
 pub(super) struct Process {
@@ -111,7 +112,8 @@ impl Process {
             explains: false,
             writes: Some(writes),
         });
-        let mut listener = (Log::default(), operations);
+        let mut listener =
+            ((Log::default(), operations), Teller { server: server.clone(), process, pods: Default::default() });
         let wake = send.clone();
         listener.begins(Box::new(move || wake.send(Came::Wake).is_ok()));
         let client = Client { server: server.clone(), process };
