@@ -43,7 +43,7 @@ pub enum Change {
 
 impl Change {
     /// Whether the change decides on the nomination of its pod.
-    pub(super) fn settles_nomination(&self) -> bool {
+    pub(crate) fn settles_nomination(&self) -> bool {
         matches!(self, Change::Bind { .. } | Change::Nominate(_))
     }
 
