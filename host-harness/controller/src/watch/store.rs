@@ -134,7 +134,8 @@ impl Store {
                 let Some(known) = self.kinds.get_mut(kind) else { return Vec::new() };
                 (known.complete, known.listing) = (true, None);
                 let all: Vec<String> = known.objects.keys().cloned().collect();
-                all.iter().flat_map(|name| self.remove(kind, name)).collect()
+                // They may be there when the kind is served again.
+                all.iter().flat_map(|name| self.forget(kind, name)).collect()
             }
         }
     }
@@ -211,18 +212,25 @@ impl Store {
         news
     }
 
+    /// Removes an object that is gone for good.
     fn remove(&mut self, kind: &Kind, name: &str) -> Vec<News> {
-        let entry = self.kinds.get_mut(kind).and_then(|known| known.objects.remove(name));
-        let Some(entry) = entry else { return Vec::new() };
-        self.index(name, entry.raw.as_deref(), None);
-        if !entry.uid.is_empty() && self.gone_uids.insert(entry.uid.clone()) {
-            self.gone.push_back(entry.uid);
+        let uid = self.kinds.get(kind).and_then(|known| known.objects.get(name)).map(|entry| entry.uid.clone());
+        if let Some(uid) = uid.filter(|uid| !uid.is_empty() && self.gone_uids.insert(uid.clone())) {
+            self.gone.push_back(uid);
         }
         if self.gone.len() > REMEMBERED
             && let Some(uid) = self.gone.pop_front()
         {
             self.gone_uids.remove(&uid);
         }
+        self.forget(kind, name)
+    }
+
+    /// Removes an object.
+    fn forget(&mut self, kind: &Kind, name: &str) -> Vec<News> {
+        let entry = self.kinds.get_mut(kind).and_then(|known| known.objects.remove(name));
+        let Some(entry) = entry else { return Vec::new() };
+        self.index(name, entry.raw.as_deref(), None);
         let others = if *kind == node_kind() { self.let_go_for(name) } else { Vec::new() };
         [News::Gone(self.key(kind, name))].into_iter().chain(others).collect()
     }

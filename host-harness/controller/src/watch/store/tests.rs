@@ -127,6 +127,22 @@ fn the_store_is_complete_when_every_kind_was_listed_or_is_absent() {
 }
 
 #[test]
+fn objects_of_a_kind_that_is_served_again_are_there_again() {
+    let (mut store, quotas) = (store(), Kind::new("example.com", "Quota"));
+    let quota = || json!({"apiVersion": "example.com/v1", "kind": "Quota", "metadata": {"name": "q", "uid": "8", "resourceVersion": "3"}});
+    for _ in 0..2 {
+        store.take(&quotas, Seen::Listing);
+        assert_eq!(told(store.take(&quotas, Seen::There(quota()))), ["Quota.example.com/q "]);
+        assert_eq!(told(store.take(&quotas, Seen::Complete)), [""; 0]);
+        assert_eq!(told(store.take(&quotas, Seen::Absent)), ["-Quota.example.com/q"]);
+    }
+    // One that is deleted does not come back.
+    store.take(&quotas, Seen::There(quota()));
+    assert_eq!(told(store.take(&quotas, Seen::Gone(quota()))), ["-Quota.example.com/q"]);
+    assert_eq!(told(store.take(&quotas, Seen::There(quota()))), [""; 0]);
+}
+
+#[test]
 fn what_is_placed_like_a_pod_is_named_without_its_group() {
     let mut store = store();
     let slot = json!({"apiVersion": "example.com/v1", "kind": "Slot", "metadata": {"name": "s", "uid": "9"}});
