@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_host::session::{Action, AttemptResult, Command, CommandOutcome, ObjectRef, Session, Step};
 
+use super::pod_of;
 use crate::carry_out::Task;
 use life::{Life, Stand, stand};
 
@@ -75,10 +76,11 @@ pub(super) struct Lives {
 }
 
 impl Lives {
-    /// Begins with what an earlier process has left: pods that are nominated, and victims that are marked.
+    /// Begins with what an earlier process has left: pods that are nominated, also to a node that is gone, and victims that are marked.
     pub(super) fn recover(&mut self, session: &Session, victims: Vec<ObjectRef>) {
-        let ours = session.mirror().pods().filter(|pod| !pod.template.foreign && pod.node.is_none());
-        let nominated = ours.filter(|pod| pod.nominated.is_some()).filter_map(|pod| session.object_ref(pod.id));
+        let mirror = session.mirror();
+        let ours = mirror.pods().filter(|pod| !pod.template.foreign && pod.node.is_none());
+        let nominated = ours.filter(|pod| mirror.is_nominated(pod.id)).filter_map(|pod| session.object_ref(pod.id));
         let (pods, since): (BTreeSet<ObjectRef>, i64) = (nominated.collect(), session.mirror().now());
         if !pods.is_empty() {
             let victims = victims.into_iter().map(|victim| (victim, None)).collect();
@@ -179,7 +181,11 @@ impl Lives {
             let is_over = life.pods.is_empty() || *plan == EARLIER;
             if is_over && life.evicts && !life.lost.is_empty() {
                 let reason = life.in_vain();
-                let pods = std::mem::take(&mut life.lost).into_iter().collect();
+                let pods: Vec<ObjectRef> = std::mem::take(&mut life.lost).into_iter().collect();
+                // The node is gone, and the nomination is still there.
+                let stays =
+                    |pod: &&ObjectRef| pod_of(session, pod).is_some_and(|pod| session.mirror().is_nominated(pod.id));
+                tasks.extend(pods.iter().filter(stays).cloned().map(Task::Withdraw));
                 given_up.push(GivenUp { plan: *plan, pods, why: Why::NotAdmitted, reason });
                 if life.pods.is_empty() {
                     tasks.extend(life.victims.values().flatten().filter_map(unmark));

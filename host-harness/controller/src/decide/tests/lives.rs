@@ -168,3 +168,16 @@ fn a_plan_whose_pod_cannot_be_let_go_is_given_up_aloud() {
         "its nominations were taken back, and the room is for others: default/p could not be let go: forbidden";
     assert_eq!(reasons, [expected]);
 }
+
+#[test]
+fn a_plan_of_an_earlier_process_for_a_node_that_is_gone_is_given_up_aloud() {
+    let session = Session::open(Box::new(Scripted::deciding(ALL)), "test", "").unwrap();
+    let nominated = with(named(pod("p", 3, 9)), "/status", "nominatedNodeName", json!("n2"));
+    let cluster = [node("n1", 1), nominated].map(object).into();
+    let mut decider = Decider::begin(Talk::new(session, None), Mode::Act, &[], SECOND, cluster, None).0;
+    decider.recover(std::iter::empty(), true, &mut Turn::default());
+    let turn = decider.tell(2 * SECOND, Vec::new());
+    let pods: Vec<&str> = turn.given_up.iter().flat_map(|it| &it.pods).map(|pod| pod.name.as_str()).collect();
+    assert_eq!((pods, words(&turn.tasks)), (vec!["p"], vec!["withdraw p".to_owned()]));
+    assert!(decider.tell(3 * SECOND, Vec::new()).given_up.is_empty(), "once");
+}
