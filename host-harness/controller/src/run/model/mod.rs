@@ -16,6 +16,8 @@ mod play;
 mod process;
 mod serve;
 mod server;
+mod strike;
+mod sweep;
 mod system;
 mod teller;
 mod tests;

@@ -71,6 +71,8 @@ type Heard = ((Log, Operations), Teller);
 /// A process that leads.
 pub(super) struct Process {
     reign: Reign<Heard>,
+    server: Server,
+    number: u64,
     works: JoinHandle<()>,
     inbox: UnboundedReceiver<Came>,
     /// When the loop turns at the latest.
@@ -121,17 +123,24 @@ impl Process {
         let (executor, works) = Executor::start(client, settings.at_once, Backoff::default(), tell);
         let works = tokio::spawn(works);
         let mut state = server.state();
+        state.leader = Some((process, works.abort_handle()));
         state.feed.clear();
         kinds.iter().for_each(|kind| state.list(kind));
         let keep = how.kept.clone().map(|kept| Box::new(kept) as Box<dyn Keep>);
         let clock = Clock::reading(|| Instant::now().into_std(), state.now() + how.skew);
         let reign = Reign::new(settings, opened, store, executor, listener, keep, clock);
-        Process { reign, works, inbox, due: Instant::now(), writes: written, kinds }
+        let (server, due) = (server.clone(), Instant::now());
+        Process { reign, server, number: process, works, inbox, due, writes: written, kinds }
     }
 
     /// Ends the process at once: nothing more is sent. What was sent may still be served.
     pub(super) fn kill(self) {
         self.works.abort();
+    }
+
+    /// Returns whether the process has ended in the middle of a request.
+    pub(super) fn has_ended(&self) -> bool {
+        self.server.state().leader.as_ref().is_none_or(|(leader, _)| *leader != self.number)
     }
 
     /// Gives the process what its watches say.
@@ -155,6 +164,10 @@ impl Process {
         loop {
             let next = until.min(self.due);
             let came = tokio::time::timeout_at(next, self.inbox.recv()).await.ok().flatten();
+            if self.has_ended() {
+                tokio::time::sleep_until(until).await;
+                return true;
+            }
             if came.is_some() || Instant::now() >= self.due {
                 self.turn(came.into_iter().collect());
                 turns += 1;
@@ -173,6 +186,9 @@ impl Process {
         let until = Instant::now() + Duration::from_secs(5);
         let mut came = vec![Came::Stop(true)];
         loop {
+            if self.has_ended() {
+                return;
+            }
             let _graceful = self.reign.turn(came);
             if self.reign.is_idle() || Instant::now() >= until {
                 break;

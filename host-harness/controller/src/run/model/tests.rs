@@ -1,4 +1,6 @@
 use super::play::{Figures, STEPS, play};
+use super::strike::Strike;
+use super::sweep::swept;
 use super::system::{self, System};
 
 /// Plays from these seeds.
@@ -10,6 +12,25 @@ fn plays(system: &System, seeds: impl Iterator<Item = u64>) {
         broken.extend(violations.into_iter().map(|violation| format!("{}:{seed}: {violation}", system.name)));
     }
     println!("{}: {figures:?}", system.name);
+    assert!(broken.is_empty(), "{} violations\n{}", broken.len(), broken.join("\n"));
+}
+
+/// Plays a plan that is struck at each of its requests, in every way.
+fn sweeps(system: &System) {
+    let mut broken = Vec::new();
+    for strike in Strike::ALL {
+        let mut at = 0;
+        loop {
+            let (violations, was_struck) = swept(system, strike, at);
+            let name = |violation| format!("{} {strike:?} {at}: {violation}", system.name);
+            broken.extend(violations.into_iter().map(name));
+            if !was_struck {
+                break;
+            }
+            at += 1;
+        }
+        assert!(at >= 4, "{} {strike:?}: a plan has {at} requests", system.name);
+    }
     assert!(broken.is_empty(), "{} violations\n{}", broken.len(), broken.join("\n"));
 }
 
@@ -42,6 +63,31 @@ fn volcano_comes_to_rest() {
 #[test]
 fn yunikorn_comes_to_rest() {
     plays(&named("yunikorn"), 0..4);
+}
+
+#[test]
+fn coscheduling_comes_to_rest_whatever_strikes_at_a_request_of_a_plan() {
+    sweeps(&named("coscheduling"));
+}
+
+#[test]
+fn koordinator_comes_to_rest_whatever_strikes_at_a_request_of_a_plan() {
+    sweeps(&named("koordinator"));
+}
+
+#[test]
+fn kubernetes_comes_to_rest_whatever_strikes_at_a_request_of_a_plan() {
+    sweeps(&named("kubernetes"));
+}
+
+#[test]
+fn volcano_comes_to_rest_whatever_strikes_at_a_request_of_a_plan() {
+    sweeps(&named("volcano"));
+}
+
+#[test]
+fn yunikorn_comes_to_rest_whatever_strikes_at_a_request_of_a_plan() {
+    sweeps(&named("yunikorn"));
 }
 
 /// Returns what is to be played, as the environment says: the systems, the first seed, how many plays.
