@@ -113,12 +113,9 @@ impl Lives {
             let pods: BTreeSet<ObjectRef> =
                 step.commands.iter().filter(nominates).map(|command| command.object.clone()).collect();
             // A pod waits for one plan: its last. What was evicted for an earlier one was evicted for that one, too.
-            let is_same = |life: &Life| life.evicts && life.pods.union(&life.lost).any(|pod| pods.contains(pod));
+            let is_same = |life: &Life| life.evicts && life.pods.iter().any(|pod| pods.contains(pod));
             let evicted = self.plans.values().any(is_same);
-            for life in self.plans.values_mut() {
-                life.pods.retain(|pod| !pods.contains(pod));
-                life.lost.retain(|pod| !pods.contains(pod));
-            }
+            self.plans.values_mut().for_each(|life| life.pods.retain(|pod| !pods.contains(pod)));
             let evicts = |command: &&Command| matches!(command.action, Action::Evict { plan, .. } if plan == made.plan);
             let victims = step.commands.iter().filter(evicts);
             let victims = victims.map(|command| (command.object.clone(), Some(command.clone()))).collect();
@@ -163,25 +160,23 @@ impl Lives {
         let (plan, life) = self.plans.iter().find(|(_, life)| life.victims.values().any(evicts))?;
         let victim = life.victims.iter().find(|(_, command)| evicts(command)).map(|(victim, _)| victim.pod_name());
         let reason = format!("the eviction of {} is refused: {reason}", victim.unwrap_or_default());
-        let (plan, pods) = (*plan, life.pods.union(&life.lost).cloned().collect());
+        let (plan, pods) = (*plan, life.pods.iter().cloned().collect());
         self.plans.remove(&plan);
         Some(GivenUp { plan, pods, why: Why::Refused, reason })
     }
 
     /// Looks how far each plan is. Returns those that are given up, and with what is to be done in the cluster for it.
     ///
-    /// A plan ends in silence when its pods have their nodes, or are gone. One that evicts and whose pods lose their nominations otherwise ends
-    /// aloud: its victims leave in vain.
+    /// A plan ends in silence when its pods have their nodes, or are gone. One that evicts is given up for each pod that loses its nomination
+    /// otherwise: the victims leave in vain for that pod. That is said at once, because the next process does not know which pods were nominated.
     pub(super) fn look(&mut self, session: &Session) -> (Vec<GivenUp>, Vec<Task>) {
         let (now, patience) = (session.mirror().now(), self.patience);
         let (mut given_up, mut tasks) = (Vec::new(), Vec::new());
         self.plans.retain(|plan, life| {
-            life.look(session, now);
-            // The plans of an earlier process are known as one: the end of each is said.
-            let is_over = life.pods.is_empty() || *plan == EARLIER;
-            if is_over && life.evicts && !life.lost.is_empty() {
-                let reason = life.in_vain();
-                let pods: Vec<ObjectRef> = std::mem::take(&mut life.lost).into_iter().collect();
+            let lost = life.look(session, now);
+            if life.evicts && !lost.is_empty() {
+                let reason = life.in_vain(&lost);
+                let pods: Vec<ObjectRef> = lost.into_iter().collect();
                 // The node is gone, and the nomination is still there.
                 let stays =
                     |pod: &&ObjectRef| pod_of(session, pod).is_some_and(|pod| session.mirror().is_nominated(pod.id));
@@ -198,7 +193,7 @@ impl Lives {
             let nominated = life.pods.iter().filter(|pod| stand(session, pod) == Stand::Nominated);
             tasks.extend(nominated.cloned().map(Task::Withdraw));
             tasks.extend(life.victims.values().flatten().filter_map(unmark));
-            let pods = life.pods.union(&life.lost).cloned().collect();
+            let pods = life.pods.iter().cloned().collect();
             given_up.push(GivenUp { plan: *plan, pods, why, reason });
             false
         });

@@ -13,9 +13,6 @@ use super::{Patience, SECOND, Why};
 pub(super) struct Life {
     /// The pods that it makes room for, and that wait for it.
     pub(super) pods: BTreeSet<ObjectRef>,
-    /// The pods that it made room for, and that have lost their nominations without a node: the policy has taken them back, the node is gone, or the
-    /// pods could not be let go.
-    pub(super) lost: BTreeSet<ObjectRef>,
     /// Its victims, with the command that evicts each.
     pub(super) victims: BTreeMap<ObjectRef, Option<Command>>,
     /// Whether it had victims when it was made.
@@ -32,10 +29,10 @@ pub(super) struct Life {
 }
 
 impl Life {
-    /// Looks where its pods and victims stand.
-    pub(super) fn look(&mut self, session: &Session, now: i64) {
-        let lost = self.pods.extract_if(.., |pod| stand(session, pod) == Stand::Lost);
-        self.lost.extend(lost);
+    /// Looks where its pods and victims stand. Returns the pods that have lost their nominations without a node: the policy has taken them back, the
+    /// node is gone, or the pods could not be let go.
+    pub(super) fn look(&mut self, session: &Session, now: i64) -> BTreeSet<ObjectRef> {
+        let lost = self.pods.extract_if(.., |pod| stand(session, pod) == Stand::Lost).collect();
         self.pods.retain(|pod| stand(session, pod) != Stand::Over);
         self.victims.retain(|victim, _| state(session, victim).is_some());
         let pods = self.pods.iter().map(|_| (true, false));
@@ -47,11 +44,12 @@ impl Life {
             self.since = if moved { now } else { self.since };
             self.picture = picture;
         }
+        lost
     }
 
     /// Says that pods have lost their nominations, and why.
-    pub(super) fn in_vain(&self) -> String {
-        let said = self.lost.iter().find_map(|pod| self.said.get(&pod.pod_name()).filter(|said| !said.is_empty()));
+    pub(super) fn in_vain(&self, lost: &BTreeSet<ObjectRef>) -> String {
+        let said = lost.iter().find_map(|pod| self.said.get(&pod.pod_name()).filter(|said| !said.is_empty()));
         let why = said.map(|why| format!(": {why}")).unwrap_or_default();
         format!("its nominations were taken back, and the room is for others{why}")
     }
