@@ -7,6 +7,7 @@ mod life;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use lictor_contract::Pod;
 use lictor_host::session::{Action, AttemptResult, Command, CommandOutcome, ObjectRef, Session, Step};
 
 use super::pod_of;
@@ -76,11 +77,13 @@ pub(super) struct Lives {
 }
 
 impl Lives {
-    /// Begins with what an earlier process has left: pods that are nominated, also to a node that is gone, and victims that are marked.
+    /// Begins with what an earlier process has left: pods that are nominated, also to a node that is gone or while they are being let go, and victims
+    /// that are marked.
     pub(super) fn recover(&mut self, session: &Session, victims: Vec<ObjectRef>) {
         let mirror = session.mirror();
-        let ours = mirror.pods().filter(|pod| !pod.template.foreign && pod.node.is_none());
-        let nominated = ours.filter(|pod| mirror.is_nominated(pod.id)).filter_map(|pod| session.object_ref(pod.id));
+        let waits = |pod: &&Pod| pod.node.is_none() || session.is_being_bound(pod.id);
+        let ours = mirror.pods().filter(|pod| !pod.template.foreign && mirror.shows_nominated(pod.id));
+        let nominated = ours.filter(waits).filter_map(|pod| session.object_ref(pod.id));
         let (pods, since): (BTreeSet<ObjectRef>, i64) = (nominated.collect(), session.mirror().now());
         if !pods.is_empty() {
             let victims = victims.into_iter().map(|victim| (victim, None)).collect();

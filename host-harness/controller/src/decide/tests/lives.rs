@@ -180,3 +180,27 @@ fn a_plan_of_an_earlier_process_for_a_node_that_is_gone_is_given_up_aloud() {
     assert_eq!((pods, words(&turn.tasks)), (vec!["p"], vec!["withdraw p".to_owned()]));
     assert!(decider.tell(3 * SECOND, Vec::new()).given_up.is_empty(), "once");
 }
+
+#[test]
+fn a_plan_of_an_earlier_process_whose_pod_was_not_let_go_after_all_is_given_up_aloud() {
+    let begin = |policy: Scripted, saved| {
+        let session = Session::open(Box::new(policy), "test", "").unwrap();
+        let nominated = with(named(pod("p", 3, 9)), "/status", "nominatedNodeName", json!("n1"));
+        let cluster = [node("n1", 4), named(on("n1", pod("v", 1, 0))), nominated].map(object).into();
+        Decider::begin(Talk::new(session, None), Mode::Act, &[], SECOND, cluster, saved)
+    };
+    let (mut first, _) = begin(Scripted::deciding(ALL), None);
+    assert_eq!(words(&first.decide(ALL_AT_ONCE).tasks), ["bind p n1"]);
+    let over = Fx { withdrawn: &["default/p"], ..Fx::default() };
+    let policy = Scripted::deciding(ALL)
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::NoPlan("its group is gone", over));
+    let (mut second, mut turn) = begin(policy, Some(first.saved().unwrap()));
+    assert_eq!(words(&turn.tasks), ["confirm p true"]);
+    second.recover(std::iter::empty(), true, &mut turn);
+    assert!(second.tell(SECOND, Vec::new()).given_up.is_empty(), "it may have been let go");
+    let not_done = CommandOutcome::Failed("it was not carried out".to_owned());
+    second.tell(SECOND, vec![outcome(&turn.tasks[0], not_done)]);
+    let given_up = second.decide(ALL_AT_ONCE).given_up;
+    assert_eq!(given_up.iter().flat_map(|it| &it.pods).map(|pod| pod.name.as_str()).collect::<Vec<_>>(), ["p"]);
+}

@@ -103,8 +103,17 @@ impl Mirror {
 
     /// The node that the cluster shows a pod to be bound to, whatever is assumed.
     pub(super) fn seen_node(&self, pod: PodId) -> Option<&String> {
+        self.seen_pod(pod)?.stated.node.as_ref()
+    }
+
+    /// Returns whether the cluster shows that a pod is nominated, whatever is assumed.
+    pub fn shows_nominated(&self, pod: PodId) -> bool {
+        self.seen_pod(pod).is_some_and(|entry| entry.stated.nominated.is_some())
+    }
+
+    fn seen_pod(&self, pod: PodId) -> Option<&PodEntry> {
         let assumed = self.assumed.get(&pod).map(|assumed| &assumed.seen);
-        assumed.or_else(|| self.pods.get(pod))?.stated.node.as_ref()
+        assumed.or_else(|| self.pods.get(pod))
     }
 
     /// A pod was seen: what is assumed of it stays assumed.
