@@ -135,10 +135,14 @@ impl Lives {
         }
     }
 
-    /// Takes note of the end of the grace of a pod that is being deleted, in nanoseconds since 1970.
+    /// Takes note that a pod is being deleted, and when its grace ends, in nanoseconds since 1970 by the clock of this process.
     pub(super) fn stops(&mut self, key: &str, at: i64) {
-        for life in self.plans.values_mut().filter(|life| life.victims.keys().any(|victim| victim.key() == key)) {
-            life.grace_ends = life.grace_ends.max(at);
+        for life in self.plans.values_mut() {
+            let victims = life.victims.keys().filter(|victim| victim.key() == key);
+            // Each is seen again and again while it stops.
+            if victims.cloned().filter(|victim| life.stopping.insert(victim.clone())).count() > 0 {
+                life.grace_ends = life.grace_ends.max(at);
+            }
         }
     }
 

@@ -199,8 +199,8 @@ impl<L: Listener> Reign<L> {
             self.refusals.see(&news, now);
             self.victims.see(&news, now);
             self.leftovers.see(&news, now);
-            if let (Some(decider), Some((key, at))) = (&mut self.decider, stops(&news)) {
-                decider.stops(key, at);
+            if let (Some(decider), Some((key, grace))) = (&mut self.decider, stops(&news)) {
+                decider.stops(key, now.saturating_add(grace));
             }
             // Who was leaving before this process led was said by another one.
             if let Some(foreign) = self.foreigners.see(&news).filter(|_| self.decider.is_some()) {

@@ -20,6 +20,8 @@ pub(super) struct Life {
     /// How its pods and victims stood when that was looked at last, and since when.
     pub(super) picture: Vec<(bool, bool)>,
     pub(super) since: i64,
+    /// The victims that are being deleted.
+    pub(super) stopping: BTreeSet<ObjectRef>,
     /// When the graces of its victims have ended.
     pub(super) grace_ends: i64,
     /// What was said of its job at the last attempt, where that was refused.

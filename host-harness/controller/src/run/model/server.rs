@@ -245,6 +245,7 @@ impl State {
         self.change(&pods(), name, |pod| {
             if text(pod, "/metadata/deletionTimestamp").is_empty() {
                 pod["metadata"]["deletionTimestamp"] = ends;
+                pod["metadata"]["deletionGracePeriodSeconds"] = grace.into();
                 merge_conditions(pod, &json!([condition]));
             }
         });
