@@ -140,7 +140,7 @@ impl Lives {
         for life in self.plans.values_mut() {
             let victims = life.victims.keys().filter(|victim| victim.key() == key);
             // Each is seen again and again while it stops.
-            if victims.cloned().filter(|victim| life.stopping.insert(victim.clone())).count() > 0 {
+            if victims.filter(|victim| life.stopping.insert((*victim).clone())).count() > 0 {
                 life.grace_ends = life.grace_ends.max(at);
             }
         }
