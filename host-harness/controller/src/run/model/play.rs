@@ -106,7 +106,7 @@ impl Play<'_> {
             How { system, arguments, skew, refused, kept }
         };
         let process = Process::start(&self.server, self.number, &how);
-        let own = |kind: &&Kind| !kind.group.is_empty() && kind.kind != "PodDisruptionBudget";
+        let own = |kind: &&Kind| !kind.group.is_empty();
         self.kinds = process.kinds.iter().filter(own).cloned().collect();
         self.process = Some(process);
     }
