@@ -17,12 +17,14 @@ use crate::watch::Kind;
 /// The steps of a play.
 pub(super) const STEPS: usize = 200;
 /// The seconds of a round while a cluster comes to rest.
-const ROUND: u64 = 20;
-/// The rounds without a change after which a cluster is at rest: longer than the longest pause after a refusal, and than a plan in which
+pub(super) const ROUND: u64 = 20;
+/// The seconds of a round when nothing has changed for as long.
+const LONG_ROUND: u64 = 60;
+/// The seconds without a change after which a cluster is at rest: longer than the longest pause after a refusal, and than a plan in which
 /// nothing moves, together.
-const QUIET: usize = 35;
-/// The most rounds until a cluster is at rest: two hours.
-const MOST_ROUNDS: usize = 360;
+const QUIET: u64 = 700;
+/// The most seconds until a cluster is at rest: two hours.
+const MOST: u64 = 7200;
 /// The rounds in which a process that knows nothing of the past may find something to do.
 const FRESH: usize = 8;
 
@@ -204,7 +206,7 @@ impl Play<'_> {
     }
 
     /// Plays a round in which nothing goes wrong. Returns how much was written so far.
-    pub(super) async fn round(&mut self) -> (u64, u64) {
+    pub(super) async fn round(&mut self, seconds: u64) -> (u64, u64) {
         // A request that was under way may have ended it.
         if self.process.is_none() {
             self.start(false);
@@ -218,7 +220,7 @@ impl Play<'_> {
             }
         }
         self.deliver(true);
-        self.pass(Duration::from_secs(ROUND)).await;
+        self.pass(Duration::from_secs(seconds)).await;
         let state = self.server.state();
         (state.version, state.observer.writes)
     }
@@ -232,14 +234,12 @@ impl Play<'_> {
             self.start(false);
         }
         self.kept.0.lock().unwrap().1 = false;
-        let (mut before, mut quiet) = ((0, 0), 0);
-        for _ in 0..MOST_ROUNDS {
-            let now = self.round().await;
-            quiet = if now == before { quiet + 1 } else { 0 };
-            before = now;
-            if quiet == QUIET {
-                break;
-            }
+        let (mut before, mut quiet, mut all) = ((0, 0), 0, 0);
+        while quiet < QUIET && all < MOST {
+            let seconds = if quiet < LONG_ROUND { ROUND } else { LONG_ROUND };
+            let now = self.round(seconds).await;
+            quiet = if now == before { quiet + seconds } else { 0 };
+            (before, all) = (now, all + seconds);
         }
         if quiet < QUIET {
             self.server.state().observer.violations.push("the cluster does not come to rest".to_owned());
@@ -261,7 +261,7 @@ impl Play<'_> {
         let from = self.server.state().observer.verbs.clone();
         self.start(false);
         for _ in 0..FRESH {
-            if self.round().await.1 != writes {
+            if self.round(ROUND).await.1 != writes {
                 let state = &mut *self.server.state();
                 let verbs = &state.observer.verbs;
                 let did: Vec<_> = verbs.iter().filter(|(verb, count)| from.get(*verb) != Some(count)).collect();

@@ -1,6 +1,6 @@
 //! One plan, struck at each of its requests: what strikes at random in long plays strikes here everywhere once.
 
-use super::play::{Play, in_time};
+use super::play::{Play, ROUND, in_time};
 use super::server::{Server, pods};
 use super::strike::Strike;
 use super::system::System;
@@ -19,14 +19,14 @@ pub(super) fn swept(system: &System, strike: Strike, at: u64) -> (Vec<String>, b
         let mut play = Play::begin(system, server.clone(), 2);
         create(&server, system, "g0l", 6);
         for _ in 0..FIRST {
-            play.round().await;
+            play.round(ROUND).await;
         }
         let runs = server.state().all(&pods()).filter(|pod| text(pod, "/status/phase") == "Running").count();
         assert_eq!(runs, 2, "{} starts the gang that is preempted", system.name);
         create(&server, system, "g1h", 5);
         server.state().strike = Some((at, strike));
         for _ in 0..SECOND {
-            play.round().await;
+            play.round(ROUND).await;
         }
         let was_struck = server.state().strike.is_none();
         play.rest().await;
