@@ -1,11 +1,11 @@
 //! One process of `run`: what [`super::super::run`] ties together, turned by hand in the time of the test.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use lictor::Native;
-use lictor_contract::ExtensionPoint;
+use lictor_contract::{ExtensionPoint, SystemInfo};
 use lictor_host::living::Clock;
 use lictor_host::policy::Policy;
 use lictor_host::session::Session;
@@ -82,14 +82,16 @@ pub(super) struct Process {
 }
 
 fn open(how: &How) -> Opened {
-    let mut policy = Native::default();
-    let described = policy.describe().unwrap();
-    let info = described.systems.into_iter().find(|info| info.name == how.system).unwrap();
+    let policy = Native::default();
+    // Each system is described once: the texts are long.
+    static DESCRIBED: OnceLock<Vec<SystemInfo>> = OnceLock::new();
+    let described = DESCRIBED.get_or_init(|| Native::default().describe().unwrap().systems);
+    let info = described.iter().find(|info| info.name == how.system).unwrap();
     let points = info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
     let mut session = Session::open(Box::new(policy), how.system, how.arguments).unwrap();
     session.set_schedulers([DEFAULT_SCHEDULER.to_owned()]);
     let deletes_victims = !only_marks(how.system, how.arguments);
-    Opened { talk: Talk::new(session, None), interests: info.interests, points, deletes_victims }
+    Opened { talk: Talk::new(session, None), interests: info.interests.clone(), points, deletes_victims }
 }
 
 impl Process {
