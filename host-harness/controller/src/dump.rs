@@ -46,12 +46,15 @@ pub async fn read(client: &Client, interests: &Interests) -> Result<Value, Error
     Ok(json!({"apiVersion": "v1", "kind": "List", "items": items}))
 }
 
-/// Pods as a session sees them that may decide about all of them: our own gate holds nobody back, and who was let go has its node.
+/// Shows pods as a session sees them that may decide about all of them: our own gate keeps no pod back, and a pod that was let go has its node,
+/// where that is there.
 fn as_shown(items: &mut [Value]) {
     let schedulers: BTreeSet<String> = items.iter().map(|item| text(item, "/spec/schedulerName").to_owned()).collect();
     let ours = Ours { schedulers: schedulers.into_iter().collect(), ungated: true };
+    let nodes = items.iter().filter(|item| (text(item, "/apiVersion"), text(item, "/kind")) == ("v1", "Node"));
+    let nodes: BTreeSet<String> = nodes.map(|node| text(node, "/metadata/name").to_owned()).collect();
     for item in items {
-        view::show(item, &ours);
+        view::show(item, &ours, |node| nodes.contains(node));
     }
 }
 
@@ -69,6 +72,7 @@ mod tests {
             pod(json!({"schedulerName": "x", "schedulingGates": [{"name": GATE}, {"name": "b/c"}]}), json!({})),
             pod(json!({"schedulerName": "y", "affinity": pinned}), json!({NODE: "n"})),
             pod(json!({"schedulerName": "default-scheduler"}), json!({})),
+            json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}),
         ];
         as_shown(&mut items);
         assert_eq!(items[0].pointer("/spec/schedulingGates"), Some(&json!([{"name": "b/c"}])));

@@ -3,12 +3,16 @@
 //! A plan is given up when the API server refuses an eviction, when its victims have left and its job is refused all the same, and when
 //! nothing has moved for a long time. Then the nominations are taken back, so that other pods get the room.
 
+mod life;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_host::session::{Action, AttemptResult, Command, CommandId, CommandOutcome, ObjectRef, Session, Step};
+use lictor_contract::Pod;
+use lictor_host::session::{Action, AttemptResult, Command, CommandOutcome, ObjectRef, Session, Step};
 
 use super::pod_of;
 use crate::carry_out::Task;
+use life::{Life, Stand, stand};
 
 const SECOND: i64 = 1_000_000_000;
 /// The number under which all plans of an earlier process are known.
@@ -70,33 +74,16 @@ pub(super) struct Lives {
     plans: BTreeMap<u64, Life>,
     /// How long a plan may take.
     pub(super) patience: Patience,
-    /// Those whose nominations the policy has taken back since they were looked at last, and what is to be done for it.
-    withdrawn: (Vec<GivenUp>, Vec<Task>),
-}
-
-/// A plan that is under way.
-#[derive(Debug, Default)]
-struct Life {
-    /// The pods that it makes room for.
-    pods: BTreeSet<ObjectRef>,
-    /// Its victims, with the command that evicts each.
-    victims: BTreeMap<ObjectRef, Option<Command>>,
-    /// Whether it had victims when it was made.
-    evicts: bool,
-    /// How its pods and victims stood when that was looked at last, and since when.
-    picture: Vec<(bool, bool)>,
-    since: i64,
-    /// When the graces of its victims have ended.
-    grace_ends: i64,
-    /// What was said of its job at the last attempt, where that was refused.
-    refused: Option<String>,
 }
 
 impl Lives {
-    /// Begins with what an earlier process has left: pods that are nominated, and victims that are marked.
+    /// Begins with what an earlier process has left: pods that are nominated, also to a node that is gone or while they are being let go, and victims
+    /// that are marked.
     pub(super) fn recover(&mut self, session: &Session, victims: Vec<ObjectRef>) {
-        let ours = session.mirror().pods().filter(|pod| !pod.template.foreign && pod.node.is_none());
-        let nominated = ours.filter(|pod| pod.nominated.is_some()).filter_map(|pod| session.object_ref(pod.id));
+        let mirror = session.mirror();
+        let waits = |pod: &&Pod| pod.node.is_none() || session.is_being_bound(pod.id);
+        let ours = mirror.pods().filter(|pod| !pod.template.foreign && mirror.shows_nominated(pod.id));
+        let nominated = ours.filter(waits).filter_map(|pod| session.object_ref(pod.id));
         let (pods, since): (BTreeSet<ObjectRef>, i64) = (nominated.collect(), session.mirror().now());
         if !pods.is_empty() {
             let victims = victims.into_iter().map(|victim| (victim, None)).collect();
@@ -138,61 +125,44 @@ impl Lives {
             let (evicts, since) = (evicted || !made.victims.is_empty(), session.mirror().now());
             self.plans.insert(made.plan, Life { pods, victims, evicts, since, ..Life::default() });
         }
-        self.withdraw(step);
         for attempt in &step.happened.attempts {
             let is_refused = matches!(attempt.result, AttemptResult::Unschedulable | AttemptResult::Rejected);
             let of = |life: &&mut Life| life.pods.iter().any(|pod| pod.pod_name() == attempt.pod);
             if let Some(life) = self.plans.values_mut().find(of) {
                 life.refused = is_refused.then(|| attempt.message());
+                life.said.insert(attempt.pod.clone(), attempt.message());
             }
         }
     }
 
-    /// Ends the plans all of whose nominations the policy has taken back: their victims leave in vain. Of those of an earlier process, which are
-    /// known as one, the pods end that have lost theirs.
-    fn withdraw(&mut self, step: &Step) {
-        let happened = &step.happened;
-        let is_over = |pod: &ObjectRef| {
-            let name = pod.pod_name();
-            happened.withdrawn.contains(&name) && !happened.nominated.contains_key(&name)
-        };
-        if happened.withdrawn.is_empty() {
-            return;
-        }
-        let said = |pods: &BTreeSet<ObjectRef>| {
-            let of = |pod: &ObjectRef| happened.attempts.iter().rev().find(|attempt| attempt.pod == pod.pod_name());
-            pods.iter().find_map(of).map(lictor_host::session::Attempt::message)
-        };
-        self.plans.retain(|plan, life| {
-            let over: BTreeSet<ObjectRef> = life.pods.iter().filter(|pod| is_over(pod)).cloned().collect();
-            if over.is_empty() || *plan != EARLIER && over.len() < life.pods.len() {
-                return true;
-            }
-            life.pods.retain(|pod| !over.contains(pod));
-            if life.evicts {
-                let why = said(&over).or_else(|| life.refused.clone());
-                let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-                let reason = format!("its nominations were taken back, and the room is for others{why}");
-                let pods = over.into_iter().collect();
-                self.withdrawn.0.push(GivenUp { plan: *plan, pods, why: Why::NotAdmitted, reason });
-            }
-            if life.evicts && life.pods.is_empty() {
-                self.withdrawn.1.extend(life.victims.values().flatten().filter_map(unmark));
-            }
-            !life.pods.is_empty()
-        });
-    }
-
-    /// Takes note of the end of the grace of a pod that is being deleted, in nanoseconds since 1970.
+    /// Takes note that a pod is being deleted, and when its grace ends, in nanoseconds since 1970 by the clock of this process.
     pub(super) fn stops(&mut self, key: &str, at: i64) {
-        for life in self.plans.values_mut().filter(|life| life.victims.keys().any(|victim| victim.key() == key)) {
-            life.grace_ends = life.grace_ends.max(at);
+        for life in self.plans.values_mut() {
+            let victims = life.victims.keys().filter(|victim| victim.key() == key);
+            // Each is seen again and again while it stops.
+            if victims.filter(|victim| life.stopping.insert((*victim).clone())).count() > 0 {
+                life.grace_ends = life.grace_ends.max(at);
+            }
+        }
+    }
+
+    /// Takes note that a pod could not be let go, and why.
+    fn not_let_go(&mut self, pod: &ObjectRef, why: &str) {
+        if let Some(life) = self.plans.values_mut().find(|life| life.pods.contains(pod)) {
+            let name = pod.pod_name();
+            let said = format!("{name} could not be let go: {why}");
+            life.said.insert(name, said);
         }
     }
 
     /// Takes the end of a command. Returns the plan that is given up because its eviction is refused.
-    pub(super) fn settle(&mut self, id: CommandId, outcome: &CommandOutcome) -> Option<GivenUp> {
-        let CommandOutcome::Refused { reason, .. } = outcome else { return None };
+    pub(super) fn settle(&mut self, command: &Command, outcome: &CommandOutcome) -> Option<GivenUp> {
+        if let (Action::Bind { .. }, CommandOutcome::Failed(why) | CommandOutcome::Refused { reason: why, .. }) =
+            (&command.action, outcome)
+        {
+            self.not_let_go(&command.object, why);
+        }
+        let (CommandOutcome::Refused { reason, .. }, id) = (outcome, command.id) else { return None };
         let evicts = |command: &Option<Command>| command.as_ref().is_some_and(|command| command.id == id);
         let (plan, life) = self.plans.iter().find(|(_, life)| life.victims.values().any(evicts))?;
         let victim = life.victims.iter().find(|(_, command)| evicts(command)).map(|(victim, _)| victim.pod_name());
@@ -203,28 +173,34 @@ impl Lives {
     }
 
     /// Looks how far each plan is. Returns those that are given up, and with what is to be done in the cluster for it.
+    ///
+    /// A plan ends in silence when its pods have their nodes, or are gone. One that evicts is given up for each pod that loses its nomination
+    /// otherwise: the victims leave in vain for that pod. That is said at once, because the next process does not know which pods were nominated.
     pub(super) fn look(&mut self, session: &Session) -> (Vec<GivenUp>, Vec<Task>) {
         let (now, patience) = (session.mirror().now(), self.patience);
-        let (mut given_up, mut tasks) = std::mem::take(&mut self.withdrawn);
+        let (mut given_up, mut tasks) = (Vec::new(), Vec::new());
         self.plans.retain(|plan, life| {
-            life.pods.retain(|pod| waits(session, pod));
+            let lost = life.look(session, now);
+            if life.evicts && !lost.is_empty() {
+                let reason = life.in_vain(&lost);
+                let pods: Vec<ObjectRef> = lost.into_iter().collect();
+                // The node is gone, and the nomination is still there.
+                let stays =
+                    |pod: &&ObjectRef| pod_of(session, pod).is_some_and(|pod| session.mirror().is_nominated(pod.id));
+                tasks.extend(pods.iter().filter(stays).cloned().map(Task::Withdraw));
+                given_up.push(GivenUp { plan: *plan, pods, why: Why::NotAdmitted, reason });
+                if life.pods.is_empty() {
+                    tasks.extend(life.victims.values().flatten().filter_map(unmark));
+                }
+            }
             if life.pods.is_empty() {
                 return false;
             }
-            life.victims.retain(|victim, _| state(session, victim).is_some());
-            let pods = life.pods.iter().map(|_| (true, false));
-            let victims = life.victims.keys().filter_map(|victim| state(session, victim));
-            let picture: Vec<(bool, bool)> = pods.chain(victims.map(|leaves| (false, leaves))).collect();
-            if life.picture != picture {
-                // The first picture is none that has changed.
-                let moved = !life.picture.is_empty();
-                life.since = if moved { now } else { life.since };
-                life.picture = picture;
-            }
             let Some((why, reason)) = life.ends(now, patience) else { return true };
-            let pods: Vec<ObjectRef> = life.pods.iter().cloned().collect();
-            tasks.extend(pods.iter().cloned().map(Task::Withdraw));
+            let nominated = life.pods.iter().filter(|pod| stand(session, pod) == Stand::Nominated);
+            tasks.extend(nominated.cloned().map(Task::Withdraw));
             tasks.extend(life.victims.values().flatten().filter_map(unmark));
+            let pods = life.pods.iter().cloned().collect();
             given_up.push(GivenUp { plan: *plan, pods, why, reason });
             false
         });
@@ -237,51 +213,10 @@ impl Lives {
     }
 }
 
-impl Life {
-    /// Returns when the plan is given up, unless something moves.
-    fn due(&self, patience: Patience) -> i64 {
-        let still = self.since.max(self.grace_ends).saturating_add(patience.still);
-        match self.victims.is_empty() && self.refused.is_some() {
-            true => self.since.saturating_add(patience.refused).min(still),
-            false => still,
-        }
-    }
-
-    /// Returns why the plan is given up now; none where it is not.
-    fn ends(&self, now: i64, patience: Patience) -> Option<(Why, String)> {
-        if now < self.due(patience) {
-            return None;
-        }
-        let refused = self.refused.as_deref().filter(|_| self.victims.is_empty());
-        Some(match refused {
-            Some(refused) => {
-                let seconds = patience.refused.checked_div(SECOND).unwrap_or_default();
-                (Why::NotAdmitted, format!("its victims have left, and its job is refused for {seconds} s: {refused}"))
-            }
-            None => {
-                let names: Vec<String> = self.victims.keys().map(ObjectRef::pod_name).collect();
-                let left = if names.is_empty() { String::new() } else { format!(": {} still run", names.join(", ")) };
-                let seconds = patience.still.checked_div(SECOND).unwrap_or_default();
-                (Why::Still, format!("nothing has moved for {seconds} s{left}"))
-            }
-        })
-    }
-}
-
 /// Takes the marks off a victim that was only marked.
 fn unmark(command: &Command) -> Option<Task> {
     match &command.action {
         Action::Evict { delete: false, marks, .. } => Some(Task::Unmark(command.object.clone(), marks.clone())),
         _ => None,
     }
-}
-
-/// Returns whether a pod still waits for the node that it is nominated to.
-fn waits(session: &Session, meant: &ObjectRef) -> bool {
-    pod_of(session, meant).is_some_and(|pod| pod.node.is_none() && pod.nominated.is_some() && !pod.terminating)
-}
-
-/// Returns whether a victim is being deleted; none where it is gone.
-fn state(session: &Session, meant: &ObjectRef) -> Option<bool> {
-    pod_of(session, meant).filter(|pod| pod.node.is_some()).map(|pod| pod.terminating)
 }

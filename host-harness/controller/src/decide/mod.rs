@@ -164,9 +164,7 @@ impl Decider {
         }
         self.hand_objects(&mut objects, &mut turn);
         self.hand_outcomes(outcomes, &mut turn);
-        let (given_up, tasks) = self.lives.look(self.talk.session());
-        turn.given_up.extend(given_up);
-        turn.tasks.extend(tasks);
+        self.look(&mut turn);
         turn.cancelled = self.plans.pointless(self.talk.session());
         turn
     }
@@ -182,7 +180,16 @@ impl Decider {
         self.hand(Input::Part(most), &mut turn);
         // What could not be decided is tried again, whether or not anything changes.
         self.due |= !turn.errors.is_empty();
+        // That a plan has ended is said with the commands that end it: the process may be killed at any moment.
+        self.look(&mut turn);
         turn
+    }
+
+    /// Looks how far the plans are.
+    fn look(&mut self, turn: &mut Turn) {
+        let (given_up, tasks) = self.lives.look(self.talk.session());
+        turn.given_up.extend(given_up);
+        turn.tasks.extend(tasks);
     }
 
     /// What another process needs to go on.
@@ -209,8 +216,8 @@ impl Decider {
             for (id, outcome) in &mut outcomes {
                 if let Some(command) = self.open.get(id) {
                     self.pauses.take(&command.object, outcome, now);
+                    turn.given_up.extend(self.lives.settle(command, outcome));
                 }
-                turn.given_up.extend(self.lives.settle(*id, outcome));
                 let released = self.plans.settle(*id, outcome);
                 turn.tasks.extend(released.carry.into_iter().map(Task::Command));
                 more.extend(released.failed);

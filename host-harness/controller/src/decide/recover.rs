@@ -47,7 +47,7 @@ impl Decider {
         self.lives.patience = patience;
     }
 
-    /// Takes note of the end of the grace of a pod that is being deleted.
+    /// Takes note of the end of the grace of a pod that is being deleted, by the clock of this process.
     pub fn stops(&mut self, key: &str, at: i64) {
         self.lives.stops(key, at);
     }

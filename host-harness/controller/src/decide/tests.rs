@@ -1,11 +1,12 @@
 //! A session behind the decider, with a policy that says what a script says.
 
+mod lives;
+
 use lictor_host::session::testing::{ALL, Fx, Say, Scripted, Sketch};
 use lictor_host::session::{FaultRules, ObjectRef};
 use lictor_host::verify::testing::{node, object, on, pod, with};
 use serde_json::{Value, json};
 
-use super::lives::Why;
 use super::*;
 
 const SECOND: i64 = 1_000_000_000;
@@ -191,110 +192,4 @@ fn an_eviction_that_had_to_wait_for_its_nomination_is_known_to_the_next_process(
     let saved = decider.saved().unwrap();
     let (_, turn) = begun(&evicting(), Mode::Act, Some(saved));
     assert!(words(&turn.tasks).contains(&"confirm v true".to_owned()), "{:?}", words(&turn.tasks));
-}
-
-#[test]
-fn a_plan_whose_eviction_is_refused_is_given_up_and_not_made_again_at_once() {
-    let again = Sketch { id: 6, nominations: &[("default/p", "n1")], victims: &["default/v"], soft: false };
-    let more = Sketch { id: 7, ..again };
-    let policy = evicting()
-        .say("filter default/p", Say::Fits(&[]))
-        .say("post-filter default/p", Say::Plan(again, Fx::default()))
-        .say("filter default/p", Say::Fits(&[]))
-        .say("post-filter default/p", Say::Plan(more, Fx::default()));
-    let (mut decider, evict) = under_way(&policy);
-    let refused = CommandOutcome::Refused { reason: "forbidden".to_owned(), until: 0, budget: false };
-    let turn = decider.tell(SECOND, vec![outcome(&evict, refused)]);
-    let [given_up] = turn.given_up.as_slice() else { panic!("{:?}", turn.given_up) };
-    assert_eq!((given_up.plan, given_up.why, given_up.pods[0].name.as_str()), (5, Why::Refused, "p"));
-    assert_eq!(given_up.reason, "the eviction of default/v is refused: forbidden");
-    assert_eq!(words(&turn.tasks), ["nominate p"], "the nomination is taken back");
-    assert!(!decider.is_due(), "nothing has changed");
-    assert_eq!(decider.wake_at(), Some(2 * SECOND));
-    decider.tell(2 * SECOND, Vec::new());
-    assert_eq!(words(&decider.decide(ALL_AT_ONCE).tasks), ["nominate p"]);
-}
-
-#[test]
-fn a_plan_whose_job_is_refused_after_its_victims_have_left_is_given_up() {
-    let policy = evicting().say("filter default/p", Say::Fits(&[])).say("filter default/p", Say::Fits(&[]));
-    let (mut decider, evict) = under_way(&policy);
-    decider.tell(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
-    decider.tell(2 * SECOND, vec![Fact::Gone("Pod/default/v".to_owned())]);
-    assert!(decider.decide(ALL_AT_ONCE).tasks.is_empty());
-    assert!(decider.tell(61 * SECOND, Vec::new()).given_up.is_empty());
-    let turn = decider.tell(62 * SECOND, Vec::new());
-    assert_eq!((turn.given_up[0].why, words(&turn.tasks)), (Why::NotAdmitted, vec!["withdraw p".to_owned()]));
-    assert!(decider.tell(99 * SECOND, Vec::new()).given_up.is_empty(), "once");
-}
-
-#[test]
-fn a_plan_in_which_nothing_moves_is_given_up_and_its_marks_are_taken_off() {
-    for (soft, expected) in [(false, vec!["withdraw p"]), (true, vec!["withdraw p", "unmark v"])] {
-        let plan = Sketch { id: 5, nominations: &[("default/p", "n1")], victims: &["default/v"], soft };
-        let policy = Scripted::deciding(ALL)
-            .say("filter default/p", Say::Fits(&[]))
-            .say("post-filter default/p", Say::Plan(plan, Fx::default()));
-        let (mut decider, evict) = under_way(&policy);
-        decider.tell(2 * SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
-        assert!(decider.tell(300 * SECOND, Vec::new()).given_up.is_empty());
-        // A victim that stops has until the end of its grace, and as long again.
-        decider.stops("Pod/default/v", 100 * SECOND);
-        assert!(decider.tell(399 * SECOND, Vec::new()).given_up.is_empty());
-        let turn = decider.tell(400 * SECOND, Vec::new());
-        assert_eq!(turn.given_up[0].why, Why::Still);
-        let tasks = words(&turn.tasks);
-        assert_eq!(tasks.iter().filter(|task| !task.starts_with("confirm")).collect::<Vec<_>>(), expected);
-    }
-}
-
-#[test]
-fn what_an_earlier_process_has_nominated_is_taken_back_where_nothing_moves() {
-    let mut session = Session::open(Box::new(Scripted::deciding(ALL)), "test", "").unwrap();
-    session.set_fault_rules(FaultRules::ONCE);
-    let nominated = with(named(pod("p", 3, 9)), "/status", "nominatedNodeName", json!("n1"));
-    let cluster = [node("n1", 4), named(on("n1", pod("v", 4, 0))), nominated].map(object).into();
-    let talk = Talk::new(session, None);
-    let (mut decider, mut turn) = Decider::begin(talk, Mode::Act, &[], SECOND, cluster, None);
-    decider.recover(std::iter::empty(), true, &mut turn);
-    let turn = decider.tell(400 * SECOND, Vec::new());
-    assert_eq!(words(&turn.tasks), ["withdraw p"]);
-}
-
-#[test]
-fn the_end_of_a_plan_that_evicts_no_pod_is_said_where_one_was_evicted_for_the_plan_before() {
-    let more = Sketch { id: 6, nominations: &[("default/p", "n1")], victims: &[], soft: false };
-    let over = Fx { withdrawn: &["default/p"], ..Fx::default() };
-    let policy = evicting()
-        .say("filter default/p", Say::Fits(&[]))
-        .say("post-filter default/p", Say::Plan(more, Fx::default()))
-        .say("filter default/p", Say::Fits(&[]))
-        .say("post-filter default/p", Say::NoPlan("no node is left", over));
-    let (mut decider, evict) = under_way(&policy);
-    decider.tell(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
-    for _ in 0..2 {
-        decider.demand();
-        decider.decide(ALL_AT_ONCE);
-    }
-    let given_up = decider.tell(2 * SECOND, Vec::new()).given_up;
-    assert_eq!(given_up.iter().map(|it| (it.plan, it.why)).collect::<Vec<_>>(), [(6, Why::NotAdmitted)]);
-}
-
-#[test]
-fn of_the_plans_of_an_earlier_process_the_end_of_each_is_said() {
-    let over = Fx { withdrawn: &["default/p"], ..Fx::default() };
-    let policy = Scripted::deciding(ALL)
-        .say("filter default/p", Say::Fits(&[]))
-        .say("post-filter default/p", Say::NoPlan("its group is gone", over))
-        .say("filter default/q", Say::Fits(&[]))
-        .say("post-filter default/q", Say::NoPlan("its victim leaves", Fx::default()));
-    let session = Session::open(Box::new(policy), "test", "").unwrap();
-    let nominated = |name| with(named(pod(name, 2, 9)), "/status", "nominatedNodeName", json!("n1"));
-    let cluster = [node("n1", 4), nominated("p"), nominated("q")].map(object).into();
-    let mut decider = Decider::begin(Talk::new(session, None), Mode::Act, &[], SECOND, cluster, None).0;
-    decider.recover(std::iter::empty(), true, &mut Turn::default());
-    decider.decide(ALL_AT_ONCE);
-    let given_up = decider.tell(2 * SECOND, Vec::new()).given_up;
-    let pods: Vec<&str> = given_up.iter().flat_map(|it| &it.pods).map(|pod| pod.name.as_str()).collect();
-    assert_eq!((pods, given_up[0].reason.ends_with("its group is gone")), (vec!["p"], true), "q still waits");
 }

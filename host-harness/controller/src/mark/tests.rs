@@ -99,7 +99,7 @@ fn a_mark_that_has_arrived_is_not_written_again_and_the_session_never_sees_it() 
     // With and without the mark, and with no other label, the pod is the same to the session.
     let ours = Ours { schedulers: vec!["default-scheduler".to_owned()], ungated: false };
     let seen = |mut pod: Value| {
-        show(&mut pod, &ours);
+        show(&mut pod, &ours, |_| true);
         pod
     };
     assert_eq!(seen(marked.clone()), seen(plain()));

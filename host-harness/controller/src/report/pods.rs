@@ -10,6 +10,9 @@ use super::refusal::Told;
 const SETTLE: i64 = SECOND;
 /// The same law in other words, such as other numbers, is reported again after so long.
 const REPEAT: i64 = 60 * SECOND;
+/// A law that was reported before another one is reported again after a pause that doubles from [`REPEAT`] up to an hour: where jobs are tried in
+/// turn, which law is in the way may change with each turn, without end.
+const LONGEST: i64 = 3600 * SECOND;
 
 /// What was said of pods, and what is to be said.
 #[derive(Debug, Default)]
@@ -24,8 +27,31 @@ struct Pod {
     now: Option<Told>,
     due: Option<i64>,
     shown: Option<(Told, i64)>,
+    /// The laws that were shown since it was nominated last.
+    laws: BTreeSet<String>,
+    /// How often a law was shown once more after another one.
+    returns: u32,
     /// The event that was written last.
     event: Option<Key>,
+}
+
+impl Pod {
+    /// Returns whether a law is in the way that was shown before the one that is shown now.
+    fn returns_to(&self, told: &Told) -> bool {
+        told.refused().is_some_and(|refusal| self.laws.contains(&refusal.law))
+    }
+
+    /// Takes note of what is shown now.
+    fn note(&mut self, told: &Told) {
+        let Some(refusal) = told.refused() else {
+            (self.laws, self.returns) = (BTreeSet::new(), 0);
+            return;
+        };
+        let is_same = self.shown.as_ref().is_some_and(|(shown, _)| shown.law() == Some(&refusal.law));
+        if !is_same && !self.laws.insert(refusal.law.clone()) {
+            self.returns = self.returns.saturating_add(1).min(16);
+        }
+    }
 }
 
 impl Pods {
@@ -46,6 +72,10 @@ impl Pods {
             // A placement ends what was shown, or says nothing.
             Some(_) if told == Told::Placed => Some(now),
             None if told == Told::Placed => None,
+            Some((_, at)) if pod.returns_to(&told) => {
+                let pause = REPEAT.saturating_mul(1_i64.checked_shl(pod.returns).unwrap_or(i64::MAX)).min(LONGEST);
+                Some(at.saturating_add(pause).max(now.saturating_add(SETTLE)))
+            }
             // What was not shown yet is shown when it has stood for a while, however often it comes meanwhile.
             _ => {
                 let settled = now.saturating_add(SETTLE);
@@ -75,6 +105,7 @@ impl Pods {
             let Some(pod) = self.pods.get_mut(&name) else { continue };
             pod.due = None;
             let Some(told) = pod.now.clone() else { continue };
+            pod.note(&told);
             pod.shown = Some((told.clone(), now));
             if told == Told::Placed {
                 self.pods.remove(&name);
@@ -109,5 +140,40 @@ fn same_kind(a: &Told, b: &Told) -> bool {
         (Told::Refused(a), Told::Refused(b)) => a.law == b.law,
         (Told::Nominated(a, _), Told::Nominated(b, _)) => a == b,
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::refusal::Refusal;
+    use super::*;
+
+    fn refused(law: &str) -> Told {
+        Told::Refused(Refusal { law: law.to_owned(), message: law.to_owned() })
+    }
+
+    #[test]
+    fn two_laws_that_refuse_in_turn_are_shown_after_pauses_that_double() {
+        let mut pods = Pods::default();
+        let mut shown = Vec::new();
+        // A gang of its own is tried every 5 minutes, and another one 30 s later: each time all pods are tried.
+        for turn in 0..40 {
+            for (at, law) in [(0, "no-node"), (30, "has-failed")] {
+                let now = (turn * 300 + at) * SECOND;
+                shown.extend(pods.due(now).into_iter().map(|_| turn));
+                pods.told(now, "a", refused(law));
+            }
+        }
+        // A pause begins when something is shown: 1, 2, 4, 8 and 16 minutes are over in the 2nd to the 10th turn, half an hour and an hour later.
+        assert_eq!(shown, [0, 1, 2, 3, 4, 6, 10, 17, 29]);
+        assert_eq!((29 - 17) * 300 * SECOND, LONGEST);
+        // A law of which nothing was said is shown at once, and a node ends the pauses.
+        let now = 20_000 * SECOND;
+        pods.told(now, "a", refused("quota"));
+        assert_eq!(pods.due(now + SETTLE).len(), 1);
+        pods.told(now + 2 * SETTLE, "a", Told::Nominated("n1".to_owned(), Refusal::default()));
+        pods.due(now + 3 * SETTLE);
+        pods.told(now + 4 * SETTLE, "a", refused("no-node"));
+        assert_eq!(pods.due(now + 5 * SETTLE).len(), 1);
     }
 }

@@ -5,6 +5,7 @@ pub mod listener;
 pub mod log;
 #[cfg(test)]
 mod model;
+mod pace;
 mod portion;
 mod reign;
 mod rivals;

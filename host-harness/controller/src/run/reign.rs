@@ -2,6 +2,7 @@
 
 mod begin;
 mod end;
+mod facts;
 mod look;
 
 use std::collections::BTreeSet;
@@ -9,14 +10,13 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
-use lictor_host::cluster::Object;
 use lictor_host::living::{Clock, nanoseconds};
 use lictor_host::session::{CommandId, ObjectRef};
-use serde_json::Value;
 use tokio::time::Instant;
 
 use super::inbox::{Came, batch};
 use super::listener::Listener;
+use super::pace::Pace;
 use super::portion::Portion;
 use super::rivals::Rivals;
 use super::{Opened, Settings};
@@ -68,6 +68,8 @@ pub(super) struct Reign<L> {
     rest_until: Instant,
     /// How much is decided at once.
     portion: Portion,
+    /// How long to wait after a cycle that takes nominations back.
+    pace: Pace,
     file: Arc<str>,
 }
 
@@ -102,6 +104,7 @@ impl<L: Listener> Reign<L> {
             keep,
             rest_until: Instant::now(),
             portion: Portion::default(),
+            pace: Pace::default(),
             file: Arc::from("the cluster"),
         }
     }
@@ -196,8 +199,8 @@ impl<L: Listener> Reign<L> {
             self.refusals.see(&news, now);
             self.victims.see(&news, now);
             self.leftovers.see(&news, now);
-            if let (Some(decider), Some((key, at))) = (&mut self.decider, stops(&news)) {
-                decider.stops(key, at);
+            if let (Some(decider), Some((key, grace))) = (&mut self.decider, stops(&news)) {
+                decider.stops(key, now.saturating_add(grace));
             }
             // Who was leaving before this process led was said by another one.
             if let Some(foreign) = self.foreigners.see(&news).filter(|_| self.decider.is_some()) {
@@ -222,31 +225,6 @@ impl<L: Listener> Reign<L> {
         task.command().map(|id| Fact::Outcome(id, done.outcome))
     }
 
-    /// The news as the session is told of them.
-    fn facts(&mut self) -> Vec<Fact> {
-        let mut facts = Vec::new();
-        for news in std::mem::take(&mut self.news) {
-            match news {
-                News::Marked(..) => {}
-                News::Gone(key) => facts.push(Fact::Gone(key)),
-                News::Shown(shown) => {
-                    facts.extend(self.read(&shown.key, shown.object).map(|object| Fact::There(Box::new(object))));
-                }
-            }
-        }
-        facts
-    }
-
-    fn read(&mut self, key: &str, object: Value) -> Option<Object> {
-        match Object::from_json(object, &self.file) {
-            Ok(object) => Some(object),
-            Err(mistake) => {
-                self.listener.unread(key, &mistake);
-                None
-            }
-        }
-    }
-
     fn tick(&mut self) {
         let now = self.clock.now();
         self.listener.tick(now, self.decider.as_mut().map(Decider::talk));
@@ -267,7 +245,9 @@ impl<L: Listener> Reign<L> {
         let turn = decider.decide(self.portion.most());
         let decided = turn.steps.iter().map(|step| step.happened.attempts.len()).sum();
         let cycle = self.portion.took(begun.elapsed(), decided, decider.is_in_cycle());
-        let rest = if turn.errors.is_empty() { cycle.unwrap_or_default().min(REST) } else { AFTER_FAULT };
+        let withdraws = turn.steps.iter().any(|step| !step.happened.withdrawn.is_empty());
+        let pause = self.pace.after(withdraws, cycle.is_some());
+        let rest = if turn.errors.is_empty() { cycle.unwrap_or_default().min(REST).max(pause) } else { AFTER_FAULT };
         self.rest_until = Instant::now().checked_add(rest).unwrap_or(begun);
         self.carry_out(&mut decider, turn, cycle.map(nanoseconds));
         self.decider = Some(decider);

@@ -38,12 +38,13 @@ pub enum Standing {
 /// Shows an object as the session is to see it.
 ///
 /// A pod loses our gate; with the gate of somebody else it stays gated. A pod that we let go is on the node that it was let go for: it keeps its
-/// room until kube-scheduler binds it, there or elsewhere. Then and later it demands and prefers what its author wrote. A pod of our schedulers that never had our gate is one of another scheduler. A node keeps only what
-/// is read of it, so that its heartbeats are no change.
-pub fn show(object: &mut Value, ours: &Ours) -> Standing {
+/// room until kube-scheduler binds it, there or elsewhere. Where that node is gone the pod is kube-scheduler's alone. Then and later it demands and
+/// prefers what its author wrote. A pod of our schedulers that never had our gate is one of another scheduler. A node keeps only what is read of
+/// it, so that its heartbeats are no change.
+pub fn show(object: &mut Value, ours: &Ours, has_node: impl Fn(&str) -> bool) -> Standing {
     strip(object);
     match (text(object, "/apiVersion"), text(object, "/kind")) {
-        ("v1", "Pod") => show_pod(object, ours),
+        ("v1", "Pod") => show_pod(object, ours, has_node),
         ("v1", "Node") => {
             shrink_node(object);
             Standing::Plain
@@ -95,13 +96,13 @@ fn is_ours(pod: &Value, ours: &Ours) -> bool {
     ours.schedulers.iter().any(|known| known == scheduler)
 }
 
-fn show_pod(pod: &mut Value, ours: &Ours) -> Standing {
+fn show_pod(pod: &mut Value, ours: &Ours, has_node: impl Fn(&str) -> bool) -> Standing {
     let standing = standing(pod, ours);
     match standing {
         Standing::Held => take_gate_away(pod),
-        Standing::LetGo => put_on_its_node(pod),
-        Standing::Others if !ours.ungated => set(pod, "spec", "schedulerName", json!(OTHERS)),
-        Standing::Plain | Standing::Others => {}
+        Standing::LetGo if pinned_to(pod).is_some_and(has_node) => put_on_its_node(pod),
+        Standing::LetGo | Standing::Others if !ours.ungated => set(pod, "spec", "schedulerName", json!(OTHERS)),
+        Standing::Plain | Standing::LetGo | Standing::Others => {}
     }
     pin::take_off(pod);
     name_the_preemption(pod);

@@ -33,7 +33,7 @@ fn let_go(annotated: &str, pins: &[&str]) -> Value {
 }
 
 fn shown(mut pod: Value) -> (Standing, Value) {
-    let standing = show(&mut pod, &ours());
+    let standing = show(&mut pod, &ours(), |_| true);
     (standing, pod)
 }
 
@@ -81,7 +81,7 @@ fn a_pod_that_never_had_our_gate_is_left_to_others() {
 #[test]
 fn one_who_only_observes_sees_pods_without_gate_as_pending() {
     let mut pod = gated(&[]);
-    show(&mut pod, &Ours { ungated: true, ..ours() });
+    show(&mut pod, &Ours { ungated: true, ..ours() }, |_| true);
     assert_eq!(pod["spec"]["schedulerName"], "default-scheduler");
 }
 
@@ -93,7 +93,7 @@ fn what_is_bound_or_has_ended_or_is_of_another_scheduler_stays_as_it_is() {
     for mut pod in [bound, ended, other] {
         let mut stripped = pod.clone();
         strip(&mut stripped);
-        assert_eq!(show(&mut pod, &ours()), Standing::Plain);
+        assert_eq!(show(&mut pod, &ours(), |_| true), Standing::Plain);
         assert_eq!(pod, stripped);
     }
 }
@@ -121,7 +121,7 @@ fn the_heartbeat_of_a_node_is_no_change() {
             "spec": {"unschedulable": false},
             "status": {"allocatable": {"cpu": "4"}, "conditions": [{"lastHeartbeatTime": heartbeat}]},
         });
-        show(&mut node, &ours());
+        show(&mut node, &ours(), |_| true);
         node
     };
     assert_eq!(node("1", "00:01"), node("2", "00:02"));

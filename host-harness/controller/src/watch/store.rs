@@ -51,6 +51,8 @@ pub struct Store {
     ours: Ours,
     placed: BTreeMap<Kind, PlacedKind>,
     kinds: BTreeMap<Kind, Known>,
+    /// The pods that were let go, after the nodes that they were let go for: whether there is such a node decides how the session sees them.
+    let_go: BTreeSet<(String, String)>,
     gone: VecDeque<String>,
     gone_uids: BTreeSet<String>,
 }
@@ -82,7 +84,7 @@ impl Store {
     pub fn new(ours: Ours, kinds: impl IntoIterator<Item = Kind>, placed: &[PlacedKind]) -> Store {
         let kinds = kinds.into_iter().map(|kind| (kind, Known::default())).collect();
         let placed = placed.iter().map(|kind| (Kind::new(&kind.group, &kind.kind), kind.clone())).collect();
-        Store { ours, placed, kinds, gone: VecDeque::new(), gone_uids: BTreeSet::new() }
+        Store { ours, placed, kinds, let_go: BTreeSet::new(), gone: VecDeque::new(), gone_uids: BTreeSet::new() }
     }
 
     /// Whether every kind was listed, or is absent.
@@ -119,20 +121,21 @@ impl Store {
                 let name = name_of(&object);
                 let known = self.kinds.get(kind).and_then(|known| known.objects.get(&name));
                 let is_it = known.is_some_and(|entry| entry.uid == text(&object, "/metadata/uid"));
-                if is_it { self.remove(kind, &name).into_iter().collect() } else { Vec::new() }
+                if is_it { self.remove(kind, &name) } else { Vec::new() }
             }
             Seen::Complete => {
                 let Some(known) = self.kinds.get_mut(kind) else { return Vec::new() };
                 known.complete = true;
                 let Some(named) = known.listing.take() else { return Vec::new() };
                 let lost: Vec<String> = known.objects.keys().filter(|name| !named.contains(*name)).cloned().collect();
-                lost.iter().filter_map(|name| self.remove(kind, name)).collect()
+                lost.iter().flat_map(|name| self.remove(kind, name)).collect()
             }
             Seen::Absent => {
                 let Some(known) = self.kinds.get_mut(kind) else { return Vec::new() };
                 (known.complete, known.listing) = (true, None);
                 let all: Vec<String> = known.objects.keys().cloned().collect();
-                all.iter().filter_map(|name| self.remove(kind, name)).collect()
+                // They may be there when the kind is served again.
+                all.iter().flat_map(|name| self.forget(kind, name)).collect()
             }
         }
     }
@@ -152,32 +155,84 @@ impl Store {
         if is_late || self.gone_uids.contains(&uid) {
             return Vec::new();
         }
+        let is_new = !known.objects.contains_key(&name);
         let mark = mark_of(kind, &object);
         let marked = known.objects.get(&name).and_then(|known| known.mark.as_ref()) != mark.as_ref();
+        let marked = marked.then(|| News::Marked(name.clone(), mark.as_deref().cloned().unwrap_or_default()));
+        let before = before.map(|before| before.shown);
         let whole = (*kind == Kind::new("", "Pod")).then(|| object.clone());
-        let standing = view::show(&mut object, &self.ours);
+        let standing = view::show(&mut object, &self.ours, has_node(&self.kinds));
         if let Some(placed) = self.placed.get(kind) {
             placed::show(&mut object, placed);
         }
         let raw = whole.filter(|_| matches!(standing, Standing::Held | Standing::LetGo)).map(Arc::new);
         let shown = digest(&object);
-        let is_news = before.is_none_or(|before| before.shown != shown);
-        let marked = marked.then(|| News::Marked(name.clone(), mark.as_deref().cloned().unwrap_or_default()));
-        known.objects.insert(name, Entry { uid, version, shown, raw: raw.clone(), mark });
-        marked.into_iter().chain(is_news.then_some(News::Shown(Shown { key, object, standing, raw }))).collect()
+        let entry = Entry { uid, version, shown, raw: raw.clone(), mark };
+        let old = self.kinds.get_mut(kind).and_then(|known| known.objects.insert(name.clone(), entry));
+        self.index(
+            &name,
+            old.and_then(|old| old.raw).as_deref(),
+            raw.as_deref().filter(|_| standing == Standing::LetGo),
+        );
+        let is_news = before != Some(shown);
+        let news = is_news.then_some(News::Shown(Shown { key, object, standing, raw }));
+        let others = if is_new && *kind == node_kind() { self.let_go_for(&name) } else { Vec::new() };
+        marked.into_iter().chain(news).chain(others).collect()
     }
 
-    fn remove(&mut self, kind: &Kind, name: &str) -> Option<News> {
-        let entry = self.kinds.get_mut(kind)?.objects.remove(name)?;
-        if !entry.uid.is_empty() && self.gone_uids.insert(entry.uid.clone()) {
-            self.gone.push_back(entry.uid);
+    /// Takes note of the node that a pod was let go for, instead of the one before.
+    fn index(&mut self, name: &str, before: Option<&Value>, after: Option<&Value>) {
+        let place = |pod: &Value| view::pinned_to(pod).map(|node| (node.to_owned(), name.to_owned()));
+        if let Some(place) = before.and_then(place) {
+            self.let_go.remove(&place);
+        }
+        self.let_go.extend(after.and_then(place));
+    }
+
+    /// Returns how the pods that were let go for a node look now that it has come, or is gone.
+    fn let_go_for(&mut self, node: &str) -> Vec<News> {
+        let pods = Kind::new("", "Pod");
+        let first = (node.to_owned(), String::new());
+        let names: Vec<String> =
+            self.let_go.range(first..).take_while(|(of, _)| of == node).map(|(_, name)| name.clone()).collect();
+        let mut news = Vec::new();
+        for name in names {
+            let key = self.key(&pods, &name);
+            let raw =
+                self.kinds.get(&pods).and_then(|known| known.objects.get(&name)).and_then(|entry| entry.raw.clone());
+            let Some(raw) = raw else { continue };
+            let mut object = Value::clone(&raw);
+            let standing = view::show(&mut object, &self.ours, has_node(&self.kinds));
+            let shown = digest(&object);
+            let entry = self.kinds.get_mut(&pods).and_then(|known| known.objects.get_mut(&name));
+            if entry.is_some_and(|entry| std::mem::replace(&mut entry.shown, shown) != shown) {
+                news.push(News::Shown(Shown { key, object, standing, raw: Some(raw) }));
+            }
+        }
+        news
+    }
+
+    /// Removes an object that is gone for good.
+    fn remove(&mut self, kind: &Kind, name: &str) -> Vec<News> {
+        let uid = self.kinds.get(kind).and_then(|known| known.objects.get(name)).map(|entry| entry.uid.clone());
+        if let Some(uid) = uid.filter(|uid| !uid.is_empty() && self.gone_uids.insert(uid.clone())) {
+            self.gone.push_back(uid);
         }
         if self.gone.len() > REMEMBERED
             && let Some(uid) = self.gone.pop_front()
         {
             self.gone_uids.remove(&uid);
         }
-        Some(News::Gone(self.key(kind, name)))
+        self.forget(kind, name)
+    }
+
+    /// Removes an object.
+    fn forget(&mut self, kind: &Kind, name: &str) -> Vec<News> {
+        let entry = self.kinds.get_mut(kind).and_then(|known| known.objects.remove(name));
+        let Some(entry) = entry else { return Vec::new() };
+        self.index(name, entry.raw.as_deref(), None);
+        let others = if *kind == node_kind() { self.let_go_for(name) } else { Vec::new() };
+        [News::Gone(self.key(kind, name))].into_iter().chain(others).collect()
     }
 
     /// The session finds what is placed like a pod by its kind alone; other kinds may share a name, and then the group tells them apart.
@@ -187,6 +242,16 @@ impl Store {
             false => format!("{kind}/{name}"),
         }
     }
+}
+
+fn node_kind() -> Kind {
+    Kind::new("", "Node")
+}
+
+/// Returns what says whether there is a node of a name: where nodes are not watched, there is each.
+fn has_node(kinds: &BTreeMap<Kind, Known>) -> impl Fn(&str) -> bool {
+    let nodes = kinds.get(&node_kind());
+    move |name| nodes.is_none_or(|nodes| nodes.objects.contains_key(name))
 }
 
 /// `namespace/name`, or `name` where it has no namespace.

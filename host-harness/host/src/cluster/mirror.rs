@@ -129,6 +129,11 @@ impl Mirror {
         self.pods.get(pod).is_some_and(volumes::has_volumes)
     }
 
+    /// Returns whether a pod is nominated, also where the node that is named is gone.
+    pub fn is_nominated(&self, pod: PodId) -> bool {
+        self.pods.get(pod).is_some_and(|entry| entry.stated.nominated.is_some())
+    }
+
     /// The scheduling gates of a pod, by name.
     pub fn gates(&self, pod: PodId) -> &[String] {
         self.pods.get(pod).map(|entry| entry.stated.gates.as_slice()).unwrap_or_default()

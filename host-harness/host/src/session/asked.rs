@@ -35,6 +35,8 @@ pub(super) struct Asked {
     pub(super) open: BTreeMap<CommandId, Ask>,
     /// Those that the driver was not told of yet.
     pub(super) outbox: Vec<Command>,
+    /// Those that the driver is told of later, and when: the API server has just refused the same.
+    later: Vec<(i64, Command)>,
 }
 
 impl Asked {
@@ -49,6 +51,20 @@ impl Asked {
         self.last = self.last.max(last);
     }
 
+    /// Hands a command out later that the driver was not told of yet, in nanoseconds since 1970.
+    pub(super) fn put_off(&mut self, id: CommandId, until: i64) {
+        if let Some(ask) = self.open.get_mut(&id) {
+            ask.since = until;
+        }
+        let commands = self.outbox.extract_if(.., |command| command.id == id);
+        self.later.extend(commands.map(|command| (until, command)));
+    }
+
+    /// Returns when the next command is handed out that was put off.
+    pub(super) fn next(&self) -> Option<i64> {
+        self.later.iter().map(|(until, _)| *until).min()
+    }
+
     /// The highest number that was used.
     pub(super) fn last(&self) -> CommandId {
         self.last
@@ -56,15 +72,16 @@ impl Asked {
 }
 
 impl Session {
-    /// Asks for a change. It counts as made until it is known that it was not.
-    pub(super) fn ask_for(&mut self, pod: PodId, change: Change, plan: u64) {
-        let Some(object) = self.object_ref(pod) else { return };
+    /// Asks for a change. It counts as made until it is known that it was not. Returns the number of the command; none where the pod is gone.
+    pub(super) fn ask_for(&mut self, pod: PodId, change: Change, plan: u64) -> Option<CommandId> {
+        let object = self.object_ref(pod)?;
         let id = self.asked.number();
         let command = Command { id, object: object.clone(), action: Action::of(&change, plan) };
         self.mirror.assume(pod, id, change.clone());
         self.journal.push(Undo::Asked(id));
         self.asked.open.insert(id, Ask { pod, object, change, plan, since: self.mirror.now() });
         self.asked.outbox.push(command);
+        Some(id)
     }
 
     /// Waits this long for the outcome of a command before it asks again.
@@ -75,6 +92,11 @@ impl Session {
     /// How many commands are under way.
     pub fn under_way(&self) -> usize {
         self.asked.open.len()
+    }
+
+    /// Returns whether a pod is on its node only because a command under way is to bind it there.
+    pub fn is_being_bound(&self, pod: PodId) -> bool {
+        self.asked.open.values().any(|ask| ask.pod == pod && matches!(ask.change, Change::Bind { .. }))
     }
 
     /// Returns what the cluster calls a pod.
@@ -143,8 +165,24 @@ impl Session {
         self.retries.retain(|pod, _| mirror.pod(*pod).is_some());
     }
 
-    /// Asks what became of commands without an outcome. When the next of them is due.
+    /// Hands out what was put off, unless it is done or a later command about the nomination of the pod is under way.
+    fn hand_out(&mut self) {
+        let now = self.mirror.now();
+        for (_, command) in self.asked.later.extract_if(.., |(until, _)| *until <= now).collect::<Vec<_>>() {
+            let Some(pod) = self.asked.open.get(&command.id).map(|ask| ask.pod) else { continue };
+            let mut after = self.asked.open.range(command.id..).skip(1);
+            if after.any(|(_, other)| other.pod == pod && other.change.settles_nomination()) {
+                self.asked.open.remove(&command.id);
+                self.mirror.retract(pod, command.id);
+            } else {
+                self.asked.outbox.push(command);
+            }
+        }
+    }
+
+    /// Hands out what was put off, and asks what became of commands without an outcome.
     pub(super) fn remind(&mut self) {
+        self.hand_out();
         let (now, patience) = (self.mirror.now(), self.patience);
         for (id, ask) in &mut self.asked.open {
             if ask.since.saturating_add(patience) <= now {

@@ -83,10 +83,14 @@ impl Session {
         }
     }
 
-    /// The cluster still shows a nomination that was withdrawn.
+    /// Takes back a nomination in the cluster that was withdrawn: not before the end of the pause where the API server has refused that.
     pub(super) fn withdraw_in_cluster(&mut self, pod: PodId) {
         if self.mirror.pod(pod).is_some_and(|pod| waits(&pod.status()) && pod.nominated.is_some()) {
-            self.ask_for(pod, Change::Nominate(None), 0);
+            let command = self.ask_for(pod, Change::Nominate(None), 0);
+            let until = self.departures.refused_until(self.mirror.now(), pod);
+            if let Some((command, until)) = command.zip(until) {
+                self.asked.put_off(command, until);
+            }
         }
     }
 }

@@ -130,7 +130,7 @@ impl Session {
         let refused = self.departures.next_try(self.mirror.now());
         let decision = permit.into_iter().chain(self.next_retry()).chain(refused).min();
         let decision = self.breaker.until().or(decision);
-        decision.into_iter().chain(outcome).min()
+        decision.into_iter().chain(outcome).chain(self.asked.next()).min()
     }
 
     fn take(&mut self, input: Input) -> Result<(), Cause> {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 use super::server::{Request, Server, pods};
+use super::strike::Strike;
 use crate::carry_out::{Api, ApiError, Part, Sign};
 
 /// The client of a process.
@@ -24,6 +25,7 @@ struct Fate {
     is_lost: bool,
     busy: Option<u16>,
     is_overtaken: bool,
+    strike: Option<Strike>,
 }
 
 impl Client {
@@ -38,7 +40,9 @@ impl Client {
         let mut pause = || Duration::from_millis(1 + u64::try_from(random.below(most)).unwrap());
         let (there, back) = (pause(), pause());
         let busy = is_busy.then(|| [429, 500, 503][random.below(3)]);
-        Fate { there, back, is_dropped, is_lost, busy, is_overtaken }
+        let is_struck = chances.struck > 0 && random.below(1000) < chances.struck;
+        let strike = is_struck.then(|| Strike::ALL[random.below(Strike::ALL.len())]);
+        Fate { there, back, is_dropped, is_lost, busy, is_overtaken, strike }
     }
 
     /// Sends a request. It is served even where its process has ended.
@@ -49,7 +53,10 @@ impl Client {
         let (answer, answered) = oneshot::channel();
         tokio::spawn(async move {
             tokio::time::sleep(fate.there).await;
-            let served = if fate.is_dropped {
+            let struck = server.state().struck();
+            let strike = struck.or(fate.strike);
+            let is_gone = strike.is_some_and(|strike| strike.before(&mut server.state(), process, &name));
+            let served = if fate.is_dropped || is_gone {
                 Err(unanswered())
             } else if let Some(code) = fate.busy {
                 Err(ApiError { code, message: "too much to do".to_owned(), sign: Sign::Nothing })
@@ -63,6 +70,9 @@ impl Client {
                 }
                 state.serve(process, &name, &uid, &request)
             };
+            if let Some(strike) = strike {
+                strike.after(&mut server.state(), process);
+            }
             tokio::time::sleep(fate.back).await;
             let _ended = answer.send(if fate.is_lost { Err(unanswered()) } else { served });
         });

@@ -17,17 +17,19 @@ use crate::watch::Kind;
 /// The steps of a play.
 pub(super) const STEPS: usize = 200;
 /// The seconds of a round while a cluster comes to rest.
-const ROUND: u64 = 5;
-/// The rounds without a change after which a cluster is at rest: longer than the longest pause after a refusal, and than a plan in which
+pub(super) const ROUND: u64 = 20;
+/// The seconds of a round when nothing has changed for as long.
+const LONG_ROUND: u64 = 60;
+/// The seconds without a change after which a cluster is at rest: longer than the longest pause after a refusal, and than a plan in which
 /// nothing moves, together.
-const QUIET: usize = 140;
-/// The most rounds until a cluster is at rest: two hours.
-const MOST_ROUNDS: usize = 1440;
+const QUIET: u64 = 700;
+/// The most seconds until a cluster is at rest: two hours.
+const MOST: u64 = 7200;
 /// The rounds in which a process that knows nothing of the past may find something to do.
-const FRESH: usize = 30;
+const FRESH: usize = 8;
 
 /// A cluster, and the process that leads in it.
-struct Play<'s> {
+pub(super) struct Play<'s> {
     system: &'s System,
     server: Server,
     process: Option<Process>,
@@ -48,11 +50,11 @@ pub(super) struct Figures {
 
 /// Plays once from this seed. Returns what was wrong, and the story where that is wanted.
 pub(super) fn play(system: &System, seed: u64, with_story: bool, figures: &mut Figures) -> (Vec<String>, Vec<String>) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
-    runtime.block_on(async {
+    in_time(async {
         let server = Server::new(seed);
         server.state().observer.story = with_story.then(Vec::new);
-        let mut play = Play::begin(system, server.clone());
+        let nodes = 2 + server.state().random.below(3);
+        let mut play = Play::begin(system, server.clone(), nodes);
         for _ in 0..STEPS {
             play.step().await;
         }
@@ -68,11 +70,15 @@ pub(super) fn play(system: &System, seed: u64, with_story: bool, figures: &mut F
     })
 }
 
+/// Runs in a time of its own, which passes when nothing is to be done.
+pub(super) fn in_time<T>(play: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    runtime.block_on(play)
+}
+
 impl Play<'_> {
-    fn begin(system: &System, server: Server) -> Play<'_> {
-        let state = &mut *server.state();
-        let nodes = 2 + state.random.below(3);
-        world::begin(state, system, nodes);
+    pub(super) fn begin(system: &System, server: Server, nodes: usize) -> Play<'_> {
+        world::begin(&mut server.state(), system, nodes);
         let (arguments, kept, kinds) = (system.arguments[0], Kept::default(), Vec::new());
         Play { system, server: server.clone(), process: None, number: 0, arguments, kept, kinds }
     }
@@ -102,7 +108,7 @@ impl Play<'_> {
             How { system, arguments, skew, refused, kept }
         };
         let process = Process::start(&self.server, self.number, &how);
-        let own = |kind: &&Kind| !kind.group.is_empty() && kind.kind != "PodDisruptionBudget";
+        let own = |kind: &&Kind| !kind.group.is_empty();
         self.kinds = process.kinds.iter().filter(own).cloned().collect();
         self.process = Some(process);
     }
@@ -176,9 +182,6 @@ impl Play<'_> {
                     came.push(Came::Seen(kind.clone(), seen));
                 }
             }
-            let nominated = state.nominated();
-            let now = state.now();
-            state.observer.nominates(now, nominated);
         }
         process.hear(came);
     }
@@ -199,10 +202,15 @@ impl Play<'_> {
                 }
             }
         }
+        self.process.take_if(|process| process.has_ended());
     }
 
     /// Plays a round in which nothing goes wrong. Returns how much was written so far.
-    async fn round(&mut self) -> (u64, u64) {
+    pub(super) async fn round(&mut self, seconds: u64) -> (u64, u64) {
+        // A request that was under way may have ended it.
+        if self.process.is_none() {
+            self.start(false);
+        }
         {
             let state = &mut *self.server.state();
             nodes::schedule(state);
@@ -212,13 +220,13 @@ impl Play<'_> {
             }
         }
         self.deliver(true);
-        self.pass(Duration::from_secs(ROUND)).await;
+        self.pass(Duration::from_secs(seconds)).await;
         let state = self.server.state();
         (state.version, state.observer.writes)
     }
 
     /// Ends all that goes wrong, waits until the cluster is at rest, and judges.
-    async fn rest(&mut self) {
+    pub(super) async fn rest(&mut self) {
         let kinds = self.kinds.clone();
         trouble::peace(&mut self.server.state(), &kinds);
         world::no_budgets(&mut self.server.state());
@@ -226,14 +234,12 @@ impl Play<'_> {
             self.start(false);
         }
         self.kept.0.lock().unwrap().1 = false;
-        let (mut before, mut quiet) = ((0, 0), 0);
-        for _ in 0..MOST_ROUNDS {
-            let now = self.round().await;
-            quiet = if now == before { quiet + 1 } else { 0 };
-            before = now;
-            if quiet == QUIET {
-                break;
-            }
+        let (mut before, mut quiet, mut all) = ((0, 0), 0, 0);
+        while quiet < QUIET && all < MOST {
+            let seconds = if quiet < LONG_ROUND { ROUND } else { LONG_ROUND };
+            let now = self.round(seconds).await;
+            quiet = if now == before { quiet + seconds } else { 0 };
+            (before, all) = (now, all + seconds);
         }
         if quiet < QUIET {
             self.server.state().observer.violations.push("the cluster does not come to rest".to_owned());
@@ -255,7 +261,7 @@ impl Play<'_> {
         let from = self.server.state().observer.verbs.clone();
         self.start(false);
         for _ in 0..FRESH {
-            if self.round().await.1 != writes {
+            if self.round(ROUND).await.1 != writes {
                 let state = &mut *self.server.state();
                 let verbs = &state.observer.verbs;
                 let did: Vec<_> = verbs.iter().filter(|(verb, count)| from.get(*verb) != Some(count)).collect();

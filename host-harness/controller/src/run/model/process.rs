@@ -1,11 +1,11 @@
 //! One process of `run`: what [`super::super::run`] ties together, turned by hand in the time of the test.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use lictor::Native;
-use lictor_contract::ExtensionPoint;
+use lictor_contract::{ExtensionPoint, SystemInfo};
 use lictor_host::living::Clock;
 use lictor_host::policy::Policy;
 use lictor_host::session::Session;
@@ -15,6 +15,7 @@ use tokio::time::Instant;
 
 use super::client::Client;
 use super::server::{SECOND, Server};
+use super::teller::Teller;
 use crate::carry_out::{Backoff, Executor};
 use crate::decide::lives::Patience;
 use crate::decide::victims::only_marks;
@@ -65,11 +66,13 @@ pub(super) struct How {
     pub(super) kept: Option<Kept>,
 }
 
-type Heard = (Log, Operations);
+type Heard = ((Log, Operations), Teller);
 
 /// A process that leads.
 pub(super) struct Process {
     reign: Reign<Heard>,
+    server: Server,
+    number: u64,
     works: JoinHandle<()>,
     inbox: UnboundedReceiver<Came>,
     /// When the loop turns at the latest.
@@ -79,14 +82,16 @@ pub(super) struct Process {
 }
 
 fn open(how: &How) -> Opened {
-    let mut policy = Native::default();
-    let described = policy.describe().unwrap();
-    let info = described.systems.into_iter().find(|info| info.name == how.system).unwrap();
+    let policy = Native::default();
+    // Each system is described once: the texts are long.
+    static DESCRIBED: OnceLock<Vec<SystemInfo>> = OnceLock::new();
+    let described = DESCRIBED.get_or_init(|| Native::default().describe().unwrap().systems);
+    let info = described.iter().find(|info| info.name == how.system).unwrap();
     let points = info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
     let mut session = Session::open(Box::new(policy), how.system, how.arguments).unwrap();
     session.set_schedulers([DEFAULT_SCHEDULER.to_owned()]);
     let deletes_victims = !only_marks(how.system, how.arguments);
-    Opened { talk: Talk::new(session, None), interests: info.interests, points, deletes_victims }
+    Opened { talk: Talk::new(session, None), interests: info.interests.clone(), points, deletes_victims }
 }
 
 impl Process {
@@ -111,7 +116,8 @@ impl Process {
             explains: false,
             writes: Some(writes),
         });
-        let mut listener = (Log::default(), operations);
+        let mut listener =
+            ((Log::default(), operations), Teller { server: server.clone(), process, pods: Default::default() });
         let wake = send.clone();
         listener.begins(Box::new(move || wake.send(Came::Wake).is_ok()));
         let client = Client { server: server.clone(), process };
@@ -119,17 +125,24 @@ impl Process {
         let (executor, works) = Executor::start(client, settings.at_once, Backoff::default(), tell);
         let works = tokio::spawn(works);
         let mut state = server.state();
+        state.leader = Some((process, works.abort_handle()));
         state.feed.clear();
         kinds.iter().for_each(|kind| state.list(kind));
         let keep = how.kept.clone().map(|kept| Box::new(kept) as Box<dyn Keep>);
         let clock = Clock::reading(|| Instant::now().into_std(), state.now() + how.skew);
         let reign = Reign::new(settings, opened, store, executor, listener, keep, clock);
-        Process { reign, works, inbox, due: Instant::now(), writes: written, kinds }
+        let (server, due) = (server.clone(), Instant::now());
+        Process { reign, server, number: process, works, inbox, due, writes: written, kinds }
     }
 
     /// Ends the process at once: nothing more is sent. What was sent may still be served.
     pub(super) fn kill(self) {
         self.works.abort();
+    }
+
+    /// Returns whether the process has ended in the middle of a request.
+    pub(super) fn has_ended(&self) -> bool {
+        self.server.state().leader.as_ref().is_none_or(|(leader, _)| *leader != self.number)
     }
 
     /// Gives the process what its watches say.
@@ -153,6 +166,10 @@ impl Process {
         loop {
             let next = until.min(self.due);
             let came = tokio::time::timeout_at(next, self.inbox.recv()).await.ok().flatten();
+            if self.has_ended() {
+                tokio::time::sleep_until(until).await;
+                return true;
+            }
             if came.is_some() || Instant::now() >= self.due {
                 self.turn(came.into_iter().collect());
                 turns += 1;
@@ -171,6 +188,9 @@ impl Process {
         let until = Instant::now() + Duration::from_secs(5);
         let mut came = vec![Came::Stop(true)];
         loop {
+            if self.has_ended() {
+                return;
+            }
             let _graceful = self.reign.turn(came);
             if self.reign.is_idle() || Instant::now() >= until {
                 break;

@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use jiff::Timestamp;
 use lictor_host::driver::random::Random;
 use serde_json::{Value, json};
+use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::observer::Observer;
+use super::strike::Strike;
 use crate::carry_out::Part;
 use crate::view::text;
 use crate::watch::{Kind, Seen};
@@ -30,6 +32,8 @@ pub(super) struct Chances {
     pub(super) overtaken: usize,
     /// They take seconds.
     pub(super) slow: usize,
+    /// The process ends, or an object of the plan is deleted, in the middle of them.
+    pub(super) struck: usize,
 }
 
 /// A request of a process.
@@ -67,6 +71,12 @@ pub(super) struct State {
     /// What the watches of the process that leads have not said yet.
     pub(super) feed: BTreeMap<Kind, VecDeque<Seen>>,
     pub(super) chances: Chances,
+    /// What strikes, and at which of the next requests.
+    pub(super) strike: Option<(u64, Strike)>,
+    /// The kind of the groups of gangs.
+    pub(super) groups: Kind,
+    /// The process that leads, and what ends it at once.
+    pub(super) leader: Option<(u64, AbortHandle)>,
     pub(super) random: Random,
     pub(super) observer: Observer,
     begun: Instant,
@@ -88,6 +98,9 @@ impl Server {
             is_unserved: false,
             feed: BTreeMap::new(),
             chances: Chances::default(),
+            strike: None,
+            groups: pods(),
+            leader: None,
             random: Random::new(seed),
             observer: Observer::default(),
             begun: Instant::now(),
@@ -127,6 +140,30 @@ impl State {
     /// Returns a moment as metadata has it.
     pub(super) fn time(&self, nanoseconds: i64) -> Value {
         Timestamp::from_second(nanoseconds / SECOND).unwrap().to_string().into()
+    }
+
+    /// Ends a process at once where it leads: nothing more is sent.
+    pub(super) fn end(&mut self, process: u64) {
+        if let Some((_, works)) = self.leader.take_if(|(leader, _)| *leader == process) {
+            works.abort();
+            self.observer.tell(|| format!("process {process} ends in the middle of a request"));
+        }
+    }
+
+    /// Returns what strikes at the request that is served now.
+    pub(super) fn struck(&mut self) -> Option<Strike> {
+        match &mut self.strike {
+            Some((0, strike)) => {
+                let strike = *strike;
+                self.strike = None;
+                Some(strike)
+            }
+            Some((left, _)) => {
+                *left -= 1;
+                None
+            }
+            None => None,
+        }
     }
 
     fn say(&mut self, kind: &Kind, seen: Seen) {
@@ -173,12 +210,20 @@ impl State {
         let after = object.clone();
         self.observer.tell(|| format!("version {}: {kind} {name}, {}", self.version, text(&after, "/status/phase")));
         self.observer.changed(&before, &after);
+        self.note_nominated();
         self.say(kind, Seen::There(after.clone()));
         Some(after)
     }
 
+    /// Takes note of the pods that are nominated: one that is deleted a moment later was nominated all the same.
+    pub(super) fn note_nominated(&mut self) {
+        let (now, nominated) = (self.now(), self.nominated());
+        self.observer.nominates(now, nominated);
+    }
+
     /// Removes an object at once.
     pub(super) fn remove(&mut self, kind: &Kind, name: &str) {
+        self.note_nominated();
         if let Some(mut object) = self.objects.remove(&(kind.clone(), name.to_owned())) {
             self.version += 1;
             object["metadata"]["resourceVersion"] = self.version.to_string().into();
@@ -200,6 +245,7 @@ impl State {
         self.change(&pods(), name, |pod| {
             if text(pod, "/metadata/deletionTimestamp").is_empty() {
                 pod["metadata"]["deletionTimestamp"] = ends;
+                pod["metadata"]["deletionGracePeriodSeconds"] = grace.into();
                 merge_conditions(pod, &json!([condition]));
             }
         });

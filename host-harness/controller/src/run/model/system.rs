@@ -92,7 +92,7 @@ fn kubernetes() -> System {
 fn volcano() -> System {
     System {
         name: "volcano",
-        arguments: &[r#"{"actions": "allocate, preempt"}"#],
+        arguments: &[r#"{"actions": "allocate, preempt"}"#, r#"{"actions": "allocate, preempt, reclaim"}"#],
         objects: || {
             let queue = json!({"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": "q"},
                                "spec": {}, "status": {"state": "Open"}});

@@ -20,7 +20,8 @@ pub(super) fn trouble(state: &mut State, kinds: &[Kind]) {
         5 => {
             let (busy, lost) = (random.below(200), random.below(200));
             let (dropped, overtaken, slow) = (random.below(100), random.below(200), random.below(100));
-            state.chances = Chances { busy, lost, dropped, overtaken, slow };
+            let struck = random.below(100);
+            state.chances = Chances { busy, lost, dropped, overtaken, slow, struck };
         }
         6..=7 => state.chances = Chances::default(),
         8 => {
@@ -36,7 +37,7 @@ pub(super) fn trouble(state: &mut State, kinds: &[Kind]) {
 /// Ends what goes wrong.
 pub(super) fn peace(state: &mut State, kinds: &[Kind]) {
     state.forbidden.clear();
-    (state.is_unserved, state.chances) = (false, Chances::default());
+    (state.is_unserved, state.chances, state.strike) = (false, Chances::default(), None);
     kinds.iter().for_each(|kind| serve_kind(state, kind, true));
 }
 

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::nodes::{kubelets, schedule};
 use super::server::{State, name_of, pods};
+use super::strike::groups;
 use super::system::System;
 use crate::names::{EVICTED_FOR, GATE, NODE, OTHERS};
 use crate::view::{annotation, gates, text};
@@ -27,6 +28,7 @@ pub(super) fn has_ended(pod: &Value) -> bool {
 
 /// Creates what is there from the beginning.
 pub(super) fn begin(state: &mut State, system: &System, nodes: usize) {
+    state.groups = groups(system);
     state.create(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}}));
     for object in (system.objects)() {
         state.create(object);
@@ -37,7 +39,7 @@ pub(super) fn begin(state: &mut State, system: &System, nodes: usize) {
 }
 
 /// Creates a pod of these cores; `others`: of another scheduler, and without our gate.
-fn pod(
+pub(super) fn pod(
     state: &mut State,
     system: &System,
     name: &str,
@@ -143,14 +145,14 @@ pub(super) fn act(state: &mut State, system: &System, soft: bool) {
 
 /// Removes the group of a gang, whose pods stay.
 fn remove_group(state: &mut State, system: &System) {
-    let kind = super::server::kind_of(&(system.group)("g", 2, false));
+    let kind = groups(system);
     if let Some(name) = pick(state, &kind, |object| text(object, "/metadata/name").starts_with('g')) {
         state.remove(&kind, &name);
     }
 }
 
 /// Removes a node. Its pods go with it.
-fn remove_node(state: &mut State, name: &str) {
+pub(super) fn remove_node(state: &mut State, name: &str) {
     state.remove(&Kind::new("", "Node"), name);
     let there: Vec<String> =
         state.all(&pods()).filter(|pod| text(pod, "/spec/nodeName") == name).map(name_of).collect();

@@ -1,6 +1,5 @@
 //! What time brings: pods that stay refused, victims that still run, other controllers, and other arguments.
 
-use jiff::Timestamp;
 use lictor_host::session::{CommandId, ObjectRef};
 use serde_json::{Value, json};
 use tracing::warn;
@@ -73,6 +72,8 @@ impl<L: Listener> Reign<L> {
     }
 }
 
+const SECOND: i64 = 1_000_000_000;
+
 /// Names what a task is under way for: a command, or else an object.
 pub(super) fn waits_for(task: &Task) -> (Option<CommandId>, ObjectRef) {
     (task.command(), task.object().clone())
@@ -84,11 +85,15 @@ pub(super) fn named(object: &ObjectRef) -> Value {
     json!({"metadata": {"namespace": namespace, "name": name, "uid": uid}})
 }
 
-/// Returns the end of the grace of a pod that is being deleted, in nanoseconds since 1970.
+/// Returns how long the grace of a pod is that is being deleted, in nanoseconds. The time of its deletion is one of the API server, whose clock may be
+/// another than that of this process.
 pub(super) fn stops(news: &News) -> Option<(&str, i64)> {
     let News::Shown(shown) = news else { return None };
-    let at: Timestamp = text(&shown.object, "/metadata/deletionTimestamp").parse().ok()?;
-    Some((&shown.key, i64::try_from(at.as_nanosecond()).ok()?))
+    if text(&shown.object, "/metadata/deletionTimestamp").is_empty() {
+        return None;
+    }
+    let grace = shown.object.pointer("/metadata/deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or(0);
+    Some((&shown.key, grace.saturating_mul(SECOND)))
 }
 
 #[cfg(test)]
@@ -98,6 +103,20 @@ mod tests {
     use lictor_host::session::{Action, Command};
 
     use super::*;
+    use crate::watch::store::Shown;
+
+    #[test]
+    fn the_grace_of_a_pod_is_no_time_of_another_clock() {
+        let shown = |metadata: Value| {
+            let (key, standing) = ("Pod/default/v".to_owned(), crate::view::Standing::Plain);
+            News::Shown(Shown { key, object: json!({"metadata": metadata}), standing, raw: None })
+        };
+        let leaves = json!({"deletionTimestamp": "2036-01-01T00:00:00Z", "deletionGracePeriodSeconds": 30});
+        assert_eq!(stops(&shown(leaves)), Some(("Pod/default/v", 30 * SECOND)));
+        let at_once = json!({"deletionTimestamp": "2036-01-01T00:00:00Z"});
+        assert_eq!(stops(&shown(at_once)), Some(("Pod/default/v", 0)));
+        assert_eq!(stops(&shown(json!({}))), None);
+    }
 
     #[test]
     fn a_question_about_a_command_comes_to_its_end_with_the_command() {

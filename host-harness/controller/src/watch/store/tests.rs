@@ -127,6 +127,22 @@ fn the_store_is_complete_when_every_kind_was_listed_or_is_absent() {
 }
 
 #[test]
+fn objects_of_a_kind_that_is_served_again_are_there_again() {
+    let (mut store, quotas) = (store(), Kind::new("example.com", "Quota"));
+    let quota = || json!({"apiVersion": "example.com/v1", "kind": "Quota", "metadata": {"name": "q", "uid": "8", "resourceVersion": "3"}});
+    for _ in 0..2 {
+        store.take(&quotas, Seen::Listing);
+        assert_eq!(told(store.take(&quotas, Seen::There(quota()))), ["Quota.example.com/q "]);
+        assert_eq!(told(store.take(&quotas, Seen::Complete)), [""; 0]);
+        assert_eq!(told(store.take(&quotas, Seen::Absent)), ["-Quota.example.com/q"]);
+    }
+    // One that is deleted does not come back.
+    store.take(&quotas, Seen::There(quota()));
+    assert_eq!(told(store.take(&quotas, Seen::Gone(quota()))), ["-Quota.example.com/q"]);
+    assert_eq!(told(store.take(&quotas, Seen::There(quota()))), [""; 0]);
+}
+
+#[test]
 fn what_is_placed_like_a_pod_is_named_without_its_group() {
     let mut store = store();
     let slot = json!({"apiVersion": "example.com/v1", "kind": "Slot", "metadata": {"name": "s", "uid": "9"}});
@@ -150,4 +166,37 @@ fn a_nomination_of_what_is_placed_like_a_pod_is_shown_where_the_policy_reads_it_
     };
     assert_eq!(shown(json!({"version": 1})), "n1");
     assert_eq!(shown(json!({"version": 2, "node": "n1"})), "");
+}
+
+#[test]
+fn a_pod_that_was_let_go_for_a_node_is_left_to_kube_scheduler_while_there_is_no_such_node() {
+    let ours = Ours { schedulers: vec!["default-scheduler".to_owned()], ungated: false };
+    let nodes = Kind::new("", "Node");
+    let mut store = Store::new(ours, [pods(), nodes.clone()], &[]);
+    let node = |name: &str| json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "uid": name}});
+    let mut let_go = pod("a", "1", 1, "");
+    let_go["metadata"]["annotations"] = json!({crate::names::NODE: "n1"});
+    let wish = crate::view::pin::preferences(&let_go, "n1");
+    let_go["spec"] = json!({"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": wish}}});
+    let seen = |news: Vec<News>| -> Vec<String> {
+        let word = |news: News| match news {
+            News::Shown(shown) => {
+                let [node, scheduler] = ["/spec/nodeName", "/spec/schedulerName"].map(|at| text(&shown.object, at));
+                format!("{} {node} {scheduler} {:?}", shown.key, shown.standing)
+            }
+            other => told(vec![other]).concat(),
+        };
+        news.into_iter().map(word).collect()
+    };
+    let alone = "Pod/default/a  kube-scheduler LetGo";
+    assert_eq!(seen(store.take(&pods(), Seen::There(let_go.clone()))), [alone], "nodes are not listed yet");
+    assert_eq!(seen(store.take(&nodes, Seen::There(node("n2")))).len(), 1);
+    let there = seen(store.take(&nodes, Seen::There(node("n1"))));
+    assert_eq!(there, ["Node/n1   Plain", "Pod/default/a n1  LetGo"]);
+    assert_eq!(seen(store.take(&nodes, Seen::Gone(node("n1")))), ["-Node/n1", alone]);
+    // It is bound elsewhere: nodes that come and go say nothing of it any more.
+    let_go["metadata"]["resourceVersion"] = json!("2");
+    let_go["spec"]["nodeName"] = json!("n2");
+    assert_eq!(seen(store.take(&pods(), Seen::There(let_go))), ["Pod/default/a n2  Plain"]);
+    assert!(store.let_go.is_empty());
 }

@@ -5,11 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use lictor_contract::{Phase, PodId};
+use lictor_contract::PodId;
 use serde_json::Value;
 
 use super::Mirror;
-use super::change::Change;
+use super::change::{Change, has_ended};
 use super::pods::PodEntry;
 
 /// A pod of which something is assumed.
@@ -85,7 +85,7 @@ impl Mirror {
     pub fn shows(&self, pod: PodId, number: u64) -> Option<Shown> {
         let Assumed { seen, changes, .. } = self.assumed.get(&pod)?;
         let (_, change) = changes.iter().find(|(other, _)| *other == number)?;
-        let (ended, node) = (matches!(seen.record.phase, Phase::Succeeded | Phase::Failed), &seen.stated.node);
+        let (ended, node) = (has_ended(seen.record.phase), &seen.stated.node);
         Some(match change {
             Change::Bind { node: wanted, .. } if node.as_ref() == Some(wanted) => Shown::Yes,
             Change::Bind { .. } | Change::Nominate(_) if ended || node.is_some() => Shown::Never,
@@ -103,8 +103,17 @@ impl Mirror {
 
     /// The node that the cluster shows a pod to be bound to, whatever is assumed.
     pub(super) fn seen_node(&self, pod: PodId) -> Option<&String> {
+        self.seen_pod(pod)?.stated.node.as_ref()
+    }
+
+    /// Returns whether the cluster shows that a pod is nominated, whatever is assumed.
+    pub fn shows_nominated(&self, pod: PodId) -> bool {
+        self.seen_pod(pod).is_some_and(|entry| entry.stated.nominated.is_some())
+    }
+
+    fn seen_pod(&self, pod: PodId) -> Option<&PodEntry> {
         let assumed = self.assumed.get(&pod).map(|assumed| &assumed.seen);
-        assumed.or_else(|| self.pods.get(pod))?.stated.node.as_ref()
+        assumed.or_else(|| self.pods.get(pod))
     }
 
     /// A pod was seen: what is assumed of it stays assumed.

@@ -43,7 +43,7 @@ pub enum Change {
 
 impl Change {
     /// Whether the change decides on the nomination of its pod.
-    pub(super) fn settles_nomination(&self) -> bool {
+    pub(crate) fn settles_nomination(&self) -> bool {
         matches!(self, Change::Bind { .. } | Change::Nominate(_))
     }
 
@@ -56,15 +56,18 @@ impl Change {
 }
 
 impl Mirror {
-    /// The pod as it is after the change.
+    /// Changes a pod. One that has ended stays as the cluster shows it: a change of which a session learns late has happened before the end.
     pub(super) fn change_entry(&self, entry: &mut PodEntry, change: &Change) {
+        if has_ended(entry.stated.phase) {
+            return;
+        }
         match change {
             Change::Bind { node, at, .. } => {
                 entry.stated.node = Some(node.clone());
                 entry.stated.nominated = None;
                 entry.stated.phase = Phase::Running;
                 entry.record.started.get_or_insert(*at);
-                entry.record.scheduled = Some(*at);
+                entry.record.scheduled.get_or_insert(*at);
             }
             Change::Nominate(node) => entry.stated.nominated.clone_from(node),
             Change::Evict { deleted: Some(_), .. } => {
@@ -85,9 +88,9 @@ impl Mirror {
         entry.resolve_nodes(&self.nodes);
     }
 
-    /// The object behind a pod that stands for more than a pod, as it is after the change.
+    /// Changes the object behind a pod that stands for more than a pod, unless it has ended.
     pub(super) fn change_json(&self, json: &mut Value, pod: &Pod, change: &Change) {
-        let Some(kind) = self.placed.get(pod.kind) else { return };
+        let Some(kind) = self.placed.get(pod.kind).filter(|_| !has_ended(pod.phase)) else { return };
         match change {
             Change::Bind { node, .. } => {
                 set_at(json, &kind.phase, running_word(kind).into());
@@ -121,6 +124,11 @@ impl Mirror {
             name => Some((name.to_owned(), amount.value.to_string().into())),
         }
     }
+}
+
+/// Returns whether a pod has ended: nothing changes it any more.
+pub(super) fn has_ended(phase: Phase) -> bool {
+    matches!(phase, Phase::Succeeded | Phase::Failed)
 }
 
 /// The object is being deleted since this time.

@@ -9,9 +9,10 @@ mod sharing;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_contract::{Amount, NodeId, Phase, PodId};
+use lictor_contract::{Amount, NodeId, PodId};
 
 use super::Mirror;
+use super::change::has_ended;
 use super::pods::PodEntry;
 use crate::cluster::eligibility::{Constraints, Need};
 use crate::cluster::object::Amounts;
@@ -159,7 +160,7 @@ pub(super) fn has_volumes(entry: &PodEntry) -> bool {
 
 /// Returns whether a pod uses its volumes, now or when it gets a node.
 fn is_alive(entry: &PodEntry) -> bool {
-    !matches!(entry.record.phase, Phase::Succeeded | Phase::Failed)
+    !has_ended(entry.record.phase)
 }
 
 /// Returns the key of a claim of a pod.

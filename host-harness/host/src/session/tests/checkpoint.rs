@@ -79,3 +79,17 @@ fn a_policy_that_fails_or_is_not_asked_leaves_what_it_saved_last_in_the_checkpoi
     session.handle(Input::Removed("Pod/default/v".to_owned())).unwrap();
     assert_ne!(session.checkpoint().unwrap(), before);
 }
+
+#[test]
+fn a_pod_that_was_being_bound_and_has_ended_meanwhile_holds_no_room_in_the_next_process() {
+    let mut first = open(&Scripted::deciding(ALL), [node("n1", 4), pod("a", 4, 0)]);
+    assert_eq!(short(&attempt(&mut first, "a").unwrap()), ["1 bind a n1"]);
+    let saved = first.checkpoint().unwrap();
+
+    let ended = with(on("n1", pod("a", 4, 0)), "/status", "phase", json!("Succeeded"));
+    let policy = Scripted::deciding(ALL);
+    let mut second = open(&policy, [node("n1", 4), ended, pod("b", 4, 0)]);
+    second.restore(saved).unwrap();
+    assert_eq!((policy.seen("default/a").phase, second.under_way()), (Phase::Succeeded, 0));
+    assert_eq!(short(&attempt(&mut second, "b").unwrap()), ["2 bind b n1"]);
+}

@@ -249,3 +249,23 @@ fn a_cycle_of_the_policys_own_passes_over_a_pod_until_its_pause_is_over() {
     session.handle(Input::Clock(1_000)).unwrap();
     assert_eq!(cycle(&mut session), ["2 bind a n1"]);
 }
+
+#[test]
+fn a_nomination_that_may_not_be_taken_back_now_is_taken_back_after_the_pause() {
+    let policy = Scripted::deciding(ALL)
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::NoPlan("no", Fx { withdrawn: &["default/p"], ..Fx::default() }));
+    let nominated = || with(pod("p", 3, 9), "/status", "nominatedNodeName", json!("n1"));
+    let mut session = open(&policy, [node("n1", 4), nominated()]);
+    assert_eq!(short(&attempt(&mut session, "p").unwrap()), ["1 nominate p -"]);
+    let refused = |until| CommandOutcome::Refused { reason: "forbidden".to_owned(), until, budget: false };
+    let step = answer(&mut session, 1, refused(5));
+    assert_eq!((short(&step), step.wake_at), (vec![], Some(5)), "asking at once for the same is of no use");
+    assert_eq!(policy.seen("default/p").nominated, None, "it is promised nothing meanwhile");
+    assert_eq!(short(&session.handle(Input::Clock(4)).unwrap()), [""; 0]);
+    assert_eq!(short(&session.handle(Input::Clock(5)).unwrap()), ["2 nominate p -"]);
+    answer(&mut session, 2, refused(9));
+    // Another client has taken it back.
+    tell(&mut session, pod("p", 3, 9));
+    assert_eq!((short(&session.handle(Input::Clock(9)).unwrap()), session.under_way()), (vec![], 0));
+}

@@ -123,3 +123,36 @@ fn evictions_are_seen_by_the_deletion() {
     mirror.confirm(0, 1);
     assert_eq!(mirror.shows(0, 1), None);
 }
+
+#[test]
+fn what_has_ended_stays_so_whatever_is_learned_late_of_its_binding_or_eviction() {
+    for change in [bind("n"), to("n"), Change::Evict { deleted: Some(3), marks: Vec::new() }] {
+        let mut mirror = told();
+        apply(
+            &mut mirror,
+            &format!(
+                "{}status: {{phase: Succeeded}}}}\n",
+                pod("p", "nodeName: n").trim_end().trim_end_matches('}').to_owned() + "}, "
+            ),
+        );
+        let before = the_pod(&mirror, "default/p").clone();
+        assert_eq!((before.phase, before.terminating), (Phase::Succeeded, false));
+        // A session that is restored assumes once more what was under way.
+        mirror.assume(0, 1, change.clone());
+        assert_eq!(*the_pod(&mirror, "default/p"), before, "{change:?}");
+        mirror.confirm(0, 1);
+        assert_eq!(*the_pod(&mirror, "default/p"), before, "{change:?}");
+    }
+}
+
+#[test]
+fn a_slot_that_has_ended_is_not_taken_back_into_use() {
+    let mut mirror = mirror();
+    let over = format!("{SLOT}status: {{state: Over, placement: {{node: n}}}}\n");
+    apply(&mut mirror, &[node("n"), over].concat());
+    let json = |mirror: &Mirror| mirror.objects.json(&Key::new("example.com", "Slot", "", "r")).unwrap().clone();
+    let before = json(&mirror);
+    mirror.assume(0, 1, bind("n"));
+    mirror.confirm(0, 1);
+    assert_eq!(json(&mirror), before);
+}

@@ -1,0 +1,116 @@
+//! One plan that is under way.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lictor_contract::Phase;
+use lictor_host::session::{Command, ObjectRef, Session};
+
+use super::super::pod_of;
+use super::{Patience, SECOND, Why};
+
+/// A plan that is under way.
+#[derive(Debug, Default)]
+pub(super) struct Life {
+    /// The pods that it makes room for, and that wait for it.
+    pub(super) pods: BTreeSet<ObjectRef>,
+    /// Its victims, with the command that evicts each.
+    pub(super) victims: BTreeMap<ObjectRef, Option<Command>>,
+    /// Whether it had victims when it was made.
+    pub(super) evicts: bool,
+    /// How its pods and victims stood when that was looked at last, and since when.
+    pub(super) picture: Vec<(bool, bool)>,
+    pub(super) since: i64,
+    /// The victims that are being deleted.
+    pub(super) stopping: BTreeSet<ObjectRef>,
+    /// When the graces of its victims have ended.
+    pub(super) grace_ends: i64,
+    /// What was said of its job at the last attempt, where that was refused.
+    pub(super) refused: Option<String>,
+    /// What was said last of each of its pods, by `namespace/name`.
+    pub(super) said: BTreeMap<String, String>,
+}
+
+impl Life {
+    /// Looks where its pods and victims stand. Returns the pods that have lost their nominations without a node: the policy has taken them back, the
+    /// node is gone, or the pods could not be let go.
+    pub(super) fn look(&mut self, session: &Session, now: i64) -> BTreeSet<ObjectRef> {
+        let lost = self.pods.extract_if(.., |pod| stand(session, pod) == Stand::Lost).collect();
+        self.pods.retain(|pod| stand(session, pod) != Stand::Over);
+        self.victims.retain(|victim, _| state(session, victim).is_some());
+        let pods = self.pods.iter().map(|_| (true, false));
+        let victims = self.victims.keys().filter_map(|victim| state(session, victim));
+        let picture: Vec<(bool, bool)> = pods.chain(victims.map(|leaves| (false, leaves))).collect();
+        if self.picture != picture {
+            // The first picture is none that has changed.
+            let moved = !self.picture.is_empty();
+            self.since = if moved { now } else { self.since };
+            self.picture = picture;
+        }
+        lost
+    }
+
+    /// Says that pods have lost their nominations, and why.
+    pub(super) fn in_vain(&self, lost: &BTreeSet<ObjectRef>) -> String {
+        let said = lost.iter().find_map(|pod| self.said.get(&pod.pod_name()).filter(|said| !said.is_empty()));
+        let why = said.map(|why| format!(": {why}")).unwrap_or_default();
+        format!("its nominations were taken back, and the room is for others{why}")
+    }
+
+    /// Returns when the plan is given up, unless something moves.
+    pub(super) fn due(&self, patience: Patience) -> i64 {
+        let still = self.since.max(self.grace_ends).saturating_add(patience.still);
+        match self.victims.is_empty() && self.refused.is_some() {
+            true => self.since.saturating_add(patience.refused).min(still),
+            false => still,
+        }
+    }
+
+    /// Returns why the plan is given up now; none where it is not.
+    pub(super) fn ends(&self, now: i64, patience: Patience) -> Option<(Why, String)> {
+        if now < self.due(patience) {
+            return None;
+        }
+        let refused = self.refused.as_deref().filter(|_| self.victims.is_empty());
+        Some(match refused {
+            Some(refused) => {
+                let seconds = patience.refused.checked_div(SECOND).unwrap_or_default();
+                (Why::NotAdmitted, format!("its victims have left, and its job is refused for {seconds} s: {refused}"))
+            }
+            None => {
+                let names: Vec<String> = self.victims.keys().map(ObjectRef::pod_name).collect();
+                let left = if names.is_empty() { String::new() } else { format!(": {} still run", names.join(", ")) };
+                let seconds = patience.still.checked_div(SECOND).unwrap_or_default();
+                (Why::Still, format!("nothing has moved for {seconds} s{left}"))
+            }
+        })
+    }
+}
+
+/// Ways in which a pod stands to the plan that makes room for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stand {
+    /// It waits for the node that it is nominated to.
+    Nominated,
+    /// It is being let go for a node, which may fail.
+    Leaving,
+    /// It waits, and has no nomination any more.
+    Lost,
+    /// It has a node, or is gone.
+    Over,
+}
+
+/// Returns how a pod stands to the plan that makes room for it.
+pub(super) fn stand(session: &Session, meant: &ObjectRef) -> Stand {
+    match pod_of(session, meant).filter(|pod| !pod.terminating) {
+        Some(pod) if pod.node.is_some() && session.is_being_bound(pod.id) => Stand::Leaving,
+        Some(pod) if pod.node.is_some() || pod.phase != Phase::Pending => Stand::Over,
+        Some(pod) if pod.nominated.is_some() => Stand::Nominated,
+        Some(_) => Stand::Lost,
+        None => Stand::Over,
+    }
+}
+
+/// Returns whether a victim is being deleted; none where it is gone.
+fn state(session: &Session, meant: &ObjectRef) -> Option<bool> {
+    pod_of(session, meant).filter(|pod| pod.node.is_some()).map(|pod| pod.terminating)
+}

@@ -1,0 +1,206 @@
+//! The ends of plans.
+
+use super::super::lives::Why;
+use super::*;
+
+#[test]
+fn a_plan_whose_eviction_is_refused_is_given_up_and_not_made_again_at_once() {
+    let again = Sketch { id: 6, nominations: &[("default/p", "n1")], victims: &["default/v"], soft: false };
+    let more = Sketch { id: 7, ..again };
+    let policy = evicting()
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::Plan(again, Fx::default()))
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::Plan(more, Fx::default()));
+    let (mut decider, evict) = under_way(&policy);
+    let refused = CommandOutcome::Refused { reason: "forbidden".to_owned(), until: 0, budget: false };
+    let turn = decider.tell(SECOND, vec![outcome(&evict, refused)]);
+    let [given_up] = turn.given_up.as_slice() else { panic!("{:?}", turn.given_up) };
+    assert_eq!((given_up.plan, given_up.why, given_up.pods[0].name.as_str()), (5, Why::Refused, "p"));
+    assert_eq!(given_up.reason, "the eviction of default/v is refused: forbidden");
+    assert_eq!(words(&turn.tasks), ["nominate p"], "the nomination is taken back");
+    assert!(!decider.is_due(), "nothing has changed");
+    assert_eq!(decider.wake_at(), Some(2 * SECOND));
+    decider.tell(2 * SECOND, Vec::new());
+    assert_eq!(words(&decider.decide(ALL_AT_ONCE).tasks), ["nominate p"]);
+}
+
+#[test]
+fn a_plan_whose_job_is_refused_after_its_victims_have_left_is_given_up() {
+    let policy = evicting().say("filter default/p", Say::Fits(&[])).say("filter default/p", Say::Fits(&[]));
+    let (mut decider, evict) = under_way(&policy);
+    decider.tell(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
+    decider.tell(2 * SECOND, vec![Fact::Gone("Pod/default/v".to_owned())]);
+    assert!(decider.decide(ALL_AT_ONCE).tasks.is_empty());
+    assert!(decider.tell(61 * SECOND, Vec::new()).given_up.is_empty());
+    let turn = decider.tell(62 * SECOND, Vec::new());
+    assert_eq!((turn.given_up[0].why, words(&turn.tasks)), (Why::NotAdmitted, vec!["withdraw p".to_owned()]));
+    assert!(decider.tell(99 * SECOND, Vec::new()).given_up.is_empty(), "once");
+}
+
+#[test]
+fn a_plan_in_which_nothing_moves_is_given_up_and_its_marks_are_taken_off() {
+    for (soft, expected) in [(false, vec!["withdraw p"]), (true, vec!["withdraw p", "unmark v"])] {
+        let plan = Sketch { id: 5, nominations: &[("default/p", "n1")], victims: &["default/v"], soft };
+        let policy = Scripted::deciding(ALL)
+            .say("filter default/p", Say::Fits(&[]))
+            .say("post-filter default/p", Say::Plan(plan, Fx::default()));
+        let (mut decider, evict) = under_way(&policy);
+        decider.tell(2 * SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
+        assert!(decider.tell(300 * SECOND, Vec::new()).given_up.is_empty());
+        // A victim that stops has until the end of its grace, and as long again.
+        decider.stops("Pod/default/v", 100 * SECOND);
+        assert!(decider.tell(399 * SECOND, Vec::new()).given_up.is_empty());
+        let turn = decider.tell(400 * SECOND, Vec::new());
+        assert_eq!(turn.given_up[0].why, Why::Still);
+        let tasks = words(&turn.tasks);
+        assert_eq!(tasks.iter().filter(|task| !task.starts_with("confirm")).collect::<Vec<_>>(), expected);
+    }
+}
+
+#[test]
+fn what_an_earlier_process_has_nominated_is_taken_back_where_nothing_moves() {
+    let mut session = Session::open(Box::new(Scripted::deciding(ALL)), "test", "").unwrap();
+    session.set_fault_rules(FaultRules::ONCE);
+    let nominated = with(named(pod("p", 3, 9)), "/status", "nominatedNodeName", json!("n1"));
+    let cluster = [node("n1", 4), named(on("n1", pod("v", 4, 0))), nominated].map(object).into();
+    let talk = Talk::new(session, None);
+    let (mut decider, mut turn) = Decider::begin(talk, Mode::Act, &[], SECOND, cluster, None);
+    decider.recover(std::iter::empty(), true, &mut turn);
+    let turn = decider.tell(400 * SECOND, Vec::new());
+    assert_eq!(words(&turn.tasks), ["withdraw p"]);
+}
+
+#[test]
+fn the_end_of_a_plan_that_evicts_no_pod_is_said_where_one_was_evicted_for_the_plan_before() {
+    let more = Sketch { id: 6, nominations: &[("default/p", "n1")], victims: &[], soft: false };
+    let over = Fx { withdrawn: &["default/p"], ..Fx::default() };
+    let policy = evicting()
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::Plan(more, Fx::default()))
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::NoPlan("no node is left", over));
+    let (mut decider, evict) = under_way(&policy);
+    decider.tell(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
+    let mut given_up = Vec::new();
+    for _ in 0..2 {
+        decider.demand();
+        given_up.extend(decider.decide(ALL_AT_ONCE).given_up);
+    }
+    assert_eq!(given_up.iter().map(|it| (it.plan, it.why)).collect::<Vec<_>>(), [(6, Why::NotAdmitted)]);
+}
+
+#[test]
+fn of_the_plans_of_an_earlier_process_the_end_of_each_is_said() {
+    let over = Fx { withdrawn: &["default/p"], ..Fx::default() };
+    let policy = Scripted::deciding(ALL)
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::NoPlan("its group is gone", over))
+        .say("filter default/q", Say::Fits(&[]))
+        .say("post-filter default/q", Say::NoPlan("its victim leaves", Fx::default()));
+    let session = Session::open(Box::new(policy), "test", "").unwrap();
+    let nominated = |name| with(named(pod(name, 2, 9)), "/status", "nominatedNodeName", json!("n1"));
+    let cluster = [node("n1", 4), nominated("p"), nominated("q")].map(object).into();
+    let mut decider = Decider::begin(Talk::new(session, None), Mode::Act, &[], SECOND, cluster, None).0;
+    decider.recover(std::iter::empty(), true, &mut Turn::default());
+    let given_up = decider.decide(ALL_AT_ONCE).given_up;
+    let pods: Vec<&str> = given_up.iter().flat_map(|it| &it.pods).map(|pod| pod.name.as_str()).collect();
+    assert_eq!((pods, given_up[0].reason.ends_with("its group is gone")), (vec!["p"], true), "q still waits");
+}
+
+#[test]
+fn a_plan_of_two_pods_that_lose_their_nominations_one_after_the_other_is_given_up_for_each() {
+    let taken = |pod: &'static [&'static str]| Fx { withdrawn: pod, ..Fx::default() };
+    let plan = Sketch {
+        id: 5,
+        nominations: &[("default/p", "n1"), ("default/q", "n1")],
+        victims: &["default/v"],
+        soft: false,
+    };
+    let policy = Scripted::deciding(ALL)
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::Plan(plan, Fx::default()))
+        .say("filter default/q", Say::Fits(&[]))
+        .say("post-filter default/q", Say::NoPlan("its victim leaves", Fx::default()))
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::NoPlan("another gang is first", taken(&["default/p"])))
+        .say("filter default/q", Say::Fits(&[]))
+        .say("post-filter default/q", Say::NoPlan("its gang waits", Fx::default()))
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::NoPlan("another gang is first", Fx::default()))
+        .say("filter default/q", Say::Fits(&[]))
+        .say("post-filter default/q", Say::NoPlan("its gang has failed", taken(&["default/q"])));
+    let session = Session::open(Box::new(policy), "test", "").unwrap();
+    let pods = [named(on("n1", pod("v", 4, 0))), named(pod("p", 2, 9)), named(pod("q", 2, 9))];
+    let cluster = [node("n1", 4)].into_iter().chain(pods).map(object).collect();
+    let (mut decider, _) = Decider::begin(Talk::new(session, None), Mode::Act, &[], SECOND, cluster, None);
+    let nominate = decider.decide(ALL_AT_ONCE).tasks;
+    assert_eq!(words(&nominate), ["nominate p", "nominate q"]);
+    let done = nominate.iter().map(|task| outcome(task, CommandOutcome::Done)).collect();
+    let evict = decider.tell(SECOND, done).tasks;
+    decider.tell(SECOND, vec![outcome(&evict[0], CommandOutcome::Accepted), Fact::Gone("Pod/default/v".to_owned())]);
+    let mut given_up = Vec::new();
+    for _ in 0..2 {
+        decider.demand();
+        let turn = decider.decide(ALL_AT_ONCE);
+        assert_eq!(turn.tasks.len(), 1, "a nomination is taken back");
+        given_up.push(turn.given_up);
+    }
+    let pods = |all: &Vec<GivenUp>| all.iter().flat_map(|it| &it.pods).map(|pod| pod.name.clone()).collect::<String>();
+    assert_eq!(given_up.iter().map(pods).collect::<Vec<_>>(), ["p", "q"]);
+}
+
+#[test]
+fn a_plan_whose_pod_cannot_be_let_go_is_given_up_aloud() {
+    let (mut decider, evict) = under_way(&evicting());
+    decider.tell(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
+    decider.tell(SECOND, vec![Fact::Gone("Pod/default/v".to_owned())]);
+    let bind = decider.decide(ALL_AT_ONCE).tasks;
+    assert_eq!(words(&bind), ["bind p n1"]);
+    assert!(decider.tell(2 * SECOND, Vec::new()).given_up.is_empty(), "it may succeed");
+    // The executor has taken the nomination off that it had written.
+    let shown = Fact::There(Box::new(object(named(pod("p", 3, 9)))));
+    let refused = CommandOutcome::Refused { reason: "forbidden".to_owned(), until: 0, budget: false };
+    let given_up = decider.tell(3 * SECOND, vec![shown, outcome(&bind[0], refused)]).given_up;
+    let reasons: Vec<&str> = given_up.iter().map(|it| it.reason.as_str()).collect();
+    let expected =
+        "its nominations were taken back, and the room is for others: default/p could not be let go: forbidden";
+    assert_eq!(reasons, [expected]);
+}
+
+#[test]
+fn a_plan_of_an_earlier_process_for_a_node_that_is_gone_is_given_up_aloud() {
+    let session = Session::open(Box::new(Scripted::deciding(ALL)), "test", "").unwrap();
+    let nominated = with(named(pod("p", 3, 9)), "/status", "nominatedNodeName", json!("n2"));
+    let cluster = [node("n1", 1), nominated].map(object).into();
+    let mut decider = Decider::begin(Talk::new(session, None), Mode::Act, &[], SECOND, cluster, None).0;
+    decider.recover(std::iter::empty(), true, &mut Turn::default());
+    let turn = decider.tell(2 * SECOND, Vec::new());
+    let pods: Vec<&str> = turn.given_up.iter().flat_map(|it| &it.pods).map(|pod| pod.name.as_str()).collect();
+    assert_eq!((pods, words(&turn.tasks)), (vec!["p"], vec!["withdraw p".to_owned()]));
+    assert!(decider.tell(3 * SECOND, Vec::new()).given_up.is_empty(), "once");
+}
+
+#[test]
+fn a_plan_of_an_earlier_process_whose_pod_was_not_let_go_after_all_is_given_up_aloud() {
+    let begin = |policy: Scripted, saved| {
+        let session = Session::open(Box::new(policy), "test", "").unwrap();
+        let nominated = with(named(pod("p", 3, 9)), "/status", "nominatedNodeName", json!("n1"));
+        let cluster = [node("n1", 4), named(on("n1", pod("v", 1, 0))), nominated].map(object).into();
+        Decider::begin(Talk::new(session, None), Mode::Act, &[], SECOND, cluster, saved)
+    };
+    let (mut first, _) = begin(Scripted::deciding(ALL), None);
+    assert_eq!(words(&first.decide(ALL_AT_ONCE).tasks), ["bind p n1"]);
+    let over = Fx { withdrawn: &["default/p"], ..Fx::default() };
+    let policy = Scripted::deciding(ALL)
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::NoPlan("its group is gone", over));
+    let (mut second, mut turn) = begin(policy, Some(first.saved().unwrap()));
+    assert_eq!(words(&turn.tasks), ["confirm p true"]);
+    second.recover(std::iter::empty(), true, &mut turn);
+    assert!(second.tell(SECOND, Vec::new()).given_up.is_empty(), "it may have been let go");
+    let not_done = CommandOutcome::Failed("it was not carried out".to_owned());
+    second.tell(SECOND, vec![outcome(&turn.tasks[0], not_done)]);
+    let given_up = second.decide(ALL_AT_ONCE).given_up;
+    assert_eq!(given_up.iter().flat_map(|it| &it.pods).map(|pod| pod.name.as_str()).collect::<Vec<_>>(), ["p"]);
+}

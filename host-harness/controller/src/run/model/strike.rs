@@ -1,0 +1,84 @@
+//! What strikes in the middle of a request: the process ends, or an object of the plan is deleted.
+
+use super::server::{State, kind_of, name_of, pods};
+use super::system::System;
+use super::world::remove_node;
+use crate::names::EVICTED_FOR;
+use crate::view::{annotation, text};
+use crate::watch::Kind;
+
+/// Something that strikes at the moment at which a request is served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Strike {
+    /// The process ends before the API server takes the request. It is lost.
+    Ends,
+    /// The process ends before it has the answer.
+    EndsAfter,
+    /// The object of the request is deleted before.
+    Object,
+    /// A pod that is nominated is deleted before.
+    Preemptor,
+    /// A pod that is marked as a victim is deleted before.
+    Victim,
+    /// The groups of the gangs are deleted before.
+    Groups,
+    /// The node of a nomination is deleted before.
+    Node,
+}
+
+impl Strike {
+    pub(super) const ALL: [Strike; 7] = [
+        Strike::Ends,
+        Strike::EndsAfter,
+        Strike::Object,
+        Strike::Preemptor,
+        Strike::Victim,
+        Strike::Groups,
+        Strike::Node,
+    ];
+
+    /// Strikes before the request of a process about an object is served. Returns whether the request is lost.
+    pub(super) fn before(self, state: &mut State, process: u64, object: &str) -> bool {
+        let nominated = |pod: &serde_json::Value| text(pod, "/status/nominatedNodeName").to_owned();
+        match self {
+            Strike::Ends => {
+                state.end(process);
+                return true;
+            }
+            Strike::EndsAfter => {}
+            Strike::Object => state.stop(object, "DeletionByUser"),
+            Strike::Preemptor => stop_first(state, |pod| !nominated(pod).is_empty()),
+            Strike::Victim => stop_first(state, |pod| !annotation(pod, EVICTED_FOR).is_empty()),
+            Strike::Groups => remove_groups(state),
+            Strike::Node => {
+                let node = state.all(&pods()).map(nominated).find(|node| !node.is_empty());
+                node.iter().for_each(|node| remove_node(state, node));
+            }
+        }
+        false
+    }
+
+    /// Strikes after the request is served.
+    pub(super) fn after(self, state: &mut State, process: u64) {
+        if self == Strike::EndsAfter {
+            state.end(process);
+        }
+    }
+}
+
+/// Deletes the first pod that suits.
+fn stop_first(state: &mut State, suits: impl Fn(&serde_json::Value) -> bool) {
+    let name = state.all(&pods()).find(|pod| suits(pod)).map(name_of);
+    name.iter().for_each(|name| state.stop(name, "DeletionByUser"));
+}
+
+/// Returns the kind of the groups of gangs.
+pub(super) fn groups(system: &System) -> Kind {
+    kind_of(&(system.group)("g", 2, false))
+}
+
+fn remove_groups(state: &mut State) {
+    let kind = state.groups.clone();
+    let all = state.all(&kind).filter(|object| text(object, "/metadata/name").starts_with('g')).map(name_of);
+    all.collect::<Vec<_>>().iter().for_each(|name| state.remove(&kind, name));
+}

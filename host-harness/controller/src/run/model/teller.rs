@@ -1,0 +1,78 @@
+//! A listener that adds to the story what a process decides and why.
+
+use std::collections::BTreeMap;
+
+use lictor_host::session::Session;
+
+use super::observer::Observer;
+use super::server::Server;
+use crate::decide::Turn;
+use crate::run::listener::Listener;
+
+/// A listener of a process.
+pub(super) struct Teller {
+    pub(super) server: Server,
+    /// The number of the process.
+    pub(super) process: u64,
+    /// How the process sees each pod.
+    pub(super) pods: BTreeMap<String, String>,
+}
+
+impl Teller {
+    /// Adds to the story which pods the process sees otherwise than before.
+    fn tell_pods(&mut self, observer: &mut Observer, session: &Session) {
+        let mirror = session.mirror();
+        let name = |node: Option<u32>| node.and_then(|node| mirror.node(node)).map_or("-", |node| &node.name);
+        for pod in mirror.pods() {
+            let gone = if pod.terminating { "leaves" } else { "" };
+            let (node, nominated) = (name(pod.node), name(pod.nominated));
+            let seen = format!("{:?} node {node} nominated {nominated} {gone}", pod.phase);
+            let key = format!("{} {}", pod.name, pod.uid);
+            if self.pods.insert(key.clone(), seen.clone()).as_ref() != Some(&seen) {
+                observer.tell(|| format!("process {} sees {key}: {seen}", self.process));
+            }
+        }
+    }
+}
+
+impl Listener for Teller {
+    fn turned(&mut self, turn: &Turn, session: &Session, _cycle: Option<i64>) {
+        let server = self.server.clone();
+        let observer = &mut server.state().observer;
+        if observer.story.is_none() {
+            return;
+        }
+        let process = self.process;
+        self.tell_pods(observer, session);
+        for happened in turn.steps.iter().map(|step| &step.happened) {
+            for attempt in &happened.attempts {
+                observer.tell(|| {
+                    let (pod, result, node) = (&attempt.pod, attempt.result, attempt.node.as_deref().unwrap_or("-"));
+                    format!(
+                        "process {process} tries {pod}: {result} {node} {}; again {}",
+                        attempt.message(),
+                        attempt.retry
+                    )
+                });
+            }
+            for plan in &happened.plans {
+                observer.tell(|| format!("process {process} plans {}: {plan:?}", plan.plan));
+            }
+            for refused in &happened.refused {
+                observer.tell(|| format!("process {process}: plan refused {refused:?}"));
+            }
+            for pod in &happened.withdrawn {
+                observer.tell(|| format!("process {process}: the nomination of {pod} was withdrawn"));
+            }
+            for failed in &happened.failed {
+                observer.tell(|| format!("process {process}: command failed {failed:?}"));
+            }
+        }
+        for error in &turn.errors {
+            observer.tell(|| format!("process {process}: nothing was decided: {error}"));
+        }
+        for given_up in &turn.given_up {
+            observer.tell(|| format!("process {process} gives up {given_up:?}"));
+        }
+    }
+}
