@@ -87,7 +87,12 @@ fn measure(first: usize, last: usize) {
     for waves in [0..first, first..last] {
         let (pods, timed) = (waves.end * GANG * GANGS, waves.len().div_ceil(10));
         let each = play(&mut cluster, waves) / u32::try_from(timed).unwrap();
-        println!("after {pods} pods: {} bytes, {} descriptors, {each:?} a wave", resident(), descriptors());
+        let guest = cluster.session().counters().policy.memory_bytes;
+        println!(
+            "after {pods} pods: {} bytes, {guest} of the policy, {} descriptors, {each:?} a wave",
+            resident(),
+            descriptors()
+        );
         figures.push((resident(), descriptors()));
     }
     let (thousands, kept) = ((last - first) * GANG * GANGS / 1000, figures[1].0.saturating_sub(figures[0].0));

@@ -28,6 +28,7 @@ impl Engine {
         }
         self.recompute();
         self.ledger.prune(&self.cluster);
+        self.cluster.sweep_jobs();
         applied.map(|()| Applied { findings })
     }
 

@@ -19,7 +19,7 @@ pub use jobs::Shortage;
 pub use reservation_allocation::ReservationAllocation;
 
 use super::*;
-use super::{class::Classes, evictions::Evictions, node_order::NodeOrder, paged::Paged, rank::Ranks, totals::Totals};
+use super::{class::Classes, evictions::Evictions, node_order::NodeOrder, rank::Ranks, totals::Totals};
 
 /// A resource the host announced.
 #[derive(Debug, Clone)]
@@ -53,8 +53,10 @@ pub struct Cluster {
     node_order: NodeOrder,
     pods: Paged<PodIx, Pod>,
     pod_ranks: Ranks<PodName>,
-    jobs: Table<JobIx, Job>,
+    jobs: Paged<JobIx, Job>,
     job_names: BTreeMap<JobKey, JobIx>,
+    /// How many jobs the last sweep has left.
+    swept_jobs: usize,
     /// The gangs whose round has failed, and for which nothing has changed since.
     stuck: BTreeSet<JobIx>,
     queues: Table<QueueIx, Queue>,

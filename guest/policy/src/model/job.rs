@@ -105,6 +105,16 @@ impl Job {
         }
     }
 
+    /// Returns whether nothing is known of the job but its name.
+    pub fn is_pristine(&self) -> bool {
+        let is_described = self.declared.is_some() || self.annotated.is_some();
+        self.members.is_empty()
+            && !is_described
+            && !self.satisfied
+            && self.failed_at.is_none()
+            && self.round == Round::default()
+    }
+
     /// What the job needs, if anybody said so.
     pub fn gang(&self) -> Option<&Gang> {
         self.declared.as_ref().or(self.annotated.as_ref())

@@ -50,6 +50,7 @@ pub use ledger::Ledger;
 pub use meaning::{Bound, Deserved, Freed, Guaranteed, Limit, Max, Meaning, Promised, Requested, Term, Used};
 pub use node::Node;
 pub use node_set::NodeSet;
+pub use paged::Paged;
 pub use pod::{Kind, NO_PODS, Place, Pod, PodAttributes, PodName, Preemptibility, Task};
 pub use queue::{Bounds, Queue, QueueDefinition, Usage};
 pub use residents::{Resident, Residents};

@@ -13,6 +13,8 @@ const PAGE: usize = 64;
 pub struct Paged<I, T> {
     pages: Vec<Page<T>>,
     entries: usize,
+    /// The number after all that were ever given.
+    next: usize,
     index: PhantomData<I>,
 }
 
@@ -31,7 +33,7 @@ impl<T> Page<T> {
 
 impl<I, T> Default for Paged<I, T> {
     fn default() -> Self {
-        Paged { pages: Vec::new(), entries: 0, index: PhantomData }
+        Paged { pages: Vec::new(), entries: 0, next: 0, index: PhantomData }
     }
 }
 
@@ -51,6 +53,7 @@ impl<I: Index, T> Paged<I, T> {
     /// Puts an entry under a number and returns the one that was there.
     pub fn insert(&mut self, ix: I, entry: T) -> Option<T> {
         let (page, at) = place(ix);
+        self.next = self.next.max(ix.at().saturating_add(1));
         if self.pages.len() <= page {
             self.pages.resize_with(page.saturating_add(1), Page::new);
         }
@@ -73,6 +76,13 @@ impl<I: Index, T> Paged<I, T> {
             self.entries = self.entries.saturating_add(1);
         }
         old
+    }
+
+    /// Puts an entry under the number after all that were ever given; none where there are too many to number.
+    pub fn push(&mut self, entry: T) -> Option<I> {
+        let ix = I::of(self.next)?;
+        self.insert(ix, entry);
+        Some(ix)
     }
 
     /// Takes an entry out.
@@ -161,6 +171,8 @@ mod tests {
             prop_assert_eq!(all, map.clone().into_iter().collect::<Vec<_>>());
             let last = table.iter().next_back().map(|(ix, _)| ix.0);
             prop_assert_eq!(last, map.last_key_value().map(|(number, _)| *number));
+            let pushed = table.push(0).map(|ix| ix.0);
+            prop_assert!(pushed.is_some_and(|pushed| last.is_none_or(|last| pushed > last) && !map.contains_key(&pushed)));
         }
     }
 }

@@ -10,8 +10,7 @@ use std::collections::BTreeMap;
 
 use super::bits::Bits;
 use super::index::{Index, Table};
-use super::paged::Paged;
-use super::{Node, NodeIx, Pod, PodIx, VictimClassIx};
+use super::{Node, NodeIx, Paged, Pod, PodIx, VictimClassIx};
 use likeness::Likeness;
 
 /// A pod on a node.

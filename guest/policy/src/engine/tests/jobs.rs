@@ -1,6 +1,7 @@
 //! A job decides as a job: it may do what its least entitled planned pod may.
 
-use crate::contract::Admission;
+use crate::contract::{Admission, Event};
+use crate::model::PodIx;
 use crate::testing::{World, pod, pod_group, quota};
 
 /// Two nodes of 4 cpu, each held by a pod of priority 300.
@@ -98,4 +99,36 @@ fn victim_with_a_stale_nomination_does_not_count_as_nominated() {
     world.pod(pod("v").quota("team").asks("cpu=4").on("n").nominated("n"));
     world.pod(pod("a").quota("team").preemptible(false).asks("cpu=4").priority(1));
     assert_eq!(world.plan("a").map(|plan| plan.victims), Ok(vec!["default/v".to_owned()]));
+}
+
+#[test]
+fn jobs_that_are_gone_are_kept_by_no_system() {
+    for system in ["koordinator", "kubernetes", "coscheduling", "yunikorn", "volcano"] {
+        let mut world = World::of(system, "");
+        let of_job = |number: usize| {
+            let job = format!("j{number}");
+            let draft = pod(&format!("p{number}")).asks("cpu=1");
+            match system {
+                "koordinator" => draft.job(&job),
+                "coscheduling" => draft.label("pod-group/name", &job).label("pod-group/min-available", "1"),
+                "yunikorn" => draft.label("applicationId", &job),
+                "volcano" => draft.annotation("scheduling.k8s.io/group-name", &job),
+                _ => draft.with(|pod| pod.template_mut().owner = None),
+            }
+        };
+        world.pod(of_job(0));
+        for number in 1..3000 {
+            world.pod(of_job(number));
+            let gone = world.id(&format!("p{number}"));
+            world.tell(vec![Event::PodRemoved(gone)]);
+        }
+        let cluster = world.engine.cluster();
+        assert!(cluster.jobs().count() <= 1025, "{system}: {}", cluster.jobs().count());
+        let first = cluster.pod(PodIx(world.id("p0"))).and_then(|pod| pod.attributes.job);
+        assert!(
+            first.is_none() || first.and_then(|job| cluster.job(job)).is_some(),
+            "{system}: a job with a pod stays"
+        );
+        assert!(first.is_some() || system == "kubernetes", "{system}: the pods are of jobs");
+    }
 }

@@ -42,7 +42,28 @@ impl Shortage {
     }
 }
 
+/// With fewer jobs than this, those that are gone are not looked for.
+const FEW_JOBS: usize = 1024;
+
 impl Cluster {
+    /// Removes the jobs that are gone, once there may be as many of them as of others: jobs without pods that no object describes, and of which
+    /// nothing is remembered. A job of the same name that comes later is another job.
+    pub fn sweep_jobs(&mut self) {
+        if self.jobs.len() <= self.swept_jobs.saturating_mul(2).max(FEW_JOBS) {
+            return;
+        }
+        let is_gone = |(ix, job): (JobIx, &Job)| (job.is_pristine() && !self.ext.describes(ix)).then_some(ix);
+        let gone: Vec<JobIx> = self.jobs.iter().filter_map(is_gone).collect();
+        for ix in gone {
+            if let Some(job) = self.jobs.remove(ix) {
+                self.job_names.remove(&job.key);
+            }
+            self.stuck.remove(&ix);
+            self.ext.remove_job(ix);
+        }
+        self.swept_jobs = self.jobs.len();
+    }
+
     /// Returns the gangs that must be complete together with this one, itself included.
     pub fn gang_group(&self, job: JobIx) -> Vec<JobIx> {
         let group = self.job(job).and_then(|job| job.gang()).map(|gang| gang.group.as_slice()).unwrap_or_default();

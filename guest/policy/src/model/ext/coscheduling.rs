@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Cluster, JobIx, NodeIx, Pod, PodIx, Table};
+use crate::model::{Cluster, JobIx, NodeIx, Paged, Pod, PodIx};
 
 /// The ways in which a pending pod would borrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,7 +17,7 @@ pub enum Borrows {
 #[derive(Debug, Clone, Default)]
 pub struct Tables {
     /// What must be free in the cluster for the pods of a job to be tried, by resource name.
-    pub min_resources: Table<JobIx, Vec<(String, i64)>>,
+    pub min_resources: Paged<JobIx, Vec<(String, i64)>>,
     /// The pending pods that would take their quota over its min while pods of other quotas wait within theirs, by rank.
     pub borrowers: BTreeMap<u64, Borrows>,
     /// The gang whose turn it is.

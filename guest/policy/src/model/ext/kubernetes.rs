@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::model::{Cluster, JobIx, Kind, Pod, PodIx, Request, Table};
+use crate::model::{Cluster, JobIx, Kind, Paged, Pod, PodIx, Request};
 
 /// What a PodGroup says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct SchedulingGroup {
 /// The tables.
 #[derive(Debug, Clone, Default)]
 pub struct Tables {
-    groups: Table<JobIx, SchedulingGroup>,
+    pub groups: Paged<JobIx, SchedulingGroup>,
     /// Some group leaves whole.
     any_leaves_whole: bool,
 }

@@ -1,6 +1,6 @@
 //! Volcano: PodGroups, elastic jobs, and what a queue says beside its bounds.
 
-use crate::model::{Cluster, JobIx, QueueIx, Symbol, Table};
+use crate::model::{Cluster, JobIx, Paged, QueueIx, Symbol, Table};
 
 /// The sizes an elastic job may have besides its minimum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,9 +94,9 @@ impl Default for QueueSpec {
 #[derive(Debug, Clone, Default)]
 pub struct Tables {
     /// What the PodGroup of a job says.
-    pub groups: Table<JobIx, PodGroupSpec>,
+    pub groups: Paged<JobIx, PodGroupSpec>,
     /// When an elastic job grew or shrank last, nanoseconds since 1970.
-    pub scaled: Table<JobIx, i64>,
+    pub scaled: Paged<JobIx, i64>,
     /// What a queue says beside its bounds.
     pub queues: Table<QueueIx, QueueSpec>,
 }

@@ -1,6 +1,6 @@
 //! YuniKorn: the preemption policies and ranks of queues, and the originators of applications.
 
-use crate::model::{Cluster, JobIx, PodIx, QueueIx, Table};
+use crate::model::{Cluster, JobIx, Paged, PodIx, QueueIx, Table};
 
 /// How the pods of a queue preempt and are preempted, where the system lets its queues say so.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -42,9 +42,9 @@ pub struct Tables {
     /// Since when a queue has used more than its maximum, nanoseconds since 1970.
     pub over_max_since: Table<QueueIx, i64>,
     /// The pod of a job that the other pods depend on.
-    pub originators: Table<JobIx, PodIx>,
+    pub originators: Paged<JobIx, PodIx>,
     /// Jobs of pods that name none: all such pods of a namespace.
-    pub by_default: Table<JobIx, bool>,
+    pub by_default: Paged<JobIx, bool>,
 }
 
 impl Cluster {
