@@ -48,6 +48,10 @@ mutants:
 live-scale:
     cargo test --release -p lictor-controller --test live -- --ignored --nocapture a_thousand_pods_on_five_hundred_nodes
 
+# Measure what a session and its policy keep after 200,000 pods that have come and gone
+churn:
+    cargo test --release -p lictor --test churn -- --ignored --nocapture
+
 # Look at a cluster in a page of the browser
 page snapshot='fixtures/snapshots/four-teams.yaml':
     cargo run --features page -- view {{snapshot}}

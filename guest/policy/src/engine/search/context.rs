@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::branches::Branch;
-use super::node_dry_run::Limits;
+use super::limits::Limits;
 use super::refused::{is_placement_refused, refused_victim};
 use crate::contract::{Outcome, Refuted, Subject};
 use crate::engine::Notes;

@@ -7,6 +7,7 @@ mod context;
 mod dry_runs;
 mod group_on_one_node;
 mod least_harm;
+mod limits;
 mod members;
 mod node_by_node;
 mod node_dry_run;

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::branches::Branch;
+use super::limits::Limits;
 use crate::laws::harm::{GangLoss, gang_loss};
-use crate::laws::{Case, Denial, Gate, NodeChoice, NodeCost, NodeVictims, Preemptor, Rule};
+use crate::laws::{NodeChoice, NodeCost, NodeVictims};
 use crate::model::{
-    Amounts, Cluster, InterPodLack, Kind, Ledger, Node, NodeIx, Nominated, Pod, PodIx, Request, ResourceIx, WhatIf,
+    Amounts, Cluster, InterPodLack, Kind, Node, NodeIx, Nominated, Pod, PodIx, Request, ResourceIx, WhatIf,
 };
 
 /// A pod that may be evicted.
@@ -54,29 +55,6 @@ pub struct Ask<'a> {
     pub earlier: &'a BTreeSet<PodIx>,
     /// The limits of the plan, where the plan is for this pod alone and there are any. For more pods they are asked in a trial.
     pub limits: Option<Limits<'a>>,
-}
-
-/// What must hold with the plan for one pod carried out, when the pods that are leaving anyway have left, on whatever node.
-#[derive(Debug, Clone, Copy)]
-pub struct Limits<'a> {
-    /// The preemptor.
-    pub preemptor: &'a Preemptor,
-    /// The plans under way.
-    pub ledger: &'a Ledger,
-    /// The laws.
-    pub laws: &'a [Gate],
-    /// The pods that are leaving.
-    pub leaving: &'a [PodIx],
-}
-
-impl Limits<'_> {
-    /// The first that does not hold after evicting these pods.
-    pub fn broken(&self, cluster: &Cluster, gone: &[PodIx]) -> Option<(Rule, Denial)> {
-        let mut group = cluster.with_whole_groups(gone).into_owned();
-        let others = self.leaving.iter().filter(|ix| !gone.contains(ix));
-        group.extend(others);
-        Case { group: &group, ..self.preemptor.waiting(cluster, self.ledger) }.first_broken(self.laws)
-    }
 }
 
 /// A dry run of a node.

@@ -31,17 +31,7 @@ pub fn reprieve_job(
     // Asked before the evictions: a pod on a node of the plan must not be evicted for a limit if a less important one elsewhere is
     // enough.
     let over = context.broken_limit(trial.cluster()).is_some();
-    for dry_run in dry_runs {
-        dry_run.leaving.iter().for_each(|ix| trial.evict_set(*ix));
-        dry_run.candidates.iter().for_each(|candidate| taken.take(&mut trial, candidate.pod));
-    }
-    // A branch may have named pods of nodes that the plan does not use: those go for a bound only.
-    let is_used = |ix: &&PodIx| {
-        let node = trial.cluster().pod(**ix).and_then(|pod| pod.place.node());
-        dry_runs.iter().any(|dry_run| Some(dry_run.node) == node)
-    };
-    let named: Vec<PodIx> = context.branch.evicted.iter().filter(is_used).copied().collect();
-    named.into_iter().for_each(|ix| taken.take(&mut trial, ix));
+    taken.take_on(&mut trial, context, dry_runs);
     for gang in context.gangs.iter().filter(|_| over) {
         taken.take_for_bounds(&mut trial, context, (gang, Preemptor::placed));
     }
@@ -177,6 +167,21 @@ pub fn victims_for_bounds(cluster: &mut Cluster, context: &mut PreemptionContext
 }
 
 impl Taken {
+    /// Evicts the candidates on these nodes, and what leaves them anyway.
+    fn take_on(&mut self, trial: &mut Trial<'_>, context: &PreemptionContext<'_>, dry_runs: &[NodeDryRun]) {
+        for dry_run in dry_runs {
+            dry_run.leaving.iter().for_each(|ix| trial.evict_set(*ix));
+            dry_run.candidates.iter().for_each(|candidate| self.take(trial, candidate.pod));
+        }
+        // A branch may have named pods of nodes that the plan does not use: those go for a bound only.
+        let is_used = |ix: &&PodIx| {
+            let node = trial.cluster().pod(**ix).and_then(|pod| pod.place.node());
+            dry_runs.iter().any(|dry_run| Some(dry_run.node) == node)
+        };
+        let named: Vec<PodIx> = context.branch.evicted.iter().filter(is_used).copied().collect();
+        named.into_iter().for_each(|ix| self.take(trial, ix));
+    }
+
     fn take(&mut self, trial: &mut Trial<'_>, head: PodIx) {
         let cluster = trial.cluster();
         let place = |ix: PodIx| cluster.pod(ix).map(|pod| pod.place).filter(|place| place.node().is_some());

@@ -1,6 +1,6 @@
 //! The pods, and what is placed like one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use lictor_contract::{Amount, Event, Phase, Pod, PodId, PodTemplate};
@@ -11,13 +11,20 @@ use crate::cluster::inter_pod::Demands;
 use crate::cluster::object::Place;
 use crate::cluster::volumes::{ClaimKey, PodVolumes};
 
+/// Pods that are gone and whose names are still known, for what is said of them: far more than leave within a cycle.
+const GONE_NAMES: usize = 1 << 14;
+
 /// The pods. A number is never used again.
 #[derive(Debug, Default)]
 pub(super) struct Pods {
     ids: BTreeMap<Arc<str>, PodId>,
-    /// The names of all numbers, of pods that are gone too.
-    names: Vec<Arc<str>>,
-    entries: Vec<Option<PodEntry>>,
+    /// The names of the numbers, also of the pods that were removed last.
+    names: BTreeMap<PodId, Arc<str>>,
+    /// The pods that were removed last and whose names are known, in this order.
+    gone: VecDeque<PodId>,
+    /// The next number.
+    next: PodId,
+    entries: BTreeMap<PodId, Box<PodEntry>>,
     templates: Shared<PodTemplate>,
     /// Pods that name a node, whether or not there is one of that name.
     by_node: BTreeMap<String, BTreeSet<PodId>>,
@@ -84,23 +91,23 @@ impl Pods {
         self.ids.get(name).copied()
     }
 
-    /// The name of a pod, also of one that is gone.
+    /// Returns the name of a pod, also of one of the last [`GONE_NAMES`] that are gone.
     pub(super) fn name(&self, id: PodId) -> Option<&str> {
-        self.names.get(id as usize).map(|name| &**name)
+        self.names.get(&id).map(|name| &**name)
     }
 
     /// A number for a pod of this name that is new.
     pub(super) fn number(&mut self, name: &str) -> PodId {
-        let id = PodId::try_from(self.entries.len()).unwrap_or(PodId::MAX);
+        let id = self.next;
+        self.next = self.next.saturating_add(1);
         let name: Arc<str> = Arc::from(name);
-        self.entries.push(None);
-        self.names.push(name.clone());
+        self.names.insert(id, name.clone());
         self.ids.insert(name, id);
         id
     }
 
     pub(super) fn get(&self, id: PodId) -> Option<&PodEntry> {
-        self.entries.get(id as usize)?.as_ref()
+        self.entries.get(&id).map(|entry| &**entry)
     }
 
     fn set(&mut self, id: PodId, mut entry: PodEntry) {
@@ -121,9 +128,7 @@ impl Pods {
                 self.shared_claims.insert(key);
             }
         }
-        if let Some(slot) = self.entries.get_mut(id as usize) {
-            *slot = Some(entry);
-        }
+        self.entries.insert(id, Box::new(entry));
     }
 
     /// Sets a pod, and notes the change where there is one.
@@ -165,8 +170,14 @@ impl Pods {
     /// Takes a pod away for good.
     pub(super) fn remove(&mut self, id: PodId) -> Option<PodEntry> {
         let entry = self.take(id)?;
-        if let Some(name) = self.names.get(id as usize) {
+        if let Some(name) = self.names.get(&id) {
             self.ids.remove(name);
+        }
+        self.gone.push_back(id);
+        if self.gone.len() > GONE_NAMES
+            && let Some(oldest) = self.gone.pop_front()
+        {
+            self.names.remove(&oldest);
         }
         self.whole.remove(&id);
         self.ledger.gone(id);
@@ -195,16 +206,16 @@ impl Pods {
 
     /// All pods, by number.
     pub(super) fn all(&self) -> impl Iterator<Item = &PodEntry> {
-        self.entries.iter().flatten()
+        self.entries.values().map(|entry| &**entry)
     }
 
     /// The pods from this number on.
     pub(super) fn from(&self, first: PodId) -> impl Iterator<Item = &PodEntry> {
-        self.entries.get(first as usize..).unwrap_or_default().iter().flatten()
+        self.entries.range(first..).map(|(_, entry)| &**entry)
     }
 
     fn take(&mut self, id: PodId) -> Option<PodEntry> {
-        let entry = self.entries.get_mut(id as usize)?.take()?;
+        let entry = *self.entries.remove(&id)?;
         for node in entry.nodes() {
             unlink(&mut self.by_node, node, id);
         }

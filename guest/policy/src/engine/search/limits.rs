@@ -1,0 +1,27 @@
+//! The limits of a plan for one pod.
+
+use crate::laws::{Case, Denial, Gate, Preemptor, Rule};
+use crate::model::{Cluster, Ledger, PodIx};
+
+/// What must hold with the plan for one pod carried out, when the pods that are leaving anyway have left, on whatever node.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits<'a> {
+    /// The preemptor.
+    pub preemptor: &'a Preemptor,
+    /// The plans under way.
+    pub ledger: &'a Ledger,
+    /// The laws.
+    pub laws: &'a [Gate],
+    /// The pods that are leaving.
+    pub leaving: &'a [PodIx],
+}
+
+impl Limits<'_> {
+    /// The first that does not hold after evicting these pods.
+    pub fn broken(&self, cluster: &Cluster, gone: &[PodIx]) -> Option<(Rule, Denial)> {
+        let mut group = cluster.with_whole_groups(gone).into_owned();
+        let others = self.leaving.iter().filter(|ix| !gone.contains(ix));
+        group.extend(others);
+        Case { group: &group, ..self.preemptor.waiting(cluster, self.ledger) }.first_broken(self.laws)
+    }
+}
