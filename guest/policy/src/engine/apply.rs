@@ -126,7 +126,7 @@ impl Engine {
             inter_pod: pod.inter_pod.map(InterPodIx),
             class: ClassIx(0),
             template: Arc::clone(&pod.template),
-            controller_hash: pod.template.owner.as_ref().map_or(0, |owner| model::hash(&owner.name)),
+            controller_hash: pod.template.owner.as_ref().map_or(model::NO_CONTROLLER, |owner| model::hash(&owner.name)),
             past_evictions: 0,
             daemon: pod.template.owner.as_ref().is_some_and(|owner| owner.kind == "DaemonSet"),
             required_node: pod.required_node.map(NodeIx),

@@ -60,7 +60,7 @@ impl Engine {
         let known = |id: &PodId| self.cluster.pod(PodIx(*id)).ok_or(PolicyError::UnknownPod(*id));
         let pods: Vec<&Pod> = pods.iter().map(known).collect::<Result<_, _>>()?;
         let keys = match order.by {
-            OrderBy::Key(by) => pods.iter().map(|pod| named((by.key)(&self.cluster, pod), pod)).collect(),
+            OrderBy::Key(by) => pods.iter().map(|pod| named(by.key(&self.cluster, pod), pod)).collect(),
             OrderBy::Compare(_) => {
                 let mut queue: Vec<(usize, &Pod)> = pods.into_iter().enumerate().collect();
                 order.sort(&self.cluster, &mut queue);

@@ -49,12 +49,26 @@ pub type Compare = fn(&Cluster, &Pod, &Pod) -> Ordering;
 /// An order of pods by a key: which of two comes first depends on these two and on their jobs alone. Names break ties.
 #[derive(Debug, Clone, Copy)]
 pub struct SortBy {
-    /// The key of a pod.
-    pub key: fn(&Cluster, &Pod) -> KeyBuilder,
-    /// Which of two pods of one job comes first: as their keys say, without making them.
-    pub of_one_job: Compare,
+    /// The part of the key of a pod before that of its job.
+    pub before: fn(&Cluster, &Pod) -> KeyBuilder,
+    /// The part that the pods of a job have in common; of a pod alone, what stands for it.
+    pub job: fn(&Cluster, &Pod, KeyBuilder) -> KeyBuilder,
+    /// The part after that.
+    pub after: fn(&Pod, KeyBuilder) -> KeyBuilder,
     /// What keys take from a job: when that changes, the keys of its pods do.
     pub of_job: fn(&Job) -> Option<i64>,
+}
+
+impl SortBy {
+    /// Returns the key of a pod.
+    pub fn key(&self, cluster: &Cluster, pod: &Pod) -> KeyBuilder {
+        (self.after)(pod, (self.job)(cluster, pod, (self.before)(cluster, pod)))
+    }
+
+    /// Returns the key of a pod among those of its job.
+    pub fn key_in_job(&self, cluster: &Cluster, pod: &Pod) -> KeyBuilder {
+        (self.after)(pod, (self.before)(cluster, pod))
+    }
 }
 
 /// Which of two queues comes first.
@@ -72,26 +86,13 @@ pub struct Weigh {
     /// What a plan costs.
     pub loss: Loss,
     /// What no plan costs less than, where so much is known of its victims.
-    pub least: fn(&LeastVictims) -> NodeCost,
-    /// What `least` reads of the victims; the rest need not be known.
-    pub reads: Reads,
+    pub least: fn(&dyn LeastVictims) -> NodeCost,
     /// Whether the victims on a node with these candidates are chosen by the cost, too. If not, the order of reprieve alone chooses them.
     pub seeks: fn(&Cluster, &[PodIx]) -> bool,
     /// Whether a pod of a gang that is too small already costs nothing.
     pub short_gangs_are_free: bool,
     /// Whether what several pods of one size cost follows from their number and, in each criterion, from the worst of them.
     pub is_of_the_worst: bool,
-}
-
-/// What the least cost of a plan depends on, beyond the number of victims and their priorities.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reads {
-    /// Nothing more.
-    Priorities,
-    /// What the victims hold, and when they were created.
-    Share,
-    /// What stops with the victims: its size, and when it started.
-    Stops,
 }
 
 impl Weigh {

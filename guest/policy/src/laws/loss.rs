@@ -64,25 +64,44 @@ impl<'a> NodeVictims<'a> {
     }
 }
 
-/// What is known of the victims of any plan on a node before one is looked for there.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct LeastVictims {
-    /// They are taken at least so reluctantly in sum (see [`Reluctance`](super::Reluctance)).
-    pub reluctance: i64,
-    /// They are at least so many, never 0.
-    pub count: i64,
-    /// The most important of them has at least this priority.
-    pub highest: i64,
-    /// Their priorities, each counted from the lowest possible one, are at least this in sum.
-    pub priorities: i64,
-    /// If none of them is more important than that, they hold at least this part of the cluster (see [`Cluster::cluster_share`]).
-    pub share: i64,
-    /// If none of them is more important than that, then none was created after this moment, nanoseconds since 1970.
-    pub youngest: i64,
-    /// If none of them is more important than that, then one was started at this moment or before, nanoseconds since 1970.
-    pub earliest_start: i64,
-    /// What they stop in sum is at least this, where no gang is broken already (see [`Harm::size`]).
-    pub size: i64,
+/// The victims of any plan on a node, as far as they are known before one is looked for there. A law asks for what it weighs, and the rest is
+/// not worked out. What is not known is answered by a number that excludes no plan.
+pub trait LeastVictims {
+    /// Returns how reluctantly they are taken at least in sum (see [`Reluctance`](super::Reluctance)).
+    fn reluctance(&self) -> i64 {
+        0
+    }
+
+    /// Returns how many they are at least, never 0.
+    fn count(&self) -> i64;
+
+    /// Returns the priority that the most important of them has at least.
+    fn highest(&self) -> i64;
+
+    /// Returns what their priorities, each counted from the lowest possible one, are at least in sum.
+    fn priorities(&self) -> i64 {
+        0
+    }
+
+    /// Returns the part of the cluster that they hold at least, if none of them is more important than that (see [`Cluster::cluster_share`]).
+    fn share(&self) -> i64 {
+        0
+    }
+
+    /// Returns the moment after which none of them was created, if none of them is more important than that, nanoseconds since 1970.
+    fn youngest(&self) -> i64 {
+        i64::MAX
+    }
+
+    /// Returns the moment at which or before which one of them was started, if none of them is more important than that, nanoseconds since 1970.
+    fn earliest_start(&self) -> i64 {
+        i64::MAX
+    }
+
+    /// Returns what they stop at least in sum, where no gang is broken already (see [`Harm::size`]).
+    fn size(&self) -> i64 {
+        0
+    }
 }
 
 /// A priority, counted from the lowest possible one.

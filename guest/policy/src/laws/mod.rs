@@ -41,7 +41,7 @@ pub use detail::Detail;
 pub use exemption::{Exemption, NAMELESS_REQUIRED_NODE_PODS, REQUIRED_NODE_PODS, TAKES_BACK};
 pub(crate) use law::page;
 pub use law::{
-    About, Admits, CaseText, Compare, CompareQueues, CompareVictims, Holds, Imagined, Law, Question, Reads, Reluctance,
+    About, Admits, CaseText, Compare, CompareQueues, CompareVictims, Holds, Imagined, Law, Question, Reluctance,
     SortBy, Text, WEIGHTY_REASON, Weigh,
 };
 pub use loss::{LEAST, LeastVictims, MOST, NodeCost, NodeVictims, count, counted};

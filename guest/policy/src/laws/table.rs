@@ -66,9 +66,7 @@ impl PendingOrder {
     /// Puts pods in the order of the queue.
     pub fn sort<T>(&self, cluster: &Cluster, pods: &mut [(T, &Pod)]) {
         match self.by {
-            OrderBy::Key(SortBy { key, .. }) => {
-                pods.sort_by_cached_key(|(_, pod)| (key(cluster, pod).build(), pod.rank));
-            }
+            OrderBy::Key(by) => pods.sort_by_cached_key(|(_, pod)| (by.key(cluster, pod).build(), pod.rank)),
             OrderBy::Compare(compare) => {
                 pods.sort_by(|(_, a), (_, b)| compare(cluster, a, b).then(a.rank.cmp(&b.rank)));
             }
@@ -77,8 +75,10 @@ impl PendingOrder {
 
     /// Puts pods of one job in the order of the queue.
     pub fn sort_job<T>(&self, cluster: &Cluster, pods: &mut [(T, &Pod)]) {
-        let (OrderBy::Key(SortBy { of_one_job: compare, .. }) | OrderBy::Compare(compare)) = self.by;
-        pods.sort_by(|(_, a), (_, b)| compare(cluster, a, b).then(a.rank.cmp(&b.rank)));
+        match self.by {
+            OrderBy::Key(by) => pods.sort_by_cached_key(|(_, pod)| (by.key_in_job(cluster, pod).build(), pod.rank)),
+            OrderBy::Compare(_) => self.sort(cluster, pods),
+        }
     }
 }
 

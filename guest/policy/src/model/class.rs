@@ -34,7 +34,7 @@ impl Classes {
         self.shares.clear();
     }
 
-    /// Works out the share of each class that has none.
+    /// Sets the share of each class that has none.
     pub fn refresh_shares(&mut self, share: impl Fn(&Request) -> i64) {
         let new = self.requests.iter().skip(self.shares.len()).map(share);
         self.shares.extend(new);

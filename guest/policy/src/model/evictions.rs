@@ -23,6 +23,39 @@ pub enum EvictedJob {
     Pod(PodName),
 }
 
+/// The same, borrowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum KnownBy<'a> {
+    /// The job of the pod.
+    Job(&'a JobKey),
+    /// The controller of a pod without a job: namespace, kind and name.
+    Controller([&'a str; 3]),
+    /// The pod itself, which has neither.
+    Pod(&'a PodName),
+}
+
+impl KnownBy<'_> {
+    /// Returns a copy.
+    pub fn to_owned(self) -> EvictedJob {
+        match self {
+            KnownBy::Job(key) => EvictedJob::Job(key.clone()),
+            KnownBy::Controller(controller) => EvictedJob::Controller(controller.map(str::to_owned)),
+            KnownBy::Pod(name) => EvictedJob::Pod(name.clone()),
+        }
+    }
+}
+
+impl EvictedJob {
+    /// Returns the same, borrowed.
+    pub fn known_by(&self) -> KnownBy<'_> {
+        match self {
+            EvictedJob::Job(key) => KnownBy::Job(key),
+            EvictedJob::Controller(controller) => KnownBy::Controller(controller.each_ref().map(String::as_str)),
+            EvictedJob::Pod(name) => KnownBy::Pod(name),
+        }
+    }
+}
+
 /// The number of evictions of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Count {

@@ -51,7 +51,7 @@ pub use meaning::{Bound, Deserved, Freed, Guaranteed, Limit, Max, Meaning, Promi
 pub use node::Node;
 pub use node_set::NodeSet;
 pub use paged::Paged;
-pub use pod::{Kind, NO_PODS, Place, Pod, PodAttributes, PodName, Preemptibility, Task};
+pub use pod::{Kind, NO_CONTROLLER, NO_PODS, Place, Pod, PodAttributes, PodName, Preemptibility, Task};
 pub use queue::{Bounds, Queue, QueueDefinition, Usage};
 pub use residents::{Resident, Residents};
 pub use resources::{Amounts, Request, ResourceIx};

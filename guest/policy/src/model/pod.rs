@@ -13,6 +13,9 @@ use super::{BudgetIx, ClassIx, InterPodIx, JobIx, NodeIx, PodIx, QueueIx, Reques
 /// No pods.
 pub static NO_PODS: BTreeSet<PodIx> = BTreeSet::new();
 
+/// The hash of the controller of a pod that has none.
+pub const NO_CONTROLLER: u32 = 0;
+
 /// What an entry stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
@@ -153,7 +156,7 @@ pub struct Pod {
     pub class: ClassIx,
     /// What it has in common with the other pods of its controller, as the host gave it.
     pub template: Arc<PodTemplate>,
-    /// The hash of the name of its controller; 0 where it has none.
+    /// The hash of the name of its controller, [`NO_CONTROLLER`] where it has none: pods of a controller are looked for by it.
     pub controller_hash: u32,
     /// How often its job was evicted, as far as the policy knows.
     pub past_evictions: u32,

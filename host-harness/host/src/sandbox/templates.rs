@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use lictor_contract::{Event, NumberedTemplate, PodTemplate, TemplateId, crossing};
 
@@ -11,8 +11,9 @@ use crate::sweep::Sweep;
 /// The templates that an instance was told, and their numbers.
 #[derive(Debug, Default)]
 pub struct TemplateNumbers {
-    /// By where a template is in memory: it stays there as long as it is here.
-    numbers: BTreeMap<usize, (TemplateId, Arc<PodTemplate>)>,
+    /// By where a template is in memory: no other one comes there as long as it is here. It is not kept alive: the cluster shares templates as
+    /// long as anything else has them.
+    numbers: BTreeMap<usize, (TemplateId, Weak<PodTemplate>)>,
     /// Numbers whose template no pod has any more, the lowest last.
     free: Vec<TemplateId>,
     sweep: Sweep,
@@ -39,7 +40,7 @@ impl TemplateNumbers {
         let next = self.numbers.len();
         let id = self.free.pop().unwrap_or_else(|| TemplateId::try_from(next).unwrap_or(TemplateId::MAX));
         new.push(NumberedTemplate { id, template: PodTemplate::clone(&template) });
-        self.numbers.insert(place, (id, template));
+        self.numbers.insert(place, (id, Arc::downgrade(&template)));
         id
     }
 
@@ -50,11 +51,11 @@ impl TemplateNumbers {
         }
         let free = &mut self.free;
         self.numbers.retain(|_, (number, template)| {
-            let is_held = Arc::strong_count(template) > 1;
-            if !is_held {
+            let is_alive = template.strong_count() > 0;
+            if !is_alive {
                 free.push(*number);
             }
-            is_held
+            is_alive
         });
         self.free.sort_unstable_by(|a, b| b.cmp(a));
         self.sweep.done(self.numbers.len());
@@ -104,5 +105,14 @@ mod tests {
         // They were let go at the end of that call, all but the one that is kept.
         assert_eq!(numbered(&mut numbers, pods(2)), (vec![1, 2], vec![1, 2]));
         assert_eq!(numbered(&mut numbers, kept), (vec![0], vec![]));
+    }
+
+    #[test]
+    fn a_template_is_not_kept_alive_by_its_number() {
+        let mut numbers = TemplateNumbers::default();
+        let pod = pods(1);
+        numbered(&mut numbers, pod.clone());
+        // What shares the template lets it go when nothing else has it.
+        assert_eq!(pod.iter().map(|pod| Arc::strong_count(&pod.template)).collect::<Vec<_>>(), [1]);
     }
 }

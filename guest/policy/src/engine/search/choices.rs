@@ -19,7 +19,8 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// Returns the cheapest node for a pod and the victims there for all pods that are planned on it, where other pods are as `what_if` says and the plan evicts the earlier victims anyway.
+    /// Returns the cheapest node for a pod and the victims there for all pods that are planned on it, where other pods are as `what_if` says and
+    /// the plan evicts the earlier victims anyway.
     pub fn cheapest(
         &mut self,
         cluster: &Cluster,
@@ -44,7 +45,7 @@ impl Choices {
         let node = shortlist.cheapest(&self.changes, may_take, |node| {
             let dry_run = dry_runs.on(cluster, context, node).filter(|_| cluster.eligible(pod.shape, node))?;
             let price = dry_run.price(cluster, choice, &ask)?;
-            victims.insert((pod.class, node), price.all);
+            victims.insert((pod.class, node), price.victims);
             Some(price.cost)
         })?;
         // Once a pod is planned onto the node, it is priced anew.

@@ -3,7 +3,7 @@
 use crate::laws::{Case, Denial, Gate, Preemptor, Rule};
 use crate::model::{Cluster, Ledger, PodIx};
 
-/// What must hold with the plan for one pod carried out, when the pods that are leaving anyway have left, on whatever node.
+/// Laws that must hold with the plan for one pod carried out, when the pods that are leaving anyway have left, on whatever node.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits<'a> {
     /// The preemptor.
@@ -17,7 +17,7 @@ pub struct Limits<'a> {
 }
 
 impl Limits<'_> {
-    /// The first that does not hold after evicting these pods.
+    /// Returns the first that does not hold after evicting these pods.
     pub fn broken(&self, cluster: &Cluster, gone: &[PodIx]) -> Option<(Rule, Denial)> {
         let mut group = cluster.with_whole_groups(gone).into_owned();
         let others = self.leaving.iter().filter(|ix| !gone.contains(ix));

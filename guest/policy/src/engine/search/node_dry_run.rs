@@ -88,11 +88,9 @@ pub struct NodeDryRun {
 /// The cost of evictions on a node.
 #[derive(Debug, Clone)]
 pub struct Price {
-    /// The victims.
+    /// The victims, those of the pods that are planned on the node already included.
     pub victims: Vec<PodIx>,
-    /// The same with those of the pods that are planned on the node already.
-    pub all: Vec<PodIx>,
-    /// How many victims violate a disruption budget.
+    /// How many further victims violate a disruption budget.
     pub violations: usize,
     /// The key by which nodes are compared.
     pub cost: NodeCost,
@@ -134,13 +132,13 @@ impl NodeDryRun {
 
     /// The cost of one more pod. None if it does not fit even after evicting every candidate.
     pub fn price(&self, cluster: &Cluster, choice: &NodeChoice, ask: &Ask<'_>) -> Option<Price> {
-        let all = self.victims_for(cluster, choice, ask)?;
-        let victims: Vec<PodIx> = all.iter().copied().filter(|pod| !self.victims.contains(pod)).collect();
-        let violations = self.violations(&victims);
-        let together = cluster.with_whole_groups(&victims);
+        let victims = self.victims_for(cluster, choice, ask)?;
+        let further: Vec<PodIx> = victims.iter().copied().filter(|pod| !self.victims.contains(pod)).collect();
+        let violations = self.violations(&further);
+        let together = cluster.with_whole_groups(&further);
         let earlier = ask.earlier;
         let cost = (choice.by.loss)(&NodeVictims { cluster, victims: &together, violations, reluctance: 0, earlier });
-        Some(Price { victims, all, violations, cost })
+        Some(Price { victims, violations, cost })
     }
 
     /// The room after evicting some candidates.

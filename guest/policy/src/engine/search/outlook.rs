@@ -8,17 +8,17 @@ mod least;
 
 use std::collections::BTreeSet;
 
+use least::Least;
+
 use super::PreemptionContext;
 use super::shortlist::{Offer, UNKNOWN};
-use crate::laws::{NodeCost, Reads};
+use crate::laws::NodeCost;
 use crate::model::{Cluster, Kind, NO_PODS, NodeIx, Pod, PodIx, Request, Resident, ResourceIx, VictimClassIx};
 
 /// What is known of the pods on nodes, class by class.
 pub struct Outlook {
     /// Nothing is known of any node: each is looked at.
     is_blind: bool,
-    /// What the order of nodes reads of the victims.
-    reads: Reads,
     /// The nodes of which nothing is known, because pods leave them.
     unclear: BTreeSet<NodeIx>,
     /// What the pods that are planned request.
@@ -48,8 +48,6 @@ pub struct Wanted<'a> {
     columns: Vec<(i64, &'a [i64])>,
     /// What is missing on the node that is looked at, and of what.
     gaps: Vec<Gap>,
-    /// When the candidates there started.
-    starts: Vec<i64>,
 }
 
 /// What is missing of a resource on a node, and what evictions there free of it.
@@ -77,7 +75,6 @@ impl Outlook {
         let (resources, classes) = (resources.into_iter().collect::<Vec<_>>(), cluster.residents().class_count());
         Outlook {
             is_blind: context.looks_at_each(cluster),
-            reads: context.laws.node_choice.by.reads,
             unclear: leaving.iter().map(|(_, node)| *node).collect(),
             standing: vec![Standing::Unasked; classes],
             shares: vec![0; classes],
@@ -112,7 +109,7 @@ impl Outlook {
     pub fn wanted<'a>(&self, cluster: &'a Cluster, request: &Request) -> Wanted<'a> {
         let column = |resource: &ResourceIx| (request.get(*resource), cluster.rooms().free(*resource));
         let columns: Vec<_> = self.resources.iter().map(column).collect();
-        Wanted { gaps: Vec::with_capacity(columns.len()), columns, starts: Vec::new() }
+        Wanted { gaps: Vec::with_capacity(columns.len()), columns }
     }
 
     /// What a plan costs at least on a node; none where there cannot be one.
@@ -120,7 +117,7 @@ impl Outlook {
         &mut self,
         cluster: &Cluster,
         context: &mut PreemptionContext<'_>,
-        Wanted { columns, gaps, starts }: &mut Wanted<'_>,
+        Wanted { columns, gaps }: &mut Wanted<'_>,
         ix: NodeIx,
     ) -> Option<NodeCost> {
         if self.is_blind || self.unclear.contains(&ix) || cluster.rooms().has_nominated(ix) {
@@ -149,7 +146,7 @@ impl Outlook {
         if gaps.iter().any(|gap| gap.freed < gap.missing) {
             return None;
         }
-        Some((context.laws.node_choice.by.least)(&self.victims(cluster, residents, (gaps, starts))))
+        Some((context.laws.node_choice.by.least)(&Least::of(self, cluster, residents, gaps)))
     }
 
     /// Every candidate on a node; none where nothing is known of the node.
@@ -225,7 +222,7 @@ impl Outlook {
 
     /// Notes what a candidate of a class frees, and the part of the cluster that it holds.
     fn weigh(&mut self, cluster: &Cluster, class: usize, pod: &Pod) {
-        if let Some(share) = self.shares.get_mut(class).filter(|_| self.reads != Reads::Priorities) {
+        if let Some(share) = self.shares.get_mut(class) {
             *share = cluster.pod_share(pod);
         }
         let from = class.saturating_mul(self.resources.len());

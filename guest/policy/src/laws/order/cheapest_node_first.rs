@@ -25,7 +25,7 @@
 //!
 //! None.
 
-use crate::laws::{Law, LeastVictims, NodeCost, NodeVictims, Reads, Text, Weigh, count, page};
+use crate::laws::{Law, LeastVictims, NodeCost, NodeVictims, Text, Weigh, count, page};
 
 /// The law.
 pub const LAW: Law<Weigh> = Law::order(
@@ -35,7 +35,7 @@ pub const LAW: Law<Weigh> = Law::order(
         templates: &[],
         file: page!("cheapest_node_first.rs"),
     },
-    Weigh { loss, least, reads: Reads::Stops, seeks: |_, _| true, short_gangs_are_free: true, is_of_the_worst: true },
+    Weigh { loss, least, seeks: |_, _| true, short_gangs_are_free: true, is_of_the_worst: true },
 );
 
 /// What is lost by one more pod: its additional victims.
@@ -46,6 +46,6 @@ fn loss(lost: &NodeVictims<'_>) -> NodeCost {
 }
 
 /// What is lost at least.
-fn least(lost: &LeastVictims) -> NodeCost {
-    [0, lost.highest, 0, lost.size, 0, lost.earliest_start.saturating_neg(), lost.count]
+fn least(lost: &dyn LeastVictims) -> NodeCost {
+    [0, lost.highest(), 0, lost.size(), 0, lost.earliest_start().saturating_neg(), lost.count()]
 }

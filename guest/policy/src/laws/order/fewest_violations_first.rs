@@ -26,7 +26,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::laws::{Law, LeastVictims, NodeCost, NodeVictims, Reads, Text, Weigh, count, counted, page};
+use crate::laws::{Law, LeastVictims, NodeCost, NodeVictims, Text, Weigh, count, counted, page};
 use crate::model::{Cluster, JobIx, Pod, PodIx};
 
 /// The law.
@@ -37,7 +37,7 @@ pub const LAW: Law<Weigh> = Law::order(
         templates: &[],
         file: page!("fewest_violations_first.rs"),
     },
-    Weigh { loss, least, reads: Reads::Priorities, seeks, short_gangs_are_free: false, is_of_the_worst: false },
+    Weigh { loss, least, seeks, short_gangs_are_free: false, is_of_the_worst: false },
 );
 
 /// What is lost by a plan.
@@ -53,8 +53,8 @@ fn loss(lost: &NodeVictims<'_>) -> NodeCost {
 }
 
 /// What is lost at least.
-fn least(lost: &LeastVictims) -> NodeCost {
-    [0, lost.highest, lost.priorities, lost.count, 0, i64::MIN, 0]
+fn least(lost: &dyn LeastVictims) -> NodeCost {
+    [0, lost.highest(), lost.priorities(), lost.count(), 0, i64::MIN, 0]
 }
 
 /// Returns a victim of each job, and the part of the cluster that the groups among them hold that leave whole. A pod that leaves alone is a

@@ -25,8 +25,6 @@
 //!
 //! None.
 
-use std::cmp::Ordering;
-
 use crate::contract::KeyBuilder;
 use crate::laws::{Law, SortBy, Text, page};
 use crate::model::{Borrows, Cluster, Job, Pod};
@@ -39,29 +37,26 @@ pub const LAW: Law<SortBy> = Law::order(
         templates: &[],
         file: page!("gang_members_together.rs"),
     },
-    SortBy { key, of_one_job, of_job: time },
+    SortBy { before, job, after: |pod, key| key.ascending(pod.created), of_job: time },
 );
 
-/// The place of a pending pod.
-fn key(cluster: &Cluster, pod: &Pod) -> KeyBuilder {
-    let gang = pod.attributes.job.and_then(|job| cluster.job(job)).filter(|job| job.gang().is_some());
-    let time = gang.and_then(time).unwrap_or(pod.created);
+/// Begins the key of a pending pod: pods that would borrow come last, then the more important ones first.
+fn before(cluster: &Cluster, pod: &Pod) -> KeyBuilder {
     let borrows = match cluster.borrows(pod) {
         None => 0,
         Some(Borrows::BehindOthers) => 1,
         Some(Borrows::Anyway) => 2,
     };
-    let waits_for_a_turn = cluster.turn().is_none_or(|turn| pod.attributes.job != Some(turn));
-    let key = KeyBuilder::new().ascending(borrows).descending(pod.priority()).flag(waits_for_a_turn);
-    let key = key.ascending(time).flag(gang.is_some());
-    let key = gang.iter().fold(key, |key, gang| key.text(&gang.key.0).text(&gang.key.1));
-    key.ascending(pod.created)
+    KeyBuilder::new().ascending(borrows).descending(pod.priority())
 }
 
-/// Compares two pods of one job: what their keys take from the job is the same.
-fn of_one_job(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
-    let by_priority = cluster.borrows(a).cmp(&cluster.borrows(b)).then_with(|| b.priority().cmp(&a.priority()));
-    by_priority.then_with(|| a.created.cmp(&b.created))
+/// Adds the turn, the time and the name of the gang.
+fn job(cluster: &Cluster, pod: &Pod, key: KeyBuilder) -> KeyBuilder {
+    let gang = pod.attributes.job.and_then(|job| cluster.job(job)).filter(|job| job.gang().is_some());
+    let time = gang.and_then(time).unwrap_or(pod.created);
+    let waits_for_a_turn = cluster.turn().is_none_or(|turn| pod.attributes.job != Some(turn));
+    let key = key.flag(waits_for_a_turn).ascending(time).flag(gang.is_some());
+    gang.iter().fold(key, |key, gang| key.text(&gang.key.0).text(&gang.key.1))
 }
 
 /// The time of a gang: that of its last failure, else of its PodGroup, else of its first pod.

@@ -21,8 +21,6 @@
 //!
 //! `spec.priority` of the pods and of their PodGroup.
 
-use std::cmp::Ordering;
-
 use crate::contract::KeyBuilder;
 use crate::laws::{Law, SortBy, Text, page};
 use crate::model::{Cluster, Pod};
@@ -35,20 +33,24 @@ pub const LAW: Law<SortBy> = Law::order(
         templates: &[],
         file: page!("higher_priority_first.rs"),
     },
-    SortBy { key, of_one_job, of_job: |_| None },
+    SortBy { before, job, after, of_job: |_| None },
 );
 
-/// The place of a pending pod.
-fn key(cluster: &Cluster, pod: &Pod) -> KeyBuilder {
+/// Begins the key of a pending pod: the more important ones come first.
+fn before(_: &Cluster, pod: &Pod) -> KeyBuilder {
+    KeyBuilder::new().descending(pod.priority())
+}
+
+/// Adds where the first pod of the gang group stands, and its name.
+fn job(cluster: &Cluster, pod: &Pod, key: KeyBuilder) -> KeyBuilder {
     let gang = pod.attributes.job.and_then(|job| cluster.first_of_gang_group(job));
     let (entered, created) =
         gang.as_ref().map_or((pod.entered, pod.created), |(entered, created, _)| (*entered, *created));
-    let key = KeyBuilder::new().descending(pod.priority()).ascending(entered).ascending(created).flag(gang.is_some());
-    let key = gang.iter().fold(key, |key, (_, _, (namespace, name))| key.text(namespace).text(name));
-    key.ascending(pod.entered).ascending(pod.created)
+    let key = key.ascending(entered).ascending(created).flag(gang.is_some());
+    gang.iter().fold(key, |key, (_, _, (namespace, name))| key.text(namespace).text(name))
 }
 
-/// Compares two pods of one job: what their keys take from the job is the same.
-fn of_one_job(_: &Cluster, a: &Pod, b: &Pod) -> Ordering {
-    b.priority().cmp(&a.priority()).then_with(|| (a.entered, a.created).cmp(&(b.entered, b.created)))
+/// Adds where the pod itself stands.
+fn after(pod: &Pod, key: KeyBuilder) -> KeyBuilder {
+    key.ascending(pod.entered).ascending(pod.created)
 }

@@ -22,7 +22,7 @@
 //!
 //! None.
 
-use crate::laws::{Law, LeastVictims, NodeCost, NodeVictims, Reads, Text, Weigh, page};
+use crate::laws::{Law, LeastVictims, NodeCost, NodeVictims, Text, Weigh, page};
 
 /// The law.
 pub const LAW: Law<Weigh> = Law::order(
@@ -32,14 +32,7 @@ pub const LAW: Law<Weigh> = Law::order(
         templates: &[],
         file: page!("smallest_group_first.rs"),
     },
-    Weigh {
-        loss,
-        least,
-        reads: Reads::Share,
-        seeks: |_, _| false,
-        short_gangs_are_free: false,
-        is_of_the_worst: false,
-    },
+    Weigh { loss, least, seeks: |_, _| false, short_gangs_are_free: false, is_of_the_worst: false },
 );
 
 /// Returns what is lost by a plan.
@@ -50,6 +43,6 @@ fn loss(lost: &NodeVictims<'_>) -> NodeCost {
 }
 
 /// Returns what is lost at least.
-fn least(lost: &LeastVictims) -> NodeCost {
-    [lost.reluctance, lost.count, lost.highest, lost.share, 0, lost.youngest.saturating_neg(), 0]
+fn least(lost: &dyn LeastVictims) -> NodeCost {
+    [lost.reluctance(), lost.count(), lost.highest(), lost.share(), 0, lost.youngest().saturating_neg(), 0]
 }

@@ -10,9 +10,9 @@ use crate::model::{Cluster, Pod, PodIx};
 use crate::testing::{Draft, pod};
 
 /// How two pods compare by a key and then by name.
-fn by_key(SortBy { key, .. }: SortBy) -> impl Fn(&Cluster, &Pod, &Pod) -> Ordering {
+fn by_key(by: SortBy) -> impl Fn(&Cluster, &Pod, &Pod) -> Ordering {
     move |cluster, a, b| {
-        let [a, b] = [a, b].map(|pod| (key(cluster, pod).build(), &pod.name));
+        let [a, b] = [a, b].map(|pod| (by.key(cluster, pod).build(), &pod.name));
         a.cmp(&b)
     }
 }

@@ -1,31 +1,26 @@
 //! How often the job of each pod was evicted.
 
 use super::*;
-use crate::model::evictions::{EvictedJob, Evictions, SavedEvictions};
-use crate::model::hash;
+use crate::model::evictions::{EvictedJob, Evictions, KnownBy, SavedEvictions};
+use crate::model::{NO_CONTROLLER, hash};
 
 impl Cluster {
     /// Returns how often the job of a pod was evicted, which may be new.
     pub fn past_evictions(&self, pod: &Pod) -> u32 {
-        if self.evictions.is_empty() { 0 } else { self.evictions.of(&self.evicted_job(pod)) }
+        if self.evictions.is_empty() { 0 } else { self.evictions.of(&self.known_by(pod).to_owned()) }
     }
 
     /// Counts that these pods are evicted by one plan: once for each job.
     pub fn count_evictions(&mut self, victims: &[PodIx]) {
-        let jobs = victims.iter().filter_map(|ix| self.pod(*ix)).map(|pod| self.evicted_job(pod));
-        let jobs: BTreeSet<EvictedJob> = jobs.collect();
-        if jobs.is_empty() {
-            return;
-        }
-        let forgotten: Vec<EvictedJob> = jobs.iter().filter_map(|job| self.evictions.count(job.clone())).collect();
-        // A pod that is known by its own name is a victim itself: it need not be looked for.
-        let is_apart =
-            |ix: &&PodIx| self.pod(**ix).is_some_and(|pod| pod.attributes.job.is_none() && pod.controller().is_none());
-        let apart = victims.iter().filter(is_apart).filter_map(|ix| Some((*ix, self.past_evictions(self.pod(*ix)?))));
-        let apart: Vec<(PodIx, u32)> = apart.collect();
-        self.write(apart);
-        let of_others = jobs.into_iter().filter(|job| !matches!(job, EvictedJob::Pod(_)));
-        self.write_counts(&of_others.chain(forgotten).collect());
+        let jobs = |ix: &PodIx| Some((*ix, self.known_by(self.pod(*ix)?).to_owned()));
+        let victims: Vec<(PodIx, EvictedJob)> = victims.iter().filter_map(jobs).collect();
+        let jobs: BTreeSet<&EvictedJob> = victims.iter().map(|(_, job)| job).collect();
+        let forgotten: Vec<EvictedJob> = jobs.into_iter().filter_map(|job| self.evictions.count(job.clone())).collect();
+        // A pod that is known by its own name is the victim itself: it need not be looked for.
+        let (apart, of_others): (Vec<_>, Vec<_>) =
+            victims.into_iter().partition(|(_, job)| matches!(job, EvictedJob::Pod(_)));
+        self.write(apart.iter().map(|(ix, job)| (*ix, self.evictions.of(job))).collect());
+        self.write_counts(&of_others.into_iter().map(|(_, job)| job).chain(forgotten).collect());
     }
 
     /// Returns the counts for a checkpoint.
@@ -40,36 +35,28 @@ impl Cluster {
         self.write(counts);
     }
 
-    /// Writes the counts of some jobs to their pods: comparators look at them. The pods of a job are known by it; those of controllers are
-    /// looked for.
+    /// Writes the counts of some jobs to their pods: comparators look at them. The pods of a job are known by it; others are looked for, among
+    /// pods whose controller has a name with the same hash.
     fn write_counts(&mut self, jobs: &BTreeSet<EvictedJob>) {
-        let mut counts: Vec<(PodIx, u32)> = Vec::new();
-        let (mut controllers, mut names) = (BTreeMap::new(), BTreeMap::new());
+        let times: BTreeMap<KnownBy<'_>, u32> =
+            jobs.iter().map(|job| (job.known_by(), self.evictions.of(job))).collect();
+        let (mut pods, mut hashes) = (Vec::new(), BTreeSet::new());
         for job in jobs {
-            let times = self.evictions.of(job);
             match job {
                 EvictedJob::Job(key) => {
                     let job = self.job_named(key).and_then(|job| self.job(job));
-                    counts.extend(job.into_iter().flat_map(|job| &job.members).map(|ix| (*ix, times)));
+                    pods.extend(job.into_iter().flat_map(|job| job.members.iter().copied()));
                 }
-                EvictedJob::Controller(controller) => {
-                    controllers.insert(controller.each_ref().map(String::as_str), times);
-                }
-                EvictedJob::Pod(name) => drop(names.insert(name, times)),
+                EvictedJob::Controller([.., name]) => drop(hashes.insert(hash(name))),
+                EvictedJob::Pod(_) => drop(hashes.insert(NO_CONTROLLER)),
             }
         }
-        let hashes: BTreeSet<u32> = controllers.keys().map(|[.., name]| hash(name)).collect();
-        let of_controller = |pod: &Pod| {
-            let is_alike = hashes.contains(&pod.controller_hash) && pod.attributes.job.is_none();
-            if is_alike { controllers.get(&pod.controller()?).copied() } else { None }
-        };
-        let of_name = |pod: &Pod| if pod.controller().is_none() { names.get(&pod.name).copied() } else { None };
-        if !controllers.is_empty() {
-            counts.extend(self.pods().filter_map(|(ix, pod)| Some((ix, of_controller(pod)?))));
+        if !hashes.is_empty() {
+            let alike = self.pods().filter(|(_, pod)| hashes.contains(&pod.controller_hash));
+            pods.extend(alike.map(|(ix, _)| ix));
         }
-        if !names.is_empty() {
-            counts.extend(self.pods().filter_map(|(ix, pod)| Some((ix, of_name(pod)?))));
-        }
+        let count = |ix: PodIx| Some((ix, *times.get(&self.known_by(self.pod(ix)?))?));
+        let counts = pods.into_iter().filter_map(count).collect();
         self.write(counts);
     }
 
@@ -82,11 +69,11 @@ impl Cluster {
     }
 
     /// Returns what a pod is known by when it was evicted and another pod replaces it.
-    fn evicted_job(&self, pod: &Pod) -> EvictedJob {
+    fn known_by<'a>(&'a self, pod: &'a Pod) -> KnownBy<'a> {
         match (pod.attributes.job.and_then(|job| self.job(job)), pod.controller()) {
-            (Some(job), _) => EvictedJob::Job(job.key.clone()),
-            (None, Some(controller)) => EvictedJob::Controller(controller.map(str::to_owned)),
-            (None, None) => EvictedJob::Pod(pod.name.clone()),
+            (Some(job), _) => KnownBy::Job(&job.key),
+            (None, Some(controller)) => KnownBy::Controller(controller),
+            (None, None) => KnownBy::Pod(&pod.name),
         }
     }
 }

@@ -52,7 +52,10 @@ impl Cluster {
         if self.jobs.len() <= self.swept_jobs.saturating_mul(2).max(FEW_JOBS) {
             return;
         }
-        let is_gone = |(ix, job): (JobIx, &Job)| (job.is_pristine() && !self.ext.describes(ix)).then_some(ix);
+        let is_described = |ix| {
+            self.scheduling_group(ix).is_some() || self.pod_group(ix).is_some() || !self.min_resources(ix).is_empty()
+        };
+        let is_gone = |(ix, job): (JobIx, &Job)| (job.is_pristine() && !is_described(ix)).then_some(ix);
         let gone: Vec<JobIx> = self.jobs.iter().filter_map(is_gone).collect();
         for ix in gone {
             if let Some(job) = self.jobs.remove(ix) {

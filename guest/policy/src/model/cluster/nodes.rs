@@ -172,12 +172,12 @@ impl Cluster {
     }
 }
 
-/// See [`Cluster::cluster_share`].
+/// Returns [`Cluster::cluster_share`], of these nodes.
 pub(super) fn cluster_share(allocatable: &Totals, request: &Request) -> i64 {
     request.iter().map(|(resource, amount)| share_of(allocatable, resource, amount)).fold(0, i64::saturating_add)
 }
 
-/// See [`Cluster::share_of`].
+/// Returns [`Cluster::share_of`], of these nodes.
 fn share_of(allocatable: &Totals, resource: ResourceIx, amount: i64) -> i64 {
     let part = i128::from(amount).saturating_mul(1_000_000_000).checked_div(allocatable.get(resource));
     part.map_or(0, |part| i64::try_from(part).unwrap_or(i64::MAX))

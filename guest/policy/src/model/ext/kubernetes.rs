@@ -17,7 +17,7 @@ pub struct SchedulingGroup {
 /// The tables.
 #[derive(Debug, Clone, Default)]
 pub struct Tables {
-    pub groups: Paged<JobIx, SchedulingGroup>,
+    groups: Paged<JobIx, SchedulingGroup>,
     /// Some group leaves whole.
     any_leaves_whole: bool,
 }

@@ -41,13 +41,6 @@ impl Extensions {
         }
     }
 
-    /// Returns whether an object of the cluster describes a job.
-    pub fn describes(&self, job: JobIx) -> bool {
-        self.kubernetes.groups.get(job).is_some()
-            || self.volcano.groups.get(job).is_some()
-            || self.coscheduling.min_resources.get(job).is_some_and(|amounts| !amounts.is_empty())
-    }
-
     /// Removes what is known of a job that is gone.
     pub fn remove_job(&mut self, job: JobIx) {
         self.coscheduling.min_resources.remove(job);

@@ -41,55 +41,26 @@ fn named(name: &str) -> System {
     system::all().into_iter().find(|system| system.name == name).unwrap()
 }
 
-#[test]
-fn coscheduling_comes_to_rest() {
-    plays(&named("coscheduling"), 0..PLAYS);
+/// The tests of each system, so that systems are played side by side.
+macro_rules! of_each_system {
+    ($($name:ident)*) => {$(
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn comes_to_rest() {
+                plays(&named(stringify!($name)), 0..PLAYS);
+            }
+
+            #[test]
+            fn comes_to_rest_whatever_strikes_at_a_request_of_a_plan() {
+                sweeps(&named(stringify!($name)));
+            }
+        }
+    )*};
 }
 
-#[test]
-fn koordinator_comes_to_rest() {
-    plays(&named("koordinator"), 0..PLAYS);
-}
-
-#[test]
-fn kubernetes_comes_to_rest() {
-    plays(&named("kubernetes"), 0..PLAYS);
-}
-
-#[test]
-fn volcano_comes_to_rest() {
-    plays(&named("volcano"), 0..PLAYS);
-}
-
-#[test]
-fn yunikorn_comes_to_rest() {
-    plays(&named("yunikorn"), 0..PLAYS);
-}
-
-#[test]
-fn coscheduling_comes_to_rest_whatever_strikes_at_a_request_of_a_plan() {
-    sweeps(&named("coscheduling"));
-}
-
-#[test]
-fn koordinator_comes_to_rest_whatever_strikes_at_a_request_of_a_plan() {
-    sweeps(&named("koordinator"));
-}
-
-#[test]
-fn kubernetes_comes_to_rest_whatever_strikes_at_a_request_of_a_plan() {
-    sweeps(&named("kubernetes"));
-}
-
-#[test]
-fn volcano_comes_to_rest_whatever_strikes_at_a_request_of_a_plan() {
-    sweeps(&named("volcano"));
-}
-
-#[test]
-fn yunikorn_comes_to_rest_whatever_strikes_at_a_request_of_a_plan() {
-    sweeps(&named("yunikorn"));
-}
+of_each_system! { coscheduling koordinator kubernetes volcano yunikorn }
 
 /// Returns what is to be played, as the environment says: the systems, the first seed, how many plays.
 fn wanted() -> (Vec<System>, u64, u64) {

@@ -136,15 +136,10 @@ impl GroupSearch<'_> {
         let more = self.missing(chosen, open);
         let least = open.iter().filter_map(|at| self.classes.get(at.class)).map(|class| class.reluctance).min();
         let victims = NodeVictims { reluctance: self.reluctances(chosen), ..NodeVictims::of(self.cluster, chosen) };
-        let lower = (self.context.laws.node_choice.by.least)(&LeastVictims {
+        let lower = (self.context.laws.node_choice.by.least)(&Extended {
             reluctance: victims.reluctance.saturating_add(least.unwrap_or(0).saturating_mul(more)),
             count: victims.count().saturating_add(more),
-            highest: victims.highest(),
-            priorities: 0,
-            share: victims.share(),
-            youngest: i64::MAX,
-            earliest_start: i64::MAX,
-            size: 0,
+            victims,
         });
         lower > self.at_most || self.best.as_ref().is_some_and(|best| lower >= best.cost)
     }
@@ -207,5 +202,30 @@ impl GroupSearch<'_> {
     fn keeps_floors(&self, chosen: &[PodIx], next: PodIx) -> bool {
         let group: Vec<PodIx> = chosen.iter().copied().chain([next]).collect();
         case(self.cluster, self.context, &group).first_broken(self.floors).is_none()
+    }
+}
+
+/// A group that is extended by more pods of the open classes.
+struct Extended<'a> {
+    victims: NodeVictims<'a>,
+    reluctance: i64,
+    count: i64,
+}
+
+impl LeastVictims for Extended<'_> {
+    fn reluctance(&self) -> i64 {
+        self.reluctance
+    }
+
+    fn count(&self) -> i64 {
+        self.count
+    }
+
+    fn highest(&self) -> i64 {
+        self.victims.highest()
+    }
+
+    fn share(&self) -> i64 {
+        self.victims.share()
     }
 }

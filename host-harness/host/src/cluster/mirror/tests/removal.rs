@@ -21,3 +21,22 @@ fn a_key_that_names_objects_of_two_groups_removes_none_of_them() {
     assert!(mirror.contains(full[1]) && !mirror.contains(full[0]));
     assert!(mirror.ambiguous("PodGroup/a/g").is_empty() && mirror.remove("PodGroup/a/g"));
 }
+
+#[test]
+fn of_pods_that_are_gone_only_the_last_names_are_kept() {
+    let mut mirror = mirror();
+    let come_and_go = |mirror: &mut Mirror, name: &str| {
+        apply(mirror, &pod(name, ""));
+        let id = mirror.pod_id(&format!("default/{name}")).unwrap();
+        assert!(mirror.remove(&format!("Pod/default/{name}")));
+        id
+    };
+    let first = come_and_go(&mut mirror, "first");
+    assert_eq!(mirror.pod_name(first), Some("default/first"), "what is said of it names it");
+    for number in 0..1 << 14 {
+        come_and_go(&mut mirror, &format!("p{number}"));
+    }
+    assert_eq!(mirror.pod_name(first), None);
+    let again = come_and_go(&mut mirror, "first");
+    assert!(again > first, "a number is never used again");
+}
