@@ -61,41 +61,28 @@ impl Attempt<'_, '_, '_> {
         self.clear_cheapest(ix, &request)
     }
 
-    /// Evicts the victims on the cheapest node. Nodes with pods of jobs that already have victims are tried first: there no other job may
-    /// need to lose pods.
+    /// Evicts the victims on the cheapest node; of equal ones first one with pods of jobs that already have victims, where no other job may
+    /// need to lose pods, then the first by name. Nodes are looked at in the order of what evictions there cost at least, until none of the
+    /// rest can be cheaper.
     fn clear_cheapest(&mut self, ix: PodIx, request: &Request) -> Option<NodeIx> {
-        let (class, shape) = self.trial.cluster().pod(ix).map(|pod| (pod.class, pod.shape))?;
-        let may_gain = self.trial.cluster().may_gain(ix);
-        let begun: BTreeSet<(u64, NodeIx)> = self.begun();
-        let others: Vec<NodeIx> = self.there.keys().filter(|at| !begun.contains(at)).map(|(_, node)| *node).collect();
-        let begun: Vec<NodeIx> = begun.into_iter().map(|(_, node)| node).collect();
-        let has_elastic = self.pools.iter().any(|pool| pool.level == 0 && pool.gone.len() < pool.bundle.most());
-        let first = Cost { higher: if has_elastic { 0 } else { 1 }, begins: 1, goes: 1, at_once: 1 };
-        let mut best: Option<(Cost, NodeIx)> = None;
-        for (nodes, least) in [(begun, Cost { at_once: 1, ..Cost::default() }), (others, first)] {
-            for node in nodes {
-                if best.is_some_and(|(cheapest, _)| cheapest <= least) {
-                    break;
-                }
-                let known = self.outlooks.get(class).is_some_and(|outlook| outlook.hopeless.contains(&node));
-                if known && !may_gain
-                    || !self.victim_search.is_open(ix, node)
-                    || !self.trial.cluster().eligible(shape, node)
-                {
-                    continue;
-                }
-                match self.price(node, (ix, request)) {
-                    Some(cost) if best.is_none_or(|(cheapest, _)| cost < cheapest) => best = Some((cost, node)),
-                    Some(_) => {}
-                    None => {
-                        if let Some(outlook) = self.outlooks.get_mut(class) {
-                            outlook.hopeless.insert(node);
-                        }
+        let class = self.trial.cluster().pod(ix)?.class;
+        let mut nodes = self.in_question(ix, request);
+        nodes.sort_unstable();
+        let mut best: Option<(Cost, usize, NodeIx)> = None;
+        for (least, place, node) in nodes {
+            if best.is_some_and(|(cost, before, _)| (cost, before) <= (least, place)) {
+                break;
+            }
+            match self.price(node, (ix, request)) {
+                Some(cost) => best = best.into_iter().chain([(cost, place, node)]).min(),
+                None => {
+                    if let Some(outlook) = self.outlooks.get_mut(class) {
+                        outlook.hopeless.insert(node);
                     }
                 }
             }
         }
-        let (_, node) = best?;
+        let (.., node) = best?;
         let before = self.trial.mark();
         let short = self.short_for(node, (ix, request));
         let taken = self.clear(node, (ix, request)).unwrap_or_default();
@@ -104,6 +91,44 @@ impl Attempt<'_, '_, '_> {
             self.evict_of(number, ix, Some(&short));
         }
         Some(node)
+    }
+
+    /// Returns the nodes on which evictions may make room for a pod: what they cost at least, the place in the order of nodes, and the node.
+    fn in_question(&self, ix: PodIx, request: &Request) -> Vec<(Cost, usize, NodeIx)> {
+        let cluster = self.trial.cluster();
+        let Some(pod) = cluster.pod(ix) else { return Vec::new() };
+        // A node that refused such a pod may take it with more pods placed.
+        let hopeless = self.outlooks.get(pod.class).filter(|_| !cluster.may_gain(ix)).map(|outlook| &outlook.hopeless);
+        let begun = self.begun();
+        let others = self.there.keys().filter(|at| !begun.contains(at)).map(|at| (at.1, true));
+        let all = begun.iter().map(|at| (at.1, false)).chain(others).enumerate();
+        let may_take = |node: NodeIx| {
+            let is_hopeless = hopeless.is_some_and(|hopeless| hopeless.contains(&node));
+            !is_hopeless && self.victim_search.is_open(ix, node) && cluster.eligible(pod.shape, node)
+        };
+        let all = all.filter(|(_, (node, _))| may_take(*node));
+        all.map(|(place, (node, is_new))| (self.at_least(node, request, is_new), place, node)).collect()
+    }
+
+    /// Returns what evictions on a node cost at least. `is_new`: none of the jobs there has victims.
+    fn at_least(&self, at: NodeIx, request: &Request, is_new: bool) -> Cost {
+        let cluster = self.trial.cluster();
+        let Some(node) = cluster.node(at) else { return Cost::default() };
+        let there = self.there.get(&(node.rank, at)).map(Vec::as_slice).unwrap_or_default();
+        let pods = || there.iter().filter_map(|(_, ix)| cluster.pod(*ix));
+        let so_many = |(resource, asked): (ResourceIx, i64)| {
+            let missing = asked.saturating_sub(node.free.get(resource)).max(0);
+            let largest = pods().map(|pod| pod.request.get(resource)).max().unwrap_or(0).max(1);
+            let rounded_up = missing.saturating_add(largest.saturating_sub(1)).checked_div(largest);
+            usize::try_from(rounded_up.unwrap_or(0)).unwrap_or(usize::MAX)
+        };
+        let at_once = request.iter().map(so_many).max().unwrap_or(0);
+        let is_elastic = |(number, _): &&(usize, PodIx)| self.pools.get(*number).is_none_or(|pool| pool.level == 0);
+        let elastic = there.iter().filter(is_elastic).count();
+        // A victim of an elastic job may be one of a step that is begun.
+        let goes = if is_new || elastic == 0 { at_once } else { 0 };
+        let begins = usize::from(is_new && at_once > 0);
+        Cost { higher: at_once.saturating_sub(elastic), begins, goes, at_once }
     }
 
     /// The nodes with pods of jobs that have victims.
