@@ -8,7 +8,7 @@ mod least;
 
 use std::collections::BTreeSet;
 
-use least::Least;
+use least::{Least, at_least};
 
 use super::PreemptionContext;
 use super::shortlist::{Offer, UNKNOWN};
@@ -24,8 +24,8 @@ pub struct Outlook {
     /// What the pods that are planned request.
     resources: Vec<ResourceIx>,
     standing: Vec<Standing>,
-    /// What a pod of each class frees of each of the resources.
-    frees: Vec<i64>,
+    /// What a pod of each class frees of each of the resources; nothing where the pods are no candidates.
+    frees: Vec<Vec<i64>>,
     /// The part of the cluster that a pod of each class holds.
     shares: Vec<i64>,
 }
@@ -50,7 +50,7 @@ pub struct Wanted<'a> {
     gaps: Vec<Gap>,
 }
 
-/// What is missing of a resource on a node, and what evictions there free of it.
+/// What is missing of a resource on a node, and the most that one eviction there frees of it.
 #[derive(Debug, Clone, Copy)]
 struct Gap {
     /// The place of the resource among those that are requested.
@@ -58,7 +58,6 @@ struct Gap {
     /// The resource.
     of: ResourceIx,
     missing: i64,
-    freed: i64,
     largest: i64,
 }
 
@@ -78,7 +77,7 @@ impl Outlook {
             unclear: leaving.iter().map(|(_, node)| *node).collect(),
             standing: vec![Standing::Unasked; classes],
             shares: vec![0; classes],
-            frees: vec![0; classes.saturating_mul(resources.len())],
+            frees: vec![vec![0; classes]; resources.len()],
             resources,
         }
     }
@@ -129,24 +128,26 @@ impl Outlook {
             let missing = amount.saturating_sub(free.get(at).copied().unwrap_or(0));
             if missing > 0 {
                 let of = self.resources.get(resource).copied().unwrap_or(ResourceIx(u32::MAX));
-                gaps.push(Gap { resource, of, missing, freed: 0, largest: 0 });
+                gaps.push(Gap { resource, of, missing, largest: 0 });
             }
         }
         if gaps.is_empty() {
             return Some(UNKNOWN);
         }
         let residents = cluster.residents().on(ix);
+        let mut candidates = 0i64;
         for resident in residents {
             match self.standing(cluster, context, resident) {
-                Standing::Candidate => self.evict(resident.class, gaps),
+                Standing::Candidate => candidates = candidates.saturating_add(1),
                 Standing::Unclear => return Some(UNKNOWN),
-                _ => {}
+                Standing::Spared | Standing::Unasked => {}
             }
         }
-        if gaps.iter().any(|gap| gap.freed < gap.missing) {
-            return None;
-        }
-        Some((context.laws.node_choice.by.least)(&Least::of(self, cluster, residents, gaps)))
+        let closed = |highest: i32, gap| Some(highest.max(self.close(gap, residents)?));
+        let highest = gaps.iter_mut().try_fold(i32::MIN, closed)?;
+        let count = at_least(gaps);
+        let least = Least { outlook: self, cluster, residents, gaps, candidates, highest, count };
+        Some((context.laws.node_choice.by.least)(&least))
     }
 
     /// Every candidate on a node; none where nothing is known of the node.
@@ -180,13 +181,19 @@ impl Outlook {
         self.shares.get(at).copied().unwrap_or(0)
     }
 
-    fn evict(&self, class: VictimClassIx, gaps: &mut [Gap]) {
-        let from = usize::try_from(class.0).unwrap_or(usize::MAX).saturating_mul(self.resources.len());
-        for gap in gaps {
-            let frees = self.frees.get(from.saturating_add(gap.resource)).copied().unwrap_or(0);
-            gap.freed = gap.freed.saturating_add(frees);
+    /// Returns the priority of the last of the least important candidates among these pods that close a gap; none where all of them do not.
+    fn close(&self, gap: &mut Gap, residents: &[Resident]) -> Option<i32> {
+        let of_class = self.frees.get(gap.resource).map(Vec::as_slice).unwrap_or_default();
+        let (mut freed, mut closing) = (0i64, None);
+        for resident in residents {
+            let frees = of_class.get(usize::try_from(resident.class.0).unwrap_or(usize::MAX)).copied().unwrap_or(0);
+            freed = freed.saturating_add(frees);
             gap.largest = gap.largest.max(frees);
+            if closing.is_none() && freed >= gap.missing {
+                closing = Some(resident.priority);
+            }
         }
+        closing
     }
 
     /// What the guards say of a pod, or said of another one of its class.
@@ -225,9 +232,10 @@ impl Outlook {
         if let Some(share) = self.shares.get_mut(class) {
             *share = cluster.pod_share(pod);
         }
-        let from = class.saturating_mul(self.resources.len());
-        for (frees, resource) in self.frees.iter_mut().skip(from).zip(&self.resources) {
-            *frees = pod.request.get(*resource);
+        for (of_class, resource) in self.frees.iter_mut().zip(&self.resources) {
+            if let Some(frees) = of_class.get_mut(class) {
+                *frees = pod.request.get(*resource);
+            }
         }
     }
 }

@@ -6,51 +6,38 @@ use crate::model::{Cluster, Resident};
 
 /// The victims on a node that close its gaps, which all candidates there together do.
 pub(super) struct Least<'a> {
-    outlook: &'a Outlook,
-    cluster: &'a Cluster,
-    residents: &'a [Resident],
-    gaps: &'a [Gap],
-    count: i64,
-    highest: i64,
-    priorities: i64,
+    pub(super) outlook: &'a Outlook,
+    pub(super) cluster: &'a Cluster,
+    /// The pods on the node, the least important first.
+    pub(super) residents: &'a [Resident],
+    /// What is missing, and the most that one candidate frees.
+    pub(super) gaps: &'a [Gap],
+    /// How many candidates there are.
+    pub(super) candidates: i64,
+    /// The priority of the last of the least important ones that close the gaps together.
+    pub(super) highest: i32,
+    /// How many candidates close the gaps at least.
+    pub(super) count: i64,
 }
 
-impl<'a> Least<'a> {
-    /// Returns the victims on a node with these pods, the least important first.
-    pub(super) fn of(
-        outlook: &'a Outlook,
-        cluster: &'a Cluster,
-        residents: &'a [Resident],
-        gaps: &'a mut [Gap],
-    ) -> Least<'a> {
-        let so_many = |gap: &Gap| {
-            let whole = gap.missing.checked_div(gap.largest).unwrap_or(0);
-            if whole.saturating_mul(gap.largest) < gap.missing { whole.saturating_add(1) } else { whole }
-        };
-        let count = gaps.iter().map(so_many).max().unwrap_or(1);
-        gaps.iter_mut().for_each(|gap| gap.freed = 0);
-        // What a victim frees is looked at only where some candidates may stay.
-        let is_all = count >= i64::try_from(residents.len()).unwrap_or(i64::MAX);
-        let (mut highest, mut priorities, mut taken) = (i64::MIN, 0i64, 0i64);
-        for resident in residents.iter().filter(|resident| outlook.is_candidate(resident.class)) {
-            highest = i64::from(resident.priority);
-            if taken < count {
-                priorities = priorities.saturating_add(counted(resident.priority));
-            }
-            taken = taken.saturating_add(1);
-            if !is_all {
-                outlook.evict(resident.class, gaps);
-                if taken >= count && gaps.iter().all(|gap| gap.freed >= gap.missing) {
-                    break;
-                }
-            }
-        }
-        Least { outlook, cluster, residents, gaps, count, highest, priorities }
+/// Returns how many candidates close these gaps at least, none of which frees more than the largest.
+pub(super) fn at_least(gaps: &[Gap]) -> i64 {
+    let so_many = |gap: &Gap| {
+        let whole = gap.missing.checked_div(gap.largest).unwrap_or(0);
+        if whole.saturating_mul(gap.largest) < gap.missing { whole.saturating_add(1) } else { whole }
+    };
+    gaps.iter().map(so_many).max().unwrap_or(1)
+}
+
+impl Least<'_> {
+    /// Returns the candidates, the least important first.
+    fn candidates(&self) -> impl Iterator<Item = &Resident> {
+        self.residents.iter().filter(|resident| self.outlook.is_candidate(resident.class))
     }
 
     /// Returns the candidates of which none is more important than the victims are at least.
-    fn candidates(&self) -> impl Iterator<Item = &Resident> {
-        let residents = self.residents.iter().take_while(|resident| i64::from(resident.priority) <= self.highest);
+    fn unimportant(&self) -> impl Iterator<Item = &Resident> {
+        let residents = self.residents.iter().take_while(|resident| resident.priority <= self.highest);
         residents.filter(|resident| self.outlook.is_candidate(resident.class))
     }
 }
@@ -61,30 +48,38 @@ impl LeastVictims for Least<'_> {
     }
 
     fn highest(&self) -> i64 {
-        self.highest
+        i64::from(self.highest)
     }
 
     fn priorities(&self) -> i64 {
-        self.priorities
+        let first = self.candidates().take(usize::try_from(self.count).unwrap_or(usize::MAX));
+        first.map(|resident| counted(resident.priority)).fold(0, i64::saturating_add)
     }
 
     fn share(&self) -> i64 {
-        let smallest = self.candidates().map(|resident| self.outlook.share(resident.class)).min();
+        let smallest = self.unimportant().map(|resident| self.outlook.share(resident.class)).min();
         smallest.unwrap_or(0).saturating_mul(self.count)
     }
 
     fn youngest(&self) -> i64 {
-        self.candidates().map(|resident| resident.created).max().unwrap_or(i64::MAX)
+        self.unimportant().map(|resident| resident.created).max().unwrap_or(i64::MAX)
     }
 
     /// Returns the earliest of the latest starts, as many as there are victims.
     fn earliest_start(&self) -> i64 {
-        let now = self.cluster.now();
-        let mut starts: Vec<i64> = self.candidates().map(|resident| resident.started.unwrap_or(now)).collect();
-        let count = usize::try_from(self.count).unwrap_or(usize::MAX);
-        match starts.len().min(count).checked_sub(1) {
-            Some(last) => *starts.select_nth_unstable_by(last, |a, b| b.cmp(a)).1,
-            None => i64::MAX,
+        let (now, count) = (self.cluster.now(), self.count);
+        let starts = self.unimportant().map(|resident| resident.started.unwrap_or(now));
+        match count {
+            1 => starts.max().unwrap_or(i64::MAX),
+            count if count >= self.candidates => starts.min().unwrap_or(i64::MAX),
+            count => {
+                let mut starts: Vec<i64> = starts.collect();
+                let count = usize::try_from(count).unwrap_or(usize::MAX);
+                match starts.len().min(count).checked_sub(1) {
+                    Some(last) => *starts.select_nth_unstable_by(last, |a, b| b.cmp(a)).1,
+                    None => i64::MAX,
+                }
+            }
         }
     }
 
