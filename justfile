@@ -52,6 +52,11 @@ live-scale:
 churn:
     cargo test --release -p lictor --test churn -- --ignored --nocapture
 
+# Measure what `lictor run` keeps after 200,000 pods that have come and gone against a stand-in of the API server, and what 50,000 pods take: some 20 minutes
+run-churn:
+    cargo build --release -p lictor --features live
+    LICTOR_BINARY=$PWD/target/release/lictor cargo test -p lictor-controller --test churn -- --ignored --nocapture --test-threads 1
+
 # Look at a cluster in a page of the browser
 page snapshot='fixtures/snapshots/four-teams.yaml':
     cargo run --features page -- view {{snapshot}}

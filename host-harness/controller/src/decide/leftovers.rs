@@ -127,7 +127,9 @@ impl Decider {
             if !node.is_empty() {
                 turn.tasks.push(Task::Withdraw(pod.clone()));
                 let reason = format!("no plan stands behind its nomination to {node} any more");
-                turn.given_up.push(GivenUp { plan: EARLIER, pods: vec![pod], why: Why::NotAdmitted, reason });
+                // The plan was counted when it ended, and this is tried again and again.
+                let (why, counts) = (Why::NotAdmitted, false);
+                turn.given_up.push(GivenUp { plan: EARLIER, pods: vec![pod], why, reason, counts });
             }
         }
         turn

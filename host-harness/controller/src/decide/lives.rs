@@ -66,6 +66,8 @@ pub struct GivenUp {
     pub why: Why,
     /// The same as a sentence, with names.
     pub reason: String,
+    /// Whether the plan is counted. Each plan counts once, also where its pods lose their nominations one after the other.
+    pub counts: bool,
 }
 
 /// The plans that are under way, by number.
@@ -167,9 +169,9 @@ impl Lives {
         let (plan, life) = self.plans.iter().find(|(_, life)| life.victims.values().any(evicts))?;
         let victim = life.victims.iter().find(|(_, command)| evicts(command)).map(|(victim, _)| victim.pod_name());
         let reason = format!("the eviction of {} is refused: {reason}", victim.unwrap_or_default());
-        let (plan, pods) = (*plan, life.pods.iter().cloned().collect());
+        let (plan, pods, counts) = (*plan, life.pods.iter().cloned().collect(), !life.is_counted);
         self.plans.remove(&plan);
-        Some(GivenUp { plan, pods, why: Why::Refused, reason })
+        Some(GivenUp { plan, pods, why: Why::Refused, reason, counts })
     }
 
     /// Looks how far each plan is. Returns those that are given up, and with what is to be done in the cluster for it.
@@ -188,7 +190,8 @@ impl Lives {
                 let stays =
                     |pod: &&ObjectRef| pod_of(session, pod).is_some_and(|pod| session.mirror().is_nominated(pod.id));
                 tasks.extend(pods.iter().filter(stays).cloned().map(Task::Withdraw));
-                given_up.push(GivenUp { plan: *plan, pods, why: Why::NotAdmitted, reason });
+                let counts = !std::mem::replace(&mut life.is_counted, true);
+                given_up.push(GivenUp { plan: *plan, pods, why: Why::NotAdmitted, reason, counts });
                 if life.pods.is_empty() {
                     tasks.extend(life.victims.values().flatten().filter_map(unmark));
                 }
@@ -201,7 +204,7 @@ impl Lives {
             tasks.extend(nominated.cloned().map(Task::Withdraw));
             tasks.extend(life.victims.values().flatten().filter_map(unmark));
             let pods = life.pods.iter().cloned().collect();
-            given_up.push(GivenUp { plan: *plan, pods, why, reason });
+            given_up.push(GivenUp { plan: *plan, pods, why, reason, counts: !life.is_counted });
             false
         });
         (given_up, tasks)

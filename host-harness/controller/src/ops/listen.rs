@@ -106,7 +106,9 @@ impl Operations {
     }
 
     fn given_up(&mut self, given_up: &GivenUp) {
-        self.with.status.metrics.given_up(given_up.why.word());
+        if given_up.counts {
+            self.with.status.metrics.given_up(given_up.why.word());
+        }
         for pod in &given_up.pods {
             let note = format!("Plan {} is given up: {}", given_up.plan, given_up.reason);
             let pod = pod.pod_name();

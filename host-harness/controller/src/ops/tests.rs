@@ -5,11 +5,18 @@ use std::net::TcpStream;
 use std::sync::Arc;
 
 use hyper::Method;
+use lictor_host::session::Session;
+use lictor_host::session::testing::{ALL, Scripted};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use super::Status;
 use super::http::{answer, serve};
+use super::listen::{Listening, Operations};
+use crate::decide::Turn;
+use crate::decide::lives::{GivenUp, Why};
+use crate::report::{Mode, Origin};
+use crate::run::listener::Listener;
 
 fn get(address: &str, path: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
@@ -50,4 +57,20 @@ fn only_what_there_is_may_be_asked_and_nothing_is_written() {
     assert_eq!(code(Method::GET, "/livez"), 200);
     assert_eq!(code(Method::GET, "/"), 404);
     assert_eq!(code(Method::POST, "/metrics"), 405);
+}
+
+#[test]
+fn a_plan_whose_pods_lose_their_nominations_one_after_the_other_is_counted_once() {
+    let status = Arc::new(Status::default());
+    let origin = Origin { controller: "lictor.dev/lictor".to_owned(), instance: "lictor-0".to_owned() };
+    let (system, mode) = ("test".to_owned(), Mode::CarriesOut);
+    let with = Listening { status: status.clone(), mode, system, origin, explains: false, writes: None };
+    let (mut operations, _) = Operations::new(with);
+    let session = Session::open(Box::new(Scripted::deciding(ALL)), "test", "").unwrap();
+    for counts in [true, false] {
+        let given_up = GivenUp { plan: 5, pods: Vec::new(), why: Why::NotAdmitted, reason: String::new(), counts };
+        operations.turned(&Turn { given_up: vec![given_up], ..Turn::default() }, &session, None);
+    }
+    let metrics = status.metrics.text().unwrap();
+    assert!(metrics.contains("lictor_plans_given_up_total{reason=\"not-admitted\"} 1\n"), "{metrics}");
 }

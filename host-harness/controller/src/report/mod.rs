@@ -121,7 +121,7 @@ impl Reporter {
         for failed in &step.happened.failed {
             self.awaited.remove(&failed.pod);
         }
-        for (pod, notice) in notice::victims(step, self.mode, objects) {
+        for (pod, notice) in notice::victims(step, self.mode, &self.system, objects) {
             let is_awaited = self.mode == Mode::CarriesOut && notice::is_carried_out(step, pod);
             if is_awaited {
                 self.awaited.insert(pod.clone(), notice);

@@ -66,15 +66,20 @@ pub(super) fn is_carried_out(step: &Step, victim: &str) -> bool {
     step.happened.victims.get(victim).is_some_and(|evicted| evicted.how != How::Unreserved)
 }
 
-/// Makes the notices of victims, by name: `Preempted` in the words of kube-scheduler, which names the preemptor by its uid: other namespaces are not to read its name.
-pub(super) fn victims<'s>(step: &'s Step, mode: Mode, objects: &dyn Objects) -> Vec<(&'s String, Notice)> {
+/// Makes the notices of victims, by name: the preemptor with its group, as the `related` object of the event has it, and the law.
+pub(super) fn victims<'s>(
+    step: &'s Step,
+    mode: Mode,
+    system: &str,
+    objects: &dyn Objects,
+) -> Vec<(&'s String, Notice)> {
     let notice = |(pod, evicted): (&'s String, &lictor_host::session::Evicted)| {
         let regarding = objects.pod(pod)?;
         let preemptor = evicted.for_whom.preemptor().and_then(|pod| objects.pod(pod));
         let by = match (&evicted.for_whom, &preemptor) {
             (EvictedFor::Queue(queue), _) => format!("queue {queue}, which gives back"),
-            (EvictedFor::Preemptor(_), Some(preemptor)) => format!("pod {}", preemptor.uid),
-            (EvictedFor::Preemptor(_), None) => "a pod that is gone".to_owned(),
+            (EvictedFor::Preemptor(pod), Some(_)) => named(pod, objects),
+            (EvictedFor::Preemptor(pod), None) => format!("pod {pod}, which is gone"),
         };
         let node = evicted.node.as_ref().map(|node| format!(" on node {node}")).unwrap_or_default();
         let how = match evicted.how {
@@ -87,7 +92,12 @@ pub(super) fn victims<'s>(step: &'s Step, mode: Mode, objects: &dyn Objects) -> 
             Mode::OnlySays => ("Would be preempted", "WouldPreempt"),
         };
         let law = evicted.reason.code.clone();
-        let note = format!("{would} by {by}{node}{how}: {law}: {}", evicted.reason.message);
+        let message = &evicted.reason.message;
+        // The engine has no law of its own that evicts: its plans follow all laws of the system.
+        let note = match law.starts_with("engine/") {
+            true => format!("{would} by {by}{node}{how}: {message}, by the laws of {system}"),
+            false => format!("{would} by {by}{node}{how}: {law}: {message}"),
+        };
         let notice = Notice {
             regarding,
             related: preemptor,
@@ -101,6 +111,14 @@ pub(super) fn victims<'s>(step: &'s Step, mode: Mode, objects: &dyn Objects) -> 
         Some((pod, notice))
     };
     step.happened.victims.iter().filter_map(notice).collect()
+}
+
+/// Names a pod with the group that it is of.
+fn named(pod: &str, objects: &dyn Objects) -> String {
+    match objects.group_of(pod) {
+        Some(group) => format!("pod {pod} of {} {}/{}", group.kind, group.namespace, group.name),
+        None => format!("pod {pod}"),
+    }
 }
 
 /// Plans that the host refused; in a dry run, also whom the plans and bindings are for.

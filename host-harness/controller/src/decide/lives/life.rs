@@ -17,6 +17,8 @@ pub(super) struct Life {
     pub(super) victims: BTreeMap<ObjectRef, Option<Command>>,
     /// Whether it had victims when it was made.
     pub(super) evicts: bool,
+    /// Whether the plan was counted as given up: some of its pods have lost their nominations.
+    pub(super) is_counted: bool,
     /// How its pods and victims stood when that was looked at last, and since when.
     pub(super) picture: Vec<(bool, bool)>,
     pub(super) since: i64,

@@ -148,6 +148,7 @@ fn a_plan_of_two_pods_that_lose_their_nominations_one_after_the_other_is_given_u
     }
     let pods = |all: &Vec<GivenUp>| all.iter().flat_map(|it| &it.pods).map(|pod| pod.name.clone()).collect::<String>();
     assert_eq!(given_up.iter().map(pods).collect::<Vec<_>>(), ["p", "q"]);
+    assert_eq!(given_up.iter().flatten().map(|it| it.counts).collect::<Vec<_>>(), [true, false], "one plan");
 }
 
 #[test]

@@ -3,11 +3,12 @@
 mod accounts;
 mod groups;
 mod pods;
+mod victims;
 
 use std::collections::BTreeMap;
 
 use lictor_host::reason::NamedReason;
-use lictor_host::session::{Attempt, AttemptResult, RetryHint, Step};
+use lictor_host::session::{Attempt, AttemptResult, Evicted, EvictedFor, How, RetryHint, Step};
 use serde_json::Value;
 
 use super::*;
@@ -100,6 +101,14 @@ fn refused(pod: &str, law: &str, free: i64) -> Step {
 fn bound(pod: &str) -> Step {
     let mut step = Step::default();
     step.happened.bound.insert(format!("team/{pod}"), "n1".to_owned());
+    step
+}
+
+fn victim(how: How, for_whom: EvictedFor) -> Step {
+    let mut step = Step::default();
+    let reason = named("a/b", "because".to_owned());
+    let evicted = Evicted { how, node: Some("n1".to_owned()), plan: 7, for_whom, reason };
+    step.happened.victims.insert("team/v".to_owned(), evicted);
     step
 }
 

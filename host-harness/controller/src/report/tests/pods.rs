@@ -1,7 +1,7 @@
 //! Events and conditions of pods.
 
 use lictor_contract::{Finding, Severity};
-use lictor_host::session::{Action, AttemptResult, Evicted, EvictedFor, FailedCommand, How, Step};
+use lictor_host::session::{Action, AttemptResult, EvictedFor, FailedCommand, How, Step};
 use serde_json::{Value, json};
 
 use super::*;
@@ -100,41 +100,6 @@ fn the_condition_turns_when_the_pod_is_let_go() {
     assert_eq!(conditions(&let_go)[0]["status"], "True");
     reporter.step(NOW + 5 * SECOND, &bound("a"), &cluster);
     assert_eq!(reporter.due(NOW + 9 * SECOND, &cluster), []);
-}
-
-fn victim(how: How, for_whom: EvictedFor) -> Step {
-    let mut step = Step::default();
-    let reason = named("a/b", "because".to_owned());
-    let evicted = Evicted { how, node: Some("n1".to_owned()), plan: 7, for_whom, reason };
-    step.happened.victims.insert("team/v".to_owned(), evicted);
-    step
-}
-
-#[test]
-fn a_victim_is_told_by_whom_in_the_words_of_kube_scheduler_and_why() {
-    let cluster = Cluster::with(&["p", "v"]);
-    let mut reporter = reporter(Mode::CarriesOut, "koordinator");
-    let preemptor = EvictedFor::Preemptor("team/p".to_owned());
-    reporter.step(NOW, &victim(How::Delete, preemptor.clone()), &cluster);
-    assert_eq!(reporter.due(NOW, &cluster), [], "the API server has not accepted it");
-    reporter.evicted("team/v");
-    let writes = reporter.due(NOW, &cluster);
-    let event = events(&writes)[0];
-    assert_eq!(
-        (&event["reason"], &event["action"], &event["type"]),
-        (&json!("Preempted"), &json!("Preempting"), &json!("Normal"))
-    );
-    assert_eq!(event["note"], "Preempted by pod uid-p on node n1: a/b: because");
-    assert_eq!(event["related"]["uid"], "uid-p");
-    assert_eq!(conditions(&writes).len(), 0, "the Eviction API writes DisruptionTarget itself");
-    // A queue that gives back has no preemptor.
-    reporter.step(NOW, &victim(How::Soft, EvictedFor::Queue("q".to_owned())), &cluster);
-    // A victim may be gone before the answer is heard.
-    reporter.forget("team/v");
-    let writes = reporter.due(NOW, &cluster);
-    let note =
-        "Preempted by queue q, which gives back on node n1 (marked: another controller deletes it): a/b: because";
-    assert_eq!(events(&writes)[0]["note"], note);
 }
 
 #[test]

@@ -1,0 +1,50 @@
+//! What the events of victims say.
+
+use serde_json::json;
+
+use super::*;
+
+#[test]
+fn the_event_of_a_victim_names_the_preemptor_and_the_law() {
+    let cluster = Cluster::with(&["p", "v"]);
+    let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+    let preemptor = EvictedFor::Preemptor("team/p".to_owned());
+    reporter.step(NOW, &victim(How::Delete, preemptor.clone()), &cluster);
+    assert_eq!(reporter.due(NOW, &cluster), [], "the API server has not accepted it");
+    reporter.evicted("team/v");
+    let writes = reporter.due(NOW, &cluster);
+    let event = events(&writes)[0];
+    assert_eq!(
+        (&event["reason"], &event["action"], &event["type"]),
+        (&json!("Preempted"), &json!("Preempting"), &json!("Normal"))
+    );
+    assert_eq!(event["note"], "Preempted by pod team/p on node n1: a/b: because");
+    assert_eq!(event["related"]["uid"], "uid-p");
+    assert_eq!(conditions(&writes).len(), 0, "the Eviction API writes DisruptionTarget itself");
+    // A queue that gives back has no preemptor.
+    reporter.step(NOW, &victim(How::Soft, EvictedFor::Queue("q".to_owned())), &cluster);
+    // A victim may be gone before the answer is heard.
+    reporter.forget("team/v");
+    let writes = reporter.due(NOW, &cluster);
+    let note =
+        "Preempted by queue q, which gives back on node n1 (marked: another controller deletes it): a/b: because";
+    assert_eq!(events(&writes)[0]["note"], note);
+}
+
+#[test]
+fn the_event_of_a_victim_names_the_group_of_the_preemptor_and_no_module_of_the_engine() {
+    let mut cluster = Cluster::with(&["p", "v"]);
+    cluster.groups.insert("team/p".to_owned(), subject("scheduling.k8s.io", "PodGroup", "team", "train").name);
+    let note = |pod: &str| {
+        let mut step = victim(How::Delete, EvictedFor::Preemptor(format!("team/{pod}")));
+        let evicted = step.happened.victims.get_mut("team/v").unwrap();
+        evicted.reason = named("engine/plan", "evicts 3 pod(s) for 2 pod(s)".to_owned());
+        let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+        reporter.step(NOW, &step, &cluster);
+        reporter.evicted("team/v");
+        events(&reporter.due(NOW, &cluster))[0]["note"].clone()
+    };
+    let why = "on node n1: evicts 3 pod(s) for 2 pod(s), by the laws of koordinator";
+    assert_eq!(note("p"), format!("Preempted by pod team/p of PodGroup team/train {why}"));
+    assert_eq!(note("gone"), format!("Preempted by pod team/gone, which is gone {why}"));
+}

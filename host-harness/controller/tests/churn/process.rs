@@ -1,0 +1,170 @@
+//! The controller that is measured: the command that the environment names in `LICTOR_BINARY`, else in this process.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use lictor_contract::ExtensionPoint;
+use lictor_controller::cluster::{Access, connect};
+use lictor_controller::decide::Talk;
+use lictor_controller::ops::start::{Wanted, identity, start};
+use lictor_controller::report::Mode;
+use lictor_controller::run::log::Log;
+use lictor_controller::run::{Opened, Settings, Surroundings, run};
+use lictor_host::policy::Policy;
+use lictor_host::sandbox::{Limits, Loaded, Sandbox};
+use lictor_host::session::Session;
+use serde_json::json;
+use tokio::sync::watch;
+
+const SYSTEM: &str = "koordinator";
+
+/// The arguments: the controller deletes victims.
+const ARGUMENTS: &str = r#"{"podShouldBeDeletedWhenPreempted": true}"#;
+
+/// How long the controller may take until it has listed the cluster, unoptimised.
+const START: Duration = Duration::from_secs(120);
+
+/// A controller that runs, until it is dropped.
+pub struct Controller {
+    how: How,
+    folder: PathBuf,
+    /// Where health and metrics are served.
+    address: SocketAddr,
+}
+
+enum How {
+    Here(watch::Sender<bool>),
+    There(Child),
+}
+
+/// Amounts that a controller holds or has taken.
+#[derive(Debug, Clone, Copy)]
+pub struct Figures {
+    /// Bytes of memory of the process.
+    pub resident: u64,
+    /// Bytes of memory of the policy.
+    pub policy: u64,
+    pub descriptors: usize,
+    /// Time of processors since the process began.
+    pub busy: Duration,
+}
+
+impl Controller {
+    /// Starts a controller for the API server at this address, and waits until it has listed the cluster.
+    pub async fn start(server: SocketAddr) -> Controller {
+        let folder = std::env::temp_dir().join(format!("lictor-churn-{}-{}", std::process::id(), server.port()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (kubeconfig, arguments) = (folder.join("kubeconfig"), folder.join("arguments.yaml"));
+        let config = json!({"apiVersion": "v1", "kind": "Config", "current-context": "churn",
+            "clusters": [{"name": "churn", "cluster": {"server": format!("http://{server}")}}],
+            "users": [{"name": "churn", "user": {}}],
+            "contexts": [{"name": "churn", "context": {"cluster": "churn", "user": "churn"}}]});
+        std::fs::write(&kubeconfig, config.to_string()).unwrap();
+        std::fs::write(&arguments, ARGUMENTS).unwrap();
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let how = match std::env::var_os("LICTOR_BINARY") {
+            Some(binary) => {
+                let mut command = Command::new(binary);
+                command.args(["run", "--system", SYSTEM, "--listen", &address.to_string()]);
+                command.arg("--args").arg(&arguments).arg("--kubeconfig").arg(&kubeconfig);
+                // At the level `info` the log has lines for each pod.
+                let log = std::fs::File::create(folder.join("log")).unwrap();
+                How::There(command.env("RUST_LOG", "warn").stderr(Stdio::from(log)).spawn().unwrap())
+            }
+            None => How::Here(here(kubeconfig, address)),
+        };
+        let controller = Controller { how, folder, address };
+        let ready = async {
+            while !controller.get("/readyz").ends_with("ok: leads\n") {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        tokio::time::timeout(START, ready).await.unwrap();
+        controller
+    }
+
+    pub fn figures(&self) -> Figures {
+        let process = match &self.how {
+            How::Here(_) => PathBuf::from("/proc/self"),
+            How::There(child) => Path::new("/proc").join(child.id().to_string()),
+        };
+        let read = |name: &str| std::fs::read_to_string(process.join(name)).unwrap();
+        let number = |text: &str| text.parse::<u64>().unwrap();
+        let resident = number(read("statm").split(' ').nth(1).unwrap()) * 4096;
+        let stat = read("stat");
+        // After the name of the program, in parentheses, user and system time are fields 12 and 13, in hundredths of a second.
+        let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
+        let busy = Duration::from_millis(10 * (number(fields[11]) + number(fields[12])));
+        let descriptors = std::fs::read_dir(process.join("fd")).unwrap().count();
+        Figures { resident, policy: self.metric("lictor_policy_memory_bytes"), descriptors, busy }
+    }
+
+    /// Returns a metric without labels.
+    pub fn metric(&self, name: &str) -> u64 {
+        let metrics = self.get("/metrics");
+        let line = metrics.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.unwrap_or_else(|| panic!("no {name}:\n{metrics}")).parse().unwrap()
+    }
+
+    fn get(&self, path: &str) -> String {
+        let Ok(mut stream) = TcpStream::connect(self.address) else { return String::new() };
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
+        let mut text = String::new();
+        let _broken = stream.read_to_string(&mut text);
+        text
+    }
+}
+
+impl Drop for Controller {
+    fn drop(&mut self) {
+        match &mut self.how {
+            How::Here(stop) => drop(stop.send_replace(true)),
+            How::There(child) => {
+                let _gone = child.kill();
+                let _gone = child.wait();
+            }
+        }
+        let _gone = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Runs what `lictor run` runs, with the component.
+fn here(kubeconfig: PathBuf, address: SocketAddr) -> watch::Sender<bool> {
+    let (stop, stopped) = watch::channel(false);
+    tokio::spawn(async move {
+        let client = connect(&Access { kubeconfig: Some(kubeconfig), context: None }).await.unwrap();
+        let wanted = Wanted {
+            lease: None,
+            listen: Some(address),
+            socket: None,
+            desk: None,
+            reports: true,
+            standing: false,
+            mode: Mode::CarriesOut,
+            explains: false,
+            system: SYSTEM.to_owned(),
+            policy: ("lictor 1".to_owned(), String::new()),
+            identity: identity(),
+        };
+        let started = start(client.clone(), wanted).await.unwrap();
+        let loaded = Sandbox::new(Limits::default()).unwrap().load(lictor::embedded()).unwrap();
+        let (listener, leads) = ((Log::default(), started.listener), started.leads);
+        let with = Surroundings { client, open: || open(&loaded), listener, keep: None, leads, stop: stopped };
+        run(Settings::default(), with).await.unwrap();
+        started.ender.end().await;
+    });
+    stop
+}
+
+fn open(loaded: &Loaded) -> Result<Opened, String> {
+    let mut policy = loaded.start().map_err(|error| error.to_string())?;
+    let described = policy.describe().map_err(|error| error.to_string())?;
+    let info = described.systems.into_iter().find(|info| info.name == SYSTEM).ok_or("no such system")?;
+    let points = info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect();
+    let mut session = Session::open(Box::new(policy), SYSTEM, ARGUMENTS).map_err(|error| error.to_string())?;
+    session.set_schedulers(Settings::default().schedulers);
+    Ok(Opened { talk: Talk::new(session, None), interests: info.interests, points, deletes_victims: true })
+}
