@@ -8,6 +8,7 @@ mod closed_nominations;
 mod cycle;
 mod enforce;
 mod filter;
+mod in_flight;
 mod marks;
 mod notes;
 mod permit;

@@ -49,6 +49,9 @@ impl Engine {
         let others = self.broken(gangs.get(1..).unwrap_or_default(), &laws.final_gates);
         if let Some(reason) = others.or_else(|| self.broken(&gangs, &laws.trigger)) {
             self.cluster.release_required_node(preemptor.pod);
+            if self.plan_stands(&laws, &gangs, refuted) {
+                return Ok(self.without(reason, Effects::default()));
+            }
             let effects = self.give_up(preemptor, search.gives_up(preemptor, false));
             return Ok(self.without(reason, effects));
         }
@@ -56,6 +59,10 @@ impl Engine {
         let (ledger, notes, branch) = (&self.ledger, &mut self.notes, &Branch::default());
         let mut context = PreemptionContext { preemptor, gangs: &gangs, laws: &laws, ledger, refuted, branch, notes };
         let found = search.find(&mut self.cluster, &mut context).and_then(|plan| plan.for_all(&asked));
+        if self.stays_in_flight(&found, (&laws, &gangs, refuted)) {
+            let reason = self.obstacle(&gangs, Obstacle::Room);
+            return Ok(self.without(reason, Effects::default()));
+        }
         match found {
             Err(obstacle) => {
                 match obstacle {
@@ -73,23 +80,6 @@ impl Engine {
                 }
                 None => self.planned(search.as_ref(), &gangs, &plan),
             },
-        }
-    }
-
-    /// Returns what a plan waits for that is in flight already: neither of the two evicts a pod, and as many pods of each kind are nominated to each
-    /// node. Otherwise two pods that are alike could change places with each attempt. `None`: it is new.
-    fn awaits(&self, plan: &Plan) -> Option<Obstacle> {
-        let pods = || plan.nominations.iter().filter_map(|(ix, node)| Some((*ix, *node, self.cluster.pod(*ix)?)));
-        let shown = pods().filter(|(ix, ..)| self.ledger.awaits(*ix));
-        let kind = |pod: &Pod| (pod.class, pod.priority(), pod.queue);
-        let mut shown: Vec<_> = shown.filter_map(|(.., pod)| Some((kind(pod), pod.nominated?))).collect();
-        let mut planned: Vec<_> = pods().map(|(_, node, pod)| (kind(pod), node)).collect();
-        shown.sort_unstable();
-        planned.sort_unstable();
-        match plan.nominations.as_slice() {
-            _ if !plan.victims.is_empty() || shown != planned => None,
-            [(_, node)] => Some(Obstacle::Coming(*node)),
-            _ => Some(Obstacle::Room),
         }
     }
 

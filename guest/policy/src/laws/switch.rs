@@ -247,11 +247,11 @@ impl Cycle {
         let own = [&mut self.admission, &mut self.normal, &mut self.growth, &mut self.elastic];
         all.extend(own.into_iter().flat_map(|gates| seats(gates)));
         all.push(&mut self.size);
-        for ReclaimRules { trigger, claim, guards, single, limits, order, for_places: _ } in
+        for ReclaimRules { trigger, claim, guards, single, alone, limits, order, for_places: _ } in
             [&mut self.reclaim, &mut self.preempt]
         {
             all.extend(seats(trigger).chain(seats(claim)).chain(seats(limits)));
-            all.extend(seats(guards).chain(seats(single)));
+            all.extend(seats(guards).chain(seats(single)).chain(seats(alone)));
             all.push(order);
         }
         all.push(&mut self.queues);

@@ -45,6 +45,23 @@ fn the_policy_breaks_no_law_on_random_clusters() {
     }
 }
 
+/// In the first three of these a member of a gang fits its nominated node only when another one is on its own: it waits, and its gang has not
+/// failed. In the last a gang is owed GPUs, is short of cpu, and another pod takes idle GPUs: that is no reason to evict pods for cpu.
+#[test]
+fn clusters_in_which_a_law_was_broken_once_keep_it() {
+    let cases = [
+        (System::Coscheduling, 9_000_001, 412),
+        (System::Coscheduling, 9_000_001, 30_399),
+        (System::Kubernetes, 6_200_009, 122),
+        (System::Volcano, 6_200_007, 218),
+    ];
+    for (system, seed, index) in cases {
+        let case = generate(system, seed, index);
+        let (_, failure) = attempt(&case, Box::new(Native::default()), None);
+        assert_eq!(failure.map(|failure| scenario(&case, &failure)), None, "{system}, case {index} of seed {seed}");
+    }
+}
+
 /// Two plans take pods from an elastic job, and then it grows into idle room that neither of the two could use: from 8 pods, 4 are evicted
 /// for 4 cpu and 2 for 2 cpu, both sizes are powers of two, and the 2 that stay become 4 with one pod on each of the other nodes.
 #[test]

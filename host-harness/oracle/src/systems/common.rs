@@ -95,6 +95,33 @@ fn between_pods(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
     }
 }
 
+/// Returns whether the constraints between pods let these onto the nodes that they are promised, in some order, when those that leave already
+/// have left.
+pub(super) fn agree_where_promised(world: &World, pods: &[&Pod]) -> bool {
+    let promised = pods.iter().filter_map(|pod| Some((pod.name.clone(), pod.nominated.clone()?)));
+    come_one_by_one(world, &world.places(|other| !other.leaving), &promised.collect())
+}
+
+/// Returns whether the plan that nominated some pods of a gang still stands, the pod that is tried among them: when those that leave already have
+/// left, each has the room of its node and the constraints between pods agree, in some order.
+pub(super) fn plan_stands(world: &World, pod: &Pod, pods: &[&Pod], same_group: SameGroup<'_>) -> bool {
+    let least = Pod { priority: pods.iter().map(|pod| pod.priority).min().unwrap_or(pod.priority), ..pod.clone() };
+    let pods: Vec<&Pod> = pods.iter().filter_map(|pod| world.pods.get(&pod.name)).collect();
+    let (problem, nodes) = problem(world, &least, &pods, same_group);
+    let place = |pod: &&Pod| nodes.iter().position(|node| Some(*node) == pod.nominated.as_deref());
+    let places: Vec<usize> = pods.iter().filter_map(place).collect();
+    let may_run = |pod: &&Pod| {
+        let node = pod.nominated.as_ref().and_then(|node| world.nodes.get(node));
+        node.is_some_and(|node| world.may_run(pod, node))
+    };
+    pods.len() > 1
+        && places.len() == pods.len()
+        && pods.iter().any(|other| other.name == pod.name)
+        && pods.iter().all(may_run)
+        && problem.fits_on(0, &places)
+        && agree_where_promised(world, &pods)
+}
+
 /// Whether pods can come one after the other, in some order, so that each finds the constraints between pods kept.
 fn come_one_by_one(world: &World, there: &Places, new: &Places) -> bool {
     new.is_empty()

@@ -127,7 +127,9 @@ fn judge(
         return Ok(());
     }
     other_pods_keep_waiting(&world, outcome, Some(gang), verdict);
-    let waits = plan::waits(&world, pod, gang) || plan::is_in_flight(&world, pod, quotas.as_ref());
+    let waits = plan::waits(&world, pod, gang)
+        || plan::is_in_flight(&world, pod, quotas.as_ref())
+        || plan::stands(&world, pod, gang, quotas.as_ref());
     let fitting_nodes: Vec<String> =
         kubernetes::fitting_nodes(&world, pod).iter().map(|node| node.name.clone()).collect();
     let fits = !is_refused && !fitting_nodes.is_empty();

@@ -22,7 +22,7 @@ mod trace;
 
 pub use branches::Branch;
 pub use context::PreemptionContext;
-pub use members::without_unjudged;
+pub use members::{promised, without_unjudged};
 
 use super::cycle::JobByJob;
 use super::plan::Plan;

@@ -2,12 +2,15 @@
 //!
 //! A pod of another queue is evicted only for resources that its node lacks for the preemptor. The queue of the preemptor, or an ancestor
 //! that counts for it, deserves one of them with all pods of the gang, and none of them is beyond what they deserve. A resource
-//! without a deserved amount is neither owed nor beyond.
+//! without a deserved amount is neither owed nor beyond. With the pod alone on the node again, a resource that is owed would be short.
 //!
 //! # Example
 //!
 //! A queue deserves 4 cpu and 2 GPUs and uses 6 cpu. A pod of it requests 1 cpu and 1 GPU. On a node without a free GPU and with free cpu it
 //! may evict for the GPU. On a node without free cpu it evicts nothing.
+//!
+//! A queue deserves 2 GPUs and has no amount of cpu. A pod of it lacks a GPU and cpu. It may evict pods that hold both, and no pod that holds
+//! cpu alone.
 //!
 //! # Why
 //!
@@ -15,7 +18,7 @@
 //!
 //! # Source
 //!
-//! Our ruling (2.5b). Volcano: issues 561, 4947 and 4949, in which queues evict each other without end; kueue issue 7393: a
+//! Our rulings (2.5b and 2.5c). Volcano: issues 561, 4947 and 4949, in which queues evict each other without end; kueue issue 7393: a
 //! queue that has borrowed cpu gets its own GPUs.
 //!
 //! # Options

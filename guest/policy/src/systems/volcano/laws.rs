@@ -88,6 +88,10 @@ fn cycle(args: &Args) -> Cycle {
             vec![OF_ANOTHER_QUEUE, FREES_WHAT_IS_OWED, OUTSIDE_THE_CLAIM, ABOVE_DESERVED, LEAVES_GUARANTEE]
         }
     };
+    let alone = match args.mode {
+        Mode::Elastic => Vec::new(),
+        Mode::Reclaim => vec![FREES_WHAT_IS_OWED],
+    };
     let claim = match args.mode {
         Mode::Elastic => Vec::new(),
         Mode::Reclaim => vec![STAYS_WITHIN_DESERVED],
@@ -114,6 +118,7 @@ fn cycle(args: &Args) -> Cycle {
             claim,
             guards: [everywhere.clone(), across, of_queues].concat(),
             single: vec![ABOVE_MINIMUM],
+            alone,
             limits: normal(args),
             order: VICTIMS,
         },
@@ -123,6 +128,7 @@ fn cycle(args: &Args) -> Cycle {
             claim: Vec::new(),
             guards: [everywhere, vec![BEST_EFFORT_ALIKE, OF_THE_SAME_QUEUE, JOB_RANKS_LOWER]].concat(),
             single: vec![ABOVE_MINIMUM],
+            alone: Vec::new(),
             limits: normal(args),
             order: VICTIMS,
         },

@@ -2,10 +2,11 @@
 
 use serde_json::json;
 
+use super::promises::lacking;
 use super::quotas::Quotas;
 use super::{Memory, allocated, group, is_lost, members, minimum};
 use crate::outcome::{Ended, Outcome};
-use crate::systems::common::problem;
+use crate::systems::common::{plan_stands, problem};
 use crate::systems::kubernetes::{self, SameGroup};
 use crate::systems::rounds::{Gang, Turn};
 use crate::tally::Verdict;
@@ -94,6 +95,14 @@ pub(super) fn is_in_flight(world: &World, pod: &Pod, quotas: Option<&Quotas>) ->
         && quotas.is_none_or(|quotas| !quotas.refuses(&later, pod))
 }
 
+/// Returns whether the plan that nominated a pod and the others that its gang lacks still stands: one of them may have to wait for another one, where
+/// there are constraints between them (ruling R56).
+pub(super) fn stands(world: &World, pod: &Pod, gang: &str, quotas: Option<&Quotas>) -> bool {
+    let needed = lacking(world, pod);
+    plan_stands(world, pod, &needed, &|other| group(other) == Some(gang))
+        && quotas.is_none_or(|quotas| quotas.allow(world, &needed))
+}
+
 /// How many members a plan is for; none where the gang cannot start.
 pub(super) fn may_plan(world: &World, pod: &Pod, gang: &str) -> Option<usize> {
     let missing = minimum(world, pod).saturating_sub(allocated(world, gang)).max(1);
@@ -135,7 +144,7 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
         }
         return verdict.excuse(why);
     }
-    if !planned && is_in_flight(world, pod, None) {
+    if !planned && (is_in_flight(world, pod, None) || stands(world, pod, gang, None)) {
         return verdict.excuse("its plan is in flight");
     }
     let pending: Vec<&Pod> = members(world, gang).into_iter().filter(|pod| pod.pending()).collect();

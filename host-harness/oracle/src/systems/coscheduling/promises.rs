@@ -61,7 +61,7 @@ impl Quotas {
 
 /// A pod and as many other waiting pods of its group as the group lacks: nominated ones first, then those that may preempt, then the more
 /// important.
-fn lacking<'w>(world: &'w World, pod: &'w Pod) -> Vec<&'w Pod> {
+pub(super) fn lacking<'w>(world: &'w World, pod: &'w Pod) -> Vec<&'w Pod> {
     let Some(name) = group(pod).filter(|_| !is_lost(world, pod)) else { return vec![pod] };
     let waits = |other: &&Pod| other.pending() && !other.gated && group(other) == Some(name) && other.name != pod.name;
     let mut others: Vec<&Pod> = world.pods.values().filter(waits).collect();

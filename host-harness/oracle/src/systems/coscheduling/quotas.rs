@@ -130,6 +130,15 @@ impl Quotas {
         self.too_much(world, pod, &pod.request, &nominated, &BTreeSet::new())
     }
 
+    /// Returns whether the quotas allow some pods together, when those that leave already have left.
+    pub(super) fn allow(&self, world: &World, pods: &[&Pod]) -> bool {
+        let Some(least) = pods.iter().min_by_key(|pod| pod.priority) else { return true };
+        let requests = Amounts::sum(pods.iter().copied().map(request));
+        let nominated = self.nominated(world, least, &|other| pods.iter().any(|pod| pod.name == other.name));
+        let leaving = world.pods.values().filter(|other| other.leaving).map(|other| other.name.as_str());
+        !self.too_much(world, least, &requests, &nominated, &leaving.collect())
+    }
+
     /// Whether a namespace stays within its min with these requests.
     pub(super) fn takes_back(&self, world: &World, pod: &Pod, requests: &Amounts, nominated: &Amounts) -> bool {
         let asked = with(&with(&used(world, &pod.namespace), requests), nominated);

@@ -10,6 +10,7 @@ use super::{Judge, Part, QUOTA, devices, job, waiting};
 use crate::amounts::Amounts;
 use crate::outcome::Outcome;
 use crate::placement::{Candidate, IncomingPod, PlacementProblem, Set};
+use crate::systems::common::agree_where_promised;
 use crate::tally::Verdict;
 use crate::world::{Pod, owner};
 
@@ -176,22 +177,8 @@ impl Judge<'_> {
         let places: Vec<usize> = self.incoming.iter().filter_map(place).collect();
         let are_promised = !places.is_empty() && places.len() == self.incoming.len();
         let fit = || problem.fits_on(0, &places) && self.quota_holds(&problem, 0);
-        self.in_flight || are_promised && self.forbidden().is_none() && fit() && self.agree_where_promised()
-    }
-
-    /// Returns whether the constraints between pods let the pods of the job onto the nodes that they are promised, in some order, when those that
-    /// leave already have left.
-    fn agree_where_promised(&self) -> bool {
-        let node = |pod: &Pod| self.world.nodes.get(pod.nominated.as_deref()?);
-        let mut left: Vec<_> = self.incoming.iter().filter_map(|pod| Some((*pod, node(pod)?))).collect();
-        let mut there = self.world.places(|other| !other.leaving);
-        while let Some(next) =
-            left.iter().position(|(pod, node)| self.world.broken_between(pod, node, there.clone()).is_empty())
-        {
-            let (pod, node) = left.swap_remove(next);
-            there.insert(pod.name.clone(), node.name.clone());
-        }
-        left.is_empty()
+        self.in_flight
+            || are_promised && self.forbidden().is_none() && fit() && agree_where_promised(self.world, &self.incoming)
     }
 
     /// Judges that there is no plan.

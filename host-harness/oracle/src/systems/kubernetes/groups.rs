@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::whole::{least_jobs, least_jobs_of_group};
 use super::{SameGroup, fitting_nodes, free_for, nominations, spec_priority, waits_for_permit, waits_for_victims};
 use crate::outcome::{Ended, Outcome};
-use crate::systems::common::problem;
+use crate::systems::common::{plan_stands, problem};
 use crate::systems::rounds::{Gang, Rounds, turned_away};
 use crate::tally::Verdict;
 use crate::world::{Pod, World, at, text};
@@ -86,7 +86,12 @@ pub(super) fn attempt(world: &World, rounds: &mut Rounds, pod: &Pod, outcome: &O
     if fitting_nodes(world, pod).is_empty() {
         without_room(world, pod, (&members, missing), outcome, verdict);
         let waits = waits_for_victims(world, pod) || waits_for_permit(world, pod, &same_group, spec_priority);
-        if !waits && !room_is_coming(world, pod) && outcome.ended == Some(Ended::Unschedulable) {
+        let promised: Vec<&Pod> =
+            members.iter().copied().filter(|pod| pod.pending() && pod.nominated.is_some()).collect();
+        let stands = promised.len() >= missing && plan_stands(world, pod, &promised, &same_group);
+        if stands && outcome.ended == Some(Ended::Unschedulable) {
+            turn.not_yet().after_failure(pod, outcome, verdict);
+        } else if !waits && !room_is_coming(world, pod) && outcome.ended == Some(Ended::Unschedulable) {
             turn.after_failure(pod, outcome, verdict);
             rounds.end(turn.ends());
         }

@@ -48,6 +48,7 @@ impl Judge<'_> {
             // Where pods keep each other off a node, all that is requested counts as short.
             if !self.world.is_constrained() {
                 self.short_is_due(job, &others, &due, verdict);
+                self.each_frees_what_is_due(job, &others, &due, verdict);
             }
             self.parent_gives_nothing(job, &due, verdict);
         }
@@ -121,6 +122,46 @@ impl Judge<'_> {
             let any = short.iter().chain(of_gangs).any(is_due);
             if here == 1 && over || !any {
                 let text = format!("`{}` evicts on `{node}`, which is short of {short:?}", job.name);
+                verdict.breach("victim-frees-what-is-owed", text);
+            }
+        }
+    }
+
+    /// Checks that each victim of another queue, or each gang that leaves whole, or what each elastic job gives, frees something that is due: with it
+    /// alone back, the nodes of the plan are short of that. A plan that is one of several is not judged.
+    fn each_frees_what_is_due(&self, job: &Job, others: &[&Pod], due: &BTreeMap<&str, Due>, verdict: &mut Verdict) {
+        if self.outcome.plans.len() != 1 {
+            return;
+        }
+        let incoming = self.nominated(job);
+        let problem = self.problem(&incoming, |pod| self.outcome.victims.contains(&pod.name));
+        let goes_alone = |pod: &Pod| {
+            let of = self.jobs.iter().find(|of| of.name == group_of(pod));
+            of.is_none_or(|of| of.size(&self.after) > 0 && !of.is_elastic_pod(pod))
+        };
+        let mut units: BTreeMap<(bool, &str), Vec<&Pod>> = BTreeMap::new();
+        for pod in others {
+            let key = if goes_alone(pod) { (true, pod.name.as_str()) } else { (false, group_of(pod)) };
+            units.entry(key).or_default().push(pod);
+        }
+        for unit in units.values() {
+            let mut short: BTreeSet<String> = BTreeSet::new();
+            for (name, free) in self.world.nodes.keys().zip(&problem.free) {
+                let mut left = free.clone();
+                let gone = self.outcome.victims.iter().filter_map(|victim| self.world.pods.get(victim));
+                let gone = gone.filter(|pod| pod.node.as_deref() == Some(name));
+                gone.filter(|pod| !unit.iter().any(|other| other.name == pod.name))
+                    .for_each(|pod| left.add(&pod.request));
+                let here = incoming.iter().filter(|pod| self.outcome.nominated.get(&pod.name) == Some(name));
+                let asked = Amounts::sum(here.map(|pod| &pod.request));
+                let lacks =
+                    asked.0.iter().filter(|(resource, amount)| **amount > left.get(resource) && *resource != "pods");
+                short.extend(lacks.map(|(resource, _)| resource.clone()));
+            }
+            if !short.is_empty() && !short.iter().any(|resource| matches!(due.get(resource.as_str()), Some(Due::To(_))))
+            {
+                let names: Vec<&str> = unit.iter().map(|pod| pod.name.as_str()).collect();
+                let text = format!("`{}` evicts {names:?}, without which it is short of {short:?} alone", job.name);
                 verdict.breach("victim-frees-what-is-owed", text);
             }
         }

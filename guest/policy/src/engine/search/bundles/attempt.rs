@@ -109,7 +109,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
             return Err(Short { clashed: self.clashed });
         }
         self.reprieve();
-        if !self.whole_gangs_are_due(&whole) {
+        if !self.whole_gangs_are_due(&whole) || !self.each_frees_what_is_owed(&whole) {
             return Err(Short { clashed: true });
         }
         let (mut victims, mut used) = (vec![Vec::new(); LEVELS], vec![Vec::new(); LEVELS]);

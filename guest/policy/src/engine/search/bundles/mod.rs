@@ -14,6 +14,7 @@ mod elastic_first;
 mod feasibility;
 mod finish;
 mod fit;
+mod owed;
 mod trace;
 
 use std::collections::BTreeSet;

@@ -1,0 +1,56 @@
+//! No pod of another queue is evicted that frees nothing that is owed (ruling 2.5c of Volcano).
+//!
+//! What a victim frees is short with this victim alone on its node again, beside the pods of the plan. Where the other victims free enough of all
+//! that is owed, the victim would leave for resources that the gang may not reclaim alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::attempt::Attempt;
+use crate::model::{Place, PodIx, Request, ResourceIx};
+
+impl Attempt<'_, '_, '_> {
+    /// Checks that the laws allow each eviction for what would be short with the victim alone on its node again, with these pods of whole gangs
+    /// evicted from these places. A gang that leaves whole, and what an elastic job gives, count as one victim. Where pods keep each other off
+    /// nodes, more than room is short.
+    pub(super) fn each_frees_what_is_owed(&self, whole: &[(PodIx, Place)]) -> bool {
+        let cluster = self.trial.cluster();
+        let is_asked = !self.victim_search.rules.alone.is_empty();
+        if !is_asked || self.victim_search.preemptor.pods.iter().any(|ix| cluster.is_between(*ix)) {
+            return true;
+        }
+        let mut victims: BTreeMap<(usize, PodIx), Vec<(PodIx, Place)>> = BTreeMap::new();
+        let gang = |ix: PodIx| cluster.members(ix).map(|(member, _)| member).min().unwrap_or(ix);
+        for (ix, place) in whole {
+            victims.entry((self.pools.len(), gang(*ix))).or_default().push((*ix, *place));
+        }
+        for (number, pool) in self.pools.iter().enumerate() {
+            for (ix, place) in &pool.gone {
+                let key = if pool.level == 0 { gang(*ix) } else { *ix };
+                victims.entry((number, key)).or_default().push((*ix, *place));
+            }
+        }
+        victims.values().all(|victim| {
+            let short = self.short_with(victim);
+            let alone = &self.victim_search.rules.alone;
+            let frees =
+                |(ix, _): &(PodIx, Place)| self.victim_search.first_denial(cluster, alone, *ix, Some(&short)).is_none();
+            short.is_empty() || victim.iter().all(frees)
+        })
+    }
+
+    /// Returns what nodes of the plan are short of with these pods at their places again.
+    fn short_with(&self, victim: &[(PodIx, Place)]) -> Vec<ResourceIx> {
+        let cluster = self.trial.cluster();
+        let mut short: BTreeSet<ResourceIx> = BTreeSet::new();
+        for (ix, node) in &self.placements {
+            let back = victim.iter().filter(|(_, place)| place.node() == Some(*node));
+            let back: Vec<&Request> = back.filter_map(|(ix, _)| Some(&cluster.pod(*ix)?.request)).collect();
+            let (Some(pod), Some(node)) = (cluster.pod(*ix), cluster.node(*node)) else { continue };
+            let freed = |resource| back.iter().fold(0i64, |sum, request| sum.saturating_add(request.get(resource)));
+            let lacks =
+                |(resource, asked): &(ResourceIx, i64)| *asked > 0 && node.free.get(*resource) < freed(*resource);
+            short.extend(pod.request.iter().filter(lacks).map(|(resource, _)| resource));
+        }
+        short.into_iter().collect()
+    }
+}
