@@ -48,7 +48,7 @@ impl<'a> PreemptionContext<'a> {
     }
 
     /// Returns the pods that leave their nodes without a new plan, by number.
-    pub(in crate::engine) fn leaving(&self, cluster: &Cluster) -> Vec<(PodIx, NodeIx)> {
+    pub(super) fn leaving(&self, cluster: &Cluster) -> Vec<(PodIx, NodeIx)> {
         let leaving: BTreeSet<PodIx> = cluster.leaving().chain(self.ledger.victims()).collect();
         leaving.into_iter().filter_map(|ix| Some((ix, cluster.pod(ix)?.place.node()?))).collect()
     }
@@ -150,17 +150,17 @@ impl<'a> PreemptionContext<'a> {
     }
 
     /// The first limit that does not hold in a trial where all planned pods have their nodes.
-    pub(in crate::engine) fn broken_limit(&self, cluster: &Cluster) -> Option<(Rule, Denial)> {
+    pub(super) fn broken_limit(&self, cluster: &Cluster) -> Option<(Rule, Denial)> {
         self.gangs.iter().find_map(|gang| gang.placed(cluster, self.ledger).first_broken(&self.laws.limits))
     }
 
     /// The first law of Permit that does not hold in such a trial: the plan would be in vain.
-    pub(in crate::engine) fn broken_permit(&self, cluster: &Cluster) -> Option<(Rule, Denial)> {
+    pub(super) fn broken_permit(&self, cluster: &Cluster) -> Option<(Rule, Denial)> {
         self.preemptor.placed(cluster, self.ledger).first_broken(&self.laws.permit)
     }
 
     /// Whether a pod may be planned onto a node, regardless of the other pods.
-    pub(in crate::engine) fn may_run(&self, cluster: &Cluster, pod: PodIx, node: NodeIx) -> bool {
+    pub(super) fn may_run(&self, cluster: &Cluster, pod: PodIx, node: NodeIx) -> bool {
         !is_placement_refused(self.refuted, pod, node)
             && cluster.pod(pod).is_some_and(|pod| cluster.eligible(pod.shape, node))
     }
@@ -183,14 +183,14 @@ impl<'a> PreemptionContext<'a> {
     }
 
     /// The free room of a node, less what is promised to pods of other jobs.
-    pub(in crate::engine) fn unpromised(&self, cluster: &Cluster, node: &Node) -> Amounts {
+    pub(super) fn unpromised(&self, cluster: &Cluster, node: &Node) -> Amounts {
         let mut room = node.free.clone();
         self.promised(cluster, node).for_each(|(_, other)| room.subtract(&other.request));
         room
     }
 
     /// The nominated pods of others that stay allowed on their nodes.
-    pub(in crate::engine) fn nominated(&self, cluster: &Cluster) -> Nominated {
+    pub(super) fn nominated(&self, cluster: &Cluster) -> Nominated {
         let promised = |node: &Node| self.promised(cluster, node).map(|(ix, _)| ix).collect();
         let asker = self.gangs.iter().flat_map(|gang| &gang.pods).find(|pod| cluster.is_between(**pod));
         asker.map(|asker| cluster.nominated_between(*asker, promised)).unwrap_or_default()

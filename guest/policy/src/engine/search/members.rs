@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{PreemptionContext, waiting};
 use crate::laws::{Laws, Preemptor};
-use crate::model::{Cluster, Ledger, NodeIx, PodIx};
+use crate::model::{Cluster, Ledger, PodIx};
 
 /// Returns the gang with those of some waiting pods for which a plan is needed, in the order in which they are planned.
 pub(super) fn needed_of(cluster: &Cluster, preemptor: Preemptor, mut pods: Vec<PodIx>) -> Preemptor {
@@ -55,17 +55,6 @@ pub(super) fn lacking(cluster: &Cluster, preemptor: &Preemptor) -> usize {
 /// Returns whether room is made for every pod of the gang that can have it, beyond the minimum, too (upstream podgrouppreemption.go).
 pub(super) fn asks_for_all(cluster: &Cluster, preemptor: &Preemptor) -> bool {
     preemptor.job.is_some_and(|job| cluster.scheduling_group(job).is_some())
-}
-
-/// Returns the nominated pods of a gang with their nodes, where the plan that promised them is still enough: the pod that is tried is one of
-/// several, and as many are nominated as a new plan would have to find nodes for. Otherwise none.
-pub fn promised(cluster: &Cluster, preemptor: &Preemptor) -> Option<Vec<(PodIx, NodeIx)>> {
-    let promised = preemptor.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?.nominated?)));
-    let promised: Vec<(PodIx, NodeIx)> = promised.collect();
-    let all = preemptor.pods.len();
-    let enough = if asks_for_all(cluster, preemptor) { lacking(cluster, preemptor).min(all) } else { all };
-    let has_its_own = promised.iter().any(|(pod, _)| *pod == preemptor.pod);
-    (all > 1 && has_its_own && promised.len() >= enough).then_some(promised)
 }
 
 /// Returns the waiting pods of a gang without those whose own demands are not judged ([`About::asks_each_pod`](crate::laws::About)), where

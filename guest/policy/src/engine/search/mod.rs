@@ -13,6 +13,7 @@ mod node_by_node;
 mod node_dry_run;
 mod node_victims;
 mod outlook;
+mod plan_stands;
 mod refused;
 mod remove_all_then_reprieve;
 mod reprieve;
@@ -22,7 +23,8 @@ mod trace;
 
 pub use branches::Branch;
 pub use context::PreemptionContext;
-pub use members::{promised, without_unjudged};
+pub use members::without_unjudged;
+pub use plan_stands::plan_stands;
 
 use super::cycle::JobByJob;
 use super::plan::Plan;

@@ -15,6 +15,7 @@ mod feasibility;
 mod finish;
 mod fit;
 mod owed;
+mod price;
 mod trace;
 
 use std::collections::BTreeSet;

@@ -1,0 +1,80 @@
+//! A plan in flight that stands: its pods are nominated, and can take their nodes in some order.
+
+use super::PreemptionContext;
+use super::members::{asks_for_all, lacking};
+use crate::laws::Preemptor;
+use crate::model::{Cluster, NodeIx, Nominated, PodIx, Trial, WhatIf};
+
+/// How many pods are looked at on their nodes at most, in all orders together.
+const LOOKS: usize = 512;
+
+/// Returns whether the plan in flight for a preemptor still stands: enough pods of its gang are nominated, the one that is tried among them, and
+/// when the pods that are leaving have left, these can take their nodes in some order.
+pub fn plan_stands(cluster: &mut Cluster, context: &PreemptionContext<'_>) -> bool {
+    let Some(promised) = promised(cluster, context.preemptor) else { return false };
+    let leaving = context.leaving(cluster);
+    let mut trial = Trial::new(cluster);
+    leaving.iter().for_each(|(ix, _)| trial.evict_set(*ix));
+    let before = trial.mark();
+    promised.iter().for_each(|(pod, node)| trial.place(*pod, *node));
+    if context.broken_permit(trial.cluster()).or_else(|| context.broken_limit(trial.cluster())).is_some() {
+        return false;
+    }
+    trial.rewind(before);
+    let nominated = context.nominated(trial.cluster());
+    Standing { context, nominated, looks: LOOKS }.in_some_order(&mut trial, &promised)
+}
+
+/// Returns the nominated pods of a gang with their nodes, where the plan that promised them is still enough: the pod that is tried is one of
+/// several, and as many are nominated as a new plan would have to find nodes for. Otherwise none.
+fn promised(cluster: &Cluster, preemptor: &Preemptor) -> Option<Vec<(PodIx, NodeIx)>> {
+    let promised = preemptor.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?.nominated?)));
+    let promised: Vec<(PodIx, NodeIx)> = promised.collect();
+    let all = preemptor.pods.len();
+    let enough = if asks_for_all(cluster, preemptor) { lacking(cluster, preemptor).min(all) } else { all };
+    let has_its_own = promised.iter().any(|(pod, _)| *pod == preemptor.pod);
+    (all > 1 && has_its_own && promised.len() >= enough).then_some(promised)
+}
+
+/// The search for an order in which nominated pods take their nodes.
+struct Standing<'a> {
+    context: &'a PreemptionContext<'a>,
+    /// The nominated pods of others.
+    nominated: Nominated,
+    /// How many more pods are looked at.
+    looks: usize,
+}
+
+impl Standing<'_> {
+    /// Returns whether these pods can take their nodes in some order. Where the looks run out, no order is known.
+    fn in_some_order(&mut self, trial: &mut Trial<'_>, left: &[(PodIx, NodeIx)]) -> bool {
+        left.is_empty()
+            || left.iter().enumerate().any(|(at, next)| {
+                if self.looks == 0 {
+                    return false;
+                }
+                self.looks = self.looks.saturating_sub(1);
+                if !self.fits(trial, *next) {
+                    return false;
+                }
+                let before = trial.mark();
+                trial.place(next.0, next.1);
+                let others = left.iter().enumerate().filter(|(other, _)| *other != at);
+                let others: Vec<(PodIx, NodeIx)> = others.map(|(_, other)| *other).collect();
+                let stands = self.in_some_order(trial, &others);
+                trial.rewind(before);
+                stands
+            })
+    }
+
+    /// Returns whether a pod fits its node, what is promised there to others kept.
+    fn fits(&self, trial: &Trial<'_>, (pod, ix): (PodIx, NodeIx)) -> bool {
+        let cluster = trial.cluster();
+        let Some((node, request)) = cluster.node(ix).zip(cluster.pod(pod).map(|pod| &pod.request)) else {
+            return false;
+        };
+        self.context.may_run(cluster, pod, ix)
+            && self.context.unpromised(cluster, node).lacks(request).is_none()
+            && cluster.inter_pod_allows_beside(pod, ix, &WhatIf::default(), &self.nominated).is_ok()
+    }
+}
