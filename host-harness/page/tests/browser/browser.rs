@@ -145,6 +145,19 @@ impl Browser {
         panic!("{css} does not read {text:?}, but:\n{last}")
     }
 
+    /// Waits until a script says this.
+    pub(crate) async fn says(&self, script: &str, value: &str) {
+        let end = std::time::Instant::now() + PATIENCE;
+        loop {
+            let last = self.script(script).await;
+            if last == value {
+                return self.is_sound().await;
+            }
+            assert!(std::time::Instant::now() < end, "{script} does not say {value:?}, but {last}");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    }
+
     /// Waits until this is gone.
     pub(crate) async fn gone(&self, css: &str) {
         let end = std::time::Instant::now() + PATIENCE;
