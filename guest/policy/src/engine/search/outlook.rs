@@ -143,6 +143,9 @@ impl Outlook {
                 Standing::Spared | Standing::Unasked => {}
             }
         }
+        if candidates == 0 {
+            return None;
+        }
         let closed = |highest: i32, gap| Some(highest.max(self.close(gap, residents)?));
         let highest = gaps.iter_mut().try_fold(i32::MIN, closed)?;
         let count = at_least(gaps);
