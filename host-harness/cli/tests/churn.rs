@@ -19,7 +19,7 @@ const NODES: usize = 40;
 const GANG: usize = 4;
 const GANGS: usize = 25;
 
-/// What a process holds after so many pods.
+/// Amounts that a process holds after some pods, and the time of a wave.
 struct Figures {
     /// Bytes of memory of the process.
     resident: u64,

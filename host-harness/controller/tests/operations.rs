@@ -2,14 +2,16 @@
 //! answered, and the other goes on when the first one ends.
 #![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "tests")]
 
+#[path = "support/get.rs"]
+mod get;
 #[expect(dead_code, reason = "this test needs a part of it")]
 mod support;
 
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use get::get;
 use kube::Client;
 use kube::api::ListParams;
 use lictor::Native;
@@ -91,11 +93,7 @@ async fn begin(name: &str, kubeconfig: &Path, is_elected: bool) -> Controller {
 
 impl Controller {
     fn get(&self, path: &str) -> String {
-        let Ok(mut stream) = TcpStream::connect(self.address) else { return String::new() };
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
-        let mut text = String::new();
-        let _broken = stream.read_to_string(&mut text);
-        text
+        get(self.address, path)
     }
 
     fn says(&self, readiness: &str) -> bool {

@@ -54,7 +54,7 @@ pub use paged::Paged;
 pub use pod::{Kind, NO_CONTROLLER, NO_PODS, Place, Pod, PodAttributes, PodName, Preemptibility, Task};
 pub use queue::{Bounds, Queue, QueueDefinition, Usage};
 pub use residents::{Resident, Residents};
-pub use resources::{Amounts, Request, ResourceIx};
+pub use resources::{Amounts, Request, ResourceIx, count_for};
 pub use rooms::{Lacks, Rooms, Scan};
 pub use saved_pod::{PodsByName, SavedPod};
 pub use totals::Overflow;

@@ -107,6 +107,12 @@ impl PartialEq for Amounts {
 
 impl Eq for Amounts {}
 
+/// Returns how many pods give what is missing at least, none of which gives more than the largest.
+pub fn count_for(missing: i64, largest: i64) -> i64 {
+    let count = missing.max(0).unsigned_abs().div_ceil(largest.max(1).unsigned_abs());
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

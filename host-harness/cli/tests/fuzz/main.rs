@@ -45,7 +45,7 @@ fn the_policy_breaks_no_law_on_random_clusters() {
     }
 }
 
-/// In the first three of these a member of a gang fits its nominated node only when another one is on its own: it waits, and its gang has not
+/// Checks clusters that have shown a mistake. In the first three a member of a gang fits its nominated node only when another one is on its own: it waits, and its gang has not
 /// failed. In the last a gang is owed GPUs, is short of cpu, and another pod takes idle GPUs: that is no reason to evict pods for cpu.
 #[test]
 fn clusters_in_which_a_law_was_broken_once_keep_it() {

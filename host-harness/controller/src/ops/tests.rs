@@ -1,7 +1,5 @@
 //! Health and metrics over a real connection.
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::sync::Arc;
 
 use hyper::Method;
@@ -18,13 +16,9 @@ use crate::decide::lives::{GivenUp, Why};
 use crate::report::{Mode, Origin};
 use crate::run::listener::Listener;
 
-fn get(address: &str, path: &str) -> String {
-    let mut stream = TcpStream::connect(address).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
-    let mut text = String::new();
-    stream.read_to_string(&mut text).unwrap();
-    text
-}
+#[path = "../../tests/support/get.rs"]
+mod get;
+use get::get;
 
 #[test]
 fn health_and_metrics_are_served_until_it_stops() {

@@ -100,7 +100,7 @@ impl Cluster {
         }
     }
 
-    /// Has pods run to their end, and deletes them.
+    /// Ends pods as if they had run, and deletes them.
     pub fn end(&self, pods: &[Value]) {
         self.with(|state| {
             for pod in pods {

@@ -39,7 +39,7 @@ pub const KINDS: [Kind; 17] = [
 pub const PODS: usize = 0;
 
 impl Kind {
-    /// The value of `apiVersion`.
+    /// Returns the value of `apiVersion`.
     pub fn version(&self) -> String {
         if self.group.is_empty() { self.version.to_owned() } else { format!("{}/{}", self.group, self.version) }
     }

@@ -13,6 +13,8 @@
 )]
 
 mod cluster;
+#[path = "../support/get.rs"]
+mod get;
 mod kinds;
 mod load;
 mod process;
@@ -27,7 +29,7 @@ use process::{Controller, Figures};
 /// Connections by which two measurements may differ: requests of the same moment need one each, and idle ones are closed after a while.
 const SLACK: usize = 16;
 
-/// What a controller holds at the end of some waves, and what each pod of their last half took.
+/// Amounts that a controller holds at the end of some waves, and the time that each pod of their last half took.
 #[derive(Debug, Clone, Copy)]
 struct Measured {
     /// Those with the least memory at the ends of the waves of the last half: what is kept. What is under way at the moment comes on top of it, and is

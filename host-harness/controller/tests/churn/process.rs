@@ -1,7 +1,6 @@
 //! The controller that is measured: the command that the environment names in `LICTOR_BINARY`, else in this process.
 
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -18,6 +17,8 @@ use lictor_host::sandbox::{Limits, Loaded, Sandbox};
 use lictor_host::session::Session;
 use serde_json::json;
 use tokio::sync::watch;
+
+use crate::get::get;
 
 const SYSTEM: &str = "koordinator";
 
@@ -110,11 +111,7 @@ impl Controller {
     }
 
     fn get(&self, path: &str) -> String {
-        let Ok(mut stream) = TcpStream::connect(self.address) else { return String::new() };
-        write!(stream, "GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").unwrap();
-        let mut text = String::new();
-        let _broken = stream.read_to_string(&mut text);
-        text
+        get(self.address, path)
     }
 }
 

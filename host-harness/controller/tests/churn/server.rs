@@ -187,25 +187,16 @@ fn post(cluster: &Cluster, place: &Place, body: Value) -> Response<Body> {
     })
 }
 
-/// Merges a patch (RFC 7386). A strategic patch merges conditions by their type.
-fn merge(into: &mut Value, patch: &Value, is_strategic: bool) {
-    let Value::Object(fields) = patch else {
-        *into = patch.clone();
-        return;
-    };
-    if !into.is_object() {
-        *into = json!({});
+/// Merges a patch. A strategic patch merges conditions by their type.
+fn merge(object: &mut Value, patch: &Value, is_strategic: bool) {
+    let mut patch = patch.clone();
+    if let (true, Some(Value::Array(conditions))) = (is_strategic, patch.pointer_mut("/status/conditions")) {
+        let known = object["status"]["conditions"].as_array().into_iter().flatten();
+        let others = known.filter(|known| conditions.iter().all(|new| new["type"] != known["type"]));
+        let others: Vec<Value> = others.cloned().collect();
+        conditions.splice(..0, others);
     }
-    for (key, value) in fields {
-        match (key.as_str(), &mut into[key], value) {
-            ("conditions", Value::Array(known), Value::Array(conditions)) if is_strategic => {
-                known.retain(|known| conditions.iter().all(|new| new["type"] != known["type"]));
-                known.extend(conditions.iter().cloned());
-            }
-            (_, _, Value::Null) => drop(into.as_object_mut().unwrap().remove(key)),
-            (_, into, value) => merge(into, value, is_strategic),
-        }
-    }
+    json_patch::merge(object, &patch);
 }
 
 fn gone(name: &str) -> Response<Body> {

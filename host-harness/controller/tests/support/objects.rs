@@ -31,17 +31,7 @@ pub fn pod(namespace: &str, name: &str, cpu: &str) -> Value {
 
 /// Changes an object by a JSON merge patch.
 pub fn merge(mut object: Value, patch: &Value) -> Value {
-    fn into(object: &mut Value, patch: &Value) {
-        match (object, patch) {
-            (Value::Object(object), Value::Object(patch)) => {
-                for (key, value) in patch {
-                    into(object.entry(key).or_insert(Value::Null), value);
-                }
-            }
-            (object, patch) => *object = patch.clone(),
-        }
-    }
-    into(&mut object, patch);
+    json_patch::merge(&mut object, patch);
     object
 }
 

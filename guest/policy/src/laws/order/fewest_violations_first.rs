@@ -52,7 +52,7 @@ fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     [violations, highest, sum, count(jobs.len()), size, start, lost.past_evictions()]
 }
 
-/// What is lost at least.
+/// Returns what is lost at least.
 fn least(lost: &dyn LeastVictims) -> NodeCost {
     [0, lost.highest(), lost.priorities(), lost.count(), 0, i64::MIN, 0]
 }

@@ -9,7 +9,7 @@ use crate::laws::order::{cheapest_node_first, higher_priority_first, important_f
 use crate::model::{Cluster, Pod, PodIx};
 use crate::testing::{Draft, pod};
 
-/// How two pods compare by a key and then by name.
+/// Compares two pods by a key and then by name.
 fn by_key(by: SortBy) -> impl Fn(&Cluster, &Pod, &Pod) -> Ordering {
     move |cluster, a, b| {
         let [a, b] = [a, b].map(|pod| (by.key(cluster, pod).build(), &pod.name));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
+use json_patch::merge;
 use lictor_host::session::ObjectRef;
 use serde_json::{Value, json};
 
@@ -91,22 +92,6 @@ impl Server {
 fn refused<T>(code: u16) -> Result<T, ApiError> {
     let sign = if code == 404 { Sign::NoObject } else { Sign::Nothing };
     Err(ApiError { code, message: format!("refused with {code}"), sign })
-}
-
-fn merge(into: &mut Value, patch: &Value) {
-    let (Value::Object(fields), true) = (patch, patch.is_object()) else {
-        *into = patch.clone();
-        return;
-    };
-    if !into.is_object() {
-        *into = json!({});
-    }
-    for (key, value) in fields {
-        match value {
-            Value::Null => drop(into.as_object_mut().unwrap().remove(key)),
-            value => merge(into.as_object_mut().unwrap().entry(key).or_insert(Value::Null), value),
-        }
-    }
 }
 
 impl Api for Server {

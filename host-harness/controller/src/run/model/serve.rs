@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use json_patch::merge;
 use serde_json::{Value, json};
 
-use super::server::{Request, State, merge, pods};
+use super::server::{Request, State, pods};
 use crate::carry_out::{ApiError, Part, Sign};
 use crate::view::text;
 use crate::watch::Kind;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use jiff::Timestamp;
+use json_patch::merge;
 use lictor_host::driver::random::Random;
 use serde_json::{Value, json};
 use tokio::task::AbortHandle;
@@ -249,24 +250,6 @@ impl State {
                 merge_conditions(pod, &json!([condition]));
             }
         });
-    }
-}
-
-/// Merges a patch (RFC 7386).
-pub(super) fn merge(into: &mut Value, patch: &Value) {
-    let Value::Object(fields) = patch else {
-        *into = patch.clone();
-        return;
-    };
-    if !into.is_object() {
-        *into = json!({});
-    }
-    let into = into.as_object_mut().unwrap();
-    for (key, value) in fields {
-        match value {
-            Value::Null => drop(into.remove(key)),
-            value => merge(into.entry(key).or_insert(Value::Null), value),
-        }
     }
 }
 

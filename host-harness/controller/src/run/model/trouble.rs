@@ -1,6 +1,8 @@
 //! What goes wrong, and what the process reports.
 
-use super::server::{Chances, State, merge, merge_conditions};
+use json_patch::merge;
+
+use super::server::{Chances, State, merge_conditions};
 use crate::report::{Change, Write};
 use crate::watch::Kind;
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::attempt::Attempt;
 use super::clear::Taken;
-use crate::model::{NodeIx, PodIx, Request, ResourceIx};
+use crate::model::{NodeIx, PodIx, Request, ResourceIx, count_for};
 
 /// The cost of the evictions on a node; smaller is better.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,10 +44,9 @@ impl Attempt<'_, '_, '_> {
         let there = self.there.get(&(node.rank, at)).map(Vec::as_slice).unwrap_or_default();
         let pods = || there.iter().filter_map(|(_, ix)| cluster.pod(*ix));
         let so_many = |(resource, asked): (ResourceIx, i64)| {
-            let missing = asked.saturating_sub(node.free.get(resource)).max(0);
-            let largest = pods().map(|pod| pod.request.get(resource)).max().unwrap_or(0).max(1);
-            let rounded_up = missing.saturating_add(largest.saturating_sub(1)).checked_div(largest);
-            usize::try_from(rounded_up.unwrap_or(0)).unwrap_or(usize::MAX)
+            let missing = asked.saturating_sub(node.free.get(resource));
+            let largest = pods().map(|pod| pod.request.get(resource)).max().unwrap_or(0);
+            usize::try_from(count_for(missing, largest)).unwrap_or(usize::MAX)
         };
         let at_once = request.iter().map(so_many).max().unwrap_or(0);
         let is_elastic = |(number, _): &&(usize, PodIx)| self.pools.get(*number).is_none_or(|pool| pool.level == 0);
@@ -58,7 +57,7 @@ impl Attempt<'_, '_, '_> {
         Cost { higher: at_once.saturating_sub(elastic), begins, goes, at_once }
     }
 
-    /// The nodes with pods of jobs that have victims.
+    /// Returns the nodes with pods of jobs that have victims.
     fn begun(&self) -> BTreeSet<(u64, NodeIx)> {
         let cluster = self.trial.cluster();
         let pods = self.pools.iter().filter(|pool| !pool.gone.is_empty()).flat_map(|pool| &pool.bundle.pods);
@@ -66,7 +65,7 @@ impl Attempt<'_, '_, '_> {
         nodes.filter_map(|ix| Some((cluster.node(ix)?.rank, ix))).collect()
     }
 
-    /// The cost of the evictions on a node for a pod; none if no evictions help.
+    /// Returns the cost of the evictions on a node for a pod; none if no evictions help.
     pub(super) fn price(&mut self, node: NodeIx, ask: (PodIx, &Request)) -> Option<Cost> {
         let before = self.trial.mark();
         let taken = self.clear(node, ask);
@@ -87,9 +86,8 @@ impl Attempt<'_, '_, '_> {
             let gone = pool.gone.len();
             cost.higher = cost.higher.saturating_add(if pool.level > 0 { count } else { 0 });
             cost.begins = cost.begins.saturating_add(usize::from(gone == 0));
-            let required_node_reservations = if gone == 0 { 0 } else { in_all(gone) };
-            cost.goes =
-                cost.goes.saturating_add(in_all(gone.saturating_add(count)).saturating_sub(required_node_reservations));
+            let go_already = if gone == 0 { 0 } else { in_all(gone) };
+            cost.goes = cost.goes.saturating_add(in_all(gone.saturating_add(count)).saturating_sub(go_already));
         }
         cost
     }

@@ -2,7 +2,7 @@
 
 use super::{Gap, Outlook};
 use crate::laws::{LeastVictims, counted};
-use crate::model::{Cluster, Resident};
+use crate::model::{Cluster, Resident, count_for};
 
 /// The victims on a node that close its gaps, which all candidates there together do.
 pub(super) struct Least<'a> {
@@ -22,11 +22,7 @@ pub(super) struct Least<'a> {
 
 /// Returns how many candidates close these gaps at least, none of which frees more than the largest.
 pub(super) fn at_least(gaps: &[Gap]) -> i64 {
-    let so_many = |gap: &Gap| {
-        let whole = gap.missing.checked_div(gap.largest).unwrap_or(0);
-        if whole.saturating_mul(gap.largest) < gap.missing { whole.saturating_add(1) } else { whole }
-    };
-    gaps.iter().map(so_many).max().unwrap_or(1)
+    gaps.iter().map(|gap| count_for(gap.missing, gap.largest)).max().unwrap_or(1)
 }
 
 impl Least<'_> {
