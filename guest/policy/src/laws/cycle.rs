@@ -57,7 +57,7 @@ pub struct ReclaimRules {
     pub guards: Vec<Guard>,
     /// Asked, too, of a candidate that is evicted without its gang.
     pub single: Vec<Guard>,
-    /// Asked, too, of each victim for what would be short with this victim alone on its node again.
+    /// Judge each victim, too, for what would be short with this victim alone on its node again.
     pub alone: Vec<Guard>,
     /// Must hold with the plan carried out.
     pub limits: Vec<Gate>,

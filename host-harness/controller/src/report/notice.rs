@@ -113,7 +113,7 @@ pub(super) fn victims<'s>(
     step.happened.victims.iter().filter_map(notice).collect()
 }
 
-/// Names a pod with the group that it is of.
+/// Returns the name of a pod, with that of its group.
 fn named(pod: &str, objects: &dyn Objects) -> String {
     match objects.group_of(pod) {
         Some(group) => format!("pod {pod} of {} {}/{}", group.kind, group.namespace, group.name),

@@ -69,7 +69,7 @@ impl Cluster {
         self.state.lock().unwrap()
     }
 
-    /// Works on the objects, then wakes the watches.
+    /// Changes the objects, then wakes the watches.
     pub fn with<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
         let (done, version) = {
             let mut state = self.state();

@@ -1,5 +1,6 @@
 //! The ends of plans.
 
+use super::super::leftovers::Leftover;
 use super::super::lives::Why;
 use super::*;
 
@@ -204,4 +205,14 @@ fn a_plan_of_an_earlier_process_whose_pod_was_not_let_go_after_all_is_given_up_a
     second.tell(SECOND, vec![outcome(&turn.tasks[0], not_done)]);
     let given_up = second.decide(ALL_AT_ONCE).given_up;
     assert_eq!(given_up.iter().flat_map(|it| &it.pods).map(|pod| pod.name.as_str()).collect::<Vec<_>>(), ["p"]);
+}
+
+#[test]
+fn a_nomination_without_a_plan_is_taken_back_aloud_and_counts_as_no_plan() {
+    let (decider, _) = under_way(&evicting());
+    let pod =
+        ObjectRef { kind: "Pod".to_owned(), namespace: "default".to_owned(), name: "q".to_owned(), uid: String::new() };
+    let turn = decider.tidy(vec![Leftover { pod, node: "n1".to_owned(), is_marked: false }]);
+    assert_eq!(words(&turn.tasks), ["withdraw q"]);
+    assert_eq!(turn.given_up.iter().map(|it| (it.why, it.counts)).collect::<Vec<_>>(), [(Why::NotAdmitted, false)]);
 }

@@ -1,6 +1,6 @@
 //! No pod of another queue is evicted that frees nothing that is owed (ruling 2.5c of Volcano).
 //!
-//! What a victim frees is short with this victim alone on its node again, beside the pods of the plan. Where the other victims free enough of all
+//! What a victim frees is short with this victim alone on its node again and the pods of the plan on theirs. Where the other victims free enough of all
 //! that is owed, the victim would leave for resources that the gang may not reclaim alone.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,7 +48,7 @@ impl Attempt<'_, '_, '_> {
             let (Some(pod), Some(node)) = (cluster.pod(*ix), cluster.node(*node)) else { continue };
             let freed = |resource| back.iter().fold(0i64, |sum, request| sum.saturating_add(request.get(resource)));
             let lacks =
-                |(resource, asked): &(ResourceIx, i64)| *asked > 0 && node.free.get(*resource) < freed(*resource);
+                |(resource, amount): &(ResourceIx, i64)| *amount > 0 && node.free.get(*resource) < freed(*resource);
             short.extend(pod.request.iter().filter(lacks).map(|(resource, _)| resource));
         }
         short.into_iter().collect()

@@ -43,8 +43,8 @@ impl Attempt<'_, '_, '_> {
         let Some(node) = cluster.node(at) else { return Cost::default() };
         let there = self.there.get(&(node.rank, at)).map(Vec::as_slice).unwrap_or_default();
         let pods = || there.iter().filter_map(|(_, ix)| cluster.pod(*ix));
-        let so_many = |(resource, asked): (ResourceIx, i64)| {
-            let missing = asked.saturating_sub(node.free.get(resource));
+        let so_many = |(resource, amount): (ResourceIx, i64)| {
+            let missing = amount.saturating_sub(node.free.get(resource));
             let largest = pods().map(|pod| pod.request.get(resource)).max().unwrap_or(0);
             usize::try_from(count_for(missing, largest)).unwrap_or(usize::MAX)
         };
