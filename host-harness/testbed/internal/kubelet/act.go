@@ -8,6 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -22,6 +23,10 @@ func (k *Kubelet) act(ctx context.Context, pod *corev1.Pod, action action) error
 	case remove:
 		return k.remove(ctx, pod)
 	case collect:
+		if there, err := k.nodeExists(ctx, pod.Spec.NodeName); there || err != nil {
+			k.queue.AddAfter(key{Namespace: pod.Namespace, Name: pod.Name}, OrphanAfter)
+			return err
+		}
 		// In the words of Kubernetes' own pod garbage collector.
 		status := corev1.PodStatus{Phase: corev1.PodFailed, Conditions: []corev1.PodCondition{{
 			Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now(),
@@ -33,6 +38,16 @@ func (k *Kubelet) act(ctx context.Context, pod *corev1.Pod, action action) error
 		return k.remove(ctx, pod)
 	}
 	return nil
+}
+
+// nodeExists asks the API server for a node, as Kubernetes' own pod garbage collector does before it deletes: after a restart of the API server
+// the watch of nodes may go on up to a minute later than the watch of pods.
+func (k *Kubelet) nodeExists(ctx context.Context, name string) (bool, error) {
+	_, err := k.client.Nodes().Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 func (k *Kubelet) remove(ctx context.Context, pod *corev1.Pod) error {
