@@ -6,7 +6,7 @@ use super::PreemptionContext;
 use super::node_dry_run::NodeDryRun;
 use super::outlook::Outlook;
 use super::shortlist::Offer;
-use crate::model::{Cluster, NodeIx, Nominated, Pod, PodIx};
+use crate::model::{Amounts, Cluster, Node, NodeIx, Nominated, Pod, PodIx};
 
 /// The nodes that a pod of the job may run on, and the dry runs of those that were looked at.
 pub struct DryRuns {
@@ -98,9 +98,27 @@ impl DryRuns {
         self.leaving = self.made.values().flat_map(of).collect();
     }
 
-    fn make(&self, cluster: &Cluster, context: &mut PreemptionContext<'_>, ix: NodeIx) -> Option<NodeDryRun> {
+    fn make(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>, ix: NodeIx) -> Option<NodeDryRun> {
         let node = cluster.node(ix)?;
         let mut room = context.unpromised(cluster, node);
+        let (leaving, candidates) = match self.outlook.candidates(cluster, context, ix) {
+            Some(candidates) => (Vec::new(), candidates),
+            None => self.look_at_each(cluster, context, node, &mut room),
+        };
+        let (protected, open) = cluster.split_by_budget(context.in_reprieve_order(cluster, candidates), &leaving);
+        let count = protected.len();
+        let dry_run = NodeDryRun::new(cluster, (ix, node), room, protected.into_iter().chain(open), count);
+        Some(NodeDryRun { leaving, nominated: self.nominated.clone(), ..dry_run })
+    }
+
+    /// Returns the pods that leave a node and the candidates there, and adds what those free that are evicted in any case to the room.
+    fn look_at_each(
+        &self,
+        cluster: &Cluster,
+        context: &mut PreemptionContext<'_>,
+        node: &Node,
+        room: &mut Amounts,
+    ) -> (Vec<PodIx>, Vec<PodIx>) {
         let (mut leaving, mut candidates) = (Vec::new(), Vec::new());
         for pod in cluster.one_of_each_group(&node.pods).iter().copied() {
             if context.is_leaving(cluster, pod) {
@@ -119,10 +137,7 @@ impl DryRuns {
                 }
             }
         }
-        let (protected, open) = cluster.split_by_budget(context.in_reprieve_order(cluster, candidates), &leaving);
-        let count = protected.len();
-        let dry_run = NodeDryRun::new(cluster, (ix, node), room, protected.into_iter().chain(open), count);
-        Some(NodeDryRun { leaving, nominated: self.nominated.clone(), ..dry_run })
+        (leaving, candidates)
     }
 }
 

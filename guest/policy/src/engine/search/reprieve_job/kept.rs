@@ -1,0 +1,52 @@
+//! What must stay free on the nodes of a plan.
+
+use super::super::PreemptionContext;
+use super::super::node_dry_run::NodeDryRun;
+use crate::model::{Amounts, Cluster, NodeIx, Place, PodIx, ResourceIx};
+
+/// Returns what must stay free where a pod was, if the plan uses the node. What is kept is sorted by node.
+pub fn kept_on(kept: &[Kept], place: Place) -> impl Iterator<Item = &Kept> {
+    let at = place.node().and_then(|node| kept.binary_search_by_key(&node, |kept| kept.node).ok());
+    at.and_then(|at| kept.get(at)).into_iter()
+}
+
+/// What must stay free on a node of the plan.
+pub struct Kept {
+    pub node: NodeIx,
+    /// What is promised there to pods of other jobs.
+    pub promised: Amounts,
+    /// The resources that the planned pods request there.
+    asked: Vec<ResourceIx>,
+}
+
+impl Kept {
+    /// Returns what must stay free on each node of a plan, in the order of the nodes.
+    pub fn on_each(cluster: &Cluster, context: &PreemptionContext<'_>, dry_runs: &[NodeDryRun]) -> Vec<Kept> {
+        let mut kept: Vec<Kept> = dry_runs.iter().map(|dry_run| Kept::new(cluster, context, dry_run)).collect();
+        kept.sort_by_key(|kept| kept.node);
+        kept
+    }
+
+    fn new(cluster: &Cluster, context: &PreemptionContext<'_>, dry_run: &NodeDryRun) -> Kept {
+        let mut promised = Amounts::default();
+        if let Some(node) = cluster.node(dry_run.node) {
+            for (_, other) in context.promised(cluster, node) {
+                promised.add(&other.request);
+            }
+        }
+        Kept { node: dry_run.node, promised, asked: dry_run.asked.clone() }
+    }
+
+    /// Returns whether a requested resource would be overcommitted with an evicted pod back.
+    pub fn would_be_crowded(&self, cluster: &Cluster, evicted: PodIx) -> bool {
+        let Some((node, pod)) = cluster.node(self.node).zip(cluster.pod(evicted)) else { return false };
+        let left = |resource: ResourceIx| node.free.get(resource).saturating_sub(pod.request.get(resource));
+        self.asked.iter().any(|resource| left(*resource) < self.promised.get(*resource))
+    }
+
+    /// Returns whether a requested resource is overcommitted.
+    pub fn is_crowded(&self, cluster: &Cluster) -> bool {
+        let free = cluster.node(self.node).map(|node| &node.free);
+        free.is_some_and(|free| self.asked.iter().any(|resource| free.get(*resource) < self.promised.get(*resource)))
+    }
+}

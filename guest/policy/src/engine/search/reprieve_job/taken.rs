@@ -1,0 +1,143 @@
+//! The candidates that a plan by whole jobs evicts before it considers each for a reprieve.
+
+use std::collections::BTreeSet;
+
+use super::super::PreemptionContext;
+use super::super::node_dry_run::NodeDryRun;
+use super::kept::{Kept, kept_on};
+use crate::laws::{Case, Preemptor};
+use crate::model::{Cluster, Kind, Ledger, Place, Pod, PodIx, QueueIx, Trial};
+
+/// The case of a preemptor whose pods wait for their nodes, or have them in a trial.
+pub type CaseOf = for<'c> fn(&'c Preemptor, &'c Cluster, &'c Ledger) -> Case<'c>;
+
+/// The evicted candidates.
+#[derive(Default)]
+pub struct Taken(Vec<EvictionSet>);
+
+/// An evicted candidate, the pods that leave with it, and the place of each before.
+pub struct EvictionSet {
+    pub head: PodIx,
+    pub place: Place,
+    others: Vec<(PodIx, Place)>,
+}
+
+impl EvictionSet {
+    /// Returns whether it is a pod that leaves alone and gives back what it requests.
+    pub fn is_plain(&self, cluster: &Cluster) -> bool {
+        self.others.is_empty() && cluster.pod(self.head).is_some_and(gives_back_its_request)
+    }
+
+    /// Returns all pods and their places before.
+    pub fn places(&self) -> impl Iterator<Item = (PodIx, Place)> + '_ {
+        std::iter::once((self.head, self.place)).chain(self.others.iter().copied())
+    }
+}
+
+/// Returns whether the node has what the pod requests when the pod is gone: it is no reservation and runs in none.
+fn gives_back_its_request(pod: &Pod) -> bool {
+    pod.name.kind == Kind::Pod && pod.attributes.inside.is_none()
+}
+
+impl Taken {
+    /// Evicts the candidates on these nodes, and what leaves them anyway.
+    pub fn take_on(&mut self, trial: &mut Trial<'_>, context: &PreemptionContext<'_>, dry_runs: &[NodeDryRun]) {
+        for dry_run in dry_runs {
+            dry_run.leaving.iter().for_each(|ix| trial.evict_set(*ix));
+            dry_run.candidates.iter().for_each(|candidate| self.take(trial, candidate.pod));
+        }
+        // A branch may have named pods of nodes that the plan does not use: those go for a bound only.
+        let is_used = |ix: &&PodIx| {
+            let node = trial.cluster().pod(**ix).and_then(|pod| pod.place.node());
+            dry_runs.iter().any(|dry_run| Some(dry_run.node) == node)
+        };
+        let named: Vec<PodIx> = context.branch.evicted.iter().filter(is_used).copied().collect();
+        named.into_iter().for_each(|ix| self.take(trial, ix));
+    }
+
+    fn take(&mut self, trial: &mut Trial<'_>, head: PodIx) {
+        let cluster = trial.cluster();
+        let place = |ix: PodIx| cluster.pod(ix).map(|pod| pod.place).filter(|place| place.node().is_some());
+        let Some(at) = place(head) else { return };
+        let others = match cluster.pod(head).is_some_and(Pod::is_alone) {
+            true => Vec::new(),
+            false => {
+                let others = cluster.eviction_set(head).into_iter().filter(|ix| *ix != head);
+                others.filter_map(|ix| Some((ix, place(ix)?))).collect()
+            }
+        };
+        let eviction_set = EvictionSet { head, place: at, others };
+        eviction_set.places().for_each(|(ix, _)| trial.evict(ix));
+        self.0.push(eviction_set);
+    }
+
+    /// Evicts the candidates of the queues that bound a gang, on any node, as far as the laws let them go for a bound, those first that the
+    /// branch evicts, then the least important; and the pods that are leaving anyway and count against such a queue, because what is promised
+    /// counts there, too. A gang that takes back what others have borrowed is bounded by what all of them use.
+    pub fn take_for_bounds(
+        &mut self,
+        trial: &mut Trial<'_>,
+        context: &mut PreemptionContext<'_>,
+        (gang, case): (&Preemptor, CaseOf),
+    ) {
+        let cluster = trial.cluster();
+        let bounds: Vec<QueueIx> = match gang.takes_back {
+            true => cluster.path(gang.queue).map(|(ix, _)| ix).collect(),
+            false => gang.queues(cluster).map(|(ix, _)| ix).collect(),
+        };
+        let counts = |pod: &Pod| cluster.path(pod.queue).any(|(ix, _)| bounds.contains(&ix));
+        let bounded = cluster.pods().filter(|(_, pod)| pod.place.node().is_some() && counts(pod));
+        let bounded: Vec<PodIx> = bounded.map(|(ix, _)| ix).collect();
+        for ix in context.in_turn(cluster, bounded) {
+            let cluster = trial.cluster();
+            if context.is_leaving(cluster, ix) {
+                trial.evict_set(ix);
+            } else if case(gang, cluster, context.ledger).first_denial(&context.laws.bound_guards, ix).is_none()
+                && context.is_candidate(cluster, ix)
+            {
+                self.take(trial, ix);
+            }
+        }
+    }
+
+    /// Removes the pods that leave alone and have no room on their nodes even with every other candidate gone. In whatever order the others
+    /// are considered, these are victims.
+    pub fn remove_certain(&mut self, cluster: &Cluster, kept: &[Kept]) -> Vec<EvictionSet> {
+        let is_certain = |set: &mut EvictionSet| {
+            let has_budget = cluster.pod(set.head).is_none_or(|pod| !pod.attributes.budgets.is_empty());
+            let is_crowded = || kept_on(kept, set.place).any(|kept| kept.would_be_crowded(cluster, set.head));
+            !has_budget && set.is_plain(cluster) && is_crowded()
+        };
+        self.0.extract_if(.., is_certain).collect()
+    }
+
+    /// Returns them in the order of reprieve: those that the search counts on last; of both parts first the pods whose disruption budget is
+    /// exhausted, then the most important. `certain`: those that were removed, which run in the books as well.
+    pub fn in_order(
+        mut self,
+        trial: &mut Trial<'_>,
+        context: &PreemptionContext<'_>,
+        (chosen, certain): (&BTreeSet<PodIx>, &[EvictionSet]),
+    ) -> Vec<EvictionSet> {
+        let before = trial.mark();
+        let is_alone = |ix: PodIx| trial.cluster().pod(ix).is_some_and(Pod::is_alone);
+        if !self.0.iter().all(|set| is_alone(set.head)) {
+            // How large a group is, and whether a gang has more pods than it needs, shows where it runs.
+            self.0.iter().chain(certain).flat_map(EvictionSet::places).for_each(|(ix, place)| trial.put(ix, place));
+        }
+        let cluster = trial.cluster();
+        self.0.sort_unstable_by(|a, b| match (cluster.pod(a.head), cluster.pod(b.head)) {
+            (Some(a), Some(b)) => (context.laws.reprieve_order.compare)(cluster, a, b),
+            _ => a.head.cmp(&b.head),
+        });
+        let heads: Vec<PodIx> = self.0.iter().map(|eviction_set| eviction_set.head).collect();
+        let protected: BTreeSet<PodIx> = cluster.split_by_budget(heads, &[]).0.into_iter().collect();
+        trial.rewind(before);
+        if !protected.is_empty() {
+            self.0.sort_by_key(|set| !protected.contains(&set.head));
+        }
+        let (mut sets, counted_on): (Vec<_>, Vec<_>) = self.0.into_iter().partition(|set| !chosen.contains(&set.head));
+        sets.extend(counted_on);
+        sets
+    }
+}
