@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::clear::Outlook;
 use super::elastic_first::is_elastic;
-use super::fit::{Fit, Open, Short};
+use super::fit::{AtHand, Excess, Fit, Open, Short};
 use super::{Bundle, LEVELS, VictimSearch};
 use crate::model::{ClassIx, NodeIx, Place, PodIx, ResourceIx, Table, Trial};
 
@@ -16,6 +16,8 @@ pub struct Pool<'a> {
     pub place: usize,
     /// The bundle.
     pub bundle: &'a Bundle,
+    /// The maximum number of victims.
+    pub most: usize,
     /// The evicted pods, with their former places.
     pub gone: Vec<(PodIx, Place)>,
 }
@@ -41,6 +43,8 @@ pub struct Attempt<'a, 'c, 't> {
     pub(super) clashed: bool,
     /// The placements so far.
     pub(super) placements: Vec<(PodIx, NodeIx)>,
+    /// The elastic jobs of which pods are evicted only to get to a legal size.
+    excess: Vec<Excess>,
 }
 
 impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
@@ -49,11 +53,11 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         trial: &'t mut Trial<'c>,
         victim_search: &'a VictimSearch<'a>,
         open: &'a Open,
-        at_hand: &[Vec<&'a Bundle>; LEVELS],
+        at_hand: &AtHand<'a>,
     ) -> Attempt<'a, 'c, 't> {
         let mut pools = Vec::new();
         let mut there: BTreeMap<(u64, NodeIx), Vec<(usize, PodIx)>> = BTreeMap::new();
-        let [elastic, single, whole] = at_hand;
+        let [elastic, single, whole] = &at_hand.bundles;
         let levels = [(0, elastic), (1, single)];
         let all = levels.into_iter().flat_map(|(level, all)| all.iter().enumerate().map(move |one| (level, one)));
         for (level, (place, bundle)) in all {
@@ -64,7 +68,9 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
                     there.entry(node).or_default().push((pools.len(), *ix));
                 }
             }
-            pools.push(Pool { level, place, bundle, gone: Vec::new() });
+            let cap = at_hand.caps.get(&place).filter(|_| level == 0);
+            let most = cap.copied().unwrap_or_else(|| bundle.most());
+            pools.push(Pool { level, place, bundle, most, gone: Vec::new() });
         }
         let whole = whole.clone();
         let (cleared, outlooks, placements) = (BTreeSet::new(), Table::default(), Vec::new());
@@ -82,6 +88,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
             short,
             clashed,
             placements,
+            excess: Vec::new(),
         }
     }
 
@@ -108,7 +115,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         if !lacking.is_over() || !self.within_limits() || !self.complete_steps() || !self.others_allow() {
             return Err(Short { clashed: self.clashed });
         }
-        self.reprieve();
+        self.excess = self.reprieve();
         if !self.whole_gangs_are_due(&whole) || !self.each_frees_what_is_owed(&whole) {
             return Err(Short { clashed: true });
         }
@@ -123,7 +130,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
             victims.extend(whole.into_iter().map(|(ix, _)| ix));
             *used = whole_used;
         }
-        Ok(Fit { placements: self.placements, victims, used })
+        Ok(Fit { placements: self.placements, victims, used, excess: self.excess })
     }
 
     /// Evicts the available whole gangs of which every pod may be evicted. Returns the pods with their former
@@ -155,7 +162,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         let Some(pool) = self.pools.get(number) else { return false };
         let (cluster, single) = (self.trial.cluster(), &self.victim_search.rules.single);
         let holds = cluster.pod(ix).is_some_and(|pod| pod.place.node().is_some());
-        let room = pool.gone.len().saturating_add(going) < pool.bundle.most();
+        let room = pool.gone.len().saturating_add(going) < pool.most;
         let spare = pool.level == 0 || self.victim_search.first_denial(cluster, single, ix, short).is_none();
         holds && room && spare && self.is_candidate(ix, short)
     }

@@ -22,6 +22,14 @@ impl Bundle {
         self.steps.as_ref().map_or(self.pods.len(), |steps| steps.last().copied().unwrap_or(0))
     }
 
+    /// The largest legal number of victims below this one; `None`: no victims.
+    pub fn step_below(&self, count: usize) -> Option<usize> {
+        match &self.steps {
+            None => count.checked_sub(1).filter(|fewer| *fewer > 0),
+            Some(steps) => steps.iter().copied().rev().find(|step| *step < count),
+        }
+    }
+
     /// The smallest legal number of victims that is not below this one.
     pub fn step(&self, at_least: usize) -> Option<usize> {
         match &self.steps {

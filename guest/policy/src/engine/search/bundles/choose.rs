@@ -5,7 +5,8 @@
 //! the rest is enough.
 
 use super::feasibility::FeasibilityBound;
-use super::fit::{self, Fit, Open, Short};
+use super::fit::{self, AtHand, Fit, Open, Short};
+use super::thrift::Caps;
 use super::{Bundle, LEVELS, VictimSearch};
 use crate::model::{Cluster, Pod, PodIx, ResourceIx, Trial};
 
@@ -37,6 +38,15 @@ struct Cost {
     victims: usize,
 }
 
+impl Cost {
+    /// Returns the cost of the victims of a level.
+    fn of(cluster: &Cluster, fit: &Fit, level: usize) -> Cost {
+        let victims = fit.victims.get(level).map(Vec::as_slice).unwrap_or_default();
+        let work = if level == 0 { 0 } else { lost_work(cluster, victims) };
+        Cost { work, victims: victims.len() }
+    }
+}
+
 /// A search among bundles.
 pub struct Search<'a> {
     /// The input of the search.
@@ -50,27 +60,30 @@ pub struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Whether the gang fits with these bundles available. If so, the trial keeps the placements.
-    pub fn fit(&self, trial: &mut Trial<'_>, selection: &Selection) -> Result<Fit, Short> {
+    /// Whether the gang fits with these bundles available, of which some give no more than a number of victims. If so, the trial keeps the
+    /// placements.
+    pub fn fit(&self, trial: &mut Trial<'_>, selection: &Selection, caps: &Caps) -> Result<Fit, Short> {
         let of = |level: usize| {
             let numbers = selection.get(level).map(Vec::as_slice).unwrap_or_default();
             let bundles = self.levels.get(level).map(Vec::as_slice).unwrap_or_default();
             numbers.iter().filter_map(|at| bundles.get(*at)).collect()
         };
-        fit::fit(trial, self.victim_search, self.open, &[of(0), of(1), of(2)])
+        let at_hand = AtHand { bundles: [of(0), of(1), of(2)], caps: caps.clone() };
+        fit::fit(trial, self.victim_search, self.open, &at_hand)
     }
 
-    /// The bundles to make available; none if no selection is enough.
+    /// The bundles to make available, and how much some of them give at most; none if no selection is enough.
     ///
     /// A larger selection is enough if a smaller one is, except if evicted normal pods prevent the eviction of elastic pods of their
     /// queue: then a part of a level may be enough although all of it is not.
-    pub fn choose(&self, trial: &mut Trial<'_>) -> Option<Selection> {
+    pub fn choose(&self, trial: &mut Trial<'_>) -> Option<(Selection, Caps)> {
         let mut at_hand: Selection = vec![Vec::new(); LEVELS];
         for (level, bundles) in self.levels.iter().enumerate() {
             if let Some(slot) = at_hand.get_mut(level) {
                 *slot = (0..bundles.len()).collect();
             }
-            let may_do = !bundles.is_empty() && !matches!(self.tried(trial, &at_hand), Err(Short { clashed: false }));
+            let all = |trial: &mut Trial<'_>| self.tried(trial, &at_hand, &Caps::new());
+            let may_do = !bundles.is_empty() && !matches!(all(trial), Err(Short { clashed: false }));
             if may_do && let Some(chosen) = self.settle_levels(trial, at_hand.clone(), level) {
                 return Some(chosen);
             }
@@ -79,30 +92,33 @@ impl Search<'_> {
     }
 
     /// The fewest bundles that are enough, the highest level first; none if no part of that level is enough.
-    fn settle_levels(&self, trial: &mut Trial<'_>, mut chosen: Selection, top: usize) -> Option<Selection> {
-        let mut settled = vec![usize::MAX; LEVELS];
+    fn settle_levels(&self, trial: &mut Trial<'_>, mut chosen: Selection, top: usize) -> Option<(Selection, Caps)> {
+        let (mut settled, mut caps) = (vec![usize::MAX; LEVELS], Caps::new());
         for level in (0..=top).rev() {
             let fewest = self.fewest(trial, &LevelState { chosen: &chosen, settled: &settled, level });
             if let Some(slot) = chosen.get_mut(level) {
                 *slot = fewest;
             }
-            let Ok(fit) = self.tried(trial, &chosen) else { return None };
+            let Ok(mut fit) = self.tried(trial, &chosen, &caps) else { return None };
+            if level == 0 {
+                (fit, caps) = self.with_less(trial, &chosen, fit);
+            }
             if let Some(slot) = settled.get_mut(level) {
                 *slot = fit.victims.get(level).map_or(0, Vec::len);
             }
         }
-        Some(chosen)
+        Some((chosen, caps))
     }
 
     /// The outcome of a selection. The trial is unchanged.
-    fn tried(&self, trial: &mut Trial<'_>, selection: &Selection) -> Result<Fit, Short> {
+    pub(super) fn tried(&self, trial: &mut Trial<'_>, selection: &Selection, caps: &Caps) -> Result<Fit, Short> {
         let levels = selection.iter().zip(&self.levels);
         let at_hand = levels.flat_map(|(numbers, level)| numbers.iter().filter_map(|at| level.get(*at)));
         if !self.bound.may_do(trial.cluster(), at_hand) {
             return Err(Short::default());
         }
         let before = trial.mark();
-        let fit = self.fit(trial, selection);
+        let fit = self.fit(trial, selection, caps);
         trial.rewind(before);
         fit
     }
@@ -129,32 +145,36 @@ impl Search<'_> {
         let mut best: Option<(Cost, Vec<usize>)> = None;
         let mut next: Option<Vec<usize>> = Some((0..size).collect());
         while let Some(combination) = next {
-            let count = self.count(trial, state, &combination);
-            let count =
-                count.map(|(count, _)| count).filter(|count| best.as_ref().is_none_or(|(least, _)| count < least));
-            if let Some(count) = count {
-                best = Some((count, combination.clone()));
+            let may_cost_less = |fit: &Fit| best.as_ref().is_none_or(|(least, _)| fit.hoped_for() < least.victims);
+            let fit = self.fit_of(trial, state, &combination).map(|(selection, fit)| match state.level {
+                0 if may_cost_less(&fit) => self.with_less(trial, &selection, fit).0,
+                _ => fit,
+            });
+            let cost = fit.map(|fit| Cost::of(trial.cluster(), &fit, state.level));
+            if let Some(cost) = cost.filter(|cost| best.as_ref().is_none_or(|(least, _)| cost < least)) {
+                best = Some((cost, combination.clone()));
             }
             next = successor(combination, all);
         }
         best.map(|(_, combination)| combination)
     }
 
-    /// Returns the cost of the victims on the level with these bundles, and the bundles of the victims. `None` if these are not enough, or if
-    /// a settled level would have more victims.
-    fn count(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, bundles: &[usize]) -> Option<(Cost, Vec<usize>)> {
+    /// Returns the selection with these bundles of the level, and its outcome. `None` if these are not enough, or if a settled level would have
+    /// more victims.
+    fn fit_of(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, bundles: &[usize]) -> Option<(Selection, Fit)> {
         let mut selection = state.chosen.clone();
         if let Some(slot) = selection.get_mut(state.level) {
             *slot = bundles.to_vec();
         }
-        let fit = self.tried(trial, &selection);
+        let fit = self.tried(trial, &selection, &Caps::new());
         let kept = |fit: &Fit| fit.victims.iter().zip(state.settled).all(|(victims, most)| victims.len() <= *most);
-        fit.ok().filter(kept).and_then(|fit| {
-            let used = fit.used.get(state.level)?.iter().filter_map(|place| bundles.get(*place)).copied();
-            let victims = fit.victims.get(state.level)?;
-            let work = if state.level == 0 { 0 } else { lost_work(trial.cluster(), victims) };
-            Some((Cost { work, victims: victims.len() }, used.collect()))
-        })
+        Some((selection, fit.ok().filter(kept)?))
+    }
+
+    /// Returns those of these bundles that have victims. `None` as for [`Search::fit_of`].
+    fn used(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, bundles: &[usize]) -> Option<Vec<usize>> {
+        let (_, fit) = self.fit_of(trial, state, bundles)?;
+        Some(fit.used.get(state.level)?.iter().filter_map(|place| bundles.get(*place)).copied().collect())
     }
 
     /// Bundles that are enough, the largest kept. If there are at most [`SINGLY`], none of them can be left out.
@@ -163,8 +183,8 @@ impl Search<'_> {
         let gives = |at: &usize| self.levels.get(state.level).and_then(|all| all.get(*at)).map_or(0, Bundle::most);
         rest.sort_by_key(|at| (std::cmp::Reverse(gives(at)), *at));
         // Only some of the available bundles have victims. Usually these are enough.
-        while let Some((_, used)) = self.count(trial, state, &rest) {
-            if used.len() >= rest.len() || self.count(trial, state, &used).is_none() {
+        while let Some(used) = self.used(trial, state, &rest) {
+            if used.len() >= rest.len() || self.used(trial, state, &used).is_none() {
                 break;
             }
             rest = used;
@@ -173,9 +193,9 @@ impl Search<'_> {
         for at in single.into_iter().rev() {
             let without: Vec<usize> = rest.iter().copied().filter(|other| *other != at).collect();
             if without.len() < rest.len()
-                && let Some((_, used)) = self.count(trial, state, &without)
+                && let Some(used) = self.used(trial, state, &without)
             {
-                let alone = self.count(trial, state, &used);
+                let alone = self.used(trial, state, &used);
                 rest = if alone.is_some() { used } else { without };
             }
         }

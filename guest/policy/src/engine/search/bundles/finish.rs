@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::attempt::Attempt;
-use super::fit::fits;
+use super::fit::{Excess, fits};
 use crate::engine::search::reprieve::without_reprieve;
 use crate::laws::Shortfall;
 use crate::model::{Cluster, NodeIx, Place, PodIx, Queue, ResourceIx, WhatIf};
@@ -63,8 +63,9 @@ impl Attempt<'_, '_, '_> {
         !disallowed
     }
 
-    /// Reprieves needless victims: single pods, the last victim first, then elastic jobs up to a larger legal size.
-    pub(super) fn reprieve(&mut self) {
+    /// Reprieves needless victims: single pods, the last victim first, then elastic jobs up to a larger legal size. Returns the jobs of
+    /// which pods are evicted only to get to a legal size.
+    pub(super) fn reprieve(&mut self) -> Vec<Excess> {
         for number in self.numbers(1) {
             let gone = self.pools.get(number).map_or(Vec::new(), |pool| pool.gone.clone());
             let evicted = without_reprieve(gone.iter().rev(), |(ix, place)| self.can_be_back(*ix, *place));
@@ -72,9 +73,7 @@ impl Attempt<'_, '_, '_> {
             let back = gone.iter().map(|(ix, _)| *ix).filter(|ix| !evicted.contains(ix));
             self.is_back(number, &back.collect::<Vec<PodIx>>());
         }
-        for number in self.numbers(0) {
-            self.grow_back(number);
-        }
+        self.numbers(0).into_iter().filter_map(|number| self.grow_back(number)).collect()
     }
 
     /// The numbers of the pools of a level.
@@ -83,9 +82,10 @@ impl Attempt<'_, '_, '_> {
         all.map(|(number, _)| number).collect()
     }
 
-    /// Reprieves pods of an elastic job as far as its sizes allow. The smallest come first: most of them fit.
-    fn grow_back(&mut self, number: usize) {
-        let Some(pool) = self.pools.get(number) else { return };
+    /// Reprieves pods of an elastic job as far as its sizes allow. The smallest come first: most of them fit. Returns the excess if
+    /// fewer victims would be enough but are not legal, unless no smaller step is.
+    fn grow_back(&mut self, number: usize) -> Option<Excess> {
+        let pool = self.pools.get(number)?;
         let places: BTreeMap<PodIx, Place> = pool.gone.iter().copied().collect();
         let gone: Vec<PodIx> = pool.gone.iter().map(|(ix, _)| *ix).collect();
         let mut back = self.trial.cluster().largest_first(&gone);
@@ -100,6 +100,8 @@ impl Attempt<'_, '_, '_> {
             self.trial.evict(ix);
         }
         self.is_back(number, &back);
+        let pool = self.pools.get(number).filter(|_| fewest < step)?;
+        Some(Excess { place: pool.place, victims: step, step: pool.bundle.step_below(step)? })
     }
 
     /// Puts a pod back if the gang still fits, every limit holds, and the other pods allow the gang. Returns whether it did.

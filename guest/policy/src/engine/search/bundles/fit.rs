@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::attempt::Attempt;
+use super::thrift::Caps;
 use super::{Bundle, LEVELS, VictimSearch};
 use crate::model::{ClassIx, Cluster, NodeIx, Pod, PodIx, Request, ShapeIx, Trial};
 
@@ -17,6 +18,28 @@ pub struct Fit {
     pub victims: Vec<Vec<PodIx>>,
     /// The bundles of the victims, by level and index in the list.
     pub used: Vec<Vec<usize>>,
+    /// Elastic jobs of which pods are evicted only to get to a legal size.
+    pub excess: Vec<Excess>,
+}
+
+/// An elastic job of which fewer pods would be enough, if its size were legal then.
+#[derive(Debug, Clone, Copy)]
+pub struct Excess {
+    /// The index of the bundle in its list.
+    pub place: usize,
+    /// The number of victims.
+    pub victims: usize,
+    /// The next smaller legal number of victims, at least one.
+    pub step: usize,
+}
+
+/// The bundles from which an attempt may evict pods.
+#[derive(Debug, Clone, Default)]
+pub struct AtHand<'a> {
+    /// The bundles, by level.
+    pub bundles: [Vec<&'a Bundle>; LEVELS],
+    /// The maximum number of victims of some elastic jobs. Others give as many as is legal.
+    pub caps: Caps,
 }
 
 impl Fit {
@@ -53,7 +76,7 @@ pub fn fit(
     trial: &mut Trial<'_>,
     victim_search: &VictimSearch<'_>,
     open: &Open,
-    at_hand: &[Vec<&Bundle>; LEVELS],
+    at_hand: &AtHand<'_>,
 ) -> Result<Fit, Short> {
     let cluster = trial.cluster();
     let is_hard = |ix: &PodIx| {

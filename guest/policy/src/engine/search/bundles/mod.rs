@@ -16,6 +16,7 @@ mod finish;
 mod fit;
 mod owed;
 mod price;
+mod thrift;
 mod trace;
 
 use std::collections::BTreeSet;
@@ -116,7 +117,7 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSear
     let bound = feasibility::FeasibilityBound::new(trial.cluster(), victim_search);
     let search = choose::Search { victim_search, open: &open, bound: &bound, levels: Vec::new() };
     let nobody = vec![Vec::new(); LEVELS];
-    if let Ok(fit) = search.fit(trial, &nobody) {
+    if let Ok(fit) = search.fit(trial, &nobody, &thrift::Caps::new()) {
         trace::nobody(trial.cluster(), notes, &fit);
         return Ok(found(trial.cluster(), victim_search, fit));
     }
@@ -125,7 +126,7 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSear
     }
     let levels = bundle::gather(trial.cluster(), notes, victim_search);
     let search = choose::Search { victim_search, open: &open, bound: &bound, levels };
-    let Some(chosen) = search.choose(trial) else {
+    let Some((chosen, caps)) = search.choose(trial) else {
         notes.refused(trial.cluster(), Subject::Preemptor, Outcome::Barred, &NO_NODE, &NOBODY);
         if notes.are_on() {
             trace::nowhere(trial.cluster(), notes, victim_search, &search.levels);
@@ -133,7 +134,7 @@ pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSear
         return Err(NOBODY);
     };
     let places = trace::places(trial.cluster(), notes, &search.levels);
-    let Ok(fit) = search.fit(trial, &chosen) else { return Err(NOBODY) };
+    let Ok(fit) = search.fit(trial, &chosen, &caps) else { return Err(NOBODY) };
     if notes.are_on() {
         trace::found(trial, notes, victim_search, &fit, &places);
     }
