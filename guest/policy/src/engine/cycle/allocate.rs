@@ -27,35 +27,43 @@ pub fn allocate(
     loop {
         let before = simulation.checkpoint();
         let placements = place_all(simulation, notes, context, &left_out);
-        let taken_back = taken_back(simulation, notes, context, (&placements, Room::Idle, &left_out));
+        let mut taken_back = taken_back(simulation, notes, context, (&placements, Room::Idle, &left_out));
         if taken_back.is_empty() {
-            return with_other_nodes(simulation, notes, context, (placements, left_out));
+            match with_other_nodes(simulation, notes, context, (&placements, &left_out)) {
+                Ok(more) => {
+                    left_out.retain(|ix| more.iter().all(|(placed, _)| placed != ix));
+                    return (placements.into_iter().chain(more).collect(), left_out);
+                }
+                // The next cycle binds these pods, and then the gang would evict pods of this cycle.
+                Err(by_more) if placements.iter().any(|(ix, _)| by_more.contains(ix)) => taken_back = by_more,
+                Err(_) => return (placements, left_out),
+            }
         }
         left_out.extend(taken_back);
         simulation.restore(before);
     }
 }
 
-/// Places the pods that were left out where they do not stand in the room of a waiting gang: the gang may have a node by now. Returns all
-/// placements, and the pods that are still left out. If a waiting gang would evict one of these pods, all of them stay left out.
+/// Places the pods that were left out where they do not stand in the room of a waiting gang: the gang may have a node by now. Returns their
+/// placements. If a waiting gang would evict one of all these pods, none of them is placed; returns the pods that the gang would evict.
 fn with_other_nodes(
     simulation: &mut Simulation<'_>,
     notes: &mut Notes,
     context: &Context<'_>,
-    (placements, mut left_out): (Placements, BTreeSet<PodIx>),
-) -> (Placements, BTreeSet<PodIx>) {
+    (placements, left_out): (&Placements, &BTreeSet<PodIx>),
+) -> Result<Placements, BTreeSet<PodIx>> {
     if left_out.is_empty() {
-        return (placements, left_out);
+        return Ok(Placements::new());
     }
     let before = simulation.checkpoint();
     let more = place_all(simulation, notes, context, &BTreeSet::new());
     let all: Placements = placements.iter().chain(&more).copied().collect();
-    if !taken_back(simulation, notes, context, (&all, Room::Idle, &BTreeSet::new())).is_empty() {
-        simulation.restore(before);
-        return (placements, left_out);
+    let taken_back = taken_back(simulation, notes, context, (&all, Room::Idle, &BTreeSet::new()));
+    if taken_back.is_empty() {
+        return Ok(more);
     }
-    left_out.retain(|ix| more.iter().all(|(placed, _)| placed != ix));
-    (all, left_out)
+    simulation.restore(before);
+    Err(taken_back)
 }
 
 /// Places normal pods, except those that are left out. Returns the new placements.
