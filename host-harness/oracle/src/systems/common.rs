@@ -103,7 +103,8 @@ pub(super) fn agree_where_promised(world: &World, pods: &[&Pod]) -> bool {
 }
 
 /// Returns whether the plan that nominated some pods of a gang still stands, the pod that is tried among them: when those that leave already have
-/// left, each has the room of its node and the constraints between pods agree, in some order.
+/// left, each has the room of its node and the constraints between pods agree, in some order. The last pod that a gang lacks counts on all that
+/// leave, as the plan for several did that promised it its node.
 pub(super) fn plan_stands(world: &World, pod: &Pod, pods: &[&Pod], same_group: SameGroup<'_>) -> bool {
     let least = Pod { priority: pods.iter().map(|pod| pod.priority).min().unwrap_or(pod.priority), ..pod.clone() };
     let pods: Vec<&Pod> = pods.iter().filter_map(|pod| world.pods.get(&pod.name)).collect();
@@ -114,8 +115,7 @@ pub(super) fn plan_stands(world: &World, pod: &Pod, pods: &[&Pod], same_group: S
         let node = pod.nominated.as_ref().and_then(|node| world.nodes.get(node));
         node.is_some_and(|node| world.may_run(pod, node))
     };
-    pods.len() > 1
-        && places.len() == pods.len()
+    places.len() == pods.len()
         && pods.iter().any(|other| other.name == pod.name)
         && pods.iter().all(may_run)
         && problem.fits_on(0, &places)

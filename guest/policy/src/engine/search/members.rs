@@ -52,6 +52,11 @@ pub(super) fn lacking(cluster: &Cluster, preemptor: &Preemptor) -> usize {
     minimum.saturating_sub(held).max(1)
 }
 
+/// Returns whether the job of the preemptor is a gang.
+pub(super) fn is_of_gang(cluster: &Cluster, preemptor: &Preemptor) -> bool {
+    preemptor.job.and_then(|job| cluster.job(job)).is_some_and(|job| job.gang().is_some())
+}
+
 /// Returns whether room is made for every pod of the gang that can have it, beyond the minimum, too (upstream podgrouppreemption.go).
 pub(super) fn asks_for_all(cluster: &Cluster, preemptor: &Preemptor) -> bool {
     preemptor.job.is_some_and(|job| cluster.scheduling_group(job).is_some())

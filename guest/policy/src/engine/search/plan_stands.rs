@@ -1,7 +1,7 @@
 //! A plan in flight that stands: its pods are nominated, and can take their nodes in some order.
 
 use super::PreemptionContext;
-use super::members::{asks_for_all, lacking};
+use super::members::{asks_for_all, is_of_gang, lacking};
 use crate::laws::Preemptor;
 use crate::model::{Cluster, NodeIx, Nominated, PodIx, Trial, WhatIf};
 
@@ -26,14 +26,16 @@ pub fn plan_stands(cluster: &mut Cluster, context: &PreemptionContext<'_>) -> bo
 }
 
 /// Returns the nominated pods of a gang with their nodes, where the plan that promised them is still enough: the pod that is tried is one of
-/// several, and as many are nominated as a new plan would have to find nodes for. Otherwise none.
+/// them, and as many are nominated as a new plan would have to find nodes for. Otherwise none. The last pod that a gang lacks was promised its
+/// node by a plan for several, which counts on all pods that leave; a search for that pod alone may not.
 fn promised(cluster: &Cluster, preemptor: &Preemptor) -> Option<Vec<(PodIx, NodeIx)>> {
     let promised = preemptor.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?.nominated?)));
     let promised: Vec<(PodIx, NodeIx)> = promised.collect();
     let all = preemptor.pods.len();
     let enough = if asks_for_all(cluster, preemptor) { lacking(cluster, preemptor).min(all) } else { all };
     let has_its_own = promised.iter().any(|(pod, _)| *pod == preemptor.pod);
-    (all > 1 && has_its_own && promised.len() >= enough).then_some(promised)
+    let is_of_several = all > 1 || is_of_gang(cluster, preemptor);
+    (is_of_several && has_its_own && promised.len() >= enough).then_some(promised)
 }
 
 /// The search for an order in which nominated pods take their nodes.

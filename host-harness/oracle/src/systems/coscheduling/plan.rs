@@ -126,10 +126,10 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
         }
         return verdict.excuse("its gang cannot start");
     };
-    if missing == 1 {
+    let planned = outcome.ended == Some(Ended::Nominated);
+    if missing == 1 && (planned || !stands(world, pod, gang, None)) {
         return kubernetes::without_room(world, pod, &same_group, outcome, verdict);
     }
-    let planned = outcome.ended == Some(Ended::Nominated);
     let forbidden = [
         (pod.never_preempts, "preemptionPolicy Never"),
         (waits_for_preempted(world, pod), "pods are leaving its nominated node"),
