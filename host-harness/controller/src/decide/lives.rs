@@ -21,7 +21,7 @@ pub(super) const EARLIER: u64 = 0;
 /// Limits of the time that a plan may take, in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// How long a job may be refused after the last victim of its plan has left: a minute.
+    /// How long a job may be refused after the last victim of its plan has left, and no other pod leaves its nodes: a minute.
     pub refused: i64,
     /// How long nothing may move in a plan: 5 minutes. Victims that stop have until the end of their grace and as long again.
     pub still: i64,
@@ -182,7 +182,7 @@ impl Lives {
         let (now, patience) = (session.mirror().now(), self.patience);
         let (mut given_up, mut tasks) = (Vec::new(), Vec::new());
         self.plans.retain(|plan, life| {
-            let lost = life.look(session, now);
+            let lost = life.look(session, now, patience);
             if life.evicts && !lost.is_empty() {
                 let reason = life.in_vain(&lost);
                 let pods: Vec<ObjectRef> = lost.into_iter().collect();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use lictor_contract::Phase;
+use lictor_contract::{Phase, Pod};
 use lictor_host::session::{Command, ObjectRef, Session};
 
 use super::super::pod_of;
@@ -22,6 +22,8 @@ pub(super) struct Life {
     /// How its pods and victims stood when that was looked at last, and since when.
     pub(super) picture: Vec<(bool, bool)>,
     pub(super) since: i64,
+    /// When other pods were seen leaving its nodes last: the room of its pods is still coming.
+    pub(super) comes: i64,
     /// The victims that are being deleted.
     pub(super) stopping: BTreeSet<ObjectRef>,
     /// When the graces of its victims have ended.
@@ -35,7 +37,7 @@ pub(super) struct Life {
 impl Life {
     /// Looks where its pods and victims stand. Returns the pods that have lost their nominations without a node: the policy has taken them back, the
     /// node is gone, or the pods could not be let go.
-    pub(super) fn look(&mut self, session: &Session, now: i64) -> BTreeSet<ObjectRef> {
+    pub(super) fn look(&mut self, session: &Session, now: i64, patience: Patience) -> BTreeSet<ObjectRef> {
         let lost = self.pods.extract_if(.., |pod| stand(session, pod) == Stand::Lost).collect();
         self.pods.retain(|pod| stand(session, pod) != Stand::Over);
         self.victims.retain(|victim, _| state(session, victim).is_some());
@@ -47,6 +49,10 @@ impl Life {
             let moved = !self.picture.is_empty();
             self.since = if moved { now } else { self.since };
             self.picture = picture;
+        }
+        // All pods are looked through only when the time is up.
+        if self.refused_until(patience).is_some_and(|until| now >= until) && self.room_comes(session) {
+            self.comes = now;
         }
         lost
     }
@@ -61,10 +67,21 @@ impl Life {
     /// Returns when the plan is given up, unless something moves.
     pub(super) fn due(&self, patience: Patience) -> i64 {
         let still = self.since.max(self.grace_ends).saturating_add(patience.still);
-        match self.victims.is_empty() && self.refused.is_some() {
-            true => self.since.saturating_add(patience.refused).min(still),
-            false => still,
-        }
+        self.refused_until(patience).map_or(still, |refused| refused.min(still))
+    }
+
+    /// Returns until when its job may be refused; none where its victims have not left, or the job is not refused.
+    fn refused_until(&self, patience: Patience) -> Option<i64> {
+        let is_refused = self.victims.is_empty() && self.refused.is_some();
+        is_refused.then(|| self.since.max(self.comes).saturating_add(patience.refused))
+    }
+
+    /// Returns whether pods that are no victims of this plan are leaving the nodes that its pods are nominated to: a user has deleted them, or
+    /// they are victims of another plan.
+    fn room_comes(&self, session: &Session) -> bool {
+        let nodes: BTreeSet<u32> = self.pods.iter().filter_map(|pod| pod_of(session, pod)?.nominated).collect();
+        let leaves = |pod: &Pod| pod.terminating && !matches!(pod.phase, Phase::Succeeded | Phase::Failed);
+        session.mirror().pods().any(|pod| leaves(pod) && pod.node.is_some_and(|node| nodes.contains(&node)))
     }
 
     /// Returns why the plan is given up now; none where it is not.
@@ -72,7 +89,8 @@ impl Life {
         if now < self.due(patience) {
             return None;
         }
-        let refused = self.refused.as_deref().filter(|_| self.victims.is_empty());
+        let is_over = self.refused_until(patience).is_some_and(|until| now >= until);
+        let refused = self.refused.as_deref().filter(|_| is_over);
         Some(match refused {
             Some(refused) => {
                 let seconds = patience.refused.checked_div(SECOND).unwrap_or_default();

@@ -39,6 +39,38 @@ fn a_plan_whose_job_is_refused_after_its_victims_have_left_is_given_up() {
     assert!(decider.tell(99 * SECOND, Vec::new()).given_up.is_empty(), "once");
 }
 
+/// Decides that `p` takes the room of `v`, and lets `v` go at 2 s while `w`, which a user has deleted, is leaving the same node.
+fn beside_a_pod_that_leaves() -> Decider {
+    let policy = evicting().say("filter default/p", Say::Fits(&[])).say("filter default/p", Say::Fits(&[]));
+    let (mut decider, evict) = under_way(&policy);
+    decider.tell(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
+    let leaves = with(named(on("n1", pod("w", 1, 0))), "/metadata", "deletionTimestamp", json!("1970-01-01T00:00:01Z"));
+    let seen = vec![Fact::There(Box::new(object(leaves))), Fact::Gone("Pod/default/v".to_owned())];
+    decider.tell(2 * SECOND, seen);
+    assert!(decider.decide(ALL_AT_ONCE).tasks.is_empty());
+    decider
+}
+
+#[test]
+fn a_plan_whose_job_is_refused_is_not_given_up_while_another_pod_leaves_its_node() {
+    let mut decider = beside_a_pod_that_leaves();
+    assert!(decider.tell(62 * SECOND, Vec::new()).given_up.is_empty(), "w has not left");
+    assert_eq!(decider.wake_at(), Some(122 * SECOND));
+    decider.tell(100 * SECOND, vec![Fact::Gone("Pod/default/w".to_owned())]);
+    assert!(decider.tell(121 * SECOND, Vec::new()).given_up.is_empty());
+    assert_eq!(decider.tell(122 * SECOND, Vec::new()).given_up[0].why, Why::NotAdmitted);
+}
+
+#[test]
+fn a_plan_is_given_up_where_another_pod_does_not_leave_its_node_for_a_long_time() {
+    let mut decider = beside_a_pod_that_leaves();
+    for seconds in [62, 122, 182, 242, 301] {
+        assert!(decider.tell(seconds * SECOND, Vec::new()).given_up.is_empty(), "{seconds}");
+    }
+    let turn = decider.tell(302 * SECOND, Vec::new());
+    assert_eq!((turn.given_up[0].why, words(&turn.tasks)), (Why::Still, vec!["withdraw p".to_owned()]));
+}
+
 #[test]
 fn a_plan_in_which_nothing_moves_is_given_up_and_its_marks_are_taken_off() {
     for (soft, expected) in [(false, vec!["withdraw p"]), (true, vec!["withdraw p", "unmark v"])] {
