@@ -15,6 +15,10 @@ const MOST_A_MINUTE: usize = 150;
 /// The longest that a process may know less than the cluster: what it has sent and what its watches say is that late.
 const LATE: i64 = 60 * SECOND;
 
+/// The most times that a pod is nominated, after its nomination was taken back, while nothing else changes: a pod or node that comes, leaves or
+/// moves may give each of some jobs another plan.
+const MOST_NOMINATIONS: usize = 5;
+
 /// An eviction that the API server has accepted.
 #[derive(Debug, Clone)]
 struct Eviction {
@@ -26,6 +30,9 @@ struct Eviction {
     /// The uids of the pods that were nominated then, or shortly before.
     nominated: BTreeSet<String>,
 }
+
+/// Where a pod says to which node it is nominated.
+const NOMINATED: &str = "/status/nominatedNodeName";
 
 /// All that was seen.
 #[derive(Debug, Default)]
@@ -41,6 +48,8 @@ pub(super) struct Observer {
     room_taken: BTreeSet<String>,
     /// The preemptor of a victim, as the event `Preempted` says, by uid.
     preemptors: BTreeMap<String, String>,
+    /// Counts how often each pod was nominated since anything else has changed, by uid.
+    nominations: BTreeMap<String, usize>,
     requests: BTreeMap<String, VecDeque<i64>>,
     /// Counts requests that write.
     pub(super) writes: u64,
@@ -98,6 +107,18 @@ impl Observer {
             return;
         }
         let uid = text(after, "/metadata/uid").to_owned();
+        let moves = |field: &str| text(before, field) != text(after, field);
+        if ["/spec/nodeName", "/status/phase", "/metadata/deletionTimestamp"].into_iter().any(moves) {
+            self.has_changed();
+        }
+        if text(before, NOMINATED).is_empty() && !text(after, NOMINATED).is_empty() {
+            let count = self.nominations.entry(uid.clone()).or_default();
+            *count += 1;
+            if *count == MOST_NOMINATIONS {
+                let name = text(after, "/metadata/name");
+                self.violations.push(format!("{name} ({uid}) is nominated again and again, and nothing else changes"));
+            }
+        }
         if !text(after, "/spec/nodeName").is_empty() || !text(after, "/metadata/deletionTimestamp").is_empty() {
             self.settled.insert(uid);
         }
@@ -112,6 +133,11 @@ impl Observer {
         }
     }
 
+    /// Takes note that something else than nominations has changed: other plans are to be expected.
+    pub(super) fn has_changed(&mut self) {
+        self.nominations.clear();
+    }
+
     /// Takes note of the pods that are nominated now.
     pub(super) fn nominates(&mut self, now: i64, nominated: BTreeSet<String>) {
         self.nominated.retain(|_, at| *at + LATE >= now);
@@ -121,6 +147,7 @@ impl Observer {
     /// Takes note of an object that is gone.
     pub(super) fn gone(&mut self, object: &Value) {
         self.settled.insert(text(object, "/metadata/uid").to_owned());
+        self.has_changed();
     }
 
     /// Takes note of an event that is written.
@@ -167,7 +194,7 @@ impl Observer {
                 if !has_ended && !annotation(pod, EVICTED_FOR).is_empty() {
                     violations.push(format!("{name} runs and still carries the mark {}", annotation(pod, EVICTED_FOR)));
                 }
-            } else if has_gate(pod) && !text(pod, "/status/nominatedNodeName").is_empty() {
+            } else if has_gate(pod) && !text(pod, NOMINATED).is_empty() {
                 violations.push(format!("{name} is nominated, and nothing moves"));
             } else if !has_gate(pod) && !self.room_taken.contains(uid) && annotation(pod, "model/other").is_empty() {
                 violations.push(format!("{name} was let go without `{GATE}`, does not run, and nothing says why"));
@@ -179,4 +206,41 @@ impl Observer {
 
 pub(super) fn seconds(nanoseconds: i64) -> f64 {
     (nanoseconds % (1_000_000 * SECOND)) as f64 / 1e9
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// Nominates a pod and takes its nomination back so many times.
+    fn nominated(observer: &mut Observer, times: usize) {
+        let free = json!({"kind": "Pod", "metadata": {"name": "p", "uid": "u"}});
+        let mut nominated = free.clone();
+        nominated["status"] = json!({"nominatedNodeName": "n"});
+        for _ in 0..times {
+            observer.changed(&free, &nominated);
+            observer.changed(&nominated, &free);
+        }
+    }
+
+    #[test]
+    fn a_pod_that_is_nominated_again_and_again_is_found() {
+        let mut observer = Observer::default();
+        nominated(&mut observer, MOST_NOMINATIONS - 1);
+        assert!(observer.violations.is_empty());
+        nominated(&mut observer, MOST_NOMINATIONS);
+        assert_eq!(observer.violations, ["p (u) is nominated again and again, and nothing else changes"]);
+    }
+
+    #[test]
+    fn a_pod_may_be_nominated_again_when_another_one_is_gone() {
+        let mut observer = Observer::default();
+        for _ in 0..3 {
+            nominated(&mut observer, MOST_NOMINATIONS - 1);
+            observer.gone(&json!({"kind": "Pod", "metadata": {"name": "q", "uid": "v"}}));
+        }
+        assert!(observer.violations.is_empty());
+    }
 }

@@ -102,6 +102,7 @@ impl Play<'_> {
             let (system, arguments) = (self.system.name, self.arguments);
             let now = seconds(state.now());
             let has_kept = kept.is_some();
+            state.observer.has_changed();
             state
                 .observer
                 .tell(|| format!("{now:.3} process {}: `{arguments}` skew {skew} checkpoint {has_kept}", self.number));

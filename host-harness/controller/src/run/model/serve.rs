@@ -25,6 +25,9 @@ impl State {
             Ok(_) => format!("  {request:?}"),
             Err(error) => format!("  {request:?}: {} {error}", error.code),
         });
+        if served.is_err() {
+            self.observer.has_changed();
+        }
         served
     }
 

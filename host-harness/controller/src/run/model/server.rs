@@ -194,6 +194,7 @@ impl State {
         object["metadata"]["creationTimestamp"] = self.time(self.now());
         object["metadata"]["resourceVersion"] = self.version.to_string().into();
         self.objects.insert((kind.clone(), name), object.clone());
+        self.observer.has_changed();
         self.say(&kind, Seen::There(object));
         true
     }

@@ -47,6 +47,7 @@ pub(super) fn peace(state: &mut State, kinds: &[Kind]) {
 fn serve_kind(state: &mut State, kind: &Kind, is_served: bool) {
     let changes = if is_served { state.absent.remove(kind) } else { state.absent.insert(kind.clone()) };
     if changes {
+        state.observer.has_changed();
         state.list(kind);
     }
 }
