@@ -10,7 +10,7 @@ use lictor_host::session::ObjectRef;
 use serde_json::Value;
 
 use super::lives::{EARLIER, GivenUp, Why};
-use super::{Decider, Mode, Turn, pod_of};
+use super::{Decider, Mode, Turn, is_victim, pod_of};
 use crate::carry_out::Task;
 use crate::names::EVICTED_FOR;
 use crate::view::{Standing, annotation, text};
@@ -110,7 +110,7 @@ impl Decider {
         let (session, object) = (self.talk.session(), &written.pod);
         let Some(pod) = pod_of(session, object) else { return true };
         let is_open = self.open.values().any(|command| command.object == *object);
-        let is_leaving = || session.mirror().is_marked(pod) || session.victims().any(|victim| victim == pod.id);
+        let is_leaving = || is_victim(session, pod);
         is_open || (written.is_marked && (self.lives.evicts(object) || is_leaving())) || self.lives.waits(object)
     }
 

@@ -281,3 +281,8 @@ fn pod_of<'s>(session: &'s Session, meant: &ObjectRef) -> Option<&'s Pod> {
     let mirror = session.mirror();
     mirror.pod(mirror.pod_id(&meant.pod_name())?).filter(|pod| pod.uid == meant.uid)
 }
+
+/// Returns whether a pod is to leave: it carries the mark of a victim, or a plan under way evicts it.
+fn is_victim(session: &Session, pod: &Pod) -> bool {
+    session.mirror().is_marked(pod) || session.victims().any(|victim| victim == pod.id)
+}

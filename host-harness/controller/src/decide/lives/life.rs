@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lictor_contract::{Phase, Pod};
 use lictor_host::session::{Command, ObjectRef, Session};
 
-use super::super::pod_of;
+use super::super::{is_victim, pod_of};
 use super::{Patience, SECOND, Why};
 
 /// A plan that is under way.
@@ -77,11 +77,12 @@ impl Life {
     }
 
     /// Returns whether pods that are no victims of this plan are leaving the nodes that its pods are nominated to: a user has deleted them, or
-    /// they are victims of another plan.
+    /// they are victims of another plan, which may still run.
     fn room_comes(&self, session: &Session) -> bool {
         let nodes: BTreeSet<u32> = self.pods.iter().filter_map(|pod| pod_of(session, pod)?.nominated).collect();
-        let leaves = |pod: &Pod| pod.terminating && !matches!(pod.phase, Phase::Succeeded | Phase::Failed);
-        session.mirror().pods().any(|pod| leaves(pod) && pod.node.is_some_and(|node| nodes.contains(&node)))
+        let there = |pod: &&Pod| pod.node.is_some_and(|node| nodes.contains(&node));
+        let runs = |pod: &&Pod| !matches!(pod.phase, Phase::Succeeded | Phase::Failed);
+        session.mirror().pods().filter(there).filter(runs).any(|pod| pod.terminating || is_victim(session, pod))
     }
 
     /// Returns why the plan is given up now; none where it is not.

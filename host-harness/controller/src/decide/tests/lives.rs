@@ -62,6 +62,21 @@ fn a_plan_whose_job_is_refused_is_not_given_up_while_another_pod_leaves_its_node
 }
 
 #[test]
+fn a_plan_whose_job_is_refused_is_not_given_up_while_a_marked_victim_of_another_plan_is_on_its_node() {
+    let other = Sketch { id: 6, nominations: &[("default/q", "n1")], victims: &["default/w"], soft: true };
+    let policy = ["p", "p", "p", "q"]
+        .map(|pod| format!("filter default/{pod}"))
+        .iter()
+        .fold(evicting(), |policy, call| policy.say(call, Say::Fits(&[])));
+    let (mut decider, evict) = under_way(&policy.say("post-filter default/q", Say::Plan(other, Fx::default())));
+    decider.tell(SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
+    let there = [named(on("n1", pod("w", 1, 0))), named(pod("q", 1, 9))].map(|pod| Fact::There(Box::new(object(pod))));
+    decider.tell(2 * SECOND, there.into_iter().chain([Fact::Gone("Pod/default/v".to_owned())]).collect());
+    assert_eq!(words(&decider.decide(ALL_AT_ONCE).tasks), ["nominate q"]);
+    assert!(decider.tell(62 * SECOND, Vec::new()).given_up.is_empty(), "w is to leave");
+}
+
+#[test]
 fn a_plan_is_given_up_where_another_pod_does_not_leave_its_node_for_a_long_time() {
     let mut decider = beside_a_pod_that_leaves();
     for seconds in [62, 122, 182, 242, 301] {
