@@ -17,8 +17,8 @@ use taken::Taken;
 
 /// Evicts in a trial every candidate on the nodes of the plan. If a limit does not hold, also every candidate in the queues of the
 /// planned gangs, on any node. Then reprieves them in order, as long as the planned pods keep their nodes and every limit holds. The
-/// others are the victims, in the order of their names. `elsewhere`: the pods that are leaving other nodes. `chosen`: the victims that the search has counted on; they
-/// are reprieved last.
+/// others are the victims, in the order of their names. `elsewhere`: the pods that are leaving other nodes. `chosen`: the victims that the
+/// search has counted on; they are reprieved last.
 pub fn reprieve_job(
     cluster: &mut Cluster,
     context: &mut PreemptionContext<'_>,
@@ -43,10 +43,7 @@ pub fn reprieve_job(
     if let Some((rule, denial)) = context.broken_limit(trial.cluster()) {
         return Err(Obstacle::Law(rule, denial));
     }
-    let certain = match context.notes.are_on() {
-        true => Vec::new(),
-        false => taken.remove_certain(trial.cluster(), &kept),
-    };
+    let certain = if context.notes.are_on() { Vec::new() } else { taken.remove_certain(trial.cluster(), &kept) };
     let evicted = taken.in_order(&mut trial, context, (chosen, &certain));
     // Built now: of what a trial evicts afterwards, nothing is among these.
     let mut what_if = WhatIf::default();

@@ -26,7 +26,7 @@ const SOMETIMES: [(&str, &str, &str); 4] = [
 ];
 
 /// The scenario, and the reason.
-const KNOWN: [(&str, &str); 10] = [
+const KNOWN: [(&str, &str); 11] = [
     (
         "kubernetes/kube-budget-of-an-unknown-version-is-left-out",
         "the API server takes no object of a version that does not exist",
@@ -52,6 +52,10 @@ const KNOWN: [(&str, &str); 10] = [
     (
         "kubernetes/kube-group-has-one-priority",
         "kube-scheduler tries no group whose pods have another priority than the group: nobody can ask about them",
+    ),
+    (
+        "kubernetes/kube-last-member-keeps-the-room-that-its-plan-promised",
+        "kube-scheduler tries the pods of a group one after the other and ends with the first that has no node: g-2 is not tried",
     ),
     (
         "yunikorn/reservation-ends-when-the-queue-is-removed",
