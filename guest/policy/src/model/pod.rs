@@ -220,6 +220,11 @@ impl Pod {
         self.name.kind == Kind::Pod && self.attributes.job.is_none()
     }
 
+    /// Returns whether its eviction frees what it requests: it is no reservation, and runs in none.
+    pub fn frees_its_request(&self) -> bool {
+        self.name.kind == Kind::Pod && self.attributes.inside.is_none()
+    }
+
     /// It waits for a node.
     pub fn is_pending(&self) -> bool {
         self.place == Place::Pending && !self.terminating

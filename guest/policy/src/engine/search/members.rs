@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{PreemptionContext, waiting};
 use crate::laws::{Laws, Preemptor};
-use crate::model::{Cluster, Ledger, PodIx};
+use crate::model::{Cluster, Gang, Job, Ledger, PodIx};
 
 /// Returns the gang with those of some waiting pods for which a plan is needed, in the order in which they are planned.
 pub(super) fn needed_of(cluster: &Cluster, preemptor: Preemptor, mut pods: Vec<PodIx>) -> Preemptor {
@@ -45,16 +45,15 @@ pub(super) fn without(
 
 /// Returns how many of its waiting pods a gang needs to be complete, at least one.
 pub(super) fn lacking(cluster: &Cluster, preemptor: &Preemptor) -> usize {
-    let gang = preemptor.job.and_then(|job| cluster.job(job)).and_then(|job| job.gang());
-    let minimum = gang.map_or(0, |gang| usize::try_from(gang.minimum).unwrap_or(usize::MAX));
+    let minimum = gang(cluster, preemptor).map_or(0, |gang| usize::try_from(gang.minimum).unwrap_or(usize::MAX));
     let members = cluster.members(preemptor.pod);
     let held = members.filter(|(_, pod)| pod.place.node().is_some() && !pod.terminating).count();
     minimum.saturating_sub(held).max(1)
 }
 
-/// Returns whether the job of the preemptor is a gang.
-pub(super) fn is_of_gang(cluster: &Cluster, preemptor: &Preemptor) -> bool {
-    preemptor.job.and_then(|job| cluster.job(job)).is_some_and(|job| job.gang().is_some())
+/// Returns what the job of the preemptor needs as a gang; none where it is no gang.
+pub(super) fn gang<'c>(cluster: &'c Cluster, preemptor: &Preemptor) -> Option<&'c Gang> {
+    preemptor.job.and_then(|job| cluster.job(job)).and_then(Job::gang)
 }
 
 /// Returns whether room is made for every pod of the gang that can have it, beyond the minimum, too (upstream podgrouppreemption.go).

@@ -6,9 +6,7 @@ use super::branches::Branch;
 use super::limits::Limits;
 use crate::laws::harm::{GangLoss, gang_loss};
 use crate::laws::{NodeChoice, NodeCost, NodeVictims};
-use crate::model::{
-    Amounts, Cluster, InterPodLack, Kind, Node, NodeIx, Nominated, Pod, PodIx, Request, ResourceIx, WhatIf,
-};
+use crate::model::{Amounts, Cluster, InterPodLack, Node, NodeIx, Nominated, Pod, PodIx, Request, ResourceIx, WhatIf};
 
 /// A pod that may be evicted.
 #[derive(Debug, Clone)]
@@ -24,9 +22,8 @@ pub struct Candidate {
 impl Candidate {
     /// A pod as a candidate.
     pub fn new(cluster: &Cluster, pod: PodIx) -> Candidate {
-        let is_plain = |pod: &Pod| pod.name.kind == Kind::Pod && pod.attributes.inside.is_none();
         let leaves_whole = cluster.has_whole_groups() && cluster.whole_group(pod).is_some();
-        let is_plain = !leaves_whole && cluster.pod(pod).is_none_or(is_plain);
+        let is_plain = !leaves_whole && cluster.pod(pod).is_none_or(Pod::frees_its_request);
         let frees = if is_plain { None } else { Some(cluster.frees(pod)) };
         Candidate { pod, frees, reluctance: 0 }
     }

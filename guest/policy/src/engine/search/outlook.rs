@@ -13,7 +13,7 @@ use least::{Least, at_least};
 use super::PreemptionContext;
 use super::shortlist::{Offer, UNKNOWN};
 use crate::laws::NodeCost;
-use crate::model::{Cluster, Kind, NO_PODS, NodeIx, Pod, PodIx, Request, Resident, ResourceIx, VictimClassIx};
+use crate::model::{Cluster, NO_PODS, NodeIx, Pod, PodIx, Request, Resident, ResourceIx, VictimClassIx};
 
 /// What is known of the pods on nodes, class by class.
 pub struct Outlook {
@@ -211,7 +211,7 @@ impl Outlook {
     #[cold]
     fn ask(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>, (at, ix): (usize, PodIx)) -> Standing {
         let Some(pod) = cluster.pod(ix) else { return Standing::Unclear };
-        let standing = if self.is_blind || pod.is_leaving() || is_odd(pod.name.kind, pod.attributes.inside.is_some()) {
+        let standing = if self.is_blind || pod.is_leaving() || !pod.frees_its_request() {
             Standing::Unclear
         } else if !context.is_candidate(cluster, ix) {
             Standing::Spared
@@ -241,9 +241,4 @@ impl Outlook {
             }
         }
     }
-}
-
-/// What goes with others, or frees another amount than it requests.
-fn is_odd(kind: Kind, is_inside: bool) -> bool {
-    kind == Kind::Reservation || is_inside
 }

@@ -1,7 +1,7 @@
 //! A plan in flight that stands: its pods are nominated, and can take their nodes in some order.
 
 use super::PreemptionContext;
-use super::members::{asks_for_all, is_of_gang, lacking};
+use super::members::{asks_for_all, gang, lacking};
 use crate::laws::Preemptor;
 use crate::model::{Cluster, NodeIx, Nominated, PodIx, Trial, WhatIf};
 
@@ -34,7 +34,7 @@ fn promised(cluster: &Cluster, preemptor: &Preemptor) -> Option<Vec<(PodIx, Node
     let all = preemptor.pods.len();
     let enough = if asks_for_all(cluster, preemptor) { lacking(cluster, preemptor).min(all) } else { all };
     let has_its_own = promised.iter().any(|(pod, _)| *pod == preemptor.pod);
-    let is_of_several = all > 1 || is_of_gang(cluster, preemptor);
+    let is_of_several = all > 1 || gang(cluster, preemptor).is_some();
     (is_of_several && has_its_own && promised.len() >= enough).then_some(promised)
 }
 

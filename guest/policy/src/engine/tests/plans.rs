@@ -31,6 +31,17 @@ fn room_on_a_node_comes_from_any_quota_and_room_in_the_quota_from_any_node() {
 }
 
 #[test]
+fn victims_are_in_the_order_of_their_names() {
+    let mut world = World::new();
+    world.node("n", "cpu=4");
+    // The more important pod is reprieved first.
+    world.pod(pod("c").asks("cpu=2").on("n").priority(1));
+    world.pod(pod("b").asks("cpu=2").on("n"));
+    world.pod(pod("a").asks("cpu=4").priority(2));
+    assert_eq!(victims(&mut world, "a"), Ok(vec!["default/b".to_owned(), "default/c".to_owned()]));
+}
+
+#[test]
 fn one_pod_without_a_node_means_no_plan_for_the_whole_job() {
     let mut world = World::new();
     world.node("n", "cpu=2");

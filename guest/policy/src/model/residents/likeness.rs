@@ -3,8 +3,8 @@
 use crate::model::{Kind, Place, Pod, Preemptibility};
 
 /// All that guards may ask about a pod, beside its name and its times. A guard that asks for more says so
-/// ([`Law::asks_each_pod`](crate::laws::Law::asks_each_pod)). Packed, because each search compares the keys of all pods that have changed: in
-/// each number the two parts of 32 bits, those first that tell most pods apart.
+/// ([`Law::asks_each_pod`](crate::laws::Law::asks_each_pod)). It is read of each pod that has changed and compared with many others: each number
+/// holds two parts of 32 bits, and the numbers that differ most often come first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Likeness {
     /// The job, and the class: request, shape, and what stands between the pod and others.
@@ -16,7 +16,7 @@ pub struct Likeness {
 }
 
 impl Likeness {
-    /// Of a pod.
+    /// Returns the key of a pod.
     pub fn of(pod: &Pod) -> Likeness {
         let attributes = &pod.attributes;
         let flags = [
@@ -36,19 +36,72 @@ impl Likeness {
         ];
         let flags = flags.into_iter().fold(0, |bits: u32, flag| bits << 1 | u32::from(flag));
         Likeness {
-            job_class: packed(attributes.job.map(|job| job.0), pod.class.0),
-            priority_queue: packed(Some(pod.priority().cast_unsigned()), or_none(pod.queue.map(|queue| queue.0))),
-            inside_role: packed(attributes.inside.map(|name| name.0), or_none(attributes.task.role.map(|role| role.0))),
-            namespace_flags: packed(Some(pod.namespace.0), flags),
+            job_class: packed(or_none(attributes.job.map(|job| job.0)), pod.class.0),
+            priority_queue: packed(pod.priority().cast_unsigned(), or_none(pod.queue.map(|queue| queue.0))),
+            inside_role: packed(
+                or_none(attributes.inside.map(|name| name.0)),
+                or_none(attributes.task.role.map(|role| role.0)),
+            ),
+            namespace_flags: packed(pod.namespace.0, flags),
         }
     }
 }
 
-fn packed(upper: Option<u32>, lower: u32) -> u64 {
-    u64::from(or_none(upper)) << 32 | u64::from(lower)
+fn packed(upper: u32, lower: u32) -> u64 {
+    u64::from(upper) << 32 | u64::from(lower)
 }
 
 /// Returns a number that nothing has where there is none: tables end before it.
 fn or_none(number: Option<u32>) -> u32 {
     number.unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::model::{ClassIx, JobIx, NodeIx, PodIx, QueueIx, Symbol};
+    use crate::testing::{World, pod};
+
+    #[test]
+    fn pods_that_differ_in_what_a_guard_may_ask_are_not_alike() {
+        let mut world = World::new();
+        world.pod(pod("p"));
+        let pod = world.engine.cluster().pod(PodIx(world.id("p"))).unwrap();
+        let changes: [fn(&mut Pod); 20] = [
+            |pod| pod.class = ClassIx(9),
+            |pod| pod.attributes.priority = -1,
+            |pod| pod.queue = Some(QueueIx(9)),
+            |pod| pod.attributes.job = Some(JobIx(9)),
+            |pod| pod.namespace = Symbol(9),
+            |pod| pod.name.kind = Kind::Reservation,
+            |pod| pod.attributes.inside = Some(Symbol(9)),
+            |pod| pod.attributes.task.role = Some(Symbol(9)),
+            |pod| pod.place = Place::Bound(NodeIx(0)),
+            |pod| {
+                pod.attributes.preemptibility = match pod.attributes.preemptibility {
+                    Preemptibility::Preemptible => Preemptibility::NonPreemptible,
+                    Preemptibility::NonPreemptible => Preemptibility::Preemptible,
+                }
+            },
+            |pod| pod.attributes.may_preempt ^= true,
+            |pod| pod.attributes.opted_out ^= true,
+            |pod| pod.attributes.marked ^= true,
+            |pod| pod.attributes.task.critical ^= true,
+            |pod| pod.attributes.task.succeeded ^= true,
+            |pod| pod.daemon ^= true,
+            |pod| pod.required_node = Some(NodeIx(0)),
+            |pod| pod.terminating ^= true,
+            |pod| pod.preempted ^= true,
+            |pod| pod.foreign ^= true,
+        ];
+        let changed = changes.map(|change| {
+            let mut other = pod.clone();
+            change(&mut other);
+            Likeness::of(&other)
+        });
+        let all: BTreeSet<Likeness> = changed.into_iter().chain([Likeness::of(pod)]).collect();
+        assert_eq!(all.len(), changes.len() + 1);
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::clear::Outlook;
 use super::elastic_first::is_elastic;
-use super::fit::{AtHand, Excess, Fit, Open, Short};
+use super::fit::{AtHand, Fit, Open, Short};
 use super::{Bundle, LEVELS, VictimSearch};
 use crate::model::{ClassIx, NodeIx, Place, PodIx, ResourceIx, Table, Trial};
 
@@ -43,8 +43,6 @@ pub struct Attempt<'a, 'c, 't> {
     pub(super) clashed: bool,
     /// The placements so far.
     pub(super) placements: Vec<(PodIx, NodeIx)>,
-    /// The elastic jobs of which pods are evicted only to get to a legal size.
-    excess: Vec<Excess>,
 }
 
 impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
@@ -88,7 +86,6 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
             short,
             clashed,
             placements,
-            excess: Vec::new(),
         }
     }
 
@@ -115,7 +112,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         if !lacking.is_over() || !self.within_limits() || !self.complete_steps() || !self.others_allow() {
             return Err(Short { clashed: self.clashed });
         }
-        self.excess = self.reprieve();
+        let excess = self.reprieve();
         if !self.whole_gangs_are_due(&whole) || !self.each_frees_what_is_owed(&whole) {
             return Err(Short { clashed: true });
         }
@@ -130,7 +127,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
             victims.extend(whole.into_iter().map(|(ix, _)| ix));
             *used = whole_used;
         }
-        Ok(Fit { placements: self.placements, victims, used, excess: self.excess })
+        Ok(Fit { placements: self.placements, victims, used, excess })
     }
 
     /// Evicts the available whole gangs of which every pod may be evicted. Returns the pods with their former

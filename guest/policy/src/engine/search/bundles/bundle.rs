@@ -22,12 +22,9 @@ impl Bundle {
         self.steps.as_ref().map_or(self.pods.len(), |steps| steps.last().copied().unwrap_or(0))
     }
 
-    /// The largest legal number of victims below this one; `None`: no victims.
+    /// Returns the largest step of an elastic job below a number of victims; none where there is no smaller one.
     pub fn step_below(&self, count: usize) -> Option<usize> {
-        match &self.steps {
-            None => count.checked_sub(1).filter(|fewer| *fewer > 0),
-            Some(steps) => steps.iter().copied().rev().find(|step| *step < count),
-        }
+        self.steps.as_ref()?.iter().copied().rev().find(|step| *step < count)
     }
 
     /// The smallest legal number of victims that is not below this one.

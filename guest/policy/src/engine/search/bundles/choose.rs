@@ -82,9 +82,13 @@ impl Search<'_> {
             if let Some(slot) = at_hand.get_mut(level) {
                 *slot = (0..bundles.len()).collect();
             }
-            let all = |trial: &mut Trial<'_>| self.tried(trial, &at_hand, &Caps::new());
-            let may_do = !bundles.is_empty() && !matches!(all(trial), Err(Short { clashed: false }));
-            if may_do && let Some(chosen) = self.settle_levels(trial, at_hand.clone(), level) {
+            if bundles.is_empty() {
+                continue;
+            }
+            let all = self.tried(trial, &at_hand, &Caps::new());
+            if !matches!(all, Err(Short { clashed: false }))
+                && let Some(chosen) = self.settle_levels(trial, at_hand.clone(), level)
+            {
                 return Some(chosen);
             }
         }

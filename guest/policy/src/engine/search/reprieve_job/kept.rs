@@ -12,6 +12,7 @@ pub fn kept_on(kept: &[Kept], place: Place) -> impl Iterator<Item = &Kept> {
 
 /// What must stay free on a node of the plan.
 pub struct Kept {
+    /// The node.
     pub node: NodeIx,
     /// What is promised there to pods of other jobs.
     pub promised: Amounts,

@@ -6,7 +6,7 @@ use super::super::PreemptionContext;
 use super::super::node_dry_run::NodeDryRun;
 use super::kept::{Kept, kept_on};
 use crate::laws::{Case, Preemptor};
-use crate::model::{Cluster, Kind, Ledger, Place, Pod, PodIx, QueueIx, Trial};
+use crate::model::{Cluster, Ledger, Place, Pod, PodIx, QueueIx, Trial};
 
 /// The case of a preemptor whose pods wait for their nodes, or have them in a trial.
 pub type CaseOf = for<'c> fn(&'c Preemptor, &'c Cluster, &'c Ledger) -> Case<'c>;
@@ -17,26 +17,23 @@ pub struct Taken(Vec<EvictionSet>);
 
 /// An evicted candidate, the pods that leave with it, and the place of each before.
 pub struct EvictionSet {
+    /// The candidate.
     pub head: PodIx,
+    /// Where it ran.
     pub place: Place,
     others: Vec<(PodIx, Place)>,
 }
 
 impl EvictionSet {
-    /// Returns whether it is a pod that leaves alone and gives back what it requests.
+    /// Returns whether it is a pod that leaves alone and frees what it requests.
     pub fn is_plain(&self, cluster: &Cluster) -> bool {
-        self.others.is_empty() && cluster.pod(self.head).is_some_and(gives_back_its_request)
+        self.others.is_empty() && cluster.pod(self.head).is_some_and(Pod::frees_its_request)
     }
 
     /// Returns all pods and their places before.
     pub fn places(&self) -> impl Iterator<Item = (PodIx, Place)> + '_ {
         std::iter::once((self.head, self.place)).chain(self.others.iter().copied())
     }
-}
-
-/// Returns whether the node has what the pod requests when the pod is gone: it is no reservation and runs in none.
-fn gives_back_its_request(pod: &Pod) -> bool {
-    pod.name.kind == Kind::Pod && pod.attributes.inside.is_none()
 }
 
 impl Taken {
