@@ -48,7 +48,7 @@ fn the_policy_breaks_no_law_on_random_clusters() {
 /// Checks clusters that have shown a mistake. In the first three a member of a gang fits its nominated node only when another one is on its own: it waits, and its gang has not
 /// failed. In the fourth a gang is owed GPUs, is short of cpu, and another pod takes idle GPUs: that is no reason to evict pods for cpu. In the
 /// fifth, two elastic jobs shrink, and one of them needs no second step. In the sixth, a pod is above the minimum of its gang, and a victim, once
-/// another pod of the gang, which was left out, is bound.
+/// another pod of the gang, which was left out, is bound. In the seventh, one eviction makes room for a whole gang, on the second node.
 #[test]
 fn clusters_in_which_a_law_was_broken_once_keep_it() {
     let cases = [
@@ -58,6 +58,7 @@ fn clusters_in_which_a_law_was_broken_once_keep_it() {
         (System::Volcano, 6_200_007, 218),
         (System::Volcano, 9_100_001, 2_866),
         (System::Volcano, 12_100_000, 5_285),
+        (System::Volcano, 13_100_000, 20_212),
     ];
     for (system, seed, index) in cases {
         let case = generate(system, seed, index);

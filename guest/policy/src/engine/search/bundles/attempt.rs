@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::candidates::Candidates;
 use super::clear::Outlook;
 use super::elastic_first::is_elastic;
 use super::fit::{AtHand, Fit, Open, Short};
+use super::further::Rest;
 use super::{Bundle, LEVELS, VictimSearch};
 use crate::model::{ClassIx, NodeIx, Place, PodIx, ResourceIx, Table, Trial};
 
@@ -29,8 +31,8 @@ pub struct Attempt<'a, 'c, 't> {
     pub(super) open: &'a Open,
     pub(super) pools: Vec<Pool<'a>>,
     whole: Vec<&'a Bundle>,
-    /// The candidates of each node, by rank and number: the lowest level first, in the order of eviction.
-    pub(super) there: BTreeMap<(u64, NodeIx), Vec<(usize, PodIx)>>,
+    /// The candidates of each node, by rank and number.
+    pub(super) there: BTreeMap<(u64, NodeIx), Candidates>,
     /// Nodes on which a pod was evicted.
     pub(super) cleared: BTreeSet<NodeIx>,
     /// What is known of the nodes, by equivalence class of the pods.
@@ -54,16 +56,16 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         at_hand: &AtHand<'a>,
     ) -> Attempt<'a, 'c, 't> {
         let mut pools = Vec::new();
-        let mut there: BTreeMap<(u64, NodeIx), Vec<(usize, PodIx)>> = BTreeMap::new();
+        let mut there: BTreeMap<(u64, NodeIx), Candidates> = BTreeMap::new();
         let [elastic, single, whole] = &at_hand.bundles;
         let levels = [(0, elastic), (1, single)];
         let all = levels.into_iter().flat_map(|(level, all)| all.iter().enumerate().map(move |one| (level, one)));
         for (level, (place, bundle)) in all {
             for ix in &bundle.pods {
-                let node = trial.cluster().pod(*ix).and_then(|pod| pod.place.node());
-                let node = node.and_then(|ix| Some((trial.cluster().node(ix)?.rank, ix)));
+                let Some(pod) = trial.cluster().pod(*ix) else { continue };
+                let node = pod.place.node().and_then(|ix| Some((trial.cluster().node(ix)?.rank, ix)));
                 if let Some(node) = node {
-                    there.entry(node).or_default().push((pools.len(), *ix));
+                    there.entry(node).or_default().add((pools.len(), level), (*ix, pod));
                 }
             }
             let cap = at_hand.caps.get(&place).filter(|_| level == 0);
@@ -95,12 +97,13 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         self.cleared = self.whole.iter().flat_map(|bundle| &bundle.pods).filter_map(whole_at).collect();
         let (whole, whole_used) = self.evict_whole();
         let mut lacking = self.trial.cluster().shortage(self.victim_search.preemptor.pod);
-        for ix in order {
+        let mut rest = order.iter();
+        while let Some(ix) = rest.next() {
             let mut with = lacking.clone();
             if !self.trial.cluster().pod(*ix).is_some_and(|pod| with.fill(pod)) {
                 continue;
             }
-            if let Some(node) = self.find(*ix) {
+            if let Some(node) = self.find(*ix, &Rest { pods: rest.as_slice(), lacking: &with }) {
                 self.trial.place(*ix, node);
                 self.placements.push((*ix, node));
                 lacking = with;

@@ -1,12 +1,17 @@
 //! The node of a pod of the gang: a node with room, or the one with the fewest victims.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::attempt::Attempt;
 use super::fit::fits;
-use super::price::Cost;
+use super::further::Rest;
+use super::price::Priced;
 use crate::engine::search::reprieve::without_reprieve;
 use crate::model::{NodeIx, Place, PodIx, Request, ResourceIx};
+
+/// The maximum number of nodes that are priced for one pod only because they may take more further pods.
+const TRIES: usize = 16;
 
 /// What is known of the nodes for the pods of an equivalence class.
 #[derive(Default)]
@@ -21,8 +26,8 @@ pub(super) struct Outlook {
 pub(super) type Taken = (usize, PodIx, Place);
 
 impl Attempt<'_, '_, '_> {
-    /// The node for a pod: one with room, otherwise the cheapest one. There the pods are evicted.
-    pub(super) fn find(&mut self, ix: PodIx) -> Option<NodeIx> {
+    /// Returns the node for a pod: one with room, otherwise the cheapest one. There the pods are evicted.
+    pub(super) fn find(&mut self, ix: PodIx, rest: &Rest<'_>) -> Option<NodeIx> {
         let cluster = self.trial.cluster();
         let pod = cluster.pod(ix)?;
         let (class, request) = (pod.class, pod.request.clone());
@@ -37,40 +42,57 @@ impl Attempt<'_, '_, '_> {
         // A node that refused such a pod may take it with more pods placed.
         let may_gain = cluster.may_gain(ix);
         let used_up = self.outlooks.get(class).filter(|_| !may_gain).map_or(0, |outlook| outlook.used_up);
-        let rest = self.open.get(used_up..).unwrap_or_default();
-        let ahead = rest.iter().position(|node| takes(*node));
-        let node = ahead.and_then(|ahead| rest.get(ahead)).copied();
-        let used_up = used_up.saturating_add(ahead.unwrap_or(rest.len()));
+        let untried = self.open.get(used_up..).unwrap_or_default();
+        let ahead = untried.iter().position(|node| takes(*node));
+        let node = ahead.and_then(|ahead| untried.get(ahead)).copied();
+        let used_up = used_up.saturating_add(ahead.unwrap_or(untried.len()));
         let hopeless = self.outlooks.remove(class).map(|outlook| outlook.hopeless).unwrap_or_default();
         self.outlooks.insert(class, Outlook { used_up, hopeless });
         if node.is_some() || !self.victim_search.may.contains(&ix) {
             return node;
         }
-        self.clear_cheapest(ix, &request)
+        let node = self.cheapest((ix, &request), rest)?;
+        self.clear_for_good(node, (ix, &request));
+        Some(node)
     }
 
-    /// Evicts the victims on the cheapest node; of equal ones first one with pods of jobs that already have victims, where no other job may
-    /// need to lose pods, then the first by name. Nodes are looked at in the order of what evictions there cost at least, until none of the
-    /// rest can be cheaper.
-    fn clear_cheapest(&mut self, ix: PodIx, request: &Request) -> Option<NodeIx> {
+    /// Returns the cheapest node; of equal ones first the one that takes the most further pods of the gang, then one with pods of jobs that already
+    /// have victims, where no other job may need to lose pods, then the first by name. Nodes are looked at in the order of what evictions
+    /// there cost at least, until none of the rest can be better.
+    fn cheapest(&mut self, (ix, request): (PodIx, &Request), rest: &Rest<'_>) -> Option<NodeIx> {
         let class = self.trial.cluster().pod(ix)?.class;
-        let mut nodes = self.in_question(ix, request);
+        let further = self.further(ix, rest);
+        let mut nodes = self.in_question((ix, request), &further);
         nodes.sort_unstable();
-        let mut best: Option<(Cost, usize, NodeIx)> = None;
-        for (least, place, node) in nodes {
-            if best.is_some_and(|(cost, before, _)| (cost, before) <= (least, place)) {
-                break;
+        let mut best: Option<Priced> = None;
+        let mut tries = TRIES;
+        for least in nodes {
+            if let Some(best) = best {
+                if best <= least {
+                    break;
+                }
+                // Only the further pods speak for this node.
+                if best.cost == least.cost && best.room > least.room {
+                    let Some(fewer) = tries.checked_sub(1) else { continue };
+                    tries = fewer;
+                }
             }
-            match self.price(node, (ix, request)) {
-                Some(cost) => best = best.into_iter().chain([(cost, place, node)]).min(),
+            match self.price(least.node, (ix, request), &further) {
+                Some((cost, room)) => {
+                    best = best.into_iter().chain([Priced { cost, room: Reverse(room), ..least }]).min()
+                }
                 None => {
                     if let Some(outlook) = self.outlooks.get_mut(class) {
-                        outlook.hopeless.insert(node);
+                        outlook.hopeless.insert(least.node);
                     }
                 }
             }
         }
-        let (.., node) = best?;
+        best.map(|best| best.node)
+    }
+
+    /// Evicts the victims for a pod on a node.
+    fn clear_for_good(&mut self, node: NodeIx, (ix, request): (PodIx, &Request)) {
         let before = self.trial.mark();
         let short = self.short_for(node, (ix, request));
         let taken = self.clear(node, (ix, request)).unwrap_or_default();
@@ -78,14 +100,13 @@ impl Attempt<'_, '_, '_> {
         for (number, ix, _) in taken {
             self.evict_of(number, ix, Some(&short));
         }
-        Some(node)
     }
 
     /// Evicts pods on a node until a pod fits and the others allow it. Returns the victims. If it does not fit, none are evicted.
     pub(super) fn clear(&mut self, at: NodeIx, (asker, request): (PodIx, &Request)) -> Option<Vec<Taken>> {
         let before = self.trial.mark();
         let rank = self.trial.cluster().node(at).map_or(0, |node| node.rank);
-        let there = self.there.get(&(rank, at)).cloned().unwrap_or_default();
+        let there = self.there.get(&(rank, at)).map(|there| there.pods.clone()).unwrap_or_default();
         let short = self.short_for(at, (asker, request));
         let mut taken: Vec<Taken> = Vec::new();
         for (number, ix) in there {

@@ -7,6 +7,7 @@
 
 mod attempt;
 mod bundle;
+mod candidates;
 mod choose;
 mod clear;
 mod due;
@@ -14,6 +15,7 @@ mod elastic_first;
 mod feasibility;
 mod finish;
 mod fit;
+mod further;
 mod owed;
 mod price;
 mod thrift;

@@ -1,10 +1,13 @@
 //! The cost of evictions on a node: at least, and as a trial shows it.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::attempt::Attempt;
+use super::candidates::Candidates;
 use super::clear::Taken;
-use crate::model::{NodeIx, PodIx, Request, ResourceIx, count_for};
+use super::further::Further;
+use crate::model::{Amounts, NodeIx, PodIx, Request, ResourceIx, count_for};
 
 /// The cost of the evictions on a node; smaller is better.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,42 +22,41 @@ pub(super) struct Cost {
     at_once: usize,
 }
 
+/// A node with the cost of evictions there, or with a lower bound of the cost; smaller is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Priced {
+    /// The cost, or what evictions cost at least.
+    pub(super) cost: Cost,
+    /// How many further pods of the gang the node takes, or how many at most at that cost.
+    pub(super) room: Reverse<usize>,
+    /// The place in the order of nodes.
+    pub(super) place: usize,
+    /// The node.
+    pub(super) node: NodeIx,
+}
+
 impl Attempt<'_, '_, '_> {
-    /// Returns the nodes on which evictions may make room for a pod: what they cost at least, the place in the order of nodes, and the node.
-    pub(super) fn in_question(&self, ix: PodIx, request: &Request) -> Vec<(Cost, usize, NodeIx)> {
+    /// Returns the nodes on which evictions may make room for a pod, with what they cost at least.
+    pub(super) fn in_question(&self, (ix, request): (PodIx, &Request), further: &[Further]) -> Vec<Priced> {
         let cluster = self.trial.cluster();
         let Some(pod) = cluster.pod(ix) else { return Vec::new() };
         // A node that refused such a pod may take it with more pods placed.
         let hopeless = self.outlooks.get(pod.class).filter(|_| !cluster.may_gain(ix)).map(|outlook| &outlook.hopeless);
         let begun = self.begun();
-        let others = self.there.keys().filter(|at| !begun.contains(at)).map(|at| (at.1, true));
-        let all = begun.iter().map(|at| (at.1, false)).chain(others).enumerate();
+        let others = self.there.iter().filter(|(at, _)| !begun.contains(at)).map(|(at, there)| (at.1, there, true));
+        let begun = begun.iter().filter_map(|at| Some((at.1, self.there.get(at)?, false)));
         let may_take = |node: NodeIx| {
             let is_hopeless = hopeless.is_some_and(|hopeless| hopeless.contains(&node));
             !is_hopeless && self.victim_search.is_open(ix, node) && cluster.eligible(pod.shape, node)
         };
-        let all = all.filter(|(_, (node, _))| may_take(*node));
-        all.map(|(place, (node, is_new))| (self.at_least(node, request, is_new), place, node)).collect()
-    }
-
-    /// Returns what evictions on a node cost at least. `is_new`: none of the jobs there has victims.
-    fn at_least(&self, at: NodeIx, request: &Request, is_new: bool) -> Cost {
-        let cluster = self.trial.cluster();
-        let Some(node) = cluster.node(at) else { return Cost::default() };
-        let there = self.there.get(&(node.rank, at)).map(Vec::as_slice).unwrap_or_default();
-        let pods = || there.iter().filter_map(|(_, ix)| cluster.pod(*ix));
-        let so_many = |(resource, amount): (ResourceIx, i64)| {
-            let missing = amount.saturating_sub(node.free.get(resource));
-            let largest = pods().map(|pod| pod.request.get(resource)).max().unwrap_or(0);
-            usize::try_from(count_for(missing, largest)).unwrap_or(usize::MAX)
+        let all = begun.chain(others).enumerate().filter(|(_, (node, ..))| may_take(*node));
+        let priced = |(place, (node, there, is_new)): (usize, (NodeIx, &Candidates, bool))| {
+            let free = &cluster.node(node)?.free;
+            let cost = at_least(free, there, request, is_new);
+            let room = room_at_most((free, there, cost.at_once), request, further);
+            Some(Priced { cost, room: Reverse(room), place, node })
         };
-        let at_once = request.iter().map(so_many).max().unwrap_or(0);
-        let is_elastic = |(number, _): &&(usize, PodIx)| self.pools.get(*number).is_none_or(|pool| pool.level == 0);
-        let elastic = there.iter().filter(is_elastic).count();
-        // A victim of an elastic job may be one of a step that is begun.
-        let goes = if is_new || elastic == 0 { at_once } else { 0 };
-        let begins = usize::from(is_new && at_once > 0);
-        Cost { higher: at_once.saturating_sub(elastic), begins, goes, at_once }
+        all.filter_map(priced).collect()
     }
 
     /// Returns the nodes with pods of jobs that have victims.
@@ -65,12 +67,13 @@ impl Attempt<'_, '_, '_> {
         nodes.filter_map(|ix| Some((cluster.node(ix)?.rank, ix))).collect()
     }
 
-    /// Returns the cost of the evictions on a node for a pod; none if no evictions help.
-    pub(super) fn price(&mut self, node: NodeIx, ask: (PodIx, &Request)) -> Option<Cost> {
+    /// Returns the cost of the evictions on a node for a pod, and how many further pods the node takes then; none if no evictions help.
+    pub(super) fn price(&mut self, node: NodeIx, ask: (PodIx, &Request), further: &[Further]) -> Option<(Cost, usize)> {
         let before = self.trial.mark();
-        let taken = self.clear(node, ask);
+        let taken = self.clear(node, ask)?;
+        let room = self.room_for(further, node, ask.1);
         self.trial.rewind(before);
-        taken.map(|taken| self.cost(&taken))
+        Some((self.cost(&taken), room))
     }
 
     fn cost(&self, taken: &[Taken]) -> Cost {
@@ -91,4 +94,31 @@ impl Attempt<'_, '_, '_> {
         }
         cost
     }
+}
+
+/// Returns what evictions of the candidates on a node with this free room cost at least. `is_new`: none of the jobs there has victims.
+fn at_least(free: &Amounts, there: &Candidates, request: &Request, is_new: bool) -> Cost {
+    let so_many = |(resource, amount): (ResourceIx, i64)| {
+        let missing = amount.saturating_sub(free.get(resource));
+        usize::try_from(count_for(missing, there.largest.get(resource))).unwrap_or(usize::MAX)
+    };
+    let at_once = request.iter().map(so_many).max().unwrap_or(0);
+    // A victim of an elastic job may be one of a step that is begun.
+    let goes = if is_new || there.elastic == 0 { at_once } else { 0 };
+    let begins = usize::from(is_new && at_once > 0);
+    Cost { higher: at_once.saturating_sub(there.elastic), begins, goes, at_once }
+}
+
+/// Returns how many further pods a node takes at most, after this number of evictions, together with a pod of this request.
+fn room_at_most(
+    (free, there, victims): (&Amounts, &Candidates, usize),
+    request: &Request,
+    further: &[Further],
+) -> usize {
+    let victims = i64::try_from(victims).unwrap_or(i64::MAX);
+    let room = |resource| {
+        let freed = there.largest.get(resource).saturating_mul(victims);
+        free.get(resource).saturating_add(freed).saturating_sub(request.get(resource))
+    };
+    further.iter().map(|further| further.in_room(room)).fold(0, usize::saturating_add)
 }

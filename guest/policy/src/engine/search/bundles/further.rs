@@ -1,0 +1,92 @@
+//! The further pods of a gang that a node takes after evictions for one of the pods.
+//!
+//! Nodes are priced for one pod of a gang at a time. Of nodes on which evictions cost the same, the one that takes more of the further pods
+//! saves evictions for those pods. Without this order a gang evicts a pod for each of its pods on the first node, although one eviction on
+//! another node makes room for the whole gang (ruling 3.3b of Volcano: fewest jobs, then fewest pods).
+
+use super::attempt::Attempt;
+use super::fit::fits;
+use crate::model::{ClassIx, NodeIx, Pod, PodIx, Request, ResourceIx, ShapeIx, Shortage};
+
+/// The maximum number of equivalence classes that are looked at.
+const CLASSES: usize = 8;
+
+/// The pods of a gang after the one that is placed.
+pub(super) struct Rest<'a> {
+    /// The pods, in the order in which they are placed.
+    pub(super) pods: &'a [PodIx],
+    /// What the gang lacks once the pod is placed.
+    pub(super) lacking: &'a Shortage,
+}
+
+/// Pods of one equivalence class that a gang lacks and that no node takes without further evictions.
+pub(super) struct Further {
+    class: ClassIx,
+    shape: ShapeIx,
+    request: Request,
+    count: usize,
+}
+
+impl Further {
+    fn of(pod: &Pod) -> Further {
+        Further { class: pod.class, shape: pod.shape, request: pod.request.clone(), count: 0 }
+    }
+
+    /// Returns how many of the pods fit into a room, at most all.
+    pub(super) fn in_room(&self, room: impl Fn(ResourceIx) -> i64) -> usize {
+        let mut fit = self.count;
+        for (resource, amount) in self.request.iter() {
+            let room = room(resource);
+            // Usually a node takes one pod of a gang, so the first resource ends this.
+            if room < amount {
+                return 0;
+            }
+            let times = room.checked_div(amount).and_then(|times| usize::try_from(times).ok());
+            fit = fit.min(times.unwrap_or(usize::MAX));
+        }
+        fit
+    }
+}
+
+impl Attempt<'_, '_, '_> {
+    /// Returns the further pods for which a gang needs evictions if it needs some for this pod. The answer is empty for a pod with constraints between
+    /// pods: there, room does not say what a node takes.
+    pub(super) fn further(&self, ix: PodIx, rest: &Rest<'_>) -> Vec<Further> {
+        let cluster = self.trial.cluster();
+        let Some(class) = cluster.pod(ix).filter(|_| !cluster.is_between(ix)).map(|pod| pod.class) else {
+            return Vec::new();
+        };
+        let (mut lacking, mut all) = (rest.lacking.clone(), Vec::<Further>::new());
+        for other in rest.pods.iter().filter(|other| !cluster.is_between(**other)) {
+            let Some(pod) = cluster.pod(*other).filter(|pod| lacking.fill(pod)) else { continue };
+            let at = all.iter().position(|further| further.class == pod.class).unwrap_or(all.len());
+            if at == all.len() && at < CLASSES {
+                all.push(Further::of(pod));
+            }
+            if let Some(further) = all.get_mut(at) {
+                further.count = further.count.saturating_add(1);
+            }
+        }
+        // No node takes pods of the same class: they come after this pod.
+        let takes = |further: &Further, node: NodeIx| fits(cluster, further.shape, node, &further.request);
+        let idle = self.cleared.iter().chain(self.open);
+        all.retain(|further| further.class == class || !idle.clone().any(|node| takes(further, *node)));
+        all
+    }
+
+    /// Returns how many of further pods fit on a node together with a pod of this request.
+    pub(super) fn room_for(&self, further: &[Further], at: NodeIx, request: &Request) -> usize {
+        let cluster = self.trial.cluster();
+        let Some(node) = cluster.node(at).filter(|_| !further.is_empty()) else { return 0 };
+        let (mut free, mut all) = (node.free.clone(), 0usize);
+        free.subtract(request);
+        for one in further.iter().filter(|one| cluster.eligible(one.shape, at)) {
+            let count = one.in_room(|resource| free.get(resource));
+            for _ in 0..count {
+                free.subtract(&one.request);
+            }
+            all = all.saturating_add(count);
+        }
+        all
+    }
+}
