@@ -1,16 +1,16 @@
 //! Carries tasks out in parallel, and those of one object one after the other.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures::FutureExt;
 use lictor_host::session::{CommandId, CommandOutcome, ObjectRef};
 use serde_json::Value;
-use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
 use super::api::{Api, ApiError, Part};
+use super::lanes::{Lanes, Next};
 use super::placed::Placed;
 use super::task::{Backoff, Done, Task};
 use super::work::carry_out;
@@ -80,69 +80,6 @@ impl Executor {
     }
 }
 
-/// The tasks of each object, in order.
-#[derive(Debug, Default)]
-struct Lanes {
-    waiting: BTreeMap<ObjectRef, VecDeque<Order>>,
-    running: BTreeMap<ObjectRef, (Option<CommandId>, watch::Sender<bool>)>,
-}
-
-/// What is to be done about a task that came.
-#[derive(Debug)]
-enum Next {
-    Start(Order, watch::Receiver<bool>),
-    Tell(Finished),
-    Nothing,
-}
-
-impl Lanes {
-    fn take(&mut self, order: Order) -> Next {
-        if let Task::Confirm(id, ..) = &order.task
-            && let Some(next) = self.cancel(*id)
-        {
-            return next;
-        }
-        let object = order.task.object().clone();
-        if self.running.contains_key(&object) {
-            self.waiting.entry(object).or_default().push_back(order);
-            return Next::Nothing;
-        }
-        self.start(order)
-    }
-
-    fn start(&mut self, order: Order) -> Next {
-        let (cancel, cancelled) = watch::channel(false);
-        self.running.insert(order.task.object().clone(), (order.task.command(), cancel));
-        Next::Start(order, cancelled)
-    }
-
-    /// Gives a command up; none where it is not under way.
-    fn cancel(&mut self, id: CommandId) -> Option<Next> {
-        if let Some((_, cancel)) = self.running.values().find(|(running, _)| *running == Some(id)) {
-            cancel.send_replace(true);
-            return Some(Next::Nothing);
-        }
-        for waiting in self.waiting.values_mut() {
-            if let Some(place) = waiting.iter().position(|order| order.task.command() == Some(id)) {
-                let order = waiting.remove(place)?;
-                let outcome = CommandOutcome::Failed("it was given up before it was begun".to_owned());
-                return Some(Next::Tell(Finished { task: order.task, done: Done::without(outcome) }));
-            }
-        }
-        None
-    }
-
-    /// The task of an object has come to its end: the next one.
-    fn finish(&mut self, object: &ObjectRef) -> Next {
-        self.running.remove(object);
-        let next = self.waiting.get_mut(object).and_then(VecDeque::pop_front);
-        if self.waiting.get(object).is_some_and(VecDeque::is_empty) {
-            self.waiting.remove(object);
-        }
-        next.map_or(Next::Nothing, |order| self.start(order))
-    }
-}
-
 /// So many requests at once. A task that waits to be tried again keeps no other from being carried out.
 struct Limited<A> {
     api: A,
@@ -197,8 +134,8 @@ async fn serve(
             },
             Some(Ok(finished)) = tasks.join_next() => {
                 let finished: Finished = finished;
-                let next = lanes.finish(finished.task.object());
-                tell(Report::Finished(Box::new(finished)));
+                let (ended, next) = lanes.finish(&finished);
+                [finished].into_iter().chain(ended).for_each(|it| tell(Report::Finished(Box::new(it))));
                 next
             }
         };
@@ -213,7 +150,7 @@ async fn serve(
                     Finished { task, done }
                 });
             }
-            Next::Tell(finished) => tell(Report::Finished(Box::new(finished))),
+            Next::Tell(ended) => ended.into_iter().for_each(|it| tell(Report::Finished(Box::new(it)))),
             Next::Nothing => {}
         }
     }

@@ -3,6 +3,7 @@
 mod api;
 mod became;
 mod executor;
+mod lanes;
 pub mod patch;
 mod place;
 pub mod placed;

@@ -56,6 +56,25 @@ impl Task {
         }
     }
 
+    /// Returns whether the task makes the one right before it superfluous: both say where their pod is nominated, and nothing else.
+    pub(super) fn supersedes(&self, before: &Task) -> bool {
+        self.nominates() && before.nominates()
+    }
+
+    /// Returns whether the task writes where its pod is nominated, or that the pod is not.
+    fn nominates(&self) -> bool {
+        match self {
+            Task::Command(Command { action, .. }) => matches!(action, Action::Nominate { .. }),
+            Task::Withdraw(_) => true,
+            Task::Confirm(..) | Task::Delete(_) | Task::Evict(_) | Task::Unmark(..) => false,
+        }
+    }
+
+    /// Returns whether the task nominates its pod to a node.
+    pub(super) fn promises(&self) -> bool {
+        matches!(self, Task::Command(Command { action: Action::Nominate { node: Some(_) }, .. }))
+    }
+
     /// Returns whether the task evicts, or finds out whether that was done.
     pub(crate) fn evicts(&self) -> bool {
         match self {

@@ -3,6 +3,7 @@
 mod placed;
 mod refused;
 mod server;
+mod superseded;
 
 use std::sync::Arc;
 use std::time::Duration;

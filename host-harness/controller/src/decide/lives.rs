@@ -11,6 +11,7 @@ use lictor_contract::Pod;
 use lictor_host::session::{Action, AttemptResult, Command, CommandOutcome, ObjectRef, Session, Step};
 
 use super::pod_of;
+use super::stopping::Stopping;
 use crate::carry_out::Task;
 use life::{Life, Stand, stand};
 
@@ -23,7 +24,8 @@ pub(super) const EARLIER: u64 = 0;
 pub struct Patience {
     /// How long a job may be refused after the last victim of its plan has left, and no other pod leaves its nodes: a minute.
     pub refused: i64,
-    /// How long nothing may move in a plan: 5 minutes. Victims that stop have until the end of their grace and as long again.
+    /// How long nothing may move in a plan: 5 minutes. Victims that stop, and other pods that leave its nodes, have until the end of their
+    /// grace and as long again.
     pub still: i64,
 }
 
@@ -76,6 +78,8 @@ pub(super) struct Lives {
     plans: BTreeMap<u64, Life>,
     /// How long a plan may take.
     pub(super) patience: Patience,
+    /// The pods that are being deleted.
+    pub(super) stopping: Stopping,
 }
 
 impl Lives {
@@ -137,17 +141,6 @@ impl Lives {
         }
     }
 
-    /// Takes note that a pod is being deleted, and when its grace ends, in nanoseconds since 1970 by the clock of this process.
-    pub(super) fn stops(&mut self, key: &str, at: i64) {
-        for life in self.plans.values_mut() {
-            let victims = life.victims.keys().filter(|victim| victim.key() == key);
-            // Each is seen again and again while it stops.
-            if victims.filter(|victim| life.stopping.insert((*victim).clone())).count() > 0 {
-                life.grace_ends = life.grace_ends.max(at);
-            }
-        }
-    }
-
     /// Takes note that a pod could not be let go, and why.
     fn not_let_go(&mut self, pod: &ObjectRef, why: &str) {
         if let Some(life) = self.plans.values_mut().find(|life| life.pods.contains(pod)) {
@@ -179,10 +172,10 @@ impl Lives {
     /// A plan ends in silence when its pods have their nodes, or are gone. One that evicts is given up for each pod that loses its nomination
     /// otherwise: the victims leave in vain for that pod. That is said at once, because the next process does not know which pods were nominated.
     pub(super) fn look(&mut self, session: &Session) -> (Vec<GivenUp>, Vec<Task>) {
-        let (now, patience) = (session.mirror().now(), self.patience);
+        let (now, patience, stopping) = (session.mirror().now(), self.patience, &self.stopping);
         let (mut given_up, mut tasks) = (Vec::new(), Vec::new());
         self.plans.retain(|plan, life| {
-            let lost = life.look(session, now, patience);
+            let lost = life.look(session, stopping, now, patience);
             if life.evicts && !lost.is_empty() {
                 let reason = life.in_vain(&lost);
                 let pods: Vec<ObjectRef> = lost.into_iter().collect();

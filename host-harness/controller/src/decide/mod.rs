@@ -7,6 +7,7 @@ mod pauses;
 mod plans;
 mod recover;
 pub mod refused;
+pub mod stopping;
 mod talk;
 #[cfg(test)]
 mod tests;

@@ -3,8 +3,10 @@
 use lictor_host::session::{Action, Command, ObjectRef};
 
 use super::lives::Patience;
+use super::stopping::Stopping;
 use super::{Decider, Mode, Turn, pod_of};
 use crate::carry_out::Task;
+use crate::watch::store::News;
 
 impl Decider {
     /// Takes up what an earlier process has left in the cluster: the pods that it has nominated, and the victims that carry its mark.
@@ -47,9 +49,14 @@ impl Decider {
         self.lives.patience = patience;
     }
 
-    /// Takes note of the end of the grace of a pod that is being deleted, by the clock of this process.
-    pub fn stops(&mut self, key: &str, at: i64) {
-        self.lives.stops(key, at);
+    /// Takes note of pods that are being deleted: what is news, by the clock of this process.
+    pub fn see(&mut self, news: &News, now: i64) {
+        self.lives.stopping.see(news, now);
+    }
+
+    /// Begins with pods whose deletion was seen before the session began.
+    pub fn set_stopping(&mut self, stopping: Stopping) {
+        self.lives.stopping = stopping;
     }
 }
 

@@ -29,7 +29,7 @@ use crate::decide::{Decider, Fact, Turn};
 use crate::state::Keep;
 use crate::watch::store::{News, Store};
 use crate::watch::{Kind, Seen};
-use look::{named, stops, waits_for};
+use look::{named, waits_for};
 
 /// How long to wait where nothing is due.
 const IDLE: Duration = Duration::from_secs(10);
@@ -199,8 +199,8 @@ impl<L: Listener> Reign<L> {
             self.refusals.see(&news, now);
             self.victims.see(&news, now);
             self.leftovers.see(&news, now);
-            if let (Some(decider), Some((key, grace))) = (&mut self.decider, stops(&news)) {
-                decider.stops(key, now.saturating_add(grace));
+            if let Some(decider) = &mut self.decider {
+                decider.see(&news, now);
             }
             // Who was leaving before this process led was said by another one.
             if let Some(foreign) = self.foreigners.see(&news).filter(|_| self.decider.is_some()) {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lictor_contract::{Phase, Pod};
 use lictor_host::session::{Command, ObjectRef, Session};
 
+use super::super::stopping::{Stop, Stopping};
 use super::super::{is_victim, pod_of};
 use super::{Patience, SECOND, Why};
 
@@ -24,10 +25,10 @@ pub(super) struct Life {
     pub(super) since: i64,
     /// When other pods were seen leaving its nodes last: the room of its pods is still coming.
     pub(super) comes: i64,
-    /// The victims that are being deleted.
-    pub(super) stopping: BTreeSet<ObjectRef>,
-    /// When the graces of its victims have ended.
+    /// When the graces of its victims have ended, and those of other pods that it waits for.
     pub(super) grace_ends: i64,
+    /// Other pods that were leaving its nodes when that was looked at last.
+    pub(super) others: Vec<ObjectRef>,
     /// What was said of its job at the last attempt, where that was refused.
     pub(super) refused: Option<String>,
     /// What was said last of each of its pods, by `namespace/name`.
@@ -37,7 +38,13 @@ pub(super) struct Life {
 impl Life {
     /// Looks where its pods and victims stand. Returns the pods that have lost their nominations without a node: the policy has taken them back, the
     /// node is gone, or the pods could not be let go.
-    pub(super) fn look(&mut self, session: &Session, now: i64, patience: Patience) -> BTreeSet<ObjectRef> {
+    pub(super) fn look(
+        &mut self,
+        session: &Session,
+        stopping: &Stopping,
+        now: i64,
+        patience: Patience,
+    ) -> BTreeSet<ObjectRef> {
         let lost = self.pods.extract_if(.., |pod| stand(session, pod) == Stand::Lost).collect();
         self.pods.retain(|pod| stand(session, pod) != Stand::Over);
         self.victims.retain(|victim, _| state(session, victim).is_some());
@@ -50,9 +57,11 @@ impl Life {
             self.since = if moved { now } else { self.since };
             self.picture = picture;
         }
+        let graces = self.victims.keys().filter_map(|victim| stopping.of(victim));
+        self.grace_ends = graces.map(Stop::ends).fold(self.grace_ends, i64::max);
         // All pods are looked through only when the time is up.
-        if self.refused_until(patience).is_some_and(|until| now >= until) && self.room_comes(session) {
-            self.comes = now;
+        if self.victims.is_empty() && now >= self.due(patience) {
+            self.wait_for_others(session, stopping, now, patience);
         }
         lost
     }
@@ -76,13 +85,23 @@ impl Life {
         is_refused.then(|| self.since.max(self.comes).saturating_add(patience.refused))
     }
 
-    /// Returns whether pods that are no victims of this plan are leaving the nodes that its pods are nominated to: a user has deleted them, or
-    /// they are victims of another plan, which may still run.
-    fn room_comes(&self, session: &Session) -> bool {
+    /// Gives the plan more time where pods that are no victims of it are leaving the nodes that its pods are nominated to: a user has deleted
+    /// them, or they are victims of another plan, which may still run. Those that are being deleted have their grace, as victims have. A grace
+    /// that began when nothing had moved for too long does not count: where pods come and leave all the time, the plan would never end.
+    fn wait_for_others(&mut self, session: &Session, stopping: &Stopping, now: i64, patience: Patience) {
         let nodes: BTreeSet<u32> = self.pods.iter().filter_map(|pod| pod_of(session, pod)?.nominated).collect();
         let there = |pod: &&Pod| pod.node.is_some_and(|node| nodes.contains(&node));
         let runs = |pod: &&Pod| !matches!(pod.phase, Phase::Succeeded | Phase::Failed);
-        session.mirror().pods().filter(there).filter(runs).any(|pod| pod.terminating || is_victim(session, pod))
+        let leaves = |pod: &&Pod| pod.terminating || is_victim(session, pod);
+        let others = session.mirror().pods().filter(there).filter(runs).filter(leaves);
+        self.others = others.filter_map(|pod| session.object_ref(pod.id)).collect();
+        if self.others.is_empty() {
+            return;
+        }
+        self.comes = now;
+        let latest = self.since.saturating_add(patience.still);
+        let graces = self.others.iter().filter_map(|other| stopping.of(other)).filter(|stop| stop.began <= latest);
+        self.grace_ends = graces.map(Stop::ends).fold(self.grace_ends, i64::max);
     }
 
     /// Returns why the plan is given up now; none where it is not.
@@ -98,8 +117,14 @@ impl Life {
                 (Why::NotAdmitted, format!("its victims have left, and its job is refused for {seconds} s: {refused}"))
             }
             None => {
-                let names: Vec<String> = self.victims.keys().map(ObjectRef::pod_name).collect();
-                let left = if names.is_empty() { String::new() } else { format!(": {} still run", names.join(", ")) };
+                let names = |pods: &mut dyn Iterator<Item = &ObjectRef>| {
+                    pods.map(ObjectRef::pod_name).collect::<Vec<_>>().join(", ")
+                };
+                let left = match (self.victims.is_empty(), self.others.is_empty()) {
+                    (false, _) => format!(": {} still run", names(&mut self.victims.keys())),
+                    (true, false) => format!(": {} have not left its nodes", names(&mut self.others.iter())),
+                    (true, true) => String::new(),
+                };
                 let seconds = patience.still.checked_div(SECOND).unwrap_or_default();
                 (Why::Still, format!("nothing has moved for {seconds} s{left}"))
             }

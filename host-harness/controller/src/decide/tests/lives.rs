@@ -3,6 +3,7 @@
 use super::super::leftovers::Leftover;
 use super::super::lives::Why;
 use super::*;
+use crate::watch::store::{News, Shown};
 
 #[test]
 fn a_plan_whose_eviction_is_refused_is_given_up_and_not_made_again_at_once() {
@@ -86,6 +87,37 @@ fn a_plan_is_given_up_where_another_pod_does_not_leave_its_node_for_a_long_time(
     assert_eq!((turn.given_up[0].why, words(&turn.tasks)), (Why::Still, vec!["withdraw p".to_owned()]));
 }
 
+/// Returns the news that a pod is being deleted, with a grace of so many seconds.
+fn stops(name: &str, grace: i64) -> News {
+    let leaves = with(named(pod(name, 1, 0)), "/metadata", "deletionTimestamp", json!("1970-01-01T00:00:01Z"));
+    let object = with(leaves, "/metadata", "deletionGracePeriodSeconds", json!(grace));
+    let key = format!("Pod/default/{name}");
+    News::Shown(Shown { key, object, standing: crate::view::Standing::Plain, raw: None })
+}
+
+#[test]
+fn a_plan_waits_for_a_pod_that_leaves_its_node_until_the_end_of_the_grace_of_that_pod_and_as_long_again() {
+    let mut decider = beside_a_pod_that_leaves();
+    decider.see(&stops("w", 600), 2 * SECOND);
+    for seconds in (62..902).step_by(60) {
+        assert!(decider.tell(seconds * SECOND, Vec::new()).given_up.is_empty(), "{seconds}");
+    }
+    assert!(decider.tell(901 * SECOND, Vec::new()).given_up.is_empty());
+    let turn = decider.tell(902 * SECOND, Vec::new());
+    assert_eq!((turn.given_up[0].why, words(&turn.tasks)), (Why::Still, vec!["withdraw p".to_owned()]));
+    assert_eq!(turn.given_up[0].reason, "nothing has moved for 300 s: default/w have not left its nodes");
+}
+
+#[test]
+fn a_plan_does_not_wait_for_pods_that_begin_to_leave_its_node_when_nothing_has_moved_for_a_long_time() {
+    let mut decider = beside_a_pod_that_leaves();
+    decider.see(&stops("w", 200), 200 * SECOND);
+    assert!(decider.tell(699 * SECOND, Vec::new()).given_up.is_empty(), "until 200 + 200 + 300");
+    // The same pod once more, as another one that would leave then.
+    decider.see(&stops("w", 100), 699 * SECOND);
+    assert_eq!(decider.tell(700 * SECOND, Vec::new()).given_up[0].why, Why::Still);
+}
+
 #[test]
 fn a_plan_in_which_nothing_moves_is_given_up_and_its_marks_are_taken_off() {
     for (soft, expected) in [(false, vec!["withdraw p"]), (true, vec!["withdraw p", "unmark v"])] {
@@ -97,7 +129,7 @@ fn a_plan_in_which_nothing_moves_is_given_up_and_its_marks_are_taken_off() {
         decider.tell(2 * SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
         assert!(decider.tell(300 * SECOND, Vec::new()).given_up.is_empty());
         // A victim that stops has until the end of its grace, and as long again.
-        decider.stops("Pod/default/v", 100 * SECOND);
+        decider.see(&stops("v", 30), 70 * SECOND);
         assert!(decider.tell(399 * SECOND, Vec::new()).given_up.is_empty());
         let turn = decider.tell(400 * SECOND, Vec::new());
         assert_eq!(turn.given_up[0].why, Why::Still);

@@ -3,6 +3,7 @@
 use lictor_host::living::Listed;
 
 use super::Reign;
+use crate::decide::stopping::Stopping;
 use crate::decide::{Decider, Fact};
 use crate::run::Opened;
 use crate::run::listener::Listener;
@@ -11,7 +12,9 @@ impl<L: Listener> Reign<L> {
     /// Everything was listed: the session begins.
     pub(super) fn begin(&mut self) {
         let Some(Opened { talk, points, .. }) = self.opened.take() else { return };
-        let mut listed = Listed::default();
+        let (mut listed, mut stopping) = (Listed::default(), Stopping::default());
+        let now = self.clock.now();
+        self.news.iter().for_each(|news| stopping.see(news, now));
         for fact in self.facts() {
             match fact {
                 Fact::There(object) => listed.there(*object),
@@ -30,6 +33,7 @@ impl<L: Listener> Reign<L> {
         let begun = Decider::begin(talk, self.settings.mode, &points, self.clock.now(), objects, saved);
         let (mut decider, mut turn) = begun;
         decider.set_patience(self.settings.patience);
+        decider.set_stopping(stopping);
         decider.recover(self.victims.all().cloned(), self.deletes_victims, &mut turn);
         self.clock.not_before(decider.session().mirror().now());
         self.carry_out(&mut decider, turn, None);

@@ -10,8 +10,6 @@ use crate::decide::refused::Due;
 use crate::decide::{Mode, Turn};
 use crate::run::MARKS;
 use crate::run::listener::Listener;
-use crate::view::text;
-use crate::watch::store::News;
 
 impl<L: Listener> Reign<L> {
     /// Says what has stood for too long.
@@ -72,8 +70,6 @@ impl<L: Listener> Reign<L> {
     }
 }
 
-const SECOND: i64 = 1_000_000_000;
-
 /// Names what a task is under way for: a command, or else an object.
 pub(super) fn waits_for(task: &Task) -> (Option<CommandId>, ObjectRef) {
     (task.command(), task.object().clone())
@@ -85,17 +81,6 @@ pub(super) fn named(object: &ObjectRef) -> Value {
     json!({"metadata": {"namespace": namespace, "name": name, "uid": uid}})
 }
 
-/// Returns how long the grace of a pod is that is being deleted, in nanoseconds. The time of its deletion is one of the API server, whose clock may be
-/// another than that of this process.
-pub(super) fn stops(news: &News) -> Option<(&str, i64)> {
-    let News::Shown(shown) = news else { return None };
-    if text(&shown.object, "/metadata/deletionTimestamp").is_empty() {
-        return None;
-    }
-    let grace = shown.object.pointer("/metadata/deletionGracePeriodSeconds").and_then(Value::as_i64).unwrap_or(0);
-    Some((&shown.key, grace.saturating_mul(SECOND)))
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -103,20 +88,6 @@ mod tests {
     use lictor_host::session::{Action, Command};
 
     use super::*;
-    use crate::watch::store::Shown;
-
-    #[test]
-    fn the_grace_of_a_pod_is_no_time_of_another_clock() {
-        let shown = |metadata: Value| {
-            let (key, standing) = ("Pod/default/v".to_owned(), crate::view::Standing::Plain);
-            News::Shown(Shown { key, object: json!({"metadata": metadata}), standing, raw: None })
-        };
-        let leaves = json!({"deletionTimestamp": "2036-01-01T00:00:00Z", "deletionGracePeriodSeconds": 30});
-        assert_eq!(stops(&shown(leaves)), Some(("Pod/default/v", 30 * SECOND)));
-        let at_once = json!({"deletionTimestamp": "2036-01-01T00:00:00Z"});
-        assert_eq!(stops(&shown(at_once)), Some(("Pod/default/v", 0)));
-        assert_eq!(stops(&shown(json!({}))), None);
-    }
 
     #[test]
     fn a_question_about_a_command_comes_to_its_end_with_the_command() {

@@ -1,0 +1,136 @@
+//! The tasks of each object, in order.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use lictor_host::session::{CommandId, CommandOutcome, ObjectRef};
+use tokio::sync::watch;
+
+use super::executor::{Finished, Order};
+use super::task::{Done, Task};
+
+/// Why a command ends that is not needed any more while it waits.
+const GIVEN_UP: &str = "it was given up before it was begun";
+/// Why the nomination to a node ends that was not written, because a later one of its pod was to take it back.
+const SUPERSEDED: &str = "the nomination was taken back before it was written";
+
+/// The tasks of each object: one is carried out, the others wait.
+#[derive(Debug, Default)]
+pub(super) struct Lanes {
+    waiting: BTreeMap<ObjectRef, VecDeque<Waiting>>,
+    running: BTreeMap<ObjectRef, Running>,
+}
+
+/// A task that waits for others of its object.
+#[derive(Debug)]
+struct Waiting {
+    order: Order,
+    /// The tasks before it that it has made superfluous. They end with it.
+    superseded: Vec<Task>,
+}
+
+/// The task of an object that is carried out.
+#[derive(Debug)]
+struct Running {
+    command: Option<CommandId>,
+    cancel: watch::Sender<bool>,
+    superseded: Vec<Task>,
+}
+
+/// What is to be done after a message or an end.
+#[derive(Debug)]
+pub(super) enum Next {
+    /// This task is begun.
+    Start(Order, watch::Receiver<bool>),
+    /// These tasks have come to their ends without a request.
+    Tell(Vec<Finished>),
+    Nothing,
+}
+
+impl Lanes {
+    /// Takes a task.
+    ///
+    /// Of nominations of one pod that wait in a row only the last is carried out. While the API server does not serve a pod, plans for that pod
+    /// are made and given up, and each would write its nomination and take it back later. A task of another kind between two nominations keeps
+    /// both. The nominations that are left out end with the last one: its end says whether the pod is nominated, for which their victims wait.
+    pub(super) fn take(&mut self, order: Order) -> Next {
+        if let Task::Confirm(id, ..) = &order.task
+            && let Some(next) = self.cancel(*id)
+        {
+            return next;
+        }
+        let object = order.task.object().clone();
+        if !self.running.contains_key(&object) {
+            return self.start(Waiting { order, superseded: Vec::new() });
+        }
+        let waiting = self.waiting.entry(object).or_default();
+        let before = waiting.pop_back_if(|before| order.task.supersedes(&before.order.task));
+        let superseded = before.map(Waiting::into_tasks).unwrap_or_default();
+        waiting.push_back(Waiting { order, superseded });
+        Next::Nothing
+    }
+
+    fn start(&mut self, Waiting { order, superseded }: Waiting) -> Next {
+        let (cancel, cancelled) = watch::channel(false);
+        let running = Running { command: order.task.command(), cancel, superseded };
+        self.running.insert(order.task.object().clone(), running);
+        Next::Start(order, cancelled)
+    }
+
+    /// Gives a command up; none where it is not under way.
+    pub(super) fn cancel(&mut self, id: CommandId) -> Option<Next> {
+        if let Some(running) = self.running.values().find(|running| running.command == Some(id)) {
+            running.cancel.send_replace(true);
+            return Some(Next::Nothing);
+        }
+        let given_up = self.remove(id);
+        (!given_up.is_empty()).then(|| Next::Tell(given_up.into_iter().map(|task| unwritten(task, GIVEN_UP)).collect()))
+    }
+
+    /// Removes a command that was not begun. Returns the command, and what was to end with it.
+    fn remove(&mut self, id: CommandId) -> Vec<Task> {
+        let is_it = |task: &Task| task.command() == Some(id);
+        for waiting in self.waiting.values_mut() {
+            if let Some(place) = waiting.iter().position(|it| is_it(&it.order.task)) {
+                return waiting.remove(place).map(Waiting::into_tasks).unwrap_or_default();
+            }
+        }
+        let waiting = self.waiting.values_mut().flatten().map(|it| &mut it.superseded);
+        let superseded = self.running.values_mut().map(|it| &mut it.superseded).chain(waiting);
+        superseded.flat_map(|them| them.extract_if(.., |task| is_it(task))).collect()
+    }
+
+    /// Takes the end of the task of an object. Returns what ends with it, and what is to be done next.
+    pub(super) fn finish(&mut self, finished: &Finished) -> (Vec<Finished>, Next) {
+        let object = finished.task.object();
+        let superseded = self.running.remove(object).map(|running| running.superseded).unwrap_or_default();
+        let ended = superseded.into_iter().map(|task| ended_with(task, finished)).collect();
+        let next = self.waiting.get_mut(object).and_then(VecDeque::pop_front);
+        if self.waiting.get(object).is_some_and(VecDeque::is_empty) {
+            self.waiting.remove(object);
+        }
+        (ended, next.map_or(Next::Nothing, |waiting| self.start(waiting)))
+    }
+}
+
+impl Waiting {
+    /// Returns its tasks, in the order in which they came.
+    fn into_tasks(self) -> Vec<Task> {
+        self.superseded.into_iter().chain([self.order.task]).collect()
+    }
+}
+
+/// Makes the end of a task that was not carried out.
+fn unwritten(task: Task, why: &str) -> Finished {
+    Finished { task, done: Done::without(CommandOutcome::Failed(why.to_owned())) }
+}
+
+/// Makes the end of a task that the one which has now ended made superfluous.
+///
+/// A nomination to a node counts as written where a later one to any node is: its pod has room promised, and the victims of both plans leave.
+fn ended_with(task: Task, last: &Finished) -> Finished {
+    match &last.done.outcome {
+        CommandOutcome::Failed(why) | CommandOutcome::Refused { reason: why, .. } => unwritten(task, why),
+        _ if task.promises() && !last.task.promises() => unwritten(task, SUPERSEDED),
+        outcome => Finished { task, done: Done::without(outcome.clone()) },
+    }
+}
