@@ -32,6 +32,8 @@ struct Waiting {
 #[derive(Debug)]
 struct Running {
     command: Option<CommandId>,
+    /// Whether it evicts a victim that an earlier process only marked.
+    evicts_marked: bool,
     cancel: watch::Sender<bool>,
     superseded: Vec<Task>,
 }
@@ -52,6 +54,8 @@ impl Lanes {
     /// Of nominations of one pod that wait in a row only the last is carried out. While the API server does not serve a pod, plans for that pod
     /// are made and given up, and each would write its nomination and take it back later. A task of another kind between two nominations keeps
     /// both. The nominations that are left out end with the last one: its end says whether the pod is nominated, for which their victims wait.
+    ///
+    /// The eviction of a marked victim is no command, so no command ends it: it is given up where the mark is to be taken off.
     pub(super) fn take(&mut self, order: Order) -> Next {
         if let Task::Confirm(id, ..) = &order.task
             && let Some(next) = self.cancel(*id)
@@ -59,8 +63,11 @@ impl Lanes {
             return next;
         }
         let object = order.task.object().clone();
-        if !self.running.contains_key(&object) {
+        let Some(running) = self.running.get(&object) else {
             return self.start(Waiting { order, superseded: Vec::new() });
+        };
+        if running.evicts_marked && matches!(order.task, Task::Unmark(..)) {
+            running.cancel.send_replace(true);
         }
         let waiting = self.waiting.entry(object).or_default();
         let before = waiting.pop_back_if(|before| order.task.supersedes(&before.order.task));
@@ -71,7 +78,8 @@ impl Lanes {
 
     fn start(&mut self, Waiting { order, superseded }: Waiting) -> Next {
         let (cancel, cancelled) = watch::channel(false);
-        let running = Running { command: order.task.command(), cancel, superseded };
+        let evicts_marked = matches!(order.task, Task::Evict(_));
+        let running = Running { command: order.task.command(), evicts_marked, cancel, superseded };
         self.running.insert(order.task.object().clone(), running);
         Next::Start(order, cancelled)
     }

@@ -3,6 +3,9 @@
 //! The end of a plan takes them off. That fails where the process is killed before, where a right is missing at that moment, and where the
 //! node of a nomination is deleted. What stays would keep room for no pod, and would name a pod as a victim that nothing evicts. So it is
 //! taken off later: when no plan has stood behind it at two looks, again after pauses that double.
+//!
+//! A pod with the mark of a victim counts as leaving, and other plans count on its room. So a mark alone never stays: a process that deletes
+//! victims takes the mark off. Where victims are only marked, another controller has as long to delete the pod as a plan in which nothing moves.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +13,7 @@ use lictor_host::session::ObjectRef;
 use serde_json::Value;
 
 use super::lives::{EARLIER, GivenUp, Why};
-use super::{Decider, Mode, Turn, is_victim, pod_of};
+use super::{Decider, Mode, Turn, is_victim, leaving_marks, pod_of};
 use crate::carry_out::Task;
 use crate::names::EVICTED_FOR;
 use crate::view::{Standing, annotation, text};
@@ -44,6 +47,8 @@ struct Known {
     at: i64,
     /// At how many looks in a row no plan stood behind it.
     alone: u32,
+    /// Since when no plan stands behind it, as the looks say.
+    since: Option<i64>,
 }
 
 impl Leftovers {
@@ -57,7 +62,7 @@ impl Leftovers {
                 Some(written) => {
                     let is_known = self.0.get(&shown.key).is_some_and(|known| known.written == written);
                     if !is_known {
-                        let known = Known { written, at: now.saturating_add(LOOK), alone: 0 };
+                        let known = Known { written, at: now.saturating_add(LOOK), alone: 0, since: None };
                         self.0.insert(shown.key.clone(), known);
                     }
                 }
@@ -65,11 +70,16 @@ impl Leftovers {
         }
     }
 
-    /// Returns what is to be taken off now: that behind which no plan stands, as `stands` says, and none stood at the last look.
-    pub fn due(&mut self, now: i64, stands: impl Fn(&Leftover) -> bool) -> Vec<Leftover> {
+    /// Returns what is to be taken off now: that behind which no plan stands, and none stood at the last look. `may_stand` says how long each may
+    /// stand without a plan, in nanoseconds, or none where a plan stands behind it.
+    pub fn due(&mut self, now: i64, may_stand: impl Fn(&Leftover) -> Option<i64>) -> Vec<Leftover> {
         let mut due = Vec::new();
         for known in self.0.values_mut().filter(|known| known.at <= now) {
-            known.alone = if stands(&known.written) { 0 } else { known.alone.saturating_add(1).min(16) };
+            let may_stand = may_stand(&known.written);
+            known.since = may_stand.and(known.since.or(Some(now)));
+            let ends = known.since.zip(may_stand).map(|(since, long)| since.saturating_add(long));
+            let is_alone = ends.is_some_and(|ends| ends <= now);
+            known.alone = if is_alone { known.alone.saturating_add(1).min(16) } else { 0 };
             let doublings = known.alone.saturating_sub(2);
             let pause = LOOK.saturating_mul(1_i64.checked_shl(doublings).unwrap_or(i64::MAX)).min(LONGEST);
             known.at = now.saturating_add(pause);
@@ -105,13 +115,17 @@ fn written(shown: &Shown) -> Option<Leftover> {
 }
 
 impl Decider {
-    /// Returns whether a plan or a command stands behind what is written on a pod, or the mark is one that another controller evicts by.
-    pub fn stands_behind(&self, written: &Leftover) -> bool {
+    /// Returns how long what is written on a pod may stand without a plan, in nanoseconds; none where a plan or a command stands behind it.
+    /// `deletes`: this process deletes victims. Otherwise another controller evicts by the mark, and needs time for that.
+    pub fn may_stand(&self, written: &Leftover, deletes: bool) -> Option<i64> {
         let (session, object) = (self.talk.session(), &written.pod);
-        let Some(pod) = pod_of(session, object) else { return true };
+        let pod = pod_of(session, object)?;
         let is_open = self.open.values().any(|command| command.object == *object);
-        let is_leaving = || is_victim(session, pod);
-        is_open || (written.is_marked && (self.lives.evicts(object) || is_leaving())) || self.lives.waits(object)
+        if is_open || self.lives.waits(object) || (written.is_marked && self.lives.evicts(object)) {
+            return None;
+        }
+        let is_evicted_by_mark = written.is_marked && !deletes && is_victim(session, pod);
+        Some(if is_evicted_by_mark { self.lives.patience.still } else { 0 })
     }
 
     /// Takes off what is left. A nomination that is taken back is said aloud.
@@ -122,7 +136,7 @@ impl Decider {
         }
         for Leftover { pod, node, is_marked } in left {
             if is_marked {
-                turn.tasks.push(Task::Unmark(pod.clone(), Vec::new()));
+                turn.tasks.push(Task::Unmark(pod.clone(), leaving_marks(self.talk.session().interests())));
             }
             if !node.is_empty() {
                 turn.tasks.push(Task::Withdraw(pod.clone()));
@@ -159,18 +173,35 @@ mod tests {
     fn what_no_plan_stands_behind_at_two_looks_is_taken_off_and_again_after_pauses_that_double() {
         let mut left = Leftovers::default();
         left.see(&shown(Some("n1"), None, None), 0);
-        assert!(left.due(LOOK - 1, |_| false).is_empty());
-        assert!(left.due(LOOK, |_| false).is_empty(), "its plan may have ended a moment ago");
-        let found = left.due(2 * LOOK, |_| false);
+        assert!(left.due(LOOK - 1, |_| Some(0)).is_empty());
+        assert!(left.due(LOOK, |_| Some(0)).is_empty(), "its plan may have ended a moment ago");
+        let found = left.due(2 * LOOK, |_| Some(0));
         assert_eq!((found[0].node.as_str(), found[0].is_marked, found[0].pod.name.as_str()), ("n1", false, "p"));
         assert_eq!(left.next(), Some(3 * LOOK));
         // It was refused.
-        assert_eq!(left.due(3 * LOOK, |_| false).len(), 1);
+        assert_eq!(left.due(3 * LOOK, |_| Some(0)).len(), 1);
         assert_eq!(left.next(), Some(5 * LOOK));
         // Another plan nominates the pod to another node.
         left.see(&shown(Some("n2"), None, None), 4 * LOOK);
-        assert!(left.due(5 * LOOK, |_| true).is_empty() && left.due(6 * LOOK, |_| false).is_empty());
-        assert_eq!(left.due(7 * LOOK, |_| false)[0].node, "n2");
+        assert!(left.due(5 * LOOK, |_| None).is_empty() && left.due(6 * LOOK, |_| Some(0)).is_empty());
+        assert_eq!(left.due(7 * LOOK, |_| Some(0))[0].node, "n2");
+    }
+
+    #[test]
+    fn a_mark_that_may_stand_without_a_plan_for_a_minute_is_taken_off_at_the_second_look_after_that() {
+        let mut left = Leftovers::default();
+        left.see(&shown(None, Some("plan 3"), None), 0);
+        // A plan stands behind the mark until the third look, at 30 s.
+        let due = |left: &mut Leftovers, looks: i64| {
+            left.due(looks * LOOK, |_| (looks >= 3).then_some(60 * SECOND))
+                .into_iter()
+                .map(|it| it.pod.name)
+                .collect::<String>()
+        };
+        for looks in 1..10 {
+            assert_eq!(due(&mut left, looks), "", "{looks}");
+        }
+        assert_eq!(due(&mut left, 10), "p");
     }
 
     #[test]
@@ -182,9 +213,9 @@ mod tests {
         ] {
             let mut left = Leftovers::default();
             left.see(&shown(None, Some("plan 3"), None), 0);
-            left.due(LOOK, |_| false);
+            left.due(LOOK, |_| Some(0));
             left.see(&after, LOOK);
-            assert_eq!((left.due(9 * LOOK, |_| false), left.next()), (Vec::new(), None));
+            assert_eq!((left.due(9 * LOOK, |_| Some(0)), left.next()), (Vec::new(), None));
         }
     }
 }

@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use lictor_contract::Pod;
 use lictor_host::session::{Action, AttemptResult, Command, CommandOutcome, ObjectRef, Session, Step};
 
-use super::pod_of;
 use super::stopping::Stopping;
+use super::{leaving_marks, pod_of};
 use crate::carry_out::Task;
 use life::{Life, Stand, stand};
 
@@ -95,11 +95,6 @@ impl Lives {
             let victims = victims.into_iter().map(|victim| (victim, None)).collect();
             self.plans.insert(EARLIER, Life { pods, victims, evicts: true, since, ..Life::default() });
         }
-    }
-
-    /// Returns whether no plan is under way.
-    pub(super) fn is_empty(&self) -> bool {
-        self.plans.is_empty()
     }
 
     /// Returns whether a plan under way has this pod nominated.
@@ -186,7 +181,7 @@ impl Lives {
                 let counts = !std::mem::replace(&mut life.is_counted, true);
                 given_up.push(GivenUp { plan: *plan, pods, why: Why::NotAdmitted, reason, counts });
                 if life.pods.is_empty() {
-                    tasks.extend(life.victims.values().flatten().filter_map(unmark));
+                    tasks.extend(life.victims.iter().filter_map(|victim| unmark(session, victim)));
                 }
             }
             if life.pods.is_empty() {
@@ -195,7 +190,7 @@ impl Lives {
             let Some((why, reason)) = life.ends(now, patience) else { return true };
             let nominated = life.pods.iter().filter(|pod| stand(session, pod) == Stand::Nominated);
             tasks.extend(nominated.cloned().map(Task::Withdraw));
-            tasks.extend(life.victims.values().flatten().filter_map(unmark));
+            tasks.extend(life.victims.iter().filter_map(|victim| unmark(session, victim)));
             let pods = life.pods.iter().cloned().collect();
             given_up.push(GivenUp { plan: *plan, pods, why, reason, counts: !life.is_counted });
             false
@@ -209,10 +204,14 @@ impl Lives {
     }
 }
 
-/// Takes the marks off a victim that was only marked.
-fn unmark(command: &Command) -> Option<Task> {
-    match &command.action {
-        Action::Evict { delete: false, marks, .. } => Some(Task::Unmark(command.object.clone(), marks.clone())),
-        _ => None,
+/// Takes the marks off a victim that was only marked, by this process or by an earlier one.
+fn unmark(session: &Session, (victim, command): (&ObjectRef, &Option<Command>)) -> Option<Task> {
+    match command.as_ref().map(|command| &command.action) {
+        Some(Action::Evict { delete: false, marks, .. }) => Some(Task::Unmark(victim.clone(), marks.clone())),
+        Some(_) => None,
+        None => {
+            let stays = pod_of(session, victim).is_some_and(|pod| !pod.terminating);
+            stays.then(|| Task::Unmark(victim.clone(), leaving_marks(session.interests())))
+        }
     }
 }

@@ -22,7 +22,8 @@ impl Decider {
         }
     }
 
-    /// Takes up the victims that were only marked, because victims are deleted from now on: they are to be evicted. The tasks come with the turn.
+    /// Takes up the victims that were only marked, because victims are deleted from now on: those of plans in flight are to be evicted. The tasks
+    /// come with the turn.
     pub fn take_up(&mut self, victims: impl Iterator<Item = ObjectRef>, turn: &mut Turn) {
         if self.mode == Mode::Act {
             self.evict(self.marked(victims), turn);
@@ -37,11 +38,10 @@ impl Decider {
         victims.filter(|victim| is_marked(victim) && !is_open(victim)).collect()
     }
 
-    /// Evicts victims as long as a plan is under way: else no pod waits for their room.
+    /// Evicts the victims for which a plan is under way: for the others no pod waits, and [`Decider::tidy`] takes their marks off.
     fn evict(&self, victims: Vec<ObjectRef>, turn: &mut Turn) {
-        if !self.lives.is_empty() {
-            turn.tasks.extend(victims.into_iter().map(Task::Evict));
-        }
+        let victims = victims.into_iter().filter(|victim| self.lives.evicts(victim));
+        turn.tasks.extend(victims.map(Task::Evict));
     }
 
     /// Gives plans up after so long.

@@ -1,6 +1,7 @@
 //! A session behind the decider, with a policy that says what a script says.
 
 mod lives;
+mod marked;
 
 use lictor_host::session::testing::{ALL, Fx, Say, Scripted, Sketch};
 use lictor_host::session::{FaultRules, ObjectRef};

@@ -67,3 +67,12 @@ fn an_object_that_is_gone_is_said_to_be_gone_and_another_of_its_name_is_shown() 
     let taken = done(&Server::of(open.clone()), &bind(), Some(open.clone()));
     assert_eq!((taken.is_gone, taken.object), (false, Some(open)), "the session is to know why it cannot be done");
 }
+
+#[test]
+fn the_eviction_of_a_marked_victim_that_a_budget_forbids_ends_when_the_mark_is_taken_off() {
+    let server = Server::of(pod()).then("evict", &[Fault::Budget; 10_000]);
+    let tasks = [Task::Evict(object("1")), Task::Unmark(object("1"), Vec::new())];
+    let finished = executed(&server, &tasks, 2, |_| {});
+    assert_eq!(finished.iter().map(|it| it.task.word()).collect::<Vec<_>>(), ["evict", "unmark"]);
+    assert_eq!((server.evictions(), server.log().last()), (0, Some(&"patch")));
+}

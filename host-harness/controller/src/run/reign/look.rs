@@ -34,7 +34,7 @@ impl<L: Listener> Reign<L> {
     /// Takes off what is left on pods by plans that have ended.
     fn tidy(&mut self, now: i64) {
         let Some(mut decider) = self.decider.take() else { return };
-        let left = self.leftovers.due(now, |written| decider.stands_behind(written));
+        let left = self.leftovers.due(now, |written| decider.may_stand(written, self.deletes_victims));
         if !left.is_empty() {
             let turn = decider.tidy(left);
             self.carry_out(&mut decider, turn, None);
