@@ -49,6 +49,7 @@ fn the_policy_breaks_no_law_on_random_clusters() {
 /// failed. In the fourth a gang is owed GPUs, is short of cpu, and another pod takes idle GPUs: that is no reason to evict pods for cpu. In the
 /// fifth, two elastic jobs shrink, and one of them needs no second step. In the sixth, a pod is above the minimum of its gang, and a victim, once
 /// another pod of the gang, which was left out, is bound. In the seventh, one eviction makes room for a whole gang, on the second node.
+/// In the eighth, a queue is above its deserved amounts with a pod that waits for room that is coming.
 #[test]
 fn clusters_in_which_a_law_was_broken_once_keep_it() {
     let cases = [
@@ -59,6 +60,7 @@ fn clusters_in_which_a_law_was_broken_once_keep_it() {
         (System::Volcano, 9_100_001, 2_866),
         (System::Volcano, 12_100_000, 5_285),
         (System::Volcano, 13_100_000, 20_212),
+        (System::Volcano, 14_300_000, 8_779),
     ];
     for (system, seed, index) in cases {
         let case = generate(system, seed, index);

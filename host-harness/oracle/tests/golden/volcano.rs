@@ -1,4 +1,5 @@
-//! Volcano: `pkg/scheduler/plugins/capacity/capacity_test.go`, the numbered cases without hierarchy, and the one of a closed queue.
+//! Volcano: `pkg/scheduler/plugins/capacity/capacity_test.go`, the numbered cases without hierarchy, and the one of a closed queue. The last
+//! case is derived by hand, from the session of upstream: a pipelined task counts as allocated to its queue.
 
 use serde_json::{Value, json};
 
@@ -176,4 +177,50 @@ fn a_closed_queue_takes_no_pods() {
         cycle(&[]),
         &[("queue-takes-pods", cycle(&[("default/p6", "n1")]))],
     );
+}
+
+/// Returns a cycle that evicts `p0` for `p5`, and then these pods for `p4`.
+fn reclaims_twice(victims: &[&str]) -> Value {
+    let plans = [("default/p5", &["default/p0"][..]), ("default/p4", victims)];
+    let evicted = plans.map(|(_, victims)| victims).concat();
+    let nominated = json!({"default/p4": "n1", "default/p5": "n1"});
+    let plan = |(number, (pod, victims)): (u8, (&str, &[&str]))| json!({"plan": number, "preemptor": pod, "nominated": {pod: "n1"}, "victims": victims});
+    json!({"bound": {}, "nominated": nominated, "victims": evicted,
+        "plans": (1..).zip(plans).map(plan).collect::<Vec<Value>>(), "waiting": [], "standing": nominated})
+}
+
+#[test]
+fn a_pod_that_waits_for_room_that_is_coming_counts_as_use_of_its_queue() {
+    // Queue `qc` deserves 2 cpu and runs `p1` and `p2` of 1 cpu. For `p5`, `p0` is evicted, which borrows. Where `p0` holds 2 cpu, 1 cpu is left for
+    // `p3`. It is pipelined there, and 3 cpu are allocated to `qc`, which may lose one pod to `p4` and is left with what it deserves.
+    let one = || amounts("1", "1Gi");
+    let deserved = |cpu: &str| Some(json!({"cpu": cpu}));
+    let with = |(total, borrowed): (&str, &str), waiting: Value, waits_in: &str| {
+        let objects = [
+            vec![node("n1", amounts(total, "8Gi"))],
+            vec![queue("qa", deserved("1"), None), queue("qb", deserved("1"), None), queue("qc", deserved("2"), None)],
+            vec![queue("qd", None, None)],
+            job("pg0", "qd", &[("p0", amounts(borrowed, "1Gi"), Some("n1"))]),
+            job("pg1", "qc", &[("p1", one(), Some("n1"))]),
+            job("pg2", "qc", &[("p2", one(), Some("n1"))]),
+            job("pg3", waits_in, &[("p3", waiting, None)]),
+            job("pg4", "qb", &[("p4", one(), None)]),
+            job("pg5", "qa", &[("p5", one(), None)]),
+        ];
+        Golden::cycle(objects.concat())
+    };
+    let below = "normal-victim-queue-is-above-deserved";
+    with(("4", "2"), one(), "qc").holds(
+        "a pipelined task is allocated",
+        reclaims_twice(&["default/p2"]),
+        &[(below, reclaims_twice(&["default/p1", "default/p2"]))],
+    );
+    for (name, golden) in [
+        ("no room is coming", with(("3", "1"), one(), "qc")),
+        ("less room is coming", with(("4", "2"), amounts("2", "1Gi"), "qc")),
+        ("the pod that waits is of another queue", with(("4", "2"), one(), "qd")),
+    ] {
+        let broken = golden.judge(&[reclaims_twice(&["default/p2"])]).unwrap_or_default();
+        assert!(broken.starts_with(&format!("{below}: ")), "{name}: {broken}");
+    }
 }

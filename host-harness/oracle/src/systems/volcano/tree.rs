@@ -1,8 +1,7 @@
 //! Queues below a parent: on whose deserved amounts a gang reclaims, and whether the parent of a victim's queue can lose a pod.
 
-use super::plan::is_nominated;
+use super::Judge;
 use super::read::{Job, group_of};
-use super::{Judge, used};
 use crate::amounts::Amounts;
 use crate::tally::Verdict;
 use crate::world::Pod;
@@ -30,12 +29,11 @@ impl Judge<'_> {
             return;
         }
         let Some(due) = self.queues.get(parent).map(|queue| &queue.due) else { return };
-        let holds = |pod: &Pod| pod.node.is_some() && !pod.leaving || is_nominated(pod);
-        let left = used(&self.after, &self.jobs, parent, |_, pod| holds(pod));
+        let left = self.left(parent);
         let victims = self.normal_victims();
         let below = || victims.iter().filter(|(_, of)| of.parent.as_deref() == Some(parent)).map(|(pod, _)| *pod);
         let holds_due = |pod: &Pod| pod.request.0.iter().any(|(name, amount)| *amount > 0 && due.names(name));
-        if below().any(holds_due) && !below().any(|pod| self.gives(&left, due, pod)) {
+        if below().any(holds_due) && !below().any(|pod| left.iter().any(|left| self.gives(left, due, pod))) {
             verdict.breach(
                 "normal-victim-queue-is-above-deserved",
                 format!("`{parent}` is due {due:?} and is left with {left:?}"),
