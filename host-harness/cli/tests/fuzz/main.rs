@@ -61,6 +61,7 @@ fn clusters_in_which_a_law_was_broken_once_keep_it() {
         (System::Volcano, 12_100_000, 5_285),
         (System::Volcano, 13_100_000, 20_212),
         (System::Volcano, 14_300_000, 8_779),
+        (System::Volcano, 15_200_000, 19_407),
     ];
     for (system, seed, index) in cases {
         let case = generate(system, seed, index);

@@ -1,5 +1,5 @@
 //! Volcano: `pkg/scheduler/plugins/capacity/capacity_test.go`, the numbered cases without hierarchy, and the one of a closed queue. The last
-//! case is derived by hand, from the session of upstream: a pipelined task counts as allocated to its queue.
+//! cases are derived by hand, from the session of upstream: a pipelined task counts as allocated to its queue, and takes room.
 
 use serde_json::{Value, json};
 
@@ -222,5 +222,35 @@ fn a_pod_that_waits_for_room_that_is_coming_counts_as_use_of_its_queue() {
     ] {
         let broken = golden.judge(&[reclaims_twice(&["default/p2"])]).unwrap_or_default();
         assert!(broken.starts_with(&format!("{below}: ")), "{name}: {broken}");
+    }
+}
+
+#[test]
+fn room_that_a_gang_waits_for_is_short_for_a_later_plan() {
+    // For `p5`, `p0` of 2 cpu is evicted, and 1 cpu is left. `p3` is pipelined there, so `p4` lacks both the cpu that is due to `qb` and the GPU that
+    // is due to no queue, and `p1` frees both. Where `p3` does not fit, `p4` lacks the GPU alone, for which nothing is reclaimed.
+    let with = |waiting: &str, due: Option<Value>| {
+        let with_gpu = || json!({"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": "1"});
+        let deserved = || Some(json!({"cpu": "1"}));
+        let objects = [
+            vec![node("n1", json!({"cpu": "3", "memory": "8Gi", "nvidia.com/gpu": "1"}))],
+            vec![queue("qa", deserved(), None), queue("qb", deserved(), None), queue("qc", due, None)],
+            vec![queue("qd", None, None)],
+            job("pg0", "qd", &[("p0", amounts("2", "1Gi"), Some("n1"))]),
+            job("pg1", "qc", &[("p1", with_gpu(), Some("n1"))]),
+            job("pg3", "qd", &[("p3", amounts(waiting, "1Gi"), None)]),
+            job("pg4", "qb", &[("p4", with_gpu(), None)]),
+            job("pg5", "qa", &[("p5", amounts("1", "1Gi"), None)]),
+        ];
+        Golden::cycle(objects.concat())
+    };
+    let half = || Some(json!({"cpu": "500m"}));
+    let reclaims = || [reclaims_twice(&["default/p1"])];
+    for due in [None, half()] {
+        assert_eq!(with("1", due.clone()).judge(&reclaims()), None, "a pipelined task takes room: {due:?}");
+    }
+    for (due, law) in [(None, "victim-frees-what-is-owed"), (half(), "normal-victim-queue-is-above-deserved")] {
+        let broken = with("2", due).judge(&reclaims()).unwrap_or_default();
+        assert!(broken.starts_with(&format!("{law}: ")), "less room is coming: {broken}");
     }
 }

@@ -43,9 +43,11 @@ impl Judge<'_> {
 
     /// Whether a queue that is left with this much gave a pod for an excess of what is short, or a pod that holds nothing due to the queue.
     pub(super) fn gives(&self, left: &Amounts, due: &Amounts, pod: &Pod) -> bool {
-        let grounds = self.grounds();
-        let mut held = pod.request.0.iter().filter(|(name, amount)| **amount > 0 && due.names(name)).peekable();
-        held.peek().is_none()
-            || held.any(|(name, amount)| grounds.contains(name) && left.get(name) + amount > due.get(name))
+        let held = || pod.request.0.iter().filter(|(name, amount)| **amount > 0 && due.names(name));
+        let is_above = |room: &[Amounts]| {
+            let grounds = self.grounds(room);
+            held().any(|(name, amount)| grounds.contains(name) && left.get(name) + amount > due.get(name))
+        };
+        held().next().is_none() || is_above(&self.room()) || self.rooms_beside_gangs().iter().any(|room| is_above(room))
     }
 }
