@@ -156,13 +156,13 @@ impl Judge<'_> {
         }
     }
 
-    /// The normal pods of a job that are pending and have no nomination.
+    /// Returns the normal pods of a job that are pending and have no nomination.
     fn waiting(&self, job: &Job) -> Vec<&Pod> {
         let waits = |pod: &&Pod| pod.pending() && pod.nominated.is_none() && !job.is_elastic_pod(pod);
         job.pods(&self.after).into_iter().filter(waits).collect()
     }
 
-    /// The missing pods of a gang, or the next pod of a running gang. Empty if it has too few pods, or if they are nominated already.
+    /// Returns the missing pods of a gang, or the next pod of a running gang. Empty if it has too few pods, or if they are nominated already.
     fn missing(&self, job: &Job) -> Vec<&Pod> {
         let mut waiting = self.waiting(job);
         let missing = job.min.saturating_sub(job.size(&self.after)).max(1);

@@ -189,7 +189,7 @@ impl Judge<'_> {
         mates.filter_map(|pod| pod.node.as_deref()).collect()
     }
 
-    /// What each node is short of, with this room, for the pods that the plan places there.
+    /// Returns what each node is short of, with this room, for the pods that the plan places there.
     fn short(&self, room: &[Amounts]) -> BTreeMap<&str, BTreeSet<String>> {
         let incoming: Vec<&Pod> = self.jobs.iter().flat_map(|job| self.nominated(job)).collect();
         let mut short: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
@@ -205,7 +205,7 @@ impl Judge<'_> {
         short
     }
 
-    /// The resources for which queues give: what is short on some node with this room; all that is requested where nothing is.
+    /// Returns the resources for which queues give: what is short on some node with this room; all that is requested where nothing is.
     pub(super) fn grounds(&self, room: &[Amounts]) -> BTreeSet<String> {
         let short: BTreeSet<String> = self.short(room).into_values().flatten().collect();
         if !short.is_empty() && !self.world.is_constrained() {

@@ -41,7 +41,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether a queue that is left with this much gave a pod for an excess of what is short, or a pod that holds nothing due to the queue.
+    /// Returns whether a queue that is left with this much gave a pod for an excess of what is short, or a pod that holds nothing due to the queue.
     pub(super) fn gives(&self, left: &Amounts, due: &Amounts, pod: &Pod) -> bool {
         let held = || pod.request.0.iter().filter(|(name, amount)| **amount > 0 && due.names(name));
         let is_above = |room: &[Amounts]| {

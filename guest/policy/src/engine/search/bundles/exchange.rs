@@ -19,22 +19,14 @@ impl Attempt<'_, '_, '_> {
     /// are evicted only to get to a legal size: `excess`, unless an exchange has changed them.
     pub(super) fn exchange(&mut self, whole: &[(PodIx, Place)], mut excess: Vec<Excess>) -> Vec<Excess> {
         let mut tries = TRIES;
-        // Each turn of the loop lowers the number of victims.
-        loop {
-            let mut fewer = None;
-            for (number, ix) in self.substitutes() {
-                let Some(left) = tries.checked_sub(1) else { return excess };
-                tries = left;
-                fewer = self.exchanged_for((number, ix), whole);
-                if fewer.is_some() {
-                    break;
-                }
-            }
-            match fewer {
-                Some(fewer) => excess = fewer,
-                None => return excess,
-            }
+        // Each exchange lowers the number of victims, so this ends.
+        while let Some(of_fewer) = self.substitutes().into_iter().find_map(|one| {
+            tries = tries.checked_sub(1)?;
+            self.exchanged_for(one, whole)
+        }) {
+            excess = of_fewer;
         }
+        excess
     }
 
     /// Returns the elastic pods of jobs with victims, without the victims themselves, each with the number of its pool: those that free
@@ -84,7 +76,7 @@ impl Attempt<'_, '_, '_> {
                 numbers.sort_by_key(|other| *other == number);
                 let excess = numbers.into_iter().filter_map(|number| self.grow_back(number, Some(ix))).collect();
                 let is_lawful = self.elastic_victims() < victims
-                    && self.victim_search.disallowed(self.trial.cluster(), &self.placements).is_none()
+                    && self.others_allow()
                     && self.whole_gangs_are_due(whole)
                     && self.each_frees_what_is_owed(whole);
                 if is_lawful {
