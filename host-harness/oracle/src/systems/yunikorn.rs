@@ -24,7 +24,7 @@ pub(crate) struct Memory {
     /// Pods that have preempted. No pod does so twice.
     triggered: BTreeSet<String>,
     /// The first pod of every application.
-    originators: BTreeMap<String, (i64, String)>,
+    originators: BTreeMap<String, String>,
     /// Since when a queue has used more than its maximum, in seconds.
     over_since: BTreeMap<String, i64>,
 }
@@ -70,12 +70,16 @@ fn is_reserved(world: &World, pod: &Pod, node: &Node, lenient: bool) -> bool {
 
 /// Looks at the cluster before a step: the first pods of applications, and the queues over their maxima.
 pub(crate) fn look(world: &World, memory: &mut Memory) -> Result<(), ReadError> {
+    let mut first: BTreeMap<&str, (i64, &str)> = BTreeMap::new();
     for pod in world.pods.values() {
-        let app = pod.label("applicationId").unwrap_or_default().to_owned();
-        let first = memory.originators.entry(app).or_insert_with(|| (pod.created, pod.name.clone()));
-        if first.0 > pod.created {
-            *first = (pod.created, pod.name.clone());
-        }
+        let this = (pod.created, pod.name.as_str());
+        let first = first.entry(pod.label("applicationId").unwrap_or_default()).or_insert(this);
+        *first = this.min(*first);
+    }
+    // The pod that is seen first stays the originator, whenever a later one says that it was created; an application without pods is gone.
+    memory.originators.retain(|app, _| first.contains_key(app.as_str()));
+    for (app, (_, pod)) in first {
+        memory.originators.entry(app.to_owned()).or_insert_with(|| pod.to_owned());
     }
     let over = Queues::read(world)?.over_max(world);
     memory.over_since.retain(|path, _| over.contains(path));
@@ -95,7 +99,7 @@ pub(crate) fn attempt(
 ) -> Result<(), ReadError> {
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
     let queues = Queues::read(world)?;
-    let first = |pod: &Pod| memory.originators.values().any(|(_, name)| *name == pod.name);
+    let first = |pod: &Pod| memory.originators.values().any(|name| *name == pod.name);
     let judge = Judge {
         preemption: Preemption { world, queues: &queues, pod },
         triggered: memory.triggered.contains(name),

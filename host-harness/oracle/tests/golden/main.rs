@@ -41,6 +41,12 @@ impl Golden {
         self
     }
 
+    /// Adds objects that come once the cluster has been seen without them.
+    fn later(mut self, objects: Vec<Value>) -> Golden {
+        self.case.later = objects;
+        self
+    }
+
     /// Plays the case with these outcomes, one for each attempt or cycle. Returns the law that is broken first.
     fn judge(&self, outcomes: &[Value]) -> Option<String> {
         let mut outcomes = outcomes.iter();

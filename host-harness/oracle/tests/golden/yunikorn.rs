@@ -101,3 +101,18 @@ fn preconditions_of_the_asker() {
         &[("may-preempt", one())],
     );
 }
+
+#[test]
+fn the_originator_is_the_first_ask_that_the_core_sees() {
+    let mut first = cluster(None, Some(5), Some(5), asker());
+    let late = |object: &mut Value| set(object, "/metadata", "creationTimestamp", json!("1970-01-01T00:00:09Z"));
+    first.case.objects.iter_mut().filter(|object| object["kind"] == "Pod").for_each(late);
+    let mut other = member("u", "app1", "root.parent.child1", None);
+    set(&mut other, "/metadata", "creationTimestamp", json!("1970-01-01T00:00:01Z"));
+    let first = first.after(40).later(vec![other]);
+    first.holds(
+        "an ask that comes later is not the originator, whenever its pod was created",
+        one(),
+        &[("opted-out-and-originators-last", evicts("default/p", "n1", &["default/v"]))],
+    );
+}

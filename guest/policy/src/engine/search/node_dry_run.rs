@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::branches::Branch;
 use super::limits::Limits;
-use crate::laws::harm::{GangLoss, gang_loss};
 use crate::laws::{NodeChoice, NodeCost, NodeVictims};
 use crate::model::{Amounts, Cluster, InterPodLack, Node, NodeIx, Nominated, Pod, PodIx, Request, ResourceIx, WhatIf};
 
@@ -160,7 +159,13 @@ impl NodeDryRun {
 
     /// Returns the victims for a pod in a branch of the search: every candidate that the branch does not spare is evicted, then reprieved in
     /// order as long as there is room and the other pods allow the planned ones; last those that the branch evicts from the start.
-    pub fn reprieved(&self, cluster: &Cluster, ask: &Ask<'_>, branch: &Branch) -> Option<Vec<PodIx>> {
+    pub fn reprieved(
+        &self,
+        cluster: &Cluster,
+        choice: &NodeChoice,
+        ask: &Ask<'_>,
+        branch: &Branch,
+    ) -> Option<Vec<PodIx>> {
         let asks = |resource: ResourceIx| self.asked.contains(&resource) || ask.request.get(resource) > 0;
         let fits = |room: &Amounts| room.iter().all(|(resource, left)| left >= 0 || !asks(resource));
         let keeps = |gone: &[PodIx]| ask.limits.is_none_or(|limits| limits.broken(cluster, gone).is_none());
@@ -175,7 +180,7 @@ impl NodeDryRun {
         if !fits(&emptied) {
             return None;
         }
-        let in_order = self.in_order(cluster, ask.earlier, branch).into_iter();
+        let in_order = self.in_order(cluster, choice, ask.earlier, branch).into_iter();
         let candidates = in_order.filter_map(|candidate| Some((candidate.pod, candidate.frees(cluster)?)));
         let mut candidates: Vec<(PodIx, &Request)> = candidates.collect();
         match branch.spared.is_empty() {
@@ -205,9 +210,15 @@ impl NodeDryRun {
         Some(candidates.into_iter().map(|(pod, _)| pod).collect())
     }
 
-    /// Returns the candidates of a branch in the order of reprieve. Pods of a gang that the plan has broken already come last: their eviction
-    /// stops nothing more.
-    fn in_order(&self, cluster: &Cluster, earlier: &BTreeSet<PodIx>, branch: &Branch) -> Vec<&Candidate> {
+    /// Returns the candidates of a branch in the order of reprieve. Where the law counts gangs, pods of a gang that the plan has broken already
+    /// come last: their eviction stops nothing more.
+    fn in_order(
+        &self,
+        cluster: &Cluster,
+        choice: &NodeChoice,
+        earlier: &BTreeSet<PodIx>,
+        branch: &Branch,
+    ) -> Vec<&Candidate> {
         let mut candidates: Vec<&Candidate> = self.candidates.iter().collect();
         if !branch.spared.is_empty() {
             candidates.retain(|candidate| !branch.spared.contains(&candidate.pod));
@@ -216,7 +227,7 @@ impl NodeDryRun {
             candidates.sort_by_key(|candidate| branch.evicted.contains(&candidate.pod));
         }
         if !earlier.is_empty() {
-            let costs_nothing = |pod| gang_loss(cluster, pod, earlier) == GangLoss::Nothing;
+            let costs_nothing = |pod| choice.by.is_free(cluster, pod, earlier);
             let is_free = |candidate: &mut &Candidate| cluster.pod(candidate.pod).is_some_and(costs_nothing);
             let free: Vec<&Candidate> = candidates.extract_if(.., is_free).collect();
             candidates.extend(free);

@@ -18,7 +18,7 @@ impl NodeDryRun {
     /// Returns the victims for one more pod, those of the pods that are planned so far included; none where the pod does not fit even
     /// without any candidate.
     pub fn victims_for(&self, cluster: &Cluster, choice: &NodeChoice, ask: &Ask<'_>) -> Option<Vec<PodIx>> {
-        let first = self.reprieved(cluster, ask, &Branch::default())?;
+        let first = self.reprieved(cluster, choice, ask, &Branch::default())?;
         // The candidate that costs least is reprieved last, but for pods of a gang that is too small already, which may cost nothing, and for
         // groups that leave whole: where one is enough, no other one costs less. Where all are needed, no other set is enough.
         let is_free = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| choice.by.is_free(cluster, pod, ask.earlier));
@@ -111,7 +111,7 @@ impl Branching for OnNode<'_> {
     type Plan = Vec<PodIx>;
 
     fn find(&mut self, branch: &Branch) -> Option<Vec<PodIx>> {
-        self.dry_run.reprieved(self.cluster, self.ask, branch)
+        self.dry_run.reprieved(self.cluster, self.choice, self.ask, branch)
     }
 
     fn cost(&self, victims: &Vec<PodIx>) -> NodeCost {

@@ -130,7 +130,7 @@ impl<'w> Judge<'w> {
 
     /// How late a pod goes: originators, then pods that opted out, then by priority.
     fn class(&self, pod: &Pod) -> (bool, bool, i64) {
-        let firsts: BTreeSet<&str> = self.memory.originators.values().map(|(_, name)| name.as_str()).collect();
+        let firsts: BTreeSet<&str> = self.memory.originators.values().map(String::as_str).collect();
         (firsts.contains(pod.name.as_str()), opted_out(self.world, pod), pod.priority)
     }
 }
