@@ -28,7 +28,7 @@ impl Engine {
             self.notes.refused(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
             let reason = self.reason(&rule, &denial);
             let (permission, retry) = match short {
-                // The pod would hold a node in vain: when it is unreserved, all of its gang that wait are.
+                // The pod would hold a node in vain. When the pod is unreserved, all waiting pods of its gang are.
                 Some(job) => {
                     self.cluster.end_round(job, None);
                     (Permission::Reject(reason.clone()), self.retry())

@@ -87,8 +87,8 @@ pub(super) struct Turn<'w> {
     pub(super) is_over: bool,
     /// If the pod finds neither a place nor a plan, the group cannot be whole in this round.
     pub(super) is_last_chance: bool,
-    /// A pod of the group has failed in this round, and even with a place for this pod the group cannot be whole: the pod would hold a node
-    /// in vain.
+    /// The pod would hold a node in vain: even with a place for this pod the group cannot be whole, because another pod has failed in this
+    /// round, or because a gang has too few pods that may be tried.
     pub(super) is_in_vain: bool,
     /// A pod of the group has failed in this round before.
     has_failures: bool,
@@ -133,7 +133,9 @@ impl Rounds {
         let whole_with_it = |gang: &Gang<'_>| {
             gang.pods.iter().filter(|other| other.name == pod.name || hopes(other)).count() >= gang.lacks
         };
-        let is_in_vain = round.has_failures && !gangs.iter().all(whole_with_it);
+        // Pods with scheduling gates and those of other schedulers make no gang whole, in this round or a later one.
+        let never_whole = |gang: &Gang<'_>| gang.pods.iter().filter(|other| other.pending()).count() < gang.lacks;
+        let is_in_vain = round.has_failures && !gangs.iter().all(whole_with_it) || gangs.iter().any(never_whole);
         let has_failures = round.has_failures;
         round.has_failures |= fails_at_once && matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected));
         Turn {

@@ -1,9 +1,13 @@
 //! Gangs at Reserve, Permit and PostFilter: who waits, who is let through, who gives up.
 
-use crate::contract::{Effects, Permission, PodId, PolicyError, Refuted, ReleaseCause};
+use std::sync::Arc;
+
+use crate::contract::{Admission, Effects, Permission, Pod, PodId, PolicyError, Refuted, ReleaseCause};
 use crate::testing::{World, pod, pod_group};
 
 const MODE: &str = "gang.scheduling.koordinator.sh/mode";
+/// Ways to keep a pod from being tried: a scheduling gate, or another scheduler.
+const HELD_BACK: [fn(&mut Pod); 2] = [|pod| pod.gated = true, |pod| Arc::make_mut(&mut pod.template).foreign = true];
 const GROUPS: &str = "gang.scheduling.koordinator.sh/groups";
 
 /// A gang `g` of this minimum with pods `a`, `b` and `c`, and room for three.
@@ -49,6 +53,37 @@ fn members_wait_until_the_last_one_lets_all_of_them_through() {
     reserve(&mut world, &["a"]);
     let admitted = ids(&world, &["b", "c"]);
     assert_eq!(permit(&mut world, "a"), (Permission::Allow, "complete".to_owned(), admitted));
+}
+
+#[test]
+fn a_strict_gang_with_too_few_pods_that_may_be_tried_holds_no_node() {
+    for hold_back in HELD_BACK {
+        for (annotations, expected) in [(vec![], true), (vec![(MODE, "NonStrict")], false)] {
+            let mut world = gang(3, &annotations);
+            world.pod(pod("c").job("g").asks("cpu=1").with(hold_back));
+            reserve(&mut world, &["a"]);
+            let message = "waiting: gang default/g, have 1, need 3".to_owned();
+            let (permission, reason, _) = permit(&mut world, "a");
+            assert_eq!((matches!(permission, Permission::Reject(_)), reason), (expected, message));
+        }
+    }
+}
+
+#[test]
+fn a_pod_that_may_be_tried_again_begins_the_next_round_of_its_gang() {
+    for hold_back in HELD_BACK {
+        let mut world = gang(3, &[]);
+        world.pod(pod("c").job("g").asks("cpu=1").with(hold_back));
+        assert_eq!(world.pre_filter("a"), Admission::Pass);
+        reserve(&mut world, &["a"]);
+        assert!(matches!(permit(&mut world, "a").0, Permission::Reject(_)));
+        unreserve(&mut world, "a", ReleaseCause::Failed);
+        assert!(matches!(world.pre_filter("a"), Admission::Final(_)), "nothing has changed");
+        world.pod(pod("c").job("g").asks("cpu=1"));
+        assert_eq!(world.pre_filter("a"), Admission::Pass);
+        reserve(&mut world, &["a"]);
+        assert!(matches!(permit(&mut world, "a").0, Permission::Wait(_)));
+    }
 }
 
 #[test]

@@ -18,7 +18,8 @@ impl Cluster {
         self.requested.add(pod.request.iter());
         let old = self.detach(ix);
         // A member that can be tried from now on may be what its gang lacked: the round that failed without it is over.
-        let is_new = old.as_ref().is_none_or(|old| old.attributes.job != pod.attributes.job || old.gated && !pod.gated);
+        let may_follow = |old: &Pod| !old.may_be_tried() && pod.may_be_tried();
+        let is_new = old.as_ref().is_none_or(|old| old.attributes.job != pod.attributes.job || may_follow(old));
         let joined = pod.attributes.job.filter(|_| is_new);
         self.note_upsert(old.as_ref(), &pod);
         if let Some(old) = old {

@@ -138,10 +138,22 @@ impl Cluster {
         }
     }
 
-    /// Returns whether a pod of a gang group has failed in this round, and without it the group cannot start.
+    /// Returns whether a gang group cannot start in this round: a pod of the group has failed, and without it a gang misses its minimum; or a
+    /// gang has too few pods in any round.
     pub fn waits_in_vain(&self, job: JobIx) -> bool {
+        let group = self.gang_group(job);
         let has_failures = |ix: &JobIx| self.job(*ix).is_some_and(|job| job.round.has_failures);
-        self.gang_group(job).iter().any(has_failures) && self.short_in_round(job).is_some()
+        group.iter().any(has_failures) && self.short_in_round(job).is_some()
+            || group.iter().any(|job| self.misses_minimum(*job))
+    }
+
+    /// Returns whether a gang has fewer pods than its minimum, where pods count that count by the match policy or may be tried. A round helps as
+    /// little as time: a pod must be created, lose its scheduling gates or start.
+    fn misses_minimum(&self, job: JobIx) -> bool {
+        let Some((job, have)) = self.job(job).zip(self.assembled(job)) else { return false };
+        let may_follow = job.members.iter().filter(|ix| self.pod(**ix).is_some_and(Pod::is_schedulable)).count();
+        let minimum = job.gang().map_or(0, |gang| gang.minimum);
+        have.saturating_add(may_follow) < usize::try_from(minimum).unwrap_or(usize::MAX)
     }
 
     /// Returns the first gang of a gang group that cannot be complete in this round, how many members it can have, and how many it needs.
