@@ -69,6 +69,24 @@ impl PlacementProblem<'_> {
         place_all(&self.incoming, &mut self.free_without(gone))
     }
 
+    /// Returns the rooms of the nodes that placements of the incoming pods leave, without evictions; each room once.
+    pub(crate) fn rooms_left(&self) -> Vec<Vec<Amounts>> {
+        let mut rooms = vec![self.free.clone()];
+        for incoming in &self.incoming {
+            let mut left: Vec<Vec<Amounts>> = Vec::new();
+            for (room, place) in rooms.iter().flat_map(|room| incoming.nodes.iter().map(move |place| (room, *place))) {
+                let mut room = room.clone();
+                let Some(node) = room.get_mut(place).filter(|node| incoming.request.fits(node)) else { continue };
+                node.take(incoming.request);
+                if !left.contains(&room) {
+                    left.push(room);
+                }
+            }
+            rooms = left;
+        }
+        rooms
+    }
+
     /// Whether the incoming pods fit on exactly these nodes, one node for each, after these evictions.
     pub(crate) fn fits_on(&self, gone: Set, nodes: &[usize]) -> bool {
         let mut free = self.free_without(gone);

@@ -71,11 +71,11 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Returns a denial of the law, unless a test has switched off its case.
-    pub fn unmuted(&self, cluster: &Cluster, denial: Denial) -> Option<Denial> {
+    /// Returns whether a test has switched off the case of a denial of the law.
+    #[inline]
+    pub fn mutes(&self, cluster: &Cluster, denial: &Denial) -> bool {
         let muted = self.muted.and_then(|at| self.about.text.templates.get(usize::from(at)));
-        let is_muted = muted.is_some_and(|(case, _)| denial.detail(cluster).is_of(case));
-        (!is_muted).then_some(denial)
+        muted.is_some_and(|(case, _)| denial.detail(cluster).is_of(case))
     }
 
     /// Switches off a case of denial. Returns whether the law has it.

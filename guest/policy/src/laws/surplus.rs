@@ -99,7 +99,7 @@ pub struct SurplusGate {
 impl SurplusGate {
     /// Returns why the law does not hold; `None` where it does.
     pub fn denial(&self, case: &Surplus<'_>) -> Option<Denial> {
-        self.rule.unmuted(case.cluster, (self.holds)(case).err()?)
+        (self.holds)(case).err().filter(|denial| !self.rule.mutes(case.cluster, denial))
     }
 }
 
@@ -115,7 +115,7 @@ pub struct SurplusGuard {
 impl SurplusGuard {
     /// Returns why the law spares a pod; `None` where it does not.
     pub fn denial(&self, case: &Surplus<'_>, ix: PodIx, pod: &Pod) -> Option<Denial> {
-        self.rule.unmuted(case.cluster, (self.admits)(case, ix, pod).err()?)
+        (self.admits)(case, ix, pod).err().filter(|denial| !self.rule.mutes(case.cluster, denial))
     }
 }
 

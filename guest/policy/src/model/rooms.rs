@@ -123,23 +123,25 @@ impl Scan<'_> {
 /// The bit of what a node lacks even when it is empty.
 const NEVER: u8 = 0x80;
 
-/// So many nodes are looked at between two branches: without them a scan in the sandbox is mostly its checks of the time.
+/// So many nodes are looked at between two branches: without them a scan in the sandbox is mostly its checks of the time. Their numbers
+/// are the bytes of one word.
 const STRIDE: usize = 8;
 
 /// Writes a number where there is less than what is asked for.
 #[inline(never)]
 fn mark(lacking: &mut [u8], room: &[i64], amount: i64, number: u8) {
-    #[inline(always)]
-    fn one((lacking, room): (&mut u8, &i64), amount: i64, number: u8) {
-        *lacking = if *room < amount { number } else { *lacking };
-    }
     let nodes = lacking.len().min(room.len());
     let (Some(lacking), Some(room)) = (lacking.get_mut(..nodes), room.get(..nodes)) else { return };
     let ((some, rest), (rooms, rest_of_room)) = (lacking.as_chunks_mut::<STRIDE>(), room.as_chunks::<STRIDE>());
     for (some, rooms) in some.iter_mut().zip(rooms) {
-        some.iter_mut().zip(rooms).for_each(|pair| one(pair, amount, number));
+        // A byte for each node, 1 where there is less.
+        let less = rooms.iter().rev().fold(0, |less, room| less << u8::BITS | u64::from(*room < amount));
+        let others = u64::from_le_bytes(*some) & !less.wrapping_mul(u64::from(u8::MAX));
+        *some = (others | less.wrapping_mul(u64::from(number))).to_le_bytes();
     }
-    rest.iter_mut().zip(rest_of_room).for_each(|pair| one(pair, amount, number));
+    for (lacking, _) in rest.iter_mut().zip(rest_of_room).filter(|(_, room)| **room < amount) {
+        *lacking = number;
+    }
 }
 
 impl Rooms {

@@ -49,6 +49,8 @@ fn the_policy_breaks_no_law_on_random_clusters() {
 /// failed. In the fourth a gang is owed GPUs, is short of cpu, and another pod takes idle GPUs: that is no reason to evict pods for cpu. In the
 /// fifth, two elastic jobs shrink, and one of them needs no second step. In the sixth, a pod is above the minimum of its gang, and a victim, once
 /// another pod of the gang, which was left out, is bound. In the seventh, one eviction makes room for a whole gang, on the second node.
+/// In the eighth, a queue is above its deserved amounts with a pod that waits for room that is coming. In the ninth, one large pod of an elastic job makes
+/// room rather than two small ones of another. In the tenth, a gang that waits for cpu makes that cpu short for the next plan.
 #[test]
 fn clusters_in_which_a_law_was_broken_once_keep_it() {
     let cases = [
@@ -59,6 +61,9 @@ fn clusters_in_which_a_law_was_broken_once_keep_it() {
         (System::Volcano, 9_100_001, 2_866),
         (System::Volcano, 12_100_000, 5_285),
         (System::Volcano, 13_100_000, 20_212),
+        (System::Volcano, 14_300_000, 8_779),
+        (System::Volcano, 15_200_000, 19_407),
+        (System::Volcano, 15_100_000, 8_013),
     ];
     for (system, seed, index) in cases {
         let case = generate(system, seed, index);

@@ -16,10 +16,10 @@ use super::lives::{EARLIER, GivenUp, Why};
 use super::{Decider, Mode, Turn, is_victim, leaving_marks, pod_of};
 use crate::carry_out::Task;
 use crate::names::EVICTED_FOR;
+use crate::report::SECOND;
 use crate::view::{Standing, annotation, text};
 use crate::watch::store::{News, Shown};
 
-const SECOND: i64 = 1_000_000_000;
 /// The time between two looks: what the watches say is late by less. 10 s.
 const LOOK: i64 = 10 * SECOND;
 /// The longest pause between two attempts: 5 minutes.

@@ -13,9 +13,9 @@ use lictor_host::session::{Action, AttemptResult, Command, CommandOutcome, Objec
 use super::stopping::Stopping;
 use super::{leaving_marks, pod_of};
 use crate::carry_out::Task;
+use crate::report::SECOND;
 use life::{Life, Stand, stand};
 
-const SECOND: i64 = 1_000_000_000;
 /// The number under which all plans of an earlier process are known.
 pub(super) const EARLIER: u64 = 0;
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use lictor_host::session::{CommandOutcome, ObjectRef};
 
-const SECOND: i64 = 1_000_000_000;
+use crate::report::SECOND;
+
 /// The first pause after a refusal that is no budget's, such as one of a right that is missing: 1 s.
 const FIRST: i64 = SECOND;
 /// The first pause after the refusal of a PodDisruptionBudget. The executor has tried for as long before: 30 s.

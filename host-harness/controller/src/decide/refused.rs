@@ -154,8 +154,7 @@ mod tests {
 
     use super::*;
     use crate::names::NODE;
-
-    const SECOND: i64 = 1_000_000_000;
+    use crate::report::SECOND;
 
     fn news(uid: &str, status: &str, owned: bool) -> News {
         let pin = json!({"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n1"]}]});

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use lictor_host::session::ObjectRef;
 use serde_json::Value;
 
+use crate::report::SECOND;
 use crate::view::text;
 use crate::watch::store::{News, Shown};
-
-const SECOND: i64 = 1_000_000_000;
 
 /// The deletion of an object, by the clock of this process: the API server's may be another.
 #[derive(Debug, Clone, PartialEq, Eq)]

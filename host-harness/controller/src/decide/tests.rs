@@ -9,8 +9,8 @@ use lictor_host::verify::testing::{node, object, on, pod, with};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::report::SECOND;
 
-const SECOND: i64 = 1_000_000_000;
 const ALL_AT_ONCE: u32 = 1_000;
 
 fn named(pod: Value) -> Value {

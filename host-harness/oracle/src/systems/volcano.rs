@@ -2,6 +2,7 @@
 //! allocate, reclaim, elastic). The bindings of a cycle are judged together, from the cluster before and after it. Its plans are judged
 //! one after the other, each after executing those before it.
 
+mod awaited;
 mod claim;
 mod growth;
 mod plan;
@@ -155,15 +156,16 @@ impl Judge<'_> {
         }
     }
 
-    /// The missing pods of a gang, or the next pod of a running gang. Empty if it has too few pods, or if they are nominated already.
+    /// Returns the normal pods of a job that are pending and have no nomination.
+    fn waiting(&self, job: &Job) -> Vec<&Pod> {
+        let waits = |pod: &&Pod| pod.pending() && pod.nominated.is_none() && !job.is_elastic_pod(pod);
+        job.pods(&self.after).into_iter().filter(waits).collect()
+    }
+
+    /// Returns the missing pods of a gang, or the next pod of a running gang. Empty if it has too few pods, or if they are nominated already.
     fn missing(&self, job: &Job) -> Vec<&Pod> {
-        let pods = job.pods(&self.after);
-        let running = pods.iter().filter(|pod| pod.node.is_some() && !pod.leaving).count();
-        let mut waiting: Vec<&Pod> = pods
-            .into_iter()
-            .filter(|pod| pod.pending() && pod.nominated.is_none() && !job.is_elastic_pod(pod))
-            .collect();
-        let missing = job.min.saturating_sub(running).max(1);
+        let mut waiting = self.waiting(job);
+        let missing = job.min.saturating_sub(job.size(&self.after)).max(1);
         if waiting.len() < missing || job.pods(self.world).len() < job.min {
             return Vec::new();
         }

@@ -7,7 +7,8 @@ use lictor_host::session::{Command, ObjectRef, Session};
 
 use super::super::stopping::{Stop, Stopping};
 use super::super::{is_victim, pod_of};
-use super::{Patience, SECOND, Why};
+use super::{Patience, Why};
+use crate::report::SECOND;
 
 /// A plan that is under way.
 #[derive(Debug, Default)]
@@ -122,7 +123,7 @@ impl Life {
                 };
                 let left = match (self.victims.is_empty(), self.others.is_empty()) {
                     (false, _) => format!(": {} still run", names(&mut self.victims.keys())),
-                    (true, false) => format!(": {} have not left its nodes", names(&mut self.others.iter())),
+                    (true, false) => format!(": {} still on its nodes", names(&mut self.others.iter())),
                     (true, true) => String::new(),
                 };
                 let seconds = patience.still.checked_div(SECOND).unwrap_or_default();

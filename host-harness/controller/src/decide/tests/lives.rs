@@ -105,7 +105,7 @@ fn a_plan_waits_for_a_pod_that_leaves_its_node_until_the_end_of_the_grace_of_tha
     assert!(decider.tell(901 * SECOND, Vec::new()).given_up.is_empty());
     let turn = decider.tell(902 * SECOND, Vec::new());
     assert_eq!((turn.given_up[0].why, words(&turn.tasks)), (Why::Still, vec!["withdraw p".to_owned()]));
-    assert_eq!(turn.given_up[0].reason, "nothing has moved for 300 s: default/w have not left its nodes");
+    assert_eq!(turn.given_up[0].reason, "nothing has moved for 300 s: default/w still on its nodes");
 }
 
 #[test]

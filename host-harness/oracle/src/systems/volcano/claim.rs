@@ -47,8 +47,14 @@ impl Judge<'_> {
             }
             // Where pods keep each other off a node, all that is requested counts as short.
             if !self.world.is_constrained() {
-                self.short_is_due(job, &others, &due, verdict);
-                self.each_frees_what_is_due(job, &others, &due, verdict);
+                let broken = |room: &[Amounts]| {
+                    let short = self.short_is_due(job, &others, &due, room);
+                    [short, self.each_frees_what_is_due(job, &others, &due, room)].concat()
+                };
+                let texts = broken(&self.room());
+                if !texts.is_empty() && !self.rooms_beside_gangs().iter().any(|room| broken(room).is_empty()) {
+                    texts.into_iter().for_each(|text| verdict.breach("victim-frees-what-is-owed", text));
+                }
             }
             self.parent_gives_nothing(job, &due, verdict);
         }
@@ -103,11 +109,12 @@ impl Judge<'_> {
         (most.unwrap_or(0).min(wanted) - holds).max(0)
     }
 
-    /// Checks that what is short on a node with victims of others is due. A gang that leaves whole leaves for what is short on any of its
+    /// Checks that what is short on a node with victims of others is due, with this room of the nodes. Returns what breaks that.
+    /// A gang that leaves whole leaves for what is short on any of its
     /// nodes, and what it frees on the others may be used. With several pods of the plan on a node, one of them may use what
     /// an eviction for another has freed beside it.
-    fn short_is_due(&self, job: &Job, others: &[&Pod], due: &BTreeMap<&str, Due>, verdict: &mut Verdict) {
-        let by_node = self.short();
+    fn short_is_due(&self, job: &Job, others: &[&Pod], due: &BTreeMap<&str, Due>, room: &[Amounts]) -> Vec<String> {
+        let (by_node, mut broken) = (self.short(room), Vec::new());
         let nodes: BTreeSet<&str> = others.iter().filter_map(|pod| pod.node.as_deref()).collect();
         for node in nodes {
             let Some(short) = by_node.get(node).filter(|short| !short.is_empty()) else { continue };
@@ -121,20 +128,26 @@ impl Judge<'_> {
             let of_gangs = self.left_with(node, others).into_iter().filter_map(|node| by_node.get(node)).flatten();
             let any = short.iter().chain(of_gangs).any(is_due);
             if here == 1 && over || !any {
-                let text = format!("`{}` evicts on `{node}`, which is short of {short:?}", job.name);
-                verdict.breach("victim-frees-what-is-owed", text);
+                broken.push(format!("`{}` evicts on `{node}`, which is short of {short:?}", job.name));
             }
         }
+        broken
     }
 
     /// Checks that each victim of another queue, or each gang that leaves whole, or what each elastic job gives, frees something that is due: with it
-    /// alone back, the nodes of the plan are short of that. A plan that is one of several is not judged.
-    fn each_frees_what_is_due(&self, job: &Job, others: &[&Pod], due: &BTreeMap<&str, Due>, verdict: &mut Verdict) {
+    /// alone back, the nodes of the plan, with this room, are short of that. Returns what breaks that. A plan that is one of several is not judged.
+    fn each_frees_what_is_due(
+        &self,
+        job: &Job,
+        others: &[&Pod],
+        due: &BTreeMap<&str, Due>,
+        room: &[Amounts],
+    ) -> Vec<String> {
+        let mut broken = Vec::new();
         if self.outcome.plans.len() != 1 {
-            return;
+            return broken;
         }
         let incoming = self.nominated(job);
-        let problem = self.problem(&incoming, |pod| self.outcome.victims.contains(&pod.name));
         let goes_alone = |pod: &Pod| {
             let of = self.jobs.iter().find(|of| of.name == group_of(pod));
             of.is_none_or(|of| of.size(&self.after) > 0 && !of.is_elastic_pod(pod))
@@ -146,7 +159,7 @@ impl Judge<'_> {
         }
         for unit in units.values() {
             let mut short: BTreeSet<String> = BTreeSet::new();
-            for (name, free) in self.world.nodes.keys().zip(&problem.free) {
+            for (name, free) in self.world.nodes.keys().zip(room) {
                 let mut left = free.clone();
                 let gone = self.outcome.victims.iter().filter_map(|victim| self.world.pods.get(victim));
                 let gone = gone.filter(|pod| pod.node.as_deref() == Some(name));
@@ -161,10 +174,10 @@ impl Judge<'_> {
             if !short.is_empty() && !short.iter().any(|resource| matches!(due.get(resource.as_str()), Some(Due::To(_))))
             {
                 let names: Vec<&str> = unit.iter().map(|pod| pod.name.as_str()).collect();
-                let text = format!("`{}` evicts {names:?}, without which it is short of {short:?} alone", job.name);
-                verdict.breach("victim-frees-what-is-owed", text);
+                broken.push(format!("`{}` evicts {names:?}, without which it is short of {short:?} alone", job.name));
             }
         }
+        broken
     }
 
     /// Returns the nodes of the gangs that leave whole, each with a victim on this node.
@@ -176,12 +189,11 @@ impl Judge<'_> {
         mates.filter_map(|pod| pod.node.as_deref()).collect()
     }
 
-    /// What each node is short of, without evictions, for the pods that the plan places there.
-    fn short(&self) -> BTreeMap<&str, BTreeSet<String>> {
+    /// Returns what each node is short of, with this room, for the pods that the plan places there.
+    fn short(&self, room: &[Amounts]) -> BTreeMap<&str, BTreeSet<String>> {
         let incoming: Vec<&Pod> = self.jobs.iter().flat_map(|job| self.nominated(job)).collect();
-        let problem = self.problem(&incoming, |pod| self.outcome.victims.contains(&pod.name));
         let mut short: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-        for (name, free) in self.world.nodes.keys().zip(&problem.free) {
+        for (name, free) in self.world.nodes.keys().zip(room) {
             let here = incoming.iter().filter(|pod| self.outcome.nominated.get(&pod.name) == Some(name));
             let requested = Amounts::sum(here.map(|pod| &pod.request));
             let lacks = requested
@@ -193,9 +205,9 @@ impl Judge<'_> {
         short
     }
 
-    /// The resources for which queues give: what is short on some node; all that is requested where nothing is.
-    pub(super) fn grounds(&self) -> BTreeSet<String> {
-        let short: BTreeSet<String> = self.short().into_values().flatten().collect();
+    /// Returns the resources for which queues give: what is short on some node with this room; all that is requested where nothing is.
+    pub(super) fn grounds(&self, room: &[Amounts]) -> BTreeSet<String> {
+        let short: BTreeSet<String> = self.short(room).into_values().flatten().collect();
         if !short.is_empty() && !self.world.is_constrained() {
             return short;
         }

@@ -1,6 +1,5 @@
 //! Reclaim: whole gangs get room from elastic pods in legal steps, and in reclaim mode from normal pods of queues above deserved.
 
-use super::plan::is_nominated;
 use super::read::{Job, group_of};
 use super::{Judge, used};
 use crate::ReadError;
@@ -112,15 +111,17 @@ impl Judge<'_> {
             let of = self.jobs.iter().find(|of| of.name == group_of(pod));
             of.is_some_and(|of| of.queue == job.queue && !of.is_elastic_pod(pod))
         };
-        // Elastic pods are evicted before normal ones. Nominated pods of the queue count as used, like upstream's pipelined tasks.
-        let holds = |pod: &Pod| pod.node.is_some() && !pod.leaving || is_nominated(pod);
-        let left = used(&self.after, &self.jobs, &job.queue, |_, pod| holds(pod));
-        if queue.guarantee.0.iter().any(|(resource, least)| left.get(resource) < *least) {
+        // Elastic pods are evicted before normal ones. Nominated pods of the queue count as used, and so do pods that wait for room that is
+        // coming, like upstream's pipelined tasks.
+        let left = self.left(&job.queue);
+        let is_short = |left: &Amounts| queue.guarantee.0.iter().any(|(name, least)| left.get(name) < *least);
+        if left.iter().all(is_short) {
             verdict.breach("normal-victim-leaves-guarantee", format!("`{}` is left with {left:?}", job.queue));
         }
         // Every pod is checked before its eviction. One of them was the last, and with it the queue was above deserved.
         self.parent_may_lose(job, verdict);
-        if !victims().any(|pod| is_normal(pod) && self.gives(&left, &queue.due, pod)) {
+        let gives = |pod: &Pod| left.iter().any(|left| self.gives(left, &queue.due, pod));
+        if !victims().any(|pod| is_normal(pod) && gives(pod)) {
             let text = format!("`{}` is due {:?} and is left with {left:?}", job.queue, queue.due);
             verdict.breach("normal-victim-queue-is-above-deserved", text);
         }

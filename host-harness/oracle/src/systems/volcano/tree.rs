@@ -1,8 +1,7 @@
 //! Queues below a parent: on whose deserved amounts a gang reclaims, and whether the parent of a victim's queue can lose a pod.
 
-use super::plan::is_nominated;
+use super::Judge;
 use super::read::{Job, group_of};
-use super::{Judge, used};
 use crate::amounts::Amounts;
 use crate::tally::Verdict;
 use crate::world::Pod;
@@ -30,12 +29,11 @@ impl Judge<'_> {
             return;
         }
         let Some(due) = self.queues.get(parent).map(|queue| &queue.due) else { return };
-        let holds = |pod: &Pod| pod.node.is_some() && !pod.leaving || is_nominated(pod);
-        let left = used(&self.after, &self.jobs, parent, |_, pod| holds(pod));
+        let left = self.left(parent);
         let victims = self.normal_victims();
         let below = || victims.iter().filter(|(_, of)| of.parent.as_deref() == Some(parent)).map(|(pod, _)| *pod);
         let holds_due = |pod: &Pod| pod.request.0.iter().any(|(name, amount)| *amount > 0 && due.names(name));
-        if below().any(holds_due) && !below().any(|pod| self.gives(&left, due, pod)) {
+        if below().any(holds_due) && !below().any(|pod| left.iter().any(|left| self.gives(left, due, pod))) {
             verdict.breach(
                 "normal-victim-queue-is-above-deserved",
                 format!("`{parent}` is due {due:?} and is left with {left:?}"),
@@ -43,11 +41,13 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether a queue that is left with this much gave a pod for an excess of what is short, or a pod that holds nothing due to the queue.
+    /// Returns whether a queue that is left with this much gave a pod for an excess of what is short, or a pod that holds nothing due to the queue.
     pub(super) fn gives(&self, left: &Amounts, due: &Amounts, pod: &Pod) -> bool {
-        let grounds = self.grounds();
-        let mut held = pod.request.0.iter().filter(|(name, amount)| **amount > 0 && due.names(name)).peekable();
-        held.peek().is_none()
-            || held.any(|(name, amount)| grounds.contains(name) && left.get(name) + amount > due.get(name))
+        let held = || pod.request.0.iter().filter(|(name, amount)| **amount > 0 && due.names(name));
+        let is_above = |room: &[Amounts]| {
+            let grounds = self.grounds(room);
+            held().any(|(name, amount)| grounds.contains(name) && left.get(name) + amount > due.get(name))
+        };
+        held().next().is_none() || is_above(&self.room()) || self.rooms_beside_gangs().iter().any(|room| is_above(room))
     }
 }

@@ -119,6 +119,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         if !self.whole_gangs_are_due(&whole) || !self.each_frees_what_is_owed(&whole) {
             return Err(Short { clashed: true });
         }
+        let excess = self.exchange(&whole, excess);
         let (mut victims, mut used) = (vec![Vec::new(); LEVELS], vec![Vec::new(); LEVELS]);
         for pool in self.pools.iter_mut().filter(|pool| !pool.gone.is_empty()) {
             if let Some((victims, used)) = victims.get_mut(pool.level).zip(used.get_mut(pool.level)) {

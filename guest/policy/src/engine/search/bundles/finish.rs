@@ -73,23 +73,24 @@ impl Attempt<'_, '_, '_> {
             let back = gone.iter().map(|(ix, _)| *ix).filter(|ix| !evicted.contains(ix));
             self.is_back(number, &back.collect::<Vec<PodIx>>());
         }
-        self.numbers(0).into_iter().filter_map(|number| self.grow_back(number)).collect()
+        self.numbers(0).into_iter().filter_map(|number| self.grow_back(number, None)).collect()
     }
 
     /// The numbers of the pools of a level.
-    fn numbers(&self, level: usize) -> Vec<usize> {
+    pub(super) fn numbers(&self, level: usize) -> Vec<usize> {
         let all = self.pools.iter().enumerate().filter(|(_, pool)| pool.level == level);
         all.map(|(number, _)| number).collect()
     }
 
-    /// Reprieves pods of an elastic job as far as its sizes allow. The smallest come first: most of them fit. Returns the excess if
-    /// fewer victims would be enough but are not legal, unless no smaller step is.
-    fn grow_back(&mut self, number: usize) -> Option<Excess> {
+    /// Reprieves pods of an elastic job as far as its sizes allow. The smallest come first: most of them fit; `last` comes after the others.
+    /// Returns the excess if fewer victims would be enough but are not legal, unless no smaller step is.
+    pub(super) fn grow_back(&mut self, number: usize, last: Option<PodIx>) -> Option<Excess> {
         let pool = self.pools.get(number)?;
         let places: BTreeMap<PodIx, Place> = pool.gone.iter().copied().collect();
         let gone: Vec<PodIx> = pool.gone.iter().map(|(ix, _)| *ix).collect();
         let mut back = self.trial.cluster().largest_first(&gone);
         back.reverse();
+        back.sort_by_key(|ix| Some(*ix) == last);
         let evicted =
             without_reprieve(back.clone(), |ix| places.get(ix).is_some_and(|place| self.can_be_back(*ix, *place)));
         back.retain(|ix| !evicted.contains(ix));

@@ -12,6 +12,7 @@ mod choose;
 mod clear;
 mod due;
 mod elastic_first;
+mod exchange;
 mod feasibility;
 mod finish;
 mod fit;
