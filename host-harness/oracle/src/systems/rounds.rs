@@ -19,6 +19,8 @@ pub(super) struct Gang<'w> {
     pub(super) pods: Vec<&'w Pod>,
     /// How many more places it lacks.
     pub(super) lacks: usize,
+    /// How many pods it must get that are not on nodes yet. Where it lacks places, its pods that are on nodes count here by every match policy.
+    pub(super) awaits: usize,
 }
 
 /// The rounds of all groups, by the name of the group.
@@ -88,7 +90,7 @@ pub(super) struct Turn<'w> {
     /// If the pod finds neither a place nor a plan, the group cannot be whole in this round.
     pub(super) is_last_chance: bool,
     /// The pod would hold a node in vain: even with a place for this pod the group cannot be whole, because another pod has failed in this
-    /// round, or because a gang has too few pods that may be tried.
+    /// round, or because a gang has too few pods that are on nodes or may be tried.
     pub(super) is_in_vain: bool,
     /// A pod of the group has failed in this round before.
     has_failures: bool,
@@ -133,8 +135,8 @@ impl Rounds {
         let whole_with_it = |gang: &Gang<'_>| {
             gang.pods.iter().filter(|other| other.name == pod.name || hopes(other)).count() >= gang.lacks
         };
-        // Pods with scheduling gates and those of other schedulers make no gang whole, in this round or a later one.
-        let never_whole = |gang: &Gang<'_>| gang.pods.iter().filter(|other| other.pending()).count() < gang.lacks;
+        // Pods that wait with scheduling gates or for another scheduler make no gang whole, in this round or a later one.
+        let never_whole = |gang: &Gang<'_>| gang.pods.iter().filter(|other| other.pending()).count() < gang.awaits;
         let is_in_vain = round.has_failures && !gangs.iter().all(whole_with_it) || gangs.iter().any(never_whole);
         let has_failures = round.has_failures;
         round.has_failures |= fails_at_once && matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected));

@@ -139,7 +139,7 @@ impl Cluster {
     }
 
     /// Returns whether a gang group cannot start in this round: a pod of the group has failed, and without it a gang misses its minimum; or a
-    /// gang has too few pods in any round.
+    /// gang misses it in every round.
     pub fn waits_in_vain(&self, job: JobIx) -> bool {
         let group = self.gang_group(job);
         let has_failures = |ix: &JobIx| self.job(*ix).is_some_and(|job| job.round.has_failures);
@@ -147,13 +147,13 @@ impl Cluster {
             || group.iter().any(|job| self.misses_minimum(*job))
     }
 
-    /// Returns whether a gang has fewer pods than its minimum, where pods count that count by the match policy or may be tried. A round helps as
-    /// little as time: a pod must be created, lose its scheduling gates or start.
-    fn misses_minimum(&self, job: JobIx) -> bool {
-        let Some((job, have)) = self.job(job).zip(self.assembled(job)) else { return false };
-        let may_follow = job.members.iter().filter(|ix| self.pod(**ix).is_some_and(Pod::is_schedulable)).count();
+    /// Returns whether a gang that is not complete has fewer pods than its minimum, where pods count that hold a node or may be tried. Neither a
+    /// round nor time helps then: a pod must be created, lose its scheduling gates or start. Bound pods count by every match policy: where only
+    /// waiting pods make a gang complete, the gang waits for its timeout, as in upstream Koordinator (coscheduling/core/core.go Permit).
+    fn misses_minimum(&self, ix: JobIx) -> bool {
+        let Some(job) = self.job(ix).filter(|_| self.assembled(ix).is_some()) else { return false };
         let minimum = job.gang().map_or(0, |gang| gang.minimum);
-        have.saturating_add(may_follow) < usize::try_from(minimum).unwrap_or(usize::MAX)
+        self.startable(job) < usize::try_from(minimum).unwrap_or(usize::MAX)
     }
 
     /// Returns the first gang of a gang group that cannot be complete in this round, how many members it can have, and how many it needs.

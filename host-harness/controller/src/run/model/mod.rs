@@ -10,6 +10,7 @@
 #![expect(clippy::arithmetic_side_effects, reason = "tests")]
 
 mod client;
+mod grace;
 mod nodes;
 mod observer;
 mod play;

@@ -17,7 +17,8 @@ use crate::world::{Pod, World};
 pub(super) fn turn<'w>(world: &'w World, memory: &mut Memory, pod: &Pod, outcome: &Outcome) -> Option<Turn<'w>> {
     group(pod).filter(|_| !is_lost(world, pod) && minimum(world, pod) > 1).map(|name| {
         let pods = world.pods.values().filter(|other| group(other) == Some(name)).collect();
-        let gang = Gang { pods, lacks: minimum(world, pod).saturating_sub(allocated(world, name)) };
+        let lacks = minimum(world, pod).saturating_sub(allocated(world, name));
+        let gang = Gang { pods, lacks, awaits: lacks };
         memory.rounds.turn((world, name, true), pod, vec![gang], outcome, |pod| !pod.never_preempts)
     })
 }

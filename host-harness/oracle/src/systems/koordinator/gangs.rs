@@ -1,11 +1,12 @@
 //! Gangs: what a PodGroup asks for, alone or together with others (upstream coscheduling; rulings of the manual).
 
+mod turns;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::switches::Switches;
-use super::{JOB, job, waiting};
+use super::{JOB, job};
 use crate::outcome::Outcome;
-use crate::systems::rounds::{self, Rounds, Turn};
+use crate::systems::rounds::{Rounds, Turn};
 use crate::tally::Verdict;
 use crate::world::{Pod, World, at, tag};
 
@@ -197,49 +198,6 @@ impl<'w> Gangs<'w> {
 }
 
 impl Memory {
-    /// Begins the turn of a pod of a gang. `is_tried`: it is not refused together with its whole gang. Returns none where no other pod
-    /// depends on it: it is of no strict gang, and no strict gang of the group that has failed waits for its plan.
-    pub(super) fn turn<'w>(
-        &mut self,
-        world: &'w World,
-        pod: &Pod,
-        switches: Switches,
-        outcome: &Outcome,
-        is_tried: bool,
-    ) -> Option<Turn<'w>> {
-        if !Gangs::claims(pod) {
-            return None;
-        }
-        let own = Gang::of(world, &job(pod))?;
-        let gangs = Gangs { world, memory: self, deletes: switches.deletes };
-        let of = |name: &String| rounds::Gang {
-            pods: world.pods.values().filter(|pod| Gangs::claims(pod) && job(pod) == *name).collect(),
-            lacks: (0..).take(99).find(|more| gangs.is_complete_with(name, *more)).unwrap_or(99),
-        };
-        let all: Vec<rounds::Gang<'_>> = own.jobs.iter().map(of).collect();
-        if !own.is_strict && self.rounds.is_quiet(world, &own.jobs.join(" "), &all) {
-            return None;
-        }
-        let name = own.jobs.join(" ");
-        // A pod that has to wait for the others of its group plans nothing for them. Any other one plans for all pods of its own gang that
-        // wait, and of each gang that is not complete: a single one that may not trigger forbids the plan (rulings C24 and C62).
-        let planned = |pod: &Pod| gangs.planned_with(pod).iter().flat_map(|of| waiting(world, of)).collect::<Vec<_>>();
-        let all_trigger = |pod: &Pod| planned(pod).iter().chain([&pod]).all(|other| switches.triggers(other));
-        let pods = all.iter().flat_map(|gang| &gang.pods).filter(|pod| !gangs.is_one_too_many(pod) && all_trigger(pod));
-        let able: BTreeSet<&str> = pods.map(|pod| pod.name.as_str()).collect();
-        let plans = |pod: &Pod| able.contains(pod.name.as_str());
-        let turn = self.rounds.turn((world, &name, false), pod, all, outcome, plans);
-        if own.is_strict { Some(turn) } else { turn.for_others().filter(|_| is_tried) }
-    }
-
-    /// Notes that a pod of a group has failed, and ends the round of the group where its turn says so.
-    pub(super) fn end_turn(&mut self, world: &World, pod: &Pod, (group, ended): (&str, Option<String>)) {
-        if Gang::of(world, &job(pod)).is_some_and(|gang| gang.is_strict) {
-            self.rounds.fail(group);
-        }
-        self.rounds.end(ended);
-    }
-
     /// Forgets that gangs were complete which have no pod left: the pods that come now must be complete together again (ruling C64).
     pub(super) fn forget_gone(&mut self, world: &World) {
         let has_pods = |of: &String| world.pods.values().any(|pod| Gangs::claims(pod) && job(pod) == *of);

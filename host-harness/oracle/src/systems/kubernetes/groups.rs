@@ -67,7 +67,8 @@ pub(super) fn attempt(world: &World, rounds: &mut Rounds, pod: &Pod, outcome: &O
     let allocated = members.iter().filter(|pod| pod.place().is_some()).count();
     let all = world.pods.values().filter(|pod| same_group(pod)).collect();
     let turn = minimum.map(|minimum| {
-        let gang = Gang { pods: all, lacks: minimum.saturating_sub(allocated) };
+        let lacks = minimum.saturating_sub(allocated);
+        let gang = Gang { pods: all, lacks, awaits: lacks };
         rounds.turn((world, name, true), pod, vec![gang], outcome, |pod| !pod.never_preempts)
     });
     let Some(minimum) = minimum.filter(|minimum| members.len() >= *minimum && !of_two_schedulers(world, pod)) else {

@@ -1,0 +1,75 @@
+//! A process that begins while a victim of an earlier one has its grace.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::play::in_time;
+use super::process::{How, Process};
+use super::server::{Server, State, pods};
+use super::{system, world};
+use crate::run::inbox::Came;
+use crate::view::text;
+
+/// The grace of the victim, in seconds: longer than the time after which a plan in which nothing moves is given up.
+const GRACE: u64 = 600;
+/// How long nothing may move in a plan after the graces of what it waits for, in seconds.
+const STILL: u64 = 300;
+const HOW: How = How { system: "kubernetes", arguments: "", skew: 0, refused: 60, kept: None };
+
+/// Creates a node, the pod `v` that fills it, and the pod `p` of higher priority that requests as much.
+fn create(state: &mut State) {
+    let system = system::all().into_iter().find(|system| system.name == HOW.system).unwrap();
+    world::begin(state, &system, 1);
+    for (name, important) in [("v", false), ("p", true)] {
+        world::pod(state, &system, name, None, (8, important, false));
+    }
+    let started = state.time(state.now());
+    state.change(&pods(), "default/v", |pod| {
+        pod["spec"]["terminationGracePeriodSeconds"] = GRACE.into();
+        pod["spec"]["nodeName"] = json!("n0");
+        pod["spec"].as_object_mut().unwrap().remove("schedulingGates");
+        pod["status"] = json!({"phase": "Running", "startTime": started});
+    });
+}
+
+/// Lets so many seconds pass. The watches of the process are late by at most one.
+async fn pass(process: &mut Process, server: &Server, seconds: u64) {
+    for _ in 0..seconds {
+        let feed = std::mem::take(&mut server.state().feed);
+        let came =
+            feed.into_iter().flat_map(|(kind, seen)| seen.into_iter().map(move |it| Came::Seen(kind.clone(), it)));
+        process.hear(came.collect());
+        assert!(process.run_until(Instant::now() + Duration::from_secs(1)).await, "the loop spins");
+    }
+}
+
+/// Returns to which node `p` is nominated, whether `v` is being deleted, and how many requests have evicted a pod.
+fn seen(server: &Server) -> (String, bool, u64) {
+    let state = server.state();
+    let pod = |name: &str| state.objects.get(&(pods(), format!("default/{name}"))).unwrap();
+    let nominated = text(pod("p"), "/status/nominatedNodeName").to_owned();
+    let leaves = !text(pod("v"), "/metadata/deletionTimestamp").is_empty();
+    (nominated, leaves, state.observer.verbs.get("evict").copied().unwrap_or_default())
+}
+
+#[test]
+fn a_process_that_begins_while_a_victim_has_its_grace_keeps_the_nomination_until_the_grace_has_ended_and_as_long_again()
+{
+    in_time(async {
+        let server = Server::new(0);
+        create(&mut server.state());
+        let mut first = Process::start(&server, 1, &HOW);
+        pass(&mut first, &server, 10).await;
+        let waits = ("n0".to_owned(), true, 1);
+        assert_eq!(seen(&server), waits, "p is nominated, and v is evicted for it");
+        first.kill();
+        let writes = server.state().observer.writes;
+        let mut second = Process::start(&server, 2, &HOW);
+        pass(&mut second, &server, GRACE + STILL - 1).await;
+        assert_eq!((seen(&server), server.state().observer.writes), (waits, writes), "nothing is taken back");
+        pass(&mut second, &server, 2).await;
+        assert!(server.state().observer.writes > writes, "v has not left: the plan is given up");
+    });
+}
