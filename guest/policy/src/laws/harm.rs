@@ -35,14 +35,30 @@ impl Harm {
     /// Returns the harm of evicting some pods after others that are evicted already.
     pub fn of(cluster: &Cluster, victims: &[PodIx], earlier: &BTreeSet<PodIx>) -> Harm {
         let mut harm = Harm::default();
+        let mut others = Vec::new();
+        for (ix, pod) in victims.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))) {
+            if !pod.is_alone() {
+                others.push(ix);
+            } else if !pod.is_leaving() && !earlier.contains(&ix) {
+                harm.stop(cluster, pod);
+            }
+        }
+        if !others.is_empty() {
+            harm.stop_together(cluster, (&others, victims), earlier);
+        }
+        harm
+    }
+
+    /// Adds pods of gangs and reservations, of these victims: what stops with them.
+    fn stop_together(&mut self, cluster: &Cluster, (pods, victims): (&[PodIx], &[PodIx]), earlier: &BTreeSet<PodIx>) {
         let mut gangs: BTreeMap<JobIx, Vec<&Pod>> = BTreeMap::new();
-        let inside = victims.iter().filter_map(|ix| cluster.pod(*ix)).flat_map(|pod| cluster.pods_inside(pod));
+        let inside = pods.iter().filter_map(|ix| cluster.pod(*ix)).flat_map(|pod| cluster.pods_inside(pod));
         let inside: BTreeSet<PodIx> = inside.map(|(ix, _)| ix).filter(|ix| !victims.contains(ix)).collect();
-        let victims = victims.iter().chain(&inside).filter(|ix| !earlier.contains(ix));
-        for pod in victims.filter_map(|ix| cluster.pod(*ix)).filter(|pod| !pod.is_leaving()) {
+        let pods = pods.iter().chain(&inside).filter(|ix| !earlier.contains(ix));
+        for pod in pods.filter_map(|ix| cluster.pod(*ix)).filter(|pod| !pod.is_leaving()) {
             match gang_of(cluster, pod) {
                 Some((gang, _)) => gangs.entry(gang).or_default().push(pod),
-                None => harm.stop(cluster, pod),
+                None => self.stop(cluster, pod),
             }
         }
         for (gang, members) in gangs {
@@ -53,11 +69,10 @@ impl Harm {
                 continue;
             }
             let is_broken = running.len().saturating_sub(members.len()) < minimum;
-            harm.gangs = harm.gangs.saturating_add(i64::from(is_broken));
+            self.gangs = self.gangs.saturating_add(i64::from(is_broken));
             let stopped = if is_broken { running } else { members };
-            stopped.into_iter().for_each(|pod| harm.stop(cluster, pod));
+            stopped.into_iter().for_each(|pod| self.stop(cluster, pod));
         }
-        harm
     }
 
     /// Adds a pod that stops.

@@ -180,34 +180,33 @@ impl NodeDryRun {
         if !fits(&emptied) {
             return None;
         }
-        let in_order = self.in_order(cluster, choice, ask.earlier, branch).into_iter();
-        let candidates = in_order.filter_map(|candidate| Some((candidate.pod, candidate.frees(cluster)?)));
-        let mut candidates: Vec<(PodIx, &Request)> = candidates.collect();
+        let mut candidates = self.in_order(cluster, choice, ask.earlier, branch);
         match branch.spared.is_empty() {
             true => room = emptied,
-            false => candidates.iter().for_each(|(_, frees)| room.add(frees)),
+            false => candidates.iter().filter_map(|one| one.frees(cluster)).for_each(|frees| room.add(frees)),
         }
-        candidates.iter().for_each(|(ix, _)| others.evict(*ix));
+        candidates.iter().for_each(|one| others.evict(one.pod));
         let mut gone: Vec<PodIx> = match ask.limits {
-            Some(_) => candidates.iter().map(|(ix, _)| *ix).collect(),
+            Some(_) => candidates.iter().map(|one| one.pod).collect(),
             None => Vec::new(),
         };
         if !fits(&room) || others.lack().is_some() || !keeps(&gone) {
             return None;
         }
-        candidates.retain(|(ix, frees)| {
+        candidates.retain(|one| {
+            let Some(frees) = one.frees(cluster) else { return false };
             room.subtract(frees);
-            others.reprieve(*ix);
-            gone.retain(|other| other != ix);
+            others.reprieve(one.pod);
+            gone.retain(|other| *other != one.pod);
             let stays = fits(&room) && others.lack().is_none() && keeps(&gone);
             if !stays {
                 room.add(frees);
-                others.evict(*ix);
-                gone.push(*ix);
+                others.evict(one.pod);
+                gone.push(one.pod);
             }
             !stays
         });
-        Some(candidates.into_iter().map(|(pod, _)| pod).collect())
+        Some(candidates.into_iter().map(|one| one.pod).collect())
     }
 
     /// Returns the candidates of a branch in the order of reprieve. Where the law counts gangs, pods of a gang that the plan has broken already

@@ -20,7 +20,7 @@ use super::reprieve_job::reprieve_job;
 use super::{Obstacle, Plan, PreemptionContext, Search, waiting};
 use crate::laws::harm::gang_of;
 use crate::laws::{Laws, Preemptor};
-use crate::model::{Cluster, JobIx, NO_PODS, NodeIx, PodIx, Request, ResourceIx, WhatIf};
+use crate::model::{Cluster, JobIx, NO_PODS, NodeIx, Pod, PodIx, Request, ResourceIx, WhatIf};
 
 /// The size of a pod is the largest share that it requests of a resource of all nodes, in units of 1/WHOLE.
 const WHOLE: i128 = 1 << 32;
@@ -104,10 +104,10 @@ pub(super) fn plan_job(
             dry_run.victims.iter().for_each(|victim| what_if.evict_set(cluster, *victim));
             what_if.place(cluster, pod, chosen);
             choices.changed(cluster, chosen);
-            for ix in &before {
+            for ix in before.iter().filter(|ix| !dry_run.victims.contains(ix)) {
                 victims.remove(ix);
             }
-            victims.extend(dry_run.victims.iter().copied());
+            victims.extend(&further);
             // The other pods of a gang that is broken now can be evicted at no further cost.
             for node in nodes_of_gangs(cluster, &further) {
                 choices.changed(cluster, node);
@@ -129,7 +129,11 @@ pub(super) fn plan_job(
 
 /// Returns the nodes of the gangs of some pods.
 fn nodes_of_gangs(cluster: &Cluster, pods: &[PodIx]) -> BTreeSet<NodeIx> {
-    let pods = pods.iter().filter_map(|ix| cluster.pod(*ix));
+    let of_jobs = |pod: &&Pod| !pod.is_alone();
+    let mut pods = pods.iter().filter_map(|ix| cluster.pod(*ix)).filter(of_jobs).peekable();
+    if pods.peek().is_none() {
+        return BTreeSet::new();
+    }
     let gangs = pods.filter_map(|pod| cluster.job_that_leaves_whole(pod).or_else(|| Some(gang_of(cluster, pod)?.0)));
     let gangs: BTreeSet<JobIx> = gangs.collect();
     let members = gangs.iter().filter_map(|job| cluster.job(*job)).flat_map(|job| &job.members);
