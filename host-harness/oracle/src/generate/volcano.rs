@@ -251,9 +251,11 @@ impl Job {
             if never {
                 plan.spec.insert("preemptionPolicy".to_owned(), json!("Never"));
             }
+            let since = sketch.dice.between(0, 30);
+            plan.started = plan.node.as_ref().map(|_| since);
             let mut object = pod(&plan);
             if plan.node.is_some() {
-                let since = stamp(sketch.dice.between(0, 30));
+                let since = stamp(since);
                 put(
                     &mut object,
                     "/status",

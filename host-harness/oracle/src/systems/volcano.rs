@@ -191,12 +191,17 @@ impl Judge<'_> {
 
     /// The idle room of every node at the end of the cycle, without nominated room.
     fn idle(&self) -> Vec<Amounts> {
+        self.idle_of(self.future())
+    }
+
+    /// The part of this room of every node that is idle already.
+    fn idle_of(&self, room: Vec<Amounts>) -> Vec<Amounts> {
         let least = |(node, mut future): (&Node, Amounts)| {
             let idle = self.after.free(node);
             future.0.iter_mut().for_each(|(resource, amount)| *amount = (*amount).min(idle.get(resource)));
             future
         };
-        self.after.nodes.values().zip(self.future()).map(least).collect()
+        self.after.nodes.values().zip(room).map(least).collect()
     }
 
     /// The room of every node after all terminating pods have left, without nominated room.

@@ -1,15 +1,15 @@
 //! Allocate: a gang gets nodes for all pods that it lacks, or none. A running job gets one more pod at a time.
 //!
 //! If a gang fits once leaving pods have left, that room is kept for it until the end of the cycle. A pod that a waiting gang would evict
-//! in the next cycle gets no node ([`taken_back`](super::taken_back)).
+//! as soon as the pod runs gets no node and no such room ([`taken_back`](super::taken_back)).
 
 use std::collections::BTreeSet;
 
 use super::job_queue::JobQueue;
 use super::pending_jobs;
 use super::placer::Placer;
-use super::taken_back::{Room, taken_back};
-use super::{Context, Simulation};
+use super::taken_back::{Placed, taken_back};
+use super::{Checkpoint, Context, Simulation};
 use crate::engine::Notes;
 use crate::model::{NodeIx, PodIx};
 
@@ -25,42 +25,45 @@ pub fn allocate(
 ) -> (Placements, BTreeSet<PodIx>) {
     let mut left_out = BTreeSet::new();
     loop {
-        let before = simulation.checkpoint();
-        let placements = place_all(simulation, notes, context, &left_out);
-        let mut taken_back = taken_back(simulation, notes, context, (&placements, Room::Idle, &left_out));
+        let start = simulation.checkpoint();
+        let bound = place_all(simulation, notes, context, &left_out);
+        let placed = Placed { bound, promised: simulation.promised_since(&start), ..Placed::default() };
+        let mut taken_back = taken_back(simulation, notes, context, (&placed, &left_out));
+        if taken_back.is_empty() && left_out.is_empty() {
+            return (placed.bound, left_out);
+        }
         if taken_back.is_empty() {
-            match with_other_nodes(simulation, notes, context, (&placements, &left_out)) {
-                Ok(more) => {
-                    left_out.retain(|ix| more.iter().all(|(placed, _)| placed != ix));
-                    return (placements.into_iter().chain(more).collect(), left_out);
+            match with_other_nodes(simulation, notes, context, (&placed, &start)) {
+                Ok(all) => {
+                    left_out.retain(|ix| !all.contains(*ix));
+                    return (all.bound, left_out);
                 }
-                // The next cycle binds these pods, and then the gang would evict pods of this cycle.
-                Err(by_more) if placements.iter().any(|(ix, _)| by_more.contains(ix)) => taken_back = by_more,
-                Err(_) => return (placements, left_out),
+                // The next cycle places these pods, and then the gang would evict pods of this cycle.
+                Err(by_more) if by_more.iter().any(|ix| placed.contains(*ix)) => taken_back = by_more,
+                Err(_) => return (placed.bound, left_out),
             }
         }
         left_out.extend(taken_back);
-        simulation.restore(before);
+        simulation.restore(start);
     }
 }
 
-/// Places the pods that were left out where they do not stand in the room of a waiting gang: the gang may have a node by now. Returns their
-/// placements. If a waiting gang would evict one of all these pods, none of them is placed; returns the pods that the gang would evict.
+/// Places the pods that were left out where they do not stand in the room of a waiting gang: the gang may have a node by now. Returns all
+/// pods that got a node since the start of the action. If a waiting gang would evict one of them, none of the pods that were left out is
+/// placed; returns the pods that the gang would evict.
 fn with_other_nodes(
     simulation: &mut Simulation<'_>,
     notes: &mut Notes,
     context: &Context<'_>,
-    (placements, left_out): (&Placements, &BTreeSet<PodIx>),
-) -> Result<Placements, BTreeSet<PodIx>> {
-    if left_out.is_empty() {
-        return Ok(Placements::new());
-    }
+    (placed, start): (&Placed, &Checkpoint),
+) -> Result<Placed, BTreeSet<PodIx>> {
     let before = simulation.checkpoint();
-    let more = place_all(simulation, notes, context, &BTreeSet::new());
-    let all: Placements = placements.iter().chain(&more).copied().collect();
-    let taken_back = taken_back(simulation, notes, context, (&all, Room::Idle, &BTreeSet::new()));
+    let mut bound = placed.bound.clone();
+    bound.extend(place_all(simulation, notes, context, &BTreeSet::new()));
+    let all = Placed { bound, promised: simulation.promised_since(start), ..Placed::default() };
+    let taken_back = taken_back(simulation, notes, context, (&all, &BTreeSet::new()));
     if taken_back.is_empty() {
-        return Ok(more);
+        return Ok(all);
     }
     simulation.restore(before);
     Err(taken_back)

@@ -15,7 +15,7 @@ mod single;
 mod taken_back;
 mod trace;
 
-pub use simulation::{Finder, Simulation, When};
+pub use simulation::{Checkpoint, Finder, Simulation, When};
 pub use single::JobByJob;
 
 use std::collections::BTreeSet;

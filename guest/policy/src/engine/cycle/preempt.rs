@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::job_queue::JobQueue;
 use super::pending_jobs::{self, PendingJob};
-use super::taken_back::{Room, taken_back};
+use super::taken_back::{Placed, taken_back};
 use super::{Context, Outcome, Simulation};
 use crate::contract::{self, Refuted, Subject};
 use crate::engine::plan::Plan;
@@ -15,8 +15,9 @@ use crate::engine::{Notes, Preemptor};
 use crate::laws::{Claim, Denial, ReclaimRules, Rule};
 use crate::model::{ClassIx, Cluster, PodIx};
 
-/// Makes a plan for each pending gang, if there is one. If a gang fits once leaving pods have left, that room is kept for it. A plan whose
-/// pods a waiting gang would evict in turn is not made ([`taken_back`](super::taken_back)): each pass leaves out more gangs, so the loop ends.
+/// Makes a plan for each pending gang, if there is one. If a gang fits once leaving pods have left, that room is kept for it. Where a waiting
+/// gang would evict the pods in turn, the plan is not made and the room is not kept ([`taken_back`](super::taken_back)): each pass leaves out
+/// more gangs, so the loop ends.
 pub fn preempt_for(
     mut simulation: Simulation<'_>,
     notes: &mut Notes,
@@ -26,12 +27,20 @@ pub fn preempt_for(
 ) -> Outcome {
     loop {
         let before = simulation.checkpoint();
-        let mut plans = Vec::new();
+        let (mut plans, mut unpromised) = (Vec::new(), BTreeSet::new());
         for_each_gang(&mut simulation, notes, context, (rules, &left_out), |simulation, notes, pending_job| {
-            plans.extend(find_plan(simulation, notes, context, rules, pending_job, &Refuted::default()));
+            match find_plan(simulation, notes, context, rules, pending_job, &Refuted::default()) {
+                Ok(plan) => plans.push(plan),
+                Err(Obstacle::Room) => {
+                    unpromised.extend(without_promise(simulation, notes, context, pending_job, &left_out));
+                }
+                Err(_) => {}
+            }
         });
-        let placements = plans.iter().flat_map(|plan| plan.nominations.iter().copied()).collect();
-        let taken_back = taken_back(&mut simulation, notes, context, (&placements, Room::Made, &left_out));
+        left_out.extend(unpromised);
+        let planned = plans.iter().flat_map(|plan| plan.nominations.iter().copied()).collect();
+        let placed = Placed { planned, promised: simulation.promised_since(&before), ..Placed::default() };
+        let taken_back = taken_back(&mut simulation, notes, context, (&placed, &left_out));
         if taken_back.is_empty() {
             keep_what_is_left(&mut simulation, context, rules, &left_out);
             return Outcome { bindings: Vec::new(), held: simulation.unnominated(), plans, left_out };
@@ -39,6 +48,26 @@ pub fn preempt_for(
         left_out.extend(taken_back);
         simulation.restore(before);
     }
+}
+
+/// Withdraws the promise to a gang if a gang that waits now would evict its pods once they are bound: otherwise that gang would evict other
+/// pods later in this pass. Returns the pods to leave out.
+fn without_promise(
+    simulation: &mut Simulation<'_>,
+    notes: &mut Notes,
+    context: &Context<'_>,
+    pending_job: &PendingJob,
+    left_out: &BTreeSet<PodIx>,
+) -> BTreeSet<PodIx> {
+    let promised = simulation.promised_to(&pending_job.pods);
+    let placed = Placed { promised, ..Placed::default() };
+    let taken_back = taken_back(simulation, notes, context, (&placed, left_out));
+    if !taken_back.is_empty() {
+        for (ix, _) in &placed.promised {
+            simulation.withdraw(*ix);
+        }
+    }
+    taken_back
 }
 
 /// Promises the room that is left after all plans to the gangs that were left out: they are bound in the next cycle, and elastic jobs do not

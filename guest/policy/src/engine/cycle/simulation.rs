@@ -146,6 +146,17 @@ impl<'c> Simulation<'c> {
         Some(node)
     }
 
+    /// Returns the pods that a node was promised to since a moment, and these nodes.
+    pub fn promised_since(&self, checkpoint: &Checkpoint) -> Vec<(PodIx, NodeIx)> {
+        let waits = self.waits.iter().map(|(ix, node)| (*ix, *node));
+        waits.filter(|(ix, _)| !checkpoint.waits.contains_key(ix)).collect()
+    }
+
+    /// Returns those of some pods that a node is promised to, and these nodes.
+    pub fn promised_to(&self, pods: &[PodIx]) -> Vec<(PodIx, NodeIx)> {
+        pods.iter().filter_map(|ix| Some((*ix, *self.waits.get(ix)?))).collect()
+    }
+
     /// The pods with a promise but without a nomination for it.
     pub fn unnominated(&self) -> Vec<(PodIx, NodeIx)> {
         let nominated = |ix: PodIx| self.cluster().pod(ix).and_then(|pod| pod.nominated);

@@ -4,6 +4,9 @@
 //! actions that evict. Those actions spare what this cycle has bound, but in the next cycle the gang evicts it. So such a pod is not bound:
 //! the idle room becomes part of the plan of the gang, and fewer pods are evicted.
 //!
+//! The same holds for room that is coming, which a cycle keeps for a gang that fits there once leaving pods have left. The pods of that gang
+//! count against its queue, so another pod of the queue would be evicted for a gang that could have waited for the room itself.
+//!
 //! The same holds for a plan. A job may evict elastic pods of its own queue although the queue is above its deserved amounts. Where a gang
 //! that comes later would evict the pods of that plan, once they are bound, the plan is not made: two pods would leave for one.
 
@@ -18,37 +21,52 @@ use crate::engine::reasons::ROOM_IS_CLAIMED;
 use crate::engine::search::Obstacle;
 use crate::engine::{Notes, Preemptor};
 use crate::laws::{Action, Claim, Detail, ReclaimRules};
-use crate::model::{Cluster, Place, PodIx};
+use crate::model::{Cluster, NodeIx, Place, PodIx};
 
-/// The origin of the room of placements.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Room {
-    /// The room is idle. It stays unused only if the waiting gang gets a plan, or room, without the placements.
-    Idle,
-    /// Plans make the room. Without these plans, their victims keep running.
-    Made,
+/// The pods that got a node in an action, by the origin of the room.
+#[derive(Debug, Default)]
+pub struct Placed {
+    /// The room is idle. It stays unused only if the waiting gang gets a plan, or room, without these pods.
+    pub bound: Placements,
+    /// The room is coming, without an eviction of this action. It is for others under the same condition. A gang has all of it, or none.
+    pub promised: Placements,
+    /// Plans make the room. Without such a plan, its victims keep running.
+    pub planned: Placements,
 }
 
-/// Returns the pods among these placements that gangs that wait already would evict once the pods are bound. With a pod, it returns the pods
-/// of its job that wait, and for a plan all pods that the plan places. Gangs that are left out already evict no pod in this cycle. The
+impl Placed {
+    /// Returns all pods and their nodes.
+    fn all(&self) -> impl Iterator<Item = (PodIx, NodeIx)> {
+        self.bound.iter().chain(&self.promised).chain(&self.planned).copied()
+    }
+
+    /// Returns whether a pod got a node.
+    pub fn contains(&self, ix: PodIx) -> bool {
+        self.all().any(|(placed, _)| placed == ix)
+    }
+}
+
+/// Returns the pods among these that gangs that wait already would evict once the pods are bound. With a pod, it returns the pods of its job
+/// that wait, and for a plan or a promise all pods that it places. Gangs that are left out already evict no pod in this cycle. The
 /// simulation is as before afterwards.
 pub fn taken_back(
     simulation: &mut Simulation<'_>,
     notes: &mut Notes,
     context: &Context<'_>,
-    (placements, room, left_out): (&Placements, Room, &BTreeSet<PodIx>),
+    (placed, left_out): (&Placed, &BTreeSet<PodIx>),
 ) -> BTreeSet<PodIx> {
     let mut taken_back = BTreeSet::new();
-    let placed: Vec<PodIx> = bound_anew(simulation.cluster(), placements);
-    for rules in placed.first().into_iter().flat_map(|_| evicting(context)) {
+    let at_risk: Vec<PodIx> = bound_anew(simulation.cluster(), placed);
+    for rules in at_risk.first().into_iter().flat_map(|_| evicting(context)) {
         let before = simulation.checkpoint();
-        for (ix, node) in placements.iter().filter(|(ix, _)| placed.contains(ix)) {
-            simulation.trial.put(*ix, Place::Bound(*node));
+        for (ix, node) in placed.all().filter(|(ix, _)| at_risk.contains(ix)) {
+            simulation.withdraw(ix);
+            simulation.trial.put(ix, Place::Bound(node));
         }
-        if may_take_back(simulation, context, (rules, left_out), &placed) {
+        if may_take_back(simulation, context, (rules, left_out), &at_risk) {
             let gangs = (rules, left_out);
             for_each_gang(simulation, &mut Notes::default(), context, gangs, |simulation, silent, gang| {
-                for ix in lost_to(simulation, silent, context, rules, (gang, &placed, room)) {
+                for ix in lost_to(simulation, silent, context, rules, (gang, &at_risk, placed)) {
                     explain(notes, gang, ix);
                     taken_back.insert(ix);
                 }
@@ -68,14 +86,14 @@ fn evicting<'c>(context: &'c Context<'_>) -> impl Iterator<Item = &'c ReclaimRul
     })
 }
 
-/// Returns the pods of these placements that can be victims of the next cycle: pods without a nomination and without a cooldown time.
-fn bound_anew(cluster: &Cluster, placements: &Placements) -> Vec<PodIx> {
+/// Returns the pods that can be victims once they are bound: pods without a nomination and without a cooldown time.
+fn bound_anew(cluster: &Cluster, placed: &Placed) -> Vec<PodIx> {
     let may_be_lost = |ix: &PodIx| {
         let Some(pod) = cluster.pod(*ix) else { return false };
         let of_job = pod.attributes.job.and_then(|job| cluster.pod_group(job)).and_then(|group| group.cooldown);
         pod.nominated.is_none() && pod.attributes.task.cooldown.or(of_job).is_none_or(|cooldown| cooldown <= 0)
     };
-    placements.iter().map(|(ix, _)| *ix).filter(may_be_lost).collect()
+    placed.all().map(|(ix, _)| ix).filter(may_be_lost).collect()
 }
 
 /// Checks whether the victim filters let a waiting gang evict one of these pods. Most cycles end here, without a search for plans.
@@ -99,37 +117,38 @@ fn may_take_back(
     found
 }
 
-/// Returns the pods among the placed ones that the plan of a gang evicts, if they are to be left out. With them, it returns the pods of
+/// Returns the pods among those at risk that the plan of a gang evicts, if they are to be left out. With them, it returns the pods of
 /// their jobs that get no node then. The simulation is left with the plan.
 fn lost_to(
     simulation: &mut Simulation<'_>,
     notes: &mut Notes,
     context: &Context<'_>,
     rules: &ReclaimRules,
-    (gang, placed, room): (&PendingJob, &[PodIx], Room),
+    (gang, at_risk, placed): (&PendingJob, &[PodIx], &Placed),
 ) -> Vec<PodIx> {
     let before = simulation.checkpoint();
     let Ok(plan) = find_plan(simulation, notes, context, rules, gang, &Refuted::default()) else { return Vec::new() };
-    let mut lost: Vec<PodIx> = plan.victims.into_iter().filter(|ix| placed.contains(ix)).collect();
-    if lost.is_empty() {
-        return lost;
-    }
-    if room == Room::Idle {
+    let is_planned = |ix: &PodIx| placed.planned.iter().any(|(planned, _)| planned == ix);
+    let lost = plan.victims.into_iter().filter(|ix| at_risk.contains(ix));
+    let (mut lost, in_free_room): (Vec<PodIx>, Vec<PodIx>) = lost.partition(is_planned);
+    if !in_free_room.is_empty() {
         simulation.restore(before.clone());
-        lost.iter().for_each(|ix| simulation.trial.put(*ix, Place::Pending));
+        in_free_room.iter().for_each(|ix| simulation.trial.put(*ix, Place::Pending));
         let without = find_plan(simulation, notes, context, rules, gang, &Refuted::default());
-        if !matches!(without, Ok(_) | Err(Obstacle::Room)) {
+        if matches!(without, Ok(_) | Err(Obstacle::Room)) {
+            lost.extend(in_free_room);
+        } else {
             simulation.restore(before);
             drop(find_plan(simulation, notes, context, rules, gang, &Refuted::default()));
-            return Vec::new();
         }
     }
     let cluster = simulation.cluster();
     let of_same_jobs = lost.iter().flat_map(|ix| cluster.members(*ix));
-    // A plan places all pods that a gang lacks, or none.
-    let goes_along = |ix: &PodIx| room == Room::Made && placed.contains(ix);
-    let along = of_same_jobs.filter(|(ix, pod)| pod.is_pending() || goes_along(ix)).map(|(ix, _)| ix);
-    let along: Vec<PodIx> = along.collect();
+    // A plan or a promise places all pods that a gang lacks, or none.
+    let whole = |ix: PodIx| placed.promised.iter().chain(&placed.planned).any(|(placed, _)| *placed == ix);
+    let goes_along = |ix: PodIx| at_risk.contains(&ix) && whole(ix);
+    let along: Vec<PodIx> =
+        of_same_jobs.filter(|(ix, pod)| pod.is_pending() || goes_along(*ix)).map(|(ix, _)| ix).collect();
     lost.extend(along);
     lost
 }

@@ -2,11 +2,29 @@
 //! as used by their queue, like upstream's pipelined tasks, and their room is not free for later plans; but the outcome does not report them.
 
 use super::plan::is_nominated;
-use super::read::Job;
+use super::read::{Job, group_of};
 use super::{Judge, used};
 use crate::amounts::Amounts;
 use crate::placement::PlacementProblem;
 use crate::world::Pod;
+
+/// Why a victim may be needed, or a smaller plan or growth not be possible, although the nodes have room.
+pub(super) const AWAITED: &str = "an earlier gang waits for the room";
+
+/// Room of every node that is left if some gangs wait for room that is coming.
+pub(super) struct AwaitedRoom<'w> {
+    /// Their pods.
+    pub(super) pods: Vec<&'w Pod>,
+    /// The room that they leave of every node, before the evictions of the plan.
+    pub(super) free: Vec<Amounts>,
+}
+
+impl AwaitedRoom<'_> {
+    /// Returns the same problem in the room that these gangs leave.
+    pub(super) fn within<'p>(&self, problem: &PlacementProblem<'p>) -> PlacementProblem<'p> {
+        PlacementProblem { free: self.free.clone(), ..problem.clone() }
+    }
+}
 
 impl Judge<'_> {
     /// Returns what a queue, with those below it, may be left with after the plan. The first entry counts bound and nominated pods. Each further entry
@@ -20,7 +38,7 @@ impl Judge<'_> {
             left
         };
         let is_ours = |job: &Job| job.queue == queue || job.parent.as_deref() == Some(queue);
-        self.awaiting(is_ours).into_iter().map(with).collect()
+        std::iter::once(Vec::new()).chain(self.before_the_plan(is_ours)).map(with).collect()
     }
 
     /// Returns the room of every node for the plan without its evictions, if no gang waits for any of the room.
@@ -28,24 +46,43 @@ impl Judge<'_> {
         self.planned().1.free
     }
 
-    /// Returns the rooms of every node for the plan without its evictions that are left if gangs wait for some of the room. The plan fits on its nodes
-    /// there after its evictions.
-    pub(super) fn rooms_beside_gangs(&self) -> Vec<Vec<Amounts>> {
+    /// Returns the rooms of every node for the plan without its evictions that are left if gangs wait for some of the room, each with the pods that
+    /// wait. The plan fits on its nodes there after its evictions.
+    pub(super) fn rooms_left_by_gangs(&self) -> Vec<AwaitedRoom<'_>> {
         let (planned, problem) = self.planned();
-        let nodes: Vec<&String> = self.world.nodes.keys().collect();
-        let place = |pod: &&Pod| nodes.iter().position(|node| self.outcome.nominated.get(&pod.name) == Some(*node));
-        let places: Vec<usize> = planned.iter().filter_map(place).collect();
-        let mut rooms: Vec<Vec<Amounts>> = Vec::new();
-        for pods in self.awaiting(|_| true).into_iter().filter(|pods| !pods.is_empty()) {
-            let alone = PlacementProblem { incoming: self.incoming(&pods), ..problem.clone() };
-            for free in alone.rooms_left() {
-                let beside = PlacementProblem { free, ..problem.clone() };
-                if !rooms.contains(&beside.free) && beside.fits_on(beside.all(), &places) {
-                    rooms.push(beside.free);
-                }
-            }
+        let places = self.places(&planned);
+        let mut rooms = self.rooms_left_by(self.before_the_plan(|_| true), &problem.free);
+        rooms.retain(|room| {
+            let problem = room.within(&problem);
+            problem.fits_on(problem.all(), &places)
+        });
+        rooms
+    }
+
+    /// Returns the rooms of every node that are left if gangs wait for some of this room, each with the pods that wait.
+    pub(super) fn awaited(&self, free: Vec<Amounts>) -> Vec<AwaitedRoom<'_>> {
+        let problem = PlacementProblem { free, candidates: Vec::new(), incoming: Vec::new() };
+        let fits =
+            |pods: &[&Pod]| PlacementProblem { incoming: self.incoming(pods), ..problem.clone() }.fits_without(0);
+        self.rooms_left_by(self.awaiting(|_| true, fits), &problem.free)
+    }
+
+    /// Returns the rooms that placements of each set of pods in this room leave.
+    fn rooms_left_by<'w>(&'w self, sets: Vec<Vec<&'w Pod>>, free: &[Amounts]) -> Vec<AwaitedRoom<'w>> {
+        let mut rooms = Vec::new();
+        for pods in sets {
+            let (free, incoming) = (free.to_vec(), self.incoming(&pods));
+            let left = PlacementProblem { free, candidates: Vec::new(), incoming }.rooms_left();
+            rooms.extend(left.into_iter().map(|free| AwaitedRoom { pods: pods.clone(), free }));
         }
         rooms
+    }
+
+    /// Returns the nodes of these pods of the plan, by number.
+    pub(super) fn places(&self, planned: &[&Pod]) -> Vec<usize> {
+        let nodes: Vec<&String> = self.world.nodes.keys().collect();
+        let place = |pod: &&Pod| nodes.iter().position(|node| self.outcome.nominated.get(&pod.name) == Some(*node));
+        planned.iter().filter_map(place).collect()
     }
 
     /// Returns the pods of the plan, and the problem of placing them with its victims as candidates.
@@ -55,17 +92,22 @@ impl Judge<'_> {
         (planned, problem)
     }
 
-    /// Returns the sets of pods of these jobs that may wait for room that is coming; the first set is empty. The pods of a set fit without the
+    /// Returns the sets of pods of these jobs that may wait for room that is coming before the plan is made. The pods of a set fit without the
     /// evictions of the plan, and with these evictions they leave room for the plan.
-    fn awaiting(&self, may_wait: impl Fn(&Job) -> bool) -> Vec<Vec<&Pod>> {
+    fn before_the_plan(&self, may_wait: impl Fn(&Job) -> bool) -> Vec<Vec<&Pod>> {
         let (planned, problem) = self.planned();
         let fits = |pods: &[&Pod]| {
             let alone = PlacementProblem { incoming: self.incoming(pods), ..problem.clone() };
             let with_plan = PlacementProblem { incoming: self.incoming(&[pods, &planned].concat()), ..problem.clone() };
             alone.fits_without(0) && with_plan.fits_without(with_plan.all())
         };
-        let mut sets: Vec<Vec<&Pod>> = vec![Vec::new()];
-        for job in self.jobs.iter().filter(|job| may_wait(job) && self.nominated(job).is_empty()) {
+        self.awaiting(|job| may_wait(job) && !self.would_be_evicted(job), fits)
+    }
+
+    /// Returns the sets of pods of these jobs that may wait for room that is coming, in which the pods of a set fit.
+    fn awaiting(&self, may_wait: impl Fn(&Job) -> bool, fits: impl Fn(&[&Pod]) -> bool) -> Vec<Vec<&Pod>> {
+        let mut sets: Vec<Vec<&Pod>> = Vec::new();
+        for job in self.jobs.iter().filter(|job| self.nominated(job).is_empty() && may_wait(job)) {
             let (waiting, missing) = (self.waiting(job), self.missing(job).len());
             if missing == 0 {
                 continue;
@@ -75,8 +117,42 @@ impl Judge<'_> {
             let parts: Vec<&[&Pod]> = parts.filter(|part| self.queue_takes(job, part, true) && fits(part)).collect();
             let more = sets.iter().flat_map(|set| parts.iter().map(|part| [set.as_slice(), part].concat()));
             let more: Vec<Vec<&Pod>> = more.filter(|set| fits(set)).collect();
+            sets.extend(parts.iter().map(|part| part.to_vec()));
             sets.extend(more);
         }
         sets
+    }
+
+    /// Returns whether the gang of the plan would evict this gang in place of the victims, if this gang had the room that is coming. Such a gang does
+    /// not wait for the room: the gang of the plan does, and no pod is evicted. Both evictions are of one queue and alike, so the laws allow both
+    /// or none. The victims have run, and this gang has not: less work is lost.
+    fn would_be_evicted(&self, job: &Job) -> bool {
+        let victims: Vec<&Pod> = self.outcome.victims.iter().filter_map(|name| self.world.pods.get(name)).collect();
+        let missing = self.missing(job);
+        let (planned, problem) = self.planned();
+        let may_be_lost = |pod: &&Pod| {
+            let opted = pod.annotation("volcano.sh/preemptable").or(pod.label("volcano.sh/preemptable"));
+            opted.is_none_or(|text| text == "true") && pod.annotation("volcano.sh/cooldown-time").is_none()
+        };
+        let is_whole_gang = |pod: &&Pod| {
+            let of = self.jobs.iter().find(|of| of.name == group_of(pod));
+            of.is_some_and(|of| of.queue == job.queue && !of.is_elastic() && of.size(&self.after) == 0)
+        };
+        let sizes = |pods: &[&Pod]| {
+            let mut sizes: Vec<String> = pods.iter().map(|pod| format!("{:?}", pod.request)).collect();
+            sizes.sort_unstable();
+            sizes
+        };
+        let gains = |of: &Job| !self.nominated(of).is_empty();
+        !self.elastic_mode
+            && !self.world.is_constrained()
+            && !job.is_elastic()
+            && job.size(&self.after) == 0
+            && !self.jobs.iter().any(|of| gains(of) && of.queue == job.queue)
+            && missing.iter().all(may_be_lost)
+            && victims.iter().all(is_whole_gang)
+            && victims.iter().any(|pod| pod.started.is_some_and(|started| started < self.world.now))
+            && sizes(&missing) == sizes(&victims)
+            && problem.fits_on(0, &self.places(&planned))
     }
 }

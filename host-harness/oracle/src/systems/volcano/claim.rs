@@ -52,7 +52,7 @@ impl Judge<'_> {
                     [short, self.each_frees_what_is_due(job, &others, &due, room)].concat()
                 };
                 let texts = broken(&self.room());
-                if !texts.is_empty() && !self.rooms_beside_gangs().iter().any(|room| broken(room).is_empty()) {
+                if !texts.is_empty() && !self.rooms_left_by_gangs().iter().any(|room| broken(&room.free).is_empty()) {
                     texts.into_iter().for_each(|text| verdict.breach("victim-frees-what-is-owed", text));
                 }
             }

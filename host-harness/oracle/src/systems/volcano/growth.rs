@@ -1,5 +1,6 @@
 //! The elastic action: jobs grow in legal steps into idle room.
 
+use super::awaited::{AWAITED, AwaitedRoom};
 use super::read::Job;
 use super::{Judge, Memory};
 use crate::placement::PlacementProblem;
@@ -46,14 +47,28 @@ impl Judge<'_> {
             if !job.may_be(size) || !self.queue_takes(job, step, false) {
                 continue;
             }
-            let problem = PlacementProblem { free: self.idle(), candidates: Vec::new(), incoming: self.incoming(step) };
-            if problem.fits_without(0) {
-                if self.room_is_awaited(self.future()) {
-                    return verdict.excuse("an earlier gang waits for the room");
+            let fits =
+                |free| PlacementProblem { free, candidates: Vec::new(), incoming: self.incoming(step) }.fits_without(0);
+            if fits(self.idle()) {
+                let explains = |gangs: &AwaitedRoom<'_>| {
+                    !fits(self.idle_of(gangs.free.clone())) || !self.takes_with_gangs(gangs, job, step)
+                };
+                if self.awaited(self.future()).iter().any(explains) {
+                    return verdict.excuse(AWAITED);
                 }
                 let text = format!("`{}` has {now} pods and could grow to {size}", job.name);
                 return verdict.breach("elastic-jobs-grow", text);
             }
         }
+    }
+
+    /// Returns whether the queue of a job takes these pods, with the pods of gangs that wait for room.
+    fn takes_with_gangs(&self, gangs: &AwaitedRoom<'_>, job: &Job, pods: &[&Pod]) -> bool {
+        let mut after = self.after.clone();
+        for pod in &gangs.pods {
+            after.pods.entry(pod.name.clone()).and_modify(|pod| pod.nominated = Some(String::new()));
+        }
+        let (jobs, queues) = (self.jobs.clone(), self.queues.clone());
+        Judge { after, jobs, queues, ..*self }.queue_takes(job, pods, false)
     }
 }

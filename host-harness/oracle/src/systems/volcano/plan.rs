@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::awaited::{AWAITED, AwaitedRoom};
 use super::read::{Job, group_of};
 use super::{Judge, used};
 use crate::amounts::Amounts;
@@ -40,9 +41,7 @@ impl Judge<'_> {
             }
         }
         let problem = self.problem(&incoming, |pod| self.outcome.victims.contains(&pod.name));
-        let nodes: Vec<&String> = self.world.nodes.keys().collect();
-        let place = |pod: &&Pod| nodes.iter().position(|node| self.outcome.nominated.get(&pod.name) == Some(*node));
-        let places: Vec<usize> = incoming.iter().filter_map(place).collect();
+        let places = self.places(&incoming);
         if !problem.fits_on(problem.all(), &places) {
             verdict.breach(
                 "evictions-make-room",
@@ -105,10 +104,12 @@ impl Judge<'_> {
                 let mut gone = problem.of(all & !stays).filter_map(|candidate| self.world.pods.get(candidate.name));
                 // An elastic job shrinks only by elastic pods. Its normal pods are evicted only with the whole job.
                 let shrinks = !job.is_elastic() || gone.all(|pod| job.is_elastic_pod(pod));
-                if shrinks && job.may_be(size) && problem.fits_on(without, places) && self.queues_hold(problem, without)
-                {
-                    if self.room_is_awaited(problem.free.clone()) {
-                        return verdict.excuse("an earlier gang waits for the room");
+                let holds = |problem: &PlacementProblem<'_>, waiting: &[&Pod]| {
+                    problem.fits_on(without, places) && self.queues_hold(problem, without, waiting)
+                };
+                if shrinks && job.may_be(size) && holds(problem, &[]) {
+                    if self.rooms_left_by_gangs().iter().any(|gangs| !holds(&gangs.within(problem), &gangs.pods)) {
+                        return verdict.excuse(AWAITED);
                     }
                     let names: Vec<&str> = problem.of(stays).map(|candidate| candidate.name).collect();
                     return verdict.breach(
@@ -121,26 +122,16 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether a gang without a nomination fits without any eviction. The room of terminating pods is kept for such a gang if its turn came
-    /// earlier, but the outcome does not report that.
-    pub(super) fn room_is_awaited(&self, free: Vec<Amounts>) -> bool {
-        let fits = |job: &Job| {
-            let missing = self.missing(job);
-            let problem =
-                PlacementProblem { free: free.clone(), candidates: Vec::new(), incoming: self.incoming(&missing) };
-            !missing.is_empty() && problem.fits_without(0)
-        };
-        self.jobs.iter().filter(|job| self.nominated(job).is_empty()).any(fits)
-    }
-
-    /// Whether every nominated queue is within its bounds after only these evictions, in the strictest reading. Its usage must be within its
-    /// real capability. If other queues lose normal pods in reclaim mode, it must also be within deserved, and deserved must be set.
-    fn queues_hold(&self, problem: &PlacementProblem<'_>, gone: Set) -> bool {
+    /// Whether every nominated queue is within its bounds after only these evictions, with gangs that wait for room, in the strictest reading. Its
+    /// usage must be within its real capability. If other queues lose normal pods in reclaim mode, it must also be within deserved, and deserved
+    /// must be set.
+    fn queues_hold(&self, problem: &PlacementProblem<'_>, gone: Set, waiting: &[&Pod]) -> bool {
         let left: Vec<&str> = problem.of(gone).map(|candidate| candidate.name).collect();
         let gaining = self.jobs.iter().filter(|job| !self.nominated(job).is_empty());
         gaining.into_iter().all(|job| {
             let stays = |pod: &Pod| pod.node.is_some() && !left.contains(&pod.name.as_str());
-            let comes = |pod: &Pod| self.outcome.nominated.contains_key(&pod.name) || is_nominated(pod);
+            let waits = |pod: &Pod| waiting.iter().any(|waiting| waiting.name == pod.name);
+            let comes = |pod: &Pod| self.outcome.nominated.contains_key(&pod.name) || is_nominated(pod) || waits(pod);
             let holds = used(&self.after, &self.jobs, &job.queue, |_, pod| stays(pod) || comes(pod));
             let Some(queue) = self.queues.get(&job.queue) else { return false };
             let mut losers = self.jobs.iter().filter(|loser| self.of_job(loser, &left));
@@ -199,16 +190,21 @@ impl Judge<'_> {
         }
         let problem = self.problem(incoming, |pod| self.able(pod));
         let victims = problem.set(|name| self.outcome.victims.contains(name));
-        let cost_of =
-            |set| self.cost(&problem, set).filter(|_| problem.fits_without(set) && self.queues_hold(&problem, set));
-        let (Some(cost), Some(least)) = (self.cost(&problem, victims), (0..=problem.all()).filter_map(cost_of).min())
-        else {
+        let cost_of = |problem: &PlacementProblem<'_>, waiting: &[&Pod], set: Set| {
+            let cost = self.cost(problem, set);
+            cost.filter(|_| problem.fits_without(set) && self.queues_hold(problem, set, waiting))
+        };
+        let least_of = |problem: &PlacementProblem<'_>, waiting: &[&Pod]| {
+            (0..=problem.all()).filter_map(|set| cost_of(problem, waiting, set)).min()
+        };
+        let (Some(cost), Some(least)) = (self.cost(&problem, victims), least_of(&problem, &[])) else {
             return verdict.planned(count, None);
         };
         verdict.planned(count, Some(usize::try_from(least.1).unwrap_or(0).min(count)));
         if cost > least {
-            if self.room_is_awaited(problem.free.clone()) {
-                return verdict.excuse("an earlier gang waits for the room");
+            let explains = |gangs: &AwaitedRoom<'_>| least_of(&gangs.within(&problem), &gangs.pods) == Some(cost);
+            if self.rooms_left_by_gangs().iter().any(explains) {
+                return verdict.excuse(AWAITED);
             }
             let text = format!("{:?} are {cost:?} jobs and pods, but {least:?} would be enough", self.outcome.victims);
             verdict.breach("fewest-jobs-and-pods-first", text);

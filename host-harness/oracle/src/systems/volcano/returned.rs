@@ -25,8 +25,10 @@ impl Judge<'_> {
         for plan in &self.outcome.plans {
             let waited = plan.nominated.keys().all(|name| last.waiting.contains(name));
             let returned: Vec<&String> = plan.victims.intersection(&last.bound).collect();
-            // A gang with constraints may find a plan only once other pods have come: no choice of a node is revised.
-            if waited && !returned.is_empty() && plan.nominated.keys().any(|name| self.is_choosy(name)) {
+            // A gang with constraints may find a plan only once other pods have come: no choice of a node is revised. Where constraints of these
+            // pods keep the gang off a node, all that the gang requests counts as short there, so the laws allow more victims.
+            let mut names = plan.nominated.keys().chain(returned.iter().copied());
+            if waited && !returned.is_empty() && names.any(|name| self.is_choosy(name)) {
                 verdict.excuse(CONSTRAINED);
             } else if waited && !returned.is_empty() {
                 let text = format!("{returned:?} were bound in the last cycle, and {:?} waited", plan.nominated);

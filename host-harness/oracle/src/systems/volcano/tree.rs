@@ -48,6 +48,8 @@ impl Judge<'_> {
             let grounds = self.grounds(room);
             held().any(|(name, amount)| grounds.contains(name) && left.get(name) + amount > due.get(name))
         };
-        held().next().is_none() || is_above(&self.room()) || self.rooms_beside_gangs().iter().any(|room| is_above(room))
+        held().next().is_none()
+            || is_above(&self.room())
+            || self.rooms_left_by_gangs().iter().any(|room| is_above(&room.free))
     }
 }
