@@ -6,6 +6,7 @@
 
 mod least;
 
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 
 use least::{Least, at_least};
@@ -28,6 +29,8 @@ pub struct Outlook {
     frees: Vec<Vec<i64>>,
     /// The part of the cluster that a pod of each class holds.
     shares: Vec<i64>,
+    /// What was missing last of each of the resources, and which part of the cluster that is: nodes that are alike lack the same.
+    gap_shares: Vec<Cell<(i64, i64)>>,
 }
 
 /// What the guards say of the pods of a class.
@@ -78,6 +81,7 @@ impl Outlook {
             standing: vec![Standing::Unasked; classes],
             shares: vec![0; classes],
             frees: vec![vec![0; classes]; resources.len()],
+            gap_shares: vec![Cell::default(); resources.len()],
             resources,
         }
     }
@@ -149,7 +153,8 @@ impl Outlook {
         let closed = |highest: i32, gap| Some(highest.max(self.close(gap, residents)?));
         let highest = gaps.iter_mut().try_fold(i32::MIN, closed)?;
         let count = at_least(gaps);
-        let least = Least { outlook: self, cluster, residents, gaps, candidates, highest, count };
+        let least =
+            Least { outlook: self, cluster, residents, gaps, candidates, highest, count, extremes: OnceCell::new() };
         Some((context.laws.node_choice.by.least)(&least))
     }
 
@@ -182,6 +187,19 @@ impl Outlook {
     fn share(&self, class: VictimClassIx) -> i64 {
         let at = usize::try_from(class.0).unwrap_or(usize::MAX);
         self.shares.get(at).copied().unwrap_or(0)
+    }
+
+    /// Returns the part of the cluster that is missing on a node.
+    fn gap_share(&self, cluster: &Cluster, gap: &Gap) -> i64 {
+        let known = self.gap_shares.get(gap.resource);
+        if let Some((missing, share)) = known.map(Cell::get)
+            && missing == gap.missing
+        {
+            return share;
+        }
+        let share = cluster.share_of(gap.of, gap.missing);
+        known.into_iter().for_each(|known| known.set((gap.missing, share)));
+        share
     }
 
     /// Returns the priority of the last of the least important candidates among these pods that close a gap; none where all of them do not.

@@ -1,5 +1,7 @@
 //! The least that victims on a node are, whichever of the candidates there they are.
 
+use std::cell::OnceCell;
+
 use super::{Gap, Outlook};
 use crate::laws::{LeastVictims, counted};
 use crate::model::{Cluster, Resident, count_for};
@@ -18,6 +20,17 @@ pub(super) struct Least<'a> {
     pub(super) highest: i32,
     /// How many candidates close the gaps at least.
     pub(super) count: i64,
+    /// The extremes among the unimportant candidates, once a law has weighed one of them.
+    pub(super) extremes: OnceCell<Extremes>,
+}
+
+/// The extremes among the candidates of which none is more important than the victims are at least.
+#[derive(Clone, Copy)]
+pub(super) struct Extremes {
+    share: i64,
+    youngest: i64,
+    latest_start: i64,
+    earliest_start: i64,
 }
 
 /// Returns how many candidates close these gaps at least, none of which frees more than the largest.
@@ -36,6 +49,23 @@ impl Least<'_> {
         let residents = self.residents.iter().take_while(|resident| resident.priority <= self.highest);
         residents.filter(|resident| self.outlook.is_candidate(resident.class))
     }
+
+    /// Returns the extremes among these candidates. One look at each is enough for all that a law weighs.
+    fn extremes(&self) -> Extremes {
+        *self.extremes.get_or_init(|| {
+            let now = self.cluster.now();
+            let mut all =
+                Extremes { share: i64::MAX, youngest: i64::MIN, latest_start: i64::MIN, earliest_start: i64::MAX };
+            for resident in self.unimportant() {
+                let start = resident.started.unwrap_or(now);
+                all.share = all.share.min(self.outlook.share(resident.class));
+                all.youngest = all.youngest.max(resident.created);
+                all.latest_start = all.latest_start.max(start);
+                all.earliest_start = all.earliest_start.min(start);
+            }
+            all
+        })
+    }
 }
 
 impl LeastVictims for Least<'_> {
@@ -53,22 +83,21 @@ impl LeastVictims for Least<'_> {
     }
 
     fn share(&self) -> i64 {
-        let smallest = self.unimportant().map(|resident| self.outlook.share(resident.class)).min();
-        smallest.unwrap_or(0).saturating_mul(self.count)
+        self.extremes().share.saturating_mul(self.count)
     }
 
     fn youngest(&self) -> i64 {
-        self.unimportant().map(|resident| resident.created).max().unwrap_or(i64::MAX)
+        self.extremes().youngest
     }
 
     /// Returns the earliest of the latest starts, as many as there are victims.
     fn earliest_start(&self) -> i64 {
-        let (now, count) = (self.cluster.now(), self.count);
-        let starts = self.unimportant().map(|resident| resident.started.unwrap_or(now));
-        match count {
-            1 => starts.max().unwrap_or(i64::MAX),
-            count if count >= self.candidates => starts.min().unwrap_or(i64::MAX),
+        match self.count {
+            1 => self.extremes().latest_start,
+            count if count >= self.candidates => self.extremes().earliest_start,
             count => {
+                let now = self.cluster.now();
+                let starts = self.unimportant().map(|resident| resident.started.unwrap_or(now));
                 let mut starts: Vec<i64> = starts.collect();
                 let count = usize::try_from(count).unwrap_or(usize::MAX);
                 match starts.len().min(count).checked_sub(1) {
@@ -82,7 +111,7 @@ impl LeastVictims for Least<'_> {
     fn size(&self) -> i64 {
         // Each victim rounds its share down.
         let rounded = i64::try_from(self.residents.len()).unwrap_or(i64::MAX);
-        let share = |gap: &Gap| self.cluster.share_of(gap.of, gap.missing).saturating_sub(rounded);
+        let share = |gap: &Gap| self.outlook.gap_share(self.cluster, gap).saturating_sub(rounded);
         self.gaps.iter().map(share).max().unwrap_or(0).max(self.share())
     }
 }
