@@ -96,10 +96,19 @@ fn between_pods(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
 }
 
 /// Returns whether the constraints between pods let these onto the nodes that they are promised, in some order, when those that leave already
-/// have left.
+/// have left: without and with the other pods that are nominated and no less important, as if these were on their nodes.
 pub(super) fn agree_where_promised(world: &World, pods: &[&Pod]) -> bool {
     let promised = pods.iter().filter_map(|pod| Some((pod.name.clone(), pod.nominated.clone()?)));
-    come_one_by_one(world, &world.places(|other| !other.leaving), &promised.collect())
+    let promised: Places = promised.collect();
+    let least = pods.iter().map(|pod| pod.priority).min();
+    let comes = |other: &&Pod| {
+        other.pending() && Some(other.priority) >= least && !pods.iter().any(|pod| pod.name == other.name)
+    };
+    let others =
+        world.pods.values().filter(comes).filter_map(|other| Some((other.name.clone(), other.nominated.clone()?)));
+    let there = world.places(|other| !other.leaving);
+    let with: Places = there.clone().into_iter().chain(others).collect();
+    come_one_by_one(world, &there, &promised) && come_one_by_one(world, &with, &promised)
 }
 
 /// Returns whether the plan that nominated some pods of a gang still stands, the pod that is tried among them: when those that leave already have

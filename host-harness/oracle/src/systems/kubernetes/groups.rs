@@ -96,6 +96,14 @@ pub(super) fn attempt(world: &World, rounds: &mut Rounds, pod: &Pod, outcome: &O
             turn.after_failure(pod, outcome, verdict);
             rounds.end(turn.ends());
         }
+    } else if turn.is_in_vain {
+        if outcome.ended != Some(Ended::Unschedulable) || outcome.changes() {
+            let text = format!("the group of `{}` cannot start, and it ended {:?}", pod.name, outcome.ended);
+            verdict.breach_expecting("no-gang-holds-room-in-vain", text, json!({"result": "Unschedulable"}));
+        }
+        let turn = turn.at_last();
+        turn.after_failure(pod, outcome, verdict);
+        rounds.end(turn.ends());
     } else {
         with_room(world, pod, (&members, missing), outcome, verdict);
     }
