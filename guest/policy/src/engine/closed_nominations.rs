@@ -16,14 +16,16 @@ use super::search;
 use crate::laws::{Laws, Preemptor, quota};
 use crate::model::{Cluster, Ledger, Pod, PodIx};
 
-/// Returns the nominated pods of lower priority than a preemptor whose room is closed to it.
+/// Returns the nominated pods of lower priority than the pod that is tried whose room is closed to it. Its gang ranks as its least important pod,
+/// so the gang may not have room that this pod alone could take.
 pub fn closed_nominations(
     (cluster, ledger): (&Cluster, &Ledger),
     laws: &Laws,
     preemptor: &Preemptor,
 ) -> BTreeSet<PodIx> {
+    let own = cluster.pod(preemptor.pod).map_or(i32::MIN, Pod::priority);
     let is_other = |(ix, pod): &(PodIx, &Pod)| {
-        pod.priority() < preemptor.priority
+        pod.priority() < own
             && !preemptor.pods.contains(ix)
             && pod.attributes.job.is_none_or(|job| Some(job) != preemptor.job)
     };

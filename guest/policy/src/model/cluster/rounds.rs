@@ -31,9 +31,11 @@ impl Cluster {
         }
     }
 
-    /// Begins a new round of a gang group.
+    /// Begins a new round of a gang group. Each new pod of a job begins one, and most jobs are of no group.
     pub fn begin_round(&mut self, job: JobIx) {
-        for ix in self.gang_group(job) {
+        let has_group = |job: &Job| job.gang().is_some_and(|gang| !gang.group.is_empty());
+        let group = if self.job(job).is_some_and(has_group) { self.gang_group(job) } else { Vec::new() };
+        for ix in group.into_iter().chain([job]) {
             if let Some(job) = self.job_mut(ix) {
                 job.round = Round::default();
             }
