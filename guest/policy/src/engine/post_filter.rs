@@ -40,7 +40,7 @@ impl Engine {
             .first()
             .map(|gang| closed_nominations((&self.cluster, &self.ledger), &laws, gang))
             .unwrap_or_default();
-        [&mut whole, &mut gangs].into_iter().for_each(|gangs| Preemptor::close(gangs, &closed));
+        [&mut whole, &mut gangs].into_iter().for_each(|gangs| Preemptor::close(gangs, &self.cluster, &closed));
         if let Some(reason) = self.broken(&whole, &laws.under_way) {
             return Ok(self.without(reason, Effects::default()));
         }
@@ -98,7 +98,8 @@ impl Engine {
         for pod in pods {
             let preemptor = Preemptor::of(trial.cluster(), laws, *pod, vec![*pod]);
             let mut preemptor = preemptor.ok_or(PolicyError::UnknownPod(pod.0))?;
-            preemptor.closed = closed_nominations((trial.cluster(), &self.ledger), laws, &preemptor);
+            let closed = closed_nominations((trial.cluster(), &self.ledger), laws, &preemptor);
+            Preemptor::close(std::slice::from_mut(&mut preemptor), trial.cluster(), &closed);
             whole.closed.clone_from(&preemptor.closed);
             self.notes.plan(*pod);
             let case = preemptor.waiting(trial.cluster(), &self.ledger);

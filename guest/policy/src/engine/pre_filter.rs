@@ -97,7 +97,7 @@ impl Engine {
         releases.iter().for_each(|pod| released.unreserve(PodIx(*pod)));
         if laws.quotas_take_back {
             let closed = closed_to((released.cluster(), ledger), laws, pod);
-            Preemptor::close(&mut parts, &closed);
+            Preemptor::close(&mut parts, released.cluster(), &closed);
         }
         Ok(first_broken(&parts, released.cluster(), ledger, &laws.gates))
     }

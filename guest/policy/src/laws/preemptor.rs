@@ -46,8 +46,8 @@ pub struct Preemptor {
     pub claim: Claim,
     /// The other parts that are planned together with this one.
     pub companions: Vec<Companion>,
-    /// With what its pods request, the quota of its namespace stays within its min: it takes back what others have borrowed. Told when the
-    /// preemptor is made, so that a trial does not change it.
+    /// With what its pods request, the quota of its namespace stays within its min: it takes back what others have borrowed. Known when the
+    /// preemptor is made or room is closed to it, so that a trial does not change it.
     pub takes_back: bool,
     /// The nominated pods of lower priority whose room is closed to it: they count as no less important. Set when the pod is tried or a plan is
     /// made.
@@ -110,9 +110,12 @@ impl Preemptor {
         }
     }
 
-    /// Closes the room of these nominated pods to all parts.
-    pub fn close(parts: &mut [Preemptor], nominated: &BTreeSet<PodIx>) {
-        parts.iter_mut().for_each(|part| part.closed.clone_from(nominated));
+    /// Closes the room of these nominated pods to all parts. The pods count in the quota of a part then, so it may not take back any more.
+    pub fn close(parts: &mut [Preemptor], cluster: &Cluster, nominated: &BTreeSet<PodIx>) {
+        for part in parts.iter_mut().filter(|_| !nominated.is_empty()) {
+            part.closed.clone_from(nominated);
+            part.takes_back = part.may_take_back(cluster);
+        }
     }
 
     /// Returns the same preemptor with this claim.
@@ -127,8 +130,12 @@ impl Preemptor {
     }
 
     fn judged(mut self, cluster: &Cluster) -> Preemptor {
-        self.takes_back = self.quotas_take_back && quota::takes_back(cluster, &self, &[]);
+        self.takes_back = self.may_take_back(cluster);
         self
+    }
+
+    fn may_take_back(&self, cluster: &Cluster) -> bool {
+        self.quotas_take_back && quota::takes_back(cluster, self, &[])
     }
 
     /// Joins the gangs that are planned together. Each is split into parts by queue and by how its pods count against the queue; each
