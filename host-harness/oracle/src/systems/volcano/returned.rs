@@ -11,6 +11,9 @@ use crate::world::{Pod, at};
 const CONSTRAINED: &str =
     "there are constraints between pods: whether there is a place, or a smaller plan, is not sought";
 
+/// Why a gang may get a plan only once an elastic job has grown.
+const GROWN: &str = "an elastic job shrinks by whole steps, and was too small to shrink before it grew";
+
 /// The end of a cycle in which nobody was evicted.
 #[derive(Debug)]
 pub(crate) struct Last {
@@ -30,11 +33,25 @@ impl Judge<'_> {
             let mut names = plan.nominated.keys().chain(returned.iter().copied());
             if waited && !returned.is_empty() && names.any(|name| self.is_choosy(name)) {
                 verdict.excuse(CONSTRAINED);
+            } else if waited && !returned.is_empty() && self.could_not_shrink(last, &plan.victims) {
+                verdict.excuse(GROWN);
             } else if waited && !returned.is_empty() {
                 let text = format!("{returned:?} were bound in the last cycle, and {:?} waited", plan.nominated);
                 verdict.breach("bound-pods-are-not-reclaimed-at-once", text);
             }
         }
+    }
+
+    /// Returns whether these victims are of an elastic job that has grown in the last cycle, and that would not have had a legal size without those
+    /// among them that ran before: then the gang had no such plan in the last cycle.
+    fn could_not_shrink(&self, last: &Last, victims: &BTreeSet<String>) -> bool {
+        self.jobs.iter().filter(|job| job.is_elastic()).any(|job| {
+            let (grown, before): (Vec<&Pod>, Vec<&Pod>) =
+                job.pods(self.world).into_iter().partition(|pod| last.bound.contains(&pod.name));
+            let lost = |pods: &[&Pod]| pods.iter().filter(|pod| victims.contains(&pod.name)).count();
+            let size = job.size(self.world).saturating_sub(grown.len()).saturating_sub(lost(&before));
+            lost(&grown) > 0 && lost(&before) > 0 && !job.may_be(size)
+        })
     }
 
     /// Returns whether a pod has constraints of its own on the pods near it.
