@@ -207,23 +207,27 @@ pub async fn hosts_are_killed_while_pods_preempt(world: &World, scheduler: &Sche
 }
 
 /// Two members hold their nodes at Permit when the host is killed: they are let go, and nothing of the gang is bound. The next host finds
-/// them waiting for nodes again, and all of it is bound when the third member has come.
+/// them waiting for nodes again, and all of it is bound when the third member has come. A strict gang would hold no node without that member.
 pub async fn a_gang_waits_at_permit_when_the_host_is_killed(world: &World, scheduler: &Scheduler) {
     let step = world.step("permit", 3).await;
     let folder = &world.testbed.ready.folder;
-    let host = Host::start("coscheduling", folder);
+    let host = Host::start("koordinator", folder);
     let running = scheduler.start(&world.testbed.ready, &host.socket);
-    group(&step, "g", 3).await;
+    let mode = json!({"gang.scheduling.koordinator.sh/mode": "NonStrict"});
+    let group = json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "PodGroup",
+        "metadata": {"name": "g", "namespace": step.namespace, "annotations": mode}, "spec": {"minMember": 3}});
+    create(&world.admin, &group).await;
+    let member = json!({"metadata": {"labels": {"pod-group.scheduling.sigs.k8s.io": "g"}}});
     // The third member is there, and not tried.
     let elsewhere = json!({"spec": {"schedulerName": "another"}});
     for (name, fields) in GANG.into_iter().zip([json!({}), json!({}), elsewhere]) {
-        step.create(name, "low", merge(member("g"), &fields)).await;
+        step.create(name, "low", merge(member.clone(), &fields)).await;
     }
     let waits = async || host.said(|said| (said.waiting.len() == 2).then(|| said.waiting.clone()));
     let waiting = wait_for("two members wait at Permit", SOON, waits).await;
     drop(host);
     tokio::time::sleep(Duration::from_millis(500)).await;
-    let host = Host::start("coscheduling", folder);
+    let host = Host::start("koordinator", folder);
     let again = async || host.said(|said| (said.waiting.len() == 2).then_some(()));
     wait_for("two members wait at Permit again", SOON, again).await;
     for name in GANG {
@@ -231,7 +235,7 @@ pub async fn a_gang_waits_at_permit_when_the_host_is_killed(world: &World, sched
     }
     delete_pod(&world.admin, &step.namespace, "g2").await;
     step.until("g2", "gone", |pod| pod.is_none()).await;
-    step.create("g2", "low", member("g")).await;
+    step.create("g2", "low", member).await;
     step.all_run(&GANG).await;
     host.said(|said| assert!(said.errors.is_empty(), "{:?}", said.errors));
     step.end().await;
