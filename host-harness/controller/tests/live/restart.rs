@@ -1,5 +1,6 @@
 //! The controller ends in the middle of a plan, and another one goes on.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -102,7 +103,9 @@ pub async fn when_another_leads(world: &World) {
     tokio::time::sleep(Duration::from_millis(300)).await;
     one.leads.send_replace(false);
     step.all_run(&GANG).await;
-    assert_eq!(step.evicted().len(), 2);
+    // While both believe that they lead, each may request the same eviction. No other pod leaves.
+    let evicted: BTreeSet<String> = step.evicted().into_iter().collect();
+    assert_eq!(evicted, VICTIMS.map(str::to_owned).into());
     one.stop().await;
     other.stop().await;
     step.end().await;
