@@ -99,8 +99,9 @@ impl Engine {
             let preemptor = Preemptor::of(trial.cluster(), laws, *pod, vec![*pod]);
             let mut preemptor = preemptor.ok_or(PolicyError::UnknownPod(pod.0))?;
             let closed = closed_nominations((trial.cluster(), &self.ledger), laws, &preemptor);
-            Preemptor::close(std::slice::from_mut(&mut preemptor), trial.cluster(), &closed);
-            whole.closed.clone_from(&preemptor.closed);
+            for part in [&mut preemptor, &mut whole] {
+                Preemptor::close(std::slice::from_mut(part), trial.cluster(), &closed);
+            }
             self.notes.plan(*pod);
             let case = preemptor.waiting(trial.cluster(), &self.ledger);
             let broken = case.first_broken(&laws.under_way).or_else(|| case.first_broken(&laws.trigger));

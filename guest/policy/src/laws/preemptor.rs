@@ -112,7 +112,7 @@ impl Preemptor {
 
     /// Closes the room of these nominated pods to all parts. The pods count in the quota of a part then, so it may not take back any more.
     pub fn close(parts: &mut [Preemptor], cluster: &Cluster, nominated: &BTreeSet<PodIx>) {
-        for part in parts.iter_mut().filter(|_| !nominated.is_empty()) {
+        for part in parts.iter_mut().filter(|part| part.closed != *nominated) {
             part.closed.clone_from(nominated);
             part.takes_back = part.may_take_back(cluster);
         }

@@ -50,7 +50,8 @@ fn the_policy_breaks_no_law_on_random_clusters() {
 /// fifth, two elastic jobs shrink, and one of them needs no second step. In the sixth, a pod is above the minimum of its gang, and a victim, once
 /// another pod of the gang, which was left out, is bound. In the seventh, one eviction makes room for a whole gang, on the second node.
 /// In the eighth, a queue is above its deserved amounts with a pod that waits for room that is coming. In the ninth, one large pod of an elastic job makes
-/// room rather than two small ones of another. In the tenth, a gang that waits for cpu makes that cpu short for the next plan.
+/// room rather than two small ones of another. In the tenth, a gang that waits for cpu makes that cpu short for the next plan. In the eleventh, another
+/// nominated pod has a constraint against what a gang was promised, so its plan stands no more.
 #[test]
 fn clusters_in_which_a_law_was_broken_once_keep_it() {
     let cases = [
@@ -64,6 +65,7 @@ fn clusters_in_which_a_law_was_broken_once_keep_it() {
         (System::Volcano, 14_300_000, 8_779),
         (System::Volcano, 15_200_000, 19_407),
         (System::Volcano, 15_100_000, 8_013),
+        (System::Coscheduling, 18_300_000, 8_995),
     ];
     for (system, seed, index) in cases {
         let case = generate(system, seed, index);

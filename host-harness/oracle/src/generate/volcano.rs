@@ -251,10 +251,9 @@ impl Job {
             if never {
                 plan.spec.insert("preemptionPolicy".to_owned(), json!("Never"));
             }
-            let since = sketch.dice.between(0, 30);
-            plan.started = plan.node.as_ref().map(|_| since);
+            plan.started = plan.node.as_ref().map(|_| sketch.dice.between(0, 30));
             let mut object = pod(&plan);
-            if plan.node.is_some() {
+            if let Some(since) = plan.started {
                 let since = stamp(since);
                 put(
                     &mut object,

@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 
 use super::kubernetes;
-use super::rounds::{Turn, turned_away};
+use super::rounds::{Turn, holds_no_node, turned_away};
 use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::case::Case;
@@ -212,10 +212,7 @@ impl Judge<'_> {
     fn with_room(&self, fitting_nodes: &[String], outcome: &Outcome, verdict: &mut Verdict) {
         let pod = self.pod;
         if let Some(turn) = self.turn.as_ref().filter(|turn| turn.is_in_vain) {
-            if outcome.ended != Some(Ended::Unschedulable) || outcome.changes() {
-                let text = format!("the group of `{}` cannot start, and it ended {:?}", pod.name, outcome.ended);
-                verdict.breach_expecting("no-gang-holds-room-in-vain", text, json!({"result": "Unschedulable"}));
-            }
+            holds_no_node(pod, outcome, verdict);
             return self.gangs.stay(pod, Some(&turn.clone().at_last()), outcome, verdict);
         }
         let enough = self.gangs.are_complete_with(pod);

@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::json;
+
 use crate::outcome::{Ended, Outcome};
 use crate::tally::Verdict;
 use crate::world::{Pod, World};
@@ -21,6 +23,13 @@ pub(super) struct Gang<'w> {
     pub(super) lacks: usize,
     /// How many pods it must get that are not on nodes yet. Where it lacks places, its pods that are on nodes count here by every match policy.
     pub(super) awaits: usize,
+}
+
+impl<'w> Gang<'w> {
+    /// Returns a gang whose pods on nodes count whenever it lacks places.
+    pub(super) fn lacking(lacks: usize, pods: Vec<&'w Pod>) -> Gang<'w> {
+        Gang { pods, lacks, awaits: lacks }
+    }
 }
 
 /// The rounds of all groups, by the name of the group.
@@ -181,11 +190,19 @@ impl Rounds {
     }
 }
 
+/// Judges the attempt of a pod that fits a node and would hold it in vain: the attempt ends without a node, and changes nothing.
+pub(super) fn holds_no_node(pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) {
+    if outcome.ended != Some(Ended::Unschedulable) || outcome.changes() {
+        let text = format!("the group of `{}` cannot start, and it ended {:?}", pod.name, outcome.ended);
+        verdict.breach_expecting("no-gang-holds-room-in-vain", text, json!({"result": "Unschedulable"}));
+    }
+}
+
 /// Judges the turn of a pod whose group is over in this round.
 pub(super) fn turned_away(pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) {
     if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
         let text = format!("the group of `{}` is over in this round, and it ended {:?}", pod.name, outcome.ended);
-        verdict.breach_expecting("gang-has-not-failed", text, serde_json::json!({"result": "Rejected", "victims": []}));
+        verdict.breach_expecting("gang-has-not-failed", text, json!({"result": "Rejected", "victims": []}));
     }
 }
 

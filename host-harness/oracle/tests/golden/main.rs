@@ -47,13 +47,14 @@ impl Golden {
         self
     }
 
-    /// Plays the case with these outcomes, one for each attempt or cycle. Returns the law that is broken first.
+    /// Plays the case with these outcomes, one for each attempt or cycle, and for each usage of the queues between two cycles. Returns the law that is
+    /// broken first.
     fn judge(&self, outcomes: &[Value]) -> Option<String> {
         let mut outcomes = outcomes.iter();
         let take = |step: &Step| match step {
             Step::Order => Ok(json!({"order": self.order})),
-            Step::Schedule(_) | Step::Cycle => outcomes.next().cloned().ok_or(Accepted),
-            Step::Advance(_) | Step::Apply(_) if outcomes.len() > 0 => Ok(json!({})),
+            Step::Schedule(_) | Step::Cycle | Step::Usage(_) => outcomes.next().cloned().ok_or(Accepted),
+            Step::Advance(_) | Step::Apply(_) | Step::EvictionsComplete if outcomes.len() > 0 => Ok(json!({})),
             _ => Err(Accepted),
         };
         match play(&self.case, take) {

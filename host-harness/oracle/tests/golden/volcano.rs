@@ -274,3 +274,35 @@ fn room_that_a_gang_waits_for_is_short_for_a_later_plan() {
         assert!(broken.starts_with(&format!("{law}: ")), "less room is coming: {broken}");
     }
 }
+
+/// Returns an elastic job `e` with 3 of 5 pods, which grows by two pods on idle `n3`, and `p`, which needs the GPU beside `e2`. `steps`: the factor.
+fn beside_a_job_that_grows(steps: &str) -> Golden {
+    let one = || amounts("1", "1Gi");
+    let with_gpu = || json!({"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": "1"});
+    let pods = [("e0", Some("n1")), ("e1", Some("n1")), ("e2", Some("n2")), ("e3", None), ("e4", None)];
+    let mut elastic = keeping(job("e", "q", &pods.map(|(name, on)| (name, one(), on))), "e1");
+    for object in &mut elastic {
+        if object["kind"] == "PodGroup" {
+            let annotations = json!({"volcano.sh/elastic-train": "true", "volcano.sh/elastic-train-factor": steps});
+            set(object, "/metadata", "annotations", annotations);
+        } else if object["metadata"]["name"] != "e0" {
+            set(object, "/metadata/labels", "volcano.sh/elastic-train", json!("true"));
+        }
+    }
+    let nodes = vec![node("n1", amounts("2", "8Gi")), node("n2", with_gpu()), node("n3", amounts("2", "8Gi"))];
+    let objects = [nodes, vec![queue("q", None, None)], elastic, job("j", "q", &[("p", with_gpu(), None)])];
+    Golden::cycle(objects.concat())
+}
+
+#[test]
+fn a_job_that_could_not_shrink_before_it_grew_gives_pods_of_both() {
+    // From 3 pods `e` may shrink to 1 only, and `e1` stays. From 5 it shrinks to 3, by `e2` and by one that came meanwhile. Where each size is legal,
+    // `e2` alone was enough before.
+    let grows = cycle(&[("default/e3", "n3"), ("default/e4", "n3")]);
+    let used = json!({"status": {"queue/q": {"used": amounts("5", "5Gi")}}});
+    let shrinks = reclaims("default/p", "n2", &["default/e2", "default/e3"]);
+    let outcomes = [grows, used, shrinks];
+    assert_eq!(beside_a_job_that_grows("2").judge(&outcomes), None);
+    let broken = beside_a_job_that_grows("1").judge(&outcomes).unwrap_or_default();
+    assert!(broken.starts_with("bound-pods-are-not-reclaimed-at-once: "), "{broken}");
+}

@@ -8,7 +8,7 @@ use super::{Memory, allocated, group, is_lost, members, minimum};
 use crate::outcome::{Ended, Outcome};
 use crate::systems::common::{plan_stands, problem};
 use crate::systems::kubernetes::{self, SameGroup};
-use crate::systems::rounds::{Gang, Turn};
+use crate::systems::rounds::{Gang, Turn, holds_no_node};
 use crate::tally::Verdict;
 use crate::world::{Pod, World};
 
@@ -17,8 +17,7 @@ use crate::world::{Pod, World};
 pub(super) fn turn<'w>(world: &'w World, memory: &mut Memory, pod: &Pod, outcome: &Outcome) -> Option<Turn<'w>> {
     group(pod).filter(|_| !is_lost(world, pod) && minimum(world, pod) > 1).map(|name| {
         let pods = world.pods.values().filter(|other| group(other) == Some(name)).collect();
-        let lacks = minimum(world, pod).saturating_sub(allocated(world, name));
-        let gang = Gang { pods, lacks, awaits: lacks };
+        let gang = Gang::lacking(minimum(world, pod).saturating_sub(allocated(world, name)), pods);
         memory.rounds.turn((world, name, true), pod, vec![gang], outcome, |pod| !pod.never_preempts)
     })
 }
@@ -41,9 +40,8 @@ pub(super) fn end_turn(
     outcome: &Outcome,
     verdict: &mut Verdict,
 ) {
-    if is_in_vain && (outcome.ended != Some(Ended::Unschedulable) || outcome.changes()) {
-        let text = format!("the group of `{}` cannot start, and it ended {:?}", pod.name, outcome.ended);
-        verdict.breach_expecting("no-gang-holds-room-in-vain", text, json!({"result": "Unschedulable"}));
+    if is_in_vain {
+        holds_no_node(pod, outcome, verdict);
     }
     if !matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected)) {
         return;

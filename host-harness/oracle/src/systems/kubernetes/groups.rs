@@ -9,7 +9,7 @@ use super::whole::{least_jobs, least_jobs_of_group};
 use super::{SameGroup, fitting_nodes, free_for, nominations, spec_priority, waits_for_permit, waits_for_victims};
 use crate::outcome::{Ended, Outcome};
 use crate::systems::common::{plan_stands, problem};
-use crate::systems::rounds::{Gang, Rounds, turned_away};
+use crate::systems::rounds::{Gang, Rounds, holds_no_node, turned_away};
 use crate::tally::Verdict;
 use crate::world::{Pod, World, at, text};
 
@@ -67,8 +67,7 @@ pub(super) fn attempt(world: &World, rounds: &mut Rounds, pod: &Pod, outcome: &O
     let allocated = members.iter().filter(|pod| pod.place().is_some()).count();
     let all = world.pods.values().filter(|pod| same_group(pod)).collect();
     let turn = minimum.map(|minimum| {
-        let lacks = minimum.saturating_sub(allocated);
-        let gang = Gang { pods: all, lacks, awaits: lacks };
+        let gang = Gang::lacking(minimum.saturating_sub(allocated), all);
         rounds.turn((world, name, true), pod, vec![gang], outcome, |pod| !pod.never_preempts)
     });
     let Some(minimum) = minimum.filter(|minimum| members.len() >= *minimum && !of_two_schedulers(world, pod)) else {
@@ -97,10 +96,7 @@ pub(super) fn attempt(world: &World, rounds: &mut Rounds, pod: &Pod, outcome: &O
             rounds.end(turn.ends());
         }
     } else if turn.is_in_vain {
-        if outcome.ended != Some(Ended::Unschedulable) || outcome.changes() {
-            let text = format!("the group of `{}` cannot start, and it ended {:?}", pod.name, outcome.ended);
-            verdict.breach_expecting("no-gang-holds-room-in-vain", text, json!({"result": "Unschedulable"}));
-        }
+        holds_no_node(pod, outcome, verdict);
         let turn = turn.at_last();
         turn.after_failure(pod, outcome, verdict);
         rounds.end(turn.ends());

@@ -50,7 +50,8 @@ impl Least<'_> {
         residents.filter(|resident| self.outlook.is_candidate(resident.class))
     }
 
-    /// Returns the extremes among these candidates. One look at each is enough for all that a law weighs.
+    /// Returns the extremes among these candidates: there is one at least, which closes the last gap. One look at each is enough for all that a law
+    /// weighs.
     fn extremes(&self) -> Extremes {
         *self.extremes.get_or_init(|| {
             let now = self.cluster.now();
