@@ -24,7 +24,7 @@ pub struct Figures {
 
 impl Figures {
     pub const TITLES: &str = "events | plans | jobs stopped | GPUs stopped | most often | useless | unsettled | partial | held in vain | \
-        never started | plans compared | jobs / least | GPUs / least | gangs / least | GPUs with the fewest gangs / least";
+        never started | plans compared | jobs / least | GPUs / least | gangs / least | GPUs in order / least | jobs in order / least";
 
     /// Returns a row of the table.
     pub fn row(&self) -> String {
@@ -49,8 +49,9 @@ impl Figures {
         let ratios = [
             over(stopped.jobs, least.jobs),
             over(stopped.gpus, least.gpus),
-            over(stopped.in_order.0, least.in_order.0),
-            over(stopped.in_order.1, least.in_order.1),
+            over(stopped.in_order.gangs, least.in_order.gangs),
+            over(stopped.in_order.gpus, least.in_order.gpus),
+            over(stopped.in_order.jobs, least.in_order.jobs),
         ];
         counts.iter().map(usize::to_string).chain(ratios).collect::<Vec<_>>().join(" | ")
     }

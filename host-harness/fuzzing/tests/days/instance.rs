@@ -72,8 +72,7 @@ impl Instance {
     /// Returns the instance as JSON, with what the plan stops and the least that must stop.
     pub fn to_json(&self, stopped: Stopped, least: Option<Stopped>) -> Value {
         let job = |job: &Stoppable| (job.name.clone(), json!({"gpus": job.gpus, "team": job.team, "pods": job.on}));
-        let figures =
-            |of: Stopped| json!({"jobs": of.jobs, "gpus": of.gpus, "gangs": of.in_order.0, "beside": of.in_order.1});
+        let figures = |of: Stopped| json!({"jobs": of.jobs, "gpus": of.gpus, "gangs": of.in_order.gangs, "beside": of.in_order.gpus});
         let jobs: BTreeMap<String, Value> = self.jobs.iter().map(job).collect();
         json!({"free": self.free, "request": {"pods": self.pods, "gpus": self.gpus}, "least-free": self.least_free, "over": self.over, "jobs": jobs,
                "stopped": figures(stopped), "least": least.map(figures)})

@@ -144,7 +144,7 @@ pub fn find_plan(
     // A gang claims what it lacks, not what all of its pending pods request.
     let claimed = Claim::of(simulation.cluster(), preemptor.queue, &lacking);
     let preemptor = preemptor.claiming(claimed);
-    let unpromised = simulation.unpromised();
+    let (unpromised, promised) = (simulation.unpromised(), simulation.promised_between());
     let victim_search = VictimSearch {
         preemptor: &preemptor,
         laws: context.laws,
@@ -155,6 +155,7 @@ pub fn find_plan(
         only_own_queue: claim.is_some(),
         refuted,
         unpromised: &unpromised,
+        promised: &promised,
     };
     let before = simulation.trial.mark();
     match bundles::plan(&mut simulation.trial, notes, &victim_search) {

@@ -46,13 +46,21 @@ pub struct Checkpoint {
     planned: usize,
 }
 
-/// The other pods as a pod finds them when it gets a node: with and without those that wait for promised nodes.
-pub struct Others(Vec<WhatIf>);
+/// The other pods as a pod finds them when it gets a node.
+#[derive(Default)]
+pub struct Others {
+    /// The pods with and without those that wait for promised nodes.
+    pods: Vec<WhatIf>,
+    /// The pods that wait for promised nodes and have constraints or are the subject of some.
+    promised: Vec<(PodIx, NodeIx)>,
+}
 
 impl Others {
-    /// Why they do not allow a pod on a node.
+    /// Returns why the pods do not allow a pod on a node. A pod may not take its promised node from another pod either: that pod would evict it.
     pub fn lack(&self, cluster: &Cluster, ix: PodIx, node: NodeIx) -> Option<InterPodLack> {
-        self.0.iter().find_map(|what_if| cluster.inter_pod_allows(ix, node, what_if).err())
+        let lack = self.pods.iter().find_map(|what_if| cluster.inter_pod_allows(ix, node, what_if).err());
+        let displaces = || cluster.displaces_any((ix, node), &WhatIf::default(), &self.promised);
+        lack.or_else(|| displaces().then_some(InterPodLack::Nominated))
     }
 }
 
@@ -195,17 +203,25 @@ impl<'c> Simulation<'c> {
         without
     }
 
-    /// The other pods as a pod finds them; nobody where nothing stands between it and others.
+    /// Returns the pods that wait for promised nodes, with these nodes, of those that have constraints or are the subject of some. They are as the
+    /// constraints allow.
+    pub fn promised_between(&self) -> Vec<(PodIx, NodeIx)> {
+        let promised = self.waits.iter().map(|(ix, node)| (*ix, *node)).chain(self.planned.iter().copied());
+        let cluster = self.cluster();
+        promised.filter(|(ix, node)| cluster.is_between(*ix) && cluster.stays_allowed(*ix, *node)).collect()
+    }
+
+    /// Returns the other pods as a pod finds them; nobody where nothing stands between it and others.
     pub fn others(&self, ix: PodIx, when: When) -> Others {
         if !self.cluster().is_between(ix) {
-            return Others(Vec::new());
+            return Others::default();
         }
         let (mut with, mut without) = (WhatIf::default(), self.unpromised());
         for (gone, node) in self.gone.iter().filter(|_| when == When::Now) {
             with.place(self.cluster(), *gone, *node);
             without.place(self.cluster(), *gone, *node);
         }
-        Others(vec![with, without])
+        Others { pods: vec![with, without], promised: self.promised_between() }
     }
 
     /// Returns whether a node has room for a pod that is on it in the trial.

@@ -103,17 +103,29 @@ impl Cluster {
         nominated_pods.iter().for_each(|(other, at)| with.place(self, *other, *at));
         self.inter_pod_allows(pod, node, &with)?;
         with.leave(self, &nominated.leaving);
-        let is_displaced = |(other, at): &(PodIx, NodeIx)| {
-            let mut others = with.clone();
+        match self.displaces_any((pod, node), &with, nominated_pods) {
+            true => Err(InterPodLack::Nominated),
+            false => Ok(()),
+        }
+    }
+
+    /// Returns whether the other pods allow a pod that has a node in the books to stay there.
+    pub fn stays_allowed(&self, pod: PodIx, node: NodeIx) -> bool {
+        let mut others = WhatIf::default();
+        others.remove(self, pod, node);
+        self.inter_pod_allows(pod, node, &others).is_ok()
+    }
+
+    /// Returns whether one of these nominated pods would not be allowed on its node any more beside a pod on `node`. The nominated pods are on their
+    /// nodes in the books or in `what_if`, and `pod` is on none.
+    pub fn displaces_any(&self, (pod, node): (PodIx, NodeIx), what_if: &WhatIf, nominated: &[(PodIx, NodeIx)]) -> bool {
+        nominated.iter().any(|(other, at)| {
+            let mut others = what_if.clone();
             others.remove(self, *other, *at);
             let is_allowed = self.inter_pod_allows(*other, *at, &others).is_ok();
             others.place(self, pod, node);
             is_allowed && self.inter_pod_allows(*other, *at, &others).is_err()
-        };
-        match nominated_pods.iter().any(is_displaced) {
-            true => Err(InterPodLack::Nominated),
-            false => Ok(()),
-        }
+        })
     }
 
     /// The first of these pods that the others do not allow where it is: its position and why. They are on these nodes in the books or

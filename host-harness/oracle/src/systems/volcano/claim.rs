@@ -134,8 +134,8 @@ impl Judge<'_> {
         broken
     }
 
-    /// Checks that each victim of another queue, or each gang that leaves whole, or what each elastic job gives, frees something that is due: with it
-    /// alone back, the nodes of the plan, with this room, are short of that. Returns what breaks that. A plan that is one of several is not judged.
+    /// Checks that each victim of another queue, or what each elastic job gives, or the rest of each gang that leaves whole, frees something that is due:
+    /// with it alone back, the nodes of the plan, with this room, are short of that. Returns what breaks that. A plan that is one of several is not judged.
     fn each_frees_what_is_due(
         &self,
         job: &Job,
@@ -148,13 +148,14 @@ impl Judge<'_> {
             return broken;
         }
         let incoming = self.nominated(job);
-        let goes_alone = |pod: &Pod| {
-            let of = self.jobs.iter().find(|of| of.name == group_of(pod));
-            of.is_none_or(|of| of.size(&self.after) > 0 && !of.is_elastic_pod(pod))
-        };
-        let mut units: BTreeMap<(bool, &str), Vec<&Pod>> = BTreeMap::new();
+        let mut units: BTreeMap<(&str, Option<bool>), Vec<&Pod>> = BTreeMap::new();
         for pod in others {
-            let key = if goes_alone(pod) { (true, pod.name.as_str()) } else { (false, group_of(pod)) };
+            let of = self.jobs.iter().find(|of| of.name == group_of(pod));
+            let key = match of {
+                Some(of) if of.is_elastic_pod(pod) => (of.name.as_str(), Some(true)),
+                Some(of) if of.size(&self.after) == 0 => (of.name.as_str(), Some(false)),
+                _ => (pod.name.as_str(), None),
+            };
             units.entry(key).or_default().push(pod);
         }
         for unit in units.values() {

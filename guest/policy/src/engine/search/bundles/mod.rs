@@ -57,6 +57,8 @@ pub struct VictimSearch<'a> {
     pub refuted: &'a Refuted,
     /// The cluster without the pods of others that wait for promised nodes.
     pub unpromised: &'a WhatIf,
+    /// The pods of others that must stay allowed on their promised nodes, by the constraints between pods.
+    pub promised: &'a [(PodIx, NodeIx)],
 }
 
 impl VictimSearch<'_> {
@@ -79,16 +81,19 @@ impl VictimSearch<'_> {
         !is_placement_refused(self.refuted, pod, node)
     }
 
-    /// Whether the other pods allow a pod of the gang on a node, without and with those that wait for promised nodes.
+    /// Returns whether the other pods allow a pod of the gang on a node, without and with those that wait for promised nodes.
     fn is_allowed(&self, cluster: &Cluster, pod: PodIx, node: NodeIx) -> bool {
         let allowed = |what_if: &WhatIf| cluster.inter_pod_allows(pod, node, what_if).is_ok();
         !cluster.is_between(pod) || allowed(&WhatIf::default()) && allowed(self.unpromised)
     }
 
-    /// Why the other pods do not allow pods of the gang on their nodes.
+    /// Returns why the other pods do not allow pods of the gang on their nodes. An eviction may take its promised node from another pod, too: a spread
+    /// constraint counts the fewest pods of a domain.
     fn disallowed(&self, cluster: &Cluster, placed: &[(PodIx, NodeIx)]) -> Option<InterPodLack> {
         let first = |what_if: &WhatIf| cluster.first_disallowed(placed, what_if, &Nominated::default());
-        first(&WhatIf::default()).or_else(|| first(self.unpromised)).map(|(_, lack)| lack)
+        let of_gang = first(&WhatIf::default()).or_else(|| first(self.unpromised)).map(|(_, lack)| lack);
+        let stays = |(ix, node): &(PodIx, NodeIx)| cluster.stays_allowed(*ix, *node);
+        of_gang.or_else(|| (!self.promised.iter().all(stays)).then_some(InterPodLack::Nominated))
     }
 
     /// The first limit that does not hold with the requests of these pods, which have no nodes yet.

@@ -6,27 +6,29 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::attempt::Attempt;
+use super::elastic_first::is_elastic;
 use crate::model::{Place, PodIx, Request, ResourceIx};
 
 impl Attempt<'_, '_, '_> {
     /// Checks that the laws allow each eviction for what would be short with the victim alone on its node again, with these pods of whole gangs
-    /// evicted from these places. A gang that leaves whole, and what an elastic job gives, count as one victim. Where pods keep each other off
-    /// nodes, more than room is short.
+    /// evicted from these places. What an elastic job gives counts as one victim, and so do the other pods of a gang that leaves whole. Where pods keep
+    /// each other off nodes, more than room is short.
     pub(super) fn each_frees_what_is_owed(&self, whole: &[(PodIx, Place)]) -> bool {
         let cluster = self.trial.cluster();
         let is_asked = !self.victim_search.rules.alone.is_empty();
         if !is_asked || self.victim_search.preemptor.pods.iter().any(|ix| cluster.is_between(*ix)) {
             return true;
         }
-        let mut victims: BTreeMap<(usize, PodIx), Vec<(PodIx, Place)>> = BTreeMap::new();
+        let mut victims: BTreeMap<(usize, PodIx, bool), Vec<(PodIx, Place)>> = BTreeMap::new();
         let gang = |ix: PodIx| cluster.members(ix).map(|(member, _)| member).min().unwrap_or(ix);
         for (ix, place) in whole {
-            victims.entry((self.pools.len(), gang(*ix))).or_default().push((*ix, *place));
+            let key = (self.pools.len(), gang(*ix), is_elastic(cluster, *ix));
+            victims.entry(key).or_default().push((*ix, *place));
         }
         for (number, pool) in self.pools.iter().enumerate() {
             for (ix, place) in &pool.gone {
-                let key = if pool.level == 0 { gang(*ix) } else { *ix };
-                victims.entry((number, key)).or_default().push((*ix, *place));
+                let first = if pool.level == 0 { gang(*ix) } else { *ix };
+                victims.entry((number, first, pool.level == 0)).or_default().push((*ix, *place));
             }
         }
         victims.values().all(|victim| {
