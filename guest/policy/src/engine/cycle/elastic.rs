@@ -1,13 +1,22 @@
 //! Elastic: a job grows into idle room, to the largest legal size that fits.
+//!
+//! Growth costs no pod its node. The new pods count as used by their queue, so a gang that waits might then evict pods of the queue that it may not evict
+//! now, also such as this cycle has bound. A job does not grow where that is so.
+
+use std::collections::BTreeSet;
 
 use super::allocate::Placements;
 use super::job_queue::JobQueue;
 use super::pending_jobs::{self, PendingJob};
 use super::placer::{Placer, Refused};
+use super::preempt::{find_plan, for_each_gang};
+use super::taken_back::evicting;
 use super::{Context, Simulation, When};
-use crate::contract::{Outcome, Subject};
+use crate::contract::{Outcome, Refuted, Subject};
+use crate::engine::reasons::GROWTH_COSTS_NOBODY;
 use crate::engine::{Notes, Preemptor};
-use crate::model::PodIx;
+use crate::laws::Detail;
+use crate::model::{Place, PodIx};
 
 /// Places elastic pods in the simulation. Returns the new placements.
 pub fn grow(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Context<'_>) -> Placements {
@@ -24,9 +33,48 @@ pub fn grow(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Contex
         if simulation.cluster().members(lead).any(|(ix, _)| simulation.is_promised(ix)) {
             continue;
         }
-        bound.extend(largest_step(simulation, notes, context, &pending_job));
+        let before = simulation.trial.mark();
+        let grown = largest_step(simulation, notes, context, &pending_job);
+        match gaining_gang(simulation, context, &grown) {
+            None => bound.extend(grown),
+            Some(gang) => {
+                simulation.trial.rewind(before);
+                notes.refusals.found(&GROWTH_COSTS_NOBODY);
+                let detail = || Detail::default().pod("pod", gang);
+                notes.note(Subject::Preemptor, Outcome::Barred, &GROWTH_COSTS_NOBODY, detail);
+            }
+        }
     }
     bound
+}
+
+/// Returns the first pod of a gang that waits, and that gets a plan once these new pods of a job run, but none without them. Gangs of the same queue get
+/// none: they may have the idle room themselves. The simulation is unchanged.
+fn gaining_gang(simulation: &mut Simulation<'_>, context: &Context<'_>, grown: &Placements) -> Option<PodIx> {
+    let queue = grown.first().and_then(|(ix, _)| simulation.cluster().pod(*ix))?.queue;
+    let before = simulation.checkpoint();
+    grown.iter().for_each(|(ix, node)| simulation.trial.put(*ix, Place::Bound(*node)));
+    let mut gaining = None;
+    for rules in evicting(context) {
+        let (silent, gangs) = (&mut Notes::default(), (rules, &BTreeSet::new()));
+        for_each_gang(simulation, silent, context, gangs, |simulation, silent, gang| {
+            let Some(lead) = gang.lead().filter(|_| gaining.is_none()) else { return };
+            if simulation.cluster().pod(lead).is_none_or(|pod| pod.queue == queue) {
+                return;
+            }
+            let start = simulation.checkpoint();
+            let with = find_plan(simulation, silent, context, rules, gang, &Refuted::default()).is_ok();
+            simulation.restore(start.clone());
+            if with {
+                grown.iter().for_each(|(ix, _)| simulation.trial.put(*ix, Place::Pending));
+                let without = find_plan(simulation, silent, context, rules, gang, &Refuted::default()).is_ok();
+                simulation.restore(start);
+                gaining = Some(lead).filter(|_| !without);
+            }
+        });
+    }
+    simulation.restore(before);
+    gaining
 }
 
 /// The largest step that fits: with the first pods that fit, or with the smallest ones if that makes a larger step.

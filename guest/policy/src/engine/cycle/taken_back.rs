@@ -78,7 +78,7 @@ pub fn taken_back(
 }
 
 /// Returns the laws of the actions that evict pods.
-fn evicting<'c>(context: &'c Context<'_>) -> impl Iterator<Item = &'c ReclaimRules> {
+pub(super) fn evicting<'c>(context: &'c Context<'_>) -> impl Iterator<Item = &'c ReclaimRules> {
     context.cycle.actions.iter().filter_map(|action| match action {
         Action::Reclaim => Some(&context.cycle.reclaim),
         Action::Preempt => Some(&context.cycle.preempt),

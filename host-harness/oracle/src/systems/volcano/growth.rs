@@ -2,10 +2,13 @@
 
 use super::awaited::{AWAITED, AwaitedRoom};
 use super::read::Job;
-use super::{Judge, Memory};
+use super::{Judge, Memory, used};
 use crate::placement::PlacementProblem;
 use crate::tally::Verdict;
 use crate::world::Pod;
+
+/// Why a job may keep its size although there is room.
+const COSTS: &str = "with an elastic job larger, a waiting gang might evict normal pods of its queue";
 
 impl Judge<'_> {
     /// Checks that growth is legal and as large as possible.
@@ -50,6 +53,9 @@ impl Judge<'_> {
             let fits =
                 |free| PlacementProblem { free, candidates: Vec::new(), incoming: self.incoming(step) }.fits_without(0);
             if fits(self.idle()) {
+                if self.may_cost_pods(job, step) {
+                    return verdict.excuse(COSTS);
+                }
                 let explains = |gangs: &AwaitedRoom<'_>| {
                     !fits(self.idle_of(gangs.free.clone())) || !self.takes_with_gangs(gangs, job, step)
                 };
@@ -60,6 +66,22 @@ impl Judge<'_> {
                 return verdict.breach("elastic-jobs-grow", text);
             }
         }
+    }
+
+    /// Returns whether the queue of a job, or the one above it, holds more than it deserves with these pods, while a gang of another queue lacks pods: with
+    /// them the gang might evict normal pods of the queue that it may not evict now.
+    fn may_cost_pods(&self, job: &Job, step: &[&Pod]) -> bool {
+        let is_above = |name: &str| {
+            let Some(queue) = self.queues.get(name) else { return false };
+            let mut holds = used(&self.after, &self.jobs, name, |_, pod| pod.node.is_some() && !pod.leaving);
+            step.iter().for_each(|pod| holds.add(&pod.request));
+            step.iter()
+                .flat_map(|pod| pod.request.0.keys())
+                .any(|name| queue.due.names(name) && holds.get(name) > queue.due.get(name))
+        };
+        let waits = |other: &Job| other.queue != job.queue && !self.missing(other).is_empty();
+        let above = std::iter::once(job.queue.as_str()).chain(job.parent.as_deref());
+        !self.elastic_mode && self.jobs.iter().any(waits) && above.into_iter().any(is_above)
     }
 
     /// Returns whether the queue of a job takes these pods, with the pods of gangs that wait for room.
