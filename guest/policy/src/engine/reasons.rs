@@ -116,8 +116,8 @@ reasons! {
         "A pod that would be evicted in the next cycle, for a gang that waits already, gets no node, and no room that is coming is kept for it. Example: a queue borrows idle cpu while a gang within the deserved amount of another queue waits for more than is idle. The gang gets a plan with the idle cpu in it, and fewer pods are evicted. Where the gang would have no plan without the eviction of the pod, the pod gets its node.";
     /// Growth would cost other pods their nodes.
     GROWTH_COSTS_NOBODY = "engine/growth-costs-nobody", "no gang that waits could evict pods because a job grows",
-        [("", "with more pods of the job running, pod `{pod}` that waits could evict pods of the queue: the job does not grow")],
-        "New pods of an elastic job count as used by its queue. Where a gang of another queue could evict pods of the queue only because of that, the job keeps its size. Example: a queue deserves 3 cpu and runs two gangs of 2. A gang of another queue may evict no gang of 2 there: the second pod would be taken from a queue that uses no more than it deserves. With an elastic pod more it could.";
+        [("", "with more pods of the job running, pod `{pod}` that waits could evict pods: the job does not grow")],
+        "New pods of an elastic job count as used by its queue, and what they take of a node may be short there. Where a gang of another queue could evict pods only because of that, the job keeps its size. Example: a queue deserves 3 cpu and runs two gangs of 2. A gang of another queue may evict no gang of 2 there: the second pod would be taken from a queue that uses no more than it deserves. With an elastic pod more it could.";
     /// A plan was made.
     PLAN = "engine/plan", "a plan evicts as few pods as the laws allow",
         [

@@ -7,13 +7,18 @@ use serde_json::{Value, json};
 
 use crate::controller::{Controller, How};
 use crate::sound::admitted;
-use crate::support::objects::{api, create, delete_pod, node_of, pods, wait_for};
+use crate::support::objects::{api, create, delete_pod, merge, node_of, pods, wait_for};
 use crate::systems::sized;
 use crate::world::{SOON, Step, World, is_gated, is_running};
 
 /// Creates a Job that allows no failure and so many ordinary pods together; each pod of both takes a node. Every node gets a pod, a pod that
 /// was let go and whose room is taken says so, no pod is deleted by the default arguments, and when the ordinary pods have gone the whole Job runs.
 pub async fn held_and_ordinary_pods(world: &World, system: &str, nodes: u32, count: usize) {
+    held_and_ordinary_pods_with(world, system, (nodes, count), &json!({})).await;
+}
+
+/// Does the same with pods of the Job that have these fields.
+pub async fn held_and_ordinary_pods_with(world: &World, system: &str, (nodes, count): (u32, usize), fields: &Value) {
     let step = world.step("crowd", nodes).await;
     let controller = Controller::start(&How { settings: Settings::default(), ..world.how(system) });
     let ordinary: Vec<String> = (0..count).map(|place| format!("o{place}")).collect();
@@ -22,7 +27,7 @@ pub async fn held_and_ordinary_pods(world: &World, system: &str, nodes: u32, cou
             step.create(name, "low", json!({})).await;
         }
     };
-    tokio::join!(job(&step, count), others);
+    tokio::join!(job(&step, count, fields), others);
     let full = async || {
         let running = all(&step).await.iter().filter(|pod| is_running(Some(pod))).count();
         (running == step.nodes.len()).then_some(())
@@ -86,12 +91,12 @@ pub async fn a_pod_starts_where_a_node_gets_free(world: &World) {
     step.end().await;
 }
 
-/// Creates a Job whose pods have our gate, and that fails with the first of them.
-async fn job(step: &Step<'_>, count: usize) {
+/// Creates a Job whose pods have our gate and these fields, and that fails with the first of them.
+async fn job(step: &Step<'_>, count: usize, fields: &Value) {
     let held =
         json!({"spec": {"priorityClassName": "low", "restartPolicy": "Never", "schedulingGates": [{"name": GATE}]}});
     let stops_at_once = json!({"metadata": {"annotations": {"testbed.lictor.dev/stop-seconds": "0"}}});
-    let template = crate::support::objects::merge(sized("3", held), &stops_at_once);
+    let template = merge(merge(sized("3", held), &stops_at_once), fields);
     let spec = json!({"backoffLimit": 0, "parallelism": count, "completions": count, "template": template});
     let metadata = json!({"name": "j", "namespace": step.namespace});
     create(&step.world.admin, &json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}))

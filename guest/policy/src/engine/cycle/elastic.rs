@@ -1,7 +1,7 @@
 //! Elastic: a job grows into idle room, to the largest legal size that fits.
 //!
-//! Growth costs no pod its node. The new pods count as used by their queue, so a gang that waits might then evict pods of the queue that it may not evict
-//! now, also such as this cycle has bound. A job does not grow where that is so.
+//! Growth costs no pod its node. The new pods count as used by their queue, and what they take of a node may be short there, so a gang that waits might
+//! then evict pods that it may not evict now, also such as this cycle has bound. A job does not grow where that is so.
 
 use std::collections::BTreeSet;
 

@@ -1,9 +1,11 @@
 //! Volcano: queues, jobs, elastic jobs.
 
+use kube::api::DeleteParams;
 use serde_json::{Value, json};
 
 use super::sized;
 use crate::controller::Controller;
+use crate::crowd;
 use crate::support::objects::{api, create, wait_for};
 use crate::world::{SOON, Step, World};
 
@@ -33,6 +35,14 @@ async fn phase(step: &Step<'_>, name: &str, phase: &str, running: u64) {
 async fn member(step: &Step<'_>, group: &str, name: &str, (class, cores): (&str, &str), labels: Value) {
     let metadata = json!({"annotations": {"scheduling.k8s.io/group-name": group}, "labels": labels});
     step.held(name, class, sized(cores, json!({"metadata": metadata}))).await;
+}
+
+/// Creates pods of a Job in queue `default`, and ordinary pods beside them.
+pub async fn held_and_ordinary_pods(world: &World) {
+    queue(world, "default", json!({})).await;
+    crowd::held_and_ordinary_pods(world, "volcano", 5, 4).await;
+    let queues = api(&world.admin, "scheduling.volcano.sh/v1beta1", "Queue", "");
+    queues.delete("default", &DeleteParams::default()).await.unwrap();
 }
 
 /// An elastic job grows into the room that is idle, and shrinks when a queue takes back what it deserves for a gang.

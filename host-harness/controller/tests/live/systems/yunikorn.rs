@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::refused;
 use crate::controller::{Controller, How};
+use crate::crowd;
 use crate::support::objects::{api, merge, try_create, wait_for};
 use crate::world::{SOON, World, is_gated};
 
@@ -48,6 +49,13 @@ fn guaranteed(name: &str, more: &str) -> String {
 /// A pod of the application and the queue of this name.
 fn of(queue: &str) -> Value {
     json!({"metadata": {"labels": {"applicationId": queue, "queue": format!("root.{queue}")}}})
+}
+
+/// Creates pods of a Job in a queue, and ordinary pods beside them.
+pub async fn held_and_ordinary_pods(world: &World) {
+    queues(world, "", &guaranteed("test", "")).await;
+    crowd::held_and_ordinary_pods_with(world, "yunikorn", (5, 4), &of("test")).await;
+    no_queues(world).await;
 }
 
 /// A queue below its guarantee gets it back from one above its own, after the delay, one victim at a time.

@@ -1,14 +1,14 @@
 //! The elastic action: jobs grow in legal steps into idle room.
 
 use super::awaited::{AWAITED, AwaitedRoom};
-use super::read::Job;
+use super::read::{Job, Queue};
 use super::{Judge, Memory, used};
 use crate::placement::PlacementProblem;
 use crate::tally::Verdict;
 use crate::world::Pod;
 
 /// Why a job may keep its size although there is room.
-const COSTS: &str = "with an elastic job larger, a waiting gang might evict normal pods of its queue";
+const COSTS: &str = "with an elastic job larger, a waiting gang might evict normal pods";
 
 impl Judge<'_> {
     /// Checks that growth is legal and as large as possible.
@@ -68,20 +68,20 @@ impl Judge<'_> {
         }
     }
 
-    /// Returns whether the queue of a job, or the one above it, holds more than it deserves with these pods, while a gang of another queue lacks pods: with
-    /// them the gang might evict normal pods of the queue that it may not evict now.
+    /// Returns whether a gang of another queue lacks pods, and a queue holds more than it deserves of what the gang requests, with these pods of the job.
+    /// The pods count as used, and take idle room, so the gang might then evict normal pods that it may not evict now.
     fn may_cost_pods(&self, job: &Job, step: &[&Pod]) -> bool {
-        let is_above = |name: &str| {
-            let Some(queue) = self.queues.get(name) else { return false };
-            let mut holds = used(&self.after, &self.jobs, name, |_, pod| pod.node.is_some() && !pod.leaving);
-            step.iter().for_each(|pod| holds.add(&pod.request));
-            step.iter()
-                .flat_map(|pod| pod.request.0.keys())
-                .any(|name| queue.due.names(name) && holds.get(name) > queue.due.get(name))
+        let gangs = self.jobs.iter().filter(|gang| gang.queue != job.queue);
+        let missing: Vec<&Pod> = gangs.flat_map(|gang| self.missing(gang)).collect();
+        let is_above = |(queue, due): (&String, &Queue)| {
+            let mut holds = used(&self.after, &self.jobs, queue, |_, pod| pod.node.is_some() && !pod.leaving);
+            if *queue == job.queue || Some(queue) == job.parent.as_ref() {
+                step.iter().for_each(|pod| holds.add(&pod.request));
+            }
+            let mut requested = missing.iter().flat_map(|pod| pod.request.0.keys());
+            requested.any(|name| due.due.names(name) && holds.get(name) > due.due.get(name))
         };
-        let waits = |other: &Job| other.queue != job.queue && !self.missing(other).is_empty();
-        let above = std::iter::once(job.queue.as_str()).chain(job.parent.as_deref());
-        !self.elastic_mode && self.jobs.iter().any(waits) && above.into_iter().any(is_above)
+        !self.elastic_mode && self.queues.iter().any(is_above)
     }
 
     /// Returns whether the queue of a job takes these pods, with the pods of gangs that wait for room.
