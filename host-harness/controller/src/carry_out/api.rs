@@ -64,8 +64,8 @@ pub trait Api: Send + Sync + 'static {
     fn patch(&self, pod: &ObjectRef, part: Part, patch: &Value)
     -> impl Future<Output = Result<Value, ApiError>> + Send;
 
-    /// Evicts the pod of this uid (`policy/v1` Eviction).
-    fn evict(&self, pod: &ObjectRef) -> impl Future<Output = Result<(), ApiError>> + Send;
+    /// Evicts the pod of this uid as long as it has this resource version (`policy/v1` Eviction).
+    fn evict(&self, pod: &ObjectRef, version: &str) -> impl Future<Output = Result<(), ApiError>> + Send;
 
     /// Deletes the pod of this uid.
     fn delete(&self, pod: &ObjectRef) -> impl Future<Output = Result<(), ApiError>> + Send;
@@ -182,11 +182,11 @@ impl Api for KubeApi {
         self.ask("PATCH", (pod, &below), MERGE, patch.to_string().into_bytes()).await
     }
 
-    async fn evict(&self, pod: &ObjectRef) -> Result<(), ApiError> {
+    async fn evict(&self, pod: &ObjectRef, version: &str) -> Result<(), ApiError> {
         let eviction = json!({
             "apiVersion": "policy/v1", "kind": "Eviction",
             "metadata": {"name": pod.name, "namespace": pod.namespace},
-            "deleteOptions": {"preconditions": {"uid": pod.uid}},
+            "deleteOptions": {"preconditions": {"uid": pod.uid, "resourceVersion": version}},
         });
         self.ask("POST", (pod, "/eviction"), JSON, eviction.to_string().into_bytes()).await.map(drop)
     }
