@@ -8,6 +8,8 @@ use kube::{Client, Config};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
+use crate::deadline::SILENCE;
+
 /// Where a cluster is, and as whom to speak to it.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
@@ -50,6 +52,9 @@ pub async fn connect(access: &Access) -> Result<Client, ConnectError> {
     };
     config.default_retry = false;
     config.connect_timeout = Some(Duration::from_secs(5));
+    config.read_timeout = Some(SILENCE);
+    // The time counts from a request, not from the one before on the same connection.
+    config.reset_reader_on_write = true;
     Ok(Client::try_from(config)?)
 }
 
@@ -66,4 +71,29 @@ pub fn stop() -> watch::Receiver<bool> {
         send.send_replace(true);
     });
     stop
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::Kind;
+    use crate::watch::stream::resource_of;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_on_which_nothing_is_heard_is_given_up() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let server = format!("http://{}", listener.local_addr().unwrap());
+        let file = std::env::temp_dir().join(format!("lictor-silent-{}.kubeconfig", std::process::id()));
+        let config = serde_json::json!({
+            "apiVersion": "v1", "kind": "Config", "current-context": "c", "users": [{"name": "u", "user": {}}],
+            "clusters": [{"name": "s", "cluster": {"server": server}}],
+            "contexts": [{"name": "c", "context": {"cluster": "s", "user": "u"}}],
+        });
+        std::fs::write(&file, config.to_string()).unwrap();
+        let client = connect(&Access { kubeconfig: Some(file.clone()), context: None }).await.unwrap();
+        let begun = tokio::time::Instant::now();
+        assert!(resource_of(&client, &Kind::new("", "Pod")).await.is_err());
+        assert_eq!(begun.elapsed().as_secs(), SILENCE.as_secs());
+        std::fs::remove_file(file).unwrap();
+    }
 }

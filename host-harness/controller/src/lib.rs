@@ -10,6 +10,7 @@
 
 pub mod carry_out;
 pub mod cluster;
+pub mod deadline;
 pub mod decide;
 pub mod dump;
 pub mod lease;
@@ -19,6 +20,8 @@ pub mod ops;
 pub mod report;
 pub mod run;
 pub mod state;
+#[cfg(test)]
+mod testing;
 pub mod upgrade;
 pub mod view;
 pub mod watch;

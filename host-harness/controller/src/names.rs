@@ -12,6 +12,9 @@ pub const NOMINATED: &str = "lictor.dev/nominated-node";
 /// Annotation of a victim: the number of the plan for which it is evicted, and since when, such as `plan 3 since 2026-03-12T09:00:00Z`.
 pub const EVICTED_FOR: &str = "lictor.dev/evicted-for";
 
+/// Annotation of the ConfigMap of a checkpoint: the process that leads, and how often it has begun to. No other process writes the checkpoint.
+pub const CHECKPOINT_OF: &str = "lictor.dev/checkpoint-of";
+
 /// Label of a running pod: `safe`, or `evictable`.
 pub const STANDING: &str = "lictor.dev/standing";
 

@@ -52,11 +52,6 @@ async fn serve(
         message: error.to_string(),
         remedy: "name a kubeconfig with `--kubeconfig`, or run in a pod with a service account",
     })?;
-    let keep: Option<Box<dyn Keep>> = match (&asked.checkpoint, &asked.checkpoint_map) {
-        (Some(file), _) => Some(Box::new(InFile(file.clone()))),
-        (None, Some((namespace, name))) => Some(Box::new(InConfigMap::new(client.clone(), namespace, name))),
-        (None, None) => None,
-    };
     let Grace(grace) = asked.refused_grace;
     let settings = Settings {
         mode,
@@ -67,6 +62,13 @@ async fn serve(
         ..Settings::default()
     };
     let identity = settings.identity.clone();
+    let keep: Option<Box<dyn Keep>> = match (&asked.checkpoint, &asked.checkpoint_map) {
+        (Some(file), _) => Some(Box::new(InFile(file.clone()))),
+        (None, Some((namespace, name))) => {
+            Some(Box::new(InConfigMap::new(client.clone(), (namespace, name), &identity)))
+        }
+        (None, None) => None,
+    };
     let follower = asked
         .policy_map
         .as_ref()

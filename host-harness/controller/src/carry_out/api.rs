@@ -11,6 +11,7 @@ use lictor_host::session::ObjectRef;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
+use crate::deadline::{COMMAND, within};
 use crate::ops::Status;
 use crate::watch::Kind;
 use crate::watch::stream::resource_of;
@@ -64,8 +65,8 @@ pub trait Api: Send + Sync + 'static {
     fn patch(&self, pod: &ObjectRef, part: Part, patch: &Value)
     -> impl Future<Output = Result<Value, ApiError>> + Send;
 
-    /// Evicts the pod of this uid (`policy/v1` Eviction).
-    fn evict(&self, pod: &ObjectRef) -> impl Future<Output = Result<(), ApiError>> + Send;
+    /// Evicts the pod of this uid as long as it has this resource version (`policy/v1` Eviction).
+    fn evict(&self, pod: &ObjectRef, version: &str) -> impl Future<Output = Result<(), ApiError>> + Send;
 
     /// Deletes the pod of this uid.
     fn delete(&self, pod: &ObjectRef) -> impl Future<Output = Result<(), ApiError>> + Send;
@@ -122,7 +123,7 @@ impl KubeApi {
             None => {
                 let unknown = || ApiError::new(404, format!("the cluster has no kind {kind}"));
                 let known = self.placed.iter().find(|known| known.kind == *kind).ok_or_else(unknown)?;
-                let resource = resource_of(&self.client, known).await?.ok_or_else(unknown)?;
+                let resource = within(COMMAND, resource_of(&self.client, known)).await?.ok_or_else(unknown)?;
                 self.resources.lock().await.entry(kind.clone()).or_insert(resource).clone()
             }
         };
@@ -130,6 +131,7 @@ impl KubeApi {
         Ok(format!("/apis/{}/{place}{}/{name}{below}", resource.api_version, resource.plural))
     }
 
+    /// Sends a request. After its deadline nobody knows whether it was carried out.
     async fn ask(
         &self,
         method: &str,
@@ -139,7 +141,7 @@ impl KubeApi {
     ) -> Result<Value, ApiError> {
         let request = http_request(method, self.path(object, below).await?, kind, body)?;
         let began = Instant::now();
-        let answered = self.client.request_text(request).await.map_err(ApiError::from);
+        let answered = within(COMMAND, self.client.request_text(request)).await.map_err(ApiError::from);
         if let Some(status) = &self.status {
             let code = match &answered {
                 Ok(_) => Some(if method == "POST" { 201 } else { 200 }),
@@ -182,11 +184,11 @@ impl Api for KubeApi {
         self.ask("PATCH", (pod, &below), MERGE, patch.to_string().into_bytes()).await
     }
 
-    async fn evict(&self, pod: &ObjectRef) -> Result<(), ApiError> {
+    async fn evict(&self, pod: &ObjectRef, version: &str) -> Result<(), ApiError> {
         let eviction = json!({
             "apiVersion": "policy/v1", "kind": "Eviction",
             "metadata": {"name": pod.name, "namespace": pod.namespace},
-            "deleteOptions": {"preconditions": {"uid": pod.uid}},
+            "deleteOptions": {"preconditions": {"uid": pod.uid, "resourceVersion": version}},
         });
         self.ask("POST", (pod, "/eviction"), JSON, eviction.to_string().into_bytes()).await.map(drop)
     }
@@ -236,6 +238,7 @@ fn named_budget(message: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::silent;
 
     /// Reads an answer of the API server.
     fn read(answer: Value) -> ApiError {
@@ -266,5 +269,20 @@ mod tests {
         let unserved = json!({"status": "Failure", "code": 404, "reason": "NotFound", "details": {},
                               "message": "the server could not find the requested resource"});
         assert_eq!(read(unserved).sign, Sign::Nothing);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_nobody_answers_is_given_up_and_nobody_knows_what_became_of_it() {
+        let (client, _server) = silent();
+        let status = Arc::new(Status::default());
+        let api = KubeApi::new(client).watched(Some(status.clone()));
+        let [kind, namespace, name, uid] = ["Pod", "default", "a", "1"].map(str::to_owned);
+        let pod = ObjectRef { kind, namespace, name, uid };
+        let begun = tokio::time::Instant::now();
+        let late = api.evict(&pod, "7").await.unwrap_err();
+        assert_eq!((late.code, begun.elapsed().as_secs()), (0, COMMAND.as_secs()), "{late}");
+        assert!(late.message.contains("no answer within 60 s"), "{late}");
+        let counted = "lictor_api_requests_total{verb=\"create\",code=\"0\"} 1";
+        assert!(status.metrics.text().unwrap().lines().any(|line| line == counted));
     }
 }

@@ -100,8 +100,8 @@ impl<A: Api> Api for Limited<A> {
     async fn patch(&self, pod: &ObjectRef, part: Part, patch: &Value) -> Result<Value, ApiError> {
         self.one(self.api.patch(pod, part, patch)).await
     }
-    async fn evict(&self, pod: &ObjectRef) -> Result<(), ApiError> {
-        self.one(self.api.evict(pod)).await
+    async fn evict(&self, pod: &ObjectRef, version: &str) -> Result<(), ApiError> {
+        self.one(self.api.evict(pod, version)).await
     }
     async fn delete(&self, pod: &ObjectRef) -> Result<(), ApiError> {
         self.one(self.api.delete(pod)).await

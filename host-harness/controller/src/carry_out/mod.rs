@@ -2,6 +2,7 @@
 
 mod api;
 mod became;
+mod evict;
 mod executor;
 mod lanes;
 pub mod patch;

@@ -1,6 +1,7 @@
 //! Commands against an API server in memory.
 
 mod placed;
+mod raced;
 mod refused;
 mod server;
 mod superseded;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use lictor_contract::Mark;
 use lictor_host::session::{Action, Command, CommandOutcome, ObjectRef};
 use serde_json::Value;
@@ -10,6 +9,7 @@ use tokio::sync::watch;
 
 use super::api::{Api, ApiError, Part, Sign};
 use super::became::{became, gone, is_it};
+use super::evict::{evict, mark_and_evict};
 use super::patch;
 use super::place::place;
 use super::placed::{self, Placed};
@@ -42,13 +42,13 @@ fn verdict(error: &ApiError) -> Verdict {
 
 /// Knowledge of the object of a task while it is carried out.
 #[derive(Debug, Default)]
-struct Known {
+pub(super) struct Known {
     /// The object, where it was read and nothing has changed it since.
-    raw: Option<Arc<Value>>,
+    pub(super) raw: Option<Arc<Value>>,
     /// What is known of it beside, where it is no pod, but placed like one.
-    placed: Option<Arc<Placed>>,
+    pub(super) placed: Option<Arc<Placed>>,
     /// Whether the victim carries its marks.
-    is_marked: bool,
+    pub(super) is_marked: bool,
     /// Whether the pod was nominated to its node so that it can be let go.
     is_nominated: bool,
     /// The error of a request that may have been carried out, while the object could not be looked at.
@@ -73,8 +73,10 @@ pub async fn carry_out(
         let why = format!("the policy does not say how objects of kind {kind} are placed");
         return Done::without(CommandOutcome::Failed(why));
     }
+    // The copy of an order may be as late as the watch: a victim is read when it is evicted.
+    let raw = raw.filter(|_| !task.evicts());
     let mut known = Known { raw, placed, ..Known::default() };
-    let (mut pause, mut is_blocked) = (backoff.first, false);
+    let (mut pause, mut is_blocked, mut is_again) = (backoff.first, false, false);
     loop {
         let error = match known.doubt.take() {
             Some(error) => error,
@@ -90,11 +92,12 @@ pub async fn carry_out(
         if matches!(last.sign, Sign::Budget(_)) && !std::mem::replace(&mut is_blocked, true) {
             blocked(&last.message);
         }
-        // A stale copy is no reason to wait.
-        if known.raw.is_some() && pause == backoff.first {
-            pause = pause.saturating_mul(2);
+        // A stale copy is no reason to wait, once between two pauses: an object that others write all the time is not asked about all the time.
+        let is_stale = last.code == 409 && known.raw.is_some();
+        if is_stale && !std::mem::replace(&mut is_again, true) {
             continue;
         }
+        is_again = false;
         tokio::select! {
             () = tokio::time::sleep(pause) => {}
             _ = cancelled.wait_for(|cancelled| *cancelled) => {}
@@ -103,6 +106,8 @@ pub async fn carry_out(
             return given_up(api, task, &known, Done::without(never(task, last))).await;
         }
         pause = pause.saturating_mul(2).min(backoff.last);
+        // It may have changed meanwhile.
+        known.raw = None;
     }
 }
 
@@ -190,7 +195,7 @@ async fn attempt(api: &impl Api, task: &Task, known: &mut Known) -> Result<Done,
         Task::Command(Command { object: meant, action, .. }) => match action {
             Action::Bind { node, marks } => bind(api, task, (node, marks), known).await,
             Action::Nominate { node } => nominate(api, meant, node.as_deref(), known).await,
-            Action::Evict { delete, marks, plan } => evict(api, meant, (*delete, marks, *plan), known).await,
+            Action::Evict { delete, marks, plan } => mark_and_evict(api, meant, (*delete, marks, *plan), known).await,
             Action::Confirm => Ok(accepted()),
         },
         Task::Confirm(_, meant, action) => {
@@ -203,8 +208,8 @@ async fn attempt(api: &impl Api, task: &Task, known: &mut Known) -> Result<Done,
         Task::Unmark(meant, marks) => {
             api.patch(meant, Part::Whole, &patch::unmark_victim(&meant.uid, marks)).await.map(Done::with)
         }
-        Task::Evict(meant) if known.placed.is_none() => api.evict(meant).await.map(|()| accepted()),
-        Task::Delete(meant) | Task::Evict(meant) => api.delete(meant).await.map(|()| accepted()),
+        Task::Evict(meant) => evict(api, meant, known).await,
+        Task::Delete(meant) => api.delete(meant).await.map(|()| accepted()),
     }
 }
 
@@ -252,34 +257,4 @@ async fn nominate(api: &impl Api, meant: &ObjectRef, node: Option<&str>, known: 
         None => (Part::Status, patch::nominate(&meant.uid, node)),
     };
     api.patch(meant, part, &patch).await.map(Done::with)
-}
-
-/// Returns the time in whole seconds, as RFC 3339.
-fn now() -> String {
-    Timestamp::from_second(Timestamp::now().as_second()).unwrap_or_default().to_string()
-}
-
-/// Marks a victim, once, then evicts it.
-async fn evict(
-    api: &impl Api,
-    meant: &ObjectRef,
-    (delete, marks, plan): (bool, &[Mark], u64),
-    known: &mut Known,
-) -> Result<Done, ApiError> {
-    known.raw = None;
-    if !known.is_marked {
-        let marked = api.patch(meant, Part::Whole, &patch::mark_victim(&meant.uid, marks, plan, &now())).await?;
-        // Somebody else may have evicted it meanwhile: nobody is evicted twice.
-        if !delete || !text(&marked, "/metadata/deletionTimestamp").is_empty() {
-            return Ok(Done::with(marked));
-        }
-        known.is_marked = true;
-    }
-    // The Eviction API knows pods only.
-    match known.placed {
-        Some(_) => api.delete(meant).await?,
-        None => api.evict(meant).await?,
-    }
-    // It is the watch that shows when it is being deleted.
-    Ok(Done::without(CommandOutcome::Accepted))
 }

@@ -1,13 +1,13 @@
 //! Asks the API server what an elector wants to know.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
 use kube::api::{Api, ObjectMeta, PostParams};
 use tokio::sync::watch;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tracing::{info, warn};
 
 use super::{Answer, Elector, Next, Record, Request, Seen, Terms};
@@ -53,9 +53,7 @@ pub async fn keep(client: kube::Client, what: Keep, leads: watch::Sender<bool>, 
             }
             Next::Send(request) => {
                 let sent = start.elapsed();
-                // No request outlives the time of the leader that sent it.
-                let longest = elector.leads_until().map_or(what.terms.renew, |until| until.saturating_sub(sent));
-                let asked = timeout(longest, ask(&api, &what, &request, &mut lease));
+                let asked = timeout(deadline(&elector, &what.terms, sent), ask(&api, &what, &request, &mut lease));
                 let answer = asked.await.unwrap_or(Answer::Failed);
                 if elector.leads_until().is_some_and(|until| until <= start.elapsed()) {
                     let _receivers = leads.send_replace(false);
@@ -65,6 +63,14 @@ pub async fn keep(client: kube::Client, what: Keep, leads: watch::Sender<bool>, 
         }
     }
     let _receivers = leads.send_replace(false);
+}
+
+/// Returns how long a request may take that is sent at this moment. No request outlives the time of the leader that sent it, and one that hangs leaves
+/// time for another: half of [`Terms::renew`], as client-go gives its client for leases (upstream: `NewFromKubeconfig` in
+/// `tools/leaderelection/resourcelock/interface.go`).
+fn deadline(elector: &Elector, terms: &Terms, sent: Duration) -> Duration {
+    let half = terms.renew.checked_div(2).unwrap_or_default();
+    elector.leads_until().map_or(half, |until| until.saturating_sub(sent).min(half))
 }
 
 fn tell(leads: &watch::Sender<bool>, told: &mut bool, elector: &Elector, now: Duration, what: &Keep) {
@@ -140,4 +146,43 @@ fn seen(lease: &Lease) -> Seen {
         transitions: spec.lease_transitions.unwrap_or_default(),
     };
     Seen { version: lease.metadata.resource_version.clone().unwrap_or_default(), record }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::silent;
+
+    /// Returns a candidate that has renewed its lease at the beginning.
+    fn leader() -> Elector {
+        let mut elector = Elector::new("a", Terms::default());
+        let (zero, seen) = (Duration::ZERO, Seen { version: "1".to_owned(), record: Record::default() });
+        let request = Request::Replace(seen.clone());
+        elector.answered(&request, zero, zero, Answer::Lease(seen));
+        elector
+    }
+
+    #[test]
+    fn a_renewal_that_hangs_leaves_time_for_another_and_none_outlives_the_lead() {
+        let (elector, terms) = (leader(), Terms::default());
+        let at = |seconds| deadline(&elector, &terms, Duration::from_secs(seconds));
+        assert_eq!([0, 2, 7, 10, 11].map(at), [5, 5, 3, 0, 0].map(Duration::from_secs));
+        let candidate = Elector::new("b", terms);
+        assert_eq!(deadline(&candidate, &terms, Duration::from_secs(100)), Duration::from_secs(5));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_request_keeps_a_candidate_from_ending_for_longer_than_its_deadline() {
+        let (client, _server) = silent();
+        let [namespace, name, identity] = ["default", "lictor", "a"].map(str::to_owned);
+        let what = Keep { namespace, name, identity, terms: Terms::default() };
+        let ((lead, leads), (stop, stopped)) = (watch::channel(false), watch::channel(false));
+        let begun = Instant::now();
+        let kept = tokio::spawn(keep(client, what, lead, stopped));
+        // The first request is under way.
+        sleep(Duration::from_secs(1)).await;
+        stop.send_replace(true);
+        kept.await.unwrap();
+        assert_eq!((begun.elapsed().as_secs(), *leads.borrow()), (5, false));
+    }
 }

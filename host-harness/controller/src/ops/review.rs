@@ -10,6 +10,7 @@ use tracing::{info, warn};
 
 use super::Status;
 use super::rights::sentence;
+use crate::deadline::{REPORT, within};
 
 /// The rights that every system needs: group, resource with its subresource, verb. A kind that cannot be read is said by its watch.
 const NEEDED: &[(&str, &str, &str)] =
@@ -58,7 +59,7 @@ async fn missing(api: &Api<SelfSubjectAccessReview>, reports: bool) -> Result<Ve
         };
         let spec = SelfSubjectAccessReviewSpec { resource_attributes: Some(attributes), ..Default::default() };
         let review = SelfSubjectAccessReview { spec, ..SelfSubjectAccessReview::default() };
-        let answer = api.create(&PostParams::default(), &review).await?;
+        let answer = within(REPORT, api.create(&PostParams::default(), &review)).await?;
         if !answer.status.is_some_and(|status| status.allowed) {
             missing.push(sentence(verb, group, resource));
         }

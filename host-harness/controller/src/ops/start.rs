@@ -186,15 +186,31 @@ fn writes(
     send
 }
 
-async fn write_all(writer: Writer, leads: watch::Receiver<bool>, mut writes: UnboundedReceiver<Write>) {
+/// Writes while this process leads. What is under way when it has lost the lead is given up.
+async fn write_all(writer: Writer, mut leads: watch::Receiver<bool>, mut writes: UnboundedReceiver<Write>) {
     let mut under_way = JoinSet::new();
-    while let Some(write) = writes.recv().await {
+    loop {
+        let write = tokio::select! {
+            // What is to be written after the loss of the lead is not written.
+            biased;
+            changed = leads.changed() => match changed {
+                Ok(()) if !*leads.borrow() => {
+                    under_way.abort_all();
+                    continue;
+                }
+                Ok(()) => continue,
+                // Nobody says any more who leads: the process ends.
+                Err(_) => return,
+            },
+            Some(_) = under_way.join_next() => continue,
+            write = writes.recv(), if under_way.len() < AT_ONCE => match write {
+                Some(write) => write,
+                None => return,
+            },
+        };
         if !*leads.borrow() {
             // Somebody else reports now.
             continue;
-        }
-        while under_way.len() >= AT_ONCE {
-            let _ended = under_way.join_next().await;
         }
         let writer = writer.clone();
         under_way.spawn(async move {
@@ -210,6 +226,36 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
+    use crate::report::Change;
+    use crate::testing::silent;
+
+    fn write(name: &str) -> Write {
+        let resource = kube::discovery::ApiResource::erase::<k8s_openapi::api::core::v1::Pod>(&());
+        Write {
+            resource,
+            namespace: Some("default".to_owned()),
+            name: name.to_owned(),
+            change: Change::Merge(serde_json::Value::Null),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_report_is_sent_or_stays_under_way_after_the_loss_of_the_lead() {
+        let (client, server) = silent();
+        let ((lead, leads), (send, receive)) = (watch::channel(true), unbounded_channel());
+        let status = Arc::new(Status::default());
+        let all = tokio::spawn(write_all(Writer::new(client).watched(status.clone()), leads, receive));
+        (0..3 * AT_ONCE).for_each(|number| send.send(write(&number.to_string())).unwrap());
+        // Each has a deadline: the first ones are given up, and the next ones are under way.
+        tokio::time::sleep(crate::deadline::REPORT + Duration::from_secs(1)).await;
+        lead.send_replace(false);
+        send.send(write("late")).unwrap();
+        drop(send);
+        all.await.unwrap();
+        let given_up = format!("lictor_api_requests_total{{verb=\"patch\",code=\"0\"}} {AT_ONCE}");
+        assert!(status.metrics.text().unwrap().lines().any(|line| line == given_up));
+        drop(server);
+    }
 
     #[tokio::test]
     async fn the_lease_is_given_back_while_questions_are_still_taken() {

@@ -8,6 +8,7 @@ use kube::{Client, Error};
 use serde_json::Value;
 
 use super::object::{Change, Write};
+use crate::deadline::{REPORT, within};
 use crate::ops::Status;
 
 /// Writes what a reporter wants to be written.
@@ -61,11 +62,13 @@ impl Writer {
         let written = match &write.change {
             Change::Create(body) => {
                 let object: DynamicObject = serde_json::from_value(body.clone())?;
-                api.create(&PostParams::default(), &object).await
+                within(REPORT, api.create(&PostParams::default(), &object)).await
             }
-            Change::Merge(body) => api.patch(&write.name, &params, &Patch::Merge(body)).await,
-            Change::StrategicStatus(body) => api.patch_status(&write.name, &params, &Patch::Strategic(body)).await,
-            Change::Status(body) => status(&api, &write.name, body).await,
+            Change::Merge(body) => within(REPORT, api.patch(&write.name, &params, &Patch::Merge(body))).await,
+            Change::StrategicStatus(body) => {
+                within(REPORT, api.patch_status(&write.name, &params, &Patch::Strategic(body))).await
+            }
+            Change::Status(body) => within(REPORT, status(&api, &write.name, body)).await,
         };
         if let Some(status) = &self.status {
             let verb = if matches!(write.change, Change::Create(_)) { "create" } else { "patch" };
@@ -102,4 +105,35 @@ fn is_gone(error: &Error) -> bool {
     let Error::Api(status) = error else { return false };
     let other_uid = matches!(status.code, 409 | 422) && status.message.contains("uid");
     status.code == 404 || other_uid
+}
+
+#[cfg(test)]
+mod tests {
+    use kube::discovery::ApiResource;
+    use serde_json::json;
+    use tokio::time::Instant as Moment;
+
+    use super::*;
+    use crate::testing::silent;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_report_that_nobody_answers_is_given_up() {
+        let (client, _server) = silent();
+        let resource = ApiResource {
+            group: "events.k8s.io".to_owned(),
+            version: "v1".to_owned(),
+            api_version: "events.k8s.io/v1".to_owned(),
+            kind: "Event".to_owned(),
+            plural: "events".to_owned(),
+        };
+        let event = json!({"apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {"name": "e"}});
+        for change in [Change::Create(event), Change::Merge(json!({})), Change::Status(json!({}))] {
+            let namespace = Some("default".to_owned());
+            let write = Write { resource: resource.clone(), namespace, name: "e".to_owned(), change };
+            let begun = Moment::now();
+            let late = Writer::new(client.clone()).write(&write).await.unwrap_err();
+            assert_eq!(begun.elapsed().as_secs(), REPORT.as_secs());
+            assert!(late.to_string().contains("no answer within"), "{late}");
+        }
+    }
 }

@@ -101,6 +101,11 @@ pub trait Listener: Send + 'static {
     /// Says why a checkpoint could not be stored; an empty reason: the next one was.
     fn unsaved(&mut self, _why: &str) {}
 
+    /// Takes note that another process has taken the checkpoint over, and which one, as a sentence: this time of leading ends.
+    fn taken_over(&mut self, why: &str) {
+        self.unsaved(why);
+    }
+
     /// Takes note that another controller, named by the manager of its fields, writes at the same time.
     fn rival(&mut self, _manager: &str) {}
 }
@@ -200,6 +205,11 @@ impl<A: Listener, B: Listener> Listener for (A, B) {
     fn unsaved(&mut self, why: &str) {
         self.0.unsaved(why);
         self.1.unsaved(why);
+    }
+
+    fn taken_over(&mut self, why: &str) {
+        self.0.taken_over(why);
+        self.1.taken_over(why);
     }
 
     fn rival(&mut self, manager: &str) {

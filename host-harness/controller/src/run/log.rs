@@ -224,6 +224,14 @@ impl Listener for Log {
         }
     }
 
+    fn taken_over(&mut self, why: &str) {
+        warn!(
+            reason = why,
+            remedy = "name one Lease with --lease for all processes of this checkpoint",
+            "another process leads: nothing more is carried out"
+        );
+    }
+
     fn rival(&mut self, manager: &str) {
         warn!(
             manager,

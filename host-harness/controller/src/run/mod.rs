@@ -31,7 +31,7 @@ use crate::watch::store::Store;
 use crate::watch::{Kind, kinds, stream};
 use inbox::Came;
 use listener::Listener;
-use reign::Reign;
+use reign::{Reign, Reigned};
 
 /// How the loop runs.
 #[derive(Debug, Clone)]
@@ -135,9 +135,16 @@ where
         let Some(told) = listener.take() else { return Err(RunError::Ended) };
         let reigned =
             reign(&settings, &with.client, opened, told, keep.take(), &mut with.leads, &mut with.stop).await?;
-        (listener, keep) = (Some(reigned.0), reigned.1);
+        (listener, keep) = (Some(reigned.listener), reigned.keep);
         if *with.stop.borrow() {
             return Ok(());
+        }
+        if reigned.is_taken_over {
+            tokio::select! {
+                () = becomes(&mut with.stop, true) => return Ok(()),
+                () = becomes(&mut with.leads, false) => {}
+                () = tokio::time::sleep(TAKEN_OVER) => {}
+            }
         }
     }
 }
@@ -151,7 +158,7 @@ async fn reign<L: Listener>(
     keep: Option<Box<dyn Keep>>,
     leads: &mut watch::Receiver<bool>,
     stop: &mut watch::Receiver<bool>,
-) -> Result<(L, Option<Box<dyn Keep>>), RunError> {
+) -> Result<Reigned<L>, RunError> {
     let (send, inbox) = channel();
     let kinds = kinds::of(&opened.interests);
     let watches = follow(client, &kinds, &send);
@@ -188,6 +195,10 @@ async fn reign<L: Listener>(
     works.abort();
     reigned
 }
+
+/// How long a process whose checkpoint another one has taken over waits before it begins to lead again. Where it has lost the lead, it knows by then:
+/// a Lease lasts 15 s. Where it still leads, the other one has lost the lead.
+const TAKEN_OVER: Duration = Duration::from_secs(15);
 
 /// What to do where victims are only marked.
 pub(crate) const MARKS: &str =

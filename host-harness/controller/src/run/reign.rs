@@ -29,6 +29,8 @@ use crate::decide::{Decider, Fact, Turn};
 use crate::state::Keep;
 use crate::watch::store::{News, Store};
 use crate::watch::{Kind, Seen};
+use end::Checkpoint;
+pub(super) use end::Reigned;
 use look::{named, waits_for};
 
 /// How long to wait where nothing is due.
@@ -56,8 +58,8 @@ pub(super) struct Reign<L> {
     /// Whether this process deletes victims, by the policy and the arguments in force.
     deletes_victims: bool,
     rivals: Rivals,
-    /// The last checkpoint was not stored.
-    is_unsaved: bool,
+    /// What became of the last checkpoint.
+    checkpoint: Checkpoint,
     leftovers: Leftovers,
     executor: Executor,
     /// The tasks that are under way. One that asks about another comes to its end with it.
@@ -90,7 +92,7 @@ impl<L: Listener> Reign<L> {
             victims: Victims::default(),
             deletes_victims: opened.deletes_victims,
             rivals: Rivals::new(&settings.identity),
-            is_unsaved: false,
+            checkpoint: Checkpoint::Stored,
             leftovers: Leftovers::default(),
             settings,
             clock,
@@ -109,8 +111,8 @@ impl<L: Listener> Reign<L> {
         }
     }
 
-    /// Runs until it is stopped.
-    pub(super) fn run(mut self, inbox: &Receiver<Came>) -> (L, Option<Box<dyn Keep>>) {
+    /// Runs until it is stopped, or another process leads.
+    pub(super) fn run(mut self, inbox: &Receiver<Came>) -> Reigned<L> {
         while let Some(came) = batch(inbox, self.wait(), self.together()) {
             match self.turn(came) {
                 None => {}
@@ -125,7 +127,8 @@ impl<L: Listener> Reign<L> {
         self.into_parts()
     }
 
-    /// Takes what came, and decides. Returns whether the end is a graceful one where it is to stop; then nothing is decided.
+    /// Takes what came, and decides. Returns whether the end is a graceful one where it is to stop; then nothing is decided. Where another process
+    /// has taken the checkpoint over, that is the end, too.
     pub(super) fn turn(&mut self, came: Vec<Came>) -> Option<bool> {
         let stop = came.iter().find_map(|came| if let Came::Stop(graceful) = came { Some(*graceful) } else { None });
         self.take(came);
@@ -133,12 +136,7 @@ impl<L: Listener> Reign<L> {
             self.decide();
             self.tick();
         }
-        stop
-    }
-
-    /// Returns what outlives this time of leading.
-    pub(super) fn into_parts(self) -> (L, Option<Box<dyn Keep>>) {
-        (self.listener, self.keep)
+        if self.is_taken_over() { Some(false) } else { stop }
     }
 
     /// How long to wait for more, once something came. In the middle of a cycle not at all.
@@ -258,6 +256,10 @@ impl<L: Listener> Reign<L> {
         if turn.tasks.iter().any(|task| matches!(task, Task::Command(_))) {
             self.save(decider);
         }
+        // The other process decides about all of this.
+        if self.is_taken_over() {
+            return;
+        }
         self.listener.turned(&turn, decider.session(), cycle);
         for id in turn.cancelled {
             self.executor.cancel(id);
@@ -271,6 +273,9 @@ impl<L: Listener> Reign<L> {
     }
 
     fn order(&mut self, task: Task, placed: Option<Placed>) {
+        if self.is_taken_over() {
+            return;
+        }
         let ObjectRef { namespace, name, .. } = task.object();
         let raw = if placed.is_none() { self.store.raw(namespace, name) } else { None };
         self.under_way.insert(waits_for(&task));

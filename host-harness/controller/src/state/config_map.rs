@@ -1,35 +1,42 @@
 //! In a ConfigMap of the cluster.
 
-use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::{Api, Patch, PatchParams};
-use kube::{Client, Error};
-use serde_json::json;
+use std::fmt::Display;
+use std::time::Duration;
+
+use kube::Client;
 use tokio::runtime::Handle;
+use tokio::time::{Instant, timeout};
 
-use super::Keep;
+use super::fence::{Fence, Refused};
+use super::{Keep, Unsaved};
+use crate::deadline::{CHECKPOINT, Late};
 use crate::decide::Saved;
-
-/// The key under which it stands.
-const KEY: &str = "checkpoint.json";
 
 /// How large a checkpoint may be: a ConfigMap takes a mebibyte.
 const MOST: usize = 1_000_000;
 
-/// A ConfigMap. It is used by threads that are not of the runtime: they wait for the API server.
+/// How long nothing is stored after a request that was not answered: the session waits for each request.
+const REST: Duration = Duration::from_secs(30);
+
+/// A ConfigMap, which one process writes at a time. It is used by threads that are not of the runtime: they wait for the API server.
 #[derive(Clone)]
 pub struct InConfigMap {
-    api: Api<ConfigMap>,
+    fence: Fence,
+    /// Its namespace and name.
     name: String,
     /// How large a checkpoint may be, in bytes.
     most: usize,
+    /// Nothing is stored before, because the API server has not answered.
+    rests_until: Option<Instant>,
     runtime: Handle,
 }
 
 impl InConfigMap {
-    /// The ConfigMap of this name. Called within a runtime.
-    pub fn new(client: Client, namespace: &str, name: &str) -> InConfigMap {
-        let (api, name) = (Api::namespaced(client, namespace), name.to_owned());
-        InConfigMap { api, name, most: MOST, runtime: Handle::current() }
+    /// The ConfigMap of this namespace and name, for the process of this name, which no other has. Called within a runtime.
+    pub fn new(client: Client, (namespace, name): (&str, &str), process: &str) -> InConfigMap {
+        let fence = Fence::new(client, (namespace, name), process);
+        let name = format!("{namespace}/{name}");
+        InConfigMap { fence, name, most: MOST, rests_until: None, runtime: Handle::current() }
     }
 
     /// Takes checkpoints of so many bytes at most.
@@ -38,32 +45,76 @@ impl InConfigMap {
         self
     }
 
-    fn say(&self, error: &dyn std::fmt::Display) -> String {
+    pub(super) async fn read(&mut self) -> Result<Option<Saved>, String> {
+        let read = timeout(CHECKPOINT, self.fence.read()).await;
+        let text = read.map_err(|_| self.say(&Late(CHECKPOINT)))?.map_err(|error| self.say(&error))?;
+        self.parse(text)
+    }
+
+    pub(super) async fn begin(&mut self) -> Result<Option<Saved>, String> {
+        self.fence.begin();
+        self.rests_until = None;
+        let taken = timeout(CHECKPOINT, self.fence.take_over()).await;
+        match taken {
+            Ok(Ok(text)) => self.parse(text),
+            Ok(Err(refused)) => Err(self.why(refused).to_string()),
+            Err(_) => Err(self.late()),
+        }
+    }
+
+    pub(super) async fn write(&mut self, text: &str) -> Result<(), Unsaved> {
+        if text.len() > self.most {
+            return Err(Unsaved::Failed(self.say(&too_large(text.len(), self.most))));
+        }
+        if self.rests_until.is_some_and(|until| Instant::now() < until) {
+            let why = format!("the API server has not answered; nothing is stored for {} s", REST.as_secs());
+            return Err(Unsaved::Failed(self.say(&why)));
+        }
+        let written = timeout(CHECKPOINT, self.fence.write(text)).await;
+        match written {
+            Ok(written) => written.map_err(|refused| self.why(refused)),
+            Err(_) => Err(Unsaved::Failed(self.late())),
+        }
+    }
+
+    fn late(&mut self) -> String {
+        self.rests_until = Instant::now().checked_add(REST);
+        self.say(&Late(CHECKPOINT))
+    }
+
+    fn why(&self, refused: Refused) -> Unsaved {
+        match refused {
+            Refused::Error(error) => Unsaved::Failed(self.say(&error)),
+            Refused::Overtaken => Unsaved::Failed(self.say(&"somebody else changes it all the time")),
+            Refused::TakenOver(other) => {
+                Unsaved::TakenOver(self.say(&format!(
+                    "`{other}` has taken it over: that process leads now, and this one does not any more"
+                )))
+            }
+        }
+    }
+
+    fn parse(&self, text: Option<String>) -> Result<Option<Saved>, String> {
+        text.map(|text| serde_json::from_str(&text)).transpose().map_err(|error| self.say(&error))
+    }
+
+    fn say(&self, error: &dyn Display) -> String {
         format!("checkpoint in ConfigMap {}: {error}", self.name)
     }
 }
 
 impl Keep for InConfigMap {
     fn load(&mut self) -> Result<Option<Saved>, String> {
-        let map = match self.runtime.block_on(self.api.get(&self.name)) {
-            Ok(map) => map,
-            Err(Error::Api(status)) if status.code == 404 => return Ok(None),
-            Err(error) => return Err(self.say(&error)),
-        };
-        let text = map.data.as_ref().and_then(|data| data.get(KEY));
-        text.map(|text| serde_json::from_str(text)).transpose().map_err(|error| self.say(&error))
+        self.runtime.clone().block_on(self.read())
     }
 
-    fn store(&mut self, saved: &Saved) -> Result<(), String> {
-        let text = serde_json::to_string(saved).map_err(|error| self.say(&error))?;
-        if text.len() > self.most {
-            return Err(self.say(&too_large(text.len(), self.most)));
-        }
-        let map =
-            json!({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": self.name}, "data": {KEY: text}});
-        let by = PatchParams::apply("lictor").force();
-        let stored = self.runtime.block_on(self.api.patch(&self.name, &by, &Patch::Apply(&map)));
-        stored.map(drop).map_err(|error| self.say(&error))
+    fn take_over(&mut self) -> Result<Option<Saved>, String> {
+        self.runtime.clone().block_on(self.begin())
+    }
+
+    fn store(&mut self, saved: &Saved) -> Result<(), Unsaved> {
+        let text = serde_json::to_string(saved).map_err(|error| Unsaved::Failed(self.say(&error)))?;
+        self.runtime.clone().block_on(self.write(&text))
     }
 }
 

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use lictor_host::living::Stored;
 
-use super::Keep;
+use super::{Keep, Unsaved};
 use crate::decide::Saved;
 
-/// A file, which is replaced as a whole.
+/// A file, which is replaced as a whole. Nothing keeps two processes apart that write the same file.
 #[derive(Debug, Clone)]
 pub struct InFile(pub PathBuf);
 
@@ -16,7 +16,7 @@ impl Keep for InFile {
         Stored::at(&self.0).load()
     }
 
-    fn store(&mut self, saved: &Saved) -> Result<(), String> {
-        Stored::at(&self.0).store(saved)
+    fn store(&mut self, saved: &Saved) -> Result<(), Unsaved> {
+        Stored::at(&self.0).store(saved).map_err(Unsaved::Failed)
     }
 }

@@ -11,6 +11,7 @@ use tracing::{info, warn};
 
 use super::map::{self, Next, Said};
 use super::{Desk, Progress, Stage};
+use crate::deadline::{REPORT, within};
 
 /// How often the ConfigMap is looked at: its version alone, as long as that stays the same.
 const LOOK: Duration = Duration::from_secs(2);
@@ -100,7 +101,7 @@ impl Follower {
 
     /// Reads it where it has changed.
     async fn read(&mut self) -> Result<(), Error> {
-        let version = match self.api.get_metadata_opt(&self.name).await? {
+        let version = match within(REPORT, self.api.get_metadata_opt(&self.name)).await? {
             Some(found) => found.metadata.resource_version,
             None => {
                 (self.version, self.said) = (None, None);
@@ -108,7 +109,7 @@ impl Follower {
             }
         };
         if version.is_none() || version != self.version {
-            let found = self.api.get_opt(&self.name).await?;
+            let found = within(REPORT, self.api.get_opt(&self.name)).await?;
             self.take(found);
         }
         Ok(())
@@ -154,7 +155,7 @@ impl Follower {
             return !progress.stage.is_final();
         }
         let written = Patch::Merge(map::answering(&digest, &self.by, &progress));
-        match self.api.patch(&self.name, &PatchParams::default(), &written).await {
+        match within(REPORT, self.api.patch(&self.name, &PatchParams::default(), &written)).await {
             Ok(found) => {
                 if self.told.as_ref().map(|told| told.stage) != Some(progress.stage) {
                     self.report(&progress).await;
@@ -199,7 +200,7 @@ impl Follower {
             name: Some(self.name.clone()),
             ..ObjectReference::default()
         };
-        if let Err(error) = self.events.publish(&event, &about).await {
+        if let Err(error) = within(REPORT, self.events.publish(&event, &about)).await {
             warn!(object = self.key(), %error, "an event is not written");
         }
     }

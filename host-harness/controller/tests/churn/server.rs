@@ -175,13 +175,14 @@ fn post(cluster: &Cluster, place: &Place, body: Value) -> Response<Body> {
     assert_eq!(name_of(&body), format!("{}/{}", place.namespace, place.name));
     cluster.with(|state| {
         let name = name_of(&body);
-        let uid = state.objects.get(&(place.kind, name.clone())).map(|pod| pod["metadata"]["uid"].clone());
-        match uid {
-            Some(uid) if uid == body["deleteOptions"]["preconditions"]["uid"] => {
+        let asked = &body["deleteOptions"]["preconditions"];
+        let is_it = |pod: &Value| ["uid", "resourceVersion"].iter().all(|field| pod["metadata"][field] == asked[field]);
+        match state.objects.get(&(place.kind, name.clone())).map(is_it) {
+            Some(true) => {
                 state.evict(&name);
                 said(StatusCode::CREATED, &json!({"kind": "Status", "apiVersion": "v1", "status": "Success"}))
             }
-            Some(_) => failed(StatusCode::CONFLICT, &place.name, "another pod has the name"),
+            Some(false) => failed(StatusCode::CONFLICT, &place.name, "it is another pod, or has changed"),
             None => gone(&place.name),
         }
     })

@@ -31,6 +31,7 @@ pub struct Said {
     pub foreign: Vec<Foreign>,
     pub errors: Vec<String>,
     pub unsaved: Vec<String>,
+    pub taken_over: Vec<String>,
     pub given_up: Vec<GivenUp>,
     pub rivals: Vec<String>,
 }
@@ -58,6 +59,9 @@ impl Listener for Ears {
     }
     fn unsaved(&mut self, why: &str) {
         self.0.lock().unwrap().unsaved.push(why.to_owned());
+    }
+    fn taken_over(&mut self, why: &str) {
+        self.0.lock().unwrap().taken_over.push(why.to_owned());
     }
     fn rival(&mut self, manager: &str) {
         self.0.lock().unwrap().rivals.push(manager.to_owned());
@@ -133,15 +137,16 @@ impl Controller {
                 let access = Access { kubeconfig: Some(how.kubeconfig.clone()), context: None };
                 let client = connect(&access).await.unwrap();
                 let open = || open(policy(), &how);
+                // Two controllers of a test are two processes.
+                let settings = Settings { identity: identity(), ..how.settings.clone() };
                 let in_map = |(name, bytes): &(String, usize)| {
-                    Box::new(InConfigMap::new(client.clone(), "default", name).limited_to(*bytes)) as Box<dyn Keep>
+                    let map = InConfigMap::new(client.clone(), ("default", name), &settings.identity);
+                    Box::new(map.limited_to(*bytes)) as Box<dyn Keep>
                 };
                 let in_file = how.checkpoint.clone().map(|file| Box::new(InFile(file)) as Box<dyn Keep>);
                 let keep = in_file.or_else(|| how.map.as_ref().map(in_map));
                 let reports = start(client.clone(), how.reports()).await.unwrap();
                 let listener = ((ears, upgrades), reports.listener);
-                // Two controllers of a test are two processes.
-                let settings = Settings { identity: identity(), ..how.settings.clone() };
                 let with = Surroundings { client, open, listener, keep, leads: leading, stop: stopped };
                 tokio::select! {
                     ran = run(settings, with) => {

@@ -7,6 +7,7 @@ mod controller;
 mod crowd;
 mod ends;
 mod faults;
+mod fence;
 mod gang;
 mod liar;
 mod ordered;
@@ -85,6 +86,9 @@ async fn the_laws_decide_in_a_living_cluster() {
         restart::from_the_cluster_alone(&world),
         restart::from_a_checkpoint(&world),
         restart::with_a_checkpoint_that_is_too_large(&world),
+        fence::with_a_checkpoint_that_another_has_taken_over(&world),
+        fence::with_a_checkpoint_that_nobody_answers(&world),
+        fence::of_two_evictions_one_is_served(&world),
         restart::beside_another_without_a_lease(&world),
         restart::told_to_end(&world),
         restart::killed_again_and_again(&world),

@@ -108,6 +108,17 @@ pub enum How {
     Unreserved,
 }
 
+impl How {
+    /// Returns the word for it in metrics. It stays the same from version to version.
+    pub fn word(self) -> &'static str {
+        match self {
+            How::Soft => "soft",
+            How::Delete => "delete",
+            How::Unreserved => "unreserved",
+        }
+    }
+}
+
 impl From<Eviction> for How {
     fn from(eviction: Eviction) -> How {
         match eviction {

@@ -19,6 +19,10 @@ pub(super) enum Fault {
     Lost,
     /// A PodDisruptionBudget refuses.
     Budget,
+    /// Another client writes the pod before it is served.
+    Overtaken,
+    /// Another process evicts the pod before it is served.
+    Evicted,
     /// The API server does not know the path.
     Unserved,
     /// The client breaks.
@@ -37,6 +41,22 @@ struct State {
     /// What was asked for, in order.
     log: Vec<&'static str>,
     evictions: u32,
+}
+
+impl State {
+    /// Changes the pod, which has another resource version then.
+    fn writes(&mut self, change: impl FnOnce(&mut Value)) {
+        if let Some(pod) = &mut self.pod {
+            change(pod);
+            let version: u32 = text(pod, "/metadata/resourceVersion").parse().unwrap();
+            pod["metadata"]["resourceVersion"] = version.saturating_add(1).to_string().into();
+        }
+    }
+
+    fn evict(&mut self) {
+        self.writes(|pod| pod["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z"));
+        self.evictions = self.evictions.saturating_add(1);
+    }
 }
 
 impl Server {
@@ -77,6 +97,14 @@ impl Server {
                 message: "PodDisruptionBudget `low` allows 0 disruptions".to_owned(),
                 sign: Sign::Budget("low".to_owned()),
             }),
+            Some(Fault::Overtaken) => {
+                state.writes(|_| {});
+                work(&mut state)
+            }
+            Some(Fault::Evicted) => {
+                state.evict();
+                work(&mut state)
+            }
             Some(Fault::Unserved) => {
                 Err(ApiError { code: 404, message: "no such path".to_owned(), sign: Sign::Nothing })
             }
@@ -102,7 +130,7 @@ impl Api for Server {
     async fn patch(&self, _: &ObjectRef, part: Part, patch: &Value) -> Result<Value, ApiError> {
         let request = if part == Part::Status { "patch status" } else { "patch" };
         self.serve(request, |state| {
-            let Some(pod) = &mut state.pod else { return refused(404) };
+            let Some(pod) = &state.pod else { return refused(404) };
             let asked = |field: &str| patch["metadata"].get(field).cloned();
             if asked("uid").is_some_and(|uid| uid != pod["metadata"]["uid"]) {
                 return refused(422);
@@ -110,21 +138,18 @@ impl Api for Server {
             if asked("resourceVersion").is_some_and(|version| version != pod["metadata"]["resourceVersion"]) {
                 return refused(409);
             }
-            merge(pod, patch);
-            let version: u32 = text(pod, "/metadata/resourceVersion").parse().unwrap();
-            pod["metadata"]["resourceVersion"] = version.saturating_add(1).to_string().into();
-            Ok(pod.clone())
+            state.writes(|pod| merge(pod, patch));
+            Ok(state.pod.clone().unwrap())
         })
     }
 
-    async fn evict(&self, meant: &ObjectRef) -> Result<(), ApiError> {
+    async fn evict(&self, meant: &ObjectRef, version: &str) -> Result<(), ApiError> {
         self.serve("evict", |state| {
-            let Some(pod) = &mut state.pod else { return refused(404) };
-            if pod["metadata"]["uid"] != meant.uid.as_str() {
+            let Some(pod) = &state.pod else { return refused(404) };
+            if pod["metadata"]["uid"] != meant.uid.as_str() || pod["metadata"]["resourceVersion"] != version {
                 return refused(409);
             }
-            pod["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
-            state.evictions = state.evictions.saturating_add(1);
+            state.evict();
             Ok(())
         })
     }

@@ -40,7 +40,8 @@ labels! {
     How {
         /// Its name.
         system,
-        /// `delete`, `soft` or `unreserved`.
+        /// `delete`: it is evicted, or deleted where it is no pod; `soft`: it is marked, for another controller to delete; `unreserved`: it was held at
+        /// permit, and is pending again.
         how
     }
     /// Where pending pods stand.

@@ -76,7 +76,7 @@ metrics! {
     preemption_victims: Histograms<System> = Family::new_with_constructor(victims), "lictor_preemption_victims",
         "Victims of a plan.";
     evictions: Counts<How> = Family::default(), "lictor_evictions",
-        "Victims, by how they leave: delete, soft or unreserved.";
+        "Victims, by how they leave: delete (evicted by us), soft (marked, for others to delete) or unreserved (held at permit, and pending again).";
     foreign_evictions: Counts<Kind> = Family::default(), "lictor_foreign_evictions",
         "Pods that others evict, by kind: preemption (by kube-scheduler) or eviction (by the Eviction API).";
     plans_in_flight: Gauge = Gauge::default(), "lictor_plans_in_flight",

@@ -74,7 +74,7 @@ impl Metrics {
             self.plans.get_or_create(&result("refused")).inc();
         }
         for victim in step.happened.victims.values() {
-            let how = format!("{:?}", victim.how).to_lowercase();
+            let how = victim.how.word().to_owned();
             self.evictions.get_or_create(&How { system: system.to_owned(), how }).inc();
         }
         for transition in &step.replacement {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::step::Pending;
 use super::{Metrics, labels};
-use lictor_host::session::{BreakerState, CommandOutcome, Counters, FaultKind, Step};
+use lictor_host::session::{BreakerState, CommandOutcome, Counters, FaultKind, How, Step};
 
 /// A row: the type and the labels.
 type Row = (String, Vec<String>);
@@ -128,5 +128,16 @@ fn attempts_plans_and_victims_are_counted_by_what_became_of_them() {
         "lictor_preemption_victims_sum{system=\"volcano\"} 2.0",
     ] {
         assert!(text.lines().any(|have| have == line), "{line}\n{text}");
+    }
+}
+
+#[test]
+fn the_manual_says_what_each_way_to_leave_is() {
+    let manual = include_str!("../../../README.md");
+    let row = manual.lines().find(|line| line.starts_with("| `lictor_evictions_total` |")).unwrap();
+    // Other dashboards count by these words: none changes.
+    for (how, word) in [(How::Delete, "delete"), (How::Soft, "soft"), (How::Unreserved, "unreserved")] {
+        assert_eq!(how.word(), word);
+        assert!(row.contains(&format!("`{word}`: ")), "{row}");
     }
 }

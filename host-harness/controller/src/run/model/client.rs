@@ -93,8 +93,8 @@ impl Api for Client {
         self.send(pod, Request::Patch(part, patch.clone())).await
     }
 
-    async fn evict(&self, pod: &ObjectRef) -> Result<(), ApiError> {
-        self.send(pod, Request::Evict).await.map(drop)
+    async fn evict(&self, pod: &ObjectRef, version: &str) -> Result<(), ApiError> {
+        self.send(pod, Request::Evict(version.to_owned())).await.map(drop)
     }
 
     async fn delete(&self, pod: &ObjectRef) -> Result<(), ApiError> {

@@ -6,9 +6,10 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::play::in_time;
-use super::process::{How, Process};
+use super::process::{How, Kept, Process};
 use super::server::{Server, State, pods};
 use super::{system, world};
+use crate::decide::Mode;
 use crate::run::inbox::Came;
 use crate::view::text;
 
@@ -16,7 +17,7 @@ use crate::view::text;
 const GRACE: u64 = 600;
 /// How long nothing may move in a plan after the graces of what it waits for, in seconds.
 const STILL: u64 = 300;
-const HOW: How = How { system: "kubernetes", arguments: "", skew: 0, refused: 60, kept: None };
+const HOW: How = How { system: "kubernetes", arguments: "", skew: 0, refused: 60, kept: None, mode: Mode::Act };
 
 /// Creates a node, the pod `v` that fills it, and the pod `p` of higher priority that requests as much.
 fn create(state: &mut State) {
@@ -72,4 +73,19 @@ fn a_process_that_begins_while_a_victim_has_its_grace_keeps_the_nomination_until
         pass(&mut second, &server, 2).await;
         assert!(server.state().observer.writes > writes, "v has not left: the plan is given up");
     });
+}
+
+#[test]
+fn a_process_that_only_says_what_it_would_do_neither_takes_a_checkpoint_over_nor_stores_one() {
+    for mode in [Mode::DryRun, Mode::Observe, Mode::Act] {
+        in_time(async {
+            let (server, kept) = (Server::new(0), Kept::default());
+            create(&mut server.state());
+            let how = How { kept: Some(kept.clone()), mode, ..HOW };
+            let mut process = Process::start(&server, 1, &how);
+            pass(&mut process, &server, 5).await;
+            process.end().await;
+            assert_eq!(kept.writes() > 0, mode == Mode::Act, "{mode:?}");
+        });
+    }
 }

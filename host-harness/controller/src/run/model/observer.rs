@@ -85,9 +85,11 @@ impl Observer {
     /// Takes note of an eviction that was accepted, while these pods are nominated.
     pub(super) fn evicted(&mut self, now: i64, process: u64, pod: &Value, mut nominated: BTreeSet<String>) {
         let victim = text(pod, "/metadata/uid").to_owned();
-        if let Some(first) = self.evictions.iter().find(|known| known.victim == victim && known.process == process) {
-            self.violations
-                .push(format!("{victim} is evicted twice by process {process}, first at {}", seconds(first.at)));
+        if let Some(Eviction { at, process: first, .. }) = self.evictions.iter().find(|known| known.victim == victim) {
+            self.violations.push(format!(
+                "{victim} is evicted twice, by process {first} at {} and by process {process}",
+                seconds(*at)
+            ));
             return;
         }
         // Its nomination may have been taken back, or it may have been deleted, while the eviction was under way.

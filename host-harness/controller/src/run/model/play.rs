@@ -10,6 +10,7 @@ use super::server::{SECOND, Server, pods};
 use super::system::System;
 use super::world::{self, in_short};
 use super::{nodes, trouble};
+use crate::decide::Mode;
 use crate::decide::victims::only_marks;
 use crate::run::inbox::Came;
 use crate::watch::Kind;
@@ -36,7 +37,7 @@ pub(super) struct Play<'s> {
     /// The number of the process.
     number: u64,
     arguments: &'static str,
-    kept: Kept,
+    pub(super) kept: Kept,
     kinds: Vec<Kind>,
 }
 
@@ -95,7 +96,7 @@ impl Play<'_> {
             let skew = [0, 0, 0, 600, -600][below(5)] * SECOND;
             let refused = [60, 60, 10][below(3)];
             let kept = (below(3) != 1).then(|| self.kept.clone());
-            self.kept.0.lock().unwrap().1 = below(6) == 1;
+            self.kept.set_full(below(6) == 1);
             if below(8) == 1 {
                 self.kept = Kept::default();
             }
@@ -106,7 +107,7 @@ impl Play<'_> {
             state
                 .observer
                 .tell(|| format!("{now:.3} process {}: `{arguments}` skew {skew} checkpoint {has_kept}", self.number));
-            How { system, arguments, skew, refused, kept }
+            How { system, arguments, skew, refused, kept, mode: Mode::Act }
         };
         let process = Process::start(&self.server, self.number, &how);
         let own = |kind: &&Kind| !kind.group.is_empty();
@@ -130,6 +131,7 @@ impl Play<'_> {
         match (what, self.process.is_some()) {
             (0..=2, true) => self.kill(),
             (3, true) => self.end().await,
+            (4, true) => self.kept.lose(),
             (0..=40, false) => self.start(true),
             _ => {}
         }
@@ -234,7 +236,7 @@ impl Play<'_> {
         if self.process.is_none() {
             self.start(false);
         }
-        self.kept.0.lock().unwrap().1 = false;
+        self.kept.set_full(false);
         let (mut before, mut quiet, mut all) = ((0, 0), 0, 0);
         while quiet < QUIET && all < MOST {
             let seconds = if quiet < LONG_ROUND { ROUND } else { LONG_ROUND };

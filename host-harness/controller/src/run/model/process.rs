@@ -19,7 +19,7 @@ use super::teller::Teller;
 use crate::carry_out::{Backoff, Executor};
 use crate::decide::lives::Patience;
 use crate::decide::victims::only_marks;
-use crate::decide::{Saved, Talk};
+use crate::decide::{Mode, Saved, Talk};
 use crate::names::DEFAULT_SCHEDULER;
 use crate::ops::Status;
 use crate::ops::listen::{Listening, Operations};
@@ -29,27 +29,66 @@ use crate::run::listener::Listener;
 use crate::run::log::Log;
 use crate::run::reign::Reign;
 use crate::run::{Opened, Settings};
-use crate::state::Keep;
+use crate::state::{Keep, Unsaved};
 use crate::view::Ours;
 use crate::watch::store::Store;
 use crate::watch::{Kind, kinds};
 
 /// A checkpoint in memory, which may not be written.
 #[derive(Clone, Default)]
-pub(super) struct Kept(pub(super) Arc<Mutex<(Option<String>, bool)>>);
+pub(super) struct Kept(Arc<Mutex<Checkpoint>>);
+
+#[derive(Default)]
+struct Checkpoint {
+    text: Option<String>,
+    /// Whether it cannot be written.
+    is_full: bool,
+    /// Whether another process has taken it over from the one that leads.
+    is_taken_over: bool,
+    /// Counts what would be requests that write.
+    writes: usize,
+}
+
+impl Kept {
+    /// Says whether it can be written from now on.
+    pub(super) fn set_full(&self, is_full: bool) {
+        self.0.lock().unwrap().is_full = is_full;
+    }
+
+    /// Returns how often a process has taken it over, or wanted to store it.
+    pub(super) fn writes(&self) -> usize {
+        self.0.lock().unwrap().writes
+    }
+
+    /// Has another process, which does nothing more, take it over.
+    pub(super) fn lose(&self) {
+        self.0.lock().unwrap().is_taken_over = true;
+    }
+}
 
 impl Keep for Kept {
     fn load(&mut self) -> Result<Option<Saved>, String> {
         let kept = self.0.lock().unwrap();
-        kept.0.as_ref().map(|text| serde_json::from_str(text)).transpose().map_err(|error| error.to_string())
+        kept.text.as_ref().map(|text| serde_json::from_str(text)).transpose().map_err(|error| error.to_string())
     }
 
-    fn store(&mut self, saved: &Saved) -> Result<(), String> {
+    fn take_over(&mut self) -> Result<Option<Saved>, String> {
         let mut kept = self.0.lock().unwrap();
-        if kept.1 {
-            return Err("the disk is full".to_owned());
+        (kept.is_taken_over, kept.writes) = (false, kept.writes + 1);
+        drop(kept);
+        self.load()
+    }
+
+    fn store(&mut self, saved: &Saved) -> Result<(), Unsaved> {
+        let mut kept = self.0.lock().unwrap();
+        kept.writes += 1;
+        if kept.is_taken_over {
+            return Err(Unsaved::TakenOver("another process has taken it over".to_owned()));
         }
-        kept.0 = Some(serde_json::to_string(saved).map_err(|error| error.to_string())?);
+        if kept.is_full {
+            return Err(Unsaved::Failed("the disk is full".to_owned()));
+        }
+        kept.text = Some(serde_json::to_string(saved).map_err(|error| Unsaved::Failed(error.to_string()))?);
         Ok(())
     }
 }
@@ -64,6 +103,7 @@ pub(super) struct How {
     /// How long a job may be refused after its victims have left, in seconds.
     pub(super) refused: i64,
     pub(super) kept: Option<Kept>,
+    pub(super) mode: Mode,
 }
 
 type Heard = ((Log, Operations), Teller);
@@ -77,6 +117,8 @@ pub(super) struct Process {
     inbox: UnboundedReceiver<Came>,
     /// When the loop turns at the latest.
     due: Instant,
+    /// Whether another process leads.
+    is_over: bool,
     pub(super) writes: UnboundedReceiver<Write>,
     pub(super) kinds: BTreeSet<Kind>,
 }
@@ -99,6 +141,7 @@ impl Process {
     pub(super) fn start(server: &Server, process: u64, how: &How) -> Process {
         let opened = open(how);
         let settings = Settings {
+            mode: how.mode,
             patience: Patience { refused: how.refused * SECOND, ..Patience::default() },
             ..Settings::default()
         };
@@ -132,7 +175,7 @@ impl Process {
         let clock = Clock::reading(|| Instant::now().into_std(), state.now() + how.skew);
         let reign = Reign::new(settings, opened, store, executor, listener, keep, clock);
         let (server, due) = (server.clone(), Instant::now());
-        Process { reign, server, number: process, works, inbox, due, writes: written, kinds }
+        Process { reign, server, number: process, works, inbox, due, is_over: false, writes: written, kinds }
     }
 
     /// Ends the process at once: nothing more is sent. What was sent may still be served.
@@ -140,9 +183,9 @@ impl Process {
         self.works.abort();
     }
 
-    /// Returns whether the process has ended in the middle of a request.
+    /// Returns whether the process has ended by itself: in the middle of a request, or because another one leads.
     pub(super) fn has_ended(&self) -> bool {
-        self.server.state().leader.as_ref().is_none_or(|(leader, _)| *leader != self.number)
+        self.is_over || self.server.state().leader.as_ref().is_none_or(|(leader, _)| *leader != self.number)
     }
 
     /// Gives the process what its watches say.
@@ -156,7 +199,10 @@ impl Process {
         while let Ok(more) = self.inbox.try_recv() {
             came.push(more);
         }
-        let _decided = self.reign.turn(came);
+        // Nothing says that it is to stop: it stops where another process has taken its checkpoint over.
+        if self.reign.turn(came).is_some() {
+            self.is_over = true;
+        }
         self.due = Instant::now() + self.reign.wait();
     }
 
@@ -167,6 +213,9 @@ impl Process {
             let next = until.min(self.due);
             let came = tokio::time::timeout_at(next, self.inbox.recv()).await.ok().flatten();
             if self.has_ended() {
+                // Its thread needs a moment to end, and what it has ordered could be sent.
+                tokio::time::sleep_until(until.min(Instant::now() + Duration::from_secs(1))).await;
+                self.works.abort();
                 tokio::time::sleep_until(until).await;
                 return true;
             }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use json_patch::merge;
 use serde_json::{Value, json};
 
-use super::server::{Request, State, pods};
+use super::server::{Request, SECOND, State, pods};
 use crate::carry_out::{ApiError, Part, Sign};
 use crate::view::text;
 use crate::watch::Kind;
@@ -35,7 +35,7 @@ impl State {
         if self.forbidden.contains(request.verb()) {
             return refused(403, "pods is forbidden");
         }
-        if self.is_unserved && matches!(request, Request::Evict) {
+        if self.is_unserved && matches!(request, Request::Evict(_)) {
             return Err(ApiError { code: 404, message: "no such path".to_owned(), sign: Sign::Nothing });
         }
         let Some(pod) = self.objects.get(&(pods(), name.to_owned())).cloned() else { return refused(404, "not found") };
@@ -43,8 +43,8 @@ impl State {
         match request {
             Request::Get => Ok(pod),
             Request::Patch(part, patch) => self.patch(name, &pod, *part, patch),
-            Request::Evict | Request::Delete if !is_it => refused(409, "the UID in the precondition is another one"),
-            Request::Evict => self.evict(process, name, &pod),
+            Request::Evict(_) | Request::Delete if !is_it => refused(409, "the UID in the precondition is another one"),
+            Request::Evict(version) => self.evict(process, name, &pod, version),
             Request::Delete => {
                 self.stop(name, "DeletionByLictor");
                 Ok(json!({}))
@@ -73,11 +73,17 @@ impl State {
         Ok(changed.unwrap())
     }
 
-    fn evict(&mut self, process: u64, name: &str, pod: &Value) -> Result<Value, ApiError> {
+    fn evict(&mut self, process: u64, name: &str, pod: &Value, version: &str) -> Result<Value, ApiError> {
         let is_leaving = !text(pod, "/metadata/deletionTimestamp").is_empty();
         if !is_leaving && let Some(budget) = self.forbidding_budget(pod) {
             let message = format!("PodDisruptionBudget `{budget}` allows 0 disruptions");
             return Err(ApiError { code: 429, message, sign: Sign::Budget(budget) });
+        }
+        if text(pod, "/metadata/resourceVersion") != version {
+            // The budget is asked before: that counts until nothing has come of it for 2 minutes.
+            let until = self.now() + 120 * SECOND;
+            self.disrupted.insert(text(pod, "/metadata/uid").to_owned(), until);
+            return refused(409, "the ResourceVersion in the precondition is another one");
         }
         let (now, nominated) = (self.now(), self.nominated());
         self.observer.evicted(now, process, pod, nominated);
@@ -106,10 +112,11 @@ impl State {
         let label = |pod: &Value| text(pod, "/metadata/labels/budget").to_owned();
         let budget =
             self.objects.get(&(Kind::new("policy", "PodDisruptionBudget"), format!("default/{}", label(pod))))?;
-        let kind = pods();
+        let (kind, now) = (pods(), self.now());
         let healthy = self.all(&kind).filter(|other| {
             label(other) == label(pod)
                 && text(other, "/status/phase") == "Running"
+                && self.disrupted.get(text(other, "/metadata/uid")).is_none_or(|until| *until <= now)
                 && text(other, "/metadata/deletionTimestamp").is_empty()
         });
         let least = usize::try_from(budget["spec"]["minAvailable"].as_u64().unwrap()).unwrap();

@@ -42,7 +42,8 @@ pub(super) struct Chances {
 pub(super) enum Request {
     Get,
     Patch(Part, Value),
-    Evict,
+    /// Evict the pod as long as it has this resource version.
+    Evict(String),
     Delete,
 }
 
@@ -53,7 +54,7 @@ impl Request {
             Request::Get => "get",
             Request::Patch(Part::Whole, _) => "patch",
             Request::Patch(Part::Status, _) => "patch status",
-            Request::Evict => "evict",
+            Request::Evict(_) => "evict",
             Request::Delete => "delete",
         }
     }
@@ -67,6 +68,8 @@ pub(super) struct State {
     pub(super) absent: BTreeSet<Kind>,
     /// Verbs that the role of the processes does not grant.
     pub(super) forbidden: BTreeSet<&'static str>,
+    /// Until when pods count as disrupted that were not evicted after their budget was asked, by uid.
+    pub(super) disrupted: BTreeMap<String, i64>,
     /// Whether the path of evictions is not served.
     pub(super) is_unserved: bool,
     /// What the watches of the process that leads have not said yet.
@@ -96,6 +99,7 @@ impl Server {
             objects: BTreeMap::new(),
             absent: BTreeSet::new(),
             forbidden: BTreeSet::new(),
+            disrupted: BTreeMap::new(),
             is_unserved: false,
             feed: BTreeMap::new(),
             chances: Chances::default(),

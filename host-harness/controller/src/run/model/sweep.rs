@@ -36,6 +36,25 @@ pub(super) fn swept(system: &System, strike: Strike, at: u64) -> (Vec<String>, b
     })
 }
 
+/// Has another process take the checkpoint over before a gang comes. Returns how many requests write before, until the process has ended, and in the end.
+pub(super) fn taken_over(system: &System) -> [u64; 3] {
+    in_time(async {
+        let server = Server::new(0);
+        let mut play = Play::begin(system, server.clone(), 2);
+        let (_, before) = play.round(ROUND).await;
+        play.kept.lose();
+        create(&server, system, "g0l", 6);
+        let (_, until) = play.round(ROUND).await;
+        // Another process begins, and takes it over.
+        for _ in 0..FIRST {
+            play.round(ROUND).await;
+        }
+        let runs = server.state().all(&pods()).filter(|pod| text(pod, "/status/phase") == "Running").count();
+        assert_eq!(runs, 2, "{} starts the gang", system.name);
+        [before, until, server.state().observer.writes]
+    })
+}
+
 /// Creates a gang of two pods of these cores.
 fn create(server: &Server, system: &System, name: &str, cpu: usize) {
     let state = &mut *server.state();

@@ -1,6 +1,6 @@
 use super::play::{Figures, STEPS, play};
 use super::strike::Strike;
-use super::sweep::swept;
+use super::sweep::{swept, taken_over};
 use super::system::{self, System};
 
 /// The plays of each system in every run of the tests: those of the first seeds.
@@ -70,6 +70,14 @@ fn wanted() -> (Vec<System>, u64, u64) {
     let mut number = |default: u64| parts.next().map_or(default, |number| number.parse().unwrap());
     let million = 1_000_000 / u64::try_from(STEPS * systems.len()).unwrap();
     (systems, number(1_000), number(million))
+}
+
+#[test]
+fn a_process_whose_checkpoint_was_taken_over_carries_nothing_out() {
+    for system in system::all() {
+        let [before, until, end] = taken_over(&system);
+        assert!(before == until && until < end, "{}: {before}, {until}, {end}", system.name);
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use lictor_host::living::Listed;
 
 use super::Reign;
 use crate::decide::stopping::Stopping;
-use crate::decide::{Decider, Fact};
+use crate::decide::{Decider, Fact, Mode};
 use crate::run::Opened;
 use crate::run::listener::Listener;
 
@@ -22,7 +22,9 @@ impl<L: Listener> Reign<L> {
                 Fact::Outcome(..) => {}
             }
         }
-        let saved = self.keep.as_mut().and_then(|keep| match keep.load() {
+        // A process that only says what it would do takes nothing over.
+        let acts = self.settings.mode == Mode::Act;
+        let saved = self.keep.as_mut().and_then(|keep| match if acts { keep.take_over() } else { keep.load() } {
             Ok(saved) => saved,
             Err(why) => {
                 self.listener.unsaved(&why);

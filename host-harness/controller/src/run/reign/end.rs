@@ -4,15 +4,45 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use super::Reign;
-use crate::decide::Decider;
+use crate::decide::{Decider, Mode};
 use crate::run::inbox::{Came, batch};
 use crate::run::listener::Listener;
+use crate::state::{Keep, Unsaved};
+
+/// What became of the last checkpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Checkpoint {
+    /// It was stored, or there was none yet.
+    Stored,
+    /// It was not stored.
+    Unsaved,
+    /// Another process has taken it over: nothing more is carried out.
+    TakenOver,
+}
+
+/// What outlives a time of leading.
+pub(in crate::run) struct Reigned<L> {
+    pub(in crate::run) listener: L,
+    pub(in crate::run) keep: Option<Box<dyn Keep>>,
+    /// Whether another process has taken the checkpoint over.
+    pub(in crate::run) is_taken_over: bool,
+}
 
 impl<L: Listener> Reign<L> {
+    /// Returns whether another process has taken the checkpoint over.
+    pub(super) fn is_taken_over(&self) -> bool {
+        self.checkpoint == Checkpoint::TakenOver
+    }
+
+    /// Returns what outlives this time of leading.
+    pub(super) fn into_parts(self) -> Reigned<L> {
+        Reigned { is_taken_over: self.is_taken_over(), listener: self.listener, keep: self.keep }
+    }
+
     /// Brings to its end what is under way, as far as that goes in time; decides no more.
     pub(super) fn end(&mut self, inbox: &Receiver<Came>) {
         let begun = Instant::now();
-        while !self.is_idle() {
+        while !self.is_idle() && !self.is_taken_over() {
             let left = self.settings.end_within.saturating_sub(begun.elapsed());
             if left.is_zero() {
                 break;
@@ -37,15 +67,27 @@ impl<L: Listener> Reign<L> {
         }
     }
 
-    /// Stores a checkpoint, and says where it cannot be stored, or can be again.
+    /// Stores a checkpoint, and says where it cannot be stored, or can be again. A process that only says what it would do stores none.
     pub(super) fn save(&mut self, decider: &mut Decider) {
-        let Some(keep) = &mut self.keep else { return };
-        let stored = decider.saved().map_err(|error| error.to_string()).and_then(|saved| keep.store(&saved));
-        let was_unsaved = std::mem::replace(&mut self.is_unsaved, stored.is_err());
-        match stored {
-            Err(why) => self.listener.unsaved(&why),
-            Ok(()) if was_unsaved => self.listener.unsaved(""),
-            Ok(()) => {}
-        }
+        let is_over = self.settings.mode != Mode::Act || self.is_taken_over();
+        let Some(keep) = self.keep.as_mut().filter(|_| !is_over) else { return };
+        let saved = decider.saved().map_err(|error| Unsaved::Failed(error.to_string()));
+        let was_unsaved = self.checkpoint == Checkpoint::Unsaved;
+        self.checkpoint = match saved.and_then(|saved| keep.store(&saved)) {
+            Err(Unsaved::TakenOver(why)) => {
+                self.listener.taken_over(&why);
+                Checkpoint::TakenOver
+            }
+            Err(Unsaved::Failed(why)) => {
+                self.listener.unsaved(&why);
+                Checkpoint::Unsaved
+            }
+            Ok(()) => {
+                if was_unsaved {
+                    self.listener.unsaved("");
+                }
+                Checkpoint::Stored
+            }
+        };
     }
 }

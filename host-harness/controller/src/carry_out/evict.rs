@@ -1,0 +1,63 @@
+//! Evictions. Each is of the pod as it was seen last, so that of two processes that evict the same pod one is served.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use lictor_contract::Mark;
+use lictor_host::session::{CommandOutcome, ObjectRef};
+
+use super::api::{Api, ApiError, Part};
+use super::became::is_it;
+use super::patch;
+use super::task::Done;
+use super::work::Known;
+use crate::view::text;
+
+/// Marks a victim, once, then evicts it.
+pub(super) async fn mark_and_evict(
+    api: &impl Api,
+    meant: &ObjectRef,
+    (delete, marks, plan): (bool, &[Mark], u64),
+    known: &mut Known,
+) -> Result<Done, ApiError> {
+    if !known.is_marked {
+        let marked = api.patch(meant, Part::Whole, &patch::mark_victim(&meant.uid, marks, plan, &now())).await?;
+        if !delete {
+            return Ok(Done::with(marked));
+        }
+        known.is_marked = true;
+        known.raw = Some(Arc::new(marked));
+    }
+    evict(api, meant, known).await
+}
+
+/// Evicts a pod, or deletes what is placed like one. What is leaving already is left alone.
+///
+/// The eviction names the resource version of the pod as it was read last. Where another process has evicted the pod meanwhile, or somebody has
+/// changed it, that is a conflict, and the pod is looked at before it is tried again. The version is never older than the last answer about the pod:
+/// the API server counts an eviction against the PodDisruptionBudget before it finds that the version is another one, and takes that back
+/// after 2 minutes only (upstream: `checkAndDecrement` in `pkg/registry/core/pod/storage/eviction.go`).
+pub(super) async fn evict(api: &impl Api, meant: &ObjectRef, known: &mut Known) -> Result<Done, ApiError> {
+    let raw = match known.raw.take() {
+        Some(raw) => raw,
+        None => match api.get(meant).await? {
+            Some(object) if is_it(meant, &object) => Arc::new(object),
+            _ => return Ok(Done::gone(CommandOutcome::Done)),
+        },
+    };
+    if !text(&raw, "/metadata/deletionTimestamp").is_empty() {
+        return Ok(Done::with(Arc::unwrap_or_clone(raw)));
+    }
+    // The Eviction API knows pods only.
+    match known.placed {
+        Some(_) => api.delete(meant).await?,
+        None => api.evict(meant, text(&raw, "/metadata/resourceVersion")).await?,
+    }
+    // It is the watch that shows when it is being deleted.
+    Ok(Done::without(CommandOutcome::Accepted))
+}
+
+/// Returns the time in whole seconds, as RFC 3339.
+fn now() -> String {
+    Timestamp::from_second(Timestamp::now().as_second()).unwrap_or_default().to_string()
+}
