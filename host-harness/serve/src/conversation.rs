@@ -225,7 +225,7 @@ impl Conversation {
                 let took = began.elapsed();
                 self.push(&step, asked);
                 self.report.answered(question, &answer, took);
-                say::answer(frame, answer)
+                say::answer(frame, answer, self.session.mirror().now())
             }
             Err(error) => {
                 self.report.error(&error);

@@ -6,6 +6,8 @@
 mod conversation;
 mod exclusive;
 pub mod message;
+#[cfg(test)]
+mod model;
 mod offer;
 mod opened;
 pub mod say;

@@ -103,20 +103,23 @@ pub struct Again {
     /// From this moment on, nanoseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<i64>,
+    /// The same in nanoseconds from the answer on: the clocks of both sides may differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wait: Option<i64>,
     /// After these kinds of change, such as `pod-removed`; not said: after any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,
 }
 
 impl Again {
+    /// Returns what a hint says at this time, in nanoseconds since 1970.
+    pub fn of(hint: RetryHint, now: i64) -> Again {
+        let wait = hint.retry_at.map(|at| at.saturating_sub(now).max(0));
+        Again { at: hint.retry_at, wait, after: hint.retry_after.into_iter().collect() }
+    }
+
     fn is_empty(&self) -> bool {
         self.at.is_none() && self.after.is_empty()
-    }
-}
-
-impl From<RetryHint> for Again {
-    fn from(hint: RetryHint) -> Again {
-        Again { at: hint.retry_at, after: hint.retry_after.into_iter().collect() }
     }
 }
 

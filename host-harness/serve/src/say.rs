@@ -5,7 +5,7 @@ use lictor_host::cluster::kinds_read;
 use lictor_host::session::{Action, Answer, Command, Question, Step, Verdict};
 use serde::Serialize;
 
-use crate::message::{Asked, Commands, Head, Hello, KindName, Loss, Order, Welcome, Written};
+use crate::message::{Again, Asked, Commands, Head, Hello, KindName, Loss, Order, Welcome, Written};
 use crate::wire::{Frame, VERSION, kind};
 
 impl Order {
@@ -90,11 +90,11 @@ pub fn frame(kind: u8, number: u32, said: &impl Serialize) -> Result<Frame, serd
     Ok(Frame { kind, number, payload: serde_json::to_vec(said)? })
 }
 
-/// The answer to a question.
+/// The answer to a question at this time, in nanoseconds since 1970.
 ///
 /// # Errors
 /// Never for what is said here.
-pub fn answer(question: &Frame, answer: Answer) -> Result<Frame, serde_json::Error> {
+pub fn answer(question: &Frame, answer: Answer, now: i64) -> Result<Frame, serde_json::Error> {
     let mut head = Head::default();
     let mut codes = Vec::new();
     match answer {
@@ -106,7 +106,7 @@ pub fn answer(question: &Frame, answer: Answer) -> Result<Frame, serde_json::Err
             };
             head.verdict = verdict.to_owned();
             head.message = tried.refused.map(|reason| reason.message).unwrap_or_default();
-            head.again = tried.retry.into();
+            head.again = Again::of(tried.retry, now);
             (head.obstacles, codes) = (tried.obstacles, tried.codes);
             head.scores = tried.scores.len();
             codes.extend(tried.scores);
@@ -115,7 +115,7 @@ pub fn answer(question: &Frame, answer: Answer) -> Result<Frame, serde_json::Err
             head.verdict = if attempt.node.is_some() { "planned" } else { "none" }.to_owned();
             head.message = attempt.preemption.as_ref().map(|reason| reason.message.clone()).unwrap_or_default();
             head.node = attempt.node.unwrap_or_default();
-            head.again = attempt.retry.into();
+            head.again = Again::of(attempt.retry, now);
         }
         Answer::Permitted(allowed) => {
             let (verdict, wait) = match allowed.verdict {
@@ -124,7 +124,7 @@ pub fn answer(question: &Frame, answer: Answer) -> Result<Frame, serde_json::Err
                 Verdict::Reject => ("reject", 0),
             };
             (head.verdict, head.wait) = (verdict.to_owned(), wait);
-            (head.message, head.again) = (allowed.reason.message, allowed.retry.into());
+            (head.message, head.again) = (allowed.reason.message, Again::of(allowed.retry, now));
         }
         Answer::Keys(epoch, keys) => {
             head.epoch = epoch;

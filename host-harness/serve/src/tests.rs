@@ -143,7 +143,7 @@ fn opened(policy: &Scripted) -> Conversation {
 }
 
 /// One that keeps a checkpoint there.
-fn opened_with(policy: &Scripted, checkpoint: Option<Arc<Stored>>) -> Conversation {
+pub(crate) fn opened_with(policy: &Scripted, checkpoint: Option<Arc<Stored>>) -> Conversation {
     let described = policy.clone().describe().unwrap();
     let session = Session::open(Box::new(policy.clone()), "", "").unwrap();
     let welcome = say::welcome(&described, &described.systems[0]);
@@ -184,7 +184,7 @@ impl Talk {
     }
 }
 
-fn there(object: &Value) -> Frame {
+pub(crate) fn there(object: &Value) -> Frame {
     Frame { kind: kind::OBJECT, number: 0, payload: serde_json::to_vec(object).unwrap() }
 }
 

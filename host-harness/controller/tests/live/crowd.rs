@@ -14,12 +14,13 @@ use crate::world::{SOON, Step, World, is_gated, is_running};
 /// Creates a Job that allows no failure and so many ordinary pods together; each pod of both takes a node. Every node gets a pod, a pod that
 /// was let go and whose room is taken says so, no pod is deleted by the default arguments, and when the ordinary pods have gone the whole Job runs.
 pub async fn held_and_ordinary_pods(world: &World, system: &str, nodes: u32, count: usize) {
-    held_and_ordinary_pods_with(world, system, (nodes, count), &json!({})).await;
+    let step = world.step("crowd", nodes).await;
+    held_and_ordinary_pods_in(step, system, count, &json!({})).await;
 }
 
-/// Does the same with pods of the Job that have these fields.
-pub async fn held_and_ordinary_pods_with(world: &World, system: &str, (nodes, count): (u32, usize), fields: &Value) {
-    let step = world.step("crowd", nodes).await;
+/// Does the same in this step, with pods of the Job that have these fields.
+pub async fn held_and_ordinary_pods_in(step: Step<'_>, system: &str, count: usize, fields: &Value) {
+    let world = step.world;
     let controller = Controller::start(&How { settings: Settings::default(), ..world.how(system) });
     let ordinary: Vec<String> = (0..count).map(|place| format!("o{place}")).collect();
     let others = async {

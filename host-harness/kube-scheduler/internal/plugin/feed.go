@@ -170,7 +170,7 @@ func (f *feed) there(kind wire.Kind, object metav1.Object) {
 		switch {
 		case losesNomination(before, pod):
 			// kube-scheduler wakes no pod for a nomination that ends, though its room may be for others.
-			f.plugin.hints.changed(podUpserted)
+			f.plugin.hints.givenUp(podUpserted)
 		case isPendingNews(before, pod):
 			f.plugin.hints.pendingChanged(podUpserted)
 		}

@@ -38,9 +38,10 @@ type hints struct {
 	pods map[types.UID]hint
 	// final are the pods that PreFilter refused for good when they were tried last: no plan helps.
 	final map[types.UID]struct{}
-	// last says when each kind of change last came, by the count of changes. lastPending says the same of pods without a node.
-	last, lastPending map[string]uint64
-	count             uint64
+	// last says when each kind of change last came, by the count of changes. lastPending says the same of pods without a node, and lastGivenUp
+	// of room that was given up.
+	last, lastPending, lastGivenUp map[string]uint64
+	count                          uint64
 	// paces are how often pods were woken by pods without a node.
 	paces map[types.UID]pace
 }
@@ -63,8 +64,8 @@ type hint struct {
 
 func newHints(activate func(map[string]*v1.Pod)) *hints {
 	return &hints{
-		activate: activate, clock: time.Now, pods: map[types.UID]hint{}, final: map[types.UID]struct{}{}, paces: map[types.UID]pace{},
-		last: map[string]uint64{}, lastPending: map[string]uint64{},
+		activate: activate, clock: steady(), pods: map[types.UID]hint{}, final: map[types.UID]struct{}{}, paces: map[types.UID]pace{},
+		last: map[string]uint64{}, lastPending: map[string]uint64{}, lastGivenUp: map[string]uint64{},
 	}
 }
 
@@ -91,18 +92,9 @@ func (h *hints) wakeLate(pod types.UID) {
 		if hint.pod.UID != pod {
 			return false
 		}
-		return isLate(hint, h.last, hint.waitsFor) || isLate(hint, h.lastPending, hint.waitsForPending) && h.mayWake(hint, now)
+		paced := isLate(hint, h.lastPending, hint.waitsForPending) || isLate(hint, h.lastGivenUp, hint.waitsFor)
+		return isLate(hint, h.last, hint.waitsFor) || paced && h.mayWake(hint, now)
 	})
-}
-
-// isLate says whether one of these changes that the pod waits for has come since the pod was asked about.
-func isLate(hint hint, last map[string]uint64, waitsFor func(string) bool) bool {
-	for change, at := range last {
-		if at > hint.asked && waitsFor(change) {
-			return true
-		}
-	}
-	return false
 }
 
 // waitsFor says whether a pod is worth another attempt after this change; nothing said: after any.
@@ -255,13 +247,13 @@ func (h *hints) worth(pod types.UID, change string) bool {
 }
 
 // worthAfter says whether a pod is worth another attempt after another one has left. One that was planned for is, after the last of its
-// victims, and after who left for nobody.
-func (h *hints) worthAfter(pod types.UID, left *v1.Pod) bool {
+// victims, and after who left for nobody. Where the other one is there, it has given up the node that it was to have.
+func (h *hints) worthAfter(pod types.UID, left *v1.Pod, isThere bool) bool {
 	h.lock.Lock()
 	hint := h.pods[pod]
 	h.lock.Unlock()
 	if len(hint.victims) == 0 {
-		return h.worth(pod, podRemoved)
+		return h.worth(pod, podRemoved) && (!isThere || h.isInPace(pod))
 	}
 	if !slices.ContainsFunc(hint.victims, func(victim wire.Object) bool { return victim.UID == string(left.UID) }) {
 		return left.Spec.NodeName != "" && h.victims.isRoomFor(left.UID, keyOf(hint.pod))
@@ -275,12 +267,13 @@ func (p *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, 
 	after := func(upserted string) fwk.QueueingHintFn {
 		return func(_ klog.Logger, pod *v1.Pod, before, now any) (fwk.QueueingHint, error) {
 			left, isPod := before.(*v1.Pod)
-			if now == nil && isPod && !p.isThere(left) {
+			isThere := isPod && p.isThere(left)
+			if now == nil && isPod && !isThere {
 				// kube-scheduler knows it, and may ask before its event was heard here. Of a pod that lost the node it was to have it
 				// says the same, and that one is still there.
 				p.feed.gone(wire.Kind{Kind: "Pod"}, left)
 			}
-			isWorth := now == nil && isPod && p.hints.worthAfter(pod.UID, left) || now != nil && p.hints.worth(pod.UID, upserted)
+			isWorth := now == nil && isPod && p.hints.worthAfter(pod.UID, left, isThere) || now != nil && p.hints.worth(pod.UID, upserted)
 			if isWorth {
 				return fwk.Queue, nil
 			}

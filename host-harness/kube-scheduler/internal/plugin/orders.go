@@ -3,7 +3,9 @@ package plugin
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -180,6 +182,9 @@ func (p *Plugin) evict(ctx context.Context, order wire.Order) error {
 	clients, object := p.handle.ClientSet(), order.Object
 	if len(order.Marks) > 0 {
 		err := writeMarks(ctx, clients, object.Namespace, object.Name, object.UID, order.Marks)
+		if apierrors.IsNotFound(err) || isAnother(err) {
+			return nil
+		}
 		if err != nil || !order.Delete {
 			return err
 		}
@@ -205,7 +210,19 @@ func (p *Plugin) evict(ctx context.Context, order wire.Order) error {
 }
 
 // isGone says that the object is not there, or is another one of the same name.
-func isGone(err error) bool { return apierrors.IsNotFound(err) || apierrors.IsConflict(err) }
+func isGone(err error) bool {
+	return apierrors.IsNotFound(err) || apierrors.IsConflict(err) || isAnother(err)
+}
+
+// isAnother says that a patch names the uid of another object than the one that is there: the API server finds that invalid.
+func isAnother(err error) bool {
+	var refused apierrors.APIStatus
+	if !apierrors.IsInvalid(err) || !errors.As(err, &refused) || refused.Status().Details == nil {
+		return false
+	}
+	isUID := func(cause metav1.StatusCause) bool { return cause.Field == "metadata.uid" }
+	return slices.ContainsFunc(refused.Status().Details.Causes, isUID)
+}
 
 // confirm looks what became of a command.
 func (p *Plugin) confirm(talk *talk, asked wire.Order) {

@@ -4,6 +4,9 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"lictor.dev/kube-scheduler/internal/wire"
 )
 
 // firstPace and longestPace bound how soon a pod is woken again by pods without a node: the pause doubles from one attempt in vain to the
@@ -21,6 +24,31 @@ type pace struct {
 	room time.Duration
 }
 
+// steady is the time of day now, and from then on the time that has passed: a clock of the machine that is set changes nothing.
+func steady() func() time.Time {
+	begun := time.Now()
+	return func() time.Time { return begun.Add(time.Since(begun)) }
+}
+
+// local is an answer that has just come, with its moment by the clock of this side: that of the host may show another time.
+func (h *hints) local(again wire.Again) wire.Again {
+	if again.Wait != nil {
+		at := h.clock().Add(time.Duration(*again.Wait)).UnixNano()
+		again.At = &at
+	}
+	return again
+}
+
+// isLate says whether one of these changes that the pod waits for has come since the pod was asked about.
+func isLate(hint hint, last map[string]uint64, waitsFor func(string) bool) bool {
+	for change, at := range last {
+		if at > hint.asked && waitsFor(change) {
+			return true
+		}
+	}
+	return false
+}
+
 // waitsForPending says whether a pod is worth another attempt after this change of a pod that has no node.
 func (h hint) waitsForPending(change string) bool {
 	return len(h.victims) == 0 && hint{again: h.refused, away: h.away}.waitsFor(change) && h.waitsFor(change)
@@ -35,6 +63,26 @@ func (h *hints) pendingChanged(change string) {
 	h.lastPending[change] = h.count
 	h.lock.Unlock()
 	h.wake(func(hint hint) bool { return hint.waitsForPending(change) && h.mayWake(hint, now) })
+}
+
+// givenUp says that a pod that waits has given up room that it was promised: this is the change. kube-scheduler wakes no pod for that, though
+// the room may be for others. Gangs that fail in turn give up room all the time, so each pod is woken at its pace.
+func (h *hints) givenUp(change string) {
+	now := h.clock()
+	h.lock.Lock()
+	h.count++
+	h.lastGivenUp[change] = h.count
+	h.lock.Unlock()
+	h.wake(func(hint hint) bool { return hint.waitsFor(change) && h.mayWake(hint, now) })
+}
+
+// isInPace says whether the pace of a pod lets it be tried again now. Else it is tried again at the moment that its pace allows.
+func (h *hints) isInPace(pod types.UID) bool {
+	now := h.clock()
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	hint, ok := h.pods[pod]
+	return !ok || h.mayWake(hint, now)
 }
 
 // mayWake says whether the pace of a pod lets it be tried again now. Else it is tried again at the moment that its pace allows. The lock is

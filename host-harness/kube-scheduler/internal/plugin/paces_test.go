@@ -48,6 +48,59 @@ func (w *waking) took() []string {
 
 func (w *waking) comes(pod *v1.Pod) { w.feed.there(wire.Kind{Kind: "Pod"}, pod) }
 
+func TestRoomThatIsGivenUpWakesAtThePaceOfEachPod(t *testing.T) {
+	w := newWaking(t)
+	waits, other := podNamed("a"), podNamed("b")
+	promised := other.DeepCopy()
+	promised.Status.NominatedNodeName = "n1"
+	woken := 0
+	for range 100 {
+		w.refuse(waits)
+		// The nomination of the other pod ends, and kube-scheduler says that the pod has left the node.
+		w.comes(promised)
+		w.comes(other)
+		w.hints.wakeDue()
+		woken += len(w.took())
+		if w.refuse(waits); w.hints.worthAfter(waits.UID, promised, true) {
+			woken++
+		}
+		w.now = w.now.Add(20 * time.Millisecond)
+	}
+	// At 0, 100, 300, 700 and 1500 ms.
+	if woken != 5 {
+		t.Error("in two seconds it is woken", woken, "times")
+	}
+	w.now = w.now.Add(longestPace)
+	if w.hints.wakeDue(); len(w.took()) != 1 {
+		t.Error("it is not woken when its pace allows")
+	}
+	if w.refuse(waits); !w.hints.worthAfter(waits.UID, onNode(other), false) {
+		t.Error("a pod that is gone leaves room at once")
+	}
+}
+
+func onNode(pod *v1.Pod) *v1.Pod {
+	bound := pod.DeepCopy()
+	bound.Spec.NodeName = "n1"
+	return bound
+}
+
+func TestAMomentIsCountedFromTheAnswer(t *testing.T) {
+	second := int64(time.Second)
+	for what, ahead := range map[string]int64{"behind": -600 * second, "ahead": 600 * second} {
+		w := newWaking(t)
+		at, wait := w.now.UnixNano()+second+ahead, second
+		w.hints.refused(podNamed("a"), w.hints.local(wire.Again{At: &at, Wait: &wait}), w.hints.now())
+		if w.hints.wakeDue(); len(w.took()) > 0 {
+			t.Error("the clock of the host is", what, "and a pod is woken too early")
+		}
+		w.now = w.now.Add(time.Second)
+		if w.hints.wakeDue(); len(w.took()) != 1 {
+			t.Error("the clock of the host is", what, "and a pod is not woken in time")
+		}
+	}
+}
+
 func TestAPodWithoutANodeWakesThoseThatWaitForPods(t *testing.T) {
 	w := newWaking(t)
 	a, b := podNamed("a"), podNamed("b")

@@ -8,7 +8,10 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/backend/cache"
 
 	"lictor.dev/kube-scheduler/internal/wire"
 )
@@ -63,7 +66,7 @@ func TestAPreemptorIsTriedWhenItsLastVictimHasLeft(t *testing.T) {
 	}
 	h.planned(a, []wire.Object{victimNamed("v"), victimNamed("w")}, nil)
 	there["v"] = false
-	if h.worthAfter(a.UID, v) || h.worth(a.UID, podUpserted) {
+	if h.worthAfter(a.UID, v, false) || h.worth(a.UID, podUpserted) {
 		t.Error("w is still there")
 	}
 	h.changed("object-upserted/PodGroup")
@@ -71,16 +74,16 @@ func TestAPreemptorIsTriedWhenItsLastVictimHasLeft(t *testing.T) {
 		t.Error("only room may change what is planned")
 	}
 	there["w"] = false
-	if !h.worthAfter(a.UID, w) {
+	if !h.worthAfter(a.UID, w, false) {
 		t.Error("all have left")
 	}
 	there["x"] = true
 	h.planned(b, []wire.Object{victimNamed("x")}, nil)
 	y := podNamed("y")
-	if h.worthAfter(b.UID, v) || h.worthAfter(b.UID, y) {
+	if h.worthAfter(b.UID, v, false) || h.worthAfter(b.UID, y, false) {
 		t.Error("the room of v is promised, and y had none")
 	}
-	if y.Spec.NodeName = "n9"; !h.worthAfter(b.UID, y) {
+	if y.Spec.NodeName = "n9"; !h.worthAfter(b.UID, y, false) {
 		t.Error("the room of y is nobody's")
 	}
 	h.withdrawn(b.UID)
@@ -108,7 +111,7 @@ func TestAMemberOnAFreeNodeWaitsForTheVictimsOfItsPlan(t *testing.T) {
 		t.Error("its quota has no room for it until v has left")
 	}
 	there["v"] = false
-	if !h.worthAfter(a.UID, v) {
+	if !h.worthAfter(a.UID, v, false) {
 		t.Error("v has left")
 	}
 }
@@ -148,5 +151,21 @@ func TestVictimsAreKeptUntilManyHaveComeAfterThem(t *testing.T) {
 	v.leave("given back", nil)
 	if !v.isRoomFor("later0", "default/b") || !v.isRoomFor("given back", "default/b") {
 		t.Error("one stays, and the room of the other is for all")
+	}
+}
+
+func TestANominationEndsWithItsNode(t *testing.T) {
+	there := &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1"}}
+	snapshot := cache.NewSnapshot(nil, []*v1.Node{there})
+	for node, ends := range map[string]bool{"": false, "n1": false, "n2": true} {
+		pod := podNamed("p")
+		pod.Status.NominatedNodeName = node
+		result := withoutPlan(snapshot, pod)
+		if (result != nil) != ends {
+			t.Errorf("nominated to %q: %v", node, result)
+		}
+		if result != nil && (result.Mode() != fwk.ModeOverride || result.NominatedNodeName != "") {
+			t.Errorf("nominated to %q: %v", node, result)
+		}
 	}
 }

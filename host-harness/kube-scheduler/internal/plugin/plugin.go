@@ -168,6 +168,7 @@ func (p *Plugin) ask(ctx context.Context, kind uint8, asked wire.Asked) (*talk, 
 	ctx, cancel := context.WithTimeout(ctx, p.args.Deadline.Duration)
 	defer cancel()
 	head, rest, err := talk.conn.Ask(ctx, kind, asked)
+	head.Again = p.hints.local(head.Again)
 	if errors.Is(err, wire.ErrLost) {
 		err = errAway
 	}

@@ -175,12 +175,26 @@ func (p *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.P
 			message = ""
 		}
 		// No other plugin may evict for the pod: it would do it outside of the laws.
-		return nil, fwk.NewStatus(fwk.UnschedulableAndUnresolvable, message)
+		return withoutPlan(p.handle.SnapshotSharedLister(), pod), fwk.NewStatus(fwk.UnschedulableAndUnresolvable, message)
 	}
 	p.hints.planned(pod, plan.victims(pod), plan.all())
 	p.announce(plan, pod)
 	nominated := &fwk.NominatingInfo{NominatedNodeName: head.Node, NominatingMode: fwk.ModeOverride}
 	return &fwk.PostFilterResult{NominatingInfo: nominated}, fwk.NewStatus(fwk.Success, head.Message)
+}
+
+// withoutPlan is what comes of no plan: a pod that was promised a node keeps it, unless the node is gone. Nobody else would take that back.
+func withoutPlan(snapshot fwk.SharedLister, pod *v1.Pod) *fwk.PostFilterResult {
+	if node := pod.Status.NominatedNodeName; node == "" || isNode(snapshot, node) {
+		return nil
+	}
+	return &fwk.PostFilterResult{NominatingInfo: &fwk.NominatingInfo{NominatingMode: fwk.ModeOverride}}
+}
+
+// isNode says whether there is a node of this name.
+func isNode(snapshot fwk.SharedLister, name string) bool {
+	node, err := snapshot.NodeInfos().Get(name)
+	return err == nil && node.Node() != nil
 }
 
 // Reserve tells that the pod has a node.

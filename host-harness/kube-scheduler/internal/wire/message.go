@@ -45,6 +45,8 @@ type Asked struct {
 type Again struct {
 	// At is a moment, in nanoseconds since 1970.
 	At *int64 `json:"at,omitempty"`
+	// Wait is the same in nanoseconds from the answer on: the clocks of both sides may differ.
+	Wait *int64 `json:"wait,omitempty"`
 	// After are kinds of change, such as pod-removed; none: any.
 	After []string `json:"after,omitempty"`
 }

@@ -8,6 +8,7 @@ mod coscheduling;
 mod koordinator;
 mod kubernetes;
 mod volcano;
+mod volcano_elastic;
 mod yunikorn;
 
 use std::collections::BTreeMap;

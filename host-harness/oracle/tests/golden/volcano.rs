@@ -5,11 +5,11 @@ use serde_json::{Value, json};
 
 use super::{Golden, cycle, node, pod, reclaims, set};
 
-fn amounts(cpu: &str, memory: &str) -> Value {
+pub(super) fn amounts(cpu: &str, memory: &str) -> Value {
     json!({"cpu": cpu, "memory": memory})
 }
 
-fn queue(name: &str, deserved: Option<Value>, capability: Option<Value>) -> Value {
+pub(super) fn queue(name: &str, deserved: Option<Value>, capability: Option<Value>) -> Value {
     let mut spec = json!({"weight": 1});
     for (key, amounts) in [("deserved", deserved), ("capability", capability)] {
         amounts.into_iter().for_each(|amounts| set(&mut spec, "", key, amounts));
@@ -19,7 +19,7 @@ fn queue(name: &str, deserved: Option<Value>, capability: Option<Value>) -> Valu
 }
 
 /// Returns the PodGroup of one job, and its pods: name, requests, node.
-fn job(name: &str, queue: &str, pods: &[(&str, Value, Option<&str>)]) -> Vec<Value> {
+pub(super) fn job(name: &str, queue: &str, pods: &[(&str, Value, Option<&str>)]) -> Vec<Value> {
     let phase = if pods.iter().any(|(.., on)| on.is_some()) { "Running" } else { "Inqueue" };
     let group = json!({"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup",
         "metadata": {"name": name, "namespace": "default"}, "spec": {"queue": queue, "minMember": 1},
@@ -34,7 +34,7 @@ fn job(name: &str, queue: &str, pods: &[(&str, Value, Option<&str>)]) -> Vec<Val
 }
 
 /// Returns the same objects with a pod that is not preemptable.
-fn keeping(mut objects: Vec<Value>, name: &str) -> Vec<Value> {
+pub(super) fn keeping(mut objects: Vec<Value>, name: &str) -> Vec<Value> {
     let kept = objects.iter_mut().find(|object| object["kind"] == "Pod" && object["metadata"]["name"] == name);
     kept.into_iter().for_each(|pod| set(pod, "/metadata/annotations", "volcano.sh/preemptable", json!("false")));
     objects
@@ -273,44 +273,4 @@ fn room_that_a_gang_waits_for_is_short_for_a_later_plan() {
         let broken = with("2", due).judge(&reclaims()).unwrap_or_default();
         assert!(broken.starts_with(&format!("{law}: ")), "less room is coming: {broken}");
     }
-}
-
-/// Returns an elastic job `e` with 3 of 5 pods, which grows by two pods on idle `n3`, and a gang `j` of two pods with a GPU each, one beside `e2` on `n2`
-/// and one on `n3`. `steps`: the factor.
-fn beside_a_job_that_grows(steps: &str) -> Golden {
-    let one = || amounts("1", "1Gi");
-    let with_gpu = |cpu: &str| json!({"cpu": cpu, "memory": "8Gi", "nvidia.com/gpu": "1"});
-    let asks = || json!({"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": "1"});
-    let pods = [("e0", Some("n1")), ("e1", Some("n1")), ("e2", Some("n2")), ("e3", None), ("e4", None)];
-    let mut elastic = keeping(job("e", "q", &pods.map(|(name, on)| (name, one(), on))), "e1");
-    for object in &mut elastic {
-        if object["kind"] == "PodGroup" {
-            let annotations = json!({"volcano.sh/elastic-train": "true", "volcano.sh/elastic-train-factor": steps});
-            set(object, "/metadata", "annotations", annotations);
-        } else if object["metadata"]["name"] != "e0" {
-            set(object, "/metadata/labels", "volcano.sh/elastic-train", json!("true"));
-        }
-    }
-    let mut gang = job("j", "q", &[("p1", asks(), None), ("p2", asks(), None)]);
-    gang.iter_mut()
-        .filter(|object| object["kind"] == "PodGroup")
-        .for_each(|group| set(group, "/spec", "minMember", json!(2)));
-    let nodes = vec![node("n1", amounts("2", "8Gi")), node("n2", with_gpu("1")), node("n3", with_gpu("2"))];
-    Golden::cycle([nodes, vec![queue("q", None, None)], elastic, gang].concat())
-}
-
-#[test]
-fn a_job_that_could_not_shrink_before_it_grew_gives_pods_of_both() {
-    // From 3 pods `e` may shrink to 1 only, and `e1` stays. From 5 it shrinks to 3, by `e2` and by one that came meanwhile. Where each size is legal,
-    // `e2` alone would have been enough while `n3` was idle.
-    let grows = cycle(&[("default/e3", "n3"), ("default/e4", "n3")]);
-    let used = json!({"status": {"queue/q": {"used": {"cpu": "5", "memory": "5Gi", "pods": "5"}}}});
-    let nominated = json!({"default/p1": "n2", "default/p2": "n3"});
-    let victims = ["default/e2", "default/e3"];
-    let plan = json!({"plan": 1, "preemptor": "default/p1", "nominated": nominated, "victims": victims});
-    let shrinks = json!({"bound": {}, "nominated": nominated, "victims": victims, "plans": [plan], "waiting": [], "standing": nominated});
-    let outcomes = [grows, used, shrinks];
-    assert_eq!(beside_a_job_that_grows("2").judge(&outcomes), None);
-    let broken = beside_a_job_that_grows("1").judge(&outcomes).unwrap_or_default();
-    assert!(broken.starts_with("bound-pods-are-not-reclaimed-at-once: "), "{broken}");
 }

@@ -4,9 +4,15 @@ use std::cell::RefCell;
 use std::io::Read;
 
 use lictor_host::cluster::InputError;
+use lictor_host::living::Stored;
+use lictor_host::session::testing::{ALL, Fx, Say, Scripted};
 use lictor_host::session::{Session, SessionError, Step};
+use lictor_host::verify::testing::{node, pod};
+use serde_json::json;
 
 use super::*;
+use crate::message::Commands;
+use crate::tests::{opened_with, there};
 
 #[derive(Default)]
 struct Lines(Mutex<Vec<String>>);
@@ -102,4 +108,42 @@ fn connections_are_bounded() {
     let said = lines.0.lock().unwrap();
     assert!(said.iter().any(|line| line.contains("too many are connected")), "{said:?}");
     drop(clients);
+}
+
+/// Frames that tell a node and two pods, reserve the node for one of the pods, and ask whether this one may be bound.
+fn frames(name: &str) -> Vec<Frame> {
+    let ask = |kind, asked| Frame { kind, number: u32::from(kind), payload: serde_json::to_vec(&asked).unwrap() };
+    let mut frames: Vec<Frame> = [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0)].iter().map(there).collect();
+    frames.push(Frame { kind: kind::SYNCED, number: 0, payload: Vec::new() });
+    frames.push(ask(kind::RESERVE, json!({"pod": format!("default/{name}"), "node": "n1"})));
+    frames.push(ask(kind::PERMIT, json!({"pod": format!("default/{name}")})));
+    frames
+}
+
+#[test]
+fn time_goes_on_from_a_checkpoint_that_is_ahead_of_the_clock() {
+    let file = std::env::temp_dir().join(format!("lictor-serve-ahead-{}.json", std::process::id()));
+    let kept = || Some(Arc::new(Stored::at(&file)));
+    let policy = Scripted::deciding(ALL).say("permit default/a", Say::Wait(10, Fx::default()));
+    // A command is kept, an hour ahead.
+    let hour = Clock::start().now().saturating_add(3_600_000_000_000);
+    opened_with(&policy, kept()).take(hour, frames("b")).unwrap();
+    let mut conversation = opened_with(&policy, kept());
+    let (mut client, served) = UnixStream::pair().unwrap();
+    let (send, receive) = sync_channel(WAITING);
+    frames("a").into_iter().for_each(|frame| send.send(Ok(Some(frame))).unwrap());
+    let serves = thread::spawn(move || {
+        converse(&mut conversation, &receive, &served, (&Offers::default(), 0), &AtomicI64::new(0))
+    });
+    // Else the wait of 10 ns would be over in an hour.
+    client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    let released = std::iter::from_fn(|| Frame::read(&mut client).unwrap()).find_map(|frame| {
+        let commands: Option<Commands> =
+            (frame.kind == kind::COMMANDS).then(|| serde_json::from_slice(&frame.payload).unwrap());
+        commands.and_then(|commands| commands.released.into_iter().next())
+    });
+    assert_eq!(released.unwrap().cause, "timeout");
+    drop(send);
+    serves.join().unwrap();
+    std::fs::remove_file(&file).unwrap();
 }

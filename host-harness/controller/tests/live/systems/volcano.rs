@@ -1,6 +1,5 @@
 //! Volcano: queues, jobs, elastic jobs.
 
-use kube::api::DeleteParams;
 use serde_json::{Value, json};
 
 use super::sized;
@@ -37,12 +36,13 @@ async fn member(step: &Step<'_>, group: &str, name: &str, (class, cores): (&str,
     step.held(name, class, sized(cores, json!({"metadata": metadata}))).await;
 }
 
-/// Creates pods of a Job in queue `default`, and ordinary pods beside them.
+/// Creates pods of a Job, which are a gang, and ordinary pods beside them.
 pub async fn held_and_ordinary_pods(world: &World) {
-    queue(world, "default", json!({})).await;
-    crowd::held_and_ordinary_pods(world, "volcano", 5, 4).await;
-    let queues = api(&world.admin, "scheduling.volcano.sh/v1beta1", "Queue", "");
-    queues.delete("default", &DeleteParams::default()).await.unwrap();
+    let step = world.step("crowd", 5).await;
+    queue(world, "qc", json!({})).await;
+    group(&step, "g", "qc", "low", json!({})).await;
+    let of_group = json!({"metadata": {"annotations": {"scheduling.k8s.io/group-name": "g"}}});
+    crowd::held_and_ordinary_pods_in(step, "volcano", 4, &of_group).await;
 }
 
 /// An elastic job grows into the room that is idle, and shrinks when a queue takes back what it deserves for a gang.

@@ -54,7 +54,7 @@ fn of(queue: &str) -> Value {
 /// Creates pods of a Job in a queue, and ordinary pods beside them.
 pub async fn held_and_ordinary_pods(world: &World) {
     queues(world, "", &guaranteed("test", "")).await;
-    crowd::held_and_ordinary_pods_with(world, "yunikorn", (5, 4), &of("test")).await;
+    crowd::held_and_ordinary_pods_in(world.step("crowd", 5).await, "yunikorn", 4, &of("test")).await;
     no_queues(world).await;
 }
 

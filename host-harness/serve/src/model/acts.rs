@@ -1,0 +1,190 @@
+//! What others do in the cluster: users, controllers, kubelets.
+
+use serde_json::{Value, json};
+
+use lictor_host::verify::testing::node;
+
+use super::play::Play;
+use super::world::{Object, kind_of, leaves, name_of, nanoseconds, node_of, text};
+
+/// The cores of a node.
+pub(super) const CORES: u32 = 8;
+/// The most pods of a cluster, so that decisions stay small.
+const MOST_PODS: usize = 20;
+/// The label by which a victim is marked that is left to another controller (Koordinator).
+const SOFT: &str = "scheduling.koordinator.sh/soft-eviction";
+
+impl Play<'_> {
+    /// Creates what is there from the beginning.
+    pub(super) fn create_cluster(&mut self, nodes: usize) {
+        self.world.create(json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "default"}}));
+        for object in (self.system.objects)() {
+            self.world.create(object);
+        }
+        for number in 0..nodes {
+            self.world.create(node(&format!("n{number}"), CORES));
+        }
+    }
+
+    /// Creates a pod of these cores.
+    pub(super) fn create_pod(&mut self, name: &str, gang: Option<&str>, cpu: usize, important: bool) {
+        let (grace, priority) = ([0, 1, 5, 30][self.random.below(4)], if important { 100 } else { 0 });
+        let container = json!({"name": "c", "resources": {"requests": {"cpu": cpu.to_string()}}});
+        let mut pod = json!({
+            "apiVersion": "v1", "kind": "Pod",
+            "metadata": {"name": name, "namespace": "default", "labels": {"of": "model"}, "annotations": {}},
+            "spec": {"schedulerName": "default-scheduler", "priority": priority,
+                     "terminationGracePeriodSeconds": grace, "containers": [container]},
+            "status": {"phase": "Pending"},
+        });
+        (self.system.dress)(&mut pod, gang, important);
+        self.world.create(pod);
+    }
+
+    /// Creates a gang of so many pods with its group.
+    pub(super) fn create_gang(&mut self, name: &str, size: usize, cpu: usize, important: bool) {
+        self.world.create((self.system.group)(name, size, important));
+        for member in 0..size {
+            self.create_pod(&format!("{name}-{member}"), Some(name), cpu, important);
+        }
+    }
+
+    fn random_gang(&mut self) {
+        let (important, number) = (self.random.percent(60), self.random.below(6));
+        let name = format!("g{number}{}", if important { "h" } else { "l" });
+        let (size, cpu) = (2 + number % 3, 2 + number % 4);
+        if self.random.percent(95) {
+            self.world.create((self.system.group)(&name, size, important));
+        }
+        for member in 0..size {
+            if self.random.percent(95) {
+                self.create_pod(&format!("{name}-{member}"), Some(&name), cpu, important);
+            }
+        }
+    }
+
+    /// Picks an object of a kind that suits.
+    fn pick(&mut self, kind: &str, suits: impl Fn(&Object) -> bool) -> Option<String> {
+        let names: Vec<String> =
+            self.world.all(kind).filter(|object| suits(object)).map(|object| name_of(object)).collect();
+        names.get(self.random.below(names.len())).cloned()
+    }
+
+    /// Does something at random, as users and controllers.
+    pub(super) fn act(&mut self) {
+        let count = self.world.all("Pod").count();
+        match self.random.below(100) {
+            0..=13 if count < MOST_PODS => self.random_gang(),
+            14..=27 if count < MOST_PODS => {
+                let (number, cpu) = (self.random.below(12), 1 + self.random.below(7));
+                let important = self.random.percent(30);
+                self.create_pod(&format!("p{number}"), None, cpu, important);
+            }
+            28..=33 => {
+                if let Some(name) = self.pick("Pod", |_| true) {
+                    self.world.stop(&name);
+                }
+            }
+            34..=35 => {
+                let name = format!("default/g{}", self.random.below(6));
+                let members = self.world.all("Pod").map(|pod| name_of(pod)).filter(|pod| pod.starts_with(&name));
+                members.collect::<Vec<_>>().iter().for_each(|member| self.world.stop(member));
+            }
+            36..=37 => self.remove_group(),
+            38 => {
+                if let Some(name) = self.pick("Node", |_| true) {
+                    self.remove_node(&name);
+                }
+            }
+            39..=41 => {
+                let name = format!("n{}", self.random.below(5));
+                self.world.create(node(&name, CORES));
+            }
+            42..=45 => {
+                if let Some(name) = self.pick("Pod", |_| true) {
+                    let version = self.world.version.to_string();
+                    let place = if self.random.percent(50) { "annotations" } else { "labels" };
+                    self.world.change("Pod", &name, |pod| pod["metadata"][place]["touched"] = version.into());
+                }
+            }
+            46..=49 => {
+                if let Some(name) = self.pick("Pod", |pod| text(pod, "/status/phase") == "Running") {
+                    self.world.change("Pod", &name, |pod| pod["status"]["phase"] = json!("Succeeded"));
+                }
+            }
+            50..=60 => self.recreate(),
+            _ => self.kubelets(),
+        }
+    }
+
+    /// Starts, as the kubelets, what is bound, and ends what has had its grace; removes, as the garbage collector, the pods of nodes that
+    /// are gone; deletes, as a descheduler, what is marked.
+    pub(super) fn kubelets(&mut self) {
+        let pods: Vec<Object> = self.world.all("Pod").cloned().collect();
+        for pod in pods.iter().filter(|pod| !node_of(pod).is_empty()) {
+            let (name, ends) = (name_of(pod), text(pod, "/metadata/deletionTimestamp"));
+            let is_over = leaves(pod) && nanoseconds(ends) <= self.now();
+            if is_over || self.world.get("Node", node_of(pod)).is_none() {
+                self.world.remove("Pod", &name);
+            } else if text(pod, "/status/phase") == "Pending" && !leaves(pod) {
+                self.world.change("Pod", &name, |pod| pod["status"]["phase"] = json!("Running"));
+            } else if pod["metadata"]["labels"].get(SOFT).is_some() && !leaves(pod) {
+                self.world.stop(&name);
+            }
+        }
+    }
+
+    /// Creates, as the controllers, the pods that replace victims, under new names.
+    pub(super) fn recreate(&mut self) {
+        for pod in self.observer.take_evicted() {
+            if self.random.percent(50) || self.world.all("Pod").count() >= MOST_PODS {
+                continue;
+            }
+            let mut new = (*pod).clone();
+            let name = format!("{}-r", text(&pod, "/metadata/name"));
+            let metadata = &pod["metadata"];
+            new["metadata"] =
+                json!({"name": name, "namespace": "default", "labels": metadata["labels"], "annotations": {}});
+            if let Some(gang) = metadata["annotations"].get("scheduling.k8s.io/group-name") {
+                new["metadata"]["annotations"]["scheduling.k8s.io/group-name"] = gang.clone();
+            }
+            if let Some(labels) = new["metadata"]["labels"].as_object_mut() {
+                labels.remove(SOFT);
+            }
+            if let Some(spec) = new["spec"].as_object_mut() {
+                spec.remove("nodeName");
+            }
+            new["status"] = json!({"phase": "Pending"});
+            self.world.create(new);
+        }
+    }
+
+    fn groups(&self) -> String {
+        kind_of(&(self.system.group)("g", 2, false))
+    }
+
+    /// Removes the group of a gang, whose pods stay.
+    fn remove_group(&mut self) {
+        let kind = self.groups();
+        if let Some(name) = self.pick(&kind, |object| is_group(object)) {
+            self.world.remove(&kind, &name);
+        }
+    }
+
+    pub(super) fn remove_groups(&mut self) {
+        let kind = self.groups();
+        let all = self.world.all(&kind).filter(|object| is_group(object)).map(|object| name_of(object));
+        all.collect::<Vec<_>>().iter().for_each(|name| self.world.remove(&kind, name));
+    }
+
+    /// Removes a node. Its pods go with it.
+    pub(super) fn remove_node(&mut self, name: &str) {
+        self.world.remove("Node", name);
+        let there = self.world.all("Pod").filter(|pod| node_of(pod) == name).map(|pod| name_of(pod));
+        there.collect::<Vec<_>>().iter().for_each(|pod| self.world.remove("Pod", pod));
+    }
+}
+
+fn is_group(object: &Value) -> bool {
+    text(object, "/metadata/name").starts_with('g')
+}

@@ -1,0 +1,217 @@
+//! What the plugin tells the host (`feed.go`).
+
+use std::rc::Rc;
+
+use lictor_host::session::ObjectRef;
+
+use crate::wire::{Frame, kind};
+
+use super::hints::{POD_REMOVED, POD_UPSERTED};
+use super::informer::{Listener, Note};
+use super::play::Play;
+use super::world::{Object, leaves, name_of, node_of, nominated, uid_of};
+
+/// Returns whether a pod that waits is promised no node any more.
+fn loses_nomination(before: Option<&Object>, now: &Object) -> bool {
+    before.is_some_and(|before| !nominated(before).is_empty()) && nominated(now).is_empty() && node_of(now).is_empty()
+}
+
+/// Returns whether a pod without a node is new, or is another one for the laws.
+fn is_pending_news(before: Option<&Object>, now: &Object) -> bool {
+    let differs = |before: &Object| {
+        let part = |pod: &Object, part: &str| pod["metadata"][part].clone();
+        uid_of(before) != uid_of(now)
+            || leaves(before) != leaves(now)
+            || ["labels", "annotations"].iter().any(|it| part(before, it) != part(now, it))
+    };
+    node_of(now).is_empty() && before.is_none_or(differs)
+}
+
+impl Play<'_> {
+    /// Returns whether a pod is there, as kube-scheduler will have heard by the event that it looks at.
+    pub(super) fn is_there(&self, pod: &ObjectRef) -> bool {
+        self.informers.pod(&pod.pod_name()).is_some_and(|it| uid_of(it) == pod.uid)
+    }
+
+    /// Has the listeners hear some of what the watches say, or all.
+    pub(super) fn deliver(&mut self, all: bool) {
+        let late = if all { 0 } else { self.trouble.late };
+        for kind in self.scheduler.kinds.clone() {
+            if late > 0 && self.random.below(400) == 0 {
+                self.informers.list(&mut self.world, &kind);
+            }
+            let count = self.some(late);
+            self.informers.watch(&mut self.world, &kind, count);
+            for listener in [Listener::Feed, Listener::Scheduler] {
+                for _ in 0..self.some(late) {
+                    let Some(note) = self.informers.next(listener, &kind) else { break };
+                    match listener {
+                        Listener::Feed => self.feed_hears(&kind, note),
+                        Listener::Scheduler => self.scheduler_hears(&kind, note),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns how many of the things that are late come now.
+    fn some(&mut self, late: usize) -> usize {
+        match late {
+            0 => usize::MAX,
+            late if self.random.percent(late) => 0,
+            _ => self.random.below(4),
+        }
+    }
+
+    /// Hears all that was listed when kube-scheduler started.
+    pub(super) fn hear_all(&mut self) {
+        while !self.informers.is_quiet() {
+            self.deliver(true);
+        }
+    }
+
+    fn feed_hears(&mut self, kind: &str, note: Note) {
+        match note {
+            Note::Added(object) | Note::Updated(_, object) => self.feed_there(kind, &object),
+            Note::Deleted(object, _) => self.feed_gone(kind, &object),
+        }
+    }
+
+    pub(super) fn feed_there(&mut self, kind: &str, object: &Object) {
+        let key = format!("{kind}/{}", name_of(object));
+        let feed = &mut self.plugin.feed;
+        if kind == "Node" && !feed.objects.contains_key(&key) && feed.listed {
+            feed.came.insert(name_of(object));
+        }
+        let before = feed.objects.insert(key, object.clone());
+        self.feed_tell(object);
+        let woken = if kind == "Pod" {
+            if loses_nomination(before.as_ref(), object) {
+                self.plugin.hints.given_up(POD_UPSERTED)
+            } else if is_pending_news(before.as_ref(), object) {
+                self.plugin.hints.pending_changed(POD_UPSERTED)
+            } else {
+                Vec::new()
+            }
+        } else if kind == "Node" {
+            Vec::new()
+        } else {
+            self.plugin.hints.changed(&format!("object-upserted/{}", plain(kind)))
+        };
+        self.activate(woken);
+    }
+
+    pub(super) fn feed_gone(&mut self, kind: &str, object: &Object) {
+        let key = format!("{kind}/{}", name_of(object));
+        let feed = &mut self.plugin.feed;
+        // Another object may have its name by now.
+        if feed.objects.get(&key).is_some_and(|now| uid_of(now) == uid_of(object)) {
+            feed.objects.remove(&key);
+            feed.shown.remove(uid_of(object));
+            if kind == "Pod" && !node_of(object).is_empty() {
+                feed.left.insert(uid_of(object).to_owned(), node_of(object).to_owned());
+            }
+            if feed.is_told {
+                self.host.inbox.push_back(Frame { kind: kind::REMOVED, number: 0, payload: key.into_bytes() });
+            }
+        }
+        let woken = if kind == "Pod" {
+            self.plugin.hints.forget(uid_of(object));
+            self.plugin.keys.forget(&name_of(object));
+            self.plugin.open.remove(uid_of(object));
+            match node_of(object) {
+                "" => self.plugin.hints.pending_changed(POD_REMOVED),
+                _ => Vec::new(),
+            }
+        } else {
+            self.plugin.hints.changed(&format!("object-removed/{}", plain(kind)))
+        };
+        self.activate(woken);
+    }
+
+    /// Tells that a pod has left, where its event was not heard yet.
+    pub(super) fn feed_left(&mut self, pod: &ObjectRef) {
+        let there = self.plugin.feed.objects.get(&pod.key()).filter(|there| uid_of(there) == pod.uid).cloned();
+        if let Some(there) = there {
+            self.feed_gone("Pod", &there);
+        }
+    }
+
+    /// Tells a pod that is asked about, where its event was not heard yet. False where the pod is gone.
+    pub(super) fn feed_ensure(&mut self, pod: &Object) -> bool {
+        let name = name_of(pod);
+        let key = format!("Pod/{name}");
+        if self.plugin.feed.objects.get(&key).is_some_and(|now| uid_of(now) == uid_of(pod)) {
+            return true;
+        }
+        if self.informers.pod(&name).is_none_or(|now| uid_of(now) != uid_of(pod)) {
+            return false;
+        }
+        self.plugin.feed.objects.insert(key, pod.clone());
+        self.feed_tell(pod);
+        true
+    }
+
+    /// Tells a pod that is not bound after all.
+    pub(super) fn feed_again(&mut self, pod: &Object) {
+        if self.plugin.feed.shown.remove(uid_of(pod)).is_none() {
+            return;
+        }
+        let now = self.plugin.feed.objects.get(&format!("Pod/{}", name_of(pod))).cloned();
+        if let Some(now) = now.filter(|now| uid_of(now) == uid_of(pod)) {
+            self.feed_tell(&now);
+        }
+    }
+
+    /// Returns the node of a pod; empty where the pod has none, or is not there.
+    pub(super) fn feed_node_of(&self, pod: &ObjectRef) -> String {
+        let there = self.plugin.feed.objects.get(&pod.key()).filter(|there| uid_of(there) == pod.uid);
+        there.map(|there| node_of(there).to_owned()).unwrap_or_default()
+    }
+
+    /// Tells an object, where somebody is told.
+    fn feed_tell(&mut self, object: &Object) {
+        if !self.plugin.feed.is_told {
+            return;
+        }
+        let mut object = object.clone();
+        if let Some(node) = self.plugin.feed.shown.get(uid_of(&object)).filter(|_| node_of(&object).is_empty()) {
+            let node = node.clone();
+            Rc::make_mut(&mut object)["spec"]["nodeName"] = node.into();
+        }
+        let payload = serde_json::to_vec(&*object).unwrap();
+        self.host.inbox.push_back(Frame { kind: kind::OBJECT, number: 0, payload });
+    }
+
+    /// Tells a host all that there is. The pods that are being bound are told as bound.
+    pub(super) fn feed_begin(&mut self) {
+        self.plugin.open.clear();
+        let binding = self.plugin.reserved.values().map(|held| (held.uid.clone(), held.node.clone()));
+        self.plugin.feed.shown = binding.collect();
+        self.plugin.feed.is_told = true;
+        let objects: Vec<Object> = self.plugin.feed.objects.values().cloned().collect();
+        objects.iter().for_each(|object| self.feed_tell(object));
+        if self.plugin.feed.listed {
+            self.synced();
+        }
+    }
+
+    fn synced(&mut self) {
+        self.host.inbox.push_back(Frame { kind: kind::SYNCED, number: 0, payload: Vec::new() });
+    }
+
+    /// Says that all kinds were read once.
+    pub(super) fn complete(&mut self) {
+        if self.plugin.feed.is_told {
+            self.synced();
+        }
+        self.plugin.feed.listed = true;
+        let woken = self.plugin.hints.back();
+        self.activate(woken);
+    }
+}
+
+/// Returns the kind without its group, as changes name it.
+fn plain(kind: &str) -> &str {
+    kind.split('.').next().unwrap_or_default()
+}

@@ -1,0 +1,281 @@
+//! When pods that were refused are worth another attempt (`hints.go`), and how often for pods without a node (`paces.go`).
+//!
+//! Functions that wake pods return those that kube-scheduler is to activate.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lictor_host::session::ObjectRef;
+
+use super::world::{Object, SECOND, name_of, node_of, text, uid_of};
+use crate::message::Again;
+
+pub(super) const POD_UPSERTED: &str = "pod-upserted";
+pub(super) const POD_REMOVED: &str = "pod-removed";
+pub(super) const NODE_UPSERTED: &str = "node-upserted";
+
+const MILLISECOND: i64 = SECOND / 1000;
+const SOON: i64 = 50 * MILLISECOND;
+const FIRST_PACE: i64 = 100 * MILLISECOND;
+const LONGEST_PACE: i64 = 10 * SECOND;
+const PERMIT_PACE: i64 = SECOND;
+
+/// Why a pod was refused, and what it waits for.
+#[derive(Debug, Clone)]
+pub(super) struct Hint {
+    pod: Object,
+    again: Again,
+    asked: u64,
+    away: bool,
+    pub(super) victims: Vec<ObjectRef>,
+    refused: Again,
+    paced: Option<i64>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Pace {
+    /// When the pod was woken last; none: never.
+    woken: Option<i64>,
+    pause: i64,
+    room: i64,
+}
+
+/// The hints of all pods, by uid.
+#[derive(Debug, Default)]
+pub(super) struct Hints {
+    pods: BTreeMap<String, Hint>,
+    final_ones: BTreeSet<String>,
+    last: BTreeMap<String, u64>,
+    last_pending: BTreeMap<String, u64>,
+    last_given_up: BTreeMap<String, u64>,
+    pub(super) count: u64,
+    paces: BTreeMap<String, Pace>,
+    /// The time of day, in nanoseconds since 1970.
+    pub(super) clock: i64,
+}
+
+impl Hint {
+    fn of(pod: &Object) -> Hint {
+        let (again, refused) = Default::default();
+        Hint { pod: pod.clone(), again, asked: 0, away: false, victims: Vec::new(), refused, paced: None }
+    }
+
+    fn waits_for(&self, change: &str) -> bool {
+        if !self.victims.is_empty() {
+            return change == NODE_UPSERTED;
+        }
+        if self.again.at.is_none() && self.again.after.is_empty() {
+            return !self.away;
+        }
+        self.again.after.iter().any(|it| it == change)
+    }
+
+    fn waits_for_pending(&self, change: &str) -> bool {
+        let refused = Hint { again: self.refused.clone(), ..self.clone() };
+        self.victims.is_empty() && refused.waits_for(change) && self.waits_for(change)
+    }
+
+    fn is_late(&self, last: &BTreeMap<String, u64>, waits: impl Fn(&str) -> bool) -> bool {
+        last.iter().any(|(change, at)| *at > self.asked && waits(change))
+    }
+}
+
+impl Hints {
+    /// Returns the hints of a plugin that starts at this time of day.
+    pub(super) fn at(clock: i64) -> Hints {
+        Hints { clock, ..Hints::default() }
+    }
+
+    /// Returns an answer that has just come, with its moment by the clock of this side.
+    pub(super) fn local(&self, again: Again) -> Again {
+        Again { at: again.wait.map(|wait| self.clock + wait).or(again.at), ..again }
+    }
+
+    /// Wakes the pods of which this is so.
+    fn wake(&mut self, is: impl Fn(&mut Hints, &Hint) -> bool) -> Vec<Object> {
+        let all: Vec<(String, Hint)> = self.pods.iter().map(|(uid, hint)| (uid.clone(), hint.clone())).collect();
+        let mut woken = Vec::new();
+        for (uid, hint) in all {
+            if is(self, &hint) {
+                self.pods.remove(&uid);
+                woken.push(hint.pod);
+            }
+        }
+        woken
+    }
+
+    pub(super) fn refused(&mut self, pod: &Object, again: &Again, asked: u64) -> Vec<Object> {
+        let hint = Hint { again: again.clone(), asked, refused: again.clone(), ..Hint::of(pod) };
+        self.pods.insert(uid_of(pod).to_owned(), hint);
+        self.wake_late(uid_of(pod))
+    }
+
+    fn wake_late(&mut self, uid: &str) -> Vec<Object> {
+        self.wake(|hints, hint| {
+            let is_paced = hint.is_late(&hints.last_pending, |change| hint.waits_for_pending(change))
+                || hint.is_late(&hints.last_given_up, |change| hint.waits_for(change));
+            let is_late = hint.is_late(&hints.last, |change| hint.waits_for(change));
+            uid_of(&hint.pod) == uid && (is_late || is_paced && hints.may_wake(hint))
+        })
+    }
+
+    pub(super) fn also(&mut self, pod: &Object, again: &Again, asked: u64) -> Vec<Object> {
+        let uid = uid_of(pod).to_owned();
+        let said = self.pods.get(&uid).cloned().unwrap_or_else(|| Hint::of(pod));
+        let at = said.again.at.into_iter().chain(again.at).min();
+        let after = said.again.after.iter().chain(&again.after).cloned().collect();
+        let hint = Hint {
+            again: Again { at, after, wait: None },
+            asked,
+            away: false,
+            victims: Vec::new(),
+            pod: pod.clone(),
+            ..said
+        };
+        self.pods.insert(uid.clone(), hint);
+        self.wake_late(&uid)
+    }
+
+    pub(super) fn planned(
+        &mut self,
+        pod: &Object,
+        on_its_node: Vec<ObjectRef>,
+        of_the_plan: Vec<ObjectRef>,
+        is_there: impl Fn(&ObjectRef) -> bool,
+    ) {
+        let mut said = Hint { victims: on_its_node, ..Hint::of(pod) };
+        if !said.victims.iter().any(&is_there) {
+            said.victims = of_the_plan;
+        }
+        let leave = said.victims.iter().any(&is_there);
+        let pace = self.paces.entry(uid_of(pod).to_owned()).or_default();
+        pace.room = (2 * pace.room).clamp(SOON, LONGEST_PACE);
+        if leave {
+            pace.room = 0;
+        } else {
+            let after = [POD_UPSERTED, POD_REMOVED, NODE_UPSERTED].map(str::to_owned).into();
+            (said.victims, said.again) = (Vec::new(), Again { at: Some(self.clock + pace.room), after, wait: None });
+        }
+        self.pods.insert(uid_of(pod).to_owned(), said);
+    }
+
+    pub(super) fn victims_of(&self, pod: &str) -> Vec<ObjectRef> {
+        self.pods.get(pod).map(|hint| hint.victims.clone()).unwrap_or_default()
+    }
+
+    pub(super) fn away(&mut self, pod: &Object) {
+        self.pods.insert(uid_of(pod).to_owned(), Hint { away: true, ..Hint::of(pod) });
+    }
+
+    pub(super) fn forget(&mut self, uid: &str) {
+        self.passed(uid);
+        self.paces.remove(uid);
+    }
+
+    pub(super) fn passed(&mut self, uid: &str) {
+        self.pods.remove(uid);
+        self.final_ones.remove(uid);
+    }
+
+    pub(super) fn back(&mut self) -> Vec<Object> {
+        self.wake(|_, hint| hint.away)
+    }
+
+    pub(super) fn changed(&mut self, change: &str) -> Vec<Object> {
+        self.count += 1;
+        self.last.insert(change.to_owned(), self.count);
+        self.wake(|_, hint| hint.waits_for(change))
+    }
+
+    pub(super) fn pending_changed(&mut self, change: &str) -> Vec<Object> {
+        self.count += 1;
+        self.last_pending.insert(change.to_owned(), self.count);
+        self.wake(|hints, hint| hint.waits_for_pending(change) && hints.may_wake(hint))
+    }
+
+    /// A pod that waits has given up room that it was promised: this is the change.
+    pub(super) fn given_up(&mut self, change: &str) -> Vec<Object> {
+        self.count += 1;
+        self.last_given_up.insert(change.to_owned(), self.count);
+        self.wake(|hints, hint| hint.waits_for(change) && hints.may_wake(hint))
+    }
+
+    fn is_in_pace(&mut self, pod: &str) -> bool {
+        let Some(hint) = self.pods.get(pod).cloned() else { return true };
+        self.may_wake(&hint)
+    }
+
+    fn may_wake(&mut self, hint: &Hint) -> bool {
+        let (uid, now) = (uid_of(&hint.pod).to_owned(), self.clock);
+        let before = self.paces.get(&uid).cloned().unwrap_or_default();
+        if hint.paced.is_some_and(|paced| paced > now) {
+            return false;
+        }
+        if let Some(free) = before.woken.map(|woken| woken + before.pause).filter(|free| *free > now) {
+            self.pods.insert(uid, Hint { paced: Some(free), ..hint.clone() });
+            return false;
+        }
+        let is_old = before.woken.is_none_or(|woken| now - woken > 2 * LONGEST_PACE);
+        let pause = if is_old { FIRST_PACE } else { (2 * before.pause).max(FIRST_PACE) };
+        self.paces.insert(uid, Pace { woken: Some(now), pause: pause.min(LONGEST_PACE), room: before.room });
+        true
+    }
+
+    /// A pod waits at Permit: members of its gang that were refused are in its namespace.
+    pub(super) fn waits(&mut self) -> Vec<Object> {
+        self.count += 1;
+        self.last_pending.insert(POD_UPSERTED.to_owned(), self.count);
+        for (uid, hint) in &mut self.pods {
+            if let Some(pace) = self.paces.get_mut(uid) {
+                pace.pause = pace.pause.min(PERMIT_PACE);
+                hint.paced = None;
+            }
+        }
+        self.wake(|hints, hint| hint.waits_for_pending(POD_UPSERTED) && hints.may_wake(hint))
+    }
+
+    pub(super) fn wake_due(&mut self) -> Vec<Object> {
+        self.wake(|hints, hint| {
+            let now = hints.clock;
+            hint.again.at.is_some_and(|at| at <= now)
+                || hint.paced.is_some_and(|paced| paced <= now) && hints.may_wake(hint)
+        })
+    }
+
+    /// Returns the next time of day at which a pod is woken by time alone.
+    pub(super) fn due(&self) -> Option<i64> {
+        self.pods.values().flat_map(|hint| hint.again.at.into_iter().chain(hint.paced)).min()
+    }
+
+    pub(super) fn withdrawn(&mut self, pod: &str) -> Vec<Object> {
+        self.wake(|_, hint| uid_of(&hint.pod) == pod && !hint.victims.is_empty())
+    }
+
+    pub(super) fn worth(&self, pod: &str, change: &str) -> bool {
+        self.pods.get(pod).is_none_or(|hint| !hint.away && hint.waits_for(change))
+    }
+
+    /// Returns whether a pod is worth another attempt after another one has left. Where the other one is there, it has given up the node
+    /// that it was to have.
+    pub(super) fn worth_after(
+        &mut self,
+        pod: &str,
+        left: &Object,
+        is_room_for: impl Fn(&str, &str) -> bool,
+        is_there: impl Fn(&ObjectRef) -> bool,
+    ) -> bool {
+        let Some(hint) = self.pods.get(pod).filter(|hint| !hint.victims.is_empty()) else {
+            return self.worth(pod, POD_REMOVED) && (!is_there(&object(left)) || self.is_in_pace(pod));
+        };
+        if !hint.victims.iter().any(|victim| victim.uid == uid_of(left)) {
+            return !node_of(left).is_empty() && is_room_for(uid_of(left), &name_of(&hint.pod));
+        }
+        !hint.victims.iter().any(is_there)
+    }
+}
+
+/// Returns what names a pod.
+fn object(pod: &Object) -> ObjectRef {
+    let part = |part: &str| text(pod, part).to_owned();
+    let (namespace, name, uid) = (part("/metadata/namespace"), part("/metadata/name"), part("/metadata/uid"));
+    ObjectRef { kind: "Pod".to_owned(), namespace, name, uid }
+}

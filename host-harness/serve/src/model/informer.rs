@@ -1,0 +1,99 @@
+//! The informers of kube-scheduler: what their stores have, and what their listeners have not heard yet.
+//!
+//! The store of a kind changes first. The plugin's feed and kube-scheduler hear of it afterwards, each at its own pace.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::world::{Change, Object, World, has_ended, name_of};
+
+/// What a listener hears.
+#[derive(Debug, Clone)]
+pub(super) enum Note {
+    Added(Object),
+    Updated(Object, Object),
+    /// An object is gone; true: it was missing in a list (`DeletedFinalStateUnknown`).
+    Deleted(Object, bool),
+}
+
+/// The listeners of the informers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Listener {
+    /// The plugin's feed (`feed.go`).
+    Feed,
+    /// kube-scheduler, which hears of pods and nodes alone (`eventhandlers.go`).
+    Scheduler,
+}
+
+/// The informers, by kind.
+#[derive(Debug, Default)]
+pub(super) struct Informers {
+    stores: BTreeMap<String, BTreeMap<String, Object>>,
+    /// What is still to be heard, by listener and kind.
+    pub(super) notes: BTreeMap<(Listener, String), VecDeque<Note>>,
+}
+
+impl Informers {
+    /// Returns a pod as the store has it.
+    pub(super) fn pod(&self, name: &str) -> Option<&Object> {
+        self.stores.get("Pod")?.get(name)
+    }
+
+    /// Takes so many changes that the watch of a kind says.
+    pub(super) fn watch(&mut self, world: &mut World, kind: &str, count: usize) {
+        let Some(said) = world.watches.get_mut(kind) else { return };
+        let count = count.min(said.len());
+        for change in said.drain(..count) {
+            match change {
+                Change::There(object) => self.put(kind, object),
+                Change::Gone(object) => self.take(kind, &name_of(&object), false),
+            }
+        }
+    }
+
+    /// Lists a kind anew: what its watch has not said yet is not said any more. What is there is told as updated.
+    pub(super) fn list(&mut self, world: &mut World, kind: &str) {
+        world.watches.remove(kind);
+        let there = world.all(kind).filter(|object| !has_ended(object));
+        let all: BTreeMap<String, Object> = there.map(|object| (name_of(object), object.clone())).collect();
+        let known = self.stores.get(kind).into_iter().flatten();
+        let gone: Vec<String> = known.map(|(name, _)| name.clone()).filter(|name| !all.contains_key(name)).collect();
+        for object in all.into_values() {
+            self.put(kind, object);
+        }
+        for name in gone {
+            self.take(kind, &name, true);
+        }
+    }
+
+    fn put(&mut self, kind: &str, object: Object) {
+        let store = self.stores.entry(kind.to_owned()).or_default();
+        let note = match store.insert(name_of(&object), object.clone()) {
+            Some(before) => Note::Updated(before, object),
+            None => Note::Added(object),
+        };
+        self.tell(kind, note);
+    }
+
+    fn take(&mut self, kind: &str, name: &str, was_missing: bool) {
+        if let Some(object) = self.stores.get_mut(kind).and_then(|store| store.remove(name)) {
+            self.tell(kind, Note::Deleted(object, was_missing));
+        }
+    }
+
+    fn tell(&mut self, kind: &str, note: Note) {
+        if matches!(kind, "Pod" | "Node") {
+            self.notes.entry((Listener::Scheduler, kind.to_owned())).or_default().push_back(note.clone());
+        }
+        self.notes.entry((Listener::Feed, kind.to_owned())).or_default().push_back(note);
+    }
+
+    /// Takes what a listener hears next of a kind.
+    pub(super) fn next(&mut self, listener: Listener, kind: &str) -> Option<Note> {
+        self.notes.get_mut(&(listener, kind.to_owned()))?.pop_front()
+    }
+
+    /// Returns whether anything is still to be heard.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.notes.values().all(VecDeque::is_empty)
+    }
+}

@@ -1,0 +1,188 @@
+//! What an observer finds wrong that knows only the objects of the API server, the calls, and the plans that the host has said.
+
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::requeue::{capacity, cores};
+use super::world::{Object, Request, SECOND, World, leaves, name_of, node_of, refusal, text, uid_of};
+use crate::message::Order;
+use crate::wire::kind;
+
+/// The most requests about one pod in a minute in which nothing goes wrong. An attempt that ends at Permit takes three (where the pod is
+/// expected, why it is refused, that it is expected no more), and what others do may have a pod tried more than once in a second.
+pub(super) const MOST_REQUESTS: usize = 240;
+/// The most questions about one pod in such a minute. An attempt takes two to five, and others change up to two hundred objects, each of
+/// which may be what the pod waits for.
+pub(super) const MOST_QUESTIONS: usize = 600;
+
+/// An eviction that the API server has accepted: of which plan of which host.
+#[derive(Debug, Clone)]
+struct Eviction {
+    name: String,
+    uid: String,
+    plan: (u64, u64),
+}
+
+/// All that was seen.
+#[derive(Debug, Default)]
+pub(super) struct Observer {
+    evictions: Vec<Eviction>,
+    /// The pods that get the room of a plan, by host and plan: uids.
+    plans: BTreeMap<(u64, u64), BTreeSet<String>>,
+    /// Pods that had a node or are gone, or are being deleted, by uid.
+    settled: BTreeSet<String>,
+    /// Victims that their controllers have not replaced yet.
+    unreplaced: Vec<Object>,
+    /// Whether calls are bounded: nothing goes wrong that explains more of them.
+    is_calm: bool,
+    requests: BTreeMap<String, VecDeque<i64>>,
+    questions: BTreeMap<String, VecDeque<i64>>,
+    /// Counts requests by verb, and questions by their point.
+    pub(super) calls: BTreeMap<&'static str, u64>,
+    pub(super) violations: Vec<String>,
+    /// Describes what happened, where that is wanted.
+    pub(super) story: Option<Vec<String>>,
+}
+
+/// Takes note of a call, and returns how many there were in the last minute.
+fn in_a_minute(calls: &mut BTreeMap<String, VecDeque<i64>>, of: &str, now: i64) -> usize {
+    let recent = calls.entry(of.to_owned()).or_default();
+    recent.push_back(now);
+    while recent.front().is_some_and(|at| at + 60 * SECOND < now) {
+        recent.pop_front();
+    }
+    recent.len()
+}
+
+impl Observer {
+    pub(super) fn tell(&mut self, now: i64, line: impl FnOnce() -> String) {
+        if let Some(story) = &mut self.story {
+            let seconds = now % (1_000_000 * SECOND) / 1_000_000;
+            story.push(format!("{}.{:03} {}", seconds / 1000, seconds % 1000, line()));
+        }
+    }
+
+    pub(super) fn violate(&mut self, what: String) {
+        if let Some(story) = &mut self.story {
+            story.push(format!("WRONG {what}"));
+        }
+        self.violations.push(what);
+    }
+
+    /// Takes note of whether nothing goes wrong from now on.
+    pub(super) fn calm(&mut self, is: bool) {
+        self.is_calm = is;
+        self.requests.clear();
+        self.questions.clear();
+    }
+
+    /// Takes note of a question.
+    pub(super) fn asked(&mut self, now: i64, kind: u8, pod: &str) {
+        let name = match kind {
+            kind::TRY => "try",
+            kind::POST_FILTER => "post filter",
+            kind::RESERVE => "reserve",
+            kind::PERMIT => "permit",
+            kind::UNRESERVE => "unreserve",
+            _ => "keys",
+        };
+        *self.calls.entry(name).or_default() += 1;
+        if self.is_calm && !pod.is_empty() && in_a_minute(&mut self.questions, pod, now) == MOST_QUESTIONS {
+            self.violate(format!("{pod}: {MOST_QUESTIONS} questions in a minute"));
+        }
+    }
+
+    /// Takes note of the plan of a host: for whom it is.
+    pub(super) fn planned(&mut self, host: u64, plan: &[Order]) {
+        let number = plan.iter().map(|order| order.plan).max().unwrap_or_default();
+        let preemptors = plan.iter().filter(|order| order.action == "nominate" && !order.node.is_empty());
+        self.plans.entry((host, number)).or_default().extend(preemptors.map(|order| order.object.uid.clone()));
+    }
+
+    /// Takes note of a request, of the pod as it was before, and of what came of the request.
+    pub(super) fn requested(
+        &mut self,
+        now: i64,
+        request: &Request,
+        pod: Option<&Object>,
+        served: &Result<Object, u16>,
+    ) {
+        let Request { verb, pod: name, body, .. } = request;
+        self.tell(now, || format!("{verb} {name} {body}: {:?}", served.as_ref().err()));
+        *self.calls.entry(verb).or_default() += 1;
+        if self.is_calm && in_a_minute(&mut self.requests, name, now) == MOST_REQUESTS {
+            self.violate(format!("{name}: {MOST_REQUESTS} requests in a minute"));
+        }
+        if let ("delete", Ok(_), Some(pod)) = (*verb, served, pod) {
+            let number = |field: &str| body[field].as_u64().unwrap_or_default();
+            self.evicted(pod, (number("host"), number("plan")));
+        }
+    }
+
+    fn evicted(&mut self, pod: &Object, plan: (u64, u64)) {
+        let eviction = Eviction { name: name_of(pod), uid: uid_of(pod).to_owned(), plan };
+        if self.evictions.iter().any(|it| (&it.uid, it.plan) == (&eviction.uid, plan)) {
+            self.violate(format!("{} is evicted twice for plan {plan:?}", eviction.name));
+        }
+        if !self.plans.contains_key(&plan) {
+            self.violate(format!("{} is evicted for plan {plan:?}, which nobody has made", eviction.name));
+        }
+        self.evictions.push(eviction);
+        self.unreplaced.push(pod.clone());
+    }
+
+    /// Takes the victims that their controllers have not replaced yet.
+    pub(super) fn take_evicted(&mut self) -> Vec<Object> {
+        std::mem::take(&mut self.unreplaced)
+    }
+
+    /// Takes note that a pod was bound: the pods of its node have room.
+    pub(super) fn bound(&mut self, world: &World, pod: &Object) {
+        let node = node_of(pod);
+        let Some(there) = world.get("Node", node) else { return };
+        let has_ended = |pod: &Object| matches!(text(pod, "/status/phase"), "Succeeded" | "Failed");
+        let used: u64 = world.all("Pod").filter(|other| node_of(other) == node && !has_ended(other)).map(cores).sum();
+        // kube-scheduler knows neither of a binding whose answer was lost nor of one that an ended process has sent: room is given twice then.
+        if self.is_calm && used > capacity(there) {
+            self.violate(format!("{} is bound to {node}, which has no room for it", name_of(pod)));
+        }
+    }
+
+    /// Takes note of the pods as they are: those that have a node, and those that are being deleted, need no plan any more.
+    pub(super) fn look(&mut self, world: &World) {
+        let settled = world.all("Pod").filter(|pod| !node_of(pod).is_empty() || leaves(pod));
+        self.settled.extend(settled.map(|pod| uid_of(pod).to_owned()));
+    }
+
+    /// Finds what is wrong where everything is at rest. These pods have been nominated for a while, by uid.
+    pub(super) fn judge(&mut self, world: &World, promised: &BTreeSet<String>) {
+        self.look(world);
+        let pods: BTreeMap<&str, &Object> = world.all("Pod").map(|pod| (uid_of(pod), pod)).collect();
+        let mut violations = Vec::new();
+        for Eviction { name, plan, .. } in &self.evictions {
+            let Some(preemptors) = self.plans.get(plan).filter(|pods| !pods.is_empty()) else { continue };
+            // One that is gone needs no room. That a plan was given up stands in the condition of its pod.
+            let has_ended = |uid: &String| {
+                self.settled.contains(uid)
+                    || pods.get(uid.as_str()).is_none_or(|pod| !promised.contains(uid) && !refusal(pod).is_empty())
+            };
+            if !preemptors.iter().any(has_ended) {
+                violations.push(format!(
+                    "{name} was evicted for {plan:?}, and {preemptors:?} neither run nor is it said why"
+                ));
+            }
+        }
+        for pod in world.all("Pod") {
+            let name = name_of(pod);
+            if leaves(pod) {
+                violations.push(format!("{name} has not stopped"));
+            } else if node_of(pod).is_empty() && promised.contains(uid_of(pod)) {
+                violations.push(format!("{name} is nominated, and nothing moves"));
+            } else if node_of(pod).is_empty() && refusal(pod).is_empty() {
+                violations.push(format!("{name} does not run, and nothing says why"));
+            }
+        }
+        violations.into_iter().for_each(|it| self.violate(it));
+    }
+}

@@ -1,0 +1,152 @@
+//! Each judgement can fail: histories that are wrong.
+#![cfg(test)]
+
+use lictor_host::session::ObjectRef;
+use lictor_host::verify::testing::{node, pod};
+use serde_json::{Value, json};
+
+use super::*;
+
+const PLAN: (u64, u64) = (1, 7);
+
+/// A cluster of a node with four cores, the pod `v` on it, and the pod `p`.
+fn world() -> World {
+    let mut world = World::at(0);
+    let mut v = pod("v", 3, 0);
+    v["spec"]["nodeName"] = json!("n1");
+    for object in [node("n1", 4), v, pod("p", 3, 9)] {
+        assert!(world.create(object));
+    }
+    world
+}
+
+fn uid(world: &World, name: &str) -> String {
+    uid_of(world.pod(name).unwrap()).to_owned()
+}
+
+/// An order of the plan.
+fn order(world: &World, action: &str, name: &str, node: &str) -> Order {
+    let (kind, namespace) = ("Pod".to_owned(), "default".to_owned());
+    let uid = uid(world, &format!("default/{name}"));
+    let object = ObjectRef { kind, namespace, name: name.to_owned(), uid };
+    let plan = if action == "evict" { PLAN.1 } else { 0 };
+    let (action, node) = (action.to_owned(), node.to_owned());
+    Order { id: 1, action, object, node, delete: true, plan, marks: Vec::new() }
+}
+
+/// Serves the eviction of `v`.
+fn evict(observer: &mut Observer, world: &mut World) {
+    let body = json!({"host": PLAN.0, "plan": PLAN.1});
+    let request = Request { verb: "delete", pod: "default/v".to_owned(), uid: String::new(), body };
+    let before = world.pod("default/v").cloned();
+    let served = world.serve(&request);
+    observer.requested(world.now, &request, before.as_ref(), &served);
+}
+
+/// An observer that has heard of the plan for `p`.
+fn planned(world: &World) -> Observer {
+    let mut observer = Observer::default();
+    observer.planned(PLAN.0, &[order(world, "nominate", "p", "n1"), order(world, "evict", "v", "")]);
+    observer
+}
+
+fn patched(world: &mut World, name: &str, patch: Value) {
+    world.change("Pod", name, |pod| json_patch::merge(pod, &patch));
+}
+
+#[test]
+fn a_plan_for_a_pod_that_runs_is_not_wrong() {
+    let mut world = world();
+    let mut observer = planned(&world);
+    evict(&mut observer, &mut world);
+    world.remove("Pod", "default/v");
+    patched(&mut world, "default/p", json!({"spec": {"nodeName": "n1"}}));
+    observer.bound(&world, world.pod("default/p").unwrap());
+    observer.judge(&world, &BTreeSet::new());
+    assert_eq!(observer.violations, [""; 0]);
+}
+
+#[test]
+fn a_pod_that_is_evicted_twice_for_one_plan_is_found() {
+    let mut world = world();
+    let mut observer = planned(&world);
+    evict(&mut observer, &mut world);
+    evict(&mut observer, &mut world);
+    assert_eq!(observer.violations, ["default/v is evicted twice for plan (1, 7)"]);
+}
+
+#[test]
+fn a_pod_that_is_evicted_for_no_plan_is_found() {
+    let (mut world, mut observer) = (world(), Observer::default());
+    evict(&mut observer, &mut world);
+    assert_eq!(observer.violations, ["default/v is evicted for plan (1, 7), which nobody has made"]);
+}
+
+#[test]
+fn a_victim_whose_preemptor_does_not_run_is_found_until_the_preemptor_says_why() {
+    let mut world = world();
+    let mut observer = planned(&world);
+    evict(&mut observer, &mut world);
+    world.remove("Pod", "default/v");
+    let p = uid(&world, "default/p");
+    let why = "nothing helps";
+    let condition = json!({"type": "PodScheduled", "status": "False", "message": why});
+    patched(&mut world, "default/p", json!({"status": {"conditions": [condition], "nominatedNodeName": "n1"}}));
+    observer.judge(&world, &[p.clone()].into());
+    let set = format!("{:?}", BTreeSet::from([p]));
+    let expected = [
+        format!("default/v was evicted for (1, 7), and {set} neither run nor is it said why"),
+        "default/p is nominated, and nothing moves".to_owned(),
+    ];
+    assert_eq!(observer.violations, expected);
+    observer.violations.clear();
+    observer.judge(&world, &BTreeSet::new());
+    assert_eq!(observer.violations, [""; 0]);
+}
+
+#[test]
+fn a_pod_of_which_nothing_is_said_and_one_that_does_not_stop_are_found() {
+    let (mut world, mut observer) = (world(), Observer::default());
+    patched(&mut world, "default/v", json!({"metadata": {"deletionTimestamp": "2026-01-01T00:00:00Z"}}));
+    observer.judge(&world, &BTreeSet::new());
+    let expected = ["default/p does not run, and nothing says why", "default/v has not stopped"];
+    assert_eq!(observer.violations, expected);
+}
+
+#[test]
+fn a_pod_that_is_bound_without_room_is_found() {
+    let (mut world, mut observer) = (world(), Observer::default());
+    observer.calm(true);
+    patched(&mut world, "default/p", json!({"spec": {"nodeName": "n1"}}));
+    observer.bound(&world, world.pod("default/p").unwrap());
+    assert_eq!(observer.violations, ["default/p is bound to n1, which has no room for it"]);
+}
+
+#[test]
+fn calls_without_end_are_found() {
+    let (world, mut observer) = (world(), Observer::default());
+    observer.calm(true);
+    let (verb, body) = ("patch status", json!({}));
+    let request = Request { verb, pod: "default/p".to_owned(), uid: String::new(), body };
+    for _ in 0..MOST_REQUESTS {
+        observer.requested(0, &request, world.pod("default/p"), &Err(403));
+    }
+    for _ in 0..MOST_QUESTIONS {
+        observer.asked(0, kind::TRY, "default/p");
+    }
+    let expected = [
+        format!("default/p: {MOST_REQUESTS} requests in a minute"),
+        format!("default/p: {MOST_QUESTIONS} questions in a minute"),
+    ];
+    assert_eq!(observer.violations, expected);
+}
+
+#[test]
+fn calls_that_come_in_their_time_are_not_wrong() {
+    let mut observer = Observer::default();
+    observer.calm(true);
+    for number in 0..3 * i64::try_from(MOST_QUESTIONS).unwrap() {
+        observer.asked(number * SECOND, kind::TRY, "default/p");
+    }
+    assert_eq!(observer.violations, [""; 0]);
+}

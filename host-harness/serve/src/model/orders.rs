@@ -1,0 +1,246 @@
+//! What the plugin carries out (`orders.go`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lictor_host::session::{CommandId, CommandOutcome};
+use serde_json::{Value, json};
+
+use crate::message::{Commands, Loss, Order, Outcomes, Written};
+use crate::say;
+use crate::wire::kind;
+
+use super::play::Play;
+use super::plugin::Wake;
+use super::tasks::{Stage, Then};
+use super::world::{Object, Request, leaves, node_of, nominated, uid_of};
+
+/// A plan that is carried out.
+#[derive(Debug)]
+pub(super) struct Run {
+    /// The conversation that it comes from.
+    talk: u64,
+    orders: Vec<Order>,
+    /// The nominations that kube-scheduler writes.
+    written: BTreeSet<CommandId>,
+    at: usize,
+    /// Why nobody is evicted.
+    failed: String,
+}
+
+/// The body of a patch that writes marks.
+pub(super) fn marks(marks: &[Written]) -> Value {
+    let mut places = BTreeMap::from([("labels", json!({})), ("annotations", json!({}))]);
+    for mark in marks {
+        let place = if mark.place == "label" { "labels" } else { "annotations" };
+        places.entry(place).or_default()[&mark.key] = mark.value.as_str().into();
+    }
+    json!({"metadata": places})
+}
+
+fn is_gone(code: Option<u16>) -> bool {
+    matches!(code, Some(404 | 409 | 422))
+}
+
+impl Play<'_> {
+    /// Does what is to be done. What takes time is done beside.
+    pub(super) fn obey(&mut self, commands: Commands) {
+        let talk = self.host.number;
+        self.tell(|| format!("host {talk} commands {commands:?}"));
+        let mut plan = Vec::new();
+        for order in commands.commands {
+            if order.action != "confirm" {
+                let open = self.plugin.open.entry(order.object.uid.clone()).or_default();
+                open.insert(order.action.clone(), order.clone());
+            }
+            match order.action.as_str() {
+                _ if order.object.kind != "Pod" => {
+                    self.report(talk, order.id, Err("kube-scheduler places pods only".to_owned()));
+                }
+                "bind" => self.allow(talk, &order),
+                "confirm" => self.confirm(talk, order),
+                _ => plan.push(order),
+            }
+        }
+        for lost in commands.released {
+            self.release(&lost);
+        }
+        if plan.is_empty() {
+            return;
+        }
+        let written = self.note_plan(&plan);
+        let number = self.tasks.number();
+        self.tasks.runs.insert(number, Run { talk, orders: plan, written, at: 0, failed: String::new() });
+        self.carry_on(number);
+    }
+
+    /// Keeps who leaves for whom. Returns which nominations kube-scheduler writes.
+    fn note_plan(&mut self, plan: &[Order]) -> BTreeSet<CommandId> {
+        let (mut written, mut preemptors) = (BTreeSet::new(), Vec::new());
+        for order in plan.iter().filter(|order| order.action == "nominate") {
+            if order.node.is_empty() {
+                let woken = self.plugin.hints.withdrawn(&order.object.uid);
+                self.activate(woken);
+                continue;
+            }
+            preemptors.push(order.object.pod_name());
+            let takes = |asked: &mut super::plugin::Planning| asked.takes(&order.object.pod_name(), &order.node);
+            if self.plugin.planning.as_mut().is_some_and(takes) {
+                written.insert(order.id);
+            }
+        }
+        for order in plan.iter().filter(|order| order.action == "evict") {
+            self.plugin.victims.leave(&order.object.uid, &preemptors);
+            let node = self.feed_node_of(&order.object);
+            if let Some(asked) = &mut self.plugin.planning {
+                asked.evicted.entry(node).or_default().push(order.object.clone());
+            }
+        }
+        self.observer.planned(self.host.number, plan);
+        written
+    }
+
+    /// Lets a pod be bound. One that is asked about hears it from its answer, one that waits is woken.
+    fn allow(&mut self, talk: u64, order: &Order) {
+        let name = order.object.pod_name();
+        let held = self.plugin.reserved.get_mut(&name).filter(|held| held.uid == order.object.uid);
+        let Some(held) = held else {
+            return self.report(talk, order.id, Err("kube-scheduler has given up the pod".to_owned()));
+        };
+        let waits = std::mem::take(&mut held.waiting);
+        (held.bind, held.marks) = (order.id, order.marks.clone());
+        if waits {
+            self.wake(&name, Wake::Allow);
+        }
+    }
+
+    /// Lets go of a pod that has lost its node.
+    fn release(&mut self, lost: &Loss) {
+        if self.plugin.reserved.get(&lost.pod).is_some_and(|held| held.bind == 0) {
+            self.wake(&lost.pod, if lost.cause == "preempted" { Wake::Preempt } else { Wake::Reject });
+        }
+    }
+
+    /// Carries a plan on: first who gets the room is nominated, one after the other, then the victims are evicted together.
+    fn carry_on(&mut self, number: u64) {
+        while let Some(run) = self.tasks.runs.get_mut(&number) {
+            let Some(order) = run.orders.get(run.at).cloned() else { break };
+            let talk = run.talk;
+            if order.action != "nominate" {
+                run.at += 1;
+            } else if run.written.contains(&order.id) {
+                run.at += 1;
+                self.report(talk, order.id, Ok(()));
+            } else {
+                let node = if order.node.is_empty() { Value::Null } else { order.node.as_str().into() };
+                let body = json!({"status": {"nominatedNodeName": node}});
+                let (pod, uid) = (order.object.pod_name(), order.object.uid.clone());
+                return self.send(Request { verb: "patch status", pod, uid, body }, Then::Nominated(number));
+            }
+        }
+        let Some(run) = self.tasks.runs.get(&number) else { return };
+        let failed = run.failed.clone();
+        let victims: Vec<Order> = run.orders.iter().filter(|order| order.action == "evict").cloned().collect();
+        for order in victims {
+            if failed.is_empty() {
+                let stage = if order.marks.is_empty() { Stage::Condition } else { Stage::Mark };
+                self.evict(number, order, stage);
+            } else {
+                self.settle(number, &order, Err(failed.clone()));
+            }
+        }
+    }
+
+    pub(super) fn nominated(&mut self, number: u64, error: Option<u16>) {
+        let Some(run) = self.tasks.runs.get_mut(&number) else { return };
+        let order = run.orders[run.at].clone();
+        run.at += 1;
+        let talk = run.talk;
+        let outcome = error.map_or(Ok(()), |code| Err(format!("code {code}")));
+        if outcome.is_err() && !order.node.is_empty() {
+            run.failed = "nobody is evicted for a nomination that failed".to_owned();
+        }
+        self.report(talk, order.id, outcome);
+        self.carry_on(number);
+    }
+
+    /// Marks a victim, gives it its condition, or deletes it.
+    fn evict(&mut self, number: u64, order: Order, stage: Stage) {
+        let (verb, body) = match stage {
+            Stage::Mark => ("patch", marks(&order.marks)),
+            Stage::Condition => {
+                let message = format!("preempted by plan {} of the policy", order.plan);
+                let condition = json!({"type": "DisruptionTarget", "status": "True",
+                                       "reason": "PreemptionByScheduler", "message": message});
+                ("patch status", json!({"status": {"conditions": [condition]}}))
+            }
+            Stage::Delete => ("delete", json!({"plan": order.plan, "host": self.tasks.runs[&number].talk})),
+        };
+        let (pod, uid) = (order.object.pod_name(), order.object.uid.clone());
+        self.send(Request { verb, pod, uid, body }, Then::Evicted(number, order, stage));
+    }
+
+    pub(super) fn evicted(&mut self, number: u64, order: Order, stage: Stage, error: Option<u16>) {
+        match stage {
+            Stage::Mark if error.is_none() && order.delete => self.evict(number, order, Stage::Condition),
+            Stage::Condition if error.is_none() || is_gone(error) => self.evict(number, order, Stage::Delete),
+            _ => {
+                let is_gone = match stage {
+                    Stage::Mark => matches!(error, Some(404 | 422)),
+                    Stage::Condition | Stage::Delete => is_gone(error),
+                };
+                let is_done = error.is_none() || is_gone;
+                let outcome = if is_done { Ok(()) } else { Err(format!("code {error:?}")) };
+                self.settle(number, &order, outcome);
+            }
+        }
+    }
+
+    /// Reports what became of an eviction.
+    fn settle(&mut self, number: u64, order: &Order, outcome: Result<(), String>) {
+        if outcome.is_err() {
+            self.plugin.victims.stay(&order.object.uid);
+        }
+        if let Some(run) = self.tasks.runs.get(&number) {
+            self.report(run.talk, order.id, outcome);
+        }
+    }
+
+    /// Looks what became of a command.
+    fn confirm(&mut self, talk: u64, asked: Order) {
+        let held = self.plugin.reserved.get(&asked.object.pod_name());
+        if held.is_some_and(|held| held.bind == asked.id) {
+            return self.report(talk, asked.id, Ok(()));
+        }
+        let pod = asked.object.pod_name();
+        let request = Request { verb: "get", pod, uid: String::new(), body: Value::Null };
+        self.send(request, Then::Confirmed(talk, asked));
+    }
+
+    pub(super) fn confirmed(&mut self, talk: u64, asked: &Order, answer: Result<Object, u16>) {
+        let pod = match answer {
+            Ok(pod) if uid_of(&pod) == asked.object.uid => pod,
+            Ok(_) | Err(404) => return self.report(talk, asked.id, Err("the pod is gone".to_owned())),
+            Err(_) => return,
+        };
+        let order = self.plugin.open_order(asked).cloned();
+        self.feed_there("Pod", &pod);
+        let done = order.is_some_and(|order| match order.action.as_str() {
+            "evict" => leaves(&pod) || !order.delete,
+            "nominate" => nominated(&pod) == order.node,
+            _ => !node_of(&pod).is_empty(),
+        });
+        let outcome = if done { Ok(()) } else { Err("the cluster does not show it".to_owned()) };
+        self.report(talk, asked.id, outcome);
+    }
+
+    /// Tells what became of a command, where its conversation goes on.
+    pub(super) fn report(&mut self, talk: u64, id: CommandId, outcome: Result<(), String>) {
+        self.tell(|| format!("command {id} of host {talk}: {outcome:?}"));
+        if talk != self.host.number || !self.host.is_there() {
+            return;
+        }
+        let outcome = outcome.map_or_else(CommandOutcome::Failed, |()| CommandOutcome::Accepted);
+        let outcomes: Outcomes = vec![(id, outcome)];
+        self.host.inbox.push_back(say::frame(kind::OUTCOMES, 0, &outcomes).unwrap());
+    }
+}

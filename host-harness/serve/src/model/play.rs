@@ -1,0 +1,162 @@
+//! A play: everything that there is, and the time.
+
+use std::collections::BTreeMap;
+
+use lictor_host::driver::random::Random;
+
+use super::hints::Hints;
+use super::host::Host;
+use super::informer::Informers;
+use super::observer::Observer;
+use super::plugin::Plugin;
+use super::scheduler::Scheduler;
+use super::system::System;
+use super::tasks::Tasks;
+use super::trouble::Trouble;
+use super::world::{Object, SECOND, World};
+
+/// The time of the cluster at which a play begins, in nanoseconds since 1970.
+const BEGIN: i64 = 1_790_000_000 * SECOND;
+
+/// The turns of the loop without an end of which the model says that it spins.
+const MOST_TURNS: usize = 20_000;
+
+/// A cluster, the scheduler with its plugin, and the host.
+pub(super) struct Play<'s> {
+    pub(super) system: &'s System,
+    pub(super) arguments: &'static str,
+    pub(super) world: World,
+    pub(super) informers: Informers,
+    pub(super) host: Host,
+    pub(super) plugin: Plugin,
+    pub(super) scheduler: Scheduler,
+    pub(super) tasks: Tasks,
+    pub(super) trouble: Trouble,
+    pub(super) random: Random,
+    pub(super) observer: Observer,
+}
+
+impl Play<'_> {
+    /// Begins with an empty cluster and without a scheduler.
+    pub(super) fn begin(system: &System, seed: u64) -> Play<'_> {
+        Play {
+            system,
+            arguments: system.arguments[0],
+            world: World::at(BEGIN),
+            informers: Informers::default(),
+            host: Host::new(&format!("{}-{seed}-{:?}", system.name, std::thread::current().id())),
+            plugin: Plugin::default(),
+            scheduler: Scheduler::default(),
+            tasks: Tasks::default(),
+            trouble: Trouble::default(),
+            random: Random::new(seed),
+            observer: Observer::default(),
+        }
+    }
+
+    pub(super) fn now(&self) -> i64 {
+        self.world.now
+    }
+
+    pub(super) fn tell(&mut self, line: impl FnOnce() -> String) {
+        let now = self.now();
+        self.observer.tell(now, line);
+    }
+
+    /// Starts kube-scheduler. It waits for the host and for its informers (`New` in `plugin.go`).
+    pub(super) fn start(&mut self) {
+        self.plugin = Plugin { hints: Hints::at(self.now()), ..Plugin::default() };
+        (self.scheduler, self.informers) = (Scheduler::default(), Informers::default());
+        self.tasks.restart();
+        self.host.end(self.now());
+        self.tell(|| "kube-scheduler starts".to_owned());
+        self.connect();
+        for kind in self.scheduler.kinds.clone() {
+            self.informers.list(&mut self.world, &kind);
+        }
+        self.begin_talk();
+        self.hear_all();
+        self.complete();
+    }
+
+    /// Lets so much time pass.
+    pub(super) fn pass(&mut self, length: i64) {
+        let until = self.now() + length;
+        let mut turns = 0;
+        loop {
+            self.turn();
+            let due = self.next_due().max(self.now());
+            if due >= until && !self.scheduler.is_ready() {
+                self.set_now(until.max(self.now()));
+                return;
+            }
+            if !self.scheduler.is_ready() {
+                self.set_now(due);
+            } else if self.now() >= until {
+                return;
+            }
+            turns += 1;
+            if turns > MOST_TURNS {
+                return self.observer.violate("the loop spins".to_owned());
+            }
+        }
+    }
+
+    pub(super) fn set_now(&mut self, now: i64) {
+        self.world.now = now;
+        self.plugin.hints.clock = now;
+    }
+
+    /// Does all that is due but the cycles of the scheduler: what runs beside a cycle.
+    pub(super) fn beside(&mut self) {
+        self.deliver(false);
+        self.connect();
+        self.run_due();
+        self.pump();
+        self.begin_talk();
+        let woken = self.plugin.hints.wake_due();
+        self.activate(woken);
+        self.wake_waiting();
+        self.flush();
+    }
+
+    fn turn(&mut self) {
+        self.beside();
+        if let Some(entry) = self.pop() {
+            // A cycle takes a millisecond.
+            self.set_now(self.now() + SECOND / 1000);
+            self.cycle(entry);
+        }
+    }
+
+    /// Returns when something happens next by time alone.
+    fn next_due(&self) -> i64 {
+        let hints = self.plugin.hints.due();
+        let due = [self.tasks.due(), self.host.due(), hints, self.scheduler.due(), self.host.back, self.plugin.begins];
+        let informers = (!self.informers.is_quiet() || self.has_news()).then(|| self.now() + 20 * SECOND / 1000);
+        due.into_iter().flatten().chain(informers).min().unwrap_or(i64::MAX)
+    }
+
+    fn has_news(&self) -> bool {
+        self.world.watches.iter().any(|(kind, said)| !said.is_empty() && self.scheduler.kinds.contains(kind))
+    }
+
+    /// Has kube-scheduler activate these pods. One that waits at Permit or is being tried is tried again if it fails.
+    pub(super) fn activate(&mut self, pods: Vec<Object>) {
+        for pod in pods {
+            self.tell(|| format!("activates {}", super::world::name_of(&pod)));
+            if let Some(entry) = self.scheduler.queue.activate(super::world::uid_of(&pod)) {
+                self.make_active(entry);
+            }
+        }
+    }
+}
+
+/// Figures of plays.
+#[derive(Debug, Default)]
+pub(super) struct Figures {
+    pub(super) plays: usize,
+    pub(super) steps: usize,
+    pub(super) hosts: u64,
+    pub(super) calls: BTreeMap<&'static str, u64>,
+}

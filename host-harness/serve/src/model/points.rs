@@ -1,0 +1,242 @@
+//! The extension points of the plugin (`points.go`, `reserved.go`, `fresh.go`; PreEnqueue of `keys.go`).
+
+use std::collections::BTreeMap;
+
+use crate::message::{Again, Asked};
+use crate::wire::kind;
+
+use super::cycle::Snapshot;
+use super::hints::{NODE_UPSERTED, POD_REMOVED};
+use super::play::Play;
+use super::plugin::{Planning, Reservation};
+use super::queue::Rejectors;
+use super::talk::Fail;
+use super::tasks::Task;
+use super::world::{Object, SECOND, name_of, nominated, text, uid_of};
+
+/// What kube-scheduler allows at Permit.
+const LONGEST_WAIT: i64 = 15 * 60 * SECOND;
+/// How long to wait before all keys are asked for anew.
+const TOGETHER: i64 = SECOND / 20;
+
+/// What was answered in the cycle of a pod.
+#[derive(Debug, Default)]
+pub(super) struct Cycle {
+    codes: Vec<u8>,
+    numbers: BTreeMap<String, u32>,
+    message: String,
+    is_final: bool,
+    is_void: bool,
+}
+
+impl Cycle {
+    /// Returns whether the policy takes a node. No codes: all nodes take the pod.
+    pub(super) fn takes(&self, node: &str) -> bool {
+        let number = self.numbers.get(node).and_then(|number| usize::try_from(*number).ok());
+        self.codes.is_empty() || number.and_then(|number| self.codes.get(number)) == Some(&0)
+    }
+}
+
+/// What PreFilter says.
+#[derive(Debug)]
+pub(super) enum Filtered {
+    Pass,
+    Refused(String),
+    Error(String),
+}
+
+/// What PostFilter says.
+#[derive(Debug)]
+pub(super) struct PostFiltered {
+    /// The node to which the pod is nominated, none where the pod loses it; `None`: it stays as it is.
+    pub(super) nominated: Option<String>,
+    pub(super) message: String,
+}
+
+impl PostFiltered {
+    fn none(message: &str) -> PostFiltered {
+        PostFiltered { nominated: None, message: message.to_owned() }
+    }
+}
+
+fn of(pod: &Object) -> Asked {
+    Asked { pod: name_of(pod), ..Asked::default() }
+}
+
+impl Play<'_> {
+    /// Returns the status where there is no answer: true where it is an error.
+    fn failed(&mut self, pod: &Object, fail: Fail) -> (bool, String) {
+        match fail {
+            Fail::Away => {
+                self.plugin.hints.away(pod);
+                (false, "the policy host is not there; the pod waits for it".to_owned())
+            }
+            Fail::Other(why) => (true, why),
+        }
+    }
+
+    pub(super) fn pre_filter(&mut self, cycle: &mut Cycle, pod: &Object) -> Filtered {
+        let uid = uid_of(pod);
+        cycle.is_final = true;
+        if !self.feed_ensure(pod) {
+            return Filtered::Refused("lictor: the pod is gone".to_owned());
+        }
+        for victim in self.plugin.hints.victims_of(uid) {
+            if !self.is_there(&victim) {
+                self.feed_left(&victim);
+            }
+        }
+        let asked = self.plugin.hints.count;
+        let (head, codes) = match self.ask(kind::TRY, &of(pod)) {
+            Ok(answer) => answer,
+            Err(fail) => {
+                return match self.failed(pod, fail) {
+                    (true, why) => Filtered::Error(why),
+                    (false, why) => Filtered::Refused(why),
+                };
+            }
+        };
+        let is_final = head.verdict == "final";
+        *cycle = Cycle {
+            codes: codes[..codes.len() - head.scores].to_vec(),
+            numbers: self.plugin.numbers.clone(),
+            message: head.message.clone(),
+            is_final,
+            is_void: is_final,
+        };
+        if head.verdict == "pass" {
+            self.plugin.hints.passed(uid);
+            return Filtered::Pass;
+        }
+        let woken = self.plugin.hints.refused(pod, &head.again, asked);
+        self.activate(woken);
+        Filtered::Refused(head.message)
+    }
+
+    pub(super) fn post_filter(&mut self, cycle: &Cycle, snapshot: &Snapshot, pod: &Object) -> PostFiltered {
+        if cycle.is_final {
+            return PostFiltered { nominated: cycle.is_void.then(String::new), message: String::new() };
+        }
+        if self.is_ahead(snapshot, pod) {
+            let room = Again { after: [POD_REMOVED, NODE_UPSERTED].map(str::to_owned).into(), ..Again::default() };
+            let woken = self.plugin.hints.also(pod, &room, self.plugin.hints.count);
+            self.activate(woken);
+            return PostFiltered::none("lictor: a pod has left or a node has come since the nodes were looked at");
+        }
+        let asked = self.plugin.hints.count;
+        if !self.feed_ensure(pod) {
+            return PostFiltered::none("lictor: the pod is gone");
+        }
+        self.plugin.planning = Some(Planning { pod: name_of(pod), ..Planning::default() });
+        let answer = self.ask(kind::POST_FILTER, &of(pod));
+        let plan = self.plugin.planning.take().unwrap_or_default();
+        let head = match answer {
+            Ok((head, _)) => head,
+            Err(fail) => return PostFiltered::none(&self.failed(pod, fail).1),
+        };
+        if head.verdict != "planned" {
+            let woken = self.plugin.hints.also(pod, &head.again, asked);
+            self.activate(woken);
+            // A pod that was promised a node keeps it, unless the node is gone.
+            let is_void = !nominated(pod).is_empty() && !snapshot.nodes.contains_key(nominated(pod));
+            let message = if cycle.message == head.message { String::new() } else { head.message };
+            return PostFiltered { nominated: is_void.then(String::new), message };
+        }
+        let informers = &self.informers;
+        let is_there = |victim: &lictor_host::session::ObjectRef| {
+            informers.pod(&victim.pod_name()).is_some_and(|pod| uid_of(pod) == victim.uid)
+        };
+        self.plugin.hints.planned(pod, plan.on_its_node(), plan.all(), is_there);
+        PostFiltered { nominated: Some(head.node), message: head.message }
+    }
+
+    /// Returns whether the host knows of room for a pod that kube-scheduler has not looked at in this cycle.
+    fn is_ahead(&mut self, snapshot: &Snapshot, pod: &Object) -> bool {
+        let (feed, victims, name) = (&mut self.plugin.feed, &self.plugin.victims, name_of(pod));
+        let mut is_ahead = false;
+        feed.left.retain(|uid, node| {
+            let holds = snapshot.pods.get(node).is_some_and(|pods| pods.iter().any(|it| uid_of(it) == uid));
+            let holds = holds && snapshot.nodes.contains_key(node);
+            is_ahead |= holds && victims.is_room_for(uid, &name);
+            holds
+        });
+        let objects = &feed.objects;
+        feed.came.retain(|node| !snapshot.nodes.contains_key(node) && objects.contains_key(&format!("Node/{node}")));
+        is_ahead || !feed.came.is_empty()
+    }
+
+    pub(super) fn reserve(&mut self, pod: &Object, node: &str) -> Result<(), String> {
+        let (uid, node) = (uid_of(pod).to_owned(), node.to_owned());
+        let (waiting, bind, marks, wake) = (false, 0, Vec::new(), None);
+        let held = Reservation { uid, node: node.clone(), waiting, bind, marks, wake };
+        self.plugin.reserved.insert(name_of(pod), held);
+        let said = self.say(kind::RESERVE, &Asked { node, ..of(pod) });
+        said.map(drop).map_err(|fail| self.failed(pod, fail).1)
+    }
+
+    /// Asks whether a pod may be bound: at once, or after it has waited.
+    pub(super) fn permit(&mut self, pod: &Object) -> Result<Option<i64>, (Rejectors, String)> {
+        let asked = self.plugin.hints.count;
+        let head = match self.ask(kind::PERMIT, &of(pod)) {
+            Ok((head, _)) => head,
+            Err(fail) => {
+                let (is_error, why) = self.failed(pod, fail);
+                return Err((if is_error { Rejectors::default() } else { Rejectors::LICTOR }, why));
+            }
+        };
+        match head.verdict.as_str() {
+            "allow" => Ok(None),
+            "wait" => {
+                match self.plugin.reserved.get_mut(&name_of(pod)) {
+                    Some(held) if held.bind == 0 => held.waiting = true,
+                    Some(_) => return Ok(None),
+                    None => {}
+                }
+                let woken = self.plugin.hints.waits();
+                self.activate(woken);
+                Ok(Some(head.wait.min(LONGEST_WAIT)))
+            }
+            _ => {
+                let woken = self.plugin.hints.refused(pod, &head.again, asked);
+                self.activate(woken);
+                Err((Rejectors::LICTOR, head.message))
+            }
+        }
+    }
+
+    pub(super) fn unreserve(&mut self, pod: &Object) {
+        let name = name_of(pod);
+        if self.plugin.reserved.get(&name).is_none_or(|held| held.uid != uid_of(pod)) {
+            return;
+        }
+        self.plugin.reserved.remove(&name);
+        self.plugin.drop_order(uid_of(pod), "bind");
+        self.feed_again(pod);
+        let _unheard = self.ask(kind::UNRESERVE, &of(pod));
+    }
+
+    /// Asks for the key of a pod before it enters the queue.
+    pub(super) fn pre_enqueue(&mut self, pod: &Object) {
+        let (name, version) = (name_of(pod), text(pod, "/metadata/resourceVersion"));
+        if self.plugin.talk.is_none() || !self.plugin.keys.asks(&name, version) {
+            return;
+        }
+        self.feed_ensure(pod);
+        let Ok((head, _)) = self.ask(kind::KEYS, &Asked { pods: vec![name.clone()], ..Asked::default() }) else {
+            return;
+        };
+        let mut void = self.plugin.keys.learn(head.epoch, head.keys);
+        if !void.is_empty() {
+            void.push(name);
+            self.tasks.add(self.world.now + TOGETHER, Task::Refresh(void));
+        }
+    }
+
+    /// Asks for all keys anew: they have another epoch.
+    pub(super) fn refresh(&mut self, mut pods: Vec<String>) {
+        pods.sort();
+        pods.dedup();
+        let head = self.ask(kind::KEYS, &Asked { pods, ..Asked::default() }).map(|(head, _)| head).unwrap_or_default();
+        self.plugin.keys.refreshed(head.epoch, head.keys);
+    }
+}

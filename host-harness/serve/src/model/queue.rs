@@ -1,0 +1,203 @@
+//! The scheduling queue of kube-scheduler 1.37 (`pkg/scheduler/backend/queue`), with its features as they come.
+
+use std::collections::BTreeMap;
+
+use super::world::{Object, SECOND, name_of, node_of, uid_of};
+
+/// The backoff of a pod that was refused: it doubles from the first to the longest.
+const FIRST_BACKOFF: i64 = SECOND;
+const LONGEST_BACKOFF: i64 = 10 * SECOND;
+
+/// What happened that may let a refused pod pass.
+#[derive(Debug, Clone)]
+pub(super) enum Event {
+    /// A pod that has a node is there, or was given one.
+    PodAdded,
+    /// The labels of a pod have changed.
+    PodChanged,
+    /// A pod has left its node, or the node that it was to have.
+    PodLeft(Object),
+    NodeAdded(Object),
+    /// A plugin has the pod tried again (`Activate`).
+    Activated,
+}
+
+/// What has refused a pod.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Rejectors {
+    pub(super) lictor: bool,
+    pub(super) resources: bool,
+}
+
+impl Rejectors {
+    pub(super) const LICTOR: Rejectors = Rejectors { lictor: true, resources: false };
+
+    pub(super) fn is_none(self) -> bool {
+        !self.lictor && !self.resources
+    }
+}
+
+/// A pod in the queue.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub(super) pod: Object,
+    /// When it was put here, in nanoseconds since 1970.
+    since: i64,
+    refused: u32,
+    errors: u32,
+    pub(super) rejectors: Rejectors,
+}
+
+impl Entry {
+    pub(super) fn new(pod: Object, now: i64) -> Entry {
+        Entry { pod, since: now, refused: 0, errors: 0, rejectors: Rejectors::default() }
+    }
+
+    /// Takes note of an attempt in vain.
+    pub(super) fn failed(&mut self, pod: Object, rejectors: Rejectors, now: i64) {
+        (self.pod, self.rejectors, self.since) = (pod, rejectors, now);
+        if rejectors.is_none() {
+            self.errors += 1;
+        } else {
+            (self.refused, self.errors) = (self.refused + 1, 0);
+        }
+    }
+
+    /// Returns when its backoff is over.
+    pub(super) fn free(&self) -> i64 {
+        match if self.errors > 0 { self.errors } else { self.refused } {
+            0 => self.since,
+            count => self.since + (FIRST_BACKOFF << (count - 1).min(5)).min(LONGEST_BACKOFF),
+        }
+    }
+
+    pub(super) fn priority(&self) -> i64 {
+        self.pod["spec"]["priority"].as_i64().unwrap_or_default()
+    }
+}
+
+/// The queue: pods by uid.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    pub(super) active: BTreeMap<String, Entry>,
+    backoff: BTreeMap<String, Entry>,
+    pub(super) unschedulable: BTreeMap<String, Entry>,
+    /// The pods that are being tried or bound, and what has happened since.
+    pub(super) in_flight: BTreeMap<String, Vec<Event>>,
+    /// The pods that are nominated, and their nodes.
+    pub(super) nominated: BTreeMap<String, (String, Object)>,
+}
+
+impl Queue {
+    /// Returns whether a pod waits in one of the queues.
+    pub(super) fn has(&self, uid: &str) -> bool {
+        [&self.active, &self.backoff, &self.unschedulable].iter().any(|queue| queue.contains_key(uid))
+    }
+
+    /// Takes a pod out of all queues.
+    pub(super) fn delete(&mut self, uid: &str) {
+        for queue in [&mut self.active, &mut self.backoff, &mut self.unschedulable] {
+            queue.remove(uid);
+        }
+        self.nominated.remove(uid);
+    }
+
+    /// Replaces a pod where it waits. Returns whether it waits.
+    pub(super) fn replace(&mut self, pod: &Object) -> bool {
+        for queue in [&mut self.active, &mut self.backoff, &mut self.unschedulable] {
+            if let Some(entry) = queue.get_mut(uid_of(pod)) {
+                entry.pod = pod.clone();
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Takes note of an event for the pods that are being tried.
+    pub(super) fn note(&mut self, event: &Event) {
+        self.in_flight.values_mut().for_each(|events| events.push(event.clone()));
+    }
+
+    /// Puts a pod that is worth another attempt after its backoff, or at once.
+    pub(super) fn requeue(&mut self, entry: Entry, now: i64) {
+        let queue = if entry.free() >= now { &mut self.backoff } else { &mut self.active };
+        queue.insert(uid_of(&entry.pod).to_owned(), entry);
+    }
+
+    /// Takes a pod out that is to be active at once; none where it does not wait for another attempt.
+    pub(super) fn activate(&mut self, uid: &str) -> Option<Entry> {
+        let entry = self.unschedulable.remove(uid).or_else(|| self.backoff.remove(uid));
+        if entry.is_none()
+            && let Some(events) = self.in_flight.get_mut(uid)
+        {
+            events.push(Event::Activated);
+        }
+        entry
+    }
+
+    /// Returns whether a pod may be tried though its backoff is not over.
+    pub(super) fn has_early(&self) -> bool {
+        self.backoff.values().any(|entry| entry.errors == 0)
+    }
+
+    /// Moves the pods whose backoff is over.
+    pub(super) fn flush(&mut self, now: i64) -> Vec<Entry> {
+        self.backoff.extract_if(.., |_, entry| entry.free() < now).map(|(_, entry)| entry).collect()
+    }
+
+    /// Returns when the next backoff is over of those that are waited for: after an error.
+    pub(super) fn due(&self) -> Option<i64> {
+        self.backoff.values().map(|entry| entry.free() + 1).min()
+    }
+
+    /// Takes the pod that is tried next, as this order has it. Where none is active, one whose backoff is not over is taken, unless it is
+    /// there for an error (`SchedulerPopFromBackoffQ`).
+    pub(super) fn pop(&mut self, key: impl Fn(&Entry) -> Order) -> Option<Entry> {
+        let first = |queue: &BTreeMap<String, Entry>, may: fn(&Entry) -> bool| {
+            let all = queue.iter().filter(|(_, entry)| may(entry));
+            all.min_by(|(_, one), (_, other)| key(one).compare(&key(other))).map(|(uid, _)| uid.clone())
+        };
+        let entry = match first(&self.active, |_| true) {
+            Some(uid) => self.active.remove(&uid),
+            None => {
+                let uid = first(&self.backoff, |entry| entry.errors == 0)?;
+                self.backoff.remove(&uid)
+            }
+        }?;
+        self.in_flight.insert(uid_of(&entry.pod).to_owned(), Vec::new());
+        Some(entry)
+    }
+
+    /// Nominates a pod, or takes its nomination back.
+    pub(super) fn nominate(&mut self, pod: &Object, node: &str, known: Option<&Object>) {
+        self.nominated.remove(uid_of(pod));
+        if !node.is_empty() && known.is_some_and(|known| node_of(known).is_empty()) {
+            self.nominated.insert(uid_of(pod).to_owned(), (node.to_owned(), pod.clone()));
+        }
+    }
+}
+
+/// The order of two pods in the queue (`Less` in `keys.go`).
+#[derive(Debug)]
+pub(super) struct Order {
+    pub(super) key: Option<String>,
+    pub(super) priority: i64,
+    pub(super) since: i64,
+    pub(super) name: String,
+}
+
+impl Order {
+    pub(super) fn of(entry: &Entry, key: Option<&String>) -> Order {
+        Order { key: key.cloned(), priority: entry.priority(), since: entry.since, name: name_of(&entry.pod) }
+    }
+
+    fn compare(&self, other: &Order) -> std::cmp::Ordering {
+        if let (Some(one), Some(another)) = (&self.key, &other.key)
+            && one != another
+        {
+            return one.cmp(another);
+        }
+        let others = (self.since, &self.name);
+        other.priority.cmp(&self.priority).then(others.cmp(&(other.since, &other.name)))
+    }
+}

@@ -1,0 +1,92 @@
+//! Which refused pods are worth another attempt (`isPodWorthRequeuing`), as the plugin's hints and those of NodeResourcesFit say.
+
+use super::hints::{NODE_UPSERTED, POD_UPSERTED};
+use super::play::Play;
+use super::queue::{Entry, Event};
+use super::world::{Object, name_of, node_of, nominated, text, uid_of};
+
+/// Returns the cores that a pod requests.
+pub(super) fn cores(pod: &Object) -> u64 {
+    text(pod, "/spec/containers/0/resources/requests/cpu").parse().unwrap()
+}
+
+/// Returns the cores of a node.
+pub(super) fn capacity(node: &Object) -> u64 {
+    text(node, "/status/allocatable/cpu").parse().unwrap()
+}
+
+impl Play<'_> {
+    /// Moves the refused pods for which an event is news. `about`: a pod that is itself not meant; true: and no pod of higher priority.
+    pub(super) fn move_all(&mut self, event: &Event, about: Option<(&Object, bool)>) {
+        let priority = |pod: &Object| pod["spec"]["priority"].as_i64().unwrap_or_default();
+        let is_meant = |entry: &Entry| match about {
+            None => true,
+            Some((pod, true)) => entry.priority() <= priority(pod),
+            Some((pod, false)) => uid_of(pod) != uid_of(&entry.pod),
+        };
+        let all: Vec<String> = self.scheduler.queue.unschedulable.keys().cloned().collect();
+        for uid in all {
+            let Some(entry) = self.scheduler.queue.unschedulable.get(&uid).cloned() else { continue };
+            if is_meant(&entry) {
+                self.scheduler.queue.unschedulable.remove(&uid);
+                self.requeue_if_worth(entry, event);
+            }
+        }
+        self.scheduler.queue.note(event);
+    }
+
+    /// Puts a refused pod where it belongs after an event.
+    pub(super) fn requeue_if_worth(&mut self, entry: Entry, event: &Event) {
+        if self.is_worth(&entry, event) {
+            self.requeue(entry);
+        } else {
+            self.scheduler.queue.unschedulable.insert(uid_of(&entry.pod).to_owned(), entry);
+        }
+    }
+
+    pub(super) fn requeue(&mut self, entry: Entry) {
+        let now = self.now();
+        self.pre_enqueue(&entry.pod);
+        self.scheduler.queue.requeue(entry, now);
+    }
+
+    /// Returns whether a refused pod is worth another attempt after an event.
+    pub(super) fn is_worth(&mut self, entry: &Entry, event: &Event) -> bool {
+        let rejectors = entry.rejectors;
+        rejectors.is_none()
+            || matches!(event, Event::Activated)
+            || rejectors.resources && is_worth_for_resources(&entry.pod, event)
+            || rejectors.lictor && self.is_worth_for_lictor(&entry.pod, event)
+    }
+
+    /// The hint of the plugin (`EventsToRegister` in `hints.go`).
+    fn is_worth_for_lictor(&mut self, pod: &Object, event: &Event) -> bool {
+        let uid = uid_of(pod);
+        match event {
+            Event::PodAdded | Event::PodChanged => self.plugin.hints.worth(uid, POD_UPSERTED),
+            Event::NodeAdded(_) => self.plugin.hints.worth(uid, NODE_UPSERTED),
+            Event::PodLeft(left) => {
+                if self.informers.pod(&name_of(left)).is_none_or(|it| uid_of(it) != uid_of(left)) {
+                    // kube-scheduler knows it, and may ask before its event was heard.
+                    self.feed_gone("Pod", left);
+                }
+                let (victims, informers) = (&self.plugin.victims, &self.informers);
+                let is_there = |victim: &lictor_host::session::ObjectRef| {
+                    informers.pod(&victim.pod_name()).is_some_and(|pod| uid_of(pod) == victim.uid)
+                };
+                let is_room_for = |left: &str, pod: &str| victims.is_room_for(left, pod);
+                self.plugin.hints.worth_after(uid, left, is_room_for, is_there)
+            }
+            Event::Activated => true,
+        }
+    }
+}
+
+/// The hints of NodeResourcesFit (`fit.go`).
+fn is_worth_for_resources(pod: &Object, event: &Event) -> bool {
+    match event {
+        Event::PodLeft(left) => !node_of(left).is_empty() || !nominated(left).is_empty(),
+        Event::NodeAdded(node) => capacity(node) >= cores(pod),
+        _ => false,
+    }
+}

@@ -1,0 +1,139 @@
+//! How a play goes, and how it comes to rest.
+
+use std::collections::BTreeSet;
+
+use super::play::{Figures, Play};
+use super::system::System;
+use super::trouble::Kind;
+use super::world::{SECOND, leaves, name_of, node_of, nominated, refusal, uid_of};
+
+/// The steps of a play.
+pub(super) const STEPS: usize = 200;
+/// The seconds of a round while a cluster comes to rest.
+const ROUND: i64 = 20;
+/// The seconds without a change after which a cluster is at rest: longer than the longest wait at Permit that a policy asks for (600 s).
+const QUIET: i64 = 700;
+/// The most seconds until a cluster is at rest: two hours.
+const MOST: i64 = 7200;
+/// The rounds in which a scheduler that knows nothing of the past may find something to do.
+const FRESH: usize = 8;
+
+/// Plays once from this seed. Returns what was wrong, and the story where that is wanted.
+pub(super) fn play(system: &System, seed: u64, with_story: bool, figures: &mut Figures) -> (Vec<String>, Vec<String>) {
+    let mut play = Play::begin(system, seed);
+    play.observer.story = with_story.then(Vec::new);
+    play.arguments = system.arguments[play.random.below(system.arguments.len())];
+    // Of each kind of trouble, every other play has none, and every fourth play has none at all.
+    let share = if play.random.percent(25) { 0 } else { 50 };
+    let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(|_| play.random.percent(share)).collect();
+    play.observer.calm(true);
+    let nodes = 2 + play.random.below(3);
+    play.create_cluster(nodes);
+    play.start();
+    for _ in 0..STEPS {
+        play.step(&kinds);
+    }
+    play.rest();
+    figures.steps += STEPS;
+    figures.plays += 1;
+    figures.hosts += play.host.number;
+    for (call, count) in &play.observer.calls {
+        *figures.calls.entry(call).or_default() += count;
+    }
+    (std::mem::take(&mut play.observer.violations), play.observer.story.take().unwrap_or_default())
+}
+
+impl Play<'_> {
+    /// Does something, and lets time pass.
+    fn step(&mut self, kinds: &[Kind]) {
+        for _ in 0..=self.random.below(2) {
+            self.act();
+        }
+        if self.random.percent(8) {
+            self.disturb(kinds);
+        }
+        let most = match self.random.below(100) {
+            0..=69 => 200,
+            70..=94 => 3_000,
+            95..=98 => 40_000,
+            _ => 400_000,
+        };
+        let length = i64::try_from(self.random.below(most)).unwrap() * SECOND / 1000;
+        self.pass(length);
+        self.observer.look(&self.world);
+    }
+
+    /// Plays a round in which nothing goes wrong.
+    pub(super) fn round(&mut self, seconds: i64) {
+        self.kubelets();
+        self.recreate();
+        self.pass(seconds * SECOND);
+        self.observer.look(&self.world);
+    }
+
+    /// Ends all that goes wrong, waits until the cluster is at rest, and judges.
+    pub(super) fn rest(&mut self) {
+        self.peace();
+        let (mut before, mut quiet, mut all, mut promised) = (self.moved(), 0, 0, BTreeSet::new());
+        while quiet < QUIET && all < MOST {
+            promised = self.promised();
+            self.round(ROUND);
+            let now = self.moved();
+            quiet = if now == before { quiet + ROUND } else { 0 };
+            (before, all) = (now, all + ROUND);
+        }
+        self.describe();
+        if quiet < QUIET {
+            return self.observer.violate("the cluster does not come to rest".to_owned());
+        }
+        // A gang that waits for a node is tried again now and then, and its pods say for a moment where they are expected.
+        promised = promised.intersection(&self.promised()).cloned().collect();
+        self.observer.judge(&self.world, &promised);
+        self.begin_anew();
+    }
+
+    /// Returns what moves while a cluster is not at rest: which pods there are, on which nodes, and how many were bound or deleted.
+    fn moved(&self) -> (Vec<(String, String, bool)>, [u64; 2]) {
+        let pods = self.world.all("Pod").map(|pod| (uid_of(pod).to_owned(), node_of(pod).to_owned(), leaves(pod)));
+        let calls = ["bind", "delete"].map(|call| self.observer.calls.get(call).copied().unwrap_or_default());
+        (pods.collect(), calls)
+    }
+
+    /// Returns the pods that are nominated, by uid.
+    fn promised(&self) -> BTreeSet<String> {
+        let pods = self.world.all("Pod").filter(|pod| !nominated(pod).is_empty());
+        pods.map(|pod| uid_of(pod).to_owned()).collect()
+    }
+
+    /// Starts a scheduler and a host that know nothing of the past. Where those before have left nothing undone, they find nothing to do.
+    fn begin_anew(&mut self) {
+        (self.trouble.keeps, self.trouble.skew) = (false, 0);
+        let before = self.moved();
+        self.start();
+        for _ in 0..FRESH {
+            self.round(ROUND);
+            let now = self.moved();
+            if now != before {
+                let news: Vec<_> = now.0.iter().filter(|pod| !before.0.contains(pod)).collect();
+                return self.observer.violate(format!("a scheduler that begins anew finds something to do: {news:?}"));
+            }
+        }
+    }
+
+    /// Adds to the story what is there in the end.
+    fn describe(&mut self) {
+        let pods = self.world.all("Pod").map(|pod| {
+            let (name, node, at) = (name_of(pod), node_of(pod), nominated(pod));
+            let uid = super::world::uid_of(pod);
+            let cpu = super::requeue::cores(pod);
+            format!(
+                "{name} {uid} {cpu} priority {} node `{node}` nominated `{at}` {}",
+                pod["spec"]["priority"],
+                refusal(pod)
+            )
+        });
+        let nodes: Vec<String> = self.world.all("Node").map(|node| name_of(node)).collect();
+        let lines: Vec<String> = pods.chain([format!("{nodes:?}")]).collect();
+        lines.into_iter().for_each(|line| self.tell(|| line));
+    }
+}

@@ -1,0 +1,179 @@
+//! The conversation of the plugin with the host (`talk.go`, and `client.go` of the package `wire`).
+
+use crate::message::{Asked, Commands, Fault, Head};
+use crate::say;
+use crate::wire::{Frame, kind};
+
+use super::play::Play;
+use super::plugin::Wake;
+use super::world::{SECOND, leaves, name_of, node_of, nominated, text};
+
+/// How long an answer may take.
+const DEADLINE: i64 = 5 * SECOND;
+/// How long pods may take that were let go of.
+const SETTLING: i64 = 5 * SECOND;
+
+/// Why there is no answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Fail {
+    /// Nobody answers.
+    Away,
+    /// The answer did not come in time, or says that there is none.
+    Other(String),
+}
+
+impl Play<'_> {
+    /// Connects to a host that is there again, and lets go of the pods that wait at Permit.
+    pub(super) fn connect(&mut self) {
+        if self.host.back.is_none_or(|back| back > self.now()) {
+            return;
+        }
+        self.host.skew = self.trouble.skew;
+        let kinds = self.host.begin(self.system.name, self.arguments, self.trouble.keeps);
+        self.scheduler.kinds = kinds.into_iter().chain(["Pod", "Node"].map(str::to_owned)).collect();
+        let (number, skew, keeps) = (self.host.number, self.trouble.skew, self.trouble.keeps);
+        self.tell(|| format!("host {number} begins, {skew} ns ahead, checkpoint: {keeps}"));
+        let holding = self.plugin.reserved.iter().filter(|(_, held)| held.bind == 0);
+        let holding: Vec<String> = holding.map(|(pod, _)| pod.clone()).collect();
+        for pod in holding {
+            self.wake(&pod, Wake::Preempt);
+        }
+        self.plugin.begins = Some(self.now() + SETTLING);
+    }
+
+    /// Tells a host that is new all that there is, as soon as the pods that were let go of hold no node any more.
+    pub(super) fn begin_talk(&mut self) {
+        if self.plugin.begins.is_none_or(|late| self.plugin.is_holding() && late > self.now()) {
+            return;
+        }
+        self.plugin.begins = None;
+        if self.host.is_there() {
+            self.feed_begin();
+            self.plugin.numbers.clear();
+            self.plugin.talk = Some(self.host.number);
+            let woken = self.plugin.hints.back();
+            self.activate(woken);
+        }
+    }
+
+    /// Ends the host, and the conversation with it. Another one is there after a while.
+    pub(super) fn lose_host(&mut self, back: i64) {
+        let number = self.host.number;
+        self.tell(|| format!("host {number} ends"));
+        self.host.end(back);
+        (self.plugin.talk, self.plugin.begins, self.plugin.feed.is_told) = (None, None, false);
+    }
+
+    fn is_answered(&self) -> bool {
+        self.plugin.talk.is_some() && self.plugin.feed.listed
+    }
+
+    /// Tells the host about a pod, and does not wait for the answer. Returns the number of the question.
+    pub(super) fn say(&mut self, kind: u8, asked: &Asked) -> Result<u32, Fail> {
+        if !self.is_answered() || !self.host.is_there() {
+            return Err(Fail::Away);
+        }
+        self.plugin.asked += 1;
+        let number = self.plugin.asked;
+        self.host.inbox.push_back(say::frame(kind, number, asked).unwrap());
+        let now = self.now();
+        self.observer.asked(now, kind, &asked.pod);
+        Ok(number)
+    }
+
+    /// Asks the host, and waits for the answer. Other things happen meanwhile.
+    pub(super) fn ask(&mut self, kind: u8, asked: &Asked) -> Result<(Head, Vec<u8>), Fail> {
+        let talk = self.plugin.talk;
+        let number = self.say(kind, asked)?;
+        self.host.pending.insert(number);
+        let deadline = self.now() + DEADLINE;
+        loop {
+            self.pump();
+            if let Some(frame) = self.host.answers.remove(&number) {
+                let read = read(&frame, kind);
+                self.tell(|| match &read {
+                    Ok((head, _)) => format!("answer to {kind} {asked:?}: {head:?}"),
+                    Err(why) => format!("answer to {kind} {asked:?}: {why:?}"),
+                });
+                return read.map(|(head, bytes)| (Head { again: self.plugin.hints.local(head.again), ..head }, bytes));
+            }
+            if self.plugin.talk != talk || !self.host.is_there() {
+                return Err(Fail::Away);
+            }
+            if self.now() >= deadline {
+                self.host.pending.remove(&number);
+                return Err(Fail::Other("the host has not answered in time".to_owned()));
+            }
+            self.set_now((self.now() + SECOND / 5).min(deadline));
+            self.beside();
+        }
+    }
+
+    /// Has the host take what it was told, and hears what it says.
+    pub(super) fn pump(&mut self) {
+        let now = self.now();
+        if self.host.stalled <= now {
+            for frame in self.host.inbox.clone() {
+                self.tell(|| format!("told {}", in_short(&frame)));
+            }
+        }
+        match self.host.take(now) {
+            Ok(frames) => frames.into_iter().for_each(|frame| self.heard(frame)),
+            Err(why) => {
+                self.observer.violate(format!("the host ends the conversation: {why}"));
+                self.lose_host(now);
+            }
+        }
+        let said = std::mem::take(&mut *self.host.lines.0.lock().unwrap());
+        said.faults.into_iter().for_each(|fault| self.observer.violate(fault));
+        for line in said.lines {
+            self.tell(|| format!("host: {line}"));
+        }
+    }
+
+    fn heard(&mut self, frame: Frame) {
+        match frame.kind {
+            kind::NODES => {
+                let numbers: Vec<(u32, String)> = serde_json::from_slice(&frame.payload).unwrap();
+                self.plugin.numbers.extend(numbers.into_iter().map(|(number, node)| (node, number)));
+            }
+            kind::COMMANDS => {
+                let commands: Commands = serde_json::from_slice(&frame.payload).unwrap();
+                self.obey(commands);
+            }
+            _ if self.host.pending.remove(&frame.number) => drop(self.host.answers.insert(frame.number, frame)),
+            // An answer that nobody waits for is late.
+            _ => {}
+        }
+    }
+}
+
+/// Returns what the host is told in a line.
+fn in_short(frame: &Frame) -> String {
+    let payload = String::from_utf8_lossy(&frame.payload);
+    if frame.kind != kind::OBJECT {
+        return format!("{} {payload}", frame.kind);
+    }
+    let object: serde_json::Value = serde_json::from_slice(&frame.payload).unwrap();
+    let version = text(&object, "/metadata/resourceVersion");
+    let at = format!("node `{}` nominated `{}`", node_of(&object), nominated(&object));
+    format!(
+        "{} {} at version {version}, {at} {}",
+        object["kind"],
+        name_of(&object),
+        if leaves(&object) { "leaves" } else { "" }
+    )
+}
+
+/// Takes an answer apart.
+fn read(frame: &Frame, kind: u8) -> Result<(Head, Vec<u8>), Fail> {
+    if frame.kind == kind::ERROR {
+        let fault: Fault = serde_json::from_slice(&frame.payload).unwrap();
+        return Err(Fail::Other(fault.message));
+    }
+    assert_eq!(frame.kind, kind + kind::ANSWER);
+    let (length, rest) = frame.payload.split_at(4);
+    let length = u32::from_be_bytes(length.try_into().unwrap());
+    let (head, bytes) = rest.split_at(usize::try_from(length).unwrap());
+    Ok((serde_json::from_slice(head).unwrap(), bytes.to_vec()))
+}

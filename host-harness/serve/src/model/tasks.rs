@@ -1,0 +1,163 @@
+//! What is under way: requests to the API server, and what follows from their answers.
+
+use std::collections::BTreeMap;
+
+use lictor_host::driver::random::Random;
+
+use super::orders::Run;
+use super::play::Play;
+use super::world::{Object, Request, SECOND};
+use crate::message::Order;
+
+/// What follows from an answer.
+#[derive(Debug, Clone)]
+pub(super) enum Then {
+    Nothing,
+    /// The next nomination of a plan that is carried out, by the number of its run.
+    Nominated(u64),
+    /// A victim was marked, or has its condition, or is deleted.
+    Evicted(u64, Order, Stage),
+    /// A pod was read to know what became of a command of this conversation.
+    Confirmed(u64, Order),
+    /// Of a pod, by uid: the nomination that is expected, its marks, its binding.
+    Expected(String),
+    Marked(String),
+    Bound(String),
+}
+
+/// How far an eviction is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stage {
+    Mark,
+    Condition,
+    Delete,
+}
+
+/// Something that happens at a moment.
+#[derive(Debug, Clone)]
+pub(super) enum Task {
+    /// The API server takes a request.
+    Serve(Request, Then),
+    /// The answer is there.
+    Answer(Result<Object, u16>, Then),
+    /// The binding cycle of a pod begins.
+    Begin(String),
+    /// All keys are asked for anew.
+    Refresh(Vec<String>),
+}
+
+/// What is under way, by the time at which it goes on.
+#[derive(Debug, Default)]
+pub(super) struct Tasks {
+    all: BTreeMap<(i64, u64), Task>,
+    last: u64,
+    /// The plans that are being carried out.
+    pub(super) runs: BTreeMap<u64, Run>,
+}
+
+impl Tasks {
+    pub(super) fn number(&mut self) -> u64 {
+        self.last += 1;
+        self.last
+    }
+
+    pub(super) fn add(&mut self, at: i64, task: Task) {
+        let number = self.number();
+        self.all.insert((at, number), task);
+    }
+
+    /// Begins the binding cycle of a pod.
+    pub(super) fn begin(&mut self, now: i64, random: &mut Random, uid: String) {
+        self.add(now + pause(random, 5), Task::Begin(uid));
+    }
+
+    pub(super) fn due(&self) -> Option<i64> {
+        self.all.first_key_value().map(|((at, _), _)| *at)
+    }
+
+    /// Forgets what a process was to do that is gone. What it has sent may still be served.
+    pub(super) fn restart(&mut self) {
+        self.runs.clear();
+        self.all.retain(|_, task| matches!(task, Task::Serve(..)));
+        for task in self.all.values_mut() {
+            if let Task::Serve(_, then) = task {
+                *then = Then::Nothing;
+            }
+        }
+    }
+
+    fn pop(&mut self, now: i64) -> Option<Task> {
+        let first = self.all.first_entry()?;
+        (first.key().0 <= now).then(|| first.remove())
+    }
+}
+
+/// Returns a pause of up to so many milliseconds.
+fn pause(random: &mut Random, most: usize) -> i64 {
+    i64::try_from(1 + random.below(most)).unwrap() * SECOND / 1000
+}
+
+impl Play<'_> {
+    /// Sends a request to the API server.
+    pub(super) fn send(&mut self, request: Request, then: Then) {
+        let most = if self.happens(self.trouble.chances.slow) { 8_000 } else { 40 };
+        let there = self.now() + pause(&mut self.random, most);
+        self.tasks.add(there, Task::Serve(request, then));
+    }
+
+    pub(super) fn happens(&mut self, of_thousand: usize) -> bool {
+        of_thousand > 0 && self.random.below(1000) < of_thousand
+    }
+
+    /// Does what is due.
+    pub(super) fn run_due(&mut self) {
+        while let Some(task) = self.tasks.pop(self.world.now) {
+            match task {
+                Task::Serve(request, then) => self.serve(request, then),
+                Task::Answer(answer, then) => self.go_on(answer, then),
+                Task::Begin(uid) => self.begin_binding(&uid),
+                Task::Refresh(pods) => self.refresh(pods),
+            }
+        }
+    }
+
+    /// Has the API server serve a request, unless something goes wrong.
+    fn serve(&mut self, request: Request, then: Then) {
+        let chances = self.trouble.chances;
+        self.strike(&request);
+        let served = if self.happens(chances.dropped) {
+            Err(0)
+        } else if self.happens(chances.busy) {
+            Err([429, 500, 503][self.random.below(3)])
+        } else {
+            self.observed(&request)
+        };
+        let answer = if self.happens(chances.lost) { Err(0) } else { served };
+        let back = self.now() + pause(&mut self.random, 40);
+        self.tasks.add(back, Task::Answer(answer, then));
+    }
+
+    /// Serves a request, and has the observer see it.
+    fn observed(&mut self, request: &Request) -> Result<Object, u16> {
+        let (now, before) = (self.now(), self.world.pod(&request.pod).cloned());
+        let served = self.world.serve(request);
+        self.observer.requested(now, request, before.as_ref(), &served);
+        if let ("bind", Ok(pod)) = (request.verb, &served) {
+            self.observer.bound(&self.world, pod);
+        }
+        served
+    }
+
+    /// Goes on with an answer; 0: there was none.
+    fn go_on(&mut self, answer: Result<Object, u16>, then: Then) {
+        match then {
+            Then::Nothing => {}
+            Then::Nominated(run) => self.nominated(run, answer.err()),
+            Then::Evicted(run, order, stage) => self.evicted(run, order, stage, answer.err()),
+            Then::Confirmed(talk, order) => self.confirmed(talk, &order, answer),
+            Then::Expected(uid) => self.wait_on_permit(&uid),
+            Then::Marked(uid) => self.marked(&uid, answer.err()),
+            Then::Bound(uid) => self.bound(&uid, answer.err()),
+        }
+    }
+}

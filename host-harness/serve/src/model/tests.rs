@@ -1,0 +1,63 @@
+use super::play::Figures;
+use super::rest::{STEPS, play};
+use super::system::{self, System};
+
+/// The plays of each system in every run of the tests: those of the first seeds.
+const PLAYS: u64 = 2;
+
+/// Returns the systems that are served: not those that decide in cycles of their own.
+fn systems() -> Vec<System> {
+    system::all().into_iter().filter(|system| system.name != "volcano").collect()
+}
+
+/// Plays from these seeds.
+fn plays(system: &System, seeds: impl Iterator<Item = u64>) {
+    let mut figures = Figures::default();
+    let mut broken = Vec::new();
+    for seed in seeds {
+        let (violations, _) = play(system, seed, false, &mut figures);
+        broken.extend(violations.into_iter().map(|violation| format!("{}:{seed}: {violation}", system.name)));
+    }
+    println!("{}: {figures:?}", system.name);
+    assert!(broken.is_empty(), "{} violations\n{}", broken.len(), broken.join("\n"));
+}
+
+fn named(name: &str) -> System {
+    systems().into_iter().find(|system| system.name == name).unwrap()
+}
+
+/// The tests of each system, so that systems are played side by side.
+macro_rules! of_each_system {
+    ($($name:ident)*) => {$(
+        #[test]
+        fn $name() {
+            plays(&named(stringify!($name)), 0..PLAYS);
+        }
+    )*};
+}
+
+of_each_system! { coscheduling koordinator kubernetes yunikorn }
+
+/// Returns what is to be played, as the environment says: the systems, the first seed, how many plays.
+fn wanted() -> (Vec<System>, u64, u64) {
+    let text = std::env::var("LICTOR_MODEL").unwrap_or_default();
+    let mut parts = text.split(':').filter(|part| !part.is_empty());
+    let systems = parts.next().map_or_else(systems, |name| vec![named(name)]);
+    let mut number = |default: u64| parts.next().map_or(default, |number| number.parse().unwrap());
+    let million = 1_000_000 / u64::try_from(STEPS * systems.len()).unwrap();
+    (systems, number(1_000), number(million))
+}
+
+#[test]
+#[ignore = "a million steps take minutes"]
+fn a_million_steps() {
+    let (systems, first, count) = wanted();
+    if count == 1 {
+        let (violations, story) = play(&systems[0], first, true, &mut Figures::default());
+        println!("{}\n{}", story.join("\n"), violations.join("\n"));
+        return assert!(violations.is_empty());
+    }
+    for system in systems {
+        plays(&system, first..first + count);
+    }
+}

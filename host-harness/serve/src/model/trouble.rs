@@ -1,0 +1,142 @@
+//! What goes wrong.
+
+use super::play::Play;
+use super::world::{Request, SECOND, nominated};
+
+/// Shares of requests in a thousand that go wrong.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Chances {
+    /// They are refused with 429, 500 or 503.
+    pub(super) busy: usize,
+    /// They are served, and their answer is lost.
+    pub(super) lost: usize,
+    /// They never reach the API server.
+    pub(super) dropped: usize,
+    /// They take seconds.
+    pub(super) slow: usize,
+    /// An object of a plan is deleted, or the host ends, in the middle of them.
+    pub(super) struck: usize,
+}
+
+/// The kinds of trouble that a play has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// Watches are late, are cut, and list anew.
+    Watches,
+    /// Requests are refused, slow, or lost.
+    Requests,
+    /// Objects of a plan are deleted, and the host ends, at each of its requests.
+    Strikes,
+    /// The host ends and comes back.
+    Hosts,
+    /// Answers of the host are late.
+    Answers,
+    /// The clock of the machine is set before the next host begins: its time is another than that of the plugin.
+    Clocks,
+    /// kube-scheduler is started anew.
+    Restarts,
+}
+
+impl Kind {
+    pub(super) const ALL: [Kind; 7] =
+        [Kind::Watches, Kind::Requests, Kind::Strikes, Kind::Hosts, Kind::Answers, Kind::Clocks, Kind::Restarts];
+}
+
+/// What goes wrong now.
+#[derive(Debug, Default)]
+pub(super) struct Trouble {
+    pub(super) chances: Chances,
+    /// In so many of a hundred cases, nothing is heard of what the watches of a kind say.
+    pub(super) late: usize,
+    /// Whether the host keeps a checkpoint.
+    pub(super) keeps: bool,
+    /// How much the clock of the next host is ahead of that of the cluster.
+    pub(super) skew: i64,
+}
+
+impl Play<'_> {
+    /// Has something go wrong, or end, of these kinds.
+    pub(super) fn disturb(&mut self, kinds: &[Kind]) {
+        let Some(kind) = kinds.get(self.random.below(kinds.len())).copied() else { return };
+        self.observer.calm(false);
+        let random = &mut self.random;
+        match kind {
+            Kind::Watches => self.trouble.late = [0, 20, 60, 90][random.below(4)],
+            Kind::Requests => match random.below(4) {
+                0 => {
+                    let verb = ["delete", "patch", "patch status", "bind", "get"][random.below(5)];
+                    self.world.forbidden.insert(verb);
+                }
+                1 => {
+                    let (busy, lost, dropped, slow) =
+                        (random.below(200), random.below(200), random.below(100), random.below(100));
+                    self.trouble.chances = Chances { busy, lost, dropped, slow, ..self.trouble.chances };
+                }
+                _ => {
+                    self.world.forbidden.clear();
+                    self.trouble.chances = Chances { struck: self.trouble.chances.struck, ..Chances::default() };
+                }
+            },
+            Kind::Strikes => self.trouble.chances.struck = [0, 50, 200][random.below(3)],
+            Kind::Hosts => {
+                self.trouble.keeps = random.percent(50);
+                let back = self.world.now + i64::try_from(random.below(3)).unwrap() * SECOND;
+                self.lose_host(back);
+            }
+            Kind::Answers => {
+                let length = [1, 3, 7, 20][random.below(4)];
+                self.host.stalled = self.world.now + length * SECOND;
+            }
+            Kind::Clocks => self.trouble.skew = [0, 0, 600, -600][random.below(4)] * SECOND,
+            Kind::Restarts => self.start(),
+        }
+        let now = format!("{kind:?} {:?} {:?}", self.trouble, self.world.forbidden);
+        self.tell(|| format!("trouble {now}"));
+    }
+
+    /// Ends what goes wrong.
+    pub(super) fn peace(&mut self) {
+        self.world.forbidden.clear();
+        self.trouble.chances = Chances::default();
+        self.trouble.late = 0;
+        self.host.stalled = 0;
+        self.observer.calm(true);
+        self.tell(|| "peace".to_owned());
+    }
+
+    /// Strikes in the middle of a request: the host ends, or an object of the plan is deleted.
+    pub(super) fn strike(&mut self, request: &Request) {
+        if !self.happens(self.trouble.chances.struck) {
+            return;
+        }
+        let strike = self.random.below(5);
+        self.tell(|| format!("strike {strike} at {} {}", request.verb, request.pod));
+        match strike {
+            0 => {
+                let back = self.now() + SECOND / 50;
+                self.lose_host(back);
+            }
+            1 => self.world.stop(&request.pod),
+            2 => {
+                let first = self.world.all("Pod").find(|pod| !nominated(pod).is_empty());
+                if let Some(name) = first.map(|pod| super::world::name_of(pod)) {
+                    self.world.stop(&name);
+                }
+            }
+            3 => self.remove_groups(),
+            _ => {
+                let node = self.world.all("Pod").map(|pod| nominated(pod).to_owned()).find(|node| !node.is_empty());
+                if let Some(node) = node {
+                    self.remove_node(&node);
+                }
+            }
+        }
+    }
+
+    /// Lets other things happen in the middle of a cycle.
+    pub(super) fn breathe(&mut self) {
+        if self.random.percent(30) {
+            self.beside();
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! The pods that leave by plans, and for whom (`victims.go`).
+
+use std::collections::BTreeMap;
+
+/// The victims of plans, and the pods that their plans nominate.
+#[derive(Debug, Default)]
+pub(super) struct Victims(BTreeMap<String, Vec<String>>);
+
+impl Victims {
+    /// Takes note that a pod is evicted for these. Where it is for nobody, its room is for all.
+    pub(super) fn leave(&mut self, victim: &str, preemptors: &[String]) {
+        if !preemptors.is_empty() {
+            self.0.insert(victim.to_owned(), preemptors.to_vec());
+        }
+    }
+
+    /// Takes note that a pod is not evicted after all.
+    pub(super) fn stay(&mut self, victim: &str) {
+        self.0.remove(victim);
+    }
+
+    /// Returns whether the room of a pod that has left may be for this pod: nobody else was promised it.
+    pub(super) fn is_room_for(&self, left: &str, pod: &str) -> bool {
+        self.0.get(left).is_none_or(|preemptors| preemptors.iter().any(|it| it == pod))
+    }
+}
