@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use super::sized;
 use crate::controller::Controller;
-use crate::crowd;
 use crate::support::objects::{api, create, wait_for};
 use crate::world::{SOON, Step, World};
 
@@ -34,15 +33,6 @@ async fn phase(step: &Step<'_>, name: &str, phase: &str, running: u64) {
 async fn member(step: &Step<'_>, group: &str, name: &str, (class, cores): (&str, &str), labels: Value) {
     let metadata = json!({"annotations": {"scheduling.k8s.io/group-name": group}, "labels": labels});
     step.held(name, class, sized(cores, json!({"metadata": metadata}))).await;
-}
-
-/// Creates pods of a Job, which are a gang, and ordinary pods beside them.
-pub async fn held_and_ordinary_pods(world: &World) {
-    let step = world.step("crowd", 5).await;
-    queue(world, "qc", json!({})).await;
-    group(&step, "g", "qc", "low", json!({})).await;
-    let of_group = json!({"metadata": {"annotations": {"scheduling.k8s.io/group-name": "g"}}});
-    crowd::held_and_ordinary_pods_in(step, "volcano", 4, &of_group).await;
 }
 
 /// An elastic job grows into the room that is idle, and shrinks when a queue takes back what it deserves for a gang.
