@@ -51,6 +51,7 @@ async fn the_laws_decide_in_a_living_cluster() {
         crowd::held_and_ordinary_pods(&world, "coscheduling", 20, 16),
         crowd::held_and_ordinary_pods(&world, "kubernetes", 5, 4),
         crowd::held_and_ordinary_pods(&world, "koordinator", 5, 4),
+        systems::volcano::held_and_ordinary_pods(&world),
         systems::yunikorn::held_and_ordinary_pods(&world),
         sound::evictions_by_others(&world),
         sound::a_preemption_by_kube_scheduler(&world),

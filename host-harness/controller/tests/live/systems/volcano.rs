@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::sized;
 use crate::controller::Controller;
+use crate::crowd;
 use crate::support::objects::{api, create, wait_for};
 use crate::world::{SOON, Step, World};
 
@@ -14,9 +15,14 @@ async fn queue(world: &World, name: &str, spec: Value) {
 }
 
 async fn group(step: &Step<'_>, name: &str, queue: &str, class: &str, annotations: Value) {
+    gang(step, name, queue, (class, 2), annotations).await;
+}
+
+/// Creates a group of at least so many pods.
+async fn gang(step: &Step<'_>, name: &str, queue: &str, (class, minimum): (&str, u32), annotations: Value) {
     let group = json!({"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "PodGroup",
         "metadata": {"name": name, "namespace": step.namespace, "annotations": annotations},
-        "spec": {"minMember": 2, "queue": queue, "priorityClassName": class}});
+        "spec": {"minMember": minimum, "queue": queue, "priorityClassName": class}});
     create(&step.world.admin, &group).await;
 }
 
@@ -33,6 +39,15 @@ async fn phase(step: &Step<'_>, name: &str, phase: &str, running: u64) {
 async fn member(step: &Step<'_>, group: &str, name: &str, (class, cores): (&str, &str), labels: Value) {
     let metadata = json!({"annotations": {"scheduling.k8s.io/group-name": group}, "labels": labels});
     step.held(name, class, sized(cores, json!({"metadata": metadata}))).await;
+}
+
+/// Creates pods of a Job, each of which may run without the others, and ordinary pods beside them.
+pub async fn held_and_ordinary_pods(world: &World) {
+    let step = world.step("crowd", 5).await;
+    queue(world, "qc", json!({})).await;
+    gang(&step, "g", "qc", ("low", 1), json!({})).await;
+    let of_group = json!({"metadata": {"annotations": {"scheduling.k8s.io/group-name": "g"}}});
+    crowd::held_and_ordinary_pods_in(step, "volcano", 4, &of_group).await;
 }
 
 /// An elastic job grows into the room that is idle, and shrinks when a queue takes back what it deserves for a gang.
