@@ -44,8 +44,8 @@ async fn member(step: &Step<'_>, group: &str, name: &str, (class, cores): (&str,
 /// Creates pods of a Job, each of which may run without the others, and ordinary pods beside them.
 pub async fn held_and_ordinary_pods(world: &World) {
     let step = world.step("crowd", 5).await;
-    queue(world, "qc", json!({})).await;
-    gang(&step, "g", "qc", ("low", 1), json!({})).await;
+    queue(world, "plain", json!({})).await;
+    gang(&step, "g", "plain", ("low", 1), json!({})).await;
     let of_group = json!({"metadata": {"annotations": {"scheduling.k8s.io/group-name": "g"}}});
     crowd::held_and_ordinary_pods_in(step, "volcano", 4, &of_group).await;
 }
