@@ -1,4 +1,4 @@
-//! How long requests may take. A request past its deadline is given up: nobody knows whether the API server has carried it out.
+//! How long requests may take. A request past its deadline is given up: it is not known whether the API server has carried it out.
 
 use std::future::Future;
 use std::time::Duration;
@@ -15,7 +15,7 @@ pub const REPORT: Duration = Duration::from_secs(60);
 /// Loading or storing a checkpoint, whatever requests that takes: the session waits meanwhile.
 pub const CHECKPOINT: Duration = Duration::from_secs(10);
 
-/// A connection on which nothing is heard. Lists and watches have no other deadline; the API server ends each watch after 290 s.
+/// A connection on which nothing arrives. Lists and watches have no other deadline; the API server ends each watch after 290 s.
 pub const SILENCE: Duration = Duration::from_secs(300);
 
 /// A request that was not answered in time.

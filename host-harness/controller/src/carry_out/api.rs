@@ -131,7 +131,7 @@ impl KubeApi {
         Ok(format!("/apis/{}/{place}{}/{name}{below}", resource.api_version, resource.plural))
     }
 
-    /// Sends a request. After its deadline nobody knows whether it was carried out.
+    /// Sends a request. After its deadline it is not known whether the request was carried out.
     async fn ask(
         &self,
         method: &str,

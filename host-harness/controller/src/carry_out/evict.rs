@@ -33,8 +33,8 @@ pub(super) async fn mark_and_evict(
 
 /// Evicts a pod, or deletes what is placed like one. What is leaving already is left alone.
 ///
-/// The eviction names the resource version of the pod as it was read last. Where another process has evicted the pod meanwhile, or somebody has
-/// changed it, that is a conflict, and the pod is looked at before it is tried again. The version is never older than the last answer about the pod:
+/// The eviction names the resource version of the pod as it was read last. Where another process has evicted or changed the pod
+/// meanwhile, that is a conflict, and the pod is looked at before it is tried again. The version is never older than the last answer about the pod:
 /// the API server counts an eviction against the PodDisruptionBudget before it finds that the version is another one, and takes that back
 /// after 2 minutes only (upstream: `checkAndDecrement` in `pkg/registry/core/pod/storage/eviction.go`).
 pub(super) async fn evict(api: &impl Api, meant: &ObjectRef, known: &mut Known) -> Result<Done, ApiError> {

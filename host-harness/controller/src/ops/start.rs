@@ -199,7 +199,7 @@ async fn write_all(writer: Writer, mut leads: watch::Receiver<bool>, mut writes:
                     continue;
                 }
                 Ok(()) => continue,
-                // Nobody says any more who leads: the process ends.
+                // The election has ended: the process ends.
                 Err(_) => return,
             },
             Some(_) = under_way.join_next() => continue,

@@ -179,14 +179,18 @@ impl Series {
 }
 
 fn write(namespace: String, name: String, change: Change) -> Write {
-    let resource = ApiResource {
+    Write { resource: resource(), namespace: Some(namespace), name, change }
+}
+
+/// Returns the resource of events.
+pub(super) fn resource() -> ApiResource {
+    ApiResource {
         group: "events.k8s.io".to_owned(),
         version: "v1".to_owned(),
         api_version: "events.k8s.io/v1".to_owned(),
         kind: "Event".to_owned(),
         plural: "events".to_owned(),
-    };
-    Write { resource, namespace: Some(namespace), name, change }
+    }
 }
 
 /// A moment as events have it.

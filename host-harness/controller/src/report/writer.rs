@@ -22,7 +22,7 @@ pub struct Writer {
 /// Why something was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The API server refused it, or did not answer.
+    /// The API server refused it, or did not answer, or it is no object.
     #[error("{kind} {name}: {error}")]
     Refused {
         /// The kind of the object.
@@ -32,9 +32,6 @@ pub enum WriteError {
         /// Why.
         error: Box<Error>,
     },
-    /// It is no object.
-    #[error("{0}")]
-    NoObject(#[from] serde_json::Error),
 }
 
 impl Writer {
@@ -59,17 +56,18 @@ impl Writer {
             None => Api::all_with(self.client.clone(), &write.resource),
         };
         let (params, began) = (PatchParams::default(), Instant::now());
-        let written = match &write.change {
-            Change::Create(body) => {
-                let object: DynamicObject = serde_json::from_value(body.clone())?;
-                within(REPORT, api.create(&PostParams::default(), &object)).await
+        let request = async {
+            match &write.change {
+                Change::Create(body) => {
+                    let object = serde_json::from_value(body.clone()).map_err(Error::SerdeError)?;
+                    api.create(&PostParams::default(), &object).await
+                }
+                Change::Merge(body) => api.patch(&write.name, &params, &Patch::Merge(body)).await,
+                Change::StrategicStatus(body) => api.patch_status(&write.name, &params, &Patch::Strategic(body)).await,
+                Change::Status(body) => status(&api, &write.name, body).await,
             }
-            Change::Merge(body) => within(REPORT, api.patch(&write.name, &params, &Patch::Merge(body))).await,
-            Change::StrategicStatus(body) => {
-                within(REPORT, api.patch_status(&write.name, &params, &Patch::Strategic(body))).await
-            }
-            Change::Status(body) => within(REPORT, status(&api, &write.name, body)).await,
         };
+        let written = within(REPORT, request).await;
         if let Some(status) = &self.status {
             let verb = if matches!(write.change, Change::Create(_)) { "create" } else { "patch" };
             let code = match &written {
@@ -109,23 +107,17 @@ fn is_gone(error: &Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use kube::discovery::ApiResource;
     use serde_json::json;
     use tokio::time::Instant as Moment;
 
     use super::*;
+    use crate::report::events;
     use crate::testing::silent;
 
     #[tokio::test(start_paused = true)]
     async fn a_report_that_nobody_answers_is_given_up() {
         let (client, _server) = silent();
-        let resource = ApiResource {
-            group: "events.k8s.io".to_owned(),
-            version: "v1".to_owned(),
-            api_version: "events.k8s.io/v1".to_owned(),
-            kind: "Event".to_owned(),
-            plural: "events".to_owned(),
-        };
+        let resource = events::resource();
         let event = json!({"apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {"name": "e"}});
         for change in [Change::Create(event), Change::Merge(json!({})), Change::Status(json!({}))] {
             let namespace = Some("default".to_owned());

@@ -32,7 +32,7 @@ pub struct InConfigMap {
 }
 
 impl InConfigMap {
-    /// The ConfigMap of this namespace and name, for the process of this name, which no other has. Called within a runtime.
+    /// Keeps checkpoints in the ConfigMap of this namespace and name, for the process of this name, which no other has. Called within a runtime.
     pub fn new(client: Client, (namespace, name): (&str, &str), process: &str) -> InConfigMap {
         let fence = Fence::new(client, (namespace, name), process);
         let name = format!("{namespace}/{name}");

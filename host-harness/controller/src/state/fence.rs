@@ -2,8 +2,8 @@
 //!
 //! The process that begins to lead writes its name into an annotation, and writes the checkpoint only over the version of the ConfigMap that it
 //! knows from its own last request. A process that has lost the lead without notice, such as one that was suspended, knows an older version: its
-//! write is a conflict, and the annotation says who leads. A conflict without another name is a write of somebody else, such as a person: the
-//! process goes on from there.
+//! write is a conflict, and the annotation names the process that leads. A conflict without another name is a write by another client, such as
+//! a person: the process writes over that version.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, Patch, PatchParams, PostParams};
@@ -15,7 +15,7 @@ use crate::names::CHECKPOINT_OF;
 /// The key under which the checkpoint stands.
 const KEY: &str = "checkpoint.json";
 
-/// How often a write is tried that somebody else overtakes.
+/// The number of attempts of a write that other clients overtake.
 const ATTEMPTS: usize = 5;
 
 /// The end of a write that is no success.
@@ -25,7 +25,7 @@ pub(super) enum Refused {
     Error(Error),
     /// The process of this name has taken it over.
     TakenOver(String),
-    /// Somebody else changes the ConfigMap all the time.
+    /// Other clients change the ConfigMap all the time.
     Overtaken,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Fence {
 }
 
 impl Fence {
-    /// The ConfigMap of this name, for a process of this name.
+    /// Creates the fence of the ConfigMap of this name, for a process of this name.
     pub(super) fn new(client: Client, (namespace, name): (&str, &str), process: &str) -> Fence {
         let (api, name, process) = (Api::namespaced(client, namespace), name.to_owned(), process.to_owned());
         Fence { api, name, process, times: 0, version: None }
@@ -95,7 +95,7 @@ impl Fence {
         for _ in 0..ATTEMPTS {
             let written = self.body(Some(text));
             let stored = match self.patch(&with_version(written.clone(), self.version.as_deref())).await {
-                // Somebody has deleted it.
+                // The ConfigMap was deleted.
                 Err(error) if is(&error, 404) => self.create(written).await,
                 patched => patched,
             };
@@ -122,7 +122,7 @@ impl Fence {
         Ok(())
     }
 
-    /// Names this process in this time of leading: what it has sent in an earlier one is not its own any more.
+    /// Returns the name of this process in this time of leading: what the process has sent in an earlier one does not count any more.
     fn holder(&self) -> String {
         format!("{}_{}", self.process, self.times)
     }

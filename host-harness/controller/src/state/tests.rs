@@ -81,7 +81,7 @@ impl Server {
         fence
     }
 
-    /// Has others write this before the next requests that write.
+    /// Makes others write this before the next requests that write.
     fn before(&self, others: &[Option<Value>]) {
         self.0.lock().unwrap().others = others.to_vec();
     }

@@ -18,7 +18,7 @@ pub async fn held_and_ordinary_pods(world: &World, system: &str, nodes: u32, cou
     held_and_ordinary_pods_in(step, system, count, &json!({})).await;
 }
 
-/// Does the same in this step, with pods of the Job that have these fields.
+/// Creates the same in this step, with pods of the Job that have these fields.
 pub async fn held_and_ordinary_pods_in(step: Step<'_>, system: &str, count: usize, fields: &Value) {
     let world = step.world;
     let controller = Controller::start(&How { settings: Settings::default(), ..world.how(system) });

@@ -17,7 +17,7 @@ async fn holder(world: &World, name: &str) -> String {
     map.metadata.annotations.unwrap_or_default().get(CHECKPOINT_OF).cloned().unwrap_or_default()
 }
 
-/// One process has lost the lead without notice: it learns who leads when it stores its next checkpoint, and carries nothing out.
+/// Takes the lead from a process without notice: the process finds the other name when it stores its next checkpoint, and carries nothing out.
 pub async fn with_a_checkpoint_that_another_has_taken_over(world: &World) {
     let step = world.step("fenced", 2).await;
     let name = format!("{}-checkpoint", step.namespace);
@@ -53,7 +53,7 @@ pub async fn with_a_checkpoint_that_another_has_taken_over(world: &World) {
     step.end().await;
 }
 
-/// Nobody answers requests for the checkpoint: the process says so, and goes on without one.
+/// Leaves requests for the checkpoint without an answer: the process says so, and decides without a checkpoint.
 pub async fn with_a_checkpoint_that_nobody_answers(world: &World) {
     let step = world.step("silent", 2).await;
     step.fill().await;
@@ -83,7 +83,7 @@ async fn evict(step: &Step<'_>, pod: &Value) -> u16 {
     }
 }
 
-/// The API server evicts a pod as it was seen, and no other: of two processes one is served.
+/// Evicts a pod twice, as two processes do that have seen the same version of the pod: one eviction is served.
 pub async fn of_two_evictions_one_is_served(world: &World) {
     let step = world.step("versions", 1).await;
     // It takes its time to stop.

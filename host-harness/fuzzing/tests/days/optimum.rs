@@ -21,7 +21,7 @@ pub struct Stopped {
     pub in_order: InOrder,
 }
 
-/// What stops in the order that the rules name: as few gangs as possible, with these as few GPUs, and with both as few jobs.
+/// The jobs that stop, counted in the order that the rules name: as few gangs as possible, with these as few GPUs, and with both as few jobs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct InOrder {
     pub gangs: u32,

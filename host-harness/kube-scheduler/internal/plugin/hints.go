@@ -215,11 +215,16 @@ func (h *hints) back() { h.wake(func(hint hint) bool { return hint.away }) }
 
 // changed: an object has changed of which kube-scheduler itself does not hear.
 func (h *hints) changed(change string) {
+	h.came(h.last, change, func(hint hint) bool { return hint.waitsFor(change) })
+}
+
+// came notes that a change of one of the three sorts has come, and wakes the pods for which isWorth says so.
+func (h *hints) came(last map[string]uint64, change string, isWorth func(hint) bool) {
 	h.lock.Lock()
 	h.count++
-	h.last[change] = h.count
+	last[change] = h.count
 	h.lock.Unlock()
-	h.wake(func(hint hint) bool { return hint.waitsFor(change) })
+	h.wake(isWorth)
 }
 
 // wakeDue wakes those whose time has come.
@@ -247,7 +252,7 @@ func (h *hints) worth(pod types.UID, change string) bool {
 }
 
 // worthAfter says whether a pod is worth another attempt after another one has left. One that was planned for is, after the last of its
-// victims, and after who left for nobody. Where the other one is there, it has given up the node that it was to have.
+// victims, and after a pod that left for no plan. Where the other one is there, it has given up the node that it was to have.
 func (h *hints) worthAfter(pod types.UID, left *v1.Pod, isThere bool) bool {
 	h.lock.Lock()
 	hint := h.pods[pod]

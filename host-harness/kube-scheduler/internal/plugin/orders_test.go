@@ -60,7 +60,7 @@ func TestAnEvictionOfAPodThatIsGoneIsDone(t *testing.T) {
 			}
 		}
 	}
-	// One that is left to somebody else is marked, and not deleted.
+	// A victim that another controller deletes is marked, and not deleted.
 	clients := refusing(nil, nil)
 	p := &Plugin{handle: &atServer{clients: clients}}
 	if err := p.evict(t.Context(), wire.Order{Action: wire.Evict, Object: victimNamed("v"), Marks: marks[1]}); err != nil {

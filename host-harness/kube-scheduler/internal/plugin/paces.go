@@ -58,22 +58,14 @@ func (h hint) waitsForPending(change string) bool {
 // GenericWorkload is on, though the pod may be the missing member of a gang.
 func (h *hints) pendingChanged(change string) {
 	now := h.clock()
-	h.lock.Lock()
-	h.count++
-	h.lastPending[change] = h.count
-	h.lock.Unlock()
-	h.wake(func(hint hint) bool { return hint.waitsForPending(change) && h.mayWake(hint, now) })
+	h.came(h.lastPending, change, func(hint hint) bool { return hint.waitsForPending(change) && h.mayWake(hint, now) })
 }
 
 // givenUp says that a pod that waits has given up room that it was promised: this is the change. kube-scheduler wakes no pod for that, though
 // the room may be for others. Gangs that fail in turn give up room all the time, so each pod is woken at its pace.
 func (h *hints) givenUp(change string) {
 	now := h.clock()
-	h.lock.Lock()
-	h.count++
-	h.lastGivenUp[change] = h.count
-	h.lock.Unlock()
-	h.wake(func(hint hint) bool { return hint.waitsFor(change) && h.mayWake(hint, now) })
+	h.came(h.lastGivenUp, change, func(hint hint) bool { return hint.waitsFor(change) && h.mayWake(hint, now) })
 }
 
 // isInPace says whether the pace of a pod lets it be tried again now. Else it is tried again at the moment that its pace allows.

@@ -183,7 +183,8 @@ func (p *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.P
 	return &fwk.PostFilterResult{NominatingInfo: nominated}, fwk.NewStatus(fwk.Success, head.Message)
 }
 
-// withoutPlan is what comes of no plan: a pod that was promised a node keeps it, unless the node is gone. Nobody else would take that back.
+// withoutPlan is what comes of no plan: a pod that was promised a node keeps it, unless the node is gone: nothing else
+// takes that nomination back.
 func withoutPlan(snapshot fwk.SharedLister, pod *v1.Pod) *fwk.PostFilterResult {
 	if node := pod.Status.NominatedNodeName; node == "" || isNode(snapshot, node) {
 		return nil

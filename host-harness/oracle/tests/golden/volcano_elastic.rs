@@ -1,19 +1,13 @@
 //! Elastic jobs of Volcano, which upstream does not have: cases derived from the sentences of the source document.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::volcano::{amounts, job, keeping, queue};
 use super::{Golden, cycle, node, set};
 
-/// Returns an elastic job `e` with 3 of 5 pods, which grows by two pods on idle `n3`, and a gang `j` of two pods with a GPU each, one beside `e2` on `n2`
-/// and one on `n3`. `steps`: the factor.
-fn beside_a_job_that_grows(steps: &str) -> Golden {
-    let one = || amounts("1", "1Gi");
-    let with_gpu = |cpu: &str| json!({"cpu": cpu, "memory": "8Gi", "nvidia.com/gpu": "1"});
-    let asks = || json!({"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": "1"});
-    let pods = [("e0", Some("n1")), ("e1", Some("n1")), ("e2", Some("n2")), ("e3", None), ("e4", None)];
-    let mut elastic = keeping(job("e", "q", &pods.map(|(name, on)| (name, one(), on))), "e1");
-    for object in &mut elastic {
+/// Returns the same job as an elastic one, in which all pods but `e0` are elastic. `steps`: the factor.
+fn elastic(mut objects: Vec<Value>, steps: &str) -> Vec<Value> {
+    for object in &mut objects {
         if object["kind"] == "PodGroup" {
             let annotations = json!({"volcano.sh/elastic-train": "true", "volcano.sh/elastic-train-factor": steps});
             set(object, "/metadata", "annotations", annotations);
@@ -21,10 +15,25 @@ fn beside_a_job_that_grows(steps: &str) -> Golden {
             set(object, "/metadata/labels", "volcano.sh/elastic-train", json!("true"));
         }
     }
+    objects
+}
+
+/// Makes a job a gang of at least two pods.
+fn of_two(objects: &mut [Value]) {
+    let groups = objects.iter_mut().filter(|object| object["kind"] == "PodGroup");
+    groups.for_each(|group| set(group, "/spec", "minMember", json!(2)));
+}
+
+/// Returns an elastic job `e` with 3 of 5 pods, which grows by two pods on idle `n3`, and a gang `j` of two pods with a GPU each, one next to `e2` on
+/// `n2` and one on `n3`. `steps`: the factor.
+fn beside_a_job_that_grows(steps: &str) -> Golden {
+    let one = || amounts("1", "1Gi");
+    let with_gpu = |cpu: &str| json!({"cpu": cpu, "memory": "8Gi", "nvidia.com/gpu": "1"});
+    let asks = || json!({"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": "1"});
+    let pods = [("e0", Some("n1")), ("e1", Some("n1")), ("e2", Some("n2")), ("e3", None), ("e4", None)];
+    let elastic = elastic(keeping(job("e", "q", &pods.map(|(name, on)| (name, one(), on))), "e1"), steps);
     let mut gang = job("j", "q", &[("p1", asks(), None), ("p2", asks(), None)]);
-    gang.iter_mut()
-        .filter(|object| object["kind"] == "PodGroup")
-        .for_each(|group| set(group, "/spec", "minMember", json!(2)));
+    of_two(&mut gang);
     let nodes = vec![node("n1", amounts("2", "8Gi")), node("n2", with_gpu("1")), node("n3", with_gpu("2"))];
     Golden::cycle([nodes, vec![queue("q", None, None)], elastic, gang].concat())
 }
@@ -43,4 +52,31 @@ fn a_job_that_could_not_shrink_before_it_grew_gives_pods_of_both() {
     assert_eq!(beside_a_job_that_grows("2").judge(&outcomes), None);
     let broken = beside_a_job_that_grows("1").judge(&outcomes).unwrap_or_default();
     assert!(broken.starts_with("bound-pods-are-not-reclaimed-at-once: "), "{broken}");
+}
+
+#[test]
+fn a_job_keeps_its_size_where_a_gang_of_another_queue_could_evict_pods_because_of_its_growth() {
+    // `own` deserves 3 cpu and uses 4, and 1 is free. `g` of 2 may not evict `b`: the second pod would be taken from a queue that uses 3. With `e1` it
+    // could. A gang of `own` itself gets nothing by that.
+    let one = || amounts("1", "1Gi");
+    let with_gang_of = |waiting: Option<&str>| {
+        let deserved = || Some(amounts("3", "3Gi"));
+        let mut ours = job("b", "own", &[("b0", one(), Some("n")), ("b1", one(), Some("n"))]);
+        of_two(&mut ours);
+        let mut gang = waiting.map_or(Vec::new(), |queue| job("g", queue, &[("g0", one(), None), ("g1", one(), None)]));
+        of_two(&mut gang);
+        let objects = [
+            vec![node("n", amounts("5", "5Gi")), queue("own", deserved(), None), queue("other", deserved(), None)],
+            keeping(elastic(job("e", "own", &[("e0", one(), Some("n")), ("e1", one(), None)]), "1"), "e0"),
+            keeping(job("f", "own", &[("f0", one(), Some("n"))]), "f0"),
+            ours,
+            gang,
+        ];
+        Golden::cycle(objects.concat())
+    };
+    assert_eq!(with_gang_of(Some("other")).judge(&[cycle(&[])]), None);
+    for waiting in [None, Some("own")] {
+        let broken = with_gang_of(waiting).judge(&[cycle(&[])]).unwrap_or_default();
+        assert!(broken.starts_with("elastic-jobs-grow: "), "{waiting:?}: {broken}");
+    }
 }

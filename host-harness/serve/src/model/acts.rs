@@ -70,7 +70,7 @@ impl Play<'_> {
         names.get(self.random.below(names.len())).cloned()
     }
 
-    /// Does something at random, as users and controllers.
+    /// Acts at random, as users and controllers do.
     pub(super) fn act(&mut self) {
         let count = self.world.all("Pod").count();
         match self.random.below(100) {

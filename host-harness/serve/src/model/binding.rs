@@ -11,7 +11,7 @@ use super::tasks::Then;
 use super::world::{Request, name_of, uid_of};
 
 impl Play<'_> {
-    /// Does this with a pod that waits at Permit, or is about to: now, or as soon as it waits.
+    /// Allows or rejects a pod that waits at Permit, or is about to: now, or as soon as it waits.
     pub(super) fn wake(&mut self, pod: &str, what: Wake) {
         if let Some(held) = self.plugin.reserved.get_mut(pod) {
             held.wake = Some(what);
@@ -19,7 +19,7 @@ impl Play<'_> {
         }
     }
 
-    /// Does what is to be done with a pod, if it waits at Permit by now.
+    /// Allows or rejects a pod, if it waits at Permit by now.
     fn wake_one(&mut self, pod: &str) {
         let Some(held) = self.plugin.reserved.get_mut(pod) else { return };
         let (uid, Some(what)) = (held.uid.clone(), held.wake) else { return };
@@ -29,7 +29,7 @@ impl Play<'_> {
         }
     }
 
-    /// Does what is to be done with the pods that have begun to wait at Permit.
+    /// Allows or rejects the pods that have begun to wait at Permit.
     pub(super) fn wake_waiting(&mut self) {
         let due: Vec<String> =
             self.plugin.reserved.iter().filter(|(_, held)| held.wake.is_some()).map(|(pod, _)| pod.clone()).collect();
@@ -65,7 +65,7 @@ impl Play<'_> {
         held.map(|held| held.marks.clone()).unwrap_or_default()
     }
 
-    /// Goes on with a binding cycle when its pod waits at Permit no more.
+    /// Continues a binding cycle when its pod waits at Permit no more.
     pub(super) fn wait_on_permit(&mut self, uid: &str) {
         let Some(binding) = self.scheduler.bindings.get_mut(uid) else { return };
         binding.is_at_permit = true;

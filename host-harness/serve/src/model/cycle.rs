@@ -23,7 +23,7 @@ pub(super) struct Failure {
 }
 
 impl Failure {
-    /// An attempt that ends without a node, in which the pod loses its nomination.
+    /// Returns an attempt that ends without a node, in which the pod loses its nomination.
     pub(super) fn clearing(rejectors: Rejectors, message: &str) -> Failure {
         Failure { rejectors, message: message.to_owned(), nominated: Some(String::new()) }
     }

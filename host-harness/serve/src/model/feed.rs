@@ -28,12 +28,12 @@ fn is_pending_news(before: Option<&Object>, now: &Object) -> bool {
 }
 
 impl Play<'_> {
-    /// Returns whether a pod is there, as kube-scheduler will have heard by the event that it looks at.
+    /// Returns whether a pod is there, as kube-scheduler knows by the event that it looks at.
     pub(super) fn is_there(&self, pod: &ObjectRef) -> bool {
         self.informers.pod(&pod.pod_name()).is_some_and(|it| uid_of(it) == pod.uid)
     }
 
-    /// Has the listeners hear some of what the watches say, or all.
+    /// Delivers some of what the watches report to the listeners, or all.
     pub(super) fn deliver(&mut self, all: bool) {
         let late = if all { 0 } else { self.trouble.late };
         for kind in self.scheduler.kinds.clone() {
@@ -129,7 +129,7 @@ impl Play<'_> {
         self.activate(woken);
     }
 
-    /// Tells that a pod has left, where its event was not heard yet.
+    /// Reports that a pod has left, where its event has not come yet.
     pub(super) fn feed_left(&mut self, pod: &ObjectRef) {
         let there = self.plugin.feed.objects.get(&pod.key()).filter(|there| uid_of(there) == pod.uid).cloned();
         if let Some(there) = there {
@@ -137,7 +137,7 @@ impl Play<'_> {
         }
     }
 
-    /// Tells a pod that is asked about, where its event was not heard yet. False where the pod is gone.
+    /// Reports the pod of a question, where its event has not come yet. Returns false where the pod is gone.
     pub(super) fn feed_ensure(&mut self, pod: &Object) -> bool {
         let name = name_of(pod);
         let key = format!("Pod/{name}");
@@ -169,7 +169,7 @@ impl Play<'_> {
         there.map(|there| node_of(there).to_owned()).unwrap_or_default()
     }
 
-    /// Tells an object, where somebody is told.
+    /// Reports an object to the host, where a conversation is open.
     fn feed_tell(&mut self, object: &Object) {
         if !self.plugin.feed.is_told {
             return;
@@ -183,7 +183,7 @@ impl Play<'_> {
         self.host.inbox.push_back(Frame { kind: kind::OBJECT, number: 0, payload });
     }
 
-    /// Tells a host all that there is. The pods that are being bound are told as bound.
+    /// Reports all objects to a host. Pods that are being bound are reported as bound.
     pub(super) fn feed_begin(&mut self) {
         self.plugin.open.clear();
         let binding = self.plugin.reserved.values().map(|held| (held.uid.clone(), held.node.clone()));

@@ -192,7 +192,7 @@ impl Hints {
         self.wake(|hints, hint| hint.waits_for_pending(change) && hints.may_wake(hint))
     }
 
-    /// A pod that waits has given up room that it was promised: this is the change.
+    /// Notes that a pod that waits has given up room that it was promised: this is the change.
     pub(super) fn given_up(&mut self, change: &str) -> Vec<Object> {
         self.count += 1;
         self.last_given_up.insert(change.to_owned(), self.count);
@@ -220,7 +220,7 @@ impl Hints {
         true
     }
 
-    /// A pod waits at Permit: members of its gang that were refused are in its namespace.
+    /// Notes that a pod waits at Permit: members of its gang that were refused are in its namespace.
     pub(super) fn waits(&mut self) -> Vec<Object> {
         self.count += 1;
         self.last_pending.insert(POD_UPSERTED.to_owned(), self.count);

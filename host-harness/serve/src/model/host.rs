@@ -14,7 +14,7 @@ use lictor_host::session::{Cause, Session, SessionError, Step};
 use crate::wire::Frame;
 use crate::{Conversation, Opened, Report, say};
 
-/// What the host says in lines, in place of its log.
+/// The lines that the host says, in place of its log.
 #[derive(Debug, Default)]
 pub(super) struct Said {
     pub(super) lines: Vec<String>,
@@ -62,7 +62,7 @@ pub(super) struct Host {
     pub(super) lines: Arc<Lines>,
     /// Counts conversations.
     pub(super) number: u64,
-    /// What the host was told and has not taken yet.
+    /// The frames that the host has not taken yet.
     pub(super) inbox: VecDeque<Frame>,
     /// The answers that have come, by the number of the question.
     pub(super) answers: BTreeMap<u32, Frame>,
@@ -75,7 +75,7 @@ pub(super) struct Host {
     /// When a host is there to connect to; none while it is running.
     pub(super) back: Option<i64>,
     pub(super) file: PathBuf,
-    /// The time that the conversation was told last: its clock never goes back.
+    /// The latest time of the conversation: its clock never goes back.
     told: i64,
 }
 
@@ -97,7 +97,7 @@ impl Host {
         }
     }
 
-    /// Begins a conversation, with or without a checkpoint. Returns the kinds that it is to be told.
+    /// Begins a conversation, with or without a checkpoint. Returns the kinds that the host reads.
     pub(super) fn begin(&mut self, system: &str, arguments: &str, with_checkpoint: bool) -> Vec<String> {
         static DESCRIBED: OnceLock<Description> = OnceLock::new();
         let described = DESCRIBED.get_or_init(|| Native::default().describe().unwrap());
@@ -124,7 +124,7 @@ impl Host {
         kinds
     }
 
-    /// Ends the conversation at once. What it was told and has not taken is lost.
+    /// Ends the conversation at once. Frames that the host has not taken are lost.
     pub(super) fn end(&mut self, back: i64) {
         self.conversation = None;
         self.inbox.clear();
@@ -144,7 +144,7 @@ impl Host {
         at.into_iter().chain(told).min().map(|at| at.max(self.stalled))
     }
 
-    /// Has the host take what came. Returns what it sends; nothing where it is away or stalled.
+    /// Passes the frames that came to the host. Returns the frames that the host sends; none where the host is away or stalled.
     pub(super) fn take(&mut self, now: i64) -> Result<Vec<Frame>, String> {
         let Some(conversation) = self.conversation.as_mut().filter(|_| self.stalled <= now) else {
             return Ok(Vec::new());
@@ -155,7 +155,7 @@ impl Host {
             return Ok(Vec::new());
         }
         let taken = conversation.take(self.told, self.inbox.drain(..).collect());
-        // A clock that shows an earlier time than the checkpoint goes on from there (`converse` in `server.rs`).
+        // A clock that shows an earlier time than the checkpoint is set to that time (`converse` in `server.rs`).
         let ahead = conversation.session().mirror().now().saturating_sub(self.told).max(0);
         (self.skew, self.told) = (self.skew + ahead, self.told + ahead);
         taken.map_err(|over| over.to_string())

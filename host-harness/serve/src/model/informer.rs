@@ -1,4 +1,4 @@
-//! The informers of kube-scheduler: what their stores have, and what their listeners have not heard yet.
+//! The informers of kube-scheduler: what their stores have, and which events their listeners have not received yet.
 //!
 //! The store of a kind changes first. The plugin's feed and kube-scheduler hear of it afterwards, each at its own pace.
 
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::world::{Change, Object, World, has_ended, name_of};
 
-/// What a listener hears.
+/// An event of a listener.
 #[derive(Debug, Clone)]
 pub(super) enum Note {
     Added(Object),
@@ -28,7 +28,7 @@ pub(super) enum Listener {
 #[derive(Debug, Default)]
 pub(super) struct Informers {
     stores: BTreeMap<String, BTreeMap<String, Object>>,
-    /// What is still to be heard, by listener and kind.
+    /// The events that are still to be received, by listener and kind.
     pub(super) notes: BTreeMap<(Listener, String), VecDeque<Note>>,
 }
 
@@ -50,7 +50,7 @@ impl Informers {
         }
     }
 
-    /// Lists a kind anew: what its watch has not said yet is not said any more. What is there is told as updated.
+    /// Lists a kind anew: events of its watch that have not come do not come any more. Objects that are there are reported as updated.
     pub(super) fn list(&mut self, world: &mut World, kind: &str) {
         world.watches.remove(kind);
         let there = world.all(kind).filter(|object| !has_ended(object));
@@ -92,7 +92,7 @@ impl Informers {
         self.notes.get_mut(&(listener, kind.to_owned()))?.pop_front()
     }
 
-    /// Returns whether anything is still to be heard.
+    /// Returns whether an event is still to be received.
     pub(super) fn is_quiet(&self) -> bool {
         self.notes.values().all(VecDeque::is_empty)
     }

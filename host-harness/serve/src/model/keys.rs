@@ -24,7 +24,7 @@ impl Keys {
         !self.known.contains_key(pod) || before.as_deref() != Some(version)
     }
 
-    /// Takes keys of an epoch. Those of another epoch are void; returns the pods that had them where nobody asks for them yet.
+    /// Takes keys of an epoch. Those of another epoch are void; returns the pods that had them where no question for them is under way.
     pub(super) fn learn(&mut self, epoch: u64, pairs: Vec<(String, String)>) -> Vec<String> {
         let mut void = Vec::new();
         if epoch != self.epoch {

@@ -1,8 +1,8 @@
 //! A model of the whole: what kube-scheduler with the plugin asks, answered by a conversation with its session and policy, against an API
 //! server in memory.
 //!
-//! kube-scheduler and the plugin are written here as they stand in Go: a queue with backoff and hints, cycles, assumed pods, and what is
-//! carried out beside them; each file names the Go files that it follows. Watches are late, are cut and list again, and the plugin and
+//! kube-scheduler and the plugin are written here as they stand in Go: a queue with backoff and hints, cycles, assumed pods, and the
+//! requests that run meanwhile; each file names the Go files that it follows. Watches are late, are cut and list again, and the plugin and
 //! kube-scheduler hear of them each at its own pace. Requests are refused, slow or lost, answers of the host are late. Objects are deleted at
 //! any moment, also in the middle of a plan. The host is killed and comes back with or without its checkpoint and with another clock, the clock
 //! of the machine is set, and kube-scheduler is started anew. In the end all that goes wrong ends, the cluster comes to rest, and an observer

@@ -93,7 +93,7 @@ impl Observer {
         }
     }
 
-    /// Takes note of the plan of a host: for whom it is.
+    /// Takes note of the plan of a host, and of the pods that the plan is for.
     pub(super) fn planned(&mut self, host: u64, plan: &[Order]) {
         let number = plan.iter().map(|order| order.plan).max().unwrap_or_default();
         let preemptors = plan.iter().filter(|order| order.action == "nominate" && !order.node.is_empty());

@@ -23,11 +23,11 @@ pub(super) struct Run {
     /// The nominations that kube-scheduler writes.
     written: BTreeSet<CommandId>,
     at: usize,
-    /// Why nobody is evicted.
+    /// The reason for which no pod is evicted.
     failed: String,
 }
 
-/// The body of a patch that writes marks.
+/// Returns the body of a patch that writes marks.
 pub(super) fn marks(marks: &[Written]) -> Value {
     let mut places = BTreeMap::from([("labels", json!({})), ("annotations", json!({}))]);
     for mark in marks {
@@ -42,7 +42,7 @@ fn is_gone(code: Option<u16>) -> bool {
 }
 
 impl Play<'_> {
-    /// Does what is to be done. What takes time is done beside.
+    /// Carries out orders. Requests, which take time, are put into the tasks.
     pub(super) fn obey(&mut self, commands: Commands) {
         let talk = self.host.number;
         self.tell(|| format!("host {talk} commands {commands:?}"));
@@ -73,7 +73,7 @@ impl Play<'_> {
         self.carry_on(number);
     }
 
-    /// Keeps who leaves for whom. Returns which nominations kube-scheduler writes.
+    /// Keeps which victims leave for which pods. Returns the nominations that kube-scheduler writes.
     fn note_plan(&mut self, plan: &[Order]) -> BTreeSet<CommandId> {
         let (mut written, mut preemptors) = (BTreeSet::new(), Vec::new());
         for order in plan.iter().filter(|order| order.action == "nominate") {
@@ -120,7 +120,7 @@ impl Play<'_> {
         }
     }
 
-    /// Carries a plan on: first who gets the room is nominated, one after the other, then the victims are evicted together.
+    /// Continues a plan: first the pods that get the room are nominated, one after the other, then the victims are evicted together.
     fn carry_on(&mut self, number: u64) {
         while let Some(run) = self.tasks.runs.get_mut(&number) {
             let Some(order) = run.orders.get(run.at).cloned() else { break };
@@ -233,7 +233,7 @@ impl Play<'_> {
         self.report(talk, asked.id, outcome);
     }
 
-    /// Tells what became of a command, where its conversation goes on.
+    /// Reports the outcome of a command, where its conversation is still open.
     pub(super) fn report(&mut self, talk: u64, id: CommandId, outcome: Result<(), String>) {
         self.tell(|| format!("command {id} of host {talk}: {outcome:?}"));
         if talk != self.host.number || !self.host.is_there() {

@@ -107,7 +107,7 @@ impl Play<'_> {
         self.plugin.hints.clock = now;
     }
 
-    /// Does all that is due but the cycles of the scheduler: what runs beside a cycle.
+    /// Runs all that is due but the cycles of the scheduler.
     pub(super) fn beside(&mut self) {
         self.deliver(false);
         self.connect();
@@ -141,7 +141,7 @@ impl Play<'_> {
         self.world.watches.iter().any(|(kind, said)| !said.is_empty() && self.scheduler.kinds.contains(kind))
     }
 
-    /// Has kube-scheduler activate these pods. One that waits at Permit or is being tried is tried again if it fails.
+    /// Activates these pods in kube-scheduler. A pod that waits at Permit or is being tried is tried again if it fails.
     pub(super) fn activate(&mut self, pods: Vec<Object>) {
         for pod in pods {
             self.tell(|| format!("activates {}", super::world::name_of(&pod)));

@@ -10,7 +10,7 @@ use super::victims::Victims;
 use super::world::Object;
 use crate::message::{Order, Written};
 
-/// What is done with a pod as soon as it waits at Permit.
+/// The order for a pod as soon as it waits at Permit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wake {
     Allow,
@@ -57,18 +57,18 @@ impl Planning {
     }
 }
 
-/// What the feed has told (`feed.go`).
+/// The state of the feed (`feed.go`).
 #[derive(Debug, Default)]
 pub(super) struct Feed {
     /// The objects that there are, by what the protocol calls them.
     pub(super) objects: BTreeMap<String, Object>,
-    /// The pods that are told as bound, to these nodes, though the cluster does not show it yet.
+    /// The pods that are reported as bound, to these nodes, though the cluster does not show it yet.
     pub(super) shown: BTreeMap<String, String>,
-    /// The pods that have left these nodes, which kube-scheduler may not have heard.
+    /// The pods that have left these nodes, of which kube-scheduler may not know.
     pub(super) left: BTreeMap<String, String>,
     /// The nodes that are new to kube-scheduler.
     pub(super) came: BTreeSet<String>,
-    /// Whether somebody is told.
+    /// Whether a conversation is open.
     pub(super) is_told: bool,
     pub(super) listed: bool,
 }

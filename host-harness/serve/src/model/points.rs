@@ -19,7 +19,7 @@ const LONGEST_WAIT: i64 = 15 * 60 * SECOND;
 /// How long to wait before all keys are asked for anew.
 const TOGETHER: i64 = SECOND / 20;
 
-/// What was answered in the cycle of a pod.
+/// The answers in the cycle of a pod.
 #[derive(Debug, Default)]
 pub(super) struct Cycle {
     codes: Vec<u8>,
@@ -37,7 +37,7 @@ impl Cycle {
     }
 }
 
-/// What PreFilter says.
+/// A result of PreFilter.
 #[derive(Debug)]
 pub(super) enum Filtered {
     Pass,
@@ -45,7 +45,7 @@ pub(super) enum Filtered {
     Error(String),
 }
 
-/// What PostFilter says.
+/// A result of PostFilter.
 #[derive(Debug)]
 pub(super) struct PostFiltered {
     /// The node to which the pod is nominated, none where the pod loses it; `None`: it stays as it is.

@@ -8,7 +8,7 @@ use super::world::{Object, SECOND, name_of, node_of, uid_of};
 const FIRST_BACKOFF: i64 = SECOND;
 const LONGEST_BACKOFF: i64 = 10 * SECOND;
 
-/// What happened that may let a refused pod pass.
+/// An event that may let a refused pod pass.
 #[derive(Debug, Clone)]
 pub(super) enum Event {
     /// A pod that has a node is there, or was given one.
@@ -22,7 +22,7 @@ pub(super) enum Event {
     Activated,
 }
 
-/// What has refused a pod.
+/// The plugins that have refused a pod.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Rejectors {
     pub(super) lictor: bool,

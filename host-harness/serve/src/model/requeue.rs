@@ -59,7 +59,7 @@ impl Play<'_> {
             || rejectors.lictor && self.is_worth_for_lictor(&entry.pod, event)
     }
 
-    /// The hint of the plugin (`EventsToRegister` in `hints.go`).
+    /// Returns the hint of the plugin (`EventsToRegister` in `hints.go`).
     fn is_worth_for_lictor(&mut self, pod: &Object, event: &Event) -> bool {
         let uid = uid_of(pod);
         match event {
@@ -67,7 +67,7 @@ impl Play<'_> {
             Event::NodeAdded(_) => self.plugin.hints.worth(uid, NODE_UPSERTED),
             Event::PodLeft(left) => {
                 if self.informers.pod(&name_of(left)).is_none_or(|it| uid_of(it) != uid_of(left)) {
-                    // kube-scheduler knows it, and may ask before its event was heard.
+                    // kube-scheduler knows it, and may ask before its event has come.
                     self.feed_gone("Pod", left);
                 }
                 let (victims, informers) = (&self.plugin.victims, &self.informers);
@@ -82,7 +82,7 @@ impl Play<'_> {
     }
 }
 
-/// The hints of NodeResourcesFit (`fit.go`).
+/// Returns the hints of NodeResourcesFit (`fit.go`).
 fn is_worth_for_resources(pod: &Object, event: &Event) -> bool {
     match event {
         Event::PodLeft(left) => !node_of(left).is_empty() || !nominated(left).is_empty(),

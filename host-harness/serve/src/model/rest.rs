@@ -44,7 +44,7 @@ pub(super) fn play(system: &System, seed: u64, with_story: bool, figures: &mut F
 }
 
 impl Play<'_> {
-    /// Does something, and lets time pass.
+    /// Plays a step, and lets time pass.
     fn step(&mut self, kinds: &[Kind]) {
         for _ in 0..=self.random.below(2) {
             self.act();

@@ -16,7 +16,7 @@ const SETTLING: i64 = 5 * SECOND;
 /// Why there is no answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Fail {
-    /// Nobody answers.
+    /// There is no answer.
     Away,
     /// The answer did not come in time, or says that there is none.
     Other(String),
@@ -109,7 +109,7 @@ impl Play<'_> {
         }
     }
 
-    /// Has the host take what it was told, and hears what it says.
+    /// Passes the waiting frames to the host, and takes the frames that the host sends.
     pub(super) fn pump(&mut self) {
         let now = self.now();
         if self.host.stalled <= now {
@@ -142,13 +142,13 @@ impl Play<'_> {
                 self.obey(commands);
             }
             _ if self.host.pending.remove(&frame.number) => drop(self.host.answers.insert(frame.number, frame)),
-            // An answer that nobody waits for is late.
+            // An answer is late if its question has been given up.
             _ => {}
         }
     }
 }
 
-/// Returns what the host is told in a line.
+/// Returns a frame to the host as a line.
 fn in_short(frame: &Frame) -> String {
     let payload = String::from_utf8_lossy(&frame.payload);
     if frame.kind != kind::OBJECT {

@@ -9,7 +9,7 @@ use super::play::Play;
 use super::world::{Object, Request, SECOND};
 use crate::message::Order;
 
-/// What follows from an answer.
+/// The next step after an answer.
 #[derive(Debug, Clone)]
 pub(super) enum Then {
     Nothing,
@@ -25,7 +25,7 @@ pub(super) enum Then {
     Bound(String),
 }
 
-/// How far an eviction is.
+/// The stage of an eviction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     Mark,
@@ -46,7 +46,7 @@ pub(super) enum Task {
     Refresh(Vec<String>),
 }
 
-/// What is under way, by the time at which it goes on.
+/// The requests under way, by the time at which each continues.
 #[derive(Debug, Default)]
 pub(super) struct Tasks {
     all: BTreeMap<(i64, u64), Task>,
@@ -109,7 +109,7 @@ impl Play<'_> {
         of_thousand > 0 && self.random.below(1000) < of_thousand
     }
 
-    /// Does what is due.
+    /// Runs the tasks that are due.
     pub(super) fn run_due(&mut self) {
         while let Some(task) = self.tasks.pop(self.world.now) {
             match task {
@@ -121,7 +121,7 @@ impl Play<'_> {
         }
     }
 
-    /// Has the API server serve a request, unless something goes wrong.
+    /// Sends a request to the API server, unless something goes wrong.
     fn serve(&mut self, request: Request, then: Then) {
         let chances = self.trouble.chances;
         self.strike(&request);
@@ -148,7 +148,7 @@ impl Play<'_> {
         served
     }
 
-    /// Goes on with an answer; 0: there was none.
+    /// Continues a task with the code of an answer; 0: there was none.
     fn go_on(&mut self, answer: Result<Object, u16>, then: Then) {
         match then {
             Then::Nothing => {}

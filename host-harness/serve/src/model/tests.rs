@@ -1,6 +1,6 @@
 use super::play::Figures;
 use super::rest::{STEPS, play};
-use super::system::{self, System};
+use super::system::{self, System, named, wanted};
 
 /// The plays of each system in every run of the tests: those of the first seeds.
 const PLAYS: u64 = 2;
@@ -22,10 +22,6 @@ fn plays(system: &System, seeds: impl Iterator<Item = u64>) {
     assert!(broken.is_empty(), "{} violations\n{}", broken.len(), broken.join("\n"));
 }
 
-fn named(name: &str) -> System {
-    systems().into_iter().find(|system| system.name == name).unwrap()
-}
-
 /// The tests of each system, so that systems are played side by side.
 macro_rules! of_each_system {
     ($($name:ident)*) => {$(
@@ -38,20 +34,10 @@ macro_rules! of_each_system {
 
 of_each_system! { coscheduling koordinator kubernetes yunikorn }
 
-/// Returns what is to be played, as the environment says: the systems, the first seed, how many plays.
-fn wanted() -> (Vec<System>, u64, u64) {
-    let text = std::env::var("LICTOR_MODEL").unwrap_or_default();
-    let mut parts = text.split(':').filter(|part| !part.is_empty());
-    let systems = parts.next().map_or_else(systems, |name| vec![named(name)]);
-    let mut number = |default: u64| parts.next().map_or(default, |number| number.parse().unwrap());
-    let million = 1_000_000 / u64::try_from(STEPS * systems.len()).unwrap();
-    (systems, number(1_000), number(million))
-}
-
 #[test]
 #[ignore = "a million steps take minutes"]
 fn a_million_steps() {
-    let (systems, first, count) = wanted();
+    let (systems, first, count) = wanted(systems(), STEPS);
     if count == 1 {
         let (violations, story) = play(&systems[0], first, true, &mut Figures::default());
         println!("{}\n{}", story.join("\n"), violations.join("\n"));

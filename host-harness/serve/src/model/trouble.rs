@@ -42,11 +42,11 @@ impl Kind {
         [Kind::Watches, Kind::Requests, Kind::Strikes, Kind::Hosts, Kind::Answers, Kind::Clocks, Kind::Restarts];
 }
 
-/// What goes wrong now.
+/// The faults that are in force.
 #[derive(Debug, Default)]
 pub(super) struct Trouble {
     pub(super) chances: Chances,
-    /// In so many of a hundred cases, nothing is heard of what the watches of a kind say.
+    /// In so many of a hundred cases, no event of the watches of a kind arrives.
     pub(super) late: usize,
     /// Whether the host keeps a checkpoint.
     pub(super) keeps: bool,
@@ -55,7 +55,7 @@ pub(super) struct Trouble {
 }
 
 impl Play<'_> {
-    /// Has something go wrong, or end, of these kinds.
+    /// Begins or ends a fault of these kinds.
     pub(super) fn disturb(&mut self, kinds: &[Kind]) {
         let Some(kind) = kinds.get(self.random.below(kinds.len())).copied() else { return };
         self.observer.calm(false);

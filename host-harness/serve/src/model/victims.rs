@@ -1,4 +1,4 @@
-//! The pods that leave by plans, and for whom (`victims.go`).
+//! The pods that leave by plans, and the pods that these leave for (`victims.go`).
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub(super) struct Victims(BTreeMap<String, Vec<String>>);
 
 impl Victims {
-    /// Takes note that a pod is evicted for these. Where it is for nobody, its room is for all.
+    /// Takes note that a pod is evicted for these. Where there are none, the room is for all pods.
     pub(super) fn leave(&mut self, victim: &str, preemptors: &[String]) {
         if !preemptors.is_empty() {
             self.0.insert(victim.to_owned(), preemptors.to_vec());
@@ -19,7 +19,7 @@ impl Victims {
         self.0.remove(victim);
     }
 
-    /// Returns whether the room of a pod that has left may be for this pod: nobody else was promised it.
+    /// Returns whether the room of a pod that has left may be for this pod: it was promised to no other.
     pub(super) fn is_room_for(&self, left: &str, pod: &str) -> bool {
         self.0.get(left).is_none_or(|preemptors| preemptors.iter().any(|it| it == pod))
     }

@@ -57,7 +57,7 @@ pub(super) fn kind_of(object: &Value) -> String {
     }
 }
 
-/// What a watch says.
+/// A change that a watch reports.
 #[derive(Debug, Clone)]
 pub(super) enum Change {
     There(Object),

@@ -211,7 +211,7 @@ impl<'c> Simulation<'c> {
         promised.filter(|(ix, node)| cluster.is_between(*ix) && cluster.stays_allowed(*ix, *node)).collect()
     }
 
-    /// Returns the other pods as a pod finds them; nobody where nothing stands between it and others.
+    /// Returns the other pods as a pod finds them; none where the pod has no constraints on others and is subject to none.
     pub fn others(&self, ix: PodIx, when: When) -> Others {
         if !self.cluster().is_between(ix) {
             return Others::default();

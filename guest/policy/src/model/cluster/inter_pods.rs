@@ -116,7 +116,7 @@ impl Cluster {
         self.inter_pod_allows(pod, node, &others).is_ok()
     }
 
-    /// Returns whether one of these nominated pods would not be allowed on its node any more beside a pod on `node`. The nominated pods are on their
+    /// Returns whether one of these nominated pods would not be allowed on its node any more with a pod on `node`. The nominated pods are on their
     /// nodes in the books or in `what_if`, and `pod` is on none.
     pub fn displaces_any(&self, (pod, node): (PodIx, NodeIx), what_if: &WhatIf, nominated: &[(PodIx, NodeIx)]) -> bool {
         nominated.iter().any(|(other, at)| {

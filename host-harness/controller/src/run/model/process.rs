@@ -60,7 +60,7 @@ impl Kept {
         self.0.lock().unwrap().writes
     }
 
-    /// Has another process, which does nothing more, take it over.
+    /// Lets another process, which does nothing more, take the checkpoint over.
     pub(super) fn lose(&self) {
         self.0.lock().unwrap().is_taken_over = true;
     }

@@ -36,7 +36,8 @@ pub(super) fn swept(system: &System, strike: Strike, at: u64) -> (Vec<String>, b
     })
 }
 
-/// Has another process take the checkpoint over before a gang comes. Returns how many requests write before, until the process has ended, and in the end.
+/// Lets another process take the checkpoint over before a gang comes. Returns how many requests write before, until the process has ended, and in the
+/// end.
 pub(super) fn taken_over(system: &System) -> [u64; 3] {
     in_time(async {
         let server = Server::new(0);

@@ -19,6 +19,22 @@ pub(super) fn all() -> [System; 5] {
     [coscheduling(), koordinator(), kubernetes(), volcano(), yunikorn()]
 }
 
+/// Returns the system of this name.
+pub(super) fn named(name: &str) -> System {
+    all().into_iter().find(|system| system.name == name).unwrap()
+}
+
+/// Returns what is to be played of these systems, as `LICTOR_MODEL` says, `SYSTEM:SEED:PLAYS`: the systems, the first seed, and the number of plays
+/// of each. Without it, a million steps.
+pub(super) fn wanted(systems: Vec<System>, steps: usize) -> (Vec<System>, u64, u64) {
+    let text = std::env::var("LICTOR_MODEL").unwrap_or_default();
+    let mut parts = text.split(':').filter(|part| !part.is_empty());
+    let systems = parts.next().map_or(systems, |name| vec![named(name)]);
+    let mut number = |default: u64| parts.next().map_or(default, |number| number.parse().unwrap());
+    let million = 1_000_000 / u64::try_from(steps * systems.len()).unwrap();
+    (systems, number(1_000), number(million))
+}
+
 fn group(version: &str, name: &str, spec: Value) -> Value {
     json!({"apiVersion": version, "kind": "PodGroup", "metadata": {"name": name, "namespace": "default"}, "spec": spec})
 }

@@ -1,7 +1,7 @@
 use super::play::{Figures, STEPS, play};
 use super::strike::Strike;
 use super::sweep::{swept, taken_over};
-use super::system::{self, System};
+use super::system::{self, System, named, wanted};
 
 /// The plays of each system in every run of the tests: those of the first seeds.
 const PLAYS: u64 = 5;
@@ -37,10 +37,6 @@ fn sweeps(system: &System) {
     assert!(broken.is_empty(), "{} violations\n{}", broken.len(), broken.join("\n"));
 }
 
-fn named(name: &str) -> System {
-    system::all().into_iter().find(|system| system.name == name).unwrap()
-}
-
 /// The tests of each system, so that systems are played side by side.
 macro_rules! of_each_system {
     ($($name:ident)*) => {$(
@@ -62,16 +58,6 @@ macro_rules! of_each_system {
 
 of_each_system! { coscheduling koordinator kubernetes volcano yunikorn }
 
-/// Returns what is to be played, as the environment says: the systems, the first seed, how many plays.
-fn wanted() -> (Vec<System>, u64, u64) {
-    let text = std::env::var("LICTOR_MODEL").unwrap_or_default();
-    let mut parts = text.split(':').filter(|part| !part.is_empty());
-    let systems = parts.next().map_or_else(|| system::all().into(), |name| vec![named(name)]);
-    let mut number = |default: u64| parts.next().map_or(default, |number| number.parse().unwrap());
-    let million = 1_000_000 / u64::try_from(STEPS * systems.len()).unwrap();
-    (systems, number(1_000), number(million))
-}
-
 #[test]
 fn a_process_whose_checkpoint_was_taken_over_carries_nothing_out() {
     for system in system::all() {
@@ -83,7 +69,7 @@ fn a_process_whose_checkpoint_was_taken_over_carries_nothing_out() {
 #[test]
 #[ignore = "a million steps take minutes"]
 fn a_million_steps() {
-    let (systems, first, count) = wanted();
+    let (systems, first, count) = wanted(system::all().into(), STEPS);
     if count == 1 {
         let (violations, story) = play(&systems[0], first, true, &mut Figures::default());
         println!("{}\n{}", story.join("\n"), violations.join("\n"));

@@ -9,7 +9,7 @@ use crate::run::inbox::{Came, batch};
 use crate::run::listener::Listener;
 use crate::state::{Keep, Unsaved};
 
-/// What became of the last checkpoint.
+/// The result of the last checkpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Checkpoint {
     /// It was stored, or there was none yet.
@@ -20,7 +20,7 @@ pub(super) enum Checkpoint {
     TakenOver,
 }
 
-/// What outlives a time of leading.
+/// The parts of a process that outlive a time of leading.
 pub(in crate::run) struct Reigned<L> {
     pub(in crate::run) listener: L,
     pub(in crate::run) keep: Option<Box<dyn Keep>>,

@@ -41,7 +41,7 @@ async fn member(step: &Step<'_>, group: &str, name: &str, (class, cores): (&str,
     step.held(name, class, sized(cores, json!({"metadata": metadata}))).await;
 }
 
-/// Creates pods of a Job, each of which may run without the others, and ordinary pods beside them.
+/// Creates pods of a Job, each of which may run without the others, and ordinary pods on the same nodes.
 pub async fn held_and_ordinary_pods(world: &World) {
     let step = world.step("crowd", 5).await;
     queue(world, "plain", json!({})).await;

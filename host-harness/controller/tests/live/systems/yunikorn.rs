@@ -51,7 +51,7 @@ fn of(queue: &str) -> Value {
     json!({"metadata": {"labels": {"applicationId": queue, "queue": format!("root.{queue}")}}})
 }
 
-/// Creates pods of a Job in a queue, and ordinary pods beside them.
+/// Creates pods of a Job in a queue, and ordinary pods on the same nodes.
 pub async fn held_and_ordinary_pods(world: &World) {
     queues(world, "", &guaranteed("test", "")).await;
     crowd::held_and_ordinary_pods_in(world.step("crowd", 5).await, "yunikorn", 4, &of("test")).await;

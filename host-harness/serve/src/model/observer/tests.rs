@@ -9,7 +9,7 @@ use super::*;
 
 const PLAN: (u64, u64) = (1, 7);
 
-/// A cluster of a node with four cores, the pod `v` on it, and the pod `p`.
+/// Returns a cluster of a node with four cores, the pod `v` on it, and the pod `p`.
 fn world() -> World {
     let mut world = World::at(0);
     let mut v = pod("v", 3, 0);
@@ -24,7 +24,7 @@ fn uid(world: &World, name: &str) -> String {
     uid_of(world.pod(name).unwrap()).to_owned()
 }
 
-/// An order of the plan.
+/// Returns an order of the plan.
 fn order(world: &World, action: &str, name: &str, node: &str) -> Order {
     let (kind, namespace) = ("Pod".to_owned(), "default".to_owned());
     let uid = uid(world, &format!("default/{name}"));
@@ -43,7 +43,7 @@ fn evict(observer: &mut Observer, world: &mut World) {
     observer.requested(world.now, &request, before.as_ref(), &served);
 }
 
-/// An observer that has heard of the plan for `p`.
+/// Returns an observer that knows the plan for `p`.
 fn planned(world: &World) -> Observer {
     let mut observer = Observer::default();
     observer.planned(PLAN.0, &[order(world, "nominate", "p", "n1"), order(world, "evict", "v", "")]);

@@ -81,10 +81,12 @@ impl VictimSearch<'_> {
         !is_placement_refused(self.refuted, pod, node)
     }
 
-    /// Returns whether the other pods allow a pod of the gang on a node, without and with those that wait for promised nodes.
+    /// Returns whether the other pods allow a pod of the gang on a node, without and with those that wait for promised nodes, and whether these stay
+    /// allowed.
     fn is_allowed(&self, cluster: &Cluster, pod: PodIx, node: NodeIx) -> bool {
         let allowed = |what_if: &WhatIf| cluster.inter_pod_allows(pod, node, what_if).is_ok();
-        !cluster.is_between(pod) || allowed(&WhatIf::default()) && allowed(self.unpromised)
+        let displaces = || cluster.displaces_any((pod, node), &WhatIf::default(), self.promised);
+        !cluster.is_between(pod) || allowed(&WhatIf::default()) && allowed(self.unpromised) && !displaces()
     }
 
     /// Returns why the other pods do not allow pods of the gang on their nodes. An eviction may take its promised node from another pod, too: a spread
