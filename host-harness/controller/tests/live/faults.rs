@@ -55,4 +55,7 @@ pub async fn an_api_server_that_is_killed(world: &World) {
     step.all_run(&GANG).await;
     controller.stop().await;
     step.end().await;
+    // kube-scheduler follows the nodes again up to a minute later than the pods: until then it would bind pods of the next step to nodes of this one,
+    // which are gone. Started anew, it reads all of them first.
+    world.testbed.command("restart kube-scheduler").await;
 }
