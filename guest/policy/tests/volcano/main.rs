@@ -2,6 +2,7 @@
 //! runs, a guarantee holds, and the cluster comes to rest.
 
 mod host;
+mod many;
 mod rest;
 #[cfg(test)]
 #[expect(dead_code, unused_imports, reason = "the tests inside the crate use the rest")]

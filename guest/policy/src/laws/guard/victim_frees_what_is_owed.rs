@@ -2,7 +2,8 @@
 //!
 //! A pod of another queue is evicted only for resources that its node lacks for the preemptor. The queue of the preemptor, or an ancestor
 //! that counts for it, deserves one of them with all pods of the gang, and none of them is beyond what they deserve. A resource
-//! without a deserved amount is neither owed nor beyond. With the pod alone on the node again, a resource that is owed would be short.
+//! without a deserved amount is neither owed nor beyond. Where the node lacks nothing but places for pods, all that the preemptor requests counts. With
+//! the pod alone on the node again, a resource that is owed would be short.
 //!
 //! # Example
 //!

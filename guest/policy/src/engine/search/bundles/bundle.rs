@@ -4,6 +4,7 @@ use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
 use crate::model::{Cluster, PodIx};
 
+use super::choose::lost_work;
 use super::elastic_first::is_elastic;
 use super::{VictimSearch, trace};
 
@@ -12,7 +13,7 @@ use super::{VictimSearch, trace};
 pub struct Bundle {
     /// The pods in the order of eviction.
     pub pods: Vec<PodIx>,
-    /// The legal numbers of victims; none: any number.
+    /// The legal numbers of victims; none: any number. A gang that leaves whole has one.
     pub steps: Option<Vec<usize>>,
 }
 
@@ -36,7 +37,7 @@ impl Bundle {
     }
 }
 
-/// The bundles of each level, the least important first.
+/// Returns the bundles of each level, the least important first; of the gangs that leave whole, first those that lose the least work.
 pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>) -> Vec<Vec<Bundle>> {
     let (mut elastic, mut single, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     let leads = cluster.jobs().filter_map(|(_, job)| job.members.first().copied());
@@ -72,7 +73,8 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
             }
         }
         if free.len() == holders.len() && cluster.minimum(lead) > 0 {
-            whole.push(Bundle { pods: free, steps: None });
+            let all = vec![free.len()];
+            whole.push(Bundle { pods: free, steps: Some(all) });
         } else {
             trace::bound_together(cluster, notes, victim_search, &free);
         }
@@ -83,6 +85,9 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
             (Some(a), Some(b)) => (victim_search.rules.order.1)(cluster, victim_search.preemptor.queue, a, b),
             (a, b) => a.is_some().cmp(&b.is_some()),
         });
+    }
+    if let Some(whole) = levels.last_mut() {
+        whole.sort_by_cached_key(|gang| (lost_work(cluster, &gang.pods), gang.pods.len()));
     }
     levels
 }

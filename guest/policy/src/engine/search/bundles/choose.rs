@@ -210,7 +210,7 @@ impl Search<'_> {
 
 /// Returns the work that these pods lose: for each the time that it has run times its largest share of the cluster. A pod that has not
 /// started loses nothing. Nanoseconds times millionths.
-fn lost_work(cluster: &Cluster, victims: &[PodIx]) -> i128 {
+pub(super) fn lost_work(cluster: &Cluster, victims: &[PodIx]) -> i128 {
     let work = |pod: &Pod| {
         let run = pod.started.map_or(0, |started| cluster.now().saturating_sub(started).max(0));
         let share = |(resource, amount): (ResourceIx, i64)| {

@@ -1,14 +1,14 @@
 //! The node of a pod of the gang: a node with room, or the one with the fewest victims.
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::attempt::Attempt;
+use super::evict::Taken;
 use super::fit::fits;
 use super::further::Rest;
 use super::price::Priced;
 use crate::engine::search::reprieve::without_reprieve;
-use crate::model::{NodeIx, Place, PodIx, Request, ResourceIx};
+use crate::model::{NodeIx, PodIx, Request};
 
 /// The maximum number of nodes that are priced for one pod only because they may take more further pods.
 const TRIES: usize = 16;
@@ -21,9 +21,6 @@ pub(super) struct Outlook {
     /// Nodes on which no evictions help.
     pub(super) hopeless: BTreeSet<NodeIx>,
 }
-
-/// A victim: the number of the pool, the pod, and its former place.
-pub(super) type Taken = (usize, PodIx, Place);
 
 impl Attempt<'_, '_, '_> {
     /// Returns the node for a pod: one with room, otherwise the cheapest one. There the pods are evicted.
@@ -77,10 +74,8 @@ impl Attempt<'_, '_, '_> {
                     tries = fewer;
                 }
             }
-            match self.price(least.node, (ix, request), &further) {
-                Some((cost, room)) => {
-                    best = best.into_iter().chain([Priced { cost, room: Reverse(room), ..least }]).min()
-                }
+            match self.price(least, (ix, request), &further) {
+                Some(priced) => best = best.into_iter().chain([priced]).min(),
                 None => {
                     if let Some(outlook) = self.outlooks.get_mut(class) {
                         outlook.hopeless.insert(least.node);
@@ -93,22 +88,19 @@ impl Attempt<'_, '_, '_> {
 
     /// Evicts the victims for a pod on a node.
     fn clear_for_good(&mut self, node: NodeIx, (ix, request): (PodIx, &Request)) {
-        let before = self.trial.mark();
         let short = self.short_for(node, (ix, request));
-        let taken = self.clear(node, (ix, request)).unwrap_or_default();
-        self.trial.rewind(before);
-        for (number, ix, _) in taken {
-            self.evict_of(number, ix, Some(&short));
+        for taken in self.clear(node, (ix, request)).unwrap_or_default() {
+            self.settle(taken, Some(&short));
         }
     }
 
-    /// Evicts pods on a node until a pod fits and the others allow it. Returns the victims. If it does not fit, none are evicted.
+    /// Evicts pods on a node until a pod fits and the others allow it. Returns the victims, which are evicted on trial. If the pod does not fit, none are.
     pub(super) fn clear(&mut self, at: NodeIx, (asker, request): (PodIx, &Request)) -> Option<Vec<Taken>> {
         let before = self.trial.mark();
         let rank = self.trial.cluster().node(at).map_or(0, |node| node.rank);
         let there = self.there.get(&(rank, at)).map(|there| there.pods.clone()).unwrap_or_default();
         let short = self.short_for(at, (asker, request));
-        let mut taken: Vec<Taken> = Vec::new();
+        let mut all: Vec<Taken> = Vec::new();
         for (number, ix) in there {
             let cluster = self.trial.cluster();
             let Some((pod, node)) = cluster.pod(ix).zip(cluster.node(at)) else { continue };
@@ -118,36 +110,26 @@ impl Attempt<'_, '_, '_> {
             }
             let helps = pod.request.iter().any(|(resource, _)| node.free.get(resource) < request.get(resource))
                 || !allowed && cluster.is_in_the_way(asker, ix);
-            let going = taken.iter().filter(|(pool, ..)| *pool == number).count();
-            let place = pod.place;
-            if helps && self.may_go(number, ix, going, Some(&short)) {
-                self.trial.evict(ix);
-                taken.push((number, ix, place));
+            let going = all.iter().filter(|taken| taken.pool == number).count();
+            if let Some(mut taken) = helps.then(|| self.evict(number, ix, going, Some(&short))).flatten() {
+                let of_gang = all.extract_if(.., |other| self.leave_together(number, other));
+                taken.pods.extend(of_gang.flat_map(|other| other.pods));
+                all.push(taken);
             }
         }
         if !self.takes(at, asker, request) {
             self.trial.rewind(before);
             return None;
         }
-        Some(without_reprieve(taken.into_iter().rev(), |(_, ix, place)| {
+        Some(without_reprieve(all.into_iter().rev(), |taken| {
             let mark = self.trial.mark();
-            self.trial.put(*ix, *place);
+            taken.pods.iter().for_each(|(ix, place)| self.trial.put(*ix, *place));
             let stays = self.takes(at, asker, request);
             if !stays {
                 self.trial.rewind(mark);
             }
             stays
         }))
-    }
-
-    /// Returns what a node lacks for a pod. If the pods there do not allow the pod, all that it requests counts.
-    fn short_for(&self, at: NodeIx, (asker, request): (PodIx, &Request)) -> Vec<ResourceIx> {
-        let cluster = self.trial.cluster();
-        let allowed = self.victim_search.is_allowed(cluster, asker, at);
-        let lacks = |(resource, asked): &(ResourceIx, i64)| {
-            !allowed || cluster.node(at).is_none_or(|node| node.free.get(*resource) < *asked)
-        };
-        request.iter().filter(lacks).map(|(resource, _)| resource).collect()
     }
 
     /// Whether a node has room for a pod and the others allow it there.

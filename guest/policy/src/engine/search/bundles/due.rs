@@ -1,23 +1,26 @@
 //! Whole gangs are evicted only for what is short on their nodes.
 //!
-//! An attempt evicts whole gangs before it places pods, so it knows what is short only at the end. A node is short of a resource if its
-//! room, without evictions, is less than the pods of the plan on it request.
+//! A gang leaves nodes for which no pod of the plan was looked at when it was evicted, so what is short is known only at the end. A node is
+//! short of a resource if its room, without evictions, is less than the pods of the plan on it request.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::WHOLE;
 use super::attempt::Attempt;
 use super::elastic_first::is_elastic;
+use super::short::that_counts;
 use crate::laws::Standing;
 use crate::model::{Amounts, NodeIx, Place, PodIx, ResourceIx};
 
 impl Attempt<'_, '_, '_> {
-    /// Checks that the laws allow the eviction of whole gangs for what is short on their nodes, with these pods evicted from these places.
-    /// The trial is unchanged.
-    pub(super) fn whole_gangs_are_due(&mut self, whole: &[(PodIx, Place)]) -> bool {
+    /// Checks that the laws allow the eviction of whole gangs for what is short on their nodes. The trial is unchanged.
+    pub(super) fn whole_gangs_are_due(&mut self) -> bool {
+        let whole = self.pools.iter().filter(|pool| pool.level == WHOLE).flat_map(|pool| &pool.gone);
+        let whole: Vec<(PodIx, Place)> = whole.copied().collect();
         if whole.is_empty() {
             return true;
         }
-        let short = self.short_by_gang(whole);
+        let short = self.short_by_gang(&whole);
         let before = self.trial.mark();
         for (ix, place) in self.normal.iter().rev() {
             self.trial.put(*ix, *place);
@@ -33,14 +36,13 @@ impl Attempt<'_, '_, '_> {
         all
     }
 
-    /// Returns for each normal pod of a whole gang what is short on the nodes of the gang. If no pod of the plan lacks room there, the gang
+    /// Returns for each normal pod of these whole gangs what is short on the nodes of the gang. If no pod of the plan lacks room there, the gang
     /// leaves for another bound, or for nothing: then all that the preemptor may claim counts, and with constraints between pods all that
     /// it requests.
     fn short_by_gang(&self, whole: &[(PodIx, Place)]) -> BTreeMap<PodIx, Vec<ResourceIx>> {
         let cluster = self.trial.cluster();
         let mut freed: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
-        let pools = self.pools.iter().flat_map(|pool| &pool.gone);
-        for (ix, place) in whole.iter().chain(pools) {
+        for (ix, place) in self.pools.iter().flat_map(|pool| &pool.gone) {
             if let Some((pod, node)) = cluster.pod(*ix).zip(place.node()) {
                 freed.entry(node).or_default().add(&pod.request);
             }
@@ -55,9 +57,9 @@ impl Attempt<'_, '_, '_> {
             let freed = freed.get(node).cloned().unwrap_or_default();
             // The room without evictions is less than the requests: without what was freed, the node would be overcommitted.
             let left = |resource| cluster.node(*node).map_or(0, |node| node.free.get(resource));
-            let requests = placed.get(node).into_iter().flat_map(|placed| placed.iter());
-            let short = requests.filter(move |(resource, asked)| *asked > 0 && left(*resource) < freed.get(*resource));
-            short.map(|(resource, _)| resource).collect::<Vec<ResourceIx>>()
+            let Some(placed) = placed.get(node) else { return Vec::new() };
+            let lacks = |resource| placed.get(resource) > 0 && left(resource) < freed.get(resource);
+            that_counts(cluster, placed.iter().map(|(resource, _)| resource), lacks)
         };
         let by_node: BTreeMap<NodeIx, Vec<ResourceIx>> = placed.keys().map(|node| (*node, short_on(node))).collect();
         let gang = |ix: PodIx| cluster.pod(ix).and_then(|pod| pod.attributes.job);

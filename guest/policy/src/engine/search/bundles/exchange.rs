@@ -15,14 +15,14 @@ use crate::model::{NodeIx, Place, PodIx, ResourceIx};
 const TRIES: usize = 32;
 
 impl Attempt<'_, '_, '_> {
-    /// Exchanges elastic victims for fewer ones of the same jobs, with these pods of whole gangs evicted. Returns the jobs of which pods
-    /// are evicted only to get to a legal size: `excess`, unless an exchange has changed them.
-    pub(super) fn exchange(&mut self, whole: &[(PodIx, Place)], mut excess: Vec<Excess>) -> Vec<Excess> {
+    /// Exchanges elastic victims for fewer ones of the same jobs. Returns the jobs of which pods are evicted only to get to a legal size: `excess`,
+    /// unless an exchange has changed them.
+    pub(super) fn exchange(&mut self, mut excess: Vec<Excess>) -> Vec<Excess> {
         let mut tries = TRIES;
         // Each exchange lowers the number of victims, so this ends.
         while let Some(of_fewer) = self.substitutes().into_iter().find_map(|one| {
             tries = tries.checked_sub(1)?;
-            self.exchanged_for(one, whole)
+            self.exchanged_for(one)
         }) {
             excess = of_fewer;
         }
@@ -65,20 +65,20 @@ impl Attempt<'_, '_, '_> {
 
     /// Evicts a pod of a pool and reprieves the other elastic victims. Returns the excess if fewer victims are left and every law holds; otherwise
     /// the attempt is unchanged.
-    fn exchanged_for(&mut self, (number, ix): (usize, PodIx), whole: &[(PodIx, Place)]) -> Option<Vec<Excess>> {
+    fn exchanged_for(&mut self, (number, ix): (usize, PodIx)) -> Option<Vec<Excess>> {
         let (before, placements, cleared) = (self.trial.mark(), self.placements.clone(), self.cleared.clone());
         let gone: Vec<Vec<(PodIx, Place)>> = self.pools.iter().map(|pool| pool.gone.clone()).collect();
         let victims = self.elastic_victims();
-        if self.may_go(number, ix, 0, None) {
-            self.evict_of(number, ix, None);
+        if let Some(taken) = self.evict(number, ix, 0, None) {
+            self.settle(taken, None);
             if self.complete_steps() {
                 let mut numbers = self.numbers(0);
                 numbers.sort_by_key(|other| *other == number);
                 let excess = numbers.into_iter().filter_map(|number| self.grow_back(number, Some(ix))).collect();
                 let is_lawful = self.elastic_victims() < victims
                     && self.others_allow()
-                    && self.whole_gangs_are_due(whole)
-                    && self.each_frees_what_is_owed(whole);
+                    && self.whole_gangs_are_due()
+                    && self.each_frees_what_is_owed();
                 if is_lawful {
                     return Some(excess);
                 }

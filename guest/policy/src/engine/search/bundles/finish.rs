@@ -1,7 +1,9 @@
 //! The end of an attempt: limits hold, elastic jobs shrink by whole steps, and needless victims are reprieved.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use super::WHOLE;
 use super::attempt::Attempt;
 use super::fit::{Excess, fits};
 use crate::engine::search::reprieve::without_reprieve;
@@ -27,8 +29,8 @@ impl Attempt<'_, '_, '_> {
     /// Evicts the first of these pods that may be evicted for these resources. False if there is none.
     fn evict_first(&mut self, of: Vec<(usize, PodIx)>, short: &[ResourceIx]) -> bool {
         for (number, ix) in of {
-            if self.may_go(number, ix, 0, Some(short)) {
-                self.evict_of(number, ix, Some(short));
+            if let Some(taken) = self.evict(number, ix, 0, Some(short)) {
+                self.settle(taken, Some(short));
                 return true;
             }
         }
@@ -45,8 +47,8 @@ impl Attempt<'_, '_, '_> {
             let pods = pool.bundle.pods.clone();
             for ix in pods {
                 let short = self.pools.get(number).is_some_and(|pool| pool.gone.len() < step);
-                if short && self.may_go(number, ix, 0, None) {
-                    self.evict_of(number, ix, None);
+                if let Some(taken) = short.then(|| self.evict(number, ix, 0, None)).flatten() {
+                    self.settle(taken, None);
                 }
             }
             if self.pools.get(number).is_some_and(|pool| pool.gone.len() != step) {
@@ -63,12 +65,13 @@ impl Attempt<'_, '_, '_> {
         !disallowed
     }
 
-    /// Reprieves needless victims: single pods, the last victim first, then elastic jobs up to a larger legal size. Returns the jobs of
-    /// which pods are evicted only to get to a legal size.
+    /// Reprieves needless victims: whole gangs, then single pods, the last victim first, then elastic jobs up to a larger legal size. Returns the jobs
+    /// of which pods are evicted only to get to a legal size.
     pub(super) fn reprieve(&mut self) -> Vec<Excess> {
+        self.reprieve_gangs();
         for number in self.numbers(1) {
             let gone = self.pools.get(number).map_or(Vec::new(), |pool| pool.gone.clone());
-            let evicted = without_reprieve(gone.iter().rev(), |(ix, place)| self.can_be_back(*ix, *place));
+            let evicted = without_reprieve(gone.iter().rev(), |one| self.can_be_back(&[**one]));
             let evicted: Vec<PodIx> = evicted.into_iter().map(|(ix, _)| *ix).collect();
             let back = gone.iter().map(|(ix, _)| *ix).filter(|ix| !evicted.contains(ix));
             self.is_back(number, &back.collect::<Vec<PodIx>>());
@@ -76,10 +79,18 @@ impl Attempt<'_, '_, '_> {
         self.numbers(0).into_iter().filter_map(|number| self.grow_back(number, None)).collect()
     }
 
-    /// The numbers of the pools of a level.
-    pub(super) fn numbers(&self, level: usize) -> Vec<usize> {
-        let all = self.pools.iter().enumerate().filter(|(_, pool)| pool.level == level);
-        all.map(|(number, _)| number).collect()
+    /// Reprieves whole gangs, the smallest first: so the fewest jobs lose pods.
+    fn reprieve_gangs(&mut self) {
+        let gone = |number: &usize| self.pools.get(*number).map_or(0, |pool| pool.gone.len());
+        let mut gangs = self.numbers(WHOLE);
+        gangs.retain(|number| gone(number) > 0);
+        gangs.sort_by_key(|number| (gone(number), Reverse(*number)));
+        for number in gangs {
+            let pods = self.pools.get(number).map_or(Vec::new(), |pool| pool.gone.clone());
+            if self.can_be_back(&pods) {
+                self.is_back(number, &pods.iter().map(|(ix, _)| *ix).collect::<Vec<PodIx>>());
+            }
+        }
     }
 
     /// Reprieves pods of an elastic job as far as its sizes allow. The smallest come first: most of them fit; `last` comes after the others.
@@ -92,7 +103,7 @@ impl Attempt<'_, '_, '_> {
         back.reverse();
         back.sort_by_key(|ix| Some(*ix) == last);
         let evicted =
-            without_reprieve(back.clone(), |ix| places.get(ix).is_some_and(|place| self.can_be_back(*ix, *place)));
+            without_reprieve(back.clone(), |ix| places.get(ix).is_some_and(|place| self.can_be_back(&[(*ix, *place)])));
         back.retain(|ix| !evicted.contains(ix));
         let fewest = gone.len().saturating_sub(back.len());
         let step = self.pools.get(number).and_then(|pool| pool.bundle.step(fewest)).unwrap_or(gone.len());
@@ -105,12 +116,14 @@ impl Attempt<'_, '_, '_> {
         Some(Excess { place: pool.place, victims: step, step: pool.bundle.step_below(step)? })
     }
 
-    /// Puts a pod back if the gang still fits, every limit holds, and the other pods allow the gang. Returns whether it did.
-    fn can_be_back(&mut self, ix: PodIx, place: Place) -> bool {
+    /// Puts pods back if the gang still fits, every limit holds, and the other pods allow the gang. Returns whether it did.
+    fn can_be_back(&mut self, back: &[(PodIx, Place)]) -> bool {
         let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
         let (before, placements) = (self.trial.mark(), self.placements.clone());
-        self.trial.put(ix, place);
-        let fits = place.node().is_none_or(|node| self.make_fit(node));
+        for (ix, place) in back {
+            self.trial.put(*ix, *place);
+        }
+        let fits = back.iter().filter_map(|(_, place)| place.node()).all(|node| self.make_fit(node));
         let cluster = self.trial.cluster();
         let stays = fits
             && self.victim_search.broken(cluster, &pods).is_none()

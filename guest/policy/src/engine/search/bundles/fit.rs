@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::attempt::Attempt;
+use super::attempt::{Attempt, Way};
 use super::thrift::Caps;
 use super::{Bundle, LEVELS, VictimSearch};
 use crate::model::{ClassIx, Cluster, NodeIx, Pod, PodIx, Request, ShapeIx, Trial};
@@ -89,20 +89,25 @@ pub fn fit(
     largest_first.sort_by_key(|ix| cluster.needs_company(*ix));
     let orders = if hard_first == largest_first { vec![hard_first] } else { vec![hard_first, largest_first] };
     let (before, mut short) = (trial.mark(), Short::default());
-    let mut best: Option<(Vec<usize>, &Vec<PodIx>)> = None;
-    for order in &orders {
-        match Attempt::new(trial, victim_search, open, at_hand).run(order) {
-            Ok(fit) if orders.len() == 1 || fit.costs_nobody() => return Ok(fit),
-            Ok(fit) => {
-                let cost = fit.victims.iter().rev().map(Vec::len).collect();
-                best = best.into_iter().chain([(cost, order)]).min_by(|(one, _), (other, _)| one.cmp(other));
+    for way in [Way::OnDemand, Way::Emptied] {
+        let mut best: Option<(Vec<usize>, &Vec<PodIx>)> = None;
+        for order in &orders {
+            match Attempt::new(trial, victim_search, open, at_hand).run(order, way) {
+                Ok(fit) if orders.len() == 1 || fit.costs_nobody() => return Ok(fit),
+                Ok(fit) => {
+                    let cost = fit.victims.iter().rev().map(Vec::len).collect();
+                    best = best.into_iter().chain([(cost, order)]).min_by(|(one, _), (other, _)| one.cmp(other));
+                }
+                Err(one) => short.clashed |= one.clashed,
             }
-            Err(one) => short.clashed |= one.clashed,
+            trial.rewind(before);
         }
-        trial.rewind(before);
+        if let Some((_, order)) = best {
+            return Attempt::new(trial, victim_search, open, at_hand).run(order, way);
+        }
+        if at_hand.bundles.last().is_none_or(Vec::is_empty) {
+            break;
+        }
     }
-    match best {
-        Some((_, order)) => Attempt::new(trial, victim_search, open, at_hand).run(order),
-        None => Err(short),
-    }
+    Err(short)
 }

@@ -12,6 +12,7 @@ mod choose;
 mod clear;
 mod due;
 mod elastic_first;
+mod evict;
 mod exchange;
 mod feasibility;
 mod finish;
@@ -19,6 +20,7 @@ mod fit;
 mod further;
 mod owed;
 mod price;
+mod short;
 mod thrift;
 mod trace;
 
@@ -36,6 +38,9 @@ use crate::model::{Cluster, InterPodLack, NodeIx, Nominated, PodIx, ResourceIx, 
 
 /// The number of levels.
 pub const LEVELS: usize = 3;
+
+/// The level of the gangs that leave whole.
+const WHOLE: usize = 2;
 
 /// The input of the search.
 pub struct VictimSearch<'a> {

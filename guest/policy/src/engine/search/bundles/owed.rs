@@ -5,15 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::WHOLE;
 use super::attempt::Attempt;
 use super::elastic_first::is_elastic;
+use super::short::that_counts;
 use crate::model::{Place, PodIx, Request, ResourceIx};
 
 impl Attempt<'_, '_, '_> {
-    /// Checks that the laws allow each eviction for what would be short with the victim alone on its node again, with these pods of whole gangs
-    /// evicted from these places. What an elastic job gives counts as one victim, and so do the other pods of a gang that leaves whole. Where pods keep
-    /// each other off nodes, more than room is short.
-    pub(super) fn each_frees_what_is_owed(&self, whole: &[(PodIx, Place)]) -> bool {
+    /// Checks that the laws allow each eviction for what would be short with the victim alone on its node again. What an elastic job gives counts as
+    /// one victim, and so do the other pods of a gang that leaves whole. Where pods keep each other off nodes, more than room is short.
+    pub(super) fn each_frees_what_is_owed(&self) -> bool {
         let cluster = self.trial.cluster();
         let is_asked = !self.victim_search.rules.alone.is_empty();
         if !is_asked || self.victim_search.preemptor.pods.iter().any(|ix| cluster.is_between(*ix)) {
@@ -21,14 +22,11 @@ impl Attempt<'_, '_, '_> {
         }
         let mut victims: BTreeMap<(usize, PodIx, bool), Vec<(PodIx, Place)>> = BTreeMap::new();
         let gang = |ix: PodIx| cluster.members(ix).map(|(member, _)| member).min().unwrap_or(ix);
-        for (ix, place) in whole {
-            let key = (self.pools.len(), gang(*ix), is_elastic(cluster, *ix));
-            victims.entry(key).or_default().push((*ix, *place));
-        }
         for (number, pool) in self.pools.iter().enumerate() {
             for (ix, place) in &pool.gone {
-                let first = if pool.level == 0 { gang(*ix) } else { *ix };
-                victims.entry((number, first, pool.level == 0)).or_default().push((*ix, *place));
+                let is_elastic = is_elastic(cluster, *ix);
+                let first = if is_elastic || pool.level == WHOLE { gang(*ix) } else { *ix };
+                victims.entry((number, first, is_elastic)).or_default().push((*ix, *place));
             }
         }
         victims.values().all(|victim| {
@@ -49,9 +47,8 @@ impl Attempt<'_, '_, '_> {
             let back: Vec<&Request> = back.filter_map(|(ix, _)| Some(&cluster.pod(*ix)?.request)).collect();
             let (Some(pod), Some(node)) = (cluster.pod(*ix), cluster.node(*node)) else { continue };
             let freed = |resource| back.iter().fold(0i64, |sum, request| sum.saturating_add(request.get(resource)));
-            let lacks =
-                |(resource, amount): &(ResourceIx, i64)| *amount > 0 && node.free.get(*resource) < freed(*resource);
-            short.extend(pod.request.iter().filter(lacks).map(|(resource, _)| resource));
+            let lacks = |resource| pod.request.get(resource) > 0 && node.free.get(resource) < freed(resource);
+            short.extend(that_counts(cluster, pod.request.iter().map(|(resource, _)| resource), lacks));
         }
         short.into_iter().collect()
     }

@@ -3,15 +3,19 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::WHOLE;
 use super::attempt::Attempt;
 use super::candidates::Candidates;
-use super::clear::Taken;
+use super::evict::Taken;
 use super::further::Further;
 use crate::model::{Amounts, NodeIx, PodIx, Request, ResourceIx, count_for};
 
 /// The cost of the evictions on a node; smaller is better.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cost {
+    /// The number of gangs that leave whole. Then only the number of jobs and of other victims above the lowest level counts besides: a larger gang
+    /// may make room for more pods.
+    gangs: usize,
     /// The number of victims above the lowest level.
     higher: usize,
     /// The number of jobs without earlier victims.
@@ -29,6 +33,8 @@ pub(super) struct Priced {
     pub(super) cost: Cost,
     /// How many further pods of the gang the node takes, or how many at most at that cost.
     pub(super) room: Reverse<usize>,
+    /// The last gang that leaves whole, by its index among the available ones, or the first one that may; 0 where none has to.
+    pub(super) gang: usize,
     /// The place in the order of nodes.
     pub(super) place: usize,
     /// The node.
@@ -53,8 +59,9 @@ impl Attempt<'_, '_, '_> {
         let priced = |(place, (node, there, is_new)): (usize, (NodeIx, &Candidates, bool))| {
             let free = &cluster.node(node)?.free;
             let cost = at_least(free, there, request, is_new);
-            let room = room_at_most((free, there, cost.at_once), request, further);
-            Some(Priced { cost, room: Reverse(room), place, node })
+            let room = room_at_most((free, there, cost), request, further);
+            let gang = there.first_gang.filter(|_| cost.gangs > 0).unwrap_or(0);
+            Some(Priced { cost, room: Reverse(room), gang, place, node })
         };
         all.filter_map(priced).collect()
     }
@@ -67,58 +74,62 @@ impl Attempt<'_, '_, '_> {
         nodes.filter_map(|ix| Some((cluster.node(ix)?.rank, ix))).collect()
     }
 
-    /// Returns the cost of the evictions on a node for a pod, and how many further pods the node takes then; none if no evictions help.
-    pub(super) fn price(&mut self, node: NodeIx, ask: (PodIx, &Request), further: &[Further]) -> Option<(Cost, usize)> {
+    /// Returns a node with what evictions there cost for a pod, and how many further pods the node takes then; none if no evictions help.
+    pub(super) fn price(&mut self, at: Priced, ask: (PodIx, &Request), further: &[Further]) -> Option<Priced> {
         let before = self.trial.mark();
-        let taken = self.clear(node, ask)?;
-        let room = self.room_for(further, node, ask.1);
+        let taken = self.clear(at.node, ask)?;
+        let room = self.room_for(further, at.node, ask.1);
         self.trial.rewind(before);
-        Some((self.cost(&taken), room))
+        let pools = taken.iter().filter_map(|taken| self.pools.get(taken.pool));
+        let gang = pools.filter(|pool| pool.level == WHOLE).map(|pool| pool.place).max().unwrap_or(0);
+        Some(Priced { cost: self.cost(&taken), room: Reverse(room), gang, ..at })
     }
 
     fn cost(&self, taken: &[Taken]) -> Cost {
         let mut by_pool: BTreeMap<usize, usize> = BTreeMap::new();
-        for (number, ..) in taken {
-            let count = by_pool.entry(*number).or_default();
-            *count = count.saturating_add(1);
+        for taken in taken {
+            let count = by_pool.entry(taken.pool).or_default();
+            *count = count.saturating_add(taken.pods.len());
         }
         let mut cost = Cost { at_once: taken.len(), ..Cost::default() };
         for (number, count) in by_pool {
             let Some(pool) = self.pools.get(number) else { continue };
             let in_all = |count: usize| pool.bundle.step(count).unwrap_or(count);
             let gone = pool.gone.len();
-            cost.higher = cost.higher.saturating_add(if pool.level > 0 { count } else { 0 });
+            cost.gangs = cost.gangs.saturating_add(usize::from(pool.level == WHOLE));
+            cost.higher = cost.higher.saturating_add(if pool.level > 0 && pool.level < WHOLE { count } else { 0 });
             cost.begins = cost.begins.saturating_add(usize::from(gone == 0));
             let go_already = if gone == 0 { 0 } else { in_all(gone) };
             cost.goes = cost.goes.saturating_add(in_all(gone.saturating_add(count)).saturating_sub(go_already));
         }
-        cost
+        if cost.gangs > 0 { Cost { goes: 0, at_once: 0, ..cost } } else { cost }
     }
 }
 
 /// Returns what evictions of the candidates on a node with this free room cost at least. `is_new`: none of the jobs there has victims.
 fn at_least(free: &Amounts, there: &Candidates, request: &Request, is_new: bool) -> Cost {
-    let so_many = |(resource, amount): (ResourceIx, i64)| {
-        let missing = amount.saturating_sub(free.get(resource));
+    let missing = |(resource, amount): (ResourceIx, i64)| (resource, amount.saturating_sub(free.get(resource)));
+    let lacks_gang = |(resource, missing): (ResourceIx, i64)| missing > there.lower.get(resource).max(0);
+    if request.iter().map(missing).any(lacks_gang) {
+        return Cost { gangs: 1, begins: 1, ..Cost::default() };
+    }
+    let so_many = |(resource, missing): (ResourceIx, i64)| {
         usize::try_from(count_for(missing, there.largest.get(resource))).unwrap_or(usize::MAX)
     };
-    let at_once = request.iter().map(so_many).max().unwrap_or(0);
+    let at_once = request.iter().map(missing).map(so_many).max().unwrap_or(0);
     // A victim of an elastic job may be one of a step that is begun.
     let goes = if is_new || there.elastic == 0 { at_once } else { 0 };
     let begins = usize::from(is_new && at_once > 0);
-    Cost { higher: at_once.saturating_sub(there.elastic), begins, goes, at_once }
+    Cost { gangs: 0, higher: at_once.saturating_sub(there.elastic), begins, goes, at_once }
 }
 
-/// Returns how many further pods a node takes at most, after this number of evictions, together with a pod of this request.
-fn room_at_most(
-    (free, there, victims): (&Amounts, &Candidates, usize),
-    request: &Request,
-    further: &[Further],
-) -> usize {
-    let victims = i64::try_from(victims).unwrap_or(i64::MAX);
-    let room = |resource| {
-        let freed = there.largest.get(resource).saturating_mul(victims);
-        free.get(resource).saturating_add(freed).saturating_sub(request.get(resource))
+/// Returns how many further pods a node takes at most, after evictions at this cost, together with a pod of this request.
+fn room_at_most((free, there, cost): (&Amounts, &Candidates, Cost), request: &Request, further: &[Further]) -> usize {
+    let victims = i64::try_from(cost.at_once).unwrap_or(i64::MAX);
+    let freed = |resource| match cost.gangs {
+        0 => there.largest.get(resource).saturating_mul(victims),
+        _ => there.all.get(resource),
     };
+    let room = |resource| free.get(resource).saturating_add(freed(resource)).saturating_sub(request.get(resource));
     further.iter().map(|further| further.in_room(room)).fold(0, usize::saturating_add)
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::elastic_first::is_elastic;
 use super::fit::Fit;
+use super::short::that_counts;
 use super::{Bundle, VictimSearch};
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
@@ -11,7 +12,7 @@ use crate::engine::reasons::{NEEDED, NODE_SUFFICES, ROOM_IS_COMING};
 use crate::engine::search::node_dry_run::{Ask, NodeDryRun};
 use crate::engine::search::trace::{self, Why, crowding};
 use crate::laws::Detail;
-use crate::model::{Amounts, Cluster, NO_PODS, NodeIx, Place, PodIx, ResourceIx, Trial, WhatIf};
+use crate::model::{Amounts, Cluster, NO_PODS, NodeIx, Place, PodIx, Trial, WhatIf};
 
 /// The places of the candidates.
 pub type Places = BTreeMap<PodIx, Place>;
@@ -67,8 +68,8 @@ pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearc
     let ask = Ask { pod: asker, request: &pod.request, what_if: &WhatIf::default(), earlier: &NO_PODS, limits: None };
     let may: BTreeSet<PodIx> = levels.iter().flatten().flat_map(|bundle| bundle.pods.iter().copied()).collect();
     for (ix, node) in cluster.nodes().filter(|(ix, _)| cluster.eligible(pod.shape, *ix)) {
-        let short = ask.request.iter().filter(|(resource, asked)| node.free.get(*resource) < *asked);
-        let short: Vec<ResourceIx> = short.map(|(resource, _)| resource).collect();
+        let requested = ask.request.iter().map(|(resource, _)| resource);
+        let short = that_counts(cluster, requested, |resource| node.free.get(resource) < ask.request.get(resource));
         let (candidates, others): (Vec<PodIx>, Vec<PodIx>) = node.pods.iter().partition(|pod| may.contains(pod));
         let dry_run = NodeDryRun::new(cluster, (ix, node), node.free.clone(), candidates.iter().copied(), 0);
         let lacks_room = dry_run.emptied.lacks(&pod.request).is_some();

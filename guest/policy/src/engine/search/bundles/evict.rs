@@ -1,0 +1,123 @@
+//! Evictions of an attempt: a pod leaves alone, or with its whole gang.
+
+use super::WHOLE;
+use super::attempt::Attempt;
+use super::elastic_first::is_elastic;
+use crate::model::{Place, PodIx, ResourceIx};
+
+/// Pods of one pool that are evicted together: one pod, or a whole gang.
+pub(super) struct Taken {
+    /// The number of the pool.
+    pub(super) pool: usize,
+    /// The pods with their former places.
+    pub(super) pods: Vec<(PodIx, Place)>,
+}
+
+impl Attempt<'_, '_, '_> {
+    /// Evicts the available whole gangs of which every pod may be evicted.
+    pub(super) fn evict_gangs(&mut self) {
+        for number in self.numbers(WHOLE) {
+            let first = self.pools.get(number).and_then(|pool| pool.bundle.pods.first().copied());
+            if let Some(taken) = first.and_then(|first| self.evict(number, first, 0, None)) {
+                self.settle(taken, None);
+            }
+        }
+    }
+
+    /// Evicts a pod of a pool on trial, after `going` others of the pool, for these resources if they are known; with it the other pods of a gang that
+    /// leaves whole. Returns nothing, and changes nothing, if a law denies it.
+    pub(super) fn evict(
+        &mut self,
+        number: usize,
+        ix: PodIx,
+        going: usize,
+        short: Option<&[ResourceIx]>,
+    ) -> Option<Taken> {
+        let (level, most, gone, bundle) =
+            self.pools.get(number).map(|pool| (pool.level, pool.most, pool.gone.len(), pool.bundle))?;
+        let placed = |attempt: &Self, ix: PodIx| {
+            let place = attempt.trial.cluster().pod(ix)?.place;
+            place.node().map(|_| (ix, place))
+        };
+        if level == WHOLE {
+            placed(self, ix)?;
+            let mut pods: Vec<(PodIx, Place)> = bundle.pods.iter().filter_map(|ix| placed(self, *ix)).collect();
+            pods.sort_by_key(|(ix, _)| !is_elastic(self.trial.cluster(), *ix));
+            return self.evict_all(&pods, short).then_some(Taken { pool: number, pods });
+        }
+        let pod = placed(self, ix).filter(|_| gone.saturating_add(going) < most)?;
+        let (cluster, single) = (self.trial.cluster(), &self.victim_search.rules.single);
+        let is_spare = level == 0 || self.victim_search.first_denial(cluster, single, ix, short).is_none();
+        if !is_spare || !self.is_candidate(ix, short) {
+            return None;
+        }
+        self.trial.evict(ix);
+        Some(Taken { pool: number, pods: vec![pod] })
+    }
+
+    /// Evicts pods on trial, one after the other. Returns whether no law denies it; otherwise the trial is unchanged.
+    fn evict_all(&mut self, pods: &[(PodIx, Place)], short: Option<&[ResourceIx]>) -> bool {
+        let (before, normal) = (self.trial.mark(), self.normal.len());
+        let all = pods.iter().all(|(ix, place)| {
+            let may_go = self.is_candidate(*ix, short);
+            self.trial.evict(*ix);
+            if !is_elastic(self.trial.cluster(), *ix) {
+                self.normal.push((*ix, *place));
+            }
+            may_go
+        });
+        self.normal.truncate(normal);
+        if !all {
+            self.trial.rewind(before);
+        }
+        all
+    }
+
+    /// Whether no law denies the eviction of a pod after the evictions so far.
+    fn is_candidate(&mut self, ix: PodIx, short: Option<&[ResourceIx]>) -> bool {
+        let cluster = self.trial.cluster();
+        let barred = self.victim_search.first_denial(cluster, &self.victim_search.rules.guards, ix, short).is_some();
+        !barred && (!is_elastic(cluster, ix) || self.others_could_follow(ix))
+    }
+
+    /// Makes evicted pods victims, for these resources if they are known. For which resources a gang leaves whole is known at the end. Victims of lower
+    /// levels leave with their gang.
+    pub(super) fn settle(&mut self, taken: Taken, short: Option<&[ResourceIx]>) {
+        let Taken { pool: number, pods } = taken;
+        let is_whole = self.pools.get(number).is_some_and(|pool| pool.level == WHOLE);
+        let mut gone = pods;
+        for (ix, place) in &gone {
+            if !is_elastic(self.trial.cluster(), *ix) {
+                self.normal.push((*ix, *place));
+            }
+            if let Some(short) = short.filter(|_| !is_whole) {
+                self.short.insert(*ix, short.to_vec());
+            }
+        }
+        if is_whole {
+            gone.extend(self.of_lower_levels(number));
+        }
+        self.cleared.extend(gone.iter().filter_map(|(_, place)| place.node()));
+        if let Some(pool) = self.pools.get_mut(number) {
+            pool.gone.extend(gone);
+        }
+    }
+
+    /// Whether other victims belong to the gang that leaves whole with the victims of a pool.
+    pub(super) fn leave_together(&self, number: usize, other: &Taken) -> bool {
+        let pool = self.pools.get(number).filter(|pool| pool.level == WHOLE);
+        pool.is_some_and(|pool| other.pods.iter().all(|(ix, _)| pool.bundle.pods.contains(ix)))
+    }
+
+    /// Takes the victims of lower levels that belong to the gang of a pool from their pools.
+    fn of_lower_levels(&mut self, number: usize) -> Vec<(PodIx, Place)> {
+        let Some(gang) = self.pools.get(number).map(|pool| pool.bundle) else { return Vec::new() };
+        let lower = self.pools.iter_mut().filter(|pool| pool.level < WHOLE);
+        let all: Vec<(PodIx, Place)> =
+            lower.flat_map(|pool| pool.gone.extract_if(.., |(ix, _)| gang.pods.contains(ix))).collect();
+        for (ix, _) in &all {
+            self.short.remove(ix);
+        }
+        all
+    }
+}

@@ -1,0 +1,33 @@
+//! What counts as short on a node.
+//!
+//! No queue has an amount of places for pods, so nobody is owed a place (ruling 2.5b of Volcano). Where a node lacks nothing else, the pods there keep
+//! the preemptor off as a constraint between pods would: all that it requests counts as short.
+
+use super::attempt::Attempt;
+use crate::model::{Cluster, NodeIx, PodIx, Request, ResourceIx};
+
+/// Returns which of these requested resources count as short on a node that lacks some of them.
+pub(super) fn that_counts(
+    cluster: &Cluster,
+    requested: impl Iterator<Item = ResourceIx>,
+    lacks: impl Fn(ResourceIx) -> bool,
+) -> Vec<ResourceIx> {
+    let is_place = |resource: &ResourceIx| cluster.resource_name(*resource) == "pods";
+    let requested: Vec<ResourceIx> = requested.collect();
+    let short: Vec<ResourceIx> = requested.iter().copied().filter(|resource| lacks(*resource)).collect();
+    if !short.is_empty() && short.iter().all(is_place) {
+        return requested;
+    }
+    short.into_iter().filter(|resource| !is_place(resource)).collect()
+}
+
+impl Attempt<'_, '_, '_> {
+    /// Returns what a node lacks for a pod. If the pods there do not allow the pod, all that it requests counts.
+    pub(super) fn short_for(&self, at: NodeIx, (asker, request): (PodIx, &Request)) -> Vec<ResourceIx> {
+        let cluster = self.trial.cluster();
+        let allowed = self.victim_search.is_allowed(cluster, asker, at);
+        let free = |resource| cluster.node(at).map(|node| node.free.get(resource));
+        let lacks = |resource| !allowed || free(resource).is_none_or(|free| free < request.get(resource));
+        that_counts(cluster, request.iter().map(|(resource, _)| resource), lacks)
+    }
+}

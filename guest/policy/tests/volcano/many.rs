@@ -1,0 +1,79 @@
+//! Reclaim among more gangs than can be tried in every combination: no gang leaves that need not, and one gang alone where one is enough.
+#![expect(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "tests")]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+
+use crate::host::{Host, Job, Pod, Queue, Setup};
+
+/// Returns a job that runs whole: none of its pods leaves without the others.
+fn job((pods, cores): (u32, u32)) -> Job {
+    let (queue, elastic, arrives, priority, memory, cooldown, interval) = (1, None, 0, 0, 0, 0, 0);
+    Job { queue, minimum: pods, pods, elastic, running: pods, arrives, priority, cores, memory, cooldown, interval }
+}
+
+/// Returns how many nodes the host of the test fills with these jobs, the first node that has room first.
+fn filled(jobs: &[Job]) -> usize {
+    let mut nodes: Vec<u32> = Vec::new();
+    for job in jobs {
+        for _ in 0..job.pods {
+            match nodes.iter_mut().find(|free| **free >= job.cores) {
+                Some(free) => *free -= job.cores,
+                None => nodes.push(4 - job.cores),
+            }
+        }
+    }
+    nodes.len()
+}
+
+/// Returns a cluster of many jobs of a queue that has lent most of its room, and a gang for which another queue reclaims.
+fn setup() -> impl Strategy<Value = Setup> {
+    let jobs = proptest::collection::vec((1u32..4, 1u32..4), 66..130);
+    (jobs, 1u32..9, 1u32..4, 0u32..120).prop_map(|(jobs, pods, cores, lender)| {
+        let mut jobs: Vec<Job> = jobs.into_iter().map(job).collect();
+        let all: u32 = jobs.iter().map(|job| job.pods * job.cores).sum();
+        let of = |deserved| Queue { deserved: Some(deserved), guarantee: None, capability: None, memory: None };
+        let queues = vec![of(pods * cores), of(all.saturating_sub(lender)), of(0)];
+        let nodes = vec![(4, 4); filled(&jobs)];
+        jobs.push(Job { queue: 0, running: 0, arrives: 1, ..job((pods, cores)) });
+        Setup { mode: "reclaim", actions: "allocate, reclaim, elastic", parent: None, nodes, queues, jobs, linger: 1 }
+    })
+}
+
+/// Returns how many pods of the gang the nodes take with these places of pods gone.
+fn room(host: &Host, places: &BTreeMap<Pod, usize>, gone: &BTreeSet<usize>) -> u32 {
+    let jobs = &host.setup.jobs;
+    let gang = jobs.last().map_or(1, |job| job.cores);
+    let mut free: Vec<u32> = host.setup.nodes.iter().map(|(cores, _)| *cores).collect();
+    for ((job, _), node) in places.iter().filter(|((job, _), _)| !gone.contains(job)) {
+        free[*node] -= jobs[*job].cores;
+    }
+    free.into_iter().map(|free| free / gang).sum()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn of_many_gangs_only_those_leave_that_are_needed(setup in setup()) {
+        let mut host = Host::new(setup, None);
+        let (last, before) = (host.setup.jobs.len() - 1, host.bound.clone());
+        let (gang, lender) = (host.setup.jobs[last].clone(), host.setup.queues[1].deserved.unwrap_or(0));
+        let used: u32 = before.keys().map(|(job, _)| host.setup.jobs[*job].cores).sum();
+        let cycle = host.cycle();
+        let victims: BTreeSet<usize> = cycle.plans.iter().flat_map(|plan| &plan.victims).map(|(job, _)| *job).collect();
+        for victim in &victims {
+            let others: BTreeSet<usize> = victims.iter().copied().filter(|other| other != victim).collect();
+            prop_assert!(room(&host, &before, &others) < gang.pods, "job {victim} of {victims:?} need not leave");
+        }
+        // The queue gives as long as it uses more than it deserves, pod by pod.
+        let may_leave = |at: usize| used + host.setup.jobs[at].cores > lender + host.setup.jobs[at].cores * host.setup.jobs[at].pods;
+        let runs = |at: usize| before.contains_key(&(at, 0));
+        let is_enough = |at: usize| room(&host, &before, &[at].into()) >= gang.pods;
+        let one = (0..last).find(|at| runs(*at) && may_leave(*at) && is_enough(*at));
+        if room(&host, &before, &BTreeSet::new()) < gang.pods && one.is_some() {
+            prop_assert_eq!(victims.len(), 1, "{:?} leave, and job {:?} would be enough", victims, one);
+        }
+    }
+}
