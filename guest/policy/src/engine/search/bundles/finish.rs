@@ -1,9 +1,7 @@
 //! The end of an attempt: limits hold, elastic jobs shrink by whole steps, and needless victims are reprieved.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::WHOLE;
 use super::attempt::Attempt;
 use super::fit::{Excess, fits};
 use crate::engine::search::reprieve::without_reprieve;
@@ -79,20 +77,6 @@ impl Attempt<'_, '_, '_> {
         self.numbers(0).into_iter().filter_map(|number| self.grow_back(number, None)).collect()
     }
 
-    /// Reprieves whole gangs, the smallest first: so the fewest jobs lose pods.
-    fn reprieve_gangs(&mut self) {
-        let gone = |number: &usize| self.pools.get(*number).map_or(0, |pool| pool.gone.len());
-        let mut gangs = self.numbers(WHOLE);
-        gangs.retain(|number| gone(number) > 0);
-        gangs.sort_by_key(|number| (gone(number), Reverse(*number)));
-        for number in gangs {
-            let pods = self.pools.get(number).map_or(Vec::new(), |pool| pool.gone.clone());
-            if self.can_be_back(&pods) {
-                self.is_back(number, &pods.iter().map(|(ix, _)| *ix).collect::<Vec<PodIx>>());
-            }
-        }
-    }
-
     /// Reprieves pods of an elastic job as far as its sizes allow. The smallest come first: most of them fit; `last` comes after the others.
     /// Returns the excess if fewer victims would be enough but are not legal, unless no smaller step is.
     pub(super) fn grow_back(&mut self, number: usize, last: Option<PodIx>) -> Option<Excess> {
@@ -117,7 +101,7 @@ impl Attempt<'_, '_, '_> {
     }
 
     /// Puts pods back if the gang still fits, every limit holds, and the other pods allow the gang. Returns whether it did.
-    fn can_be_back(&mut self, back: &[(PodIx, Place)]) -> bool {
+    pub(super) fn can_be_back(&mut self, back: &[(PodIx, Place)]) -> bool {
         let pods: Vec<PodIx> = self.placements.iter().map(|(ix, _)| *ix).collect();
         let (before, placements) = (self.trial.mark(), self.placements.clone());
         for (ix, place) in back {
@@ -160,7 +144,7 @@ impl Attempt<'_, '_, '_> {
     }
 
     /// Removes reprieved pods from the victims.
-    fn is_back(&mut self, number: usize, pods: &[PodIx]) {
+    pub(super) fn is_back(&mut self, number: usize, pods: &[PodIx]) {
         if let Some(pool) = self.pools.get_mut(number) {
             pool.gone.retain(|(ix, _)| !pods.contains(ix));
         }

@@ -20,6 +20,7 @@ mod fit;
 mod further;
 mod owed;
 mod price;
+mod reprieve_gangs;
 mod short;
 mod thrift;
 mod trace;

@@ -22,12 +22,20 @@ pub(super) fn that_counts(
 }
 
 impl Attempt<'_, '_, '_> {
-    /// Returns what a node lacks for a pod. If the pods there do not allow the pod, all that it requests counts.
+    /// Returns what a node without evictions lacks for a pod, beside the pods that are placed already. If the pods there do not allow the pod, all that it
+    /// requests counts.
     pub(super) fn short_for(&self, at: NodeIx, (asker, request): (PodIx, &Request)) -> Vec<ResourceIx> {
         let cluster = self.trial.cluster();
         let allowed = self.victim_search.is_allowed(cluster, asker, at);
-        let free = |resource| cluster.node(at).map(|node| node.free.get(resource));
-        let lacks = |resource| !allowed || free(resource).is_none_or(|free| free < request.get(resource));
+        let mut free = cluster.node(at).map(|node| node.free.clone());
+        if let Some(free) = free.as_mut().filter(|_| self.cleared.contains(&at)) {
+            let gone = self.pools.iter().flat_map(|pool| &pool.gone).filter(|(_, place)| place.node() == Some(at));
+            gone.filter_map(|(ix, _)| cluster.pod(*ix)).for_each(|pod| free.subtract(&pod.request));
+        }
+        let lacks = |resource| {
+            let free = free.as_ref().map(|free| free.get(resource));
+            !allowed || free.is_none_or(|free| free < request.get(resource))
+        };
         that_counts(cluster, request.iter().map(|(resource, _)| resource), lacks)
     }
 }

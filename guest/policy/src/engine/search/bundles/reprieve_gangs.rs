@@ -1,0 +1,62 @@
+//! The reprieve of gangs that leave whole: the whole gang, or as many pods as it may run with.
+
+use std::cmp::Reverse;
+
+use super::WHOLE;
+use super::attempt::Attempt;
+use crate::model::{Place, PodIx};
+
+impl Attempt<'_, '_, '_> {
+    /// Reprieves gangs, the smallest first: so the fewest jobs lose pods.
+    pub(super) fn reprieve_gangs(&mut self) {
+        let gone = |number: &usize| self.pools.get(*number).map_or(0, |pool| pool.gone.len());
+        let mut gangs = self.numbers(WHOLE);
+        gangs.retain(|number| gone(number) > 0);
+        gangs.sort_by_key(|number| (gone(number), Reverse(*number)));
+        for number in gangs {
+            let pods = self.pools.get(number).map_or(Vec::new(), |pool| pool.gone.clone());
+            if self.can_be_back(&pods) {
+                self.is_back(number, &pods.iter().map(|(ix, _)| *ix).collect::<Vec<PodIx>>());
+            } else {
+                self.keep_part(number, &pods);
+            }
+        }
+    }
+
+    /// Reprieves single pods of a gang that has left whole, if the gang may run without the others.
+    fn keep_part(&mut self, number: usize, gone: &[(PodIx, Place)]) {
+        let (before, placements) = (self.trial.mark(), self.placements.clone());
+        let back: Vec<PodIx> = gone.iter().rev().filter(|one| self.can_be_back(&[**one])).map(|(ix, _)| *ix).collect();
+        let left: Vec<(PodIx, Place)> = gone.iter().copied().filter(|(ix, _)| !back.contains(ix)).collect();
+        if self.may_leave_singly(&left) {
+            self.is_back(number, &back);
+        } else {
+            self.trial.rewind(before);
+            self.placements = placements;
+        }
+    }
+
+    /// Checks that evicted pods could have left one by one: their gang runs without them. The trial is unchanged.
+    fn may_leave_singly(&mut self, pods: &[(PodIx, Place)]) -> bool {
+        let cluster = self.trial.cluster();
+        let leaves_together = |(ix, _): &(PodIx, Place)| {
+            let is_elastic = cluster.pod(*ix).and_then(|pod| cluster.elastic(pod.attributes.job?)).is_some();
+            is_elastic || cluster.whole_group(*ix).is_some()
+        };
+        if pods.iter().any(leaves_together) {
+            return false;
+        }
+        let before = self.trial.mark();
+        for (ix, place) in pods {
+            self.trial.put(*ix, *place);
+        }
+        let all = pods.iter().all(|(ix, _)| {
+            let (cluster, single) = (self.trial.cluster(), &self.victim_search.rules.single);
+            let is_spare = self.victim_search.first_denial(cluster, single, *ix, None).is_none();
+            self.trial.evict(*ix);
+            is_spare
+        });
+        self.trial.rewind(before);
+        all
+    }
+}
