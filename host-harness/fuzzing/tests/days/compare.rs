@@ -12,7 +12,7 @@ impl Days {
     /// Compares a plan with the least that must stop.
     pub(super) fn compare(&mut self, nominated: &BTreeSet<String>, victims: &BTreeSet<String>) {
         let Some(lead) = nominated.first().map(|pod| self.job_of(pod)) else { return };
-        let Some(candidates) = self.candidates(lead, nominated, victims) else { return };
+        let candidates = self.candidates(lead, nominated, victims);
         let mut free = vec![8_u32; self.nodes];
         for (job, life) in self.lives.iter().enumerate() {
             life.bound.values().for_each(|node| free[*node] -= self.jobs[job].gpus);
@@ -69,7 +69,8 @@ impl Days {
             let held = waiting.keys().map(|pod| self.job_of(pod)).filter(|job| is_of_team(*job));
             (team, self.gpus(is_of_team, held).saturating_sub(self.min(team)))
         };
-        let takes_back = self.rules == Rules::Coscheduling && jobs.iter().all(|job| job.team != self.jobs[lead].team);
+        let has_quotas = matches!(self.rules, Rules::Coscheduling | Rules::Volcano);
+        let takes_back = has_quotas && jobs.iter().all(|job| job.team != self.jobs[lead].team);
         TEAMS.iter().filter(|_| takes_back).map(|(team, _)| over(team)).collect()
     }
 
@@ -86,11 +87,10 @@ impl Days {
         held.chain(others.map(|job| self.jobs[job].gpus)).sum()
     }
 
-    /// Returns the jobs whose pods the laws allow as victims of a job, none more important than the victims of the plan. `None` where the rules
-    /// are not restated here.
-    fn candidates(&self, lead: usize, nominated: &BTreeSet<String>, victims: &BTreeSet<String>) -> Option<Vec<usize>> {
+    /// Returns the jobs whose pods the laws allow as victims of a job, none more important than the victims of the plan.
+    fn candidates(&self, lead: usize, nominated: &BTreeSet<String>, victims: &BTreeSet<String>) -> Vec<usize> {
         let of = &self.jobs[lead];
-        let highest = victims.iter().map(|pod| self.jobs[self.job_of(pod)].priority).max()?;
+        let highest = victims.iter().map(|pod| self.jobs[self.job_of(pod)].priority).max().unwrap_or(i64::MAX);
         // What pods of a team hold, at Permit, too, and are promised.
         let reserved = self.reserved();
         let used = |team: &str| -> u32 {
@@ -103,14 +103,14 @@ impl Days {
         let is_allowed = |job: &Job| match self.rules {
             Rules::KubernetesSingle | Rules::KubernetesAll => job.priority < of.priority,
             Rules::Koordinator => job.priority < of.priority && job.team == of.team,
+            Rules::Volcano => job.team != of.team && used(job.team) > self.min(job.team),
             Rules::Coscheduling if takes_back => job.team != of.team && used(job.team) > self.min(job.team),
             Rules::Coscheduling => job.priority < of.priority && job.team == of.team,
-            Rules::Volcano => false,
         };
         let runs = |job: &usize| {
             let (of, life) = (&self.jobs[*job], &self.lives[*job]);
             !life.is_leaving && !life.bound.is_empty() && is_allowed(of) && of.priority <= highest
         };
-        (self.rules != Rules::Volcano).then(|| (0..self.jobs.len()).filter(runs).collect())
+        (0..self.jobs.len()).filter(runs).collect()
     }
 }
