@@ -68,16 +68,17 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         let levels = at_hand.bundles.iter().enumerate();
         let all = levels.flat_map(|(level, all)| all.iter().enumerate().map(move |one| (level, one)));
         for (level, (place, bundle)) in all {
+            let cap = at_hand.caps.get(&place).filter(|_| level == 0);
+            let most = cap.copied().unwrap_or_else(|| bundle.most());
+            let pool = Pool { level, place, bundle, most, gone: Vec::new() };
             for ix in &bundle.pods {
                 let Some(pod) = trial.cluster().pod(*ix) else { continue };
                 let node = pod.place.node().and_then(|ix| Some((trial.cluster().node(ix)?.rank, ix)));
                 if let Some(node) = node {
-                    there.entry(node).or_default().add((pools.len(), level, place), (*ix, pod));
+                    there.entry(node).or_default().add((pools.len(), &pool), (*ix, pod));
                 }
             }
-            let cap = at_hand.caps.get(&place).filter(|_| level == 0);
-            let most = cap.copied().unwrap_or_else(|| bundle.most());
-            pools.push(Pool { level, place, bundle, most, gone: Vec::new() });
+            pools.push(pool);
         }
         let (cleared, outlooks, placements) = (BTreeSet::new(), Table::default(), Vec::new());
         let (normal, short, clashed) = (Vec::new(), BTreeMap::new(), false);

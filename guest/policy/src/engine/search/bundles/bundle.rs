@@ -2,9 +2,8 @@
 
 use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
-use crate::model::{Cluster, PodIx};
+use crate::model::{Cluster, Pod, PodIx, ResourceIx};
 
-use super::choose::lost_work;
 use super::elastic_first::is_elastic;
 use super::{VictimSearch, trace};
 
@@ -15,6 +14,35 @@ pub struct Bundle {
     pub pods: Vec<PodIx>,
     /// The legal numbers of victims; none: any number. A gang that leaves whole has one.
     pub steps: Option<Vec<usize>>,
+    /// What is lost with all of the pods; nothing for bundles of the lower levels.
+    pub loss: Loss,
+}
+
+/// What is lost with jobs that leave whole; smaller is better.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Loss {
+    /// The number of gangs that need more than one pod to run.
+    pub gangs: usize,
+    /// The work that the pods lose: the time that each has run times its largest share of the cluster. Nanoseconds times millionths.
+    pub work: i128,
+    /// The number of pods.
+    pub pods: usize,
+}
+
+impl Loss {
+    /// Returns what is lost with these pods of jobs of which so many are gangs.
+    pub fn of(cluster: &Cluster, pods: &[PodIx], gangs: usize) -> Loss {
+        Loss { gangs, work: lost_work(cluster, pods), pods: pods.len() }
+    }
+
+    /// Returns both losses together.
+    pub fn plus(self, other: Loss) -> Loss {
+        Loss {
+            gangs: self.gangs.saturating_add(other.gangs),
+            work: self.work.saturating_add(other.work),
+            pods: self.pods.saturating_add(other.pods),
+        }
+    }
 }
 
 impl Bundle {
@@ -37,7 +65,7 @@ impl Bundle {
     }
 }
 
-/// Returns the bundles of each level, the least important first; of the gangs that leave whole, first those that lose the least work.
+/// Returns the bundles of each level, the least important first; of the jobs that leave whole, first those with the smallest loss.
 pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>) -> Vec<Vec<Bundle>> {
     let (mut elastic, mut single, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     let leads = cluster.jobs().filter_map(|(_, job)| job.members.first().copied());
@@ -58,7 +86,7 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
                 let legal = |step: &usize| left(step) >= minimum && terms.allows(minimum, left(step));
                 let steps: Vec<usize> = (1..=pods.len()).filter(legal).collect();
                 if !steps.is_empty() {
-                    elastic.push(Bundle { pods, steps: Some(steps) });
+                    elastic.push(Bundle { pods, steps: Some(steps), loss: Loss::default() });
                 }
             }
             // Its pods leave together, as a bundle of the last level.
@@ -68,13 +96,13 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
                     |ix: &PodIx| victim_search.first_denial(cluster, &victim_search.rules.single, *ix, None).is_none();
                 let pods: Vec<PodIx> = free.iter().copied().filter(spare).collect();
                 if !pods.is_empty() {
-                    single.push(Bundle { pods, steps: None });
+                    single.push(Bundle { pods, steps: None, loss: Loss::default() });
                 }
             }
         }
         if free.len() == holders.len() && cluster.minimum(lead) > 0 {
-            let all = vec![free.len()];
-            whole.push(Bundle { pods: free, steps: Some(all) });
+            let loss = Loss::of(cluster, &free, usize::from(cluster.minimum(lead) > 1));
+            whole.push(Bundle { steps: Some(vec![free.len()]), pods: free, loss });
         } else {
             trace::bound_together(cluster, notes, victim_search, &free);
         }
@@ -87,12 +115,27 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
         });
     }
     if let Some(whole) = levels.last_mut() {
-        whole.sort_by_cached_key(|gang| (lost_work(cluster, &gang.pods), gang.pods.len()));
+        whole.sort_by_key(|job| job.loss);
     }
     levels
 }
 
-fn head<'c>(cluster: &'c Cluster, bundle: &Bundle) -> Option<&'c crate::model::Pod> {
+/// Returns the work that these pods lose: for each the time that it has run times its largest share of the cluster. A pod that has not
+/// started loses nothing. Nanoseconds times millionths.
+fn lost_work(cluster: &Cluster, victims: &[PodIx]) -> i128 {
+    let work = |pod: &Pod| {
+        let run = pod.started.map_or(0, |started| cluster.now().saturating_sub(started).max(0));
+        let share = |(resource, amount): (ResourceIx, i64)| {
+            let all = i128::from(cluster.allocatable(resource).max(1));
+            i128::from(amount).saturating_mul(1_000_000).checked_div(all).unwrap_or(0)
+        };
+        let counts = |(resource, _): &(ResourceIx, i64)| cluster.resource_name(*resource) != "pods";
+        i128::from(run).saturating_mul(pod.request.iter().filter(counts).map(share).max().unwrap_or(0))
+    };
+    victims.iter().filter_map(|ix| cluster.pod(*ix)).map(work).fold(0, i128::saturating_add)
+}
+
+fn head<'c>(cluster: &'c Cluster, bundle: &Bundle) -> Option<&'c Pod> {
     bundle.pods.first().and_then(|ix| cluster.pod(*ix))
 }
 

@@ -1,6 +1,7 @@
 //! The candidates on one node.
 
 use super::WHOLE;
+use super::attempt::Pool;
 use crate::model::{Amounts, Pod, PodIx};
 
 /// The candidates on one node, and what bounds the cost of evictions there. They stay the same while an attempt runs: its victims remain in
@@ -15,20 +16,26 @@ pub(super) struct Candidates {
     pub(super) largest: Amounts,
     /// What the candidates of the lower levels free together.
     pub(super) lower: Amounts,
+    /// What they and the jobs of one pod free together.
+    pub(super) without_gangs: Amounts,
     /// What all candidates free at most.
     pub(super) all: Amounts,
-    /// The first gang with a pod on the node that leaves whole, by its index among the available ones.
-    pub(super) first_gang: Option<usize>,
+    /// The smallest loss of a job with a pod on the node that leaves whole, and its index among the available ones.
+    pub(super) least: Option<(i128, usize)>,
 }
 
 impl Candidates {
-    /// Adds a candidate of a pool on a level and with an index there.
-    pub(super) fn add(&mut self, (number, level, place): (usize, usize, usize), (ix, pod): (PodIx, &Pod)) {
+    /// Adds a candidate of the pool of this number.
+    pub(super) fn add(&mut self, (number, pool): (usize, &Pool<'_>), (ix, pod): (PodIx, &Pod)) {
         self.pods.push((number, ix));
-        self.elastic = self.elastic.saturating_add(usize::from(level == 0));
+        self.elastic = self.elastic.saturating_add(usize::from(pool.level == 0));
         self.all.add(&pod.request);
-        if level == WHOLE {
-            self.first_gang = Some(self.first_gang.map_or(place, |first| first.min(place)));
+        if pool.bundle.loss.gangs == 0 {
+            self.without_gangs.add(&pod.request);
+        }
+        if pool.level == WHOLE {
+            let loss = (pool.bundle.loss.work, pool.place);
+            self.least = Some(self.least.map_or(loss, |least| least.min(loss)));
         } else {
             self.lower.add(&pod.request);
         }

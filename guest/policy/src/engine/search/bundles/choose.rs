@@ -1,17 +1,19 @@
-//! The choice of bundles: on each level the fewest jobs, then among normal pods the least work that is lost, then the fewest pods.
+//! The choice of bundles: on each level the fewest jobs, then among normal pods the least work that is lost, then the fewest pods. Of jobs that
+//! leave whole, those with the smallest loss.
 //!
 //! The highest needed level is settled first, with all bundles of the lower levels available; then the one below, without more victims
 //! on the higher one. A small number of jobs is tried in every combination. Otherwise jobs are left out one after the other, as long as
 //! the rest is enough.
 
+use super::bundle::Loss;
 use super::feasibility::FeasibilityBound;
 use super::fit::{self, AtHand, Fit, Open, Short};
 use super::thrift::Caps;
-use super::{Bundle, LEVELS, VictimSearch};
-use crate::model::{Cluster, Pod, PodIx, ResourceIx, Trial};
+use super::{Bundle, LEVELS, VictimSearch, WHOLE};
+use crate::model::{Cluster, Trial};
 
 /// The maximum number of combinations that are tried on one level.
-const TRIES: usize = 2000;
+pub(super) const TRIES: usize = 2000;
 
 /// The maximum number of jobs for which leaving out each single one is tried.
 const SINGLY: usize = 64;
@@ -20,31 +22,13 @@ const SINGLY: usize = 64;
 pub type Selection = Vec<Vec<usize>>;
 
 /// The state while a level is settled.
-struct LevelState<'a> {
+pub(super) struct LevelState<'a> {
     /// The available bundles, all of the level itself.
-    chosen: &'a Selection,
+    pub(super) chosen: &'a Selection,
     /// The maximum number of victims of each level.
-    settled: &'a [usize],
+    pub(super) settled: &'a [usize],
     /// The level.
-    level: usize,
-}
-
-/// The cost of the victims of a level; smaller is better.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Cost {
-    /// The work that is lost; 0 for elastic pods.
-    work: i128,
-    /// The number of victims.
-    victims: usize,
-}
-
-impl Cost {
-    /// Returns the cost of the victims of a level.
-    fn of(cluster: &Cluster, fit: &Fit, level: usize) -> Cost {
-        let victims = fit.victims.get(level).map(Vec::as_slice).unwrap_or_default();
-        let work = if level == 0 { 0 } else { lost_work(cluster, victims) };
-        Cost { work, victims: victims.len() }
-    }
+    pub(super) level: usize,
 }
 
 /// A search among bundles.
@@ -99,7 +83,8 @@ impl Search<'_> {
     fn settle_levels(&self, trial: &mut Trial<'_>, mut chosen: Selection, top: usize) -> Option<(Selection, Caps)> {
         let (mut settled, mut caps) = (vec![usize::MAX; LEVELS], Caps::new());
         for level in (0..=top).rev() {
-            let fewest = self.fewest(trial, &LevelState { chosen: &chosen, settled: &settled, level });
+            let state = LevelState { chosen: &chosen, settled: &settled, level };
+            let fewest = if level == WHOLE { self.least_loss(trial, &state) } else { self.fewest(trial, &state) };
             if let Some(slot) = chosen.get_mut(level) {
                 *slot = fewest;
             }
@@ -143,29 +128,43 @@ impl Search<'_> {
         enough
     }
 
-    /// Returns the combination of this size with the least cost; of equal ones the first.
+    /// Returns the combination of this size with the smallest loss; of equal ones the first.
     fn best_of(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, size: usize) -> Option<Vec<usize>> {
         let all = state.chosen.get(state.level).map_or(0, Vec::len);
-        let mut best: Option<(Cost, Vec<usize>)> = None;
-        let mut next: Option<Vec<usize>> = Some((0..size).collect());
-        while let Some(combination) = next {
-            let may_cost_less = |fit: &Fit| best.as_ref().is_none_or(|(least, _)| fit.hoped_for() < least.victims);
+        let mut best: Option<(Loss, Vec<usize>)> = None;
+        for combination in combinations_of(all, size) {
+            let may_cost_less = |fit: &Fit| best.as_ref().is_none_or(|(least, _)| fit.hoped_for() < least.pods);
             let fit = self.fit_of(trial, state, &combination).map(|(selection, fit)| match state.level {
                 0 if may_cost_less(&fit) => self.with_less(trial, &selection, fit).0,
                 _ => fit,
             });
-            let cost = fit.map(|fit| Cost::of(trial.cluster(), &fit, state.level));
-            if let Some(cost) = cost.filter(|cost| best.as_ref().is_none_or(|(least, _)| cost < least)) {
-                best = Some((cost, combination.clone()));
+            let loss = fit.map(|fit| self.loss(trial.cluster(), (state.level, &combination), &fit));
+            if let Some(loss) = loss.filter(|loss| best.as_ref().is_none_or(|(least, _)| loss < least)) {
+                best = Some((loss, combination));
             }
-            next = successor(combination, all);
         }
         best.map(|(_, combination)| combination)
     }
 
+    /// Returns what is lost with the victims of a level, of which these bundles are available. Of elastic pods only their number counts.
+    pub(super) fn loss(&self, cluster: &Cluster, (level, bundles): (usize, &[usize]), fit: &Fit) -> Loss {
+        let victims = fit.victims.get(level).map(Vec::as_slice).unwrap_or_default();
+        if level == 0 {
+            return Loss { pods: victims.len(), ..Loss::default() };
+        }
+        let used = fit.used.get(level).into_iter().flatten().filter_map(|place| bundles.get(*place));
+        let gangs = used.filter_map(|at| Some(self.levels.get(level)?.get(*at)?.loss.gangs));
+        Loss::of(cluster, victims, gangs.fold(0, usize::saturating_add))
+    }
+
     /// Returns the selection with these bundles of the level, and its outcome. `None` if these are not enough, or if a settled level would have
     /// more victims.
-    fn fit_of(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, bundles: &[usize]) -> Option<(Selection, Fit)> {
+    pub(super) fn fit_of(
+        &self,
+        trial: &mut Trial<'_>,
+        state: &LevelState<'_>,
+        bundles: &[usize],
+    ) -> Option<(Selection, Fit)> {
         let mut selection = state.chosen.clone();
         if let Some(slot) = selection.get_mut(state.level) {
             *slot = bundles.to_vec();
@@ -182,7 +181,7 @@ impl Search<'_> {
     }
 
     /// Bundles that are enough, the largest kept. If there are at most [`SINGLY`], none of them can be left out.
-    fn left_out(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
+    pub(super) fn left_out(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
         let mut rest = state.chosen.get(state.level).cloned().unwrap_or_default();
         let gives = |at: &usize| self.levels.get(state.level).and_then(|all| all.get(*at)).map_or(0, Bundle::most);
         rest.sort_by_key(|at| (std::cmp::Reverse(gives(at)), *at));
@@ -208,25 +207,15 @@ impl Search<'_> {
     }
 }
 
-/// Returns the work that these pods lose: for each the time that it has run times its largest share of the cluster. A pod that has not
-/// started loses nothing. Nanoseconds times millionths.
-pub(super) fn lost_work(cluster: &Cluster, victims: &[PodIx]) -> i128 {
-    let work = |pod: &Pod| {
-        let run = pod.started.map_or(0, |started| cluster.now().saturating_sub(started).max(0));
-        let share = |(resource, amount): (ResourceIx, i64)| {
-            let all = i128::from(cluster.allocatable(resource).max(1));
-            i128::from(amount).saturating_mul(1_000_000).checked_div(all).unwrap_or(0)
-        };
-        let counts = |(resource, _): &(ResourceIx, i64)| cluster.resource_name(*resource) != "pods";
-        i128::from(run).saturating_mul(pod.request.iter().filter(counts).map(share).max().unwrap_or(0))
-    };
-    victims.iter().filter_map(|ix| cluster.pod(*ix)).map(work).fold(0, i128::saturating_add)
-}
-
 /// The number of combinations, saturating.
-fn combinations(of: usize, size: usize) -> usize {
+pub(super) fn combinations(of: usize, size: usize) -> usize {
     let factor = |count: usize, at: usize| count.checked_mul(of.checked_sub(at)?)?.checked_div(at.checked_add(1)?);
     (0..size).try_fold(1usize, factor).unwrap_or(usize::MAX)
+}
+
+/// The ascending combinations of so many numbers below `all`, in order.
+pub(super) fn combinations_of(all: usize, size: usize) -> impl Iterator<Item = Vec<usize>> {
+    std::iter::successors(Some((0..size).collect::<Vec<usize>>()), move |last| successor(last.clone(), all))
 }
 
 /// The next ascending combination of numbers below `all`.
@@ -246,10 +235,7 @@ mod tests {
 
     #[test]
     fn combinations_are_all_and_in_order() {
-        let all = |of: usize, size: usize| {
-            std::iter::successors(Some((0..size).collect::<Vec<usize>>()), |last| successor(last.clone(), of))
-                .collect::<Vec<_>>()
-        };
+        let all = |of: usize, size: usize| combinations_of(of, size).collect::<Vec<_>>();
         assert_eq!(all(4, 2), [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]);
         assert_eq!(all(3, 0), [Vec::<usize>::new()]);
         assert_eq!(all(3, 3), [[0, 1, 2]]);

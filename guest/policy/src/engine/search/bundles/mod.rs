@@ -18,6 +18,7 @@ mod feasibility;
 mod finish;
 mod fit;
 mod further;
+mod least_loss;
 mod owed;
 mod price;
 mod reprieve_gangs;

@@ -13,10 +13,11 @@ use crate::model::{Amounts, NodeIx, PodIx, Request, ResourceIx, count_for};
 /// The cost of the evictions on a node; smaller is better.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cost {
-    /// The number of gangs that leave whole. Then only the number of jobs and of other victims above the lowest level counts besides: a larger gang
-    /// may make room for more pods.
+    /// Whether jobs leave whole. Then gangs count, and other victims above the lowest level, but no numbers of jobs and pods.
+    is_whole: bool,
+    /// The number of gangs that leave whole.
     gangs: usize,
-    /// The number of victims above the lowest level.
+    /// The number of single victims above the lowest level.
     higher: usize,
     /// The number of jobs without earlier victims.
     begins: usize,
@@ -31,14 +32,21 @@ pub(super) struct Cost {
 pub(super) struct Priced {
     /// The cost, or what evictions cost at least.
     pub(super) cost: Cost,
-    /// How many further pods of the gang the node takes, or how many at most at that cost.
+    /// How many further pods of the gang the node takes, or how many at most at that cost; 0 where jobs of one pod leave whole: each of them costs.
     pub(super) room: Reverse<usize>,
-    /// The last gang that leaves whole, by its index among the available ones, or the first one that may; 0 where none has to.
-    pub(super) gang: usize,
+    /// The work that is lost with jobs that leave whole, and the last of these jobs by its index among the available ones; or the least of both.
+    pub(super) least: (i128, usize),
     /// The place in the order of nodes.
     pub(super) place: usize,
     /// The node.
     pub(super) node: NodeIx,
+}
+
+impl Cost {
+    /// Returns how many further pods count in favor of a node.
+    fn room(&self, further: usize) -> Reverse<usize> {
+        Reverse(if self.is_whole && self.gangs == 0 { 0 } else { further })
+    }
 }
 
 impl Attempt<'_, '_, '_> {
@@ -60,8 +68,8 @@ impl Attempt<'_, '_, '_> {
             let free = &cluster.node(node)?.free;
             let cost = at_least(free, there, request, is_new);
             let room = room_at_most((free, there, cost), request, further);
-            let gang = there.first_gang.filter(|_| cost.gangs > 0).unwrap_or(0);
-            Some(Priced { cost, room: Reverse(room), gang, place, node })
+            let least = there.least.filter(|_| cost.is_whole).unwrap_or_default();
+            Some(Priced { cost, room: cost.room(room), least, place, node })
         };
         all.filter_map(priced).collect()
     }
@@ -80,9 +88,12 @@ impl Attempt<'_, '_, '_> {
         let taken = self.clear(at.node, ask)?;
         let room = self.room_for(further, at.node, ask.1);
         self.trial.rewind(before);
-        let pools = taken.iter().filter_map(|taken| self.pools.get(taken.pool));
-        let gang = pools.filter(|pool| pool.level == WHOLE).map(|pool| pool.place).max().unwrap_or(0);
-        Some(Priced { cost: self.cost(&taken), room: Reverse(room), gang, ..at })
+        let cost = self.cost(&taken);
+        let pools = taken.iter().filter_map(|taken| self.pools.get(taken.pool)).filter(|pool| pool.level == WHOLE);
+        let least = pools.fold((0, 0), |(work, last): (i128, usize), pool| {
+            (work.saturating_add(pool.bundle.loss.work), last.max(pool.place))
+        });
+        Some(Priced { cost, room: cost.room(room), least, ..at })
     }
 
     fn cost(&self, taken: &[Taken]) -> Cost {
@@ -96,22 +107,24 @@ impl Attempt<'_, '_, '_> {
             let Some(pool) = self.pools.get(number) else { continue };
             let in_all = |count: usize| pool.bundle.step(count).unwrap_or(count);
             let gone = pool.gone.len();
-            cost.gangs = cost.gangs.saturating_add(usize::from(pool.level == WHOLE));
+            cost.is_whole |= pool.level == WHOLE;
+            cost.gangs = cost.gangs.saturating_add(pool.bundle.loss.gangs);
             cost.higher = cost.higher.saturating_add(if pool.level > 0 && pool.level < WHOLE { count } else { 0 });
             cost.begins = cost.begins.saturating_add(usize::from(gone == 0));
             let go_already = if gone == 0 { 0 } else { in_all(gone) };
             cost.goes = cost.goes.saturating_add(in_all(gone.saturating_add(count)).saturating_sub(go_already));
         }
-        if cost.gangs > 0 { Cost { goes: 0, at_once: 0, ..cost } } else { cost }
+        if cost.is_whole { Cost { begins: 0, goes: 0, at_once: 0, ..cost } } else { cost }
     }
 }
 
 /// Returns what evictions of the candidates on a node with this free room cost at least. `is_new`: none of the jobs there has victims.
 fn at_least(free: &Amounts, there: &Candidates, request: &Request, is_new: bool) -> Cost {
     let missing = |(resource, amount): (ResourceIx, i64)| (resource, amount.saturating_sub(free.get(resource)));
-    let lacks_gang = |(resource, missing): (ResourceIx, i64)| missing > there.lower.get(resource).max(0);
-    if request.iter().map(missing).any(lacks_gang) {
-        return Cost { gangs: 1, begins: 1, ..Cost::default() };
+    let more_than =
+        |freed: &Amounts| request.iter().map(missing).any(|(resource, missing)| missing > freed.get(resource).max(0));
+    if more_than(&there.lower) {
+        return Cost { is_whole: true, gangs: usize::from(more_than(&there.without_gangs)), ..Cost::default() };
     }
     let so_many = |(resource, missing): (ResourceIx, i64)| {
         usize::try_from(count_for(missing, there.largest.get(resource))).unwrap_or(usize::MAX)
@@ -120,15 +133,15 @@ fn at_least(free: &Amounts, there: &Candidates, request: &Request, is_new: bool)
     // A victim of an elastic job may be one of a step that is begun.
     let goes = if is_new || there.elastic == 0 { at_once } else { 0 };
     let begins = usize::from(is_new && at_once > 0);
-    Cost { gangs: 0, higher: at_once.saturating_sub(there.elastic), begins, goes, at_once }
+    Cost { higher: at_once.saturating_sub(there.elastic), begins, goes, at_once, ..Cost::default() }
 }
 
 /// Returns how many further pods a node takes at most, after evictions at this cost, together with a pod of this request.
 fn room_at_most((free, there, cost): (&Amounts, &Candidates, Cost), request: &Request, further: &[Further]) -> usize {
     let victims = i64::try_from(cost.at_once).unwrap_or(i64::MAX);
-    let freed = |resource| match cost.gangs {
-        0 => there.largest.get(resource).saturating_mul(victims),
-        _ => there.all.get(resource),
+    let freed = |resource| match cost.is_whole {
+        false => there.largest.get(resource).saturating_mul(victims),
+        true => there.all.get(resource),
     };
     let room = |resource| free.get(resource).saturating_add(freed(resource)).saturating_sub(request.get(resource));
     further.iter().map(|further| further.in_room(room)).fold(0, usize::saturating_add)
