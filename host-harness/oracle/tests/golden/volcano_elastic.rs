@@ -25,17 +25,18 @@ fn of_two(objects: &mut [Value]) {
 }
 
 /// Returns an elastic job `e` with 3 of 5 pods, which grows by two pods on idle `n3`, and a gang `j` of two pods with a GPU each, one next to `e2` on
-/// `n2` and one on `n3`. `steps`: the factor.
-fn beside_a_job_that_grows(steps: &str) -> Golden {
+/// `n2` and one on `n3`. `steps`: the factor; `of`: the queue of the gang.
+fn beside_a_job_that_grows(steps: &str, of: &str) -> Golden {
     let one = || amounts("1", "1Gi");
     let with_gpu = |cpu: &str| json!({"cpu": cpu, "memory": "8Gi", "nvidia.com/gpu": "1"});
     let asks = || json!({"cpu": "1", "memory": "1Gi", "nvidia.com/gpu": "1"});
     let pods = [("e0", Some("n1")), ("e1", Some("n1")), ("e2", Some("n2")), ("e3", None), ("e4", None)];
     let elastic = elastic(keeping(job("e", "q", &pods.map(|(name, on)| (name, one(), on))), "e1"), steps);
-    let mut gang = job("j", "q", &[("p1", asks(), None), ("p2", asks(), None)]);
+    let mut gang = job("j", of, &[("p1", asks(), None), ("p2", asks(), None)]);
     of_two(&mut gang);
     let nodes = vec![node("n1", amounts("2", "8Gi")), node("n2", with_gpu("1")), node("n3", with_gpu("2"))];
-    Golden::cycle([nodes, vec![queue("q", None, None)], elastic, gang].concat())
+    let queues = vec![queue("q", None, None), queue("other", None, None)];
+    Golden::cycle([nodes, queues, elastic, gang].concat())
 }
 
 #[test]
@@ -49,9 +50,19 @@ fn a_job_that_could_not_shrink_before_it_grew_gives_pods_of_both() {
     let plan = json!({"plan": 1, "preemptor": "default/p1", "nominated": nominated, "victims": victims});
     let shrinks = json!({"bound": {}, "nominated": nominated, "victims": victims, "plans": [plan], "waiting": [], "standing": nominated});
     let outcomes = [grows, used, shrinks];
-    assert_eq!(beside_a_job_that_grows("2").judge(&outcomes), None);
-    let broken = beside_a_job_that_grows("1").judge(&outcomes).unwrap_or_default();
+    assert_eq!(beside_a_job_that_grows("2", "q").judge(&outcomes), None);
+    let broken = beside_a_job_that_grows("1", "q").judge(&outcomes).unwrap_or_default();
     assert!(broken.starts_with("bound-pods-are-not-reclaimed-at-once: "), "{broken}");
+}
+
+#[test]
+fn a_job_keeps_its_size_where_growth_alone_would_let_a_gang_evict_pods_of_it() {
+    // As above: `e` gives nothing from 3 pods, and `e2` from 5. Where each size is legal, it gives `e2` now.
+    assert_eq!(beside_a_job_that_grows("2", "other").judge(&[cycle(&[])]), None);
+    for (steps, queue) in [("2", "q"), ("1", "other")] {
+        let broken = beside_a_job_that_grows(steps, queue).judge(&[cycle(&[])]).unwrap_or_default();
+        assert!(broken.starts_with("elastic-jobs-grow: "), "{steps}, {queue}: {broken}");
+    }
 }
 
 #[test]

@@ -9,6 +9,8 @@ use crate::world::Pod;
 
 /// Why a job may keep its size although there is room.
 const COSTS: &str = "with an elastic job larger, a waiting gang might evict normal pods";
+/// Why a job may keep its size although there is room: the gang would use room that the new pods have taken elsewhere.
+const GIVES: &str = "with an elastic job larger, a waiting gang might evict pods of it that may not leave now";
 
 impl Judge<'_> {
     /// Checks that growth is legal and as large as possible.
@@ -56,6 +58,9 @@ impl Judge<'_> {
                 if self.may_cost_pods(job, step) {
                     return verdict.excuse(COSTS);
                 }
+                if self.may_cost_pods_of_its_own(job, now, step) {
+                    return verdict.excuse(GIVES);
+                }
                 let explains = |gangs: &AwaitedRoom<'_>| {
                     !fits(self.idle_of(gangs.free.clone())) || !self.takes_with_gangs(gangs, job, step)
                 };
@@ -82,6 +87,17 @@ impl Judge<'_> {
             requested.any(|name| due.due.names(name) && holds.get(name) > due.due.get(name))
         };
         !self.elastic_mode && self.queues.iter().any(is_above)
+    }
+
+    /// Returns whether a gang of another queue lacks pods, and the job of this size cannot give as many of its elastic pods in a legal step now as it would
+    /// get. Where it can, the gang has nothing from the growth: what the new pods take is idle now.
+    fn may_cost_pods_of_its_own(&self, job: &Job, now: usize, step: &[&Pod]) -> bool {
+        let pods = job.pods(&self.after);
+        let may_leave =
+            pods.iter().filter(|pod| job.is_elastic_pod(pod) && self.protected(pod, false).is_none()).count();
+        let gives = (1..=may_leave.min(now)).rev().find(|count| job.may_be(now - count)).unwrap_or(0);
+        let lacks = |gang: &&Job| gang.queue != job.queue && !self.missing(gang).is_empty();
+        gives < step.len() && self.jobs.iter().any(|gang| lacks(&gang))
     }
 
     /// Returns whether the queue of a job takes these pods, with the pods of gangs that wait for room.
