@@ -149,10 +149,11 @@ func (p *Plugin) carryOut(talk *talk, orders []wire.Order, written map[uint64]bo
 				outcome = wire.Outcome{ID: order.ID, Failed: err.Error()}
 			}
 		}
+		p.report(talk, outcome)
 		if outcome.Failed != "" {
 			p.victims.stay(types.UID(order.Object.UID))
+			p.hints.spared(types.UID(order.Object.UID))
 		}
-		p.report(talk, outcome)
 	}, Name)
 }
 

@@ -197,11 +197,14 @@ impl Play<'_> {
 
     /// Reports what became of an eviction.
     fn settle(&mut self, number: u64, order: &Order, outcome: Result<(), String>) {
-        if outcome.is_err() {
-            self.plugin.victims.stay(&order.object.uid);
-        }
+        let is_spared = outcome.is_err();
         if let Some(run) = self.tasks.runs.get(&number) {
             self.report(run.talk, order.id, outcome);
+        }
+        if is_spared {
+            self.plugin.victims.stay(&order.object.uid);
+            let woken = self.plugin.hints.spared(&order.object.uid);
+            self.activate(woken);
         }
     }
 

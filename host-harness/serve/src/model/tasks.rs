@@ -44,6 +44,8 @@ pub(super) enum Task {
     Begin(String),
     /// All keys are asked for anew.
     Refresh(Vec<String>),
+    /// Pods are activated in kube-scheduler.
+    Activate(Vec<Object>),
 }
 
 /// The requests under way, by the time at which each continues.
@@ -117,6 +119,7 @@ impl Play<'_> {
                 Task::Answer(answer, then) => self.go_on(answer, then),
                 Task::Begin(uid) => self.begin_binding(&uid),
                 Task::Refresh(pods) => self.refresh(pods),
+                Task::Activate(pods) => self.activate_now(&pods),
             }
         }
     }

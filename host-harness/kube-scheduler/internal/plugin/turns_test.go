@@ -1,0 +1,177 @@
+package plugin
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	v1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+	fwk "k8s.io/kube-scheduler/framework"
+
+	"lictor.dev/kube-scheduler/internal/wire"
+)
+
+// Two gangs of which neither is complete take turns: a pod of each waits at Permit, until it is let go of because the other one is tried.
+func TestGangsThatTakeTurnsHaveEachOtherTriedAtAPace(t *testing.T) {
+	w := newWaking(t)
+	a, b := podNamed("a"), podNamed("b")
+	tries := 0
+	for range 6000 {
+		// kube-scheduler puts a back, and says that b has left its node, though b is still there.
+		if w.hints.lost(a); w.hints.worthAfter(a.UID, onNode(b), true) {
+			tries++
+			w.hints.passed(a.UID)
+			w.hints.waits(a)
+		}
+		w.hints.wakeDue()
+		tries += len(w.took())
+		w.now = w.now.Add(10 * time.Millisecond)
+	}
+	// At 0, 100, 300, 700, 1500, 3100, 6300, 12700, 22700, 32700, 42700 and 52700 ms.
+	if tries != 12 {
+		t.Error("in a minute it is tried", tries, "times")
+	}
+}
+
+func TestAPodThatWasLetGoOfIsTriedAfterAnyChange(t *testing.T) {
+	w := newWaking(t)
+	a := podNamed("a")
+	w.hints.lost(a)
+	if !w.hints.worth(a.UID, nodeUpserted) || !w.hints.worthAfter(a.UID, onNode(podNamed("b")), false) {
+		t.Error("a node has come, and a pod has left one")
+	}
+	if w.comes(podNamed("c")); !slices.Equal(w.took(), []string{"default/a"}) {
+		t.Error("c may be the member that is missing")
+	}
+	// Why it was refused is known.
+	w.hints.refused(a, wire.Again{After: []string{nodeUpserted}}, w.hints.now())
+	if w.hints.lost(a); w.hints.worth(a.UID, podUpserted) {
+		t.Error("no pod helps it")
+	}
+}
+
+func TestOnlyAPodThatWaitedIsLetGoOf(t *testing.T) {
+	for what, isBound := range map[string]bool{"let go of": false, "let on": true} {
+		p := newPlugin(t.Context(), Args{Claim: claimAll}, nil)
+		a := podNamed("a")
+		p.reserve(a, "n1")
+		p.wait(keyOf(a))
+		if isBound {
+			object := wire.Object{Kind: "Pod", Namespace: "default", Name: "a", UID: string(a.UID)}
+			p.handle = &atPermit{}
+			p.allow(nil, wire.Order{ID: 3, Action: wire.Bind, Object: object})
+		}
+		p.unreserve(t.Context(), a)
+		if _, ok := p.hints.pods[a.UID]; ok == isBound {
+			t.Error("a was", what)
+		}
+	}
+}
+
+// Where the API server refuses the nominations of a plan, the plan is given up, the pod is tried again, and the next plan is given up.
+func TestAPlanThatIsGivenUpTimeAndAgainIsMadeAtThePaceOfThePod(t *testing.T) {
+	w := newWaking(t)
+	a := podNamed("a")
+	w.hints.isThere = func(wire.Object) bool { return true }
+	plans := 0
+	for range 6000 {
+		if plans == 0 || len(w.took()) > 0 {
+			plans++
+			w.hints.planned(a, []wire.Object{victimNamed("v")}, nil)
+		}
+		w.hints.withdrawn(a.UID)
+		w.now = w.now.Add(10 * time.Millisecond)
+		w.hints.wakeDue()
+	}
+	// The first one, and one for each time that it is woken: at 0, 100, 300, ..., 12700, 22700, 32700, 42700 and 52700 ms.
+	if plans != 13 {
+		t.Error("in a minute", plans, "plans are made")
+	}
+}
+
+func TestAPodWhoseVictimStaysIsTriedAgain(t *testing.T) {
+	w := newWaking(t)
+	a, b := podNamed("a"), podNamed("b")
+	w.hints.isThere = func(wire.Object) bool { return true }
+	w.hints.planned(a, []wire.Object{victimNamed("v"), victimNamed("w")}, nil)
+	w.hints.planned(b, []wire.Object{victimNamed("x")}, nil)
+	if w.hints.spared("uid-w"); !slices.Equal(w.took(), []string{"default/a"}) {
+		t.Error("w was to leave for a, and stays")
+	}
+}
+
+func TestAPodThatWaitsTimeAndAgainWakesOthersLessAndLess(t *testing.T) {
+	w := newWaking(t)
+	a, other, tries := podNamed("a"), podNamed("other"), 0
+	w.refuse(a)
+	for range 600 {
+		w.hints.waits(other)
+		w.hints.wakeDue()
+		if len(w.took()) > 0 {
+			tries++
+			w.refuse(a)
+		}
+		w.now = w.now.Add(100 * time.Millisecond)
+	}
+	if tries > 17 {
+		t.Error("in a minute it is tried", tries, "times")
+	}
+	w.now = w.now.Add(3 * longestPace)
+	w.refuse(a)
+	w.hints.waits(other)
+	w.took()
+	w.refuse(a)
+	w.now = w.now.Add(permitPace)
+	if w.hints.waits(podNamed("third")); !slices.Equal(w.took(), []string{"default/a"}) {
+		t.Error("that another pod waits is news")
+	}
+}
+
+func TestAPodThatWaitsForANodeIsNotWokenByOneThatTakesANode(t *testing.T) {
+	w := newWaking(t)
+	a := podNamed("a")
+	w.hints.also(a, wire.Again{After: []string{podUpserted, podRemoved}}, w.hints.now())
+	if w.hints.waits(podNamed("b")); w.took() != nil {
+		t.Error("b takes a node")
+	}
+	if w.comes(podNamed("c")); w.took() == nil {
+		t.Error("c may be of the gang of a, and smaller")
+	}
+}
+
+// locked is a kube-scheduler whose queue is locked while it asks what a change means.
+type locked struct {
+	fwk.Handle
+	queue chan struct{}
+	woken chan map[string]*v1.Pod
+}
+
+func (l *locked) Activate(_ klog.Logger, pods map[string]*v1.Pod) {
+	l.queue <- struct{}{}
+	<-l.queue
+	l.woken <- pods
+}
+
+func TestAPodThatLeavesWakesOthersWhileTheQueueIsLocked(t *testing.T) {
+	handle := &locked{queue: make(chan struct{}, 1), woken: make(chan map[string]*v1.Pod, 1)}
+	p := newPlugin(t.Context(), Args{Claim: claimAll}, handle)
+	p.hints.isThere = func(wire.Object) bool { return false }
+	waits, left := podNamed("a"), podNamed("b")
+	p.hints.refused(waits, wire.Again{After: []string{podRemoved}}, p.hints.now())
+	left.Status.NominatedNodeName = "n1"
+	p.feed.there(wire.Kind{Kind: "Pod"}, left)
+	events, err := p.EventsToRegister(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A pod that is nominated is deleted (deletePodFromSchedulingQueue). Where Activate is called here, this is a deadlock.
+	handle.queue <- struct{}{}
+	if _, err := events[0].QueueingHintFn(klog.Background(), podNamed("c"), left, nil); err != nil {
+		t.Error(err)
+	}
+	<-handle.queue
+	if woken := <-handle.woken; woken["default/a"] != waits {
+		t.Errorf("%v", woken)
+	}
+}
