@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"hash/fnv"
 	"slices"
 	"time"
 
@@ -11,10 +12,11 @@ import (
 )
 
 // firstPace and longestPace bound how soon a pod is woken again by pods without a node: the pause doubles from one attempt in vain to the
-// next, up to the longest backoff of kube-scheduler. permitPace bounds the pause of the pods that are woken by one that waits at Permit;
-// where that one waits time and again, the bound doubles, up to longestPermitPace.
+// next, up to the longest backoff of kube-scheduler, or up to longestSpread less. permitPace bounds the pause of the pods that are woken by
+// one that waits at Permit; where that one waits time and again, the bound doubles, up to longestPermitPace.
 const (
 	firstPace, longestPace        = 100 * time.Millisecond, 10 * time.Second
+	longestSpread                 = longestPace / 4
 	permitPace, longestPermitPace = time.Second, 5 * time.Second
 )
 
@@ -119,9 +121,18 @@ func (h *hints) mayWake(hint hint, now time.Time) bool {
 	if now.Sub(before.woken) > 2*longestPace {
 		pause = firstPace
 	}
-	before.woken, before.pause = now, min(pause, longestPace)
+	before.woken, before.pause = now, min(pause, longestOf(hint.pod.UID))
 	h.paces[hint.pod.UID] = before
 	return true
+}
+
+// longestOf is the longest pause of a pod. It differs from pod to pod: those that were woken together would be woken together for ever, and one
+// that comes after the others would find the room that they try for taken each time.
+func longestOf(pod types.UID) time.Duration {
+	sum := fnv.New32a()
+	// It never fails.
+	_, _ = sum.Write([]byte(pod))
+	return longestPace - time.Duration(sum.Sum32()%uint32(longestSpread/time.Millisecond))*time.Millisecond
 }
 
 // mayWakeNow says whether the moment has come that the pace of a pod allows. The lock is held.

@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -11,6 +12,27 @@ import (
 
 	"lictor.dev/kube-scheduler/internal/wire"
 )
+
+// wakesInAMinute is how often a pod is woken in a minute where something happens all the time: at 0, 100, 300, 700, 1500, 3100, 6300 and
+// 12700 ms, and from then on after the longest pause.
+func wakesInAMinute(pod *v1.Pod) int {
+	return 8 + int((time.Minute-12700*time.Millisecond)/longestOf(pod.UID))
+}
+
+func TestTheLongestPauseDiffersFromPodToPod(t *testing.T) {
+	seen := map[time.Duration]bool{}
+	for number := range 100 {
+		longest := longestOf(podNamed(fmt.Sprint(number)).UID)
+		if longest > longestPace || longest <= longestPace-longestSpread {
+			t.Error(longest)
+		}
+		seen[longest] = true
+	}
+	// A hundred out of 2500: about two of them are alike.
+	if len(seen) < 90 {
+		t.Error(len(seen), "pauses of 100 pods")
+	}
+}
 
 // Two gangs of which neither is complete take turns: a pod of each waits at Permit, until it is let go of because the other one is tried.
 func TestGangsThatTakeTurnsHaveEachOtherTriedAtAPace(t *testing.T) {
@@ -28,8 +50,7 @@ func TestGangsThatTakeTurnsHaveEachOtherTriedAtAPace(t *testing.T) {
 		tries += len(w.took())
 		w.now = w.now.Add(10 * time.Millisecond)
 	}
-	// At 0, 100, 300, 700, 1500, 3100, 6300, 12700, 22700, 32700, 42700 and 52700 ms.
-	if tries != 12 {
+	if tries != wakesInAMinute(a) {
 		t.Error("in a minute it is tried", tries, "times")
 	}
 }
@@ -84,8 +105,8 @@ func TestAPlanThatIsGivenUpTimeAndAgainIsMadeAtThePaceOfThePod(t *testing.T) {
 		w.now = w.now.Add(10 * time.Millisecond)
 		w.hints.wakeDue()
 	}
-	// The first one, and one for each time that it is woken: at 0, 100, 300, ..., 12700, 22700, 32700, 42700 and 52700 ms.
-	if plans != 13 {
+	// The first one, and one for each time that it is woken.
+	if plans != 1+wakesInAMinute(a) {
 		t.Error("in a minute", plans, "plans are made")
 	}
 }
@@ -98,6 +119,16 @@ func TestAPodWhoseVictimStaysIsTriedAgain(t *testing.T) {
 	w.hints.planned(b, []wire.Object{victimNamed("x")}, nil)
 	if w.hints.spared("uid-w"); !slices.Equal(w.took(), []string{"default/a"}) {
 		t.Error("w was to leave for a, and stays")
+	}
+}
+
+func TestACommandThatFailsGivesRoomUp(t *testing.T) {
+	w := newWaking(t)
+	a := podNamed("a")
+	w.hints.also(a, wire.Again{After: []string{podUpserted}}, w.hints.now())
+	w.feed.plugin.fail(nil, wire.Order{ID: 3, Action: wire.Nominate, Node: "n1"}, "the cluster does not show it")
+	if took := w.took(); !slices.Equal(took, []string{"default/a"}) {
+		t.Errorf("n1 is promised to nobody any more: %v", took)
 	}
 }
 

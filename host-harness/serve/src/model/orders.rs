@@ -9,6 +9,7 @@ use crate::message::{Commands, Loss, Order, Outcomes, Written};
 use crate::say;
 use crate::wire::kind;
 
+use super::hints::POD_UPSERTED;
 use super::play::Play;
 use super::plugin::Wake;
 use super::tasks::{Stage, Then};
@@ -159,7 +160,7 @@ impl Play<'_> {
         if outcome.is_err() && !order.node.is_empty() {
             run.failed = "nobody is evicted for a nomination that failed".to_owned();
         }
-        self.report(talk, order.id, outcome);
+        self.conclude(talk, &order, outcome);
         self.carry_on(number);
     }
 
@@ -198,11 +199,13 @@ impl Play<'_> {
     /// Reports what became of an eviction.
     fn settle(&mut self, number: u64, order: &Order, outcome: Result<(), String>) {
         let is_spared = outcome.is_err();
-        if let Some(run) = self.tasks.runs.get(&number) {
-            self.report(run.talk, order.id, outcome);
-        }
         if is_spared {
             self.plugin.victims.stay(&order.object.uid);
+        }
+        if let Some(run) = self.tasks.runs.get(&number) {
+            self.conclude(run.talk, order, outcome);
+        }
+        if is_spared {
             let woken = self.plugin.hints.spared(&order.object.uid);
             self.activate(woken);
         }
@@ -233,7 +236,17 @@ impl Play<'_> {
             _ => !node_of(&pod).is_empty(),
         });
         let outcome = if done { Ok(()) } else { Err("the cluster does not show it".to_owned()) };
-        self.report(talk, asked.id, outcome);
+        self.conclude(talk, asked, outcome);
+    }
+
+    /// Reports what became of a command. Where it was not carried out, the host promises nothing for it any more (`fail`).
+    fn conclude(&mut self, talk: u64, order: &Order, outcome: Result<(), String>) {
+        let has_failed = outcome.is_err();
+        self.report(talk, order.id, outcome);
+        if has_failed {
+            let woken = self.plugin.hints.given_up(POD_UPSERTED);
+            self.activate(woken);
+        }
     }
 
     /// Reports the outcome of a command, where its conversation is still open.
