@@ -97,7 +97,8 @@ func (p *Plugin) unreserve(ctx context.Context, pod *v1.Pod) {
 	if !ok {
 		return
 	}
-	if waited {
+	// Of one that is gone nothing is kept: its end may have been heard before.
+	if waited && p.isThere(pod) {
 		p.hints.lost(pod)
 	}
 	p.ends()

@@ -73,18 +73,23 @@ func TestAPodThatWasLetGoOfIsTriedAfterAnyChange(t *testing.T) {
 }
 
 func TestOnlyAPodThatWaitedIsLetGoOf(t *testing.T) {
-	for what, isBound := range map[string]bool{"let go of": false, "let on": true} {
+	for what, c := range map[string]struct{ isBound, isGone, want bool }{
+		"let go of": {want: true},
+		"let on":    {isBound: true},
+		"deleted":   {isGone: true},
+	} {
 		p := newPlugin(t.Context(), Args{Claim: claimAll}, nil)
+		p.hints.isThere = func(wire.Object) bool { return !c.isGone }
 		a := podNamed("a")
 		p.reserve(a, "n1")
 		p.wait(keyOf(a))
-		if isBound {
+		if c.isBound {
 			object := wire.Object{Kind: "Pod", Namespace: "default", Name: "a", UID: string(a.UID)}
 			p.handle = &atPermit{}
 			p.allow(nil, wire.Order{ID: 3, Action: wire.Bind, Object: object})
 		}
 		p.unreserve(t.Context(), a)
-		if _, ok := p.hints.pods[a.UID]; ok == isBound {
+		if _, ok := p.hints.pods[a.UID]; ok != c.want {
 			t.Error("a was", what)
 		}
 	}

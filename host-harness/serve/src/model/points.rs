@@ -212,7 +212,8 @@ impl Play<'_> {
             return;
         };
         self.plugin.reserved.remove(&name);
-        if waited {
+        let is_there = self.informers.pod(&name).is_some_and(|now| uid_of(now) == uid_of(pod));
+        if waited && is_there {
             self.plugin.hints.lost(pod);
         }
         self.plugin.drop_order(uid_of(pod), "bind");
