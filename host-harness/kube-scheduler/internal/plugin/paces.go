@@ -126,7 +126,7 @@ func (h *hints) mayWake(hint hint, now time.Time) bool {
 	return true
 }
 
-// longestOf is the longest pause of a pod. It differs from pod to pod: those that were woken together would be woken together for ever, and one
+// longestOf is the longest pause of a pod. It differs from pod to pod: those that were woken together would be woken together forever, and one
 // that comes after the others would find the room that they try for taken each time.
 func longestOf(pod types.UID) time.Duration {
 	sum := fnv.New32a()
@@ -142,7 +142,7 @@ func (h *hints) mayWakeNow(hint hint, now time.Time) bool {
 
 // waits says that a pod waits at Permit. Members of its gang that were refused are in its namespace, and may pass now: they do not wait for
 // their pace, and are woken once in a second at most. Those that wait for a node are not meant: the pod takes one. Where the pod waits time
-// and again, others are woken less and less often: two gangs of which neither is complete would have each other tried for ever.
+// and again, others are woken less and less often: two gangs of which neither is complete would have each other tried forever.
 func (h *hints) waits(pod *v1.Pod) {
 	now := h.clock()
 	isMeant := func(hint hint) bool { return hint.pod.Namespace == pod.Namespace && !hint.waitsForNode }

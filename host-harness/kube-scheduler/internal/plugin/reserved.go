@@ -87,7 +87,7 @@ func (p *Plugin) unreserve(ctx context.Context, pod *v1.Pod) {
 	p.lock.Lock()
 	held, ok := p.reserved[key]
 	ok = ok && held.uid == pod.UID
-	// One that was let on is put back for an error, and its backoff says when it is tried again.
+	// One that was let on has failed with an error, and its backoff says when it is tried again.
 	waited := ok && held.waiting
 	if ok {
 		delete(p.reserved, key)

@@ -40,7 +40,7 @@ func TestGangsThatTakeTurnsHaveEachOtherTriedAtAPace(t *testing.T) {
 	a, b := podNamed("a"), podNamed("b")
 	tries := 0
 	for range 6000 {
-		// kube-scheduler puts a back, and says that b has left its node, though b is still there.
+		// kube-scheduler has a wait again, and says that b has left its node, though b is still there.
 		if w.hints.lost(a); w.hints.worthAfter(a.UID, onNode(b), true) {
 			tries++
 			w.hints.passed(a.UID)
