@@ -237,6 +237,7 @@ func (p *Plugin) confirm(talk *talk, asked wire.Order) {
 		p.report(talk, wire.Outcome{ID: asked.ID, Accepted: true})
 		return
 	}
+	known := p.feed.known(asked.Object)
 	pod, err := p.handle.ClientSet().CoreV1().Pods(asked.Object.Namespace).Get(context.Background(), asked.Object.Name, metav1.GetOptions{})
 	if err != nil || string(pod.UID) != asked.Object.UID {
 		if err == nil || apierrors.IsNotFound(err) {
@@ -244,7 +245,7 @@ func (p *Plugin) confirm(talk *talk, asked wire.Order) {
 		}
 		return
 	}
-	p.feed.seen(pod)
+	p.feed.seen(pod, known)
 	done := ok && order.Action == wire.Evict && (pod.DeletionTimestamp != nil || !order.Delete) ||
 		ok && order.Action == wire.Nominate && pod.Status.NominatedNodeName == order.Node ||
 		ok && order.Action == wire.Bind && pod.Spec.NodeName != ""

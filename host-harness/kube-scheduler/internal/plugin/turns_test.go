@@ -176,6 +176,31 @@ func TestAPodThatWaitsForANodeIsNotWokenByOneThatTakesANode(t *testing.T) {
 	}
 }
 
+func TestAPodThatWasReadIsNotToldAfterItsEnd(t *testing.T) {
+	w := newWaking(t)
+	a := podNamed("a")
+	w.comes(a)
+	object := wire.Object{Kind: "Pod", Namespace: "default", Name: "a", UID: string(a.UID)}
+	read := a.DeepCopy()
+	w.feed.seen(read, w.feed.known(object))
+	if w.feed.known(object) != read {
+		t.Error("nothing else was said of it")
+	}
+	known, newer := w.feed.known(object), a.DeepCopy()
+	w.comes(newer)
+	if w.feed.seen(read, known); w.feed.known(object) != newer {
+		t.Error("it has changed since it was read")
+	}
+	known = w.feed.known(object)
+	w.feed.gone(wire.Kind{Kind: "Pod"}, newer)
+	if w.feed.seen(read, known); w.feed.known(object) != nil {
+		t.Error("it is gone")
+	}
+	if w.feed.seen(read, nil); w.feed.known(object) != nil {
+		t.Error("it may be gone")
+	}
+}
+
 // locked is a kube-scheduler whose queue is locked while it asks what a change means.
 type locked struct {
 	fwk.Handle

@@ -1,6 +1,7 @@
 //! What the plugin carries out (`orders.go`).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use lictor_host::session::{CommandId, CommandOutcome};
 use serde_json::{Value, json};
@@ -219,17 +220,21 @@ impl Play<'_> {
         }
         let pod = asked.object.pod_name();
         let request = Request { verb: "get", pod, uid: String::new(), body: Value::Null };
-        self.send(request, Then::Confirmed(talk, asked));
+        let known = self.plugin.feed.objects.get(&asked.object.key()).cloned();
+        self.send(request, Then::Confirmed(talk, asked, known));
     }
 
-    pub(super) fn confirmed(&mut self, talk: u64, asked: &Order, answer: Result<Object, u16>) {
+    pub(super) fn confirmed(&mut self, talk: u64, asked: &Order, known: Option<&Object>, answer: Result<Object, u16>) {
         let pod = match answer {
             Ok(pod) if uid_of(&pod) == asked.object.uid => pod,
             Ok(_) | Err(404) => return self.report(talk, asked.id, Err("the pod is gone".to_owned())),
             Err(_) => return,
         };
         let order = self.plugin.open_order(asked).cloned();
-        self.feed_there("Pod", &pod);
+        let now = self.plugin.feed.objects.get(&asked.object.key());
+        if now.zip(known).is_some_and(|(now, known)| Rc::ptr_eq(now, known)) {
+            self.feed_there("Pod", &pod);
+        }
         let done = order.is_some_and(|order| match order.action.as_str() {
             "evict" => leaves(&pod) || !order.delete,
             "nominate" => nominated(&pod) == order.node,
