@@ -26,6 +26,8 @@ pub(super) struct Ask {
     pub(super) plan: u64,
     /// When it was asked for, or asked about again.
     pub(super) since: i64,
+    /// How long the same waits if it fails, in nanoseconds: it has failed before.
+    pub(super) pause: i64,
 }
 
 /// The commands that are under way.
@@ -51,10 +53,13 @@ impl Asked {
         self.last = self.last.max(last);
     }
 
-    /// Hands a command out later that the driver was not told of yet, in nanoseconds since 1970.
-    pub(super) fn put_off(&mut self, id: CommandId, until: i64) {
+    /// Hands a command out later that the driver was not told of yet, in nanoseconds since 1970. Where it fails, the same waits for `pause`.
+    pub(super) fn put_off(&mut self, id: CommandId, until: i64, now: i64, pause: i64) {
         if let Some(ask) = self.open.get_mut(&id) {
-            ask.since = until;
+            (ask.since, ask.pause) = (until, pause);
+        }
+        if until <= now {
+            return;
         }
         let commands = self.outbox.extract_if(.., |command| command.id == id);
         self.later.extend(commands.map(|command| (until, command)));
@@ -79,7 +84,7 @@ impl Session {
         let command = Command { id, object: object.clone(), action: Action::of(&change, plan) };
         self.mirror.assume(pod, id, change.clone());
         self.journal.push(Undo::Asked(id));
-        self.asked.open.insert(id, Ask { pod, object, change, plan, since: self.mirror.now() });
+        self.asked.open.insert(id, Ask { pod, object, change, plan, since: self.mirror.now(), pause: 0 });
         self.asked.outbox.push(command);
         Some(id)
     }
@@ -229,7 +234,7 @@ impl Session {
         let assumed = assumed && !self.asked.open.range(id..).any(|(_, other)| decides(other));
         match &ask.change {
             // The cluster still promises what is promised no more.
-            Change::Nominate(None) if assumed => self.withdraw_in_cluster(ask.pod),
+            Change::Nominate(None) if assumed => self.withdraw_in_cluster(ask.pod, ask.pause),
             Change::Nominate(Some(_)) if assumed => self.withdraw_broken(ask.pod, true),
             Change::Evict { .. } => self.stay(ask.pod, ask.plan),
             _ => {}

@@ -232,7 +232,7 @@ impl Session {
         let Some(pod) = self.pod_of_object(&object) else { return };
         self.mirror.assume(pod, id, change.clone());
         let since = self.mirror.now();
-        self.asked.open.insert(id, Ask { pod, object: object.clone(), change, plan, since });
+        self.asked.open.insert(id, Ask { pod, object: object.clone(), change, plan, since, pause: 0 });
         self.look(id, pod);
         if self.asked.open.contains_key(&id) {
             self.asked.outbox.push(Command { id, object, action: Action::Confirm });

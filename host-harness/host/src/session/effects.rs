@@ -9,6 +9,10 @@ use super::{Cause, ProtocolError, Session};
 use crate::cluster::Change;
 use crate::verify::waits;
 
+/// The pause before a nomination is taken back again where that has failed, in nanoseconds: at first, and at most.
+const FIRST_PAUSE: i64 = 100_000_000;
+const LONGEST_PAUSE: i64 = 60_000_000_000;
+
 impl Session {
     /// Every pod that the effects name exists, or has existed: it may have gone since the policy was told.
     pub(super) fn check_effects(&self, call: &'static str, effects: &Effects) -> Result<(), Cause> {
@@ -83,14 +87,14 @@ impl Session {
         }
     }
 
-    /// Takes back a nomination in the cluster that was withdrawn: not before the end of the pause where the API server has refused that.
-    pub(super) fn withdraw_in_cluster(&mut self, pod: PodId) {
+    /// Takes back a nomination in the cluster that was withdrawn, where that has failed: not before the end of the pause that the driver has
+    /// named, else after a pause: none where it has failed for the first time, and from then on one that doubles.
+    pub(super) fn withdraw_in_cluster(&mut self, pod: PodId, pause: i64) {
         if self.mirror.pod(pod).is_some_and(|pod| waits(&pod.status()) && pod.nominated.is_some()) {
-            let command = self.ask_for(pod, Change::Nominate(None), 0);
-            let until = self.departures.refused_until(self.mirror.now(), pod);
-            if let Some((command, until)) = command.zip(until) {
-                self.asked.put_off(command, until);
-            }
+            let Some(command) = self.ask_for(pod, Change::Nominate(None), 0) else { return };
+            let now = self.mirror.now();
+            let until = self.departures.refused_until(now, pod).unwrap_or(now.saturating_add(pause));
+            self.asked.put_off(command, until, now, pause.saturating_mul(2).clamp(FIRST_PAUSE, LONGEST_PAUSE));
         }
     }
 }

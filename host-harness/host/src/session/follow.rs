@@ -104,7 +104,7 @@ impl Session {
             let number = self.asked.number();
             self.mirror.assume(pod, number, change.clone());
             let (object, since) = (object.clone(), self.mirror.now());
-            self.asked.open.insert(number, Ask { pod, object, change, plan: ADOPTED, since });
+            self.asked.open.insert(number, Ask { pod, object, change, plan: ADOPTED, since, pause: 0 });
             numbers.insert(*id, number);
         }
     }

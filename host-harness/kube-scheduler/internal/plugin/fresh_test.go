@@ -21,7 +21,7 @@ func TestNoPlanIsAskedForRoomThatKubeSchedulerHasNotHeardOf(t *testing.T) {
 	p := &Plugin{hints: newHints(nil), keys: newKeys(), reserved: map[string]*reservation{}, open: open{}, victims: newVictims()}
 	p.feed = newFeed(klog.Background(), p)
 	p.feed.there(ofNode, node("n1"))
-	p.feed.seen(pod)
+	p.feed.there(wire.Kind{Kind: "Pod"}, pod)
 	p.feed.listed.Store(true)
 	before := cache.NewSnapshot([]*v1.Pod{pod}, []*v1.Node{node("n1")})
 	if p.feed.isAhead(before, podNamed("p")) {

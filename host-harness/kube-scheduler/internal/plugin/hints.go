@@ -58,6 +58,8 @@ type hint struct {
 	// refused are the changes after which PreFilter or Permit may answer otherwise: what PostFilter names is about nodes, for which pods
 	// without a node are no news.
 	refused wire.Again
+	// waitsForNode: neither PreFilter nor Permit has refused it.
+	waitsForNode bool
 	// paced is when the pace of the pod lets it be tried again, where a pod without a node has come too soon.
 	paced time.Time
 }
@@ -113,13 +115,16 @@ func (h *hints) also(pod *v1.Pod, again wire.Again, asked uint64) {
 	defer h.wakeLate(pod.UID)
 	h.lock.Lock()
 	defer h.lock.Unlock()
-	said := h.pods[pod.UID]
+	said, ok := h.pods[pod.UID]
+	said.waitsForNode = said.waitsForNode || !ok
 	before := said.again
 	if at := before.At; at != nil && (again.At == nil || *at < *again.At) {
 		again.At = at
 	}
 	again.After = append(slices.Clone(before.After), again.After...)
-	h.pods[pod.UID] = hint{pod: pod, again: again, asked: asked, refused: said.refused, paced: said.paced}
+	h.pods[pod.UID] = hint{
+		pod: pod, again: again, asked: asked, refused: said.refused, waitsForNode: said.waitsForNode, paced: said.paced,
+	}
 }
 
 // planned keeps that a pod has a node when these have left: the victims on its own node or, where none leaves it, those of the whole plan,
@@ -235,9 +240,11 @@ func (h *hints) wakeDue() {
 	})
 }
 
-// withdrawn: a pod is promised no node any more.
+// withdrawn: a pod is promised no node any more. It is tried again at its pace: where the API server refuses what a plan needs, each attempt
+// ends so.
 func (h *hints) withdrawn(pod types.UID) {
-	h.wake(func(hint hint) bool { return hint.pod.UID == pod && len(hint.victims) > 0 })
+	now := h.clock()
+	h.wake(func(hint hint) bool { return hint.pod.UID == pod && len(hint.victims) > 0 && h.mayWake(hint, now) })
 }
 
 // worth says whether a pod is worth another attempt after this change.

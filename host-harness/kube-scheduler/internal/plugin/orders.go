@@ -127,7 +127,7 @@ func (p *Plugin) carryOut(talk *talk, orders []wire.Order, written map[uint64]bo
 			err = p.nominate(ctx, order)
 		}
 		if err != nil {
-			p.report(talk, wire.Outcome{ID: order.ID, Failed: err.Error()})
+			p.fail(talk, order, err.Error())
 			if order.Node != "" {
 				failed = "nobody is evicted for a nomination that failed: " + err.Error()
 			}
@@ -142,17 +142,19 @@ func (p *Plugin) carryOut(talk *talk, orders []wire.Order, written map[uint64]bo
 		}
 	}
 	p.handle.Parallelizer().Until(ctx, len(victims), func(place int) {
-		order := victims[place]
-		outcome := wire.Outcome{ID: order.ID, Failed: failed, Accepted: failed == ""}
-		if failed == "" {
+		order, why := victims[place], failed
+		if why == "" {
 			if err := p.evict(ctx, order); err != nil {
-				outcome = wire.Outcome{ID: order.ID, Failed: err.Error()}
+				why = err.Error()
 			}
 		}
-		if outcome.Failed != "" {
-			p.victims.stay(types.UID(order.Object.UID))
+		if why == "" {
+			p.report(talk, wire.Outcome{ID: order.ID, Accepted: true})
+			return
 		}
-		p.report(talk, outcome)
+		p.victims.stay(types.UID(order.Object.UID))
+		p.fail(talk, order, why)
+		p.hints.spared(types.UID(order.Object.UID))
 	}, Name)
 }
 
@@ -235,6 +237,7 @@ func (p *Plugin) confirm(talk *talk, asked wire.Order) {
 		p.report(talk, wire.Outcome{ID: asked.ID, Accepted: true})
 		return
 	}
+	known := p.feed.known(asked.Object)
 	pod, err := p.handle.ClientSet().CoreV1().Pods(asked.Object.Namespace).Get(context.Background(), asked.Object.Name, metav1.GetOptions{})
 	if err != nil || string(pod.UID) != asked.Object.UID {
 		if err == nil || apierrors.IsNotFound(err) {
@@ -242,7 +245,7 @@ func (p *Plugin) confirm(talk *talk, asked wire.Order) {
 		}
 		return
 	}
-	p.feed.seen(pod)
+	p.feed.seen(pod, known)
 	done := ok && order.Action == wire.Evict && (pod.DeletionTimestamp != nil || !order.Delete) ||
 		ok && order.Action == wire.Nominate && pod.Status.NominatedNodeName == order.Node ||
 		ok && order.Action == wire.Bind && pod.Spec.NodeName != ""
@@ -250,7 +253,14 @@ func (p *Plugin) confirm(talk *talk, asked wire.Order) {
 		p.report(talk, wire.Outcome{ID: asked.ID, Accepted: true})
 		return
 	}
-	p.report(talk, wire.Outcome{ID: asked.ID, Failed: "the cluster does not show it"})
+	p.fail(talk, asked, "the cluster does not show it")
+}
+
+// fail tells that a command was not carried out. The host promises nothing for it any more, of which no event tells: the room may be for
+// others.
+func (p *Plugin) fail(talk *talk, order wire.Order, why string) {
+	p.report(talk, wire.Outcome{ID: order.ID, Failed: why})
+	p.hints.givenUp(podUpserted)
 }
 
 // report tells what became of a command.

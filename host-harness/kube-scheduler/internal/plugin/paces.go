@@ -1,6 +1,8 @@
 package plugin
 
 import (
+	"hash/fnv"
+	"slices"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -10,8 +12,13 @@ import (
 )
 
 // firstPace and longestPace bound how soon a pod is woken again by pods without a node: the pause doubles from one attempt in vain to the
-// next, up to the longest backoff of kube-scheduler. permitPace bounds how soon it is woken again by pods that wait at Permit.
-const firstPace, longestPace, permitPace = 100 * time.Millisecond, 10 * time.Second, time.Second
+// next, up to the longest backoff of kube-scheduler, or up to longestSpread less. permitPace bounds the pause of the pods that are woken by
+// one that waits at Permit; where that one waits time and again, the bound doubles, up to longestPermitPace.
+const (
+	firstPace, longestPace        = 100 * time.Millisecond, 10 * time.Second
+	longestSpread                 = longestPace / 4
+	permitPace, longestPermitPace = time.Second, 5 * time.Second
+)
 
 // pace is how often a refused pod was woken by pods without a node. Activation passes over the backoff of kube-scheduler: without a pace,
 // each pod of a large Job would have all refused pods tried anew.
@@ -22,6 +29,9 @@ type pace struct {
 	pause time.Duration
 	// room is how long it waited last for room that kube-scheduler has not seen.
 	room time.Duration
+	// waited is when it waited at Permit last, and others bounds the pause of those that this woke.
+	waited time.Time
+	others time.Duration
 }
 
 // steady is the time of day now, and from then on the time that has passed: a clock of the machine that is set changes nothing.
@@ -77,6 +87,24 @@ func (h *hints) isInPace(pod types.UID) bool {
 	return !ok || h.mayWake(hint, now)
 }
 
+// lost says that a pod was let go of that had waited at Permit: it may be tried again after any change, but at its pace where that is only
+// another pod that has lost its node. kube-scheduler says of each of them that a pod has left, and takes pods out of their backoff where
+// nobody else waits: gangs that take turns would have each other tried without a pause.
+func (h *hints) lost(pod *v1.Pod) {
+	h.lock.Lock()
+	defer h.lock.Unlock()
+	if _, ok := h.pods[pod.UID]; !ok {
+		h.pods[pod.UID] = hint{pod: pod}
+	}
+}
+
+// spared says that a victim of a plan is not evicted after all: a pod that waits for its end would wait in vain.
+func (h *hints) spared(victim types.UID) {
+	now := h.clock()
+	isIt := func(other wire.Object) bool { return other.UID == string(victim) }
+	h.wake(func(hint hint) bool { return slices.ContainsFunc(hint.victims, isIt) && h.mayWake(hint, now) })
+}
+
 // mayWake says whether the pace of a pod lets it be tried again now. Else it is tried again at the moment that its pace allows. The lock is
 // held.
 func (h *hints) mayWake(hint hint, now time.Time) bool {
@@ -93,8 +121,18 @@ func (h *hints) mayWake(hint hint, now time.Time) bool {
 	if now.Sub(before.woken) > 2*longestPace {
 		pause = firstPace
 	}
-	h.paces[hint.pod.UID] = pace{woken: now, pause: min(pause, longestPace), room: before.room}
+	before.woken, before.pause = now, min(pause, longestOf(hint.pod.UID))
+	h.paces[hint.pod.UID] = before
 	return true
+}
+
+// longestOf is the longest pause of a pod. It differs from pod to pod: those that were woken together would be woken together forever, and one
+// that comes after the others would find the room that they try for taken each time.
+func longestOf(pod types.UID) time.Duration {
+	sum := fnv.New32a()
+	// It never fails.
+	_, _ = sum.Write([]byte(pod))
+	return longestPace - time.Duration(sum.Sum32()%uint32(longestSpread/time.Millisecond))*time.Millisecond
 }
 
 // mayWakeNow says whether the moment has come that the pace of a pod allows. The lock is held.
@@ -103,15 +141,18 @@ func (h *hints) mayWakeNow(hint hint, now time.Time) bool {
 }
 
 // waits says that a pod waits at Permit. Members of its gang that were refused are in its namespace, and may pass now: they do not wait for
-// their pace, and are woken once in a second at most.
+// their pace, and are woken once in a second at most. Those that wait for a node are not meant: the pod takes one. Where the pod waits time
+// and again, others are woken less and less often: two gangs of which neither is complete would have each other tried forever.
 func (h *hints) waits(pod *v1.Pod) {
 	now := h.clock()
+	isMeant := func(hint hint) bool { return hint.pod.Namespace == pod.Namespace && !hint.waitsForNode }
 	h.lock.Lock()
 	h.count++
 	h.lastPending[podUpserted] = h.count
+	longest := h.longestAfter(pod.UID, now)
 	for uid, hint := range h.pods {
-		if before, ok := h.paces[uid]; ok && hint.pod.Namespace == pod.Namespace {
-			before.pause = min(before.pause, permitPace)
+		if before, ok := h.paces[uid]; ok && isMeant(hint) {
+			before.pause = min(before.pause, longest)
 			h.paces[uid] = before
 			hint.paced = time.Time{}
 			h.pods[uid] = hint
@@ -119,6 +160,19 @@ func (h *hints) waits(pod *v1.Pod) {
 	}
 	h.lock.Unlock()
 	h.wake(func(hint hint) bool {
-		return hint.pod.Namespace == pod.Namespace && hint.waitsForPending(podUpserted) && h.mayWake(hint, now)
+		return isMeant(hint) && hint.waitsForPending(podUpserted) && h.mayWake(hint, now)
 	})
+}
+
+// longestAfter is the longest pause of the pods that are woken by one that waits at Permit now. The lock is held.
+func (h *hints) longestAfter(pod types.UID, now time.Time) time.Duration {
+	own := h.paces[pod]
+	if now.Sub(own.waited) > 2*longestPace {
+		own.others = permitPace
+	} else {
+		own.others = min(2*own.others, longestPermitPace)
+	}
+	own.waited = now
+	h.paces[pod] = own
+	return own.others
 }

@@ -208,8 +208,8 @@ func TestAPodThatWaitsAtPermitWakesItsNamespace(t *testing.T) {
 	if w.hints.waits(podNamed("last")); w.took() != nil {
 		t.Error("it was woken just now")
 	}
-	w.now = w.now.Add(permitPace)
+	w.now = w.now.Add(2 * permitPace)
 	if w.hints.wakeDue(); !slices.Equal(w.took(), []string{"default/a"}) {
-		t.Error("and is woken again, a second later")
+		t.Error("and is woken again, two seconds later: that pod waits for the second time")
 	}
 }

@@ -111,7 +111,8 @@ func newPlugin(ctx context.Context, args Args, handle fwk.Handle) *Plugin {
 	p := &Plugin{
 		handle: handle, args: args, logger: logger,
 		reserved: map[string]*reservation{}, open: open{}, ended: make(chan struct{}, 1),
-		hints: newHints(func(pods map[string]*v1.Pod) { handle.Activate(logger, pods) }), keys: newKeys(), victims: newVictims(),
+		// kube-scheduler holds the lock of its queue while it asks what a change means (EventsToRegister), and Activate takes that lock.
+		hints: newHints(func(pods map[string]*v1.Pod) { go handle.Activate(logger, pods) }), keys: newKeys(), victims: newVictims(),
 	}
 	p.hints.victims = p.victims
 	p.feed = newFeed(logger, p)

@@ -87,6 +87,8 @@ func (p *Plugin) unreserve(ctx context.Context, pod *v1.Pod) {
 	p.lock.Lock()
 	held, ok := p.reserved[key]
 	ok = ok && held.uid == pod.UID
+	// One that was let on has failed with an error, and its backoff says when it is tried again.
+	waited := ok && held.waiting
 	if ok {
 		delete(p.reserved, key)
 		p.open.drop(pod.UID, wire.Bind)
@@ -94,6 +96,10 @@ func (p *Plugin) unreserve(ctx context.Context, pod *v1.Pod) {
 	p.lock.Unlock()
 	if !ok {
 		return
+	}
+	// Of one that is gone nothing is kept: its end may have been heard before.
+	if waited && p.isThere(pod) {
+		p.hints.lost(pod)
 	}
 	p.ends()
 	p.feed.again(pod)

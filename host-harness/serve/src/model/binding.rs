@@ -110,6 +110,7 @@ impl Play<'_> {
             return self.binding_failed(uid, Rejectors::default(), &format!("binding: code {code}"));
         }
         let Some(binding) = self.scheduler.bindings.remove(uid) else { return };
+        self.observer.succeeded(&binding.entry);
         let held = self.plugin.reserved.remove(&name_of(&binding.entry.pod));
         self.plugin.hints.forget(uid);
         if let (Some(held), Some(talk)) = (held, self.plugin.talk)

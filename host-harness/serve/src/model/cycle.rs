@@ -54,7 +54,12 @@ impl Play<'_> {
         }
         match self.schedule(&entry.pod) {
             Ok(node) => self.prepare(entry, &node),
-            Err(failure) => self.fail(entry, failure),
+            Err(failure) => {
+                if failure.nominated.as_ref().is_some_and(|node| !node.is_empty()) {
+                    self.observer.succeeded(&entry);
+                }
+                self.fail(entry, failure);
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! When pods that were refused are worth another attempt (`hints.go`), and how often for pods without a node (`paces.go`).
+//! When pods that were refused are worth another attempt (`hints.go`).
 //!
 //! Functions that wake pods return those that kube-scheduler is to activate.
 
@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_host::session::ObjectRef;
 
+use super::paces::{LONGEST_PACE, Pace};
 use super::world::{Object, SECOND, name_of, node_of, text, uid_of};
 use crate::message::Again;
 
@@ -13,53 +14,44 @@ pub(super) const POD_UPSERTED: &str = "pod-upserted";
 pub(super) const POD_REMOVED: &str = "pod-removed";
 pub(super) const NODE_UPSERTED: &str = "node-upserted";
 
-const MILLISECOND: i64 = SECOND / 1000;
-const SOON: i64 = 50 * MILLISECOND;
-const FIRST_PACE: i64 = 100 * MILLISECOND;
-const LONGEST_PACE: i64 = 10 * SECOND;
-const PERMIT_PACE: i64 = SECOND;
+const SOON: i64 = SECOND / 20;
 
 /// Why a pod was refused, and what it waits for.
 #[derive(Debug, Clone)]
 pub(super) struct Hint {
-    pod: Object,
+    pub(super) pod: Object,
     again: Again,
     asked: u64,
     away: bool,
     pub(super) victims: Vec<ObjectRef>,
     refused: Again,
-    paced: Option<i64>,
-}
-
-#[derive(Debug, Clone, Default)]
-struct Pace {
-    /// When the pod was woken last; none: never.
-    woken: Option<i64>,
-    pause: i64,
-    room: i64,
+    /// Whether neither PreFilter nor Permit has refused the pod: it waits for a node.
+    pub(super) waits_for_node: bool,
+    pub(super) paced: Option<i64>,
 }
 
 /// The hints of all pods, by uid.
 #[derive(Debug, Default)]
 pub(super) struct Hints {
-    pods: BTreeMap<String, Hint>,
+    pub(super) pods: BTreeMap<String, Hint>,
     final_ones: BTreeSet<String>,
     last: BTreeMap<String, u64>,
-    last_pending: BTreeMap<String, u64>,
-    last_given_up: BTreeMap<String, u64>,
+    pub(super) last_pending: BTreeMap<String, u64>,
+    pub(super) last_given_up: BTreeMap<String, u64>,
     pub(super) count: u64,
-    paces: BTreeMap<String, Pace>,
+    pub(super) paces: BTreeMap<String, Pace>,
     /// The time of day, in nanoseconds since 1970.
     pub(super) clock: i64,
 }
 
 impl Hint {
-    fn of(pod: &Object) -> Hint {
+    pub(super) fn of(pod: &Object) -> Hint {
         let (again, refused) = Default::default();
-        Hint { pod: pod.clone(), again, asked: 0, away: false, victims: Vec::new(), refused, paced: None }
+        let (asked, away, victims, waits_for_node, paced) = (0, false, Vec::new(), false, None);
+        Hint { pod: pod.clone(), again, asked, away, victims, refused, waits_for_node, paced }
     }
 
-    fn waits_for(&self, change: &str) -> bool {
+    pub(super) fn waits_for(&self, change: &str) -> bool {
         if !self.victims.is_empty() {
             return change == NODE_UPSERTED;
         }
@@ -69,7 +61,7 @@ impl Hint {
         self.again.after.iter().any(|it| it == change)
     }
 
-    fn waits_for_pending(&self, change: &str) -> bool {
+    pub(super) fn waits_for_pending(&self, change: &str) -> bool {
         let refused = Hint { again: self.refused.clone(), ..self.clone() };
         self.victims.is_empty() && refused.waits_for(change) && self.waits_for(change)
     }
@@ -91,7 +83,7 @@ impl Hints {
     }
 
     /// Wakes the pods of which this is so.
-    fn wake(&mut self, is: impl Fn(&mut Hints, &Hint) -> bool) -> Vec<Object> {
+    pub(super) fn wake(&mut self, is: impl Fn(&mut Hints, &Hint) -> bool) -> Vec<Object> {
         let all: Vec<(String, Hint)> = self.pods.iter().map(|(uid, hint)| (uid.clone(), hint.clone())).collect();
         let mut woken = Vec::new();
         for (uid, hint) in all {
@@ -120,7 +112,8 @@ impl Hints {
 
     pub(super) fn also(&mut self, pod: &Object, again: &Again, asked: u64) -> Vec<Object> {
         let uid = uid_of(pod).to_owned();
-        let said = self.pods.get(&uid).cloned().unwrap_or_else(|| Hint::of(pod));
+        let said = self.pods.get(&uid).cloned();
+        let said = said.unwrap_or_else(|| Hint { waits_for_node: true, ..Hint::of(pod) });
         let at = said.again.at.into_iter().chain(again.at).min();
         let after = said.again.after.iter().chain(&again.after).cloned().collect();
         let hint = Hint {
@@ -186,53 +179,6 @@ impl Hints {
         self.wake(|_, hint| hint.waits_for(change))
     }
 
-    pub(super) fn pending_changed(&mut self, change: &str) -> Vec<Object> {
-        self.count += 1;
-        self.last_pending.insert(change.to_owned(), self.count);
-        self.wake(|hints, hint| hint.waits_for_pending(change) && hints.may_wake(hint))
-    }
-
-    /// Notes that a pod that waits has given up room that it was promised: this is the change.
-    pub(super) fn given_up(&mut self, change: &str) -> Vec<Object> {
-        self.count += 1;
-        self.last_given_up.insert(change.to_owned(), self.count);
-        self.wake(|hints, hint| hint.waits_for(change) && hints.may_wake(hint))
-    }
-
-    fn is_in_pace(&mut self, pod: &str) -> bool {
-        let Some(hint) = self.pods.get(pod).cloned() else { return true };
-        self.may_wake(&hint)
-    }
-
-    fn may_wake(&mut self, hint: &Hint) -> bool {
-        let (uid, now) = (uid_of(&hint.pod).to_owned(), self.clock);
-        let before = self.paces.get(&uid).cloned().unwrap_or_default();
-        if hint.paced.is_some_and(|paced| paced > now) {
-            return false;
-        }
-        if let Some(free) = before.woken.map(|woken| woken + before.pause).filter(|free| *free > now) {
-            self.pods.insert(uid, Hint { paced: Some(free), ..hint.clone() });
-            return false;
-        }
-        let is_old = before.woken.is_none_or(|woken| now - woken > 2 * LONGEST_PACE);
-        let pause = if is_old { FIRST_PACE } else { (2 * before.pause).max(FIRST_PACE) };
-        self.paces.insert(uid, Pace { woken: Some(now), pause: pause.min(LONGEST_PACE), room: before.room });
-        true
-    }
-
-    /// Notes that a pod waits at Permit: members of its gang that were refused are in its namespace.
-    pub(super) fn waits(&mut self) -> Vec<Object> {
-        self.count += 1;
-        self.last_pending.insert(POD_UPSERTED.to_owned(), self.count);
-        for (uid, hint) in &mut self.pods {
-            if let Some(pace) = self.paces.get_mut(uid) {
-                pace.pause = pace.pause.min(PERMIT_PACE);
-                hint.paced = None;
-            }
-        }
-        self.wake(|hints, hint| hint.waits_for_pending(POD_UPSERTED) && hints.may_wake(hint))
-    }
-
     pub(super) fn wake_due(&mut self) -> Vec<Object> {
         self.wake(|hints, hint| {
             let now = hints.clock;
@@ -246,8 +192,9 @@ impl Hints {
         self.pods.values().flat_map(|hint| hint.again.at.into_iter().chain(hint.paced)).min()
     }
 
+    /// Notes that a pod is promised no node any more: it is tried again at its pace.
     pub(super) fn withdrawn(&mut self, pod: &str) -> Vec<Object> {
-        self.wake(|_, hint| uid_of(&hint.pod) == pod && !hint.victims.is_empty())
+        self.wake(|hints, hint| uid_of(&hint.pod) == pod && !hint.victims.is_empty() && hints.may_wake(hint))
     }
 
     pub(super) fn worth(&self, pod: &str, change: &str) -> bool {

@@ -24,6 +24,7 @@ mod informer;
 mod keys;
 mod observer;
 mod orders;
+mod paces;
 mod play;
 mod plugin;
 mod points;

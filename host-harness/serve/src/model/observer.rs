@@ -4,6 +4,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::queue::Entry;
 use super::requeue::{capacity, cores};
 use super::world::{Object, Request, SECOND, World, leaves, name_of, node_of, refusal, text, uid_of};
 use crate::message::Order;
@@ -135,6 +136,14 @@ impl Observer {
     /// Takes the victims that their controllers have not replaced yet.
     pub(super) fn take_evicted(&mut self) -> Vec<Object> {
         std::mem::take(&mut self.unreplaced)
+    }
+
+    /// Takes note that an attempt was not in vain. It is tried for its own sake that something has changed, not because kube-scheduler tries
+    /// every pod again that was refused long ago: somebody has waited for minutes.
+    pub(super) fn succeeded(&mut self, entry: &Entry) {
+        if self.is_calm && entry.is_flushed {
+            self.violate(format!("{} could be placed, and nothing had it tried", name_of(&entry.pod)));
+        }
     }
 
     /// Takes note that a pod was bound: the pods of its node have room.

@@ -1,6 +1,7 @@
 //! What the plugin carries out (`orders.go`).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use lictor_host::session::{CommandId, CommandOutcome};
 use serde_json::{Value, json};
@@ -9,6 +10,7 @@ use crate::message::{Commands, Loss, Order, Outcomes, Written};
 use crate::say;
 use crate::wire::kind;
 
+use super::hints::POD_UPSERTED;
 use super::play::Play;
 use super::plugin::Wake;
 use super::tasks::{Stage, Then};
@@ -159,7 +161,7 @@ impl Play<'_> {
         if outcome.is_err() && !order.node.is_empty() {
             run.failed = "nobody is evicted for a nomination that failed".to_owned();
         }
-        self.report(talk, order.id, outcome);
+        self.conclude(talk, &order, outcome);
         self.carry_on(number);
     }
 
@@ -197,11 +199,16 @@ impl Play<'_> {
 
     /// Reports what became of an eviction.
     fn settle(&mut self, number: u64, order: &Order, outcome: Result<(), String>) {
-        if outcome.is_err() {
+        let is_spared = outcome.is_err();
+        if is_spared {
             self.plugin.victims.stay(&order.object.uid);
         }
         if let Some(run) = self.tasks.runs.get(&number) {
-            self.report(run.talk, order.id, outcome);
+            self.conclude(run.talk, order, outcome);
+        }
+        if is_spared {
+            let woken = self.plugin.hints.spared(&order.object.uid);
+            self.activate(woken);
         }
     }
 
@@ -213,24 +220,38 @@ impl Play<'_> {
         }
         let pod = asked.object.pod_name();
         let request = Request { verb: "get", pod, uid: String::new(), body: Value::Null };
-        self.send(request, Then::Confirmed(talk, asked));
+        let known = self.plugin.feed.objects.get(&asked.object.key()).cloned();
+        self.send(request, Then::Confirmed(talk, asked, known));
     }
 
-    pub(super) fn confirmed(&mut self, talk: u64, asked: &Order, answer: Result<Object, u16>) {
+    pub(super) fn confirmed(&mut self, talk: u64, asked: &Order, known: Option<&Object>, answer: Result<Object, u16>) {
         let pod = match answer {
             Ok(pod) if uid_of(&pod) == asked.object.uid => pod,
             Ok(_) | Err(404) => return self.report(talk, asked.id, Err("the pod is gone".to_owned())),
             Err(_) => return,
         };
         let order = self.plugin.open_order(asked).cloned();
-        self.feed_there("Pod", &pod);
+        let now = self.plugin.feed.objects.get(&asked.object.key());
+        if now.zip(known).is_some_and(|(now, known)| Rc::ptr_eq(now, known)) {
+            self.feed_there("Pod", &pod);
+        }
         let done = order.is_some_and(|order| match order.action.as_str() {
             "evict" => leaves(&pod) || !order.delete,
             "nominate" => nominated(&pod) == order.node,
             _ => !node_of(&pod).is_empty(),
         });
         let outcome = if done { Ok(()) } else { Err("the cluster does not show it".to_owned()) };
-        self.report(talk, asked.id, outcome);
+        self.conclude(talk, asked, outcome);
+    }
+
+    /// Reports what became of a command. Where it was not carried out, the host promises nothing for it any more (`fail`).
+    fn conclude(&mut self, talk: u64, order: &Order, outcome: Result<(), String>) {
+        let has_failed = outcome.is_err();
+        self.report(talk, order.id, outcome);
+        if has_failed {
+            let woken = self.plugin.hints.given_up(POD_UPSERTED);
+            self.activate(woken);
+        }
     }
 
     /// Reports the outcome of a command, where its conversation is still open.

@@ -11,7 +11,7 @@ use super::observer::Observer;
 use super::plugin::Plugin;
 use super::scheduler::Scheduler;
 use super::system::System;
-use super::tasks::Tasks;
+use super::tasks::{Task, Tasks};
 use super::trouble::Trouble;
 use super::world::{Object, SECOND, World};
 
@@ -141,11 +141,18 @@ impl Play<'_> {
         self.world.watches.iter().any(|(kind, said)| !said.is_empty() && self.scheduler.kinds.contains(kind))
     }
 
-    /// Activates these pods in kube-scheduler. A pod that waits at Permit or is being tried is tried again if it fails.
+    /// Activates these pods in kube-scheduler, beside what is under way (`newPlugin` in `plugin.go`).
     pub(super) fn activate(&mut self, pods: Vec<Object>) {
+        if !pods.is_empty() {
+            self.tasks.add(self.world.now, Task::Activate(pods));
+        }
+    }
+
+    /// Activates pods. One that waits at Permit or is being tried is tried again if it fails.
+    pub(super) fn activate_now(&mut self, pods: &[Object]) {
         for pod in pods {
-            self.tell(|| format!("activates {}", super::world::name_of(&pod)));
-            if let Some(entry) = self.scheduler.queue.activate(super::world::uid_of(&pod)) {
+            self.tell(|| format!("activates {}", super::world::name_of(pod)));
+            if let Some(entry) = self.scheduler.queue.activate(super::world::uid_of(pod)) {
                 self.make_active(entry);
             }
         }

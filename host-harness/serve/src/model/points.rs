@@ -192,7 +192,7 @@ impl Play<'_> {
                     Some(_) => return Ok(None),
                     None => {}
                 }
-                let woken = self.plugin.hints.waits();
+                let woken = self.plugin.hints.waits(pod);
                 self.activate(woken);
                 Ok(Some(head.wait.min(LONGEST_WAIT)))
             }
@@ -206,10 +206,16 @@ impl Play<'_> {
 
     pub(super) fn unreserve(&mut self, pod: &Object) {
         let name = name_of(pod);
-        if self.plugin.reserved.get(&name).is_none_or(|held| held.uid != uid_of(pod)) {
+        let Some(waited) =
+            self.plugin.reserved.get(&name).filter(|held| held.uid == uid_of(pod)).map(|held| held.waiting)
+        else {
             return;
-        }
+        };
         self.plugin.reserved.remove(&name);
+        let is_there = self.informers.pod(&name).is_some_and(|now| uid_of(now) == uid_of(pod));
+        if waited && is_there {
+            self.plugin.hints.lost(pod);
+        }
         self.plugin.drop_order(uid_of(pod), "bind");
         self.feed_again(pod);
         let _unheard = self.ask(kind::UNRESERVE, &of(pod));

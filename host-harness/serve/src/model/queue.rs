@@ -7,6 +7,11 @@ use super::world::{Object, SECOND, name_of, node_of, uid_of};
 /// The backoff of a pod that was refused: it doubles from the first to the longest.
 const FIRST_BACKOFF: i64 = SECOND;
 const LONGEST_BACKOFF: i64 = 10 * SECOND;
+/// How long a refused pod waits for an event, and how often it is looked for one that has waited longer.
+const LONGEST_REFUSED: i64 = 300 * SECOND;
+const FLUSH: i64 = 30 * SECOND;
+/// The length of the windows of time in which backoffs are over together.
+const WINDOW: i64 = SECOND;
 
 /// An event that may let a refused pod pass.
 #[derive(Debug, Clone)]
@@ -37,6 +42,11 @@ impl Rejectors {
     }
 }
 
+/// Returns the beginning of the window of time in which a moment is (`alignToWindow` in `backoff_queue.go`).
+fn window(moment: i64) -> i64 {
+    moment - moment.rem_euclid(WINDOW)
+}
+
 /// A pod in the queue.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
@@ -46,16 +56,21 @@ pub(super) struct Entry {
     refused: u32,
     errors: u32,
     pub(super) rejectors: Rejectors,
+    /// When it was flushed last, because it had been refused for long; 0: never.
+    flushed: i64,
+    /// Whether this is why it is tried.
+    pub(super) is_flushed: bool,
 }
 
 impl Entry {
     pub(super) fn new(pod: Object, now: i64) -> Entry {
-        Entry { pod, since: now, refused: 0, errors: 0, rejectors: Rejectors::default() }
+        let (since, rejectors, is_flushed) = (now, Rejectors::default(), false);
+        Entry { pod, since, refused: 0, errors: 0, rejectors, flushed: 0, is_flushed }
     }
 
     /// Takes note of an attempt in vain.
     pub(super) fn failed(&mut self, pod: Object, rejectors: Rejectors, now: i64) {
-        (self.pod, self.rejectors, self.since) = (pod, rejectors, now);
+        (self.pod, self.rejectors, self.since, self.is_flushed) = (pod, rejectors, now, false);
         if rejectors.is_none() {
             self.errors += 1;
         } else {
@@ -63,12 +78,23 @@ impl Entry {
         }
     }
 
-    /// Returns when its backoff is over.
-    pub(super) fn free(&self) -> i64 {
+    /// Returns the window of time in which its backoff is over (`getBackoffTime` in `backoff_queue.go`).
+    fn free(&self) -> i64 {
         match if self.errors > 0 { self.errors } else { self.refused } {
-            0 => self.since,
-            count => self.since + (FIRST_BACKOFF << (count - 1).min(5)).min(LONGEST_BACKOFF),
+            0 => 0,
+            count => window(self.since + (FIRST_BACKOFF << (count - 1).min(5)).min(LONGEST_BACKOFF)),
         }
+    }
+
+    /// Returns whether its backoff is not over (`isEntityBackingoff`).
+    fn is_backing_off(&self, now: i64) -> bool {
+        self.free() >= window(now)
+    }
+
+    /// Returns when it is flushed though nothing happens that may help it.
+    fn flush_at(&self) -> i64 {
+        let late = self.since.max(self.flushed) + LONGEST_REFUSED;
+        late - late.rem_euclid(FLUSH) + FLUSH
     }
 
     pub(super) fn priority(&self) -> i64 {
@@ -120,7 +146,7 @@ impl Queue {
 
     /// Puts a pod that is worth another attempt after its backoff, or at once.
     pub(super) fn requeue(&mut self, entry: Entry, now: i64) {
-        let queue = if entry.free() >= now { &mut self.backoff } else { &mut self.active };
+        let queue = if entry.is_backing_off(now) { &mut self.backoff } else { &mut self.active };
         queue.insert(uid_of(&entry.pod).to_owned(), entry);
     }
 
@@ -142,25 +168,33 @@ impl Queue {
 
     /// Moves the pods whose backoff is over.
     pub(super) fn flush(&mut self, now: i64) -> Vec<Entry> {
-        self.backoff.extract_if(.., |_, entry| entry.free() < now).map(|(_, entry)| entry).collect()
+        self.backoff.extract_if(.., |_, entry| !entry.is_backing_off(now)).map(|(_, entry)| entry).collect()
     }
 
-    /// Returns when the next backoff is over of those that are waited for: after an error.
+    /// Returns when the next backoff is over, or a refused pod has waited too long.
     pub(super) fn due(&self) -> Option<i64> {
-        self.backoff.values().map(|entry| entry.free() + 1).min()
+        let backoff = self.backoff.values().map(|entry| entry.free() + WINDOW);
+        backoff.chain(self.unschedulable.values().map(Entry::flush_at)).min()
     }
 
-    /// Takes the pod that is tried next, as this order has it. Where none is active, one whose backoff is not over is taken, unless it is
-    /// there for an error (`SchedulerPopFromBackoffQ`).
+    /// Takes the pods that have been refused for too long (`flushUnschedulableEntitiesLeftover`).
+    pub(super) fn flush_refused(&mut self, now: i64) -> Vec<Entry> {
+        let late = self.unschedulable.extract_if(.., |_, entry| entry.flush_at() <= now);
+        late.map(|(_, entry)| Entry { flushed: now, is_flushed: true, ..entry }).collect()
+    }
+
+    /// Takes the pod that is tried next, as this order has it. Where none is active, the one is taken whose backoff is over first, unless it
+    /// is there for an error (`SchedulerPopFromBackoffQ`; `lessBackoffCompletedWithPriority`).
     pub(super) fn pop(&mut self, key: impl Fn(&Entry) -> Order) -> Option<Entry> {
-        let first = |queue: &BTreeMap<String, Entry>, may: fn(&Entry) -> bool| {
-            let all = queue.iter().filter(|(_, entry)| may(entry));
-            all.min_by(|(_, one), (_, other)| key(one).compare(&key(other))).map(|(uid, _)| uid.clone())
-        };
-        let entry = match first(&self.active, |_| true) {
+        let active = self.active.iter().min_by(|(_, one), (_, other)| key(one).compare(&key(other)));
+        let entry = match active.map(|(uid, _)| uid.clone()) {
             Some(uid) => self.active.remove(&uid),
             None => {
-                let uid = first(&self.backoff, |entry| entry.errors == 0)?;
+                let early = self.backoff.iter().filter(|(_, entry)| entry.errors == 0);
+                let first = early.min_by(|(_, one), (_, other)| {
+                    one.free().cmp(&other.free()).then_with(|| key(one).compare(&key(other)))
+                });
+                let uid = first.map(|(uid, _)| uid.clone())?;
                 self.backoff.remove(&uid)
             }
         }?;

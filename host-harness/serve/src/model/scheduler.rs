@@ -72,6 +72,9 @@ impl Play<'_> {
         for entry in self.scheduler.queue.flush(now) {
             self.make_active(entry);
         }
+        for entry in self.scheduler.queue.flush_refused(now) {
+            self.requeue(entry);
+        }
         let is_late = |it: &Binding| it.ended.is_none() && it.until.is_some_and(|until| until <= now);
         let late: Vec<String> =
             self.scheduler.bindings.iter().filter(|(_, it)| is_late(it)).map(|(uid, _)| uid.clone()).collect();

@@ -17,8 +17,8 @@ pub(super) enum Then {
     Nominated(u64),
     /// A victim was marked, or has its condition, or is deleted.
     Evicted(u64, Order, Stage),
-    /// A pod was read to know what became of a command of this conversation.
-    Confirmed(u64, Order),
+    /// A pod, of which this was told before, was read to know what became of a command of this conversation.
+    Confirmed(u64, Order, Option<Object>),
     /// Of a pod, by uid: the nomination that is expected, its marks, its binding.
     Expected(String),
     Marked(String),
@@ -44,6 +44,8 @@ pub(super) enum Task {
     Begin(String),
     /// All keys are asked for anew.
     Refresh(Vec<String>),
+    /// Pods are activated in kube-scheduler.
+    Activate(Vec<Object>),
 }
 
 /// The requests under way, by the time at which each continues.
@@ -117,6 +119,7 @@ impl Play<'_> {
                 Task::Answer(answer, then) => self.go_on(answer, then),
                 Task::Begin(uid) => self.begin_binding(&uid),
                 Task::Refresh(pods) => self.refresh(pods),
+                Task::Activate(pods) => self.activate_now(&pods),
             }
         }
     }
@@ -154,7 +157,7 @@ impl Play<'_> {
             Then::Nothing => {}
             Then::Nominated(run) => self.nominated(run, answer.err()),
             Then::Evicted(run, order, stage) => self.evicted(run, order, stage, answer.err()),
-            Then::Confirmed(talk, order) => self.confirmed(talk, &order, answer),
+            Then::Confirmed(talk, order, known) => self.confirmed(talk, &order, known.as_ref(), answer),
             Then::Expected(uid) => self.wait_on_permit(&uid),
             Then::Marked(uid) => self.marked(&uid, answer.err()),
             Then::Bound(uid) => self.bound(&uid, answer.err()),

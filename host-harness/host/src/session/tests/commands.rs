@@ -269,3 +269,26 @@ fn a_nomination_that_may_not_be_taken_back_now_is_taken_back_after_the_pause() {
     tell(&mut session, pod("p", 3, 9));
     assert_eq!((short(&session.handle(Input::Clock(9)).unwrap()), session.under_way()), (vec![], 0));
 }
+
+#[test]
+fn a_nomination_whose_taking_back_fails_time_and_again_is_taken_back_less_and_less_often() {
+    let policy = Scripted::deciding(ALL)
+        .say("filter default/p", Say::Fits(&[]))
+        .say("post-filter default/p", Say::NoPlan("no", Fx { withdrawn: &["default/p"], ..Fx::default() }));
+    let nominated = with(pod("p", 3, 9), "/status", "nominatedNodeName", json!("n1"));
+    let mut session = open(&policy, [node("n1", 4), nominated]);
+    attempt(&mut session, "p").unwrap();
+    let (mut at, mut pauses) = (0, Vec::new());
+    let first = answer(&mut session, 1, CommandOutcome::Failed("forbidden".to_owned()));
+    assert_eq!(short(&first), ["2 nominate p -"]);
+    for number in 2..=13 {
+        let step = answer(&mut session, number, CommandOutcome::Failed("forbidden".to_owned()));
+        assert_eq!(short(&step), [""; 0], "asking at once for the same is of no use");
+        let wake = step.wake_at.unwrap();
+        pauses.push((wake - at) / 100_000_000);
+        at = wake;
+        let again = session.handle(Input::Clock(at)).unwrap();
+        assert_eq!(short(&again), [format!("{} nominate p -", number + 1)]);
+    }
+    assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600]);
+}

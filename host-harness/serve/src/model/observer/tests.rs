@@ -5,6 +5,7 @@ use lictor_host::session::ObjectRef;
 use lictor_host::verify::testing::{node, pod};
 use serde_json::{Value, json};
 
+use super::super::queue::{Queue, Rejectors};
 use super::*;
 
 const PLAN: (u64, u64) = (1, 7);
@@ -120,6 +121,22 @@ fn a_pod_that_is_bound_without_room_is_found() {
     patched(&mut world, "default/p", json!({"spec": {"nodeName": "n1"}}));
     observer.bound(&world, world.pod("default/p").unwrap());
     assert_eq!(observer.violations, ["default/p is bound to n1, which has no room for it"]);
+}
+
+#[test]
+fn a_pod_that_nothing_had_tried_is_found() {
+    let (world, mut observer) = (world(), Observer::default());
+    observer.calm(true);
+    let mut queue = Queue::default();
+    let mut entry = Entry::new(world.pod("default/p").unwrap().clone(), 0);
+    observer.succeeded(&entry);
+    assert_eq!(observer.violations, [""; 0]);
+    entry.failed(entry.pod.clone(), Rejectors::LICTOR, 0);
+    queue.unschedulable.insert("p".to_owned(), entry);
+    // It is looked for each 30 s, and is not flushed before it has waited for 300 s.
+    assert!(queue.flush_refused(329 * SECOND).is_empty());
+    observer.succeeded(&queue.flush_refused(330 * SECOND)[0]);
+    assert_eq!(observer.violations, ["default/p could be placed, and nothing had it tried"]);
 }
 
 #[test]
