@@ -280,7 +280,8 @@ impl<'a> Others<'a> {
 
     /// Why the others do not allow them.
     fn lack(&self) -> Option<InterPodLack> {
-        let disallowed = self.cluster.first_disallowed(&self.placed, self.what_if.as_ref()?, &self.dry_run.nominated);
+        let disallowed =
+            self.cluster.first_disallowed_together(&self.placed, self.what_if.as_ref()?, &self.dry_run.nominated);
         disallowed.map(|(_, lack)| lack)
     }
 }

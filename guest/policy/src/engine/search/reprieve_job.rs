@@ -50,7 +50,7 @@ pub fn reprieve_job(
     elsewhere.iter().for_each(|ix| what_if.evict_set(trial.cluster(), *ix));
     let nominated = context.nominated(trial.cluster());
     let disallowed_in = |cluster: &Cluster| match is_between {
-        true => cluster.first_disallowed(&nominations, &what_if, &nominated),
+        true => cluster.first_disallowed_together(&nominations, &what_if, &nominated),
         false => None,
     };
     let mut disallowed = disallowed_in(trial.cluster());

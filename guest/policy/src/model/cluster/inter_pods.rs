@@ -128,7 +128,7 @@ impl Cluster {
         })
     }
 
-    /// The first of these pods that the others do not allow where it is: its position and why. They are on these nodes in the books or
+    /// Returns the first of these pods that the others do not allow where it is: its position and why. They are on these nodes in the books or
     /// in `what_if`; each is judged beside those before it, and beside nominated pods.
     pub fn first_disallowed(
         &self,
@@ -136,15 +136,42 @@ impl Cluster {
         what_if: &WhatIf,
         nominated: &Nominated,
     ) -> Option<(usize, InterPodLack)> {
+        self.first_lack(placed, what_if, |at, what_if| self.inter_pod_allows_beside(at.0, at.1, what_if, nominated))
+    }
+
+    /// Returns the same for pods that are nominated together: each also leaves those before it allowed. None of them is tried without the others on
+    /// their nodes, so a pod that fits only before another one would never run.
+    pub fn first_disallowed_together(
+        &self,
+        placed: &[(PodIx, NodeIx)],
+        what_if: &WhatIf,
+        nominated: &Nominated,
+    ) -> Option<(usize, InterPodLack)> {
+        let mut before = Vec::with_capacity(placed.len());
+        self.first_lack(placed, what_if, |at, what_if| {
+            self.inter_pod_allows_beside(at.0, at.1, what_if, nominated)?;
+            let displaces = self.is_between(at.0) && self.displaces_any(at, what_if, &before);
+            before.push(at);
+            if displaces { Err(InterPodLack::Nominated) } else { Ok(()) }
+        })
+    }
+
+    /// Places these pods one after the other. Returns the first one with a lack before it is placed: its position and the lack.
+    fn first_lack(
+        &self,
+        placed: &[(PodIx, NodeIx)],
+        what_if: &WhatIf,
+        mut lack: impl FnMut((PodIx, NodeIx), &WhatIf) -> Result<(), InterPodLack>,
+    ) -> Option<(usize, InterPodLack)> {
         if !placed.iter().any(|(pod, _)| self.is_between(*pod)) {
             return None;
         }
         let mut what_if = what_if.clone();
         placed.iter().for_each(|(pod, node)| what_if.remove(self, *pod, *node));
-        placed.iter().enumerate().find_map(|(at, (pod, node))| {
-            let allowed = self.inter_pod_allows_beside(*pod, *node, &what_if, nominated);
-            what_if.place(self, *pod, *node);
-            allowed.err().map(|lack| (at, lack))
+        placed.iter().enumerate().find_map(|(place, at)| {
+            let lack = lack(*at, &what_if);
+            what_if.place(self, at.0, at.1);
+            lack.err().map(|lack| (place, lack))
         })
     }
 

@@ -2,8 +2,8 @@
 //!
 //! Idle room and the room of leaving pods are used first. Then bundles of pods are evicted, by level: first steps by which elastic jobs
 //! shrink, then single pods above the minimum of their gangs, then whole gangs. A level is used only if the levels below are not
-//! enough. On each level the fewest jobs are evicted, then the fewest pods, then the least important ones. Other victims are judged
-//! after the evictions of elastic pods. No pod is evicted unless every pod that the gang lacks then has a node.
+//! enough. On each level the fewest jobs are evicted, then the fewest pods, then the least important ones; of jobs that leave whole the
+//! fewest gangs, then those that lose the least work. Other victims are judged after the evictions of elastic pods. No pod is evicted unless every pod that the gang lacks then has a node.
 
 mod attempt;
 mod bundle;
