@@ -49,8 +49,11 @@ pub type Compare = fn(&Cluster, &Pod, &Pod) -> Ordering;
 /// An order of pods by a key: which of two comes first depends on these two and on their jobs alone. Names break ties.
 #[derive(Debug, Clone, Copy)]
 pub struct SortBy {
+    /// The first part of the key of a pod. It may depend on what else waits, as of the last question about the queue, so it says nothing about the pods
+    /// of one job: a decision does not depend on what was asked before it.
+    pub first: fn(&Cluster, &Pod) -> KeyBuilder,
     /// The part of the key of a pod before that of its job.
-    pub before: fn(&Cluster, &Pod) -> KeyBuilder,
+    pub before: fn(&Pod, KeyBuilder) -> KeyBuilder,
     /// The part that the pods of a job have in common; of a pod alone, what stands for it.
     pub job: fn(&Cluster, &Pod, KeyBuilder) -> KeyBuilder,
     /// The part after that.
@@ -62,12 +65,13 @@ pub struct SortBy {
 impl SortBy {
     /// Returns the key of a pod.
     pub fn key(&self, cluster: &Cluster, pod: &Pod) -> KeyBuilder {
-        (self.after)(pod, (self.job)(cluster, pod, (self.before)(cluster, pod)))
+        let key = (self.before)(pod, (self.first)(cluster, pod));
+        (self.after)(pod, (self.job)(cluster, pod, key))
     }
 
     /// Returns the key of a pod among those of its job.
-    pub fn key_in_job(&self, cluster: &Cluster, pod: &Pod) -> KeyBuilder {
-        (self.after)(pod, (self.before)(cluster, pod))
+    pub fn key_in_job(&self, pod: &Pod) -> KeyBuilder {
+        (self.after)(pod, (self.before)(pod, KeyBuilder::new()))
     }
 }
 

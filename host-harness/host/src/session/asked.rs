@@ -53,7 +53,7 @@ impl Asked {
         self.last = self.last.max(last);
     }
 
-    /// Hands a command out later that the driver was not told of yet, in nanoseconds since 1970. Where it fails, the same waits for `pause`.
+    /// Hands a command out later that the driver has not received yet, in nanoseconds since 1970. Where it fails, the same waits for `pause`.
     pub(super) fn put_off(&mut self, id: CommandId, until: i64, now: i64, pause: i64) {
         if let Some(ask) = self.open.get_mut(&id) {
             (ask.since, ask.pause) = (until, pause);

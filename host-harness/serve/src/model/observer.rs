@@ -139,7 +139,7 @@ impl Observer {
     }
 
     /// Takes note that an attempt was not in vain. It is tried for its own sake that something has changed, not because kube-scheduler tries
-    /// every pod again that was refused long ago: somebody has waited for minutes.
+    /// every pod again that was refused long ago: that pod has waited for minutes.
     pub(super) fn succeeded(&mut self, entry: &Entry) {
         if self.is_calm && entry.is_flushed {
             self.violate(format!("{} could be placed, and nothing had it tried", name_of(&entry.pod)));

@@ -141,7 +141,7 @@ impl Play<'_> {
         self.world.watches.iter().any(|(kind, said)| !said.is_empty() && self.scheduler.kinds.contains(kind))
     }
 
-    /// Activates these pods in kube-scheduler, beside what is under way (`newPlugin` in `plugin.go`).
+    /// Activates these pods in kube-scheduler, while other calls are under way (`newPlugin` in `plugin.go`).
     pub(super) fn activate(&mut self, pods: Vec<Object>) {
         if !pods.is_empty() {
             self.tasks.add(self.world.now, Task::Activate(pods));

@@ -17,7 +17,7 @@ pub(super) enum Then {
     Nominated(u64),
     /// A victim was marked, or has its condition, or is deleted.
     Evicted(u64, Order, Stage),
-    /// A pod, of which this was told before, was read to know what became of a command of this conversation.
+    /// A pod was read to learn what became of a command of this conversation; with it what the host knew of the pod before.
     Confirmed(u64, Order, Option<Object>),
     /// Of a pod, by uid: the nomination that is expected, its marks, its binding.
     Expected(String),

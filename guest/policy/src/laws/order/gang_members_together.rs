@@ -37,17 +37,23 @@ pub const LAW: Law<SortBy> = Law::order(
         templates: &[],
         file: page!("gang_members_together.rs"),
     },
-    SortBy { before, job, after: |pod, key| key.ascending(pod.created), of_job: time },
+    SortBy {
+        first,
+        before: |pod, key| key.descending(pod.priority()),
+        job,
+        after: |pod, key| key.ascending(pod.created),
+        of_job: time,
+    },
 );
 
-/// Begins the key of a pending pod: pods that would borrow come last, then the more important ones first.
-fn before(cluster: &Cluster, pod: &Pod) -> KeyBuilder {
+/// Begins the key of a pending pod: pods that would borrow come last.
+fn first(cluster: &Cluster, pod: &Pod) -> KeyBuilder {
     let borrows = match cluster.borrows(pod) {
         None => 0,
         Some(Borrows::BehindOthers) => 1,
         Some(Borrows::Anyway) => 2,
     };
-    KeyBuilder::new().ascending(borrows).descending(pod.priority())
+    KeyBuilder::new().ascending(borrows)
 }
 
 /// Adds the turn, the time and the name of the gang.

@@ -33,12 +33,12 @@ pub const LAW: Law<SortBy> = Law::order(
         templates: &[],
         file: page!("higher_priority_first.rs"),
     },
-    SortBy { before, job, after, of_job: |_| None },
+    SortBy { first: |_, _| KeyBuilder::new(), before, job, after, of_job: |_| None },
 );
 
-/// Begins the key of a pending pod: the more important ones come first.
-fn before(_: &Cluster, pod: &Pod) -> KeyBuilder {
-    KeyBuilder::new().descending(pod.priority())
+/// Adds the priority of a pod: the more important ones come first.
+fn before(pod: &Pod, key: KeyBuilder) -> KeyBuilder {
+    key.descending(pod.priority())
 }
 
 /// Adds where the first pod of the gang group stands, and its name.

@@ -23,14 +23,14 @@ pub struct Pool<'a> {
     pub gone: Vec<(PodIx, Place)>,
 }
 
-/// How the victims among whole gangs are found.
+/// The moment at which whole gangs are evicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum GangEviction {
     /// A gang is evicted when a pod of the preemptor needs its room.
     OnDemand,
     /// All gangs are evicted first, and those that are not needed are reprieved. Constraints between pods may need evictions on other nodes than that
     /// of the pod; but the first gangs may use up what their queue has in excess.
-    Emptied,
+    UpFront,
 }
 
 /// One attempt to place the gang.
@@ -86,8 +86,8 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
     }
 
     /// Places all pods that the gang lacks, in this order.
-    pub fn run(mut self, order: &[PodIx], way: Way) -> Result<Fit, Short> {
-        if way == Way::Emptied {
+    pub fn run(mut self, order: &[PodIx], gangs: GangEviction) -> Result<Fit, Short> {
+        if gangs == GangEviction::UpFront {
             self.evict_gangs();
         }
         let mut lacking = self.trial.cluster().shortage(self.victim_search.preemptor.pod);

@@ -14,13 +14,13 @@ pub struct Bundle {
     pub pods: Vec<PodIx>,
     /// The legal numbers of victims; none: any number. A gang that leaves whole has one.
     pub steps: Option<Vec<usize>>,
-    /// What is lost with all of the pods; nothing for bundles of the lower levels.
-    pub loss: Loss,
+    /// The loss with all of the pods; nothing for bundles of the lower levels.
+    pub loss: JobLoss,
 }
 
-/// What is lost with jobs that leave whole; smaller is better.
+/// The loss with jobs that leave whole; smaller is better.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Loss {
+pub struct JobLoss {
     /// The number of gangs that need more than one pod to run.
     pub gangs: usize,
     /// The work that the pods lose: the time that each has run times its largest share of the cluster. Nanoseconds times millionths.
@@ -29,15 +29,15 @@ pub struct Loss {
     pub pods: usize,
 }
 
-impl Loss {
+impl JobLoss {
     /// Returns what is lost with these pods of jobs of which so many are gangs.
-    pub fn of(cluster: &Cluster, pods: &[PodIx], gangs: usize) -> Loss {
-        Loss { gangs, work: lost_work(cluster, pods), pods: pods.len() }
+    pub fn of(cluster: &Cluster, pods: &[PodIx], gangs: usize) -> JobLoss {
+        JobLoss { gangs, work: lost_work(cluster, pods), pods: pods.len() }
     }
 
     /// Returns both losses together.
-    pub fn plus(self, other: Loss) -> Loss {
-        Loss {
+    pub fn plus(self, other: JobLoss) -> JobLoss {
+        JobLoss {
             gangs: self.gangs.saturating_add(other.gangs),
             work: self.work.saturating_add(other.work),
             pods: self.pods.saturating_add(other.pods),
@@ -86,7 +86,7 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
                 let legal = |step: &usize| left(step) >= minimum && terms.allows(minimum, left(step));
                 let steps: Vec<usize> = (1..=pods.len()).filter(legal).collect();
                 if !steps.is_empty() {
-                    elastic.push(Bundle { pods, steps: Some(steps), loss: Loss::default() });
+                    elastic.push(Bundle { pods, steps: Some(steps), loss: JobLoss::default() });
                 }
             }
             // Its pods leave together, as a bundle of the last level.
@@ -96,12 +96,12 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
                     |ix: &PodIx| victim_search.first_denial(cluster, &victim_search.rules.single, *ix, None).is_none();
                 let pods: Vec<PodIx> = free.iter().copied().filter(spare).collect();
                 if !pods.is_empty() {
-                    single.push(Bundle { pods, steps: None, loss: Loss::default() });
+                    single.push(Bundle { pods, steps: None, loss: JobLoss::default() });
                 }
             }
         }
         if free.len() == holders.len() && cluster.minimum(lead) > 0 {
-            let loss = Loss::of(cluster, &free, usize::from(cluster.minimum(lead) > 1));
+            let loss = JobLoss::of(cluster, &free, usize::from(cluster.minimum(lead) > 1));
             whole.push(Bundle { steps: Some(vec![free.len()]), pods: free, loss });
         } else {
             trace::bound_together(cluster, notes, victim_search, &free);

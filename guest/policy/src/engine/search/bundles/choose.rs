@@ -5,7 +5,7 @@
 //! on the higher one. A small number of jobs is tried in every combination. Otherwise jobs are left out one after the other, as long as
 //! the rest is enough.
 
-use super::bundle::Loss;
+use super::bundle::JobLoss;
 use super::feasibility::FeasibilityBound;
 use super::fit::{self, AtHand, Fit, Open, Short};
 use super::thrift::Caps;
@@ -131,7 +131,7 @@ impl Search<'_> {
     /// Returns the combination of this size with the smallest loss; of equal ones the first.
     fn best_of(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, size: usize) -> Option<Vec<usize>> {
         let all = state.chosen.get(state.level).map_or(0, Vec::len);
-        let mut best: Option<(Loss, Vec<usize>)> = None;
+        let mut best: Option<(JobLoss, Vec<usize>)> = None;
         for combination in combinations_of(all, size) {
             let may_cost_less = |fit: &Fit| best.as_ref().is_none_or(|(least, _)| fit.hoped_for() < least.pods);
             let fit = self.fit_of(trial, state, &combination).map(|(selection, fit)| match state.level {
@@ -147,14 +147,14 @@ impl Search<'_> {
     }
 
     /// Returns what is lost with the victims of a level, of which these bundles are available. Of elastic pods only their number counts.
-    pub(super) fn loss(&self, cluster: &Cluster, (level, bundles): (usize, &[usize]), fit: &Fit) -> Loss {
+    pub(super) fn loss(&self, cluster: &Cluster, (level, bundles): (usize, &[usize]), fit: &Fit) -> JobLoss {
         let victims = fit.victims.get(level).map(Vec::as_slice).unwrap_or_default();
         if level == 0 {
-            return Loss { pods: victims.len(), ..Loss::default() };
+            return JobLoss { pods: victims.len(), ..JobLoss::default() };
         }
         let used = fit.used.get(level).into_iter().flatten().filter_map(|place| bundles.get(*place));
         let gangs = used.filter_map(|at| Some(self.levels.get(level)?.get(*at)?.loss.gangs));
-        Loss::of(cluster, victims, gangs.fold(0, usize::saturating_add))
+        JobLoss::of(cluster, victims, gangs.fold(0, usize::saturating_add))
     }
 
     /// Returns the selection with these bundles of the level, and its outcome. `None` if these are not enough, or if a settled level would have
@@ -213,7 +213,7 @@ pub(super) fn combinations(of: usize, size: usize) -> usize {
     (0..size).try_fold(1usize, factor).unwrap_or(usize::MAX)
 }
 
-/// The ascending combinations of so many numbers below `all`, in order.
+/// Returns the ascending combinations of so many numbers below `all`, in order.
 pub(super) fn combinations_of(all: usize, size: usize) -> impl Iterator<Item = Vec<usize>> {
     std::iter::successors(Some((0..size).collect::<Vec<usize>>()), move |last| successor(last.clone(), all))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::attempt::Attempt;
-use super::evict::Taken;
+use super::evict::EvictedPods;
 use super::fit::fits;
 use super::further::Rest;
 use super::price::Priced;
@@ -95,12 +95,12 @@ impl Attempt<'_, '_, '_> {
     }
 
     /// Evicts pods on a node until a pod fits and the others allow it. Returns the victims, which are evicted on trial. If the pod does not fit, none are.
-    pub(super) fn clear(&mut self, at: NodeIx, (asker, request): (PodIx, &Request)) -> Option<Vec<Taken>> {
+    pub(super) fn clear(&mut self, at: NodeIx, (asker, request): (PodIx, &Request)) -> Option<Vec<EvictedPods>> {
         let before = self.trial.mark();
         let rank = self.trial.cluster().node(at).map_or(0, |node| node.rank);
         let there = self.there.get(&(rank, at)).map(|there| there.pods.clone()).unwrap_or_default();
         let short = self.short_for(at, (asker, request));
-        let mut all: Vec<Taken> = Vec::new();
+        let mut all: Vec<EvictedPods> = Vec::new();
         for (number, ix) in there {
             let cluster = self.trial.cluster();
             let Some((pod, node)) = cluster.pod(ix).zip(cluster.node(at)) else { continue };

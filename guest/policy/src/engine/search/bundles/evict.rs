@@ -6,7 +6,7 @@ use super::elastic_first::is_elastic;
 use crate::model::{Place, PodIx, ResourceIx};
 
 /// Pods of one pool that are evicted together: one pod, or a whole gang.
-pub(super) struct Taken {
+pub(super) struct EvictedPods {
     /// The number of the pool.
     pub(super) pool: usize,
     /// The pods with their former places.
@@ -32,7 +32,7 @@ impl Attempt<'_, '_, '_> {
         ix: PodIx,
         going: usize,
         short: Option<&[ResourceIx]>,
-    ) -> Option<Taken> {
+    ) -> Option<EvictedPods> {
         let (level, most, gone, bundle) =
             self.pools.get(number).map(|pool| (pool.level, pool.most, pool.gone.len(), pool.bundle))?;
         let placed = |attempt: &Self, ix: PodIx| {
@@ -43,7 +43,7 @@ impl Attempt<'_, '_, '_> {
             placed(self, ix)?;
             let mut pods: Vec<(PodIx, Place)> = bundle.pods.iter().filter_map(|ix| placed(self, *ix)).collect();
             pods.sort_by_key(|(ix, _)| !is_elastic(self.trial.cluster(), *ix));
-            return self.evict_all(&pods, short).then_some(Taken { pool: number, pods });
+            return self.evict_all(&pods, short).then_some(EvictedPods { pool: number, pods });
         }
         let pod = placed(self, ix).filter(|_| gone.saturating_add(going) < most)?;
         let (cluster, single) = (self.trial.cluster(), &self.victim_search.rules.single);
@@ -52,7 +52,7 @@ impl Attempt<'_, '_, '_> {
             return None;
         }
         self.trial.evict(ix);
-        Some(Taken { pool: number, pods: vec![pod] })
+        Some(EvictedPods { pool: number, pods: vec![pod] })
     }
 
     /// Evicts pods on trial, one after the other. Returns whether no law denies it; otherwise the trial is unchanged.
@@ -73,7 +73,7 @@ impl Attempt<'_, '_, '_> {
         all
     }
 
-    /// Whether no law denies the eviction of a pod after the evictions so far.
+    /// Returns whether no law denies the eviction of a pod after the evictions so far.
     fn is_candidate(&mut self, ix: PodIx, short: Option<&[ResourceIx]>) -> bool {
         let cluster = self.trial.cluster();
         let barred = self.victim_search.first_denial(cluster, &self.victim_search.rules.guards, ix, short).is_some();
@@ -82,8 +82,8 @@ impl Attempt<'_, '_, '_> {
 
     /// Makes evicted pods victims, for these resources if they are known. For which resources a gang leaves whole is known at the end. Victims of lower
     /// levels leave with their gang.
-    pub(super) fn settle(&mut self, taken: Taken, short: Option<&[ResourceIx]>) {
-        let Taken { pool: number, pods } = taken;
+    pub(super) fn settle(&mut self, taken: EvictedPods, short: Option<&[ResourceIx]>) {
+        let EvictedPods { pool: number, pods } = taken;
         let is_whole = self.pools.get(number).is_some_and(|pool| pool.level == WHOLE);
         let mut gone = pods;
         for (ix, place) in &gone {
@@ -103,8 +103,8 @@ impl Attempt<'_, '_, '_> {
         }
     }
 
-    /// Whether other victims belong to the gang that leaves whole with the victims of a pool.
-    pub(super) fn leave_together(&self, number: usize, other: &Taken) -> bool {
+    /// Returns whether other victims belong to the gang that leaves whole with the victims of a pool.
+    pub(super) fn leave_together(&self, number: usize, other: &EvictedPods) -> bool {
         let pool = self.pools.get(number).filter(|pool| pool.level == WHOLE);
         pool.is_some_and(|pool| other.pods.iter().all(|(ix, _)| pool.bundle.pods.contains(ix)))
     }

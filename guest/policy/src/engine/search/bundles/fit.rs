@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::attempt::{Attempt, Way};
+use super::attempt::{Attempt, GangEviction};
 use super::thrift::Caps;
 use super::{Bundle, LEVELS, VictimSearch};
 use crate::model::{ClassIx, Cluster, NodeIx, Pod, PodIx, Request, ShapeIx, Trial};
@@ -89,10 +89,10 @@ pub fn fit(
     largest_first.sort_by_key(|ix| cluster.needs_company(*ix));
     let orders = if hard_first == largest_first { vec![hard_first] } else { vec![hard_first, largest_first] };
     let (before, mut short) = (trial.mark(), Short::default());
-    for way in [Way::OnDemand, Way::Emptied] {
+    for gangs in [GangEviction::OnDemand, GangEviction::UpFront] {
         let mut best: Option<(Vec<usize>, &Vec<PodIx>)> = None;
         for order in &orders {
-            match Attempt::new(trial, victim_search, open, at_hand).run(order, way) {
+            match Attempt::new(trial, victim_search, open, at_hand).run(order, gangs) {
                 Ok(fit) if orders.len() == 1 || fit.costs_nobody() => return Ok(fit),
                 Ok(fit) => {
                     let cost = fit.victims.iter().rev().map(Vec::len).collect();
@@ -103,7 +103,7 @@ pub fn fit(
             trial.rewind(before);
         }
         if let Some((_, order)) = best {
-            return Attempt::new(trial, victim_search, open, at_hand).run(order, way);
+            return Attempt::new(trial, victim_search, open, at_hand).run(order, gangs);
         }
         if at_hand.bundles.last().is_none_or(Vec::is_empty) {
             break;

@@ -3,7 +3,7 @@
 //! Upstream names no order among normal pods (ruling 3.3h of Volcano). A gang that leaves is worse than jobs of one pod, so more jobs may leave than
 //! are enough. Few jobs are tried in every combination. Of more, one after the other of those that leave is spared, as long as less is lost with others.
 
-use super::bundle::Loss;
+use super::bundle::JobLoss;
 use super::choose::{LevelState, Search, TRIES, combinations, combinations_of};
 use crate::model::Trial;
 
@@ -25,7 +25,7 @@ impl Search<'_> {
         trial: &mut Trial<'_>,
         state: &LevelState<'_>,
         bundles: &[usize],
-    ) -> Option<(Loss, Vec<usize>)> {
+    ) -> Option<(JobLoss, Vec<usize>)> {
         let (_, fit) = self.fit_of(trial, state, bundles)?;
         let loss = self.loss(trial.cluster(), (state.level, bundles), &fit);
         let used = fit.used.get(state.level)?.iter().filter_map(|place| bundles.get(*place)).copied();
@@ -37,8 +37,8 @@ impl Search<'_> {
         &self,
         trial: &mut Trial<'_>,
         state: &LevelState<'_>,
-        mut best: (Loss, Vec<usize>),
-    ) -> (Loss, Vec<usize>) {
+        mut best: (JobLoss, Vec<usize>),
+    ) -> (JobLoss, Vec<usize>) {
         let all = state.chosen.get(state.level).map_or(0, Vec::len);
         let mut tries = TRIES;
         for size in 0..=all {
@@ -56,9 +56,9 @@ impl Search<'_> {
     }
 
     /// Returns what is lost with all pods of these bundles.
-    fn loss_of_all(&self, level: usize, bundles: &[usize]) -> Loss {
+    fn loss_of_all(&self, level: usize, bundles: &[usize]) -> JobLoss {
         let bundles = bundles.iter().filter_map(|at| self.levels.get(level)?.get(*at));
-        bundles.fold(Loss::default(), |sum, bundle| sum.plus(bundle.loss))
+        bundles.fold(JobLoss::default(), |sum, bundle| sum.plus(bundle.loss))
     }
 
     /// Returns bundles with a smaller loss, found by sparing one of those with victims after the other; `best` if there are none.
@@ -66,8 +66,8 @@ impl Search<'_> {
         &self,
         trial: &mut Trial<'_>,
         state: &LevelState<'_>,
-        mut best: (Loss, Vec<usize>),
-    ) -> (Loss, Vec<usize>) {
+        mut best: (JobLoss, Vec<usize>),
+    ) -> (JobLoss, Vec<usize>) {
         let all = state.chosen.get(state.level).map(Vec::as_slice).unwrap_or_default();
         let mut tries = TRIES.checked_div(all.len()).unwrap_or(0).min(SPARED);
         // Each exchange lowers the loss, so this ends.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::WHOLE;
 use super::attempt::Attempt;
 use super::candidates::Candidates;
-use super::evict::Taken;
+use super::evict::EvictedPods;
 use super::further::Further;
 use crate::model::{Amounts, NodeIx, PodIx, Request, ResourceIx, count_for};
 
@@ -96,7 +96,7 @@ impl Attempt<'_, '_, '_> {
         Some(Priced { cost, room: cost.room(room), least, ..at })
     }
 
-    fn cost(&self, taken: &[Taken]) -> Cost {
+    fn cost(&self, taken: &[EvictedPods]) -> Cost {
         let mut by_pool: BTreeMap<usize, usize> = BTreeMap::new();
         for taken in taken {
             let count = by_pool.entry(taken.pool).or_default();
