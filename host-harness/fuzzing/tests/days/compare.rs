@@ -12,7 +12,8 @@ impl Days {
     /// Compares a plan with the least that must stop.
     pub(super) fn compare(&mut self, nominated: &BTreeSet<String>, victims: &BTreeSet<String>) {
         let Some(lead) = nominated.first().map(|pod| self.job_of(pod)) else { return };
-        let candidates = self.candidates(lead, nominated, victims);
+        let Some(highest) = victims.iter().map(|pod| self.jobs[self.job_of(pod)].priority).max() else { return };
+        let candidates = self.candidates(lead, nominated, highest);
         let mut free = vec![8_u32; self.nodes];
         for (job, life) in self.lives.iter().enumerate() {
             life.bound.values().for_each(|node| free[*node] -= self.jobs[job].gpus);
@@ -87,10 +88,9 @@ impl Days {
         held.chain(others.map(|job| self.jobs[job].gpus)).sum()
     }
 
-    /// Returns the jobs whose pods the laws allow as victims of a job, none more important than the victims of the plan.
-    fn candidates(&self, lead: usize, nominated: &BTreeSet<String>, victims: &BTreeSet<String>) -> Vec<usize> {
+    /// Returns the jobs whose pods the laws allow as victims of a job, none of a priority above the highest one of the victims of the plan.
+    fn candidates(&self, lead: usize, nominated: &BTreeSet<String>, highest: i64) -> Vec<usize> {
         let of = &self.jobs[lead];
-        let highest = victims.iter().map(|pod| self.jobs[self.job_of(pod)].priority).max().unwrap_or(i64::MAX);
         // What pods of a team hold, at Permit, too, and are promised.
         let reserved = self.reserved();
         let used = |team: &str| -> u32 {

@@ -157,14 +157,14 @@ func name(kind wire.Kind, object metav1.Object) string {
 }
 
 func (f *feed) there(kind wire.Kind, object metav1.Object) {
-	f.hear(kind, object, func(metav1.Object) bool { return true })
+	f.replace(kind, object, func(metav1.Object) bool { return true })
 }
 
-// hear tells an object in place of what was told of it before, where that is so.
-func (f *feed) hear(kind wire.Kind, object metav1.Object, is func(before metav1.Object) bool) {
+// replace sends an object in place of the version that was sent last, where that version is the expected one.
+func (f *feed) replace(kind wire.Kind, object metav1.Object, isExpected func(before metav1.Object) bool) {
 	key := name(kind, object)
 	f.lock.Lock()
-	if !is(f.objects[key]) {
+	if !isExpected(f.objects[key]) {
 		f.lock.Unlock()
 		return
 	}
@@ -281,17 +281,17 @@ func (f *feed) nodeOf(pod wire.Object) string {
 	return there.Spec.NodeName
 }
 
-// known is what was told of a pod; nil where it is not there.
+// known returns the version of a pod that was sent last; nil where the pod is not there.
 func (f *feed) known(pod wire.Object) metav1.Object {
 	f.lock.Lock()
 	defer f.lock.Unlock()
 	return f.objects["Pod/"+pod.Namespace+"/"+pod.Name]
 }
 
-// seen tells a pod as it was just read, unless an event has said something else of it since it was read: the end of the pod would not be said
-// once more.
+// seen sends a pod as it was just read, unless an event has changed the pod since the version that was sent last: after the end of the pod
+// no event would come that ends it once more.
 func (f *feed) seen(pod *v1.Pod, known metav1.Object) {
-	f.hear(wire.Kind{Kind: "Pod"}, pod, func(now metav1.Object) bool { return now != nil && now == known })
+	f.replace(wire.Kind{Kind: "Pod"}, pod, func(now metav1.Object) bool { return now != nil && now == known })
 }
 
 // tell tells an object, with the lock held.

@@ -240,8 +240,8 @@ func (h *hints) wakeDue() {
 	})
 }
 
-// withdrawn: a pod is promised no node any more. It is tried again at its pace: where the API server refuses what a plan needs, each attempt
-// ends so.
+// withdrawn says that a pod is promised no node any more. The pod is tried again at its pace: where the API server refuses what a plan needs,
+// each attempt ends so.
 func (h *hints) withdrawn(pod types.UID) {
 	now := h.clock()
 	h.wake(func(hint hint) bool { return hint.pod.UID == pod && len(hint.victims) > 0 && h.mayWake(hint, now) })

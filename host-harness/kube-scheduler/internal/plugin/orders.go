@@ -256,8 +256,8 @@ func (p *Plugin) confirm(talk *talk, asked wire.Order) {
 	p.fail(talk, asked, "the cluster does not show it")
 }
 
-// fail tells that a command was not carried out. The host promises nothing for it any more, of which no event tells: the room may be for
-// others.
+// fail reports that a command was not carried out. The host promises nothing for the command any more, and no event says so: other pods may
+// have the room.
 func (p *Plugin) fail(talk *talk, order wire.Order, why string) {
 	p.report(talk, wire.Outcome{ID: order.ID, Failed: why})
 	p.hints.givenUp(podUpserted)

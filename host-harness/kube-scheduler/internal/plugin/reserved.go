@@ -87,7 +87,7 @@ func (p *Plugin) unreserve(ctx context.Context, pod *v1.Pod) {
 	p.lock.Lock()
 	held, ok := p.reserved[key]
 	ok = ok && held.uid == pod.UID
-	// One that was let on has failed with an error, and its backoff says when it is tried again.
+	// A pod that Permit had allowed has failed with an error, and its backoff says when it is tried again.
 	waited := ok && held.waiting
 	if ok {
 		delete(p.reserved, key)
@@ -97,7 +97,7 @@ func (p *Plugin) unreserve(ctx context.Context, pod *v1.Pod) {
 	if !ok {
 		return
 	}
-	// Of one that is gone nothing is kept: its end may have been heard before.
+	// Nothing is kept of a pod that is gone: the event of its end may have come before.
 	if waited && p.isThere(pod) {
 		p.hints.lost(pod)
 	}

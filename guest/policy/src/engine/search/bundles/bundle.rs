@@ -12,7 +12,7 @@ use super::{VictimSearch, trace};
 pub struct Bundle {
     /// The pods in the order of eviction.
     pub pods: Vec<PodIx>,
-    /// The legal numbers of victims; none: any number. A gang that leaves whole has one.
+    /// The legal numbers of victims; none: any number, and for jobs that leave whole all of the pods.
     pub steps: Option<Vec<usize>>,
     /// The loss with all of the pods; nothing for bundles of the lower levels.
     pub loss: JobLoss,
@@ -102,7 +102,7 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
         }
         if free.len() == holders.len() && cluster.minimum(lead) > 0 {
             let loss = JobLoss::of(cluster, &free, usize::from(cluster.minimum(lead) > 1));
-            whole.push(Bundle { steps: Some(vec![free.len()]), pods: free, loss });
+            whole.push(Bundle { pods: free, steps: None, loss });
         } else {
             trace::bound_together(cluster, notes, victim_search, &free);
         }

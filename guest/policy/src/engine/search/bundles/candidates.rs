@@ -21,7 +21,7 @@ pub(super) struct Candidates {
     /// What all candidates free at most.
     pub(super) all: Amounts,
     /// The smallest loss of a job with a pod on the node that leaves whole, and its index among the available ones.
-    pub(super) least: Option<(i128, usize)>,
+    pub(super) least_loss: Option<(i128, usize)>,
 }
 
 impl Candidates {
@@ -35,7 +35,7 @@ impl Candidates {
         }
         if pool.level == WHOLE {
             let loss = (pool.bundle.loss.work, pool.place);
-            self.least = Some(self.least.map_or(loss, |least| least.min(loss)));
+            self.least_loss = Some(self.least_loss.map_or(loss, |least| least.min(loss)));
         } else {
             self.lower.add(&pod.request);
         }

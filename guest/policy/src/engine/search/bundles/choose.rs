@@ -114,18 +114,10 @@ impl Search<'_> {
 
     /// The fewest bundles of a level that are enough together with the selection of the other levels.
     fn fewest(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
-        let mut enough = self.left_out(trial, state);
+        let enough = self.left_out(trial, state);
         let all = state.chosen.get(state.level).map_or(0, Vec::len);
-        let mut tries = TRIES;
-        for size in 0..=enough.len() {
-            let Some(left) = tries.checked_sub(combinations(all, size)) else { break };
-            tries = left;
-            if let Some(best) = self.best_of(trial, state, size) {
-                enough = best;
-                break;
-            }
-        }
-        enough
+        let mut sizes = tried_sizes(all).take_while(|size| *size <= enough.len());
+        sizes.find_map(|size| self.best_of(trial, state, size)).unwrap_or(enough)
     }
 
     /// Returns the combination of this size with the smallest loss; of equal ones the first.
@@ -152,8 +144,8 @@ impl Search<'_> {
         if level == 0 {
             return JobLoss { pods: victims.len(), ..JobLoss::default() };
         }
-        let used = fit.used.get(level).into_iter().flatten().filter_map(|place| bundles.get(*place));
-        let gangs = used.filter_map(|at| Some(self.levels.get(level)?.get(*at)?.loss.gangs));
+        let used = with_victims(fit, level, bundles);
+        let gangs = used.filter_map(|at| Some(self.levels.get(level)?.get(at)?.loss.gangs));
         JobLoss::of(cluster, victims, gangs.fold(0, usize::saturating_add))
     }
 
@@ -177,7 +169,7 @@ impl Search<'_> {
     /// Returns those of these bundles that have victims. `None` as for [`Search::fit_of`].
     fn used(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, bundles: &[usize]) -> Option<Vec<usize>> {
         let (_, fit) = self.fit_of(trial, state, bundles)?;
-        Some(fit.used.get(state.level)?.iter().filter_map(|place| bundles.get(*place)).copied().collect())
+        Some(with_victims(&fit, state.level, bundles).collect())
     }
 
     /// Bundles that are enough, the largest kept. If there are at most [`SINGLY`], none of them can be left out.
@@ -207,8 +199,21 @@ impl Search<'_> {
     }
 }
 
-/// The number of combinations, saturating.
-pub(super) fn combinations(of: usize, size: usize) -> usize {
+/// Returns those of the available bundles of a level that have victims.
+pub(super) fn with_victims(fit: &Fit, level: usize, bundles: &[usize]) -> impl Iterator<Item = usize> {
+    fit.used.get(level).into_iter().flatten().filter_map(|place| bundles.get(*place)).copied()
+}
+
+/// Returns the sizes of which all combinations of so many bundles are tried, the smallest first.
+pub(super) fn tried_sizes(all: usize) -> impl Iterator<Item = usize> {
+    (0..=all).scan(TRIES, move |tries, size| {
+        *tries = tries.checked_sub(combinations(all, size))?;
+        Some(size)
+    })
+}
+
+/// Returns the number of combinations, saturating.
+fn combinations(of: usize, size: usize) -> usize {
     let factor = |count: usize, at: usize| count.checked_mul(of.checked_sub(at)?)?.checked_div(at.checked_add(1)?);
     (0..size).try_fold(1usize, factor).unwrap_or(usize::MAX)
 }

@@ -53,8 +53,8 @@ impl Attempt<'_, '_, '_> {
         Some(node)
     }
 
-    /// Returns the cheapest node; of equal ones first the one that takes the most further pods of the gang, then one with pods of jobs that already
-    /// have victims, where no other job may need to lose pods, then the first by name. Nodes are looked at in the order of what evictions
+    /// Returns the cheapest node; of equal ones first the one that takes the most further pods of the gang, then the one where jobs that leave whole lose
+    /// the least work, then one with pods of jobs that already have victims, where no other job may need to lose pods, then the first by name. Nodes are looked at in the order of what evictions
     /// there cost at least, until none of the rest can be better.
     fn cheapest(&mut self, (ix, request): (PodIx, &Request), rest: &Rest<'_>) -> Option<NodeIx> {
         let class = self.trial.cluster().pod(ix)?.class;

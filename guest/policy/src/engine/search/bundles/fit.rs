@@ -89,10 +89,14 @@ pub fn fit(
     largest_first.sort_by_key(|ix| cluster.needs_company(*ix));
     let orders = if hard_first == largest_first { vec![hard_first] } else { vec![hard_first, largest_first] };
     let (before, mut short) = (trial.mark(), Short::default());
-    for gangs in [GangEviction::OnDemand, GangEviction::UpFront] {
+    let ways: &[GangEviction] = match at_hand.bundles.last() {
+        Some(whole) if !whole.is_empty() => &[GangEviction::OnDemand, GangEviction::UpFront],
+        _ => &[GangEviction::OnDemand],
+    };
+    for gangs in ways {
         let mut best: Option<(Vec<usize>, &Vec<PodIx>)> = None;
         for order in &orders {
-            match Attempt::new(trial, victim_search, open, at_hand).run(order, gangs) {
+            match Attempt::new(trial, victim_search, open, at_hand).run(order, *gangs) {
                 Ok(fit) if orders.len() == 1 || fit.costs_nobody() => return Ok(fit),
                 Ok(fit) => {
                     let cost = fit.victims.iter().rev().map(Vec::len).collect();
@@ -103,10 +107,7 @@ pub fn fit(
             trial.rewind(before);
         }
         if let Some((_, order)) = best {
-            return Attempt::new(trial, victim_search, open, at_hand).run(order, gangs);
-        }
-        if at_hand.bundles.last().is_none_or(Vec::is_empty) {
-            break;
+            return Attempt::new(trial, victim_search, open, at_hand).run(order, *gangs);
         }
     }
     Err(short)

@@ -4,71 +4,28 @@
 //! are enough. Few jobs are tried in every combination. Of more, one after the other of those that leave is spared, as long as less is lost with others.
 
 use super::bundle::JobLoss;
-use super::choose::{LevelState, Search, TRIES, combinations, combinations_of};
+use super::choose::{LevelState, Search, TRIES, combinations_of, tried_sizes, with_victims};
 use crate::model::Trial;
 
 /// The maximum number of jobs that are spared on trial.
 const SPARED: usize = 64;
 
+/// The bundles of a level that have victims, with what is lost.
+type Chosen = (JobLoss, Vec<usize>);
+
 impl Search<'_> {
-    /// Returns the bundles of a level with the smallest loss that are enough together with the selection of the other levels.
+    /// Returns the bundles of a level with the smallest loss that are enough together with the selection of the other levels: of those that are tried.
     pub(super) fn least_loss(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
         let enough = self.left_out(trial, state);
-        let Some(first) = self.tried_loss(trial, state, &enough) else { return enough };
-        let best = self.of_all_combinations(trial, state, first);
-        self.with_spared(trial, state, best).1
-    }
-
-    /// Returns those of these bundles that have victims, and what is lost with them; `None` if they are not enough.
-    fn tried_loss(
-        &self,
-        trial: &mut Trial<'_>,
-        state: &LevelState<'_>,
-        bundles: &[usize],
-    ) -> Option<(JobLoss, Vec<usize>)> {
-        let (_, fit) = self.fit_of(trial, state, bundles)?;
-        let loss = self.loss(trial.cluster(), (state.level, bundles), &fit);
-        let used = fit.used.get(state.level)?.iter().filter_map(|place| bundles.get(*place)).copied();
-        Some((loss, used.collect()))
-    }
-
-    /// Returns the combination with the smallest loss of those that are tried, the smallest combinations first; `best` if none loses less.
-    fn of_all_combinations(
-        &self,
-        trial: &mut Trial<'_>,
-        state: &LevelState<'_>,
-        mut best: (JobLoss, Vec<usize>),
-    ) -> (JobLoss, Vec<usize>) {
-        let all = state.chosen.get(state.level).map_or(0, Vec::len);
-        let mut tries = TRIES;
-        for size in 0..=all {
-            let Some(left) = tries.checked_sub(combinations(all, size)) else { break };
-            tries = left;
-            for combination in combinations_of(all, size) {
-                if self.loss_of_all(state.level, &combination) < best.0
-                    && let Some(found) = self.tried_loss(trial, state, &combination).filter(|found| found.0 < best.0)
-                {
-                    best = found;
-                }
+        let Some(mut best) = self.tried_loss(trial, state, &enough) else { return enough };
+        let all = state.chosen.get(state.level).map(Vec::as_slice).unwrap_or_default();
+        for combination in tried_sizes(all.len()).flat_map(|size| combinations_of(all.len(), size)) {
+            if self.loss_of_all(state.level, &combination) < best.0
+                && let Some(found) = self.tried_loss(trial, state, &combination).filter(|found| found.0 < best.0)
+            {
+                best = found;
             }
         }
-        best
-    }
-
-    /// Returns what is lost with all pods of these bundles.
-    fn loss_of_all(&self, level: usize, bundles: &[usize]) -> JobLoss {
-        let bundles = bundles.iter().filter_map(|at| self.levels.get(level)?.get(*at));
-        bundles.fold(JobLoss::default(), |sum, bundle| sum.plus(bundle.loss))
-    }
-
-    /// Returns bundles with a smaller loss, found by sparing one of those with victims after the other; `best` if there are none.
-    fn with_spared(
-        &self,
-        trial: &mut Trial<'_>,
-        state: &LevelState<'_>,
-        mut best: (JobLoss, Vec<usize>),
-    ) -> (JobLoss, Vec<usize>) {
-        let all = state.chosen.get(state.level).map(Vec::as_slice).unwrap_or_default();
         let mut tries = TRIES.checked_div(all.len()).unwrap_or(0).min(SPARED);
         // Each exchange lowers the loss, so this ends.
         while let Some(better) = best.1.iter().find_map(|spared| {
@@ -78,6 +35,19 @@ impl Search<'_> {
         }) {
             best = better;
         }
-        best
+        best.1
+    }
+
+    /// Returns those of these bundles that have victims, and what is lost with them; `None` if they are not enough.
+    fn tried_loss(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, bundles: &[usize]) -> Option<Chosen> {
+        let (_, fit) = self.fit_of(trial, state, bundles)?;
+        let loss = self.loss(trial.cluster(), (state.level, bundles), &fit);
+        Some((loss, with_victims(&fit, state.level, bundles).collect()))
+    }
+
+    /// Returns what is lost with all pods of these bundles.
+    fn loss_of_all(&self, level: usize, bundles: &[usize]) -> JobLoss {
+        let bundles = bundles.iter().filter_map(|at| self.levels.get(level)?.get(*at));
+        bundles.fold(JobLoss::default(), |sum, bundle| sum.plus(bundle.loss))
     }
 }

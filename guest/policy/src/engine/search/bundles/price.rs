@@ -35,7 +35,7 @@ pub(super) struct Priced {
     /// How many further pods of the gang the node takes, or how many at most at that cost; 0 where jobs of one pod leave whole: each of them costs.
     pub(super) room: Reverse<usize>,
     /// The work that is lost with jobs that leave whole, and the last of these jobs by its index among the available ones; or the least of both.
-    pub(super) least: (i128, usize),
+    pub(super) loss: (i128, usize),
     /// The place in the order of nodes.
     pub(super) place: usize,
     /// The node.
@@ -68,8 +68,8 @@ impl Attempt<'_, '_, '_> {
             let free = &cluster.node(node)?.free;
             let cost = at_least(free, there, request, is_new);
             let room = room_at_most((free, there, cost), request, further);
-            let least = there.least.filter(|_| cost.is_whole).unwrap_or_default();
-            Some(Priced { cost, room: cost.room(room), least, place, node })
+            let loss = there.least_loss.filter(|_| cost.is_whole).unwrap_or_default();
+            Some(Priced { cost, room: cost.room(room), loss, place, node })
         };
         all.filter_map(priced).collect()
     }
@@ -90,10 +90,10 @@ impl Attempt<'_, '_, '_> {
         self.trial.rewind(before);
         let cost = self.cost(&taken);
         let pools = taken.iter().filter_map(|taken| self.pools.get(taken.pool)).filter(|pool| pool.level == WHOLE);
-        let least = pools.fold((0, 0), |(work, last): (i128, usize), pool| {
+        let loss = pools.fold((0, 0), |(work, last): (i128, usize), pool| {
             (work.saturating_add(pool.bundle.loss.work), last.max(pool.place))
         });
-        Some(Priced { cost, room: cost.room(room), least, ..at })
+        Some(Priced { cost, room: cost.room(room), loss, ..at })
     }
 
     fn cost(&self, taken: &[EvictedPods]) -> Cost {
