@@ -21,8 +21,8 @@ pub(crate) use quota::gives_back;
 /// The state between attempts.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    /// Pods that have preempted. No pod does so twice.
-    triggered: BTreeSet<String>,
+    /// The victims of the last plan of each pod. A pod does not preempt again before they have left.
+    victims: BTreeMap<String, BTreeSet<String>>,
     /// The first pod of every application.
     originators: BTreeMap<String, String>,
     /// Since when a queue has used more than its maximum, in seconds.
@@ -102,20 +102,27 @@ pub(crate) fn attempt(
     let first = |pod: &Pod| memory.originators.values().any(|name| *name == pod.name);
     let judge = Judge {
         preemption: Preemption { world, queues: &queues, pod },
-        triggered: memory.triggered.contains(name),
+        awaits_victims: awaits_victims(world, memory, pod),
         originators: world.pods.values().filter(|pod| first(pod)).map(|pod| pod.name.as_str()).collect(),
     };
     judge.judge(outcome, verdict);
     if outcome.ended == Some(Ended::Nominated) && !outcome.victims.is_empty() {
-        memory.triggered.insert(name.to_owned());
+        memory.victims.insert(name.to_owned(), outcome.victims.iter().cloned().collect());
     }
     Ok(())
+}
+
+/// Whether a victim of the last plan of a pod, or any pod on the node that is reserved for it, has not left yet.
+fn awaits_victims(world: &World, memory: &Memory, pod: &Pod) -> bool {
+    let victims = memory.victims.get(&pod.name).into_iter().flatten();
+    victims.filter_map(|name| world.pods.get(name)).any(|victim| victim.leaving)
+        || pod.nominated.as_ref().is_some_and(|node| world.on(node).any(|other| other.leaving))
 }
 
 /// Everything needed to judge one attempt.
 struct Judge<'w> {
     preemption: Preemption<'w>,
-    triggered: bool,
+    awaits_victims: bool,
     originators: BTreeSet<&'w str>,
 }
 
@@ -161,8 +168,8 @@ impl<'w> Judge<'w> {
         if pod.never_preempts {
             return Some("preemptionPolicy Never");
         }
-        if self.triggered {
-            return Some("it has preempted already");
+        if self.awaits_victims {
+            return Some("its victims have not left");
         }
         if is_daemon(pod) {
             return None;

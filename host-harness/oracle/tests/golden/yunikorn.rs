@@ -48,6 +48,13 @@ fn one() -> Value {
     evicts("default/p", "n2", &["default/w"])
 }
 
+/// Returns an attempt of a pod whose victim is still leaving.
+fn waiting() -> Value {
+    let mut outcome = ends("Unschedulable");
+    set(&mut outcome, "", "standing", json!({"default/p": "n2"}));
+    outcome
+}
+
 #[test]
 fn queue_guarantees_decide_who_preempts() {
     let test = "TestCheckPreemptionQueueGuaranteesWithNoGuaranteedResources";
@@ -100,6 +107,12 @@ fn preconditions_of_the_asker() {
         ends("Unschedulable"),
         &[("may-preempt", one())],
     );
+    let mut twice = cluster(None, Some(5), Some(5), asker());
+    twice.order = vec!["default/p", "default/p"];
+    let again = twice.judge(&[one(), evicts("default/p", "n1", &["default/v"])]);
+    let again = again.expect("TestCheckPreconditions: ask which has already triggered preemption is disqualified");
+    assert!(again.starts_with("may-preempt: "), "{again}");
+    assert_eq!(twice.judge(&[one(), waiting()]), None, "the first victim is leaving");
 }
 
 #[test]

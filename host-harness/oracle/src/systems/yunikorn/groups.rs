@@ -95,7 +95,7 @@ impl<'w> Judge<'w> {
         for agent in agents {
             let judge = Judge {
                 preemption: Preemption { world, queues, pod: agent },
-                triggered: false,
+                awaits_victims: false,
                 originators: self.originators.clone(),
             };
             let stays = Amounts::sum(on_node().filter(|other| is_daemon(other)).map(|other| &other.request));
