@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde_json::{Map, Value, json};
 
 use crate::systems;
-use crate::world::{Node, Pod, World};
+use crate::world::{Node, Pod, World, at};
 
 /// The systems that the model covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,8 +84,16 @@ impl Case {
         let without_node = |pod: &Pod| pod.place().is_some_and(|node| !world.nodes.contains_key(node));
         let full = |node: &Node| world.free(node).0.values().any(|free| *free < 0);
         let fair = !world.pods.values().any(without_node) && !world.nodes.values().any(full);
-        fair && systems::fair(self, &world).unwrap_or(false)
+        fair && has_valid_groups(&world) && systems::fair(self, &world).unwrap_or(false)
     }
+}
+
+/// Returns whether all PodGroups are valid: the policies do not read others.
+fn has_valid_groups(world: &World) -> bool {
+    let counts = ["/spec/minMember", "/spec/scheduleTimeoutSeconds", "/spec/schedulingPolicy/gang/minCount"];
+    let is_positive =
+        |group, path| at(group, path).is_none_or(|number| number.as_u64().is_some_and(|number| number > 0));
+    world.all("PodGroup").all(|group| counts.iter().all(|path| is_positive(group, path)))
 }
 
 /// How a case is driven: in rounds, until a round changes nothing.

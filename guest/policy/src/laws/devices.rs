@@ -81,6 +81,9 @@ impl Devices {
         let own = [&known.counts, &known.measures, &known.shares].into_iter().find_map(|names| requested(names));
         let other = requested(&known.others);
         let resource = own.or(other)?;
+        if own.is_some() && other.is_some() && cluster.nodes().any(|(_, node)| known.counts_twice(node)) {
+            return Some(Denial::Resource("requested twice", resource));
+        }
         let is_apart =
             |pod: &Pod| if own.is_some() { known.is_by_another_name(pod) } else { known.is_by_own_name(pod) };
         if known.is_held(cluster, Known::counts_twice, is_apart) {

@@ -40,14 +40,6 @@ pub(crate) struct Memory {
     begun: bool,
 }
 
-/// Returns whether all PodGroups are valid: the policy does not read others.
-pub(crate) fn fair(world: &World) -> bool {
-    let is_positive =
-        |group, path| at(group, path).is_none_or(|number| number.as_u64().is_some_and(|number| number > 0));
-    let all = ["/spec/minMember", "/spec/scheduleTimeoutSeconds"];
-    world.all("PodGroup").all(|group| all.iter().all(|path| is_positive(group, path)))
-}
-
 /// The cluster in which Filter runs for a pod, after the switch of groups has rejected the waiting pods of the last group, and whether
 /// the pod passes PreFilter.
 fn pre_filter(world: &World, memory: &Memory, pod: &Pod) -> Result<(World, bool), ReadError> {

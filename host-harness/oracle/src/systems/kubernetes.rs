@@ -14,7 +14,7 @@ use crate::outcome::{Ended, Outcome};
 use crate::placement::{Candidate, IncomingPod, PlacementProblem, Set};
 use crate::systems::rounds::Rounds;
 use crate::tally::Verdict;
-use crate::world::{Node, Pod, World, at};
+use crate::world::{Node, Pod, World};
 pub(crate) use search::{Eligible, SameGroup, violating, waits_for_victims};
 use search::{forbidden, plans, possible};
 
@@ -61,12 +61,6 @@ pub(crate) fn fitting_nodes_by<'w>(world: &'w World, pod: &Pod, priority: fn(&Po
 /// Whether two pods are of one PodGroup.
 pub(crate) fn are_of_one_group(pod: &Pod, other: &Pod) -> bool {
     groups::group(pod).is_some() && groups::group(pod) == groups::group(other)
-}
-
-/// Returns whether all PodGroups are valid: the policy does not read others.
-pub(crate) fn fair(world: &World) -> bool {
-    let minimum = |group| at(group, "/spec/schedulingPolicy/gang/minCount");
-    world.all("PodGroup").filter_map(minimum).all(|count| count.as_u64().is_some_and(|count| count > 0))
 }
 
 /// What is remembered between attempts.

@@ -47,6 +47,10 @@ pub const LAW: Law<Holds> = Law::gate(
                 "the pod requests devices as `{resource}`, and pods hold the same devices under another resource: what is free there is not judged here, so the pod is not tried. Request them by one resource",
             ),
             (
+                "requested twice",
+                "the pods of the job request the same devices as `{resource}` and under another resource: what is free is not judged here, so they are not tried. Request them by one resource",
+            ),
+            (
                 "uncounted",
                 "the pod requests a share of devices (`{resource}`) that no node counts: that is not judged here, so the pod is not tried. Leave the pod to another scheduler",
             ),

@@ -5,7 +5,7 @@ use super::waiting;
 use crate::amounts::Amounts;
 use crate::case::System;
 use crate::demands::is_unjudged;
-use crate::world::{Pod, World};
+use crate::world::{Node, Pod, World};
 
 /// Resources that count devices in percent.
 const IN_PERCENT: [&str; 5] = [
@@ -50,19 +50,21 @@ impl Takes {
     }
 }
 
-/// Returns whether a pod holds GPUs by the other name than these pods request, on a node that counts them by both.
-fn are_held_by_the_other_name(world: &World, pods: &[&Pod]) -> bool {
+/// Returns whether nodes count GPUs by two names, and these pods use both: by what they request, or beside pods that hold the other.
+fn are_named_in_two_ways(world: &World, pods: &[&Pod]) -> bool {
     let names = |amounts: &Amounts, names: &[&str]| names.iter().any(|resource| amounts.get(resource) > 0);
-    let counts_both = |node: &str| {
-        let node = world.nodes.get(node).map(|node| &node.allocatable);
-        node.is_some_and(|node| names(node, &GPUS) && names(node, &WHOLE_GPUS))
+    let counts_both = |node: &Node| names(&node.allocatable, &GPUS) && names(&node.allocatable, &WHOLE_GPUS);
+    let requested = |own| pods.iter().any(|pod| names(&pod.request, own));
+    let held = |others| {
+        let placed = |pod: &Pod| pod.place().and_then(|node| world.nodes.get(node)).is_some_and(counts_both);
+        world.pods.values().any(|pod| placed(pod) && names(&pod.request, others))
     };
-    let (own, others): (&[&str], &[&str]) = match pods.iter().any(|pod| names(&pod.request, &GPUS)) {
-        true => (&GPUS, &WHOLE_GPUS),
-        false => (&WHOLE_GPUS, &GPUS),
-    };
-    let mut held = world.pods.values().filter(|pod| pod.place().is_some_and(counts_both));
-    pods.iter().any(|pod| names(&pod.request, own)) && held.any(|pod| names(&pod.request, others))
+    match (requested(&GPUS), requested(&WHOLE_GPUS)) {
+        (true, true) => world.nodes.values().any(counts_both),
+        (true, false) => held(&WHOLE_GPUS),
+        (false, true) => held(&GPUS),
+        (false, false) => false,
+    }
 }
 
 /// Returns whether the amounts of nodes say where these pods fit: always, where every node has one device of a kind at most. Otherwise no pod
@@ -76,7 +78,7 @@ pub(super) fn are_judged(world: &World, pods: &[&Pod]) -> bool {
         let node = world.nodes.get(node);
         node.is_some_and(|node| IN_PERCENT.iter().any(|resource| node.allocatable.get(resource) > DEVICE))
     };
-    if are_held_by_the_other_name(world, pods) {
+    if are_named_in_two_ways(world, pods) {
         return false;
     }
     let takes: Vec<Takes> = pods.iter().map(|pod| Takes::of(&pod.request)).collect();
