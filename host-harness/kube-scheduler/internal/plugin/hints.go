@@ -263,14 +263,21 @@ func (h *hints) worth(pod types.UID, change string) bool {
 func (h *hints) worthAfter(pod types.UID, left *v1.Pod, isThere bool) bool {
 	h.lock.Lock()
 	hint := h.pods[pod]
-	h.lock.Unlock()
-	if len(hint.victims) == 0 {
-		return h.worth(pod, podRemoved) && (!isThere || h.isInPace(pod))
+	rest := slices.DeleteFunc(slices.Clone(hint.victims), func(victim wire.Object) bool { return victim.UID == string(left.UID) })
+	awaited, wasAwaited := len(hint.victims) > 0, len(rest) < len(hint.victims)
+	if wasAwaited && isThere {
+		// It holds no room any more.
+		hint.victims = rest
+		h.pods[pod] = hint
 	}
-	if !slices.ContainsFunc(hint.victims, func(victim wire.Object) bool { return victim.UID == string(left.UID) }) {
+	h.lock.Unlock()
+	switch {
+	case !awaited:
+		return h.worth(pod, podRemoved) && (!isThere || h.isInPace(pod))
+	case !wasAwaited:
 		return left.Spec.NodeName != "" && h.victims.isRoomFor(left.UID, keyOf(hint.pod))
 	}
-	return !slices.ContainsFunc(hint.victims, h.isThere)
+	return !slices.ContainsFunc(rest, h.isThere)
 }
 
 // EventsToRegister are the changes of pods and nodes. Those of other kinds wake pods without kube-scheduler's help: a kind that is not

@@ -154,7 +154,6 @@ func (p *Plugin) carryOut(talk *talk, orders []wire.Order, written map[uint64]bo
 		}
 		p.victims.stay(types.UID(order.Object.UID))
 		p.fail(talk, order, why)
-		p.hints.spared(types.UID(order.Object.UID))
 	}, Name)
 }
 
@@ -257,10 +256,11 @@ func (p *Plugin) confirm(talk *talk, asked wire.Order) {
 }
 
 // fail reports that a command was not carried out. The host promises nothing for the command any more, and no event says so: other pods may
-// have the room.
+// have the room. A pod that is not evicted does not leave, and one that is not bound holds no room: whoever waits for its end waits in vain.
 func (p *Plugin) fail(talk *talk, order wire.Order, why string) {
 	p.report(talk, wire.Outcome{ID: order.ID, Failed: why})
 	p.hints.givenUp(podUpserted)
+	p.hints.spared(types.UID(order.Object.UID))
 }
 
 // report tells what became of a command.

@@ -98,7 +98,7 @@ func (h *hints) lost(pod *v1.Pod) {
 	}
 }
 
-// spared says that a victim of a plan is not evicted after all: a pod that waits for its end would wait in vain.
+// spared says that a victim of a plan is not evicted after all, or was never bound: a pod that waits for its end would wait in vain.
 func (h *hints) spared(victim types.UID) {
 	now := h.clock()
 	isIt := func(other wire.Object) bool { return other.UID == string(victim) }

@@ -127,6 +127,27 @@ func TestAPodWhoseVictimStaysIsTriedAgain(t *testing.T) {
 	}
 }
 
+func TestAVictimThatIsNotBoundIsWaitedForNoMore(t *testing.T) {
+	w := newWaking(t)
+	a, b := podNamed("a"), podNamed("b")
+	there := map[string]bool{"uid-v": true, "uid-w": true, "uid-x": true}
+	w.hints.isThere = func(object wire.Object) bool { return there[object.UID] }
+	w.hints.planned(a, []wire.Object{victimNamed("v")}, nil)
+	w.feed.plugin.fail(nil, wire.Order{ID: 3, Action: wire.Bind, Object: victimNamed("v"), Node: "n1"}, "the cluster does not show it")
+	if took := w.took(); !slices.Equal(took, []string{"default/a"}) {
+		t.Error("v was never bound, and", took, "are woken")
+	}
+	// w loses the node that it was to have, and stays in the queue; then x leaves.
+	w.hints.planned(b, []wire.Object{victimNamed("w"), victimNamed("x")}, nil)
+	if w.hints.worthAfter(b.UID, podNamed("w"), true) {
+		t.Error("x has not left")
+	}
+	delete(there, "uid-x")
+	if !w.hints.worthAfter(b.UID, podNamed("x"), false) {
+		t.Error("w holds no room, and b waits for it")
+	}
+}
+
 func TestACommandThatFailsGivesRoomUp(t *testing.T) {
 	w := newWaking(t)
 	a := podNamed("a")

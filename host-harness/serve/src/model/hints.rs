@@ -210,13 +210,17 @@ impl Hints {
         is_room_for: impl Fn(&str, &str) -> bool,
         is_there: impl Fn(&ObjectRef) -> bool,
     ) -> bool {
-        let Some(hint) = self.pods.get(pod).filter(|hint| !hint.victims.is_empty()) else {
+        let Some(hint) = self.pods.get_mut(pod).filter(|hint| !hint.victims.is_empty()) else {
             return self.worth(pod, POD_REMOVED) && (!is_there(&object(left)) || self.is_in_pace(pod));
         };
         if !hint.victims.iter().any(|victim| victim.uid == uid_of(left)) {
             return !node_of(left).is_empty() && is_room_for(uid_of(left), &name_of(&hint.pod));
         }
-        !hint.victims.iter().any(is_there)
+        let rest: Vec<ObjectRef> = hint.victims.iter().filter(|victim| victim.uid != uid_of(left)).cloned().collect();
+        if is_there(&object(left)) {
+            hint.victims.clone_from(&rest);
+        }
+        !rest.iter().any(is_there)
     }
 }
 

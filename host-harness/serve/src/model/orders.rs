@@ -199,16 +199,11 @@ impl Play<'_> {
 
     /// Reports what became of an eviction.
     fn settle(&mut self, number: u64, order: &Order, outcome: Result<(), String>) {
-        let is_spared = outcome.is_err();
-        if is_spared {
+        if outcome.is_err() {
             self.plugin.victims.stay(&order.object.uid);
         }
         if let Some(run) = self.tasks.runs.get(&number) {
             self.conclude(run.talk, order, outcome);
-        }
-        if is_spared {
-            let woken = self.plugin.hints.spared(&order.object.uid);
-            self.activate(woken);
         }
     }
 
@@ -249,8 +244,9 @@ impl Play<'_> {
         let has_failed = outcome.is_err();
         self.report(talk, order.id, outcome);
         if has_failed {
-            let woken = self.plugin.hints.given_up(POD_UPSERTED);
-            self.activate(woken);
+            for woken in [self.plugin.hints.given_up(POD_UPSERTED), self.plugin.hints.spared(&order.object.uid)] {
+                self.activate(woken);
+            }
         }
     }
 

@@ -93,7 +93,7 @@ impl Hints {
         pace.others
     }
 
-    /// Notes that a victim of a plan is not evicted after all: a pod that waits for its end would wait in vain.
+    /// Notes that a victim of a plan is not evicted after all, or was never bound: a pod that waits for its end would wait in vain.
     pub(super) fn spared(&mut self, victim: &str) -> Vec<Object> {
         self.wake(|hints, hint| hint.victims.iter().any(|it| it.uid == victim) && hints.may_wake(hint))
     }

@@ -133,19 +133,19 @@ impl Play<'_> {
         } else if self.happens(chances.busy) {
             Err([429, 500, 503][self.random.below(3)])
         } else {
-            self.observed(&request)
+            self.observed(&request, &then)
         };
         let answer = if self.happens(chances.lost) { Err(0) } else { served };
         let back = self.now() + pause(&mut self.random, 40);
         self.tasks.add(back, Task::Answer(answer, then));
     }
 
-    /// Serves a request, and has the observer see it.
-    fn observed(&mut self, request: &Request) -> Result<Object, u16> {
+    /// Serves a request, and has the observer see it. A kube-scheduler that was started since knows nothing of a binding that is served late.
+    fn observed(&mut self, request: &Request, then: &Then) -> Result<Object, u16> {
         let (now, before) = (self.now(), self.world.pod(&request.pod).cloned());
         let served = self.world.serve(request);
         self.observer.requested(now, request, before.as_ref(), &served);
-        if let ("bind", Ok(pod)) = (request.verb, &served) {
+        if let ("bind", Ok(pod), Then::Bound(_)) = (request.verb, &served, then) {
             self.observer.bound(&self.world, pod);
         }
         served
