@@ -13,7 +13,7 @@ kept() {
     version=$(sed -n 's#^\tk8s.io/kubernetes \(v[0-9.]*\)$#\1#p' go.mod)
     sources=$(find . -name '*.go' ! -name '*_test.go' | LC_ALL=C sort)
     # shellcheck disable=SC2086
-    key=$(cat go.mod go.sum ../build-kept.sh $sources | digest | cut -c 1-16)
+    key=$(cat go.mod go.sum "${BASH_SOURCE[0]}" $sources | digest | cut -c 1-16)
     cache=${XDG_CACHE_HOME:-$HOME/.cache}/lictor/$name
     binary=$cache/$key/$program
     if [ "$asked" = --path ]; then

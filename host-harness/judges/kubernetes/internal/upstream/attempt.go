@@ -1,0 +1,126 @@
+package upstream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	v1 "k8s.io/api/core/v1"
+	fwk "k8s.io/kube-scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler"
+	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"lictor.dev/judges/kubernetes/internal/cluster"
+)
+
+// Attempt plays one attempt of kube-scheduler to place a pod, given by namespace/name.
+func Attempt(c *cluster.Cluster, name string) (*Answer, error) {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	pod := c.Pod(name)
+	if pod == nil {
+		return nil, fmt.Errorf("pod %q is not among the objects", name)
+	}
+	answer := newAnswer()
+	if answer.Untried = untried(pod); answer.Untried != "" {
+		return answer, nil
+	}
+	o, err := observe(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if plugin := o.gate(pod); plugin != "" {
+		answer.Untried = "it is gated by " + plugin
+		return answer, nil
+	}
+	return answer, o.attempt(answer, pod)
+}
+
+// untried returns why kube-scheduler makes no attempt for a pod, or nothing.
+func untried(pod *v1.Pod) string {
+	switch {
+	case pod.Spec.NodeName != "":
+		return "it is bound to " + pod.Spec.NodeName
+	case hasEnded(pod):
+		return "it has ended"
+	case pod.Spec.SchedulerName != v1.DefaultSchedulerName:
+		return "it belongs to the scheduler " + pod.Spec.SchedulerName
+	case pod.DeletionTimestamp != nil:
+		return "it is being deleted"
+	}
+	return ""
+}
+
+// gate returns the plugin that keeps a pod out of the queue, or nothing.
+func (o *one) gate(pod *v1.Pod) string {
+	queued, ok := o.scheduler.SchedulingQueue.GetPod(pod.Name, pod.Namespace, pod.Spec.SchedulingGroup)
+	if !ok {
+		return "the queue"
+	}
+	return queued.GatingPlugin
+}
+
+// attempt plays the scheduling cycle of a pod that is in the queue.
+func (o *one) attempt(answer *Answer, pod *v1.Pod) error {
+	queued, _ := o.scheduler.SchedulingQueue.GetPod(pod.Name, pod.Namespace, pod.Spec.SchedulingGroup)
+	state := newState()
+	result, err := o.scheduler.SchedulePod(o.ctx, o.profile, state, queued)
+	var unfit *framework.FitError
+	switch {
+	case err == nil:
+		return o.bind(answer, pod, result)
+	case errors.As(err, &unfit):
+		return o.preempt(answer, pod, state, unfit)
+	case errors.Is(err, scheduler.ErrNoNodesAvailable):
+	default:
+		answer.Failed = err.Error()
+	}
+	// The nomination ends (schedulingAlgorithm in schedule_one.go).
+	return nil
+}
+
+// newState makes the state of a cycle, as scheduleOnePod does.
+func newState() *framework.CycleState {
+	state := framework.NewCycleState()
+	state.Write(framework.PodsToActivateKey, framework.NewPodsToActivate())
+	return state
+}
+
+// bind finds all nodes that a pod may be bound to. SchedulePod names one of them; it is checked against the others.
+func (o *one) bind(answer *Answer, pod *v1.Pod, chosen scheduler.ScheduleResult) error {
+	state := newState()
+	nodes, err := o.snapshot.List()
+	if err != nil {
+		return err
+	}
+	allowed, status, plugins := o.profile.RunPreFilterPlugins(o.ctx, state, pod)
+	if !status.IsSuccess() {
+		return fmt.Errorf("PreFilter refuses a pod that SchedulePod places: %w", status.AsError())
+	}
+	for _, node := range nodes {
+		name := node.Node().Name
+		if !allowed.AllNodes() && !allowed.NodeNames.Has(name) {
+			answer.Refused[name] = Refusal{Code: fwk.UnschedulableAndUnresolvable.String(), Reason: fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", plugins.UnsortedList())}
+			continue
+		}
+		status := o.profile.RunFilterPluginsWithNominatedPods(o.ctx, state, pod, node)
+		if status.IsSuccess() {
+			answer.Feasible = append(answer.Feasible, name)
+		} else {
+			answer.Refused[name] = refusal(status)
+		}
+	}
+	slices.Sort(answer.Feasible)
+	nominated := pod.Status.NominatedNodeName
+	answer.Nominated = slices.Contains(answer.Feasible, nominated)
+	switch {
+	case !slices.Contains(answer.Feasible, chosen.SuggestedHost):
+		return fmt.Errorf("SchedulePod chooses %s, which is not among the feasible nodes %v", chosen.SuggestedHost, answer.Feasible)
+	case answer.Nominated && chosen.SuggestedHost != nominated:
+		return fmt.Errorf("SchedulePod chooses %s, not the nominated node %s", chosen.SuggestedHost, nominated)
+	case !answer.Nominated && chosen.FeasibleNodes != len(answer.Feasible):
+		return fmt.Errorf("SchedulePod finds %d nodes feasible, not %v", chosen.FeasibleNodes, answer.Feasible)
+	}
+	return nil
+}
