@@ -71,6 +71,19 @@ func (c *Cluster) Pod(name string) *v1.Pod {
 	return nil
 }
 
+// Group returns the PodGroup that a pod names, or nil.
+func (c *Cluster) Group(pod *v1.Pod) *schedulingv1beta1.PodGroup {
+	if pod.Spec.SchedulingGroup == nil || pod.Spec.SchedulingGroup.PodGroupName == nil {
+		return nil
+	}
+	for _, group := range c.Groups {
+		if group.Namespace == pod.Namespace && group.Name == *pod.Spec.SchedulingGroup.PodGroupName {
+			return group
+		}
+	}
+	return nil
+}
+
 // Key returns namespace/name of an object.
 func Key(object metav1.Object) string { return object.GetNamespace() + "/" + object.GetName() }
 

@@ -56,3 +56,13 @@ func (f *Factory) Put(object runtime.Object) error {
 	}
 	return informer.Put(object)
 }
+
+// PutAll stores objects, in their order.
+func (f *Factory) PutAll(objects []runtime.Object) error {
+	for _, object := range objects {
+		if err := f.Put(object); err != nil {
+			return err
+		}
+	}
+	return nil
+}

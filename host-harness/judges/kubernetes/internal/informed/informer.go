@@ -3,6 +3,7 @@ package informed
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 
 // Informer is a shared informer without a reflector: it has what was put into it, and runs no goroutine.
 type Informer struct {
-	indexer  cache.Indexer
+	indexer  *ordered
 	handlers []cache.ResourceEventHandler
 }
 
@@ -20,7 +21,7 @@ var _ cache.SharedIndexInformer = &Informer{}
 // New makes an empty informer.
 func New() *Informer {
 	indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
-	return &Informer{indexer: cache.NewIndexer(cache.DeletionHandlingMetaNamespaceKeyFunc, indexers)}
+	return &Informer{indexer: &ordered{Indexer: cache.NewIndexer(cache.DeletionHandlingMetaNamespaceKeyFunc, indexers)}}
 }
 
 // Put stores an object and calls every handler with it, in the order in which the handlers were added.
@@ -28,6 +29,7 @@ func (i *Informer) Put(object any) error {
 	if err := i.indexer.Add(object); err != nil {
 		return err
 	}
+	i.indexer.objects = append(i.indexer.objects, object)
 	for _, handler := range i.handlers {
 		handler.OnAdd(object, true)
 	}
@@ -93,6 +95,15 @@ func (i *Informer) SetTransform(cache.TransformFunc) error { return nil }
 
 // IsStopped returns false.
 func (i *Informer) IsStopped() bool { return false }
+
+// ordered is an indexer that lists objects in the order in which they were put. An indexer of its own accord lists them in a random
+// order, and kube-scheduler takes budgets in the order of the list.
+type ordered struct {
+	cache.Indexer
+	objects []any
+}
+
+func (o *ordered) List() []any { return slices.Clone(o.objects) }
 
 // synced is a registration of a handler that has every object.
 type synced struct{}

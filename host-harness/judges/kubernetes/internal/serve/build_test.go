@@ -2,10 +2,16 @@ package serve
 
 import (
 	"encoding/json"
+	"os"
 	"testing"
 
 	"lictor.dev/judges/kubernetes/internal/upstream"
 )
+
+func TestMain(m *testing.M) {
+	Silence()
+	os.Exit(m.Run())
+}
 
 // object is a Kubernetes object as a request writes it.
 type object map[string]any

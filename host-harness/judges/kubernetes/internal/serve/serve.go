@@ -10,6 +10,9 @@ import (
 	"io"
 	"time"
 
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
+
 	"lictor.dev/judges/kubernetes/internal/cluster"
 	"lictor.dev/judges/kubernetes/internal/upstream"
 )
@@ -28,6 +31,14 @@ type answer struct {
 	ID    json.RawMessage `json:"id"`
 	Error string          `json:"error,omitempty"`
 	*upstream.Answer
+}
+
+// Silence turns the logs of kube-scheduler off: without an API server, each attempt for a group logs an error.
+func Silence() {
+	klog.LogToStderr(false)
+	klog.SetLogger(klog.New(nil))
+	klog.SetOutput(io.Discard)
+	utilruntime.ErrorHandlers = nil
 }
 
 // Lines answers every line until the input ends. It ends with an error only where the input cannot be read or the output not written.

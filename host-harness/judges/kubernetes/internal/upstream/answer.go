@@ -19,6 +19,7 @@ type Answer struct {
 	KeepsNomination bool                `json:"keepsNomination"`
 	Clears          map[string][]string `json:"clears,omitempty"`
 	DryRun          map[string]string   `json:"dryRun,omitempty"`
+	Group           *Group              `json:"group,omitempty"`
 }
 
 // Refusal is why a node does not take a pod.

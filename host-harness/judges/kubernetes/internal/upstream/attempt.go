@@ -26,12 +26,14 @@ func Attempt(c *cluster.Cluster, name string) (*Answer, error) {
 	if answer.Untried = untried(pod); answer.Untried != "" {
 		return answer, nil
 	}
-	o, err := observe(ctx, c)
+	if group := c.Group(pod); group != nil {
+		return answer, attemptGroup(answer, c, group)
+	}
+	o, err := observe(ctx, c, nil)
 	if err != nil {
 		return nil, err
 	}
-	if plugin := o.gate(pod); plugin != "" {
-		answer.Untried = "it is gated by " + plugin
+	if answer.Untried = o.gate(pod); answer.Untried != "" {
 		return answer, nil
 	}
 	return answer, o.attempt(answer, pod)
@@ -52,13 +54,18 @@ func untried(pod *v1.Pod) string {
 	return ""
 }
 
-// gate returns the plugin that keeps a pod out of the queue, or nothing.
+// gate returns why a pod waits in the queue and is not tried, or nothing.
 func (o *one) gate(pod *v1.Pod) string {
 	queued, ok := o.scheduler.SchedulingQueue.GetPod(pod.Name, pod.Namespace, pod.Spec.SchedulingGroup)
-	if !ok {
-		return "the queue"
+	switch {
+	case !ok:
+		return "it is not in the queue"
+	case queued.GatingPlugin != "":
+		return "it is gated by " + queued.GatingPlugin
+	case slices.Contains(o.scheduler.SchedulingQueue.IncompletePodGroupPodsPods(), queued.Pod):
+		return "its PodGroup is absent"
 	}
-	return queued.GatingPlugin
+	return ""
 }
 
 // attempt plays the scheduling cycle of a pod that is in the queue.

@@ -7,21 +7,14 @@ import (
 	"slices"
 
 	v1 "k8s.io/api/core/v1"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	"k8s.io/kubernetes/pkg/scheduler/util"
 
 	"lictor.dev/judges/kubernetes/internal/cluster"
 )
-
-// dryRunsAll are the arguments with which no candidate node is left out.
-var dryRunsAll = config.DefaultPreemptionArgs{MinCandidateNodesPercentage: 100, MinCandidateNodesAbsolute: 100}
 
 // preempt finds all plans for a pod that fits on no node, by the steps of the evaluator (preemption.go, evaluate).
 func (o *one) preempt(answer *Answer, pod *v1.Pod, state fwk.CycleState, unfit *framework.FitError) error {
@@ -33,11 +26,7 @@ func (o *one) preempt(answer *Answer, pod *v1.Pod, state fwk.CycleState, unfit *
 	for _, node := range nodes {
 		answer.Refused[node.Node().Name] = refusal(statuses.Get(node.Node().Name))
 	}
-	args := dryRunsAll
-	plugin, err := defaultpreemption.New(o.ctx, &args, o.profile, feature.NewSchedulerFeaturesFromGates(utilfeature.DefaultFeatureGate))
-	if err != nil {
-		return err
-	}
+	plugin := o.plugin
 	nominated := pod.Status.NominatedNodeName != ""
 	if ok, why := plugin.PodEligibleToPreemptOthers(o.ctx, pod, statuses.Get(pod.Status.NominatedNodeName)); !ok {
 		// The evaluator returns no result, which leaves the nomination as it is.
@@ -61,7 +50,7 @@ func (o *one) preempt(answer *Answer, pod *v1.Pod, state fwk.CycleState, unfit *
 	for _, node := range potential {
 		answer.DryRun[node.Node().Name] = reason(dry.Get(node.Node().Name))
 	}
-	ties := o.newTies(plugin, state, pod)
+	ties := o.newTies(state, pod)
 	for _, candidate := range candidates {
 		node := candidate.Name()
 		delete(answer.DryRun, node)

@@ -9,7 +9,6 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 	fwk "k8s.io/kube-scheduler/framework"
-	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 )
 
@@ -20,13 +19,12 @@ const orders = 24
 // the events that it observed. It takes budgets in the order of a map, which is random.
 type ties struct {
 	*one
-	plugin *defaultpreemption.DefaultPreemption
-	state  fwk.CycleState
-	pod    *v1.Pod
+	state fwk.CycleState
+	pod   *v1.Pod
 }
 
-func (o *one) newTies(plugin *defaultpreemption.DefaultPreemption, state fwk.CycleState, pod *v1.Pod) *ties {
-	return &ties{one: o, plugin: plugin, state: state, pod: pod}
+func (o *one) newTies(state fwk.CycleState, pod *v1.Pod) *ties {
+	return &ties{one: o, state: state, pod: pod}
 }
 
 // alternatives returns the other sets of victims on the node of a plan.
