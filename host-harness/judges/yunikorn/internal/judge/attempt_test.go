@@ -84,6 +84,12 @@ func TestPodsThatOptedOutAndOriginatorsGoLast(t *testing.T) {
 	w.objects = append(w.objects, object{"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "value": 0,
 		"metadata": object{"name": "polite", "annotations": object{allowPreemption: "false"}}})
 	w.expect(t, "ask", resultPreempts, "n1", "t2")
+	// The first pod of an application is its originator, whichever that was.
+	w = newWorld(queue("prod", 4, 0), queue("test", 0, 0)).node("n1", 2).
+		pod("t1", "test", "n1", 1).pod("t2", "test", "n1", 1).pod("ask", "prod", "", 1)
+	w.expect(t, "ask", resultPreempts, "n1", "t2")
+	w.order = []string{"d/t2"}
+	w.expect(t, "ask", resultPreempts, "n1", "t1")
 	// Between nodes, one with an ordinary pod is better than one with an originator.
 	w = newWorld(queue("prod", 4, 0), queue("test", 0, 0)).node("n1", 1).node("n2", 1).
 		pod("t1", "test", "n1", 1).pod("t2", "test", "n2", 1).pod("ask", "prod", "", 1)

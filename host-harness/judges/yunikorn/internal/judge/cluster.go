@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -72,6 +73,7 @@ func (c *cluster) readPods(request Request, objects []*v1.Pod) error {
 	}
 	seen := map[string]bool{}
 	for _, object := range objects {
+		object.Namespace = cmp.Or(object.Namespace, "default")
 		if object.Status.Phase == v1.PodSucceeded || object.Status.Phase == v1.PodFailed {
 			continue
 		}
@@ -94,16 +96,13 @@ func (c *cluster) readPods(request Request, objects []*v1.Pod) error {
 		}
 		c.pods = append(c.pods, read)
 	}
+	places := map[string]int{}
+	for at, key := range request.Order {
+		places[key] = at - len(request.Order)
+	}
 	slices.SortFunc(c.pods, func(a, b *pod) int {
-		switch {
-		case a.entered < b.entered:
-			return -1
-		case a.entered > b.entered:
-			return 1
-		case a.created != b.created:
-			return int(max(-1, min(1, a.created-b.created)))
-		}
-		return strings.Compare(a.key, b.key)
+		return cmp.Or(cmp.Compare(places[a.key], places[b.key]), cmp.Compare(a.entered, b.entered), cmp.Compare(a.created, b.created),
+			strings.Compare(a.key, b.key))
 	})
 	c.nameOriginators()
 	return nil

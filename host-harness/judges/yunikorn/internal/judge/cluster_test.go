@@ -14,6 +14,7 @@ import (
 type world struct {
 	objects   []any
 	entered   map[string]float64
+	order     []string
 	arguments map[string]any
 	now       float64
 }
@@ -129,7 +130,7 @@ func (w *world) line(pod string) string {
 		key = "d/" + pod
 	}
 	line, err := json.Marshal(object{
-		"id": 7, "now": time.Unix(0, int64(w.now*1e9)).UTC(), "objects": w.objects, "arguments": w.arguments, "pod": key, "entered": w.entered,
+		"id": 7, "now": time.Unix(0, int64(w.now*1e9)).UTC(), "objects": w.objects, "arguments": w.arguments, "pod": key, "entered": w.entered, "order": w.order,
 	})
 	if err != nil {
 		panic(err)

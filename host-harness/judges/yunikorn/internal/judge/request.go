@@ -22,6 +22,8 @@ type Request struct {
 	Pod string `json:"pod"`
 	// Entered are the seconds since 1970 at which pods came to the scheduler, by namespace and name.
 	Entered map[string]float64 `json:"entered"`
+	// Order are pods in the order in which the scheduler saw them, by namespace and name. Others come after them.
+	Order []string `json:"order"`
 }
 
 // Arguments change how the core is run. The zero value is how most requests want it.

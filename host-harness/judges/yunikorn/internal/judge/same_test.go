@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"testing"
 )
@@ -76,6 +77,35 @@ func bench(b *testing.B, w *world) {
 	for b.Loop() {
 		if answer := answerTo(line); answer.Error != "" {
 			b.Fatal(answer.Error)
+		}
+	}
+}
+
+func TestNoGoroutineIsLeft(t *testing.T) {
+	line := ties().line("ask")
+	serve(t, line)
+	before := runtime.NumGoroutine()
+	for range 50 {
+		serve(t, line)
+	}
+	// The last one of the core may be about to end.
+	if after := runtime.NumGoroutine(); after > before+1 {
+		t.Errorf("%d goroutines, %d before", after, before)
+	}
+}
+
+func TestQueuesAlwaysGiveBackTheSamePods(t *testing.T) {
+	w := withConfig("partitions:\n- name: default\n  preemption: {quotapreemptionenabled: true}\n  queues:\n  - name: root\n    submitacl: '*'\n"+
+		"    queues:\n    - name: p\n      resources: {max: {vcore: 4}}\n      properties: {quota.preemption.delay: 1s}\n      queues:\n"+
+		"      - {name: x}\n      - {name: y}\n").node("n1", 20)
+	for number := range 6 {
+		w.pod(fmt.Sprint("x", number), "p.x", "n1", 1, createdAt(0)).pod(fmt.Sprint("y", number), "p.y", "n1", 1, createdAt(0))
+	}
+	// Each child gives half of eight: the originators, and three of five that are equal.
+	want := w.expect(t, "", resultPreempts, "", "x0", "x1", "x2", "x3", "y0", "y1", "y2", "y3")
+	for range 30 {
+		if got := w.answer(t, ""); !slices.Equal(got.Victims, want.Victims) {
+			t.Fatal(got.Victims)
 		}
 	}
 }
