@@ -8,7 +8,7 @@ digest() {
 
 kept() {
     local name=$1 program=$2 what=$3 asked=${4:-}
-    # The version of Kubernetes in go.mod; its binaries say it of themselves, and so does /version.
+    # The version of Kubernetes in go.mod; its binaries say it of themselves, and so does /version. Empty: the program has no parts of it.
     local version key cache sources
     version=$(sed -n 's#^\tk8s.io/kubernetes \(v[0-9.]*\)$#\1#p' go.mod)
     sources=$(find . -name '*.go' ! -name '*_test.go' | LC_ALL=C sort)
@@ -30,13 +30,19 @@ kept() {
         echo "$what needs Go ($(sed -n 's/^go //p' go.mod) or later) to be built: https://go.dev/dl" >&2
         return 1
     fi
-    echo "building $what: Kubernetes $version. The first time takes 10 to 15 minutes on two cores and 3 GB of memory" >&2
+    if [ -n "$version" ]; then
+        echo "building $what: Kubernetes $version. The first time takes 10 to 15 minutes on two cores and 3 GB of memory" >&2
+    else
+        echo "building $what" >&2
+    fi
     mkdir -p "$cache/$key"
     trap 'rm -f "$binary.$$"' EXIT
-    local minor=${version#v*.} stamp=k8s.io/component-base/version
+    local minor=${version#v*.} stamp=k8s.io/component-base/version flags="-s -w"
+    if [ -n "$version" ]; then
+        flags="$flags -X $stamp.gitVersion=$version -X $stamp.gitMajor=1 -X $stamp.gitMinor=${minor%%.*}"
+    fi
     # Without cgo, no C compiler is needed.
-    CGO_ENABLED=0 go build -o "$binary.$$" -ldflags \
-        "-s -w -X $stamp.gitVersion=$version -X $stamp.gitMajor=1 -X $stamp.gitMinor=${minor%%.*}" .
+    CGO_ENABLED=0 go build -o "$binary.$$" -ldflags "$flags" .
     mv "$binary.$$" "$binary"
     # Others belong to other versions of the sources; the ones that nobody has built for a month are not needed.
     find "$cache" -mindepth 1 -maxdepth 1 ! -name "$key" -mtime +30 -exec rm -rf {} +
