@@ -131,7 +131,7 @@ func (h *hints) also(pod *v1.Pod, again wire.Again, asked uint64) {
 // whose quota the pod may need. Where nobody has to leave, there is room that kube-scheduler has not seen: the pod may be tried after any
 // change, and soon; but less and less soon, while nothing comes of it.
 func (h *hints) planned(pod *v1.Pod, onItsNode, ofThePlan []wire.Object) {
-	said := hint{pod: pod, victims: onItsNode}
+	said := hint{pod: pod, victims: onItsNode, waitsForNode: true}
 	isThere := func(victims []wire.Object) bool { return slices.ContainsFunc(victims, h.isThere) }
 	if !isThere(said.victims) {
 		said.victims = ofThePlan

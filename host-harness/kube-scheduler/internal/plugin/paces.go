@@ -154,7 +154,10 @@ func (h *hints) waits(pod *v1.Pod) {
 		if before, ok := h.paces[uid]; ok && isMeant(hint) {
 			before.pause = min(before.pause, longest)
 			h.paces[uid] = before
-			hint.paced = time.Time{}
+			if !hint.paced.IsZero() {
+				// What it waited for has come: it is woken as soon as its pace allows.
+				hint.paced = now
+			}
 			h.pods[uid] = hint
 		}
 	}

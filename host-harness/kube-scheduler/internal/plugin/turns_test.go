@@ -127,6 +127,25 @@ func TestAPodWhoseVictimStaysIsTriedAgain(t *testing.T) {
 	}
 }
 
+func TestAPlanThatFailsIsMadeAnewThoughOthersWait(t *testing.T) {
+	w := newWaking(t)
+	a := podNamed("a")
+	w.hints.isThere = func(wire.Object) bool { return true }
+	fails := func() {
+		w.hints.planned(a, []wire.Object{victimNamed("v")}, nil)
+		w.hints.spared("uid-v")
+	}
+	fails()
+	w.took()
+	fails()
+	// A pod of another gang waits at Permit meanwhile. It does not wait for what a waits for.
+	w.hints.waits(podNamed("b"))
+	w.now = w.now.Add(longestPace)
+	if w.hints.wakeDue(); !slices.Equal(w.took(), []string{"default/a"}) {
+		t.Error("v was not evicted, and a waits for its end")
+	}
+}
+
 func TestAVictimThatIsNotBoundIsWaitedForNoMore(t *testing.T) {
 	w := newWaking(t)
 	a, b := podNamed("a"), podNamed("b")

@@ -135,7 +135,7 @@ impl Hints {
         of_the_plan: Vec<ObjectRef>,
         is_there: impl Fn(&ObjectRef) -> bool,
     ) {
-        let mut said = Hint { victims: on_its_node, ..Hint::of(pod) };
+        let mut said = Hint { victims: on_its_node, waits_for_node: true, ..Hint::of(pod) };
         if !said.victims.iter().any(&is_there) {
             said.victims = of_the_plan;
         }

@@ -73,11 +73,11 @@ impl Hints {
     pub(super) fn waits(&mut self, pod: &Object) -> Vec<Object> {
         self.count += 1;
         self.last_pending.insert(POD_UPSERTED.to_owned(), self.count);
-        let longest = self.longest_after(uid_of(pod));
+        let (longest, now) = (self.longest_after(uid_of(pod)), self.clock);
         for (uid, hint) in self.pods.iter_mut().filter(|(_, hint)| !hint.waits_for_node) {
             if let Some(pace) = self.paces.get_mut(uid) {
                 pace.pause = pace.pause.min(longest);
-                hint.paced = None;
+                hint.paced = hint.paced.map(|_| now);
             }
         }
         self.wake(|hints, hint| !hint.waits_for_node && hint.waits_for_pending(POD_UPSERTED) && hints.may_wake(hint))
