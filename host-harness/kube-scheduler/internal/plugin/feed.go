@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
@@ -187,6 +188,20 @@ func (f *feed) replace(kind wire.Kind, object metav1.Object, isExpected func(bef
 	if _, ok := object.(*unstructured.Unstructured); ok {
 		f.plugin.hints.changed("object-upserted/" + kind.Kind)
 	}
+}
+
+// catchUp tells a node that kube-scheduler knows before its event was heard here: a pod that is tried for it at once would be refused, and
+// no other event would come.
+func (f *feed) catchUp(node *v1.Node) {
+	f.replace(wire.Kind{Kind: "Node"}, node, func(before metav1.Object) bool {
+		if before == nil {
+			// One that is gone again would stay.
+			now, err := f.plugin.handle.SharedInformerFactory().Core().V1().Nodes().Lister().Get(node.Name)
+			return err == nil && now.UID == node.UID
+		}
+		order, err := resourceversion.CompareResourceVersion(node.ResourceVersion, before.GetResourceVersion())
+		return err == nil && order > 0
+	})
 }
 
 // losesNomination says whether a pod that waits is promised no node any more.

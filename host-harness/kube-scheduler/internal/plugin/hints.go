@@ -292,6 +292,9 @@ func (p *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, 
 				// says the same, and that one is still there.
 				p.feed.gone(wire.Kind{Kind: "Pod"}, left)
 			}
+			if node, ok := now.(*v1.Node); ok {
+				p.feed.catchUp(node)
+			}
 			isWorth := now == nil && isPod && p.hints.worthAfter(pod.UID, left, isThere) || now != nil && p.hints.worth(pod.UID, upserted)
 			if isWorth {
 				return fwk.Queue, nil

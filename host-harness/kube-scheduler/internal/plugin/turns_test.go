@@ -7,6 +7,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 
@@ -124,6 +125,21 @@ func TestAPodWhoseVictimStaysIsTriedAgain(t *testing.T) {
 	w.hints.planned(b, []wire.Object{victimNamed("x")}, nil)
 	if w.hints.spared("uid-w"); !slices.Equal(w.took(), []string{"default/a"}) {
 		t.Error("w was to leave for a, and stays")
+	}
+}
+
+func TestANodeIsToldBeforeAPodIsTriedForIt(t *testing.T) {
+	w := newWaking(t)
+	node := func(version string) *v1.Node {
+		return &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1", UID: "uid-n1", ResourceVersion: version}}
+	}
+	told := func() string { return w.feed.objects["Node/n1"].GetResourceVersion() }
+	w.feed.there(wire.Kind{Kind: "Node"}, node("9"))
+	if w.feed.catchUp(node("10")); told() != "10" {
+		t.Error("kube-scheduler knows of 10, and of", told(), "was told")
+	}
+	if w.feed.catchUp(node("9")); told() != "10" {
+		t.Error("10 was told before, and then", told())
 	}
 }
 

@@ -9,7 +9,7 @@ use crate::wire::{Frame, kind};
 use super::hints::{POD_REMOVED, POD_UPSERTED};
 use super::informer::{Listener, Note};
 use super::play::Play;
-use super::world::{Object, leaves, name_of, node_of, nominated, uid_of};
+use super::world::{Object, leaves, name_of, node_of, nominated, uid_of, version_of};
 
 /// Returns whether a pod that waits is promised no node any more.
 fn loses_nomination(before: Option<&Object>, now: &Object) -> bool {
@@ -99,6 +99,18 @@ impl Play<'_> {
             self.plugin.hints.changed(&format!("object-upserted/{}", plain(kind)))
         };
         self.activate(woken);
+    }
+
+    /// Reports a node that kube-scheduler knows before its event has come (`catchUp`).
+    pub(super) fn feed_catch_up(&mut self, node: &Object) {
+        let name = name_of(node);
+        let is_later = match self.plugin.feed.objects.get(&format!("Node/{name}")) {
+            None => self.informers.node(&name).is_some_and(|now| uid_of(now) == uid_of(node)),
+            Some(before) => version_of(node) > version_of(before),
+        };
+        if is_later {
+            self.feed_there("Node", node);
+        }
     }
 
     pub(super) fn feed_gone(&mut self, kind: &str, object: &Object) {

@@ -38,6 +38,11 @@ impl Informers {
         self.stores.get("Pod")?.get(name)
     }
 
+    /// Returns a node as the store has it.
+    pub(super) fn node(&self, name: &str) -> Option<&Object> {
+        self.stores.get("Node")?.get(name)
+    }
+
     /// Takes so many changes that the watch of a kind says.
     pub(super) fn watch(&mut self, world: &mut World, kind: &str, count: usize) {
         let Some(said) = world.watches.get_mut(kind) else { return };

@@ -64,7 +64,10 @@ impl Play<'_> {
         let uid = uid_of(pod);
         match event {
             Event::PodAdded | Event::PodChanged => self.plugin.hints.worth(uid, POD_UPSERTED),
-            Event::NodeAdded(_) => self.plugin.hints.worth(uid, NODE_UPSERTED),
+            Event::NodeAdded(node) => {
+                self.feed_catch_up(node);
+                self.plugin.hints.worth(uid, NODE_UPSERTED)
+            }
             Event::PodLeft(left) => {
                 if self.informers.pod(&name_of(left)).is_none_or(|it| uid_of(it) != uid_of(left)) {
                     // kube-scheduler knows it, and may ask before its event has come.

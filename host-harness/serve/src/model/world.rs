@@ -29,6 +29,11 @@ pub(super) fn uid_of(object: &Value) -> &str {
     text(object, "/metadata/uid")
 }
 
+/// Returns the version of an object: each change of any object has a higher one.
+pub(super) fn version_of(object: &Value) -> u64 {
+    text(object, "/metadata/resourceVersion").parse().unwrap()
+}
+
 /// Returns the node of a pod.
 pub(super) fn node_of(pod: &Value) -> &str {
     text(pod, "/spec/nodeName")
