@@ -1,5 +1,7 @@
 //! `lictor fuzz`: random clusters against the oracle.
 
+mod judged;
+
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -13,6 +15,7 @@ use super::page::{Page, table};
 use super::progress::Progress;
 use super::screen::Screen;
 use crate::Native;
+use judged::Judged;
 use lictor_conformance::fuzz::{self, attempt, shrink};
 
 /// Test a policy on random clusters: an independent model judges every decision
@@ -35,6 +38,9 @@ pub(super) struct Asked {
     from: u64,
     #[command(flatten)]
     policy: Choice,
+    /// Compare every attempt with what upstream's own code decides: a program of `host-harness/judges`
+    #[arg(long, value_name = "PROGRAM")]
+    judge: Option<PathBuf>,
     /// Write every failing case as a scenario into this directory
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
@@ -58,15 +64,18 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let progress = Progress::of_parts("playing cases", usize::try_from(asked.cases).unwrap_or(usize::MAX));
     let (start, mut tally, mut played) = (Instant::now(), Tally::default(), 0u64);
     let mut found: Vec<Found> = Vec::new();
+    let mut judged = asked.judge.as_deref().map(Judged::start).transpose()?;
     for index in (asked.from..).take(usize::try_from(asked.cases).unwrap_or(usize::MAX)) {
         let case = generate(asked.laws, asked.seed, index);
-        let (numbers, failure) = both(&case, &chosen)?;
+        let (numbers, failure) = both(&case, &chosen, judged.as_mut())?;
         tally.add(&numbers);
+        judged.iter_mut().for_each(Judged::count);
         played = played.saturating_add(1);
         progress.part_done();
         let Some(failure) = failure else { continue };
         // If the policy cannot be started any more, reducing stops; the next case reports that.
-        let (case, failure) = shrink(&case, failure, |case| both(case, &chosen).ok().and_then(|(_, failure)| failure));
+        let (case, failure) =
+            shrink(&case, failure, |case| both(case, &chosen, judged.as_mut()).ok().and_then(|(_, failure)| failure));
         if let Some(directory) = &asked.save {
             save(directory, &case, &failure)?;
         }
@@ -77,14 +86,20 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     }
     drop(progress);
     let seconds = start.elapsed().as_secs_f64();
-    page(asked, &tally, played, seconds, &found).print()?;
+    let mut page = page(asked, &tally, played, seconds, &found);
+    judged.iter().for_each(|judged| judged.write(asked.laws, &mut page));
+    page.print()?;
     Ok(if found.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
-/// Plays a case natively, and through the component if there is one.
-fn both(case: &Case, chosen: &Chosen) -> Result<(Tally, Option<fuzz::Failure>), Failure> {
+/// Plays a case natively, and through the component if there is one; beside the judge, if there is one.
+fn both(case: &Case, chosen: &Chosen, judged: Option<&mut Judged>) -> Result<(Tally, Option<fuzz::Failure>), Failure> {
     let other = chosen.source.component.is_some().then(|| chosen.start()).transpose()?;
-    Ok(attempt(case, Box::new(Native::default()), other))
+    let native = Box::new(Native::default());
+    Ok(match judged {
+        Some(judged) => judged.attempt(case, native, other),
+        None => attempt(case, native, other),
+    })
 }
 
 /// Writes a case as a scenario.

@@ -8,15 +8,28 @@ use super::table::Table;
 use lictor_host::policy::Policy;
 
 /// Why a step stops a case.
-struct Halt {
-    law: &'static str,
-    text: String,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Halt {
+    /// The law that is broken.
+    pub law: &'static str,
+    /// What is wrong.
+    pub text: String,
 }
 
 /// Plays a case through the first policy, and through the second beside it; numbers, and how it failed.
 ///
 /// Every policy is configured anew. What they say must be the same byte for byte.
 pub fn attempt(case: &Case, one: Box<dyn Policy>, other: Option<Box<dyn Policy>>) -> (Tally, Option<Failure>) {
+    attempt_comparing(case, one, other, |_, _| Ok(()))
+}
+
+/// Plays a case as [`attempt`] does. `compare` sees each step and its outcome before the oracle does, and may stop the case.
+pub fn attempt_comparing(
+    case: &Case,
+    one: Box<dyn Policy>,
+    other: Option<Box<dyn Policy>>,
+    mut compare: impl FnMut(&Step, &Value) -> Result<(), Halt>,
+) -> (Tally, Option<Failure>) {
     let mut steps: Vec<(Step, Value)> = Vec::new();
     let fail = |law: &str, text: String, expect, steps| Some(Failure { law: law.to_owned(), text, expect, steps });
     let opened =
@@ -28,6 +41,7 @@ pub fn attempt(case: &Case, one: Box<dyn Policy>, other: Option<Box<dyn Policy>>
     let played = play(case, |step| {
         let said = take(step, &mut one, other.as_mut())?;
         steps.push((step.clone(), said.clone()));
+        compare(step, &said)?;
         Ok(said)
     });
     match played {

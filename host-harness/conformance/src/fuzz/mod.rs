@@ -8,7 +8,7 @@ mod save;
 mod shrink;
 mod table;
 
-pub use attempt::attempt;
+pub use attempt::{Halt, attempt, attempt_comparing};
 pub use failure::Failure;
 pub use save::{scenario, title};
 pub use shrink::shrink;

@@ -1,0 +1,69 @@
+//! Cases that are compared with upstream's own code.
+
+use std::path::Path;
+
+use lictor_conformance::fuzz::{self, Halt, attempt_comparing};
+use lictor_host::policy::Policy;
+use lictor_judges::{Program, Tally, Trial, TrialError, departures};
+use lictor_oracle::{Case, System};
+
+use crate::failure::Failure;
+use crate::page::{Page, table};
+
+/// A judge, and what it has been asked.
+pub(super) struct Judged {
+    program: Program,
+    /// The counts of the run.
+    tally: Tally,
+    /// The counts of the last case.
+    last: Tally,
+}
+
+impl Judged {
+    /// Starts the judge.
+    pub(super) fn start(path: &Path) -> Result<Judged, Failure> {
+        let program = Program::start(path).map_err(|error| Failure::Written(error.to_string()))?;
+        Ok(Judged { program, tally: Tally::default(), last: Tally::default() })
+    }
+
+    /// Plays a case, and compares each attempt.
+    pub(super) fn attempt(
+        &mut self,
+        case: &Case,
+        one: Box<dyn Policy>,
+        other: Option<Box<dyn Policy>>,
+    ) -> (lictor_oracle::Tally, Option<fuzz::Failure>) {
+        let mut trial = Trial::of(case);
+        let program = &mut self.program;
+        let played = attempt_comparing(case, one, other, |step, outcome| {
+            trial.step(step, outcome, |question| program.ask(question)).map_err(|error| match error {
+                TrialError::Difference(difference) => Halt { law: difference.kind, text: difference.text },
+                TrialError::Judge(error) => Halt { law: "upstream/answers", text: error.to_string() },
+            })
+        });
+        self.last = trial.tally;
+        played
+    }
+
+    /// Counts the last case. Cases that are played while one is made smaller do not count.
+    pub(super) fn count(&mut self) {
+        self.tally.add(&std::mem::take(&mut self.last));
+    }
+
+    /// Writes what was compared.
+    pub(super) fn write(&self, system: System, page: &mut Page) {
+        let tally = &self.tally;
+        let mut rows = table(["BESIDE UPSTREAM", "COUNT"]);
+        rows.add_row(["attempts".to_owned(), tally.attempts.to_string()]);
+        rows.add_row(["decided alike".to_owned(), tally.alike.to_string()]);
+        for departure in departures(system) {
+            let count = |counts: &std::collections::BTreeMap<&str, u64>| counts.get(departure.id).copied().unwrap_or(0);
+            let (differ, occurred) = (count(&tally.departures), count(&tally.situations));
+            rows.add_row([format!("ruling {}: {}", departure.id, departure.policy), format!("{differ} of {occurred}")]);
+        }
+        for (reason, count) in &tally.passed_over {
+            rows.add_row([format!("not compared: {reason}"), count.to_string()]);
+        }
+        page.table(0, rows);
+    }
+}

@@ -1,0 +1,119 @@
+//! kube-scheduler: compares an attempt, and names the rulings by which the system `kubernetes` departs from it.
+
+mod departures;
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::answer::Plan;
+use crate::cluster::{Cluster, list, name, text, texts};
+use crate::departure::Situation;
+use crate::trial::Difference;
+
+pub(crate) use departures::DEPARTURES;
+
+/// Returns why the attempts of a cluster are not compared.
+pub(crate) fn not_compared(cluster: &Cluster) -> Option<&'static str> {
+    let mut grouped = cluster.all("Pod").map(|pod| text(pod, "/spec/schedulingGroup/podGroupName"));
+    grouped.any(|group| !group.is_empty()).then_some("pods are of PodGroups")
+}
+
+/// Compares the outcome of an attempt with what upstream decides.
+pub(crate) fn compare(it: &Situation<'_>) -> Result<(), Difference> {
+    let node = text(it.outcome, "/node");
+    match text(it.outcome, "/result") {
+        "Scheduled" => bound(it, node),
+        "Nominated" => planned(it, node),
+        _ => refused(it),
+    }
+}
+
+/// Compares a binding.
+fn bound(it: &Situation<'_>, node: &str) -> Result<(), Difference> {
+    let nominated = text(it.pod, "/status/nominatedNodeName");
+    let is_right =
+        if it.answer.nominated { node == nominated } else { it.answer.feasible.iter().any(|fits| fits == node) };
+    match is_right {
+        true => Ok(()),
+        false => Err(difference("upstream/node", it, format!("binds it to `{node}`"))),
+    }
+}
+
+/// Compares a plan.
+fn planned(it: &Situation<'_>, node: &str) -> Result<(), Difference> {
+    let victims = list(it.outcome, "victims");
+    let text = || format!("evicts {victims:?} on `{node}`");
+    let mut there = it.answer.plans.iter().filter(|plan| plan.node == node).flat_map(|plan| {
+        let alternatives = plan.alternatives.iter();
+        std::iter::once(plan).chain(alternatives)
+    });
+    let wanted: BTreeSet<&String> = victims.iter().collect();
+    let is_same = |plan: &Plan| plan.victims.iter().collect::<BTreeSet<_>>() == wanted;
+    match there.find(|plan| is_same(plan)) {
+        None => return Err(difference("upstream/victims", it, text())),
+        Some(plan) if !plan.possible => return Err(difference("upstream/plan", it, text())),
+        Some(_) => {}
+    }
+    let standing = texts(it.outcome, "standing");
+    let cleared: BTreeSet<&str> = it.answer.clears.get(node).into_iter().flatten().map(String::as_str).collect();
+    let lost: BTreeSet<String> = nominated(it.cluster)
+        .into_iter()
+        .filter(|pod| !standing.contains_key(pod) && Some(pod) != name(it.pod).as_ref())
+        .collect();
+    match lost.iter().map(String::as_str).collect::<BTreeSet<_>>() == cleared {
+        true => Ok(()),
+        false => Err(difference(
+            "upstream/nominations",
+            it,
+            format!("{}, and withdraws the nominations of {lost:?}", text()),
+        )),
+    }
+}
+
+/// Compares that there is neither a node nor a plan.
+fn refused(it: &Situation<'_>) -> Result<(), Difference> {
+    if !it.answer.feasible.is_empty() {
+        return Err(difference("upstream/node", it, "finds no node".to_owned()));
+    }
+    if !it.answer.plans.is_empty() {
+        return Err(difference("upstream/plan", it, "finds no plan".to_owned()));
+    }
+    let keeps = name(it.pod).is_some_and(|name| texts(it.outcome, "standing").contains_key(&name));
+    let had = !text(it.pod, "/status/nominatedNodeName").is_empty();
+    match !had || keeps == it.answer.keeps_nomination {
+        true => Ok(()),
+        false => {
+            let verb = if keeps { "keeps" } else { "withdraws" };
+            Err(difference("upstream/nominations", it, format!("{verb} its nomination")))
+        }
+    }
+}
+
+/// Returns the pods that are nominated.
+fn nominated(cluster: &Cluster) -> Vec<String> {
+    let is_nominated =
+        |pod: &&Value| text(pod, "/spec/nodeName").is_empty() && !text(pod, "/status/nominatedNodeName").is_empty();
+    cluster.all("Pod").filter(is_nominated).filter_map(name).collect()
+}
+
+/// Returns a difference, with what both decide.
+fn difference(kind: &'static str, it: &Situation<'_>, policy: String) -> Difference {
+    let pod = name(it.pod).unwrap_or_default();
+    let answer = it.answer;
+    let upstream = match (answer.feasible.is_empty(), answer.best.is_empty(), &answer.ineligible) {
+        (false, _, _) if answer.nominated => "binds it to the node that it is nominated to".to_owned(),
+        (false, _, _) => format!("binds it to one of {:?}", answer.feasible),
+        (true, false, _) => {
+            let plans = answer.plans.iter().filter(|plan| answer.best.contains(&plan.node));
+            let plans: Vec<String> = plans.map(|plan| format!("{:?} on `{}`", plan.victims, plan.node)).collect();
+            let clears = if answer.clears.is_empty() { String::new() } else { format!(", clears {:?}", answer.clears) };
+            format!("evicts {}{clears}", plans.join(" or "))
+        }
+        (true, true, Some(why)) => format!("does not let it preempt ({why})"),
+        (true, true, None) => "finds neither a node nor a plan".to_owned(),
+    };
+    let kept = if answer.keeps_nomination { ", and keeps its nomination" } else { "" };
+    let reason = text(it.outcome, "/reason");
+    Difference { kind, text: format!("`{pod}`: the policy {policy} ({reason}); upstream {upstream}{kept}") }
+}

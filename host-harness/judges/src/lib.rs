@@ -1,0 +1,21 @@
+//! Compares the decisions of a policy with those of upstream's own code, on the same random clusters.
+//!
+//! A *judge* is a program of upstream's code (`kubernetes/`, `yunikorn/` in this folder) that says for one pod in one cluster what upstream
+//! decides; `README.md` has the protocol. A [`Trial`] follows a case of the oracle step by step and asks the judge before each attempt. A
+//! difference is an error, unless it is one of the [`Departure`]s of the system: rulings by which the policy departs from upstream on purpose.
+
+mod answer;
+mod cluster;
+mod departure;
+mod kubernetes;
+mod program;
+mod tally;
+#[cfg(test)]
+mod tests;
+mod trial;
+
+pub use answer::{Answer, Plan, Question};
+pub use departure::{Departure, departures};
+pub use program::{Program, ProgramError};
+pub use tally::Tally;
+pub use trial::{Difference, Trial, TrialError};

@@ -1,0 +1,104 @@
+//! A judge: a process that answers questions, line by line.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use crate::answer::{Answer, Question};
+
+/// The longest time that an answer may take.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// A running judge. It ends with its owner.
+#[derive(Debug)]
+pub struct Program {
+    path: PathBuf,
+    process: Child,
+    questions: ChildStdin,
+    answers: Receiver<std::io::Result<String>>,
+}
+
+/// Why a judge gives no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ProgramError {
+    /// The program does not start.
+    #[error(
+        "cannot start the judge {path}: {source}. `host-harness/judges/SYSTEM/build.sh` builds it and prints its path"
+    )]
+    Start {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// The program has ended, or its output cannot be read.
+    #[error("the judge {path} has ended: {message}")]
+    Ended {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        message: String,
+    },
+    /// The answer is no answer.
+    #[error("the judge {path} answers `{line}`: {message}")]
+    Answer {
+        /// The file.
+        path: PathBuf,
+        /// What the judge wrote.
+        line: String,
+        /// What is wrong with it.
+        message: String,
+    },
+}
+
+impl Program {
+    /// Starts a judge.
+    ///
+    /// # Errors
+    /// The program does not start.
+    pub fn start(path: &Path) -> Result<Program, ProgramError> {
+        let failed = |source| ProgramError::Start { path: path.to_owned(), source };
+        let mut process = Command::new(path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(failed)?;
+        let pipes = process.stdin.take().zip(process.stdout.take());
+        let (questions, output) = pipes.ok_or_else(|| failed(std::io::Error::other("it has no pipes")))?;
+        let (send, answers) = channel();
+        // The thread ends when the program closes its output, or nobody listens.
+        thread::spawn(move || BufReader::new(output).lines().try_for_each(|line| send.send(line)));
+        Ok(Program { path: path.to_owned(), process, questions, answers })
+    }
+
+    /// Asks one question.
+    ///
+    /// # Errors
+    /// The program has ended, takes too long, or answers something else.
+    pub fn ask(&mut self, question: &Question) -> Result<Answer, ProgramError> {
+        let ended = |message: String| ProgramError::Ended { path: self.path.clone(), message };
+        let mut line = serde_json::to_vec(question).map_err(|error| ended(error.to_string()))?;
+        line.push(b'\n');
+        self.questions
+            .write_all(&line)
+            .and_then(|()| self.questions.flush())
+            .map_err(|error| ended(error.to_string()))?;
+        let line = self.answers.recv_timeout(DEADLINE);
+        let line =
+            line.map_err(|error| ended(format!("no answer ({error})")))?.map_err(|error| ended(error.to_string()))?;
+        let wrong = |message: String| ProgramError::Answer { path: self.path.clone(), line: line.clone(), message };
+        let answer: Answer = serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
+        match &answer.error {
+            Some(error) => Err(wrong(error.clone())),
+            None if answer.id == question.id => Ok(answer),
+            None => Err(wrong(format!("the question has number {}", question.id))),
+        }
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // A process that has ended cannot be killed, and needs not be.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

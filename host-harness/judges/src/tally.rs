@@ -1,0 +1,42 @@
+//! What a run has compared.
+
+use std::collections::BTreeMap;
+
+/// The counts of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// The number of attempts that were compared.
+    pub attempts: u64,
+    /// Those in which policy and upstream decide alike.
+    pub alike: u64,
+    /// Differences by the ruling that explains them.
+    pub departures: BTreeMap<&'static str, u64>,
+    /// How often the situation of a ruling occurred.
+    pub situations: BTreeMap<&'static str, u64>,
+    /// Attempts that were not compared, by the reason.
+    pub passed_over: BTreeMap<&'static str, u64>,
+}
+
+impl Tally {
+    /// Adds the counts of another run.
+    pub fn add(&mut self, other: &Tally) {
+        self.attempts = self.attempts.saturating_add(other.attempts);
+        self.alike = self.alike.saturating_add(other.alike);
+        let maps = [
+            (&mut self.departures, &other.departures),
+            (&mut self.situations, &other.situations),
+            (&mut self.passed_over, &other.passed_over),
+        ];
+        for (mine, theirs) in maps {
+            for (key, count) in theirs {
+                count_more(mine, key, *count);
+            }
+        }
+    }
+}
+
+/// Raises a count.
+pub(crate) fn count_more(counts: &mut BTreeMap<&'static str, u64>, key: &'static str, more: u64) {
+    let count = counts.entry(key).or_insert(0);
+    *count = count.saturating_add(more);
+}

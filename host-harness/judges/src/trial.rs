@@ -1,0 +1,116 @@
+//! One case, compared with upstream step by step.
+
+use lictor_oracle::{Case, Step, System};
+use serde_json::Value;
+
+use crate::answer::{Answer, Question};
+use crate::cluster::Cluster;
+use crate::departure::{Situation, departures};
+use crate::kubernetes;
+use crate::program::ProgramError;
+use crate::tally::{Tally, count_more};
+
+/// A decision of the policy that upstream does not make, and that no ruling explains.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct Difference {
+    /// What differs, as the name of a law: `upstream/victims`.
+    pub kind: &'static str,
+    /// What both decide.
+    pub text: String,
+}
+
+/// Why a step of a case is not in order.
+#[derive(Debug, thiserror::Error)]
+pub enum TrialError {
+    /// Policy and upstream differ.
+    #[error(transparent)]
+    Difference(#[from] Difference),
+    /// The judge has no answer.
+    #[error(transparent)]
+    Judge(#[from] ProgramError),
+}
+
+/// A case that is compared with upstream.
+pub struct Trial<'c> {
+    case: &'c Case,
+    cluster: Cluster,
+    /// The number of the next question.
+    next: u64,
+    /// What has been compared.
+    pub tally: Tally,
+}
+
+impl<'c> Trial<'c> {
+    /// Begins a case.
+    pub fn of(case: &'c Case) -> Trial<'c> {
+        Trial { case, cluster: Cluster::of(&case.objects), next: 0, tally: Tally::default() }
+    }
+
+    /// Compares a step with what `ask` says, and follows the policy. `outcome` is in the format of `lictor test --output json`, with all
+    /// nominations after the step under key `standing`.
+    ///
+    /// # Errors
+    /// Policy and upstream differ and no ruling explains it, or the judge has no answer.
+    pub fn step(
+        &mut self,
+        step: &Step,
+        outcome: &Value,
+        ask: impl FnMut(&Question) -> Result<Answer, ProgramError>,
+    ) -> Result<(), TrialError> {
+        if let Step::Schedule(pod) = step {
+            self.attempt(pod, outcome, ask)?;
+        }
+        self.cluster.take(step, outcome);
+        Ok(())
+    }
+
+    /// Compares one attempt.
+    fn attempt(
+        &mut self,
+        name: &str,
+        outcome: &Value,
+        mut ask: impl FnMut(&Question) -> Result<Answer, ProgramError>,
+    ) -> Result<(), TrialError> {
+        let Some(pod) = self.cluster.pod(name) else { return Ok(()) };
+        if let Some(reason) = not_compared(self.case.system, &self.cluster) {
+            count_more(&mut self.tally.passed_over, reason, 1);
+            return Ok(());
+        }
+        let question = Question {
+            id: self.next,
+            now: self.cluster.now(),
+            objects: self.cluster.shown(),
+            arguments: Value::Object(self.case.args.clone()),
+            pod: name.to_owned(),
+        };
+        let answer = ask(&question)?;
+        self.next = self.next.saturating_add(1);
+        self.tally.attempts = self.tally.attempts.saturating_add(1);
+        let situation = Situation { cluster: &self.cluster, pod, outcome, answer: &answer };
+        let ruled: Vec<&str> = departures(self.case.system)
+            .iter()
+            .filter(|departure| (departure.applies)(&situation))
+            .map(|departure| departure.id)
+            .collect();
+        for id in &ruled {
+            count_more(&mut self.tally.situations, id, 1);
+        }
+        match (kubernetes::compare(&situation), ruled.first()) {
+            (Ok(()), _) => self.tally.alike = self.tally.alike.saturating_add(1),
+            (Err(_), Some(id)) => count_more(&mut self.tally.departures, id, 1),
+            (Err(difference), None) => return Err(difference.into()),
+        }
+        Ok(())
+    }
+}
+
+/// Returns why the attempts of a cluster are not compared.
+fn not_compared(system: System, cluster: &Cluster) -> Option<&'static str> {
+    match system {
+        System::Kubernetes => kubernetes::not_compared(cluster),
+        System::Coscheduling | System::Koordinator | System::Yunikorn | System::Volcano => {
+            Some("there is no judge of the system")
+        }
+    }
+}
