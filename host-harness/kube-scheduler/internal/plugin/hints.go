@@ -62,6 +62,8 @@ type hint struct {
 	waitsForNode bool
 	// paced is when the pace of the pod lets it be tried again, where a pod without a node has come too soon.
 	paced time.Time
+	// hasTurns: it has lost the node for which it waited at Permit, and is tried again at its next turn.
+	hasTurns bool
 }
 
 func newHints(activate func(map[string]*v1.Pod)) *hints {

@@ -13,9 +13,11 @@ import (
 
 // firstPace and longestPace bound how soon a pod is woken again by pods without a node: the pause doubles from one attempt in vain to the
 // next, up to the longest backoff of kube-scheduler, or up to longestSpread less. permitPace bounds the pause of the pods that are woken by
-// one that waits at Permit; where that one waits time and again, the bound doubles, up to longestPermitPace.
+// one that waits at Permit; where that one waits time and again, the bound doubles, up to longestPermitPace. longestTurn is how far apart the
+// turns of a pod are at most.
 const (
 	firstPace, longestPace        = 100 * time.Millisecond, 10 * time.Second
+	longestTurn                   = 64 * firstPace
 	longestSpread                 = longestPace / 4
 	permitPace, longestPermitPace = time.Second, 5 * time.Second
 )
@@ -87,15 +89,31 @@ func (h *hints) isInPace(pod types.UID) bool {
 	return !ok || h.mayWake(hint, now)
 }
 
-// lost says that a pod was let go of that had waited at Permit: it may be tried again after any change, but at its pace where that is only
-// another pod that has lost its node. kube-scheduler says of each of them that a pod has left, and takes pods out of their backoff where
+// lost says that a pod was let go of that had waited at Permit: it may be tried again after any change, but at its next turn where that is
+// only another pod that has lost its node. kube-scheduler says of each of them that a pod has left, and takes pods out of their backoff where
 // nobody else waits: gangs that take turns would have each other tried without a pause.
 func (h *hints) lost(pod *v1.Pod) {
+	now := h.clock()
 	h.lock.Lock()
 	defer h.lock.Unlock()
-	if _, ok := h.pods[pod.UID]; !ok {
-		h.pods[pod.UID] = hint{pod: pod}
+	if _, ok := h.pods[pod.UID]; ok {
+		return
 	}
+	turn := h.paces[pod.UID].turn()
+	if turn.Before(now) {
+		turn = now
+	}
+	h.pods[pod.UID] = hint{pod: pod, paced: turn, hasTurns: true}
+}
+
+// turn is when a pod is tried again that has lost the node for which it waited at Permit: at a multiple of its pause. So members of a gang
+// that have lost their nodes one by one are tried together again. One alone would hold its node only until a pod of another gang is tried.
+func (p pace) turn() time.Time {
+	apart := firstPace
+	for apart < longestTurn && 2*apart <= p.pause {
+		apart *= 2
+	}
+	return p.woken.Truncate(apart).Add(apart)
 }
 
 // spared says that a victim of a plan is not evicted after all, or was never bound: a pod that waits for its end would wait in vain.
@@ -112,7 +130,11 @@ func (h *hints) mayWake(hint hint, now time.Time) bool {
 	if !hint.paced.IsZero() && hint.paced.After(now) {
 		return false
 	}
-	if free := before.woken.Add(before.pause); free.After(now) {
+	free := before.woken.Add(before.pause)
+	if hint.hasTurns {
+		free = before.turn()
+	}
+	if free.After(now) {
 		hint.paced = free
 		h.pods[hint.pod.UID] = hint
 		return false
@@ -141,11 +163,14 @@ func (h *hints) mayWakeNow(hint hint, now time.Time) bool {
 }
 
 // waits says that a pod waits at Permit. Members of its gang that were refused are in its namespace, and may pass now: they do not wait for
-// their pace, and are woken once in a second at most. Those that wait for a node are not meant: the pod takes one. Where the pod waits time
-// and again, others are woken less and less often: two gangs of which neither is complete would have each other tried forever.
+// their pace, and are woken once in a second at most. Those that wait for a node are not meant: the pod takes one; nor those that have turns.
+// Where the pod waits time and again, others are woken less and less often: two gangs of which neither is complete would have each other
+// tried forever.
 func (h *hints) waits(pod *v1.Pod) {
 	now := h.clock()
-	isMeant := func(hint hint) bool { return hint.pod.Namespace == pod.Namespace && !hint.waitsForNode }
+	isMeant := func(hint hint) bool {
+		return hint.pod.Namespace == pod.Namespace && !hint.waitsForNode && !hint.hasTurns
+	}
 	h.lock.Lock()
 	h.count++
 	h.lastPending[podUpserted] = h.count

@@ -28,6 +28,8 @@ pub(super) struct Hint {
     /// Whether neither PreFilter nor Permit has refused the pod: it waits for a node.
     pub(super) waits_for_node: bool,
     pub(super) paced: Option<i64>,
+    /// Whether the pod has lost the node for which it waited at Permit: it is tried again at its next turn.
+    pub(super) has_turns: bool,
 }
 
 /// The hints of all pods, by uid.
@@ -47,8 +49,9 @@ pub(super) struct Hints {
 impl Hint {
     pub(super) fn of(pod: &Object) -> Hint {
         let (again, refused) = Default::default();
-        let (asked, away, victims, waits_for_node, paced) = (0, false, Vec::new(), false, None);
-        Hint { pod: pod.clone(), again, asked, away, victims, refused, waits_for_node, paced }
+        let (asked, victims, paced) = (0, Vec::new(), None);
+        let (away, waits_for_node, has_turns) = (false, false, false);
+        Hint { pod: pod.clone(), again, asked, away, victims, refused, waits_for_node, paced, has_turns }
     }
 
     pub(super) fn waits_for(&self, change: &str) -> bool {

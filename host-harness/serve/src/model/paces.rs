@@ -5,6 +5,7 @@ use super::world::{Object, SECOND, uid_of};
 
 const FIRST_PACE: i64 = SECOND / 10;
 pub(super) const LONGEST_PACE: i64 = 10 * SECOND;
+const LONGEST_TURN: i64 = 64 * FIRST_PACE;
 const PERMIT_PACE: i64 = SECOND;
 const LONGEST_PERMIT_PACE: i64 = 5 * SECOND;
 
@@ -24,6 +25,17 @@ pub(super) struct Pace {
 fn longest_of(uid: &str) -> i64 {
     let sum = uid.bytes().fold(0x811c_9dc5_u32, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     LONGEST_PACE - i64::from(sum % 2500) * (SECOND / 1000)
+}
+
+impl Pace {
+    /// Returns when a pod is tried again that has lost the node for which it waited at Permit: at a multiple of its pause.
+    fn turn(&self) -> i64 {
+        let mut apart = FIRST_PACE;
+        while apart < LONGEST_TURN && 2 * apart <= self.pause {
+            apart *= 2;
+        }
+        self.woken.map_or(0, |woken| woken - woken.rem_euclid(apart) + apart)
+    }
 }
 
 impl Hints {
@@ -46,8 +58,14 @@ impl Hints {
     }
 
     /// Notes that a pod was let go of that had waited at Permit.
+    /// Notes that a pod was let go of that had waited at Permit: it is tried again at its next turn.
     pub(super) fn lost(&mut self, pod: &Object) {
-        self.pods.entry(uid_of(pod).to_owned()).or_insert_with(|| Hint::of(pod));
+        let turn = self.paces.get(uid_of(pod)).map_or(0, Pace::turn).max(self.clock);
+        self.pods.entry(uid_of(pod).to_owned()).or_insert_with(|| {
+            let mut hint = Hint::of(pod);
+            (hint.paced, hint.has_turns) = (Some(turn), true);
+            hint
+        });
     }
 
     pub(super) fn may_wake(&mut self, hint: &Hint) -> bool {
@@ -56,7 +74,8 @@ impl Hints {
         if hint.paced.is_some_and(|paced| paced > now) {
             return false;
         }
-        if let Some(free) = before.woken.map(|woken| woken + before.pause).filter(|free| *free > now) {
+        let free = if hint.has_turns { Some(before.turn()) } else { before.woken.map(|woken| woken + before.pause) };
+        if let Some(free) = free.filter(|free| *free > now) {
             let mut later = hint.clone();
             later.paced = Some(free);
             self.pods.insert(uid, later);
@@ -74,13 +93,14 @@ impl Hints {
         self.count += 1;
         self.last_pending.insert(POD_UPSERTED.to_owned(), self.count);
         let (longest, now) = (self.longest_after(uid_of(pod)), self.clock);
-        for (uid, hint) in self.pods.iter_mut().filter(|(_, hint)| !hint.waits_for_node) {
+        let is_meant = |hint: &Hint| !hint.waits_for_node && !hint.has_turns;
+        for (uid, hint) in self.pods.iter_mut().filter(|(_, hint)| is_meant(hint)) {
             if let Some(pace) = self.paces.get_mut(uid) {
                 pace.pause = pace.pause.min(longest);
                 hint.paced = hint.paced.map(|_| now);
             }
         }
-        self.wake(|hints, hint| !hint.waits_for_node && hint.waits_for_pending(POD_UPSERTED) && hints.may_wake(hint))
+        self.wake(|hints, hint| is_meant(hint) && hint.waits_for_pending(POD_UPSERTED) && hints.may_wake(hint))
     }
 
     /// Returns the longest pause of the pods that a pod wakes which waits at Permit now.
