@@ -101,6 +101,9 @@ pub(super) enum Failure {
     /// The two sides of a measurement do not decide alike.
     #[error("{0}")]
     Unlike(String),
+    /// No judge can be asked about the decisions.
+    #[error("{message}")]
+    NoJudge { message: String, remedy: &'static str },
     /// Two options do not work together.
     #[error("{0}")]
     Useless(&'static str),
@@ -191,6 +194,7 @@ impl Failure {
             Failure::Unwritable { file, .. } => {
                 vec![this().about(file).remedy("name a folder that is there and may be written to")]
             }
+            Failure::NoJudge { remedy, .. } => vec![this().remedy(*remedy)],
             #[cfg(feature = "oci")]
             Failure::Registry { about, remedy, .. } => vec![this().about(about).remedy(*remedy)],
             #[cfg(not(feature = "oci"))]

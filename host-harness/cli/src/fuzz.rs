@@ -64,7 +64,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let progress = Progress::of_parts("playing cases", usize::try_from(asked.cases).unwrap_or(usize::MAX));
     let (start, mut tally, mut played) = (Instant::now(), Tally::default(), 0u64);
     let mut found: Vec<Found> = Vec::new();
-    let mut judged = asked.judge.as_deref().map(Judged::start).transpose()?;
+    let mut judged = asked.judge.as_deref().map(|path| Judged::start(asked.laws, path)).transpose()?;
     for index in (asked.from..).take(usize::try_from(asked.cases).unwrap_or(usize::MAX)) {
         let case = generate(asked.laws, asked.seed, index);
         let (numbers, failure) = both(&case, &chosen, judged.as_mut())?;

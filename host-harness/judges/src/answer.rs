@@ -36,6 +36,8 @@ pub struct Answer {
     pub nominated: bool,
     /// Why the other nodes are refused.
     pub refused: BTreeMap<String, Refusal>,
+    /// The error that ends the attempt, or the dry run on a node.
+    pub failed: Option<String>,
     /// Why the pod may not preempt.
     pub ineligible: Option<String>,
     /// A plan for each node on which preemption helps.

@@ -101,7 +101,8 @@ fn nominated(cluster: &Cluster) -> Vec<String> {
 fn difference(kind: &'static str, it: &Situation<'_>, policy: String) -> Difference {
     let pod = name(it.pod).unwrap_or_default();
     let answer = it.answer;
-    let upstream = match (answer.feasible.is_empty(), answer.best.is_empty(), &answer.ineligible) {
+    let no_plan = answer.untried.as_ref().or(answer.failed.as_ref()).or(answer.ineligible.as_ref());
+    let upstream = match (answer.feasible.is_empty(), answer.best.is_empty(), no_plan) {
         (false, _, _) if answer.nominated => "binds it to the node that it is nominated to".to_owned(),
         (false, _, _) => format!("binds it to one of {:?}", answer.feasible),
         (true, false, _) => {
@@ -110,7 +111,7 @@ fn difference(kind: &'static str, it: &Situation<'_>, policy: String) -> Differe
             let clears = if answer.clears.is_empty() { String::new() } else { format!(", clears {:?}", answer.clears) };
             format!("evicts {}{clears}", plans.join(" or "))
         }
-        (true, true, Some(why)) => format!("does not let it preempt ({why})"),
+        (true, true, Some(why)) => format!("finds no node, and makes no plan ({why})"),
         (true, true, None) => "finds neither a node nor a plan".to_owned(),
     };
     let kept = if answer.keeps_nomination { ", and keeps its nomination" } else { "" };

@@ -7,6 +7,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
+use lictor_oracle::System;
+
 use crate::answer::{Answer, Question};
 
 /// The longest time that an answer may take.
@@ -24,10 +26,11 @@ pub struct Program {
 /// Why a judge gives no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
+    /// The decisions of the system are not compared with those of a judge yet.
+    #[error("the decisions of `{0}` are not compared with upstream's yet, only those of `kubernetes`")]
+    NotCompared(System),
     /// The program does not start.
-    #[error(
-        "cannot start the judge {path}: {source}. `host-harness/judges/SYSTEM/build.sh` builds it and prints its path"
-    )]
+    #[error("the judge {path} cannot be started: {source}")]
     Start {
         /// The file.
         path: PathBuf,
@@ -55,11 +58,14 @@ pub enum ProgramError {
 }
 
 impl Program {
-    /// Starts a judge.
+    /// Starts the judge of a system.
     ///
     /// # Errors
-    /// The program does not start.
-    pub fn start(path: &Path) -> Result<Program, ProgramError> {
+    /// The system is not compared, or the program does not start.
+    pub fn start(system: System, path: &Path) -> Result<Program, ProgramError> {
+        if system != System::Kubernetes {
+            return Err(ProgramError::NotCompared(system));
+        }
         let failed = |source| ProgramError::Start { path: path.to_owned(), source };
         let mut process = Command::new(path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(failed)?;
         let pipes = process.stdin.take().zip(process.stdout.take());

@@ -1,11 +1,12 @@
 //! Cases whose answer by upstream is written by hand.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use lictor_oracle::{By, Case, Drive, Step, System};
 use serde_json::{Map, Value, json};
 
-use crate::{Answer, Difference, Plan, Question, Tally, Trial, TrialError};
+use crate::{Answer, Difference, Plan, Program, Question, Tally, Trial, TrialError};
 
 fn node(name: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": {"allocatable": {"cpu": "1", "pods": "10"}}})
@@ -173,6 +174,13 @@ fn the_judge_sees_the_cluster_as_the_steps_leave_it() {
     assert_eq!((of(&seen[2], "v"), seen[2].now.as_str()), (Value::Null, "1970-01-01T00:01:01Z"));
     assert_eq!(of(&seen[3], "p")["spec"]["nodeName"], "n1");
     assert_eq!(seen.iter().map(|question| question.id).collect::<Vec<u64>>(), [0, 1, 2, 3]);
+}
+
+#[test]
+fn a_judge_that_there_is_not_is_refused_with_its_system_or_path() {
+    let refused = |system| Program::start(system, Path::new("/no/judge")).map(drop).map_err(|error| error.to_string());
+    assert!(refused(System::Volcano).is_err_and(|error| error.contains("`volcano`")));
+    assert!(refused(System::Kubernetes).is_err_and(|error| error.contains("/no/judge cannot be started")));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! One case, compared with upstream step by step.
 
-use lictor_oracle::{Case, Step, System};
+use lictor_oracle::{Case, Step};
 use serde_json::Value;
 
 use crate::answer::{Answer, Question};
@@ -42,7 +42,7 @@ pub struct Trial<'c> {
 }
 
 impl<'c> Trial<'c> {
-    /// Begins a case.
+    /// Begins a case of a system that has a judge, as [`Program::start`](crate::Program::start) checks.
     pub fn of(case: &'c Case) -> Trial<'c> {
         Trial { case, cluster: Cluster::of(&case.objects), next: 0, tally: Tally::default() }
     }
@@ -73,7 +73,7 @@ impl<'c> Trial<'c> {
         mut ask: impl FnMut(&Question) -> Result<Answer, ProgramError>,
     ) -> Result<(), TrialError> {
         let Some(pod) = self.cluster.pod(name) else { return Ok(()) };
-        if let Some(reason) = not_compared(self.case.system, &self.cluster) {
+        if let Some(reason) = kubernetes::not_compared(&self.cluster) {
             count_more(&mut self.tally.passed_over, reason, 1);
             return Ok(());
         }
@@ -102,15 +102,5 @@ impl<'c> Trial<'c> {
             (Err(difference), None) => return Err(difference.into()),
         }
         Ok(())
-    }
-}
-
-/// Returns why the attempts of a cluster are not compared.
-fn not_compared(system: System, cluster: &Cluster) -> Option<&'static str> {
-    match system {
-        System::Kubernetes => kubernetes::not_compared(cluster),
-        System::Coscheduling | System::Koordinator | System::Yunikorn | System::Volcano => {
-            Some("there is no judge of the system")
-        }
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lictor_conformance::fuzz::{self, Halt, attempt_comparing};
 use lictor_host::policy::Policy;
-use lictor_judges::{Program, Tally, Trial, TrialError, departures};
+use lictor_judges::{Program, ProgramError, Tally, Trial, TrialError, departures};
 use lictor_oracle::{Case, System};
 
 use crate::failure::Failure;
@@ -20,9 +20,15 @@ pub(super) struct Judged {
 }
 
 impl Judged {
-    /// Starts the judge.
-    pub(super) fn start(path: &Path) -> Result<Judged, Failure> {
-        let program = Program::start(path).map_err(|error| Failure::Written(error.to_string()))?;
+    /// Starts the judge of a system.
+    pub(super) fn start(system: System, path: &Path) -> Result<Judged, Failure> {
+        let program = Program::start(system, path).map_err(|error| {
+            let remedy = match error {
+                ProgramError::NotCompared(_) => "leave `--judge` out",
+                _ => "name the program whose path `host-harness/judges/kubernetes/build.sh` prints",
+            };
+            Failure::NoJudge { message: error.to_string(), remedy }
+        })?;
         Ok(Judged { program, tally: Tally::default(), last: Tally::default() })
     }
 
