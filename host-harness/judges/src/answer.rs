@@ -22,13 +22,12 @@ pub struct Question {
 
 /// What upstream decides for a pod.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub struct Answer {
     /// The number of the question.
     pub id: u64,
-    /// Why the judge has no answer.
-    pub error: Option<String>,
     /// Why upstream makes no attempt for the pod.
+    #[serde(default)]
     pub untried: Option<String>,
     /// The nodes that the pod may be bound to.
     pub feasible: Vec<String>,
@@ -37,8 +36,10 @@ pub struct Answer {
     /// Why the other nodes are refused.
     pub refused: BTreeMap<String, Refusal>,
     /// The error that ends the attempt, or the dry run on a node.
+    #[serde(default)]
     pub failed: Option<String>,
     /// Why the pod may not preempt.
+    #[serde(default)]
     pub ineligible: Option<String>,
     /// A plan for each node on which preemption helps.
     pub plans: Vec<Plan>,
@@ -47,7 +48,24 @@ pub struct Answer {
     /// Whether the nomination of the pod stays where there is no plan.
     pub keeps_nomination: bool,
     /// The pods that lose their nomination by the plan for a node.
+    #[serde(default)]
     pub clears: BTreeMap<String, Vec<String>>,
+}
+
+impl Answer {
+    /// Reads the answer to a question.
+    ///
+    /// # Errors
+    /// The judge has no answer, and says why, or the line is none.
+    pub(crate) fn read(line: &str, question: &Question) -> Result<Answer, String> {
+        let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        if let Some(error) = value.get("error").and_then(Value::as_str) {
+            return Err(error.to_owned());
+        }
+        let answer: Answer = serde_json::from_value(value).map_err(|error| error.to_string())?;
+        let is_other = answer.id != question.id;
+        if is_other { Err(format!("the question has number {}", question.id)) } else { Ok(answer) }
+    }
 }
 
 /// Why a node is refused.

@@ -34,9 +34,12 @@ fn bound(it: &Situation<'_>, node: &str) -> Result<(), Difference> {
     let nominated = text(it.pod, "/status/nominatedNodeName");
     let is_right =
         if it.answer.nominated { node == nominated } else { it.answer.feasible.iter().any(|fits| fits == node) };
+    let refusal = it.answer.refused.get(node);
+    let why =
+        refusal.map(|refusal| format!(", which {} refuses: {}", refusal.plugin, refusal.reason)).unwrap_or_default();
     match is_right {
         true => Ok(()),
-        false => Err(difference("upstream/node", it, format!("binds it to `{node}`"))),
+        false => Err(difference("upstream/node", it, format!("binds it to `{node}`{why}"))),
     }
 }
 

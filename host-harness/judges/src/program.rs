@@ -92,12 +92,7 @@ impl Program {
         let line =
             line.map_err(|error| ended(format!("no answer ({error})")))?.map_err(|error| ended(error.to_string()))?;
         let wrong = |message: String| ProgramError::Answer { path: self.path.clone(), line: line.clone(), message };
-        let answer: Answer = serde_json::from_str(&line).map_err(|error| wrong(error.to_string()))?;
-        match &answer.error {
-            Some(error) => Err(wrong(error.clone())),
-            None if answer.id == question.id => Ok(answer),
-            None => Err(wrong(format!("the question has number {}", question.id))),
-        }
+        Answer::read(&line, question).map_err(wrong)
     }
 }
 

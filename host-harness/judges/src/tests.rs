@@ -184,6 +184,21 @@ fn a_judge_that_there_is_not_is_refused_with_its_system_or_path() {
 }
 
 #[test]
+fn an_answer_is_complete_and_to_the_question() {
+    let question =
+        Question { id: 7, now: String::new(), objects: Vec::new(), arguments: Value::Null, pod: "d/p".to_owned() };
+    let mut line = json!({"id": 7, "feasible": ["n1"], "nominated": false, "refused": {}, "plans": [], "best": [],
+        "keepsNomination": false});
+    let read = |line: &Value| Answer::read(&line.to_string(), &question);
+    assert_eq!(read(&line).map(|answer| answer.feasible), Ok(vec!["n1".to_owned()]));
+    line["id"] = json!(8);
+    assert_eq!(read(&line).err(), Some("the question has number 7".to_owned()));
+    assert!(read(&json!({"id": 7, "pod": "d/p"})).is_err_and(|error| error.contains("missing field `feasible`")));
+    assert_eq!(read(&json!({"id": 7, "error": "no such pod"})).err(), Some("no such pod".to_owned()));
+    assert!(Answer::read("no answer", &question).is_err());
+}
+
+#[test]
 fn clusters_of_which_upstream_knows_less_are_not_compared() {
     let mut member = pod("p", None);
     member["spec"]["schedulingGroup"] = json!({"podGroupName": "g"});
