@@ -138,8 +138,16 @@ fn a_ruling_explains_a_difference_in_its_situation_alone() {
     let with = |budget| vec![node("n1"), pod("v", Some("n1")), pod("w", Some("n1")), budget, pod("p", None)];
     let ruled = compared(with(budget(json!({}))), &outcome, &answer).map(|tally| tally.departures);
     assert_eq!(ruled, Ok(BTreeMap::from([("K30", 1)])));
-    let another = compared(with(budget(json!({"matchLabels": {"app": "a"}}))), &outcome, &answer);
-    assert_eq!(another.err(), Some("upstream/victims"));
+    let none = budget(json!({"matchLabels": {"app": "a"}}));
+    assert_eq!(compared(with(none.clone()), &outcome, &answer).err(), Some("upstream/victims"));
+    // Upstream keeps the pod that leaves, and evicts another one in its stead.
+    for (place, expected) in [("n1", Ok(BTreeMap::from([("K10", 1)]))), ("n2", Err("upstream/victims"))] {
+        let mut leaving = pod("x", Some(place));
+        leaving["metadata"]["deletionTimestamp"] = json!("1970-01-01T00:00:00Z");
+        let objects = with(none.clone()).into_iter().chain([node("n2"), leaving]).collect();
+        let ruled = compared(objects, &nominates("d/p", "n1", &[]), &answer).map(|tally| tally.departures);
+        assert_eq!(ruled, expected);
+    }
 }
 
 #[test]

@@ -9,9 +9,9 @@ use crate::departure::{Departure, Situation};
 pub(crate) const DEPARTURES: &[Departure] = &[
     Departure {
         id: "K10",
-        upstream: "a victim that is being deleted is evicted again, and counts between nodes",
-        policy: "a victim that is being deleted is not evicted again, and counts for nothing between nodes",
-        applies: evicts_who_leaves,
+        upstream: "a pod that is being deleted may stay or be evicted again, like any other, and counts between nodes",
+        policy: "a pod that is being deleted leaves: it is not evicted again, and counts for nothing between nodes",
+        applies: plans_where_a_pod_leaves,
     },
     Departure {
         id: "K30",
@@ -27,10 +27,10 @@ pub(crate) const DEPARTURES: &[Departure] = &[
     },
 ];
 
-/// Returns whether upstream evicts a pod that is being deleted already.
-fn evicts_who_leaves(it: &Situation<'_>) -> bool {
-    let mut victims = it.answer.plans.iter().flat_map(|plan| &plan.victims);
-    victims.any(|victim| it.cluster.pod(victim).is_some_and(leaves))
+/// Returns whether upstream has a plan for a node that a pod is leaving.
+fn plans_where_a_pod_leaves(it: &Situation<'_>) -> bool {
+    let has_plan = |pod: &Value| it.answer.plans.iter().any(|plan| plan.node == text(pod, "/spec/nodeName"));
+    it.cluster.all("Pod").any(|pod| leaves(pod) && has_plan(pod))
 }
 
 /// Returns whether a budget has an empty selector, and nodes differ by their victims.
