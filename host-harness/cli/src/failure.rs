@@ -188,9 +188,7 @@ impl Failure {
             Failure::Component { file, error } => {
                 vec![Problem { remedy: limited::remedy_at_start(error), ..this().about(file) }]
             }
-            Failure::Unreadable { file, .. } => {
-                vec![this().about(file).remedy("name a readable file")]
-            }
+            Failure::Unreadable { file, .. } => vec![this().about(file).remedy("name a readable file")],
             Failure::Unwritable { file, .. } => {
                 vec![this().about(file).remedy("name a folder that is there and may be written to")]
             }

@@ -8,8 +8,6 @@ use serde_json::Value;
 /// A question: what upstream decides for a pod.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Question {
-    /// The number that the answer repeats.
-    pub id: u64,
     /// The present, in RFC 3339.
     pub now: String,
     /// The cluster, in the order in which its objects came.
@@ -24,8 +22,6 @@ pub struct Question {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
-    /// The number of the question.
-    pub id: u64,
     /// Why upstream makes no attempt for the pod.
     #[serde(default)]
     pub untried: Option<String>,
@@ -53,18 +49,21 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Reads the answer to a question.
+    /// Reads the answer to the question of this number. `None`: it is a late one to an earlier question.
     ///
     /// # Errors
     /// The judge has no answer, and says why, or the line is none.
-    pub(crate) fn read(line: &str, question: &Question) -> Result<Answer, String> {
+    pub(crate) fn read(line: &str, number: u64) -> Result<Option<Answer>, String> {
         let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        match value.get("id").and_then(Value::as_u64) {
+            Some(id) if id < number => return Ok(None),
+            Some(id) if id == number => {}
+            _ => return Err(format!("the question has number {number}")),
+        }
         if let Some(error) = value.get("error").and_then(Value::as_str) {
             return Err(error.to_owned());
         }
-        let answer: Answer = serde_json::from_value(value).map_err(|error| error.to_string())?;
-        let is_other = answer.id != question.id;
-        if is_other { Err(format!("the question has number {}", question.id)) } else { Ok(answer) }
+        serde_json::from_value(value).map(Some).map_err(|error| error.to_string())
     }
 }
 

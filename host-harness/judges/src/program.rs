@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use lictor_oracle::System;
+use serde::Serialize;
 
 use crate::answer::{Answer, Question};
 
@@ -21,6 +22,8 @@ pub struct Program {
     process: Child,
     questions: ChildStdin,
     answers: Receiver<std::io::Result<String>>,
+    /// The number of the next question.
+    next: u64,
 }
 
 /// Why a judge gives no answer.
@@ -73,27 +76,41 @@ impl Program {
         let (send, answers) = channel();
         // The thread ends when the program closes its output, or nobody listens.
         thread::spawn(move || BufReader::new(output).lines().try_for_each(|line| send.send(line)));
-        Ok(Program { path: path.to_owned(), process, questions, answers })
+        Ok(Program { path: path.to_owned(), process, questions, answers, next: 0 })
     }
 
-    /// Asks one question.
+    /// Asks one question. An answer to an earlier one, for which nobody waits any more, is passed over.
     ///
     /// # Errors
     /// The program has ended, takes too long, or answers something else.
     pub fn ask(&mut self, question: &Question) -> Result<Answer, ProgramError> {
+        let number = self.next;
+        self.next = number.saturating_add(1);
         let ended = |message: String| ProgramError::Ended { path: self.path.clone(), message };
-        let mut line = serde_json::to_vec(question).map_err(|error| ended(error.to_string()))?;
+        let mut line =
+            serde_json::to_vec(&Numbered { id: number, question }).map_err(|error| ended(error.to_string()))?;
         line.push(b'\n');
         self.questions
             .write_all(&line)
             .and_then(|()| self.questions.flush())
             .map_err(|error| ended(error.to_string()))?;
-        let line = self.answers.recv_timeout(DEADLINE);
-        let line =
-            line.map_err(|error| ended(format!("no answer ({error})")))?.map_err(|error| ended(error.to_string()))?;
-        let wrong = |message: String| ProgramError::Answer { path: self.path.clone(), line: line.clone(), message };
-        Answer::read(&line, question).map_err(wrong)
+        loop {
+            let line = self.answers.recv_timeout(DEADLINE).map_err(|error| ended(format!("no answer ({error})")))?;
+            let line = line.map_err(|error| ended(error.to_string()))?;
+            let wrong = |message: String| ProgramError::Answer { path: self.path.clone(), line: line.clone(), message };
+            if let Some(answer) = Answer::read(&line, number).map_err(wrong)? {
+                return Ok(answer);
+            }
+        }
     }
+}
+
+/// A question with the number that its answer repeats.
+#[derive(Serialize)]
+struct Numbered<'q> {
+    id: u64,
+    #[serde(flatten)]
+    question: &'q Question,
 }
 
 impl Drop for Program {

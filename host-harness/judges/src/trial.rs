@@ -35,8 +35,6 @@ pub enum TrialError {
 pub struct Trial<'c> {
     case: &'c Case,
     cluster: Cluster,
-    /// The number of the next question.
-    next: u64,
     /// What has been compared.
     pub tally: Tally,
 }
@@ -44,7 +42,7 @@ pub struct Trial<'c> {
 impl<'c> Trial<'c> {
     /// Begins a case of a system that has a judge, as [`Program::start`](crate::Program::start) checks.
     pub fn of(case: &'c Case) -> Trial<'c> {
-        Trial { case, cluster: Cluster::of(&case.objects), next: 0, tally: Tally::default() }
+        Trial { case, cluster: Cluster::of(&case.objects), tally: Tally::default() }
     }
 
     /// Compares a step with what `ask` says, and follows the policy. `outcome` is in the format of `lictor test --output json`, with all
@@ -78,14 +76,12 @@ impl<'c> Trial<'c> {
             return Ok(());
         }
         let question = Question {
-            id: self.next,
             now: self.cluster.now(),
             objects: self.cluster.shown(),
             arguments: Value::Object(self.case.args.clone()),
             pod: name.to_owned(),
         };
         let answer = ask(&question)?;
-        self.next = self.next.saturating_add(1);
         self.tally.attempts = self.tally.attempts.saturating_add(1);
         let situation = Situation { cluster: &self.cluster, pod, outcome, answer: &answer };
         let ruled: Vec<&str> = departures(self.case.system)
