@@ -92,7 +92,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     Ok(if found.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
-/// Plays a case natively, and through the component if there is one; beside the judge, if there is one.
+/// Plays a case natively, and through the component if there is one; the judge, if there is one, compares.
 fn both(case: &Case, chosen: &Chosen, judged: Option<&mut Judged>) -> Result<(Tally, Option<fuzz::Failure>), Failure> {
     let other = chosen.source.component.is_some().then(|| chosen.start()).transpose()?;
     let native = Box::new(Native::default());

@@ -18,7 +18,7 @@ pub struct Question {
     pub pod: String,
 }
 
-/// What upstream decides for a pod.
+/// The decision of upstream about a pod.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {

@@ -4,7 +4,6 @@ use lictor_oracle::System;
 use serde_json::Value;
 
 use crate::answer::Answer;
-use crate::cluster::Cluster;
 use crate::kubernetes;
 
 /// A ruling by which a policy departs from upstream.
@@ -22,7 +21,8 @@ pub struct Departure {
 
 /// One attempt, of which policy and upstream may judge differently.
 pub(crate) struct Situation<'s> {
-    pub(crate) cluster: &'s Cluster,
+    /// The cluster before the attempt.
+    pub(crate) objects: &'s [Value],
     /// The pod that is tried.
     pub(crate) pod: &'s Value,
     /// The outcome of the policy, in the format of `lictor test --output json`.

@@ -7,15 +7,15 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::answer::Plan;
-use crate::cluster::{Cluster, list, name, text, texts};
 use crate::departure::Situation;
+use crate::object::{is_nominated, list, name, pods, text, texts};
 use crate::trial::Difference;
 
 pub(crate) use departures::DEPARTURES;
 
 /// Returns why the attempts of a cluster are not compared.
-pub(crate) fn not_compared(cluster: &Cluster) -> Option<&'static str> {
-    let mut grouped = cluster.all("Pod").map(|pod| text(pod, "/spec/schedulingGroup/podGroupName"));
+pub(crate) fn not_compared(objects: &[Value]) -> Option<&'static str> {
+    let mut grouped = pods(objects).map(|pod| text(pod, "/spec/schedulingGroup/podGroupName"));
     grouped.any(|group| !group.is_empty()).then_some("pods are of PodGroups")
 }
 
@@ -60,10 +60,8 @@ fn planned(it: &Situation<'_>, node: &str) -> Result<(), Difference> {
     }
     let standing = texts(it.outcome, "standing");
     let cleared: BTreeSet<&str> = it.answer.clears.get(node).into_iter().flatten().map(String::as_str).collect();
-    let lost: BTreeSet<String> = nominated(it.cluster)
-        .into_iter()
-        .filter(|pod| !standing.contains_key(pod) && Some(pod) != name(it.pod).as_ref())
-        .collect();
+    let others = pods(it.objects).filter(|pod| is_nominated(pod)).map(name).filter(|pod| *pod != name(it.pod));
+    let lost: BTreeSet<String> = others.filter(|pod| !standing.contains_key(pod)).collect();
     match lost.iter().map(String::as_str).collect::<BTreeSet<_>>() == cleared {
         true => Ok(()),
         false => Err(difference(
@@ -82,9 +80,8 @@ fn refused(it: &Situation<'_>) -> Result<(), Difference> {
     if !it.answer.plans.is_empty() {
         return Err(difference("upstream/plan", it, "finds no plan".to_owned()));
     }
-    let keeps = name(it.pod).is_some_and(|name| texts(it.outcome, "standing").contains_key(&name));
-    let had = !text(it.pod, "/status/nominatedNodeName").is_empty();
-    match !had || keeps == it.answer.keeps_nomination {
+    let keeps = texts(it.outcome, "standing").contains_key(&name(it.pod));
+    match !is_nominated(it.pod) || keeps == it.answer.keeps_nomination {
         true => Ok(()),
         false => {
             let verb = if keeps { "keeps" } else { "withdraws" };
@@ -93,16 +90,9 @@ fn refused(it: &Situation<'_>) -> Result<(), Difference> {
     }
 }
 
-/// Returns the pods that are nominated.
-fn nominated(cluster: &Cluster) -> Vec<String> {
-    let is_nominated =
-        |pod: &&Value| text(pod, "/spec/nodeName").is_empty() && !text(pod, "/status/nominatedNodeName").is_empty();
-    cluster.all("Pod").filter(is_nominated).filter_map(name).collect()
-}
-
 /// Returns a difference, with what both decide.
 fn difference(kind: &'static str, it: &Situation<'_>, policy: String) -> Difference {
-    let pod = name(it.pod).unwrap_or_default();
+    let pod = name(it.pod);
     let answer = it.answer;
     let no_plan = answer.untried.as_ref().or(answer.failed.as_ref()).or(answer.ineligible.as_ref());
     let upstream = match (answer.feasible.is_empty(), answer.best.is_empty(), no_plan) {

@@ -5,9 +5,9 @@
 //! difference is an error, unless it is one of the [`Departure`]s of the system: rulings by which the policy departs from upstream on purpose.
 
 mod answer;
-mod cluster;
 mod departure;
 mod kubernetes;
+mod object;
 mod program;
 mod tally;
 #[cfg(test)]

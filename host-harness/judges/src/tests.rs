@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use lictor_oracle::{By, Case, Drive, Step, System};
-use serde_json::{Map, Value, json};
+use lictor_oracle::{By, Case, Step, System};
+use serde_json::{Value, json};
 
 use crate::{Answer, Difference, Plan, Program, Question, Tally, Trial, TrialError};
 
@@ -21,16 +21,7 @@ fn pod(name: &str, on: Option<&str>) -> Value {
 }
 
 fn case(objects: Vec<Value>) -> Case {
-    Case {
-        system: System::Kubernetes,
-        seed: 0,
-        index: 0,
-        parameters: BTreeMap::new(),
-        args: Map::new(),
-        objects,
-        later: Vec::new(),
-        drive: Drive { by: By::Attempts, first: 0, between: 0, recreate: false },
-    }
+    Case::by_hand(System::Kubernetes, By::Attempts, objects)
 }
 
 /// Returns a plan that upstream chooses.
@@ -57,11 +48,11 @@ fn refuses(standing: &Value) -> Value {
 /// Compares one attempt of `d/p`, and returns the kind of the difference.
 fn compared(objects: Vec<Value>, outcome: &Value, answer: &Answer) -> Result<Tally, &'static str> {
     let case = case(objects);
-    let mut trial = Trial::of(&case);
+    let mut trial = Trial::of(&case).unwrap();
     match trial.step(&Step::Schedule("d/p".to_owned()), outcome, |_| Ok(answer.clone())) {
         Ok(()) => Ok(trial.tally),
         Err(TrialError::Difference(Difference { kind, .. })) => Err(kind),
-        Err(TrialError::Judge(_)) => Err("no answer"),
+        Err(TrialError::Judge(_) | TrialError::Read(_)) => Err("no answer"),
     }
 }
 
@@ -153,7 +144,7 @@ fn a_ruling_explains_a_difference_in_its_situation_alone() {
 #[test]
 fn the_judge_sees_the_cluster_as_the_steps_leave_it() {
     let case = case(vec![node("n1"), pod("v", Some("n1")), pod("p", None), pod("q", None)]);
-    let mut trial = Trial::of(&case);
+    let mut trial = Trial::of(&case).unwrap();
     let mut seen: Vec<Question> = Vec::new();
     let steps = [
         (Step::Schedule("d/p".to_owned()), nominates("d/p", "n1", &["d/v"])),

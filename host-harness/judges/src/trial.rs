@@ -1,12 +1,12 @@
 //! One case, compared with upstream step by step.
 
-use lictor_oracle::{Case, Step};
+use lictor_oracle::{Case, Followed, ReadError, Step};
 use serde_json::Value;
 
 use crate::answer::{Answer, Question};
-use crate::cluster::Cluster;
 use crate::departure::{Situation, departures};
 use crate::kubernetes;
+use crate::object::{name, pods};
 use crate::program::ProgramError;
 use crate::tally::{Tally, count_more};
 
@@ -29,27 +29,33 @@ pub enum TrialError {
     /// The judge has no answer.
     #[error(transparent)]
     Judge(#[from] ProgramError),
+    /// The cluster cannot be followed.
+    #[error(transparent)]
+    Read(#[from] ReadError),
 }
 
 /// A case that is compared with upstream.
 pub struct Trial<'c> {
     case: &'c Case,
-    cluster: Cluster,
+    cluster: Followed,
     /// What has been compared.
     pub tally: Tally,
 }
 
 impl<'c> Trial<'c> {
     /// Begins a case of a system that has a judge, as [`Program::start`](crate::Program::start) checks.
-    pub fn of(case: &'c Case) -> Trial<'c> {
-        Trial { case, cluster: Cluster::of(&case.objects), tally: Tally::default() }
+    ///
+    /// # Errors
+    /// The cluster cannot be read.
+    pub fn of(case: &'c Case) -> Result<Trial<'c>, ReadError> {
+        Ok(Trial { case, cluster: Followed::of(&case.objects)?, tally: Tally::default() })
     }
 
     /// Compares a step with what `ask` says, and follows the policy. `outcome` is in the format of `lictor test --output json`, with all
     /// nominations after the step under key `standing`.
     ///
     /// # Errors
-    /// Policy and upstream differ and no ruling explains it, or the judge has no answer.
+    /// Policy and upstream differ and no ruling explains it, the judge has no answer, or the outcome cannot be read.
     pub fn step(
         &mut self,
         step: &Step,
@@ -59,31 +65,27 @@ impl<'c> Trial<'c> {
         if let Step::Schedule(pod) = step {
             self.attempt(pod, outcome, ask)?;
         }
-        self.cluster.take(step, outcome);
-        Ok(())
+        Ok(self.cluster.take(step, outcome)?)
     }
 
     /// Compares one attempt.
     fn attempt(
         &mut self,
-        name: &str,
+        pod_name: &str,
         outcome: &Value,
         mut ask: impl FnMut(&Question) -> Result<Answer, ProgramError>,
     ) -> Result<(), TrialError> {
-        let Some(pod) = self.cluster.pod(name) else { return Ok(()) };
-        if let Some(reason) = kubernetes::not_compared(&self.cluster) {
+        let objects = self.cluster.objects();
+        if let Some(reason) = kubernetes::not_compared(&objects) {
             count_more(&mut self.tally.passed_over, reason, 1);
             return Ok(());
         }
-        let question = Question {
-            now: self.cluster.now(),
-            objects: self.cluster.shown(),
-            arguments: Value::Object(self.case.args.clone()),
-            pod: name.to_owned(),
-        };
+        let arguments = Value::Object(self.case.args.clone());
+        let question = Question { now: self.cluster.now(), objects, arguments, pod: pod_name.to_owned() };
+        let Some(pod) = pods(&question.objects).find(|pod| name(pod) == pod_name) else { return Ok(()) };
         let answer = ask(&question)?;
         self.tally.attempts = self.tally.attempts.saturating_add(1);
-        let situation = Situation { cluster: &self.cluster, pod, outcome, answer: &answer };
+        let situation = Situation { objects: &question.objects, pod, outcome, answer: &answer };
         let ruled: Vec<&str> = departures(self.case.system)
             .iter()
             .filter(|departure| (departure.applies)(&situation))

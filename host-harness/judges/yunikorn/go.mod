@@ -1,4 +1,4 @@
-module lictor.dev/judge-yunikorn
+module lictor.dev/judges/yunikorn
 
 go 1.26.0
 

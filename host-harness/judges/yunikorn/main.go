@@ -7,7 +7,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	"lictor.dev/judge-yunikorn/internal/judge"
+	"lictor.dev/judges/yunikorn/internal/judge"
 )
 
 // garbage is how much the heap grows before it is collected, in percent. A request leaves nothing, so the heap stays small.

@@ -78,6 +78,20 @@ pub struct Case {
 }
 
 impl Case {
+    /// Returns a case of these objects that is made by hand: nothing comes later, and no time passes.
+    pub fn by_hand(system: System, by: By, objects: Vec<Value>) -> Case {
+        Case {
+            system,
+            seed: 0,
+            index: 0,
+            parameters: BTreeMap::new(),
+            args: Map::new(),
+            objects,
+            later: Vec::new(),
+            drive: Drive { by, first: 0, between: 0, recreate: false },
+        }
+    }
+
     /// Whether the cluster is possible: pods fit their nodes and quotas. Generated cases always are; a reduced case may not be.
     pub fn is_fair(&self) -> bool {
         let Ok(world) = World::of(&self.objects) else { return false };

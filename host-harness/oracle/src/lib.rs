@@ -14,6 +14,7 @@ mod build;
 mod case;
 pub mod constraints;
 mod demands;
+mod followed;
 mod generate;
 mod harm;
 mod object;
@@ -26,6 +27,7 @@ mod tally;
 mod world;
 
 pub use case::{By, Case, Drive, Step, System, UnknownSystem};
+pub use followed::Followed;
 pub use generate::generate;
 pub use play::{Played, Stopped, play};
 pub use random::Dice;

@@ -29,7 +29,7 @@ pub(crate) const OTHER_SCHEDULER: &str = "another-scheduler";
 pub(crate) struct Node {
     pub(crate) name: String,
     pub(crate) allocatable: Amounts,
-    object: Value,
+    pub(crate) object: Value,
 }
 
 /// A pod, or a reservation as a pod.
@@ -120,6 +120,8 @@ impl World {
                 let mut pod = read_pod(object, "/spec", self.now)?;
                 pod.name = format!("{}/{name}", pod.namespace);
                 pod.node = at(object, "/spec/nodeName").and_then(Value::as_str).map(str::to_owned);
+                let nominated = at(object, "/status/nominatedNodeName").and_then(Value::as_str);
+                pod.nominated = nominated.filter(|_| pod.node.is_none()).map(str::to_owned);
                 self.pods.insert(pod.name.clone(), pod);
             }
             "Reservation" => {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use lictor_conformance::fuzz::{self, Halt, attempt_comparing};
+use lictor_conformance::fuzz::{self, Halt, attempt, attempt_comparing};
 use lictor_host::policy::Policy;
 use lictor_judges::{Program, ProgramError, Tally, Trial, TrialError, departures};
 use lictor_oracle::{Case, System};
@@ -39,12 +39,17 @@ impl Judged {
         one: Box<dyn Policy>,
         other: Option<Box<dyn Policy>>,
     ) -> (lictor_oracle::Tally, Option<fuzz::Failure>) {
-        let mut trial = Trial::of(case);
+        let mut trial = match Trial::of(case) {
+            Ok(trial) => trial,
+            // A case that cannot be read fails without a judge, too.
+            Err(_) => return attempt(case, one, other),
+        };
         let program = &mut self.program;
         let played = attempt_comparing(case, one, other, |step, outcome| {
             trial.step(step, outcome, |question| program.ask(question)).map_err(|error| match error {
                 TrialError::Difference(difference) => Halt { law: difference.kind, text: difference.text },
                 TrialError::Judge(error) => Halt { law: "upstream/answers", text: error.to_string() },
+                TrialError::Read(error) => Halt { law: "can-be-read", text: error.to_string() },
             })
         });
         self.last = trial.tally;
@@ -59,7 +64,7 @@ impl Judged {
     /// Writes what was compared.
     pub(super) fn write(&self, system: System, page: &mut Page) {
         let tally = &self.tally;
-        let mut rows = table(["BESIDE UPSTREAM", "COUNT"]);
+        let mut rows = table(["COMPARED WITH UPSTREAM", "COUNT"]);
         rows.add_row(["attempts".to_owned(), tally.attempts.to_string()]);
         rows.add_row(["decided alike".to_owned(), tally.alike.to_string()]);
         for departure in departures(system) {

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::cluster::{leaves, name, text};
 use crate::departure::{Departure, Situation};
+use crate::object::{is_nominated, leaves, name, pods, text};
 
 /// The departures, in the order in which they are tried.
 pub(crate) const DEPARTURES: &[Departure] = &[
@@ -30,20 +30,18 @@ pub(crate) const DEPARTURES: &[Departure] = &[
 /// Returns whether upstream has a plan for a node that a pod is leaving.
 fn plans_where_a_pod_leaves(it: &Situation<'_>) -> bool {
     let has_plan = |pod: &Value| it.answer.plans.iter().any(|plan| plan.node == text(pod, "/spec/nodeName"));
-    it.cluster.all("Pod").any(|pod| leaves(pod) && has_plan(pod))
+    pods(it.objects).any(|pod| leaves(pod) && has_plan(pod))
 }
 
 /// Returns whether a budget has an empty selector, and nodes differ by their victims.
 fn has_budget_of_the_namespace(it: &Situation<'_>) -> bool {
-    let mut budgets = it.cluster.all("PodDisruptionBudget");
+    let mut budgets = it.objects.iter().filter(|object| text(object, "/kind") == "PodDisruptionBudget");
     !it.answer.plans.is_empty() && budgets.any(|budget| budget.pointer("/spec/selector") == Some(&json!({})))
 }
 
 /// Returns whether another pod is nominated, and it or the pod that is tried has constraints between pods.
 fn is_near_a_nomination(it: &Situation<'_>) -> bool {
-    let nominated =
-        |pod: &&Value| text(pod, "/spec/nodeName").is_empty() && !text(pod, "/status/nominatedNodeName").is_empty();
-    let mut others = it.cluster.all("Pod").filter(nominated).filter(|other| name(other) != name(it.pod));
+    let mut others = pods(it.objects).filter(|pod| is_nominated(pod)).filter(|other| name(other) != name(it.pod));
     others.any(|other| is_constrained(other) || is_constrained(it.pod))
 }
 

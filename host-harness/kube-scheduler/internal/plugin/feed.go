@@ -45,6 +45,8 @@ type feed struct {
 	fresh fresh
 	// listed: all kinds were read once. Before, nothing is answered.
 	listed atomic.Bool
+	// caught is the object that was told last because kube-scheduler knew it first.
+	caught atomic.Pointer[metav1.Object]
 }
 
 func newFeed(logger klog.Logger, p *Plugin) *feed {
@@ -190,18 +192,34 @@ func (f *feed) replace(kind wire.Kind, object metav1.Object, isExpected func(bef
 	}
 }
 
-// catchUp tells a node that kube-scheduler knows before its event was heard here: a pod that is tried for it at once would be refused, and
-// no other event would come.
-func (f *feed) catchUp(node *v1.Node) {
-	f.replace(wire.Kind{Kind: "Node"}, node, func(before metav1.Object) bool {
+// catchUp tells a pod or a node in the version that kube-scheduler knows, where its event was not heard here yet: a pod that is tried for it at
+// once would be refused, and no other event would come. kube-scheduler says of one event for each refused pod.
+func (f *feed) catchUp(object metav1.Object) {
+	if last := f.caught.Load(); last != nil && *last == object {
+		return
+	}
+	kind := wire.Kind{Kind: "Pod"}
+	if _, ok := object.(*v1.Node); ok {
+		kind.Kind = "Node"
+	}
+	f.replace(kind, object, func(before metav1.Object) bool {
 		if before == nil {
 			// One that is gone again would stay.
-			now, err := f.plugin.handle.SharedInformerFactory().Core().V1().Nodes().Lister().Get(node.Name)
-			return err == nil && now.UID == node.UID
+			return f.isThere(object)
 		}
-		order, err := resourceversion.CompareResourceVersion(node.ResourceVersion, before.GetResourceVersion())
+		order, err := resourceversion.CompareResourceVersion(object.GetResourceVersion(), before.GetResourceVersion())
 		return err == nil && order > 0
 	})
+	f.caught.Store(&object)
+}
+
+// isThere says whether a pod or a node is there, as kube-scheduler will have heard.
+func (f *feed) isThere(object metav1.Object) bool {
+	if pod, ok := object.(*v1.Pod); ok {
+		return f.plugin.isThere(pod)
+	}
+	node, err := f.plugin.handle.SharedInformerFactory().Core().V1().Nodes().Lister().Get(object.GetName())
+	return err == nil && node.UID == object.GetUID()
 }
 
 // losesNomination says whether a pod that waits is promised no node any more.

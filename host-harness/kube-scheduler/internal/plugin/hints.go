@@ -7,6 +7,7 @@ import (
 	"time"
 
 	v1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
@@ -294,8 +295,8 @@ func (p *Plugin) EventsToRegister(context.Context) ([]fwk.ClusterEventWithHint, 
 				// says the same, and that one is still there.
 				p.feed.gone(wire.Kind{Kind: "Pod"}, left)
 			}
-			if node, ok := now.(*v1.Node); ok {
-				p.feed.catchUp(node)
+			if object, ok := now.(metav1.Object); ok {
+				p.feed.catchUp(object)
 			}
 			isWorth := now == nil && isPod && p.hints.worthAfter(pod.UID, left, isThere) || now != nil && p.hints.worth(pod.UID, upserted)
 			if isWorth {

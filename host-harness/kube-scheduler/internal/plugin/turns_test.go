@@ -151,18 +151,45 @@ func TestAPodWhoseVictimStaysIsTriedAgain(t *testing.T) {
 	}
 }
 
-func TestANodeIsToldBeforeAPodIsTriedForIt(t *testing.T) {
-	w := newWaking(t)
+func TestWhatKubeSchedulerKnowsIsToldBeforeAPodIsTriedForIt(t *testing.T) {
+	p := newPlugin(t.Context(), Args{Claim: claimAll}, nil)
+	isThere := false
+	p.hints.isThere = func(wire.Object) bool { return isThere }
+	events, err := p.EventsToRegister(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	hears := func(event int, now any) {
+		if _, err := events[event].QueueingHintFn(p.logger, podNamed("waits"), nil, now); err != nil {
+			t.Error(err)
+		}
+	}
+	told := func(name string) string {
+		if object, ok := p.feed.objects[name]; ok {
+			return object.GetResourceVersion()
+		}
+		return ""
+	}
 	node := func(version string) *v1.Node {
 		return &v1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n1", UID: "uid-n1", ResourceVersion: version}}
 	}
-	told := func() string { return w.feed.objects["Node/n1"].GetResourceVersion() }
-	w.feed.there(wire.Kind{Kind: "Node"}, node("9"))
-	if w.feed.catchUp(node("10")); told() != "10" {
-		t.Error("kube-scheduler knows of 10, and of", told(), "was told")
+	p.feed.there(wire.Kind{Kind: "Node"}, node("9"))
+	for _, version := range []string{"10", "9"} {
+		if hears(1, node(version)); told("Node/n1") != "10" {
+			t.Error("kube-scheduler knows of 10, and of", told("Node/n1"), "was told")
+		}
 	}
-	if w.feed.catchUp(node("9")); told() != "10" {
-		t.Error("10 was told before, and then", told())
+	pod := func(version string) *v1.Pod {
+		pod := onNode(podNamed("a"))
+		pod.ResourceVersion = version
+		return pod
+	}
+	if hears(0, pod("11")); told("Pod/default/a") != "" {
+		t.Error("a pod that is gone again is told")
+	}
+	isThere = true
+	if hears(0, pod("12")); told("Pod/default/a") != "12" {
+		t.Error("a pod that was given a node is told as", told("Pod/default/a"))
 	}
 }
 

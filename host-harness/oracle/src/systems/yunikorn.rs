@@ -112,7 +112,7 @@ pub(crate) fn attempt(
     Ok(())
 }
 
-/// Whether a victim of the last plan of a pod, or any pod on the node that is reserved for it, has not left yet.
+/// Returns whether a victim of the last plan of a pod, or any pod on the node that is reserved for it, has not left yet.
 fn awaits_victims(world: &World, memory: &Memory, pod: &Pod) -> bool {
     let victims = memory.victims.get(&pod.name).into_iter().flatten();
     victims.filter_map(|name| world.pods.get(name)).any(|victim| victim.leaving)

@@ -13,8 +13,8 @@ mod yunikorn;
 
 use std::collections::BTreeMap;
 
-use lictor_oracle::{By, Case, Drive, Step, Stopped, System, play};
-use serde_json::{Map, Value, json};
+use lictor_oracle::{By, Case, Step, Stopped, System, play};
+use serde_json::{Value, json};
 
 /// A case, and the pods in the order of the queue.
 struct Golden {
@@ -28,12 +28,12 @@ struct Accepted;
 impl Golden {
     /// Returns a cluster in which these pods are tried.
     fn attempts(system: System, objects: Vec<Value>, order: &[&'static str]) -> Golden {
-        Golden { case: case(system, By::Attempts, objects), order: order.to_vec() }
+        Golden { case: Case::by_hand(system, By::Attempts, objects), order: order.to_vec() }
     }
 
     /// Returns a cluster in which one cycle is run.
     fn cycle(objects: Vec<Value>) -> Golden {
-        Golden { case: case(System::Volcano, By::Cycles, objects), order: Vec::new() }
+        Golden { case: Case::by_hand(System::Volcano, By::Cycles, objects), order: Vec::new() }
     }
 
     /// The same some seconds later.
@@ -74,19 +74,6 @@ impl Golden {
             let broken = broken.unwrap_or_else(|| panic!("{name}: {outcome} is accepted"));
             assert!(broken.starts_with(&format!("{law}: ")), "{name}: expected {law}, found {broken}");
         }
-    }
-}
-
-fn case(system: System, by: By, objects: Vec<Value>) -> Case {
-    Case {
-        system,
-        seed: 0,
-        index: 0,
-        parameters: BTreeMap::new(),
-        args: Map::new(),
-        objects,
-        later: Vec::new(),
-        drive: Drive { by, first: 0, between: 0, recreate: false },
     }
 }
 

@@ -101,15 +101,15 @@ impl Play<'_> {
         self.activate(woken);
     }
 
-    /// Reports a node that kube-scheduler knows before its event has come (`catchUp`).
-    pub(super) fn feed_catch_up(&mut self, node: &Object) {
-        let name = name_of(node);
-        let is_later = match self.plugin.feed.objects.get(&format!("Node/{name}")) {
-            None => self.informers.node(&name).is_some_and(|now| uid_of(now) == uid_of(node)),
-            Some(before) => version_of(node) > version_of(before),
+    /// Reports a pod or a node that kube-scheduler knows before its event has come (`catchUp`).
+    pub(super) fn feed_catch_up(&mut self, kind: &str, object: &Object) {
+        let name = name_of(object);
+        let is_later = match self.plugin.feed.objects.get(&format!("{kind}/{name}")) {
+            None => self.informers.get(kind, &name).is_some_and(|now| uid_of(now) == uid_of(object)),
+            Some(before) => version_of(object) > version_of(before),
         };
         if is_later {
-            self.feed_there("Node", node);
+            self.feed_there(kind, object);
         }
     }
 

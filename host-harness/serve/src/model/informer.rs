@@ -33,14 +33,14 @@ pub(super) struct Informers {
 }
 
 impl Informers {
-    /// Returns a pod as the store has it.
-    pub(super) fn pod(&self, name: &str) -> Option<&Object> {
-        self.stores.get("Pod")?.get(name)
+    /// Returns an object as the store has it.
+    pub(super) fn get(&self, kind: &str, name: &str) -> Option<&Object> {
+        self.stores.get(kind)?.get(name)
     }
 
-    /// Returns a node as the store has it.
-    pub(super) fn node(&self, name: &str) -> Option<&Object> {
-        self.stores.get("Node")?.get(name)
+    /// Returns a pod as the store has it.
+    pub(super) fn pod(&self, name: &str) -> Option<&Object> {
+        self.get("Pod", name)
     }
 
     /// Takes so many changes that the watch of a kind says.

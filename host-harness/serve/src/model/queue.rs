@@ -17,9 +17,9 @@ const WINDOW: i64 = SECOND;
 #[derive(Debug, Clone)]
 pub(super) enum Event {
     /// A pod that has a node is there, or was given one.
-    PodAdded,
+    PodAdded(Object),
     /// The labels of a pod have changed.
-    PodChanged,
+    PodChanged(Object),
     /// A pod has left its node, or the node that it was to have.
     PodLeft(Object),
     NodeAdded(Object),

@@ -63,9 +63,12 @@ impl Play<'_> {
     fn is_worth_for_lictor(&mut self, pod: &Object, event: &Event) -> bool {
         let uid = uid_of(pod);
         match event {
-            Event::PodAdded | Event::PodChanged => self.plugin.hints.worth(uid, POD_UPSERTED),
-            Event::NodeAdded(node) => {
-                self.feed_catch_up(node);
+            Event::PodAdded(now) | Event::PodChanged(now) => {
+                self.feed_catch_up("Pod", now);
+                self.plugin.hints.worth(uid, POD_UPSERTED)
+            }
+            Event::NodeAdded(now) => {
+                self.feed_catch_up("Node", now);
                 self.plugin.hints.worth(uid, NODE_UPSERTED)
             }
             Event::PodLeft(left) => {

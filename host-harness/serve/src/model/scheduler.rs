@@ -136,17 +136,17 @@ impl Play<'_> {
 
     fn pod_assigned(&mut self, pod: Object) {
         self.scheduler.assumed.remove(uid_of(&pod));
-        self.scheduler.assigned.insert(uid_of(&pod).to_owned(), pod);
-        self.move_all(&Event::PodAdded, None);
+        self.scheduler.assigned.insert(uid_of(&pod).to_owned(), pod.clone());
+        self.move_all(&Event::PodAdded(pod), None);
     }
 
     fn pod_updated(&mut self, before: &Object, pod: Object) {
         let uid = uid_of(&pod).to_owned();
         let labels = before["metadata"]["labels"] != pod["metadata"]["labels"];
         if !node_of(before).is_empty() {
-            self.scheduler.assigned.insert(uid, pod);
+            self.scheduler.assigned.insert(uid, pod.clone());
             if labels {
-                self.move_all(&Event::PodChanged, None);
+                self.move_all(&Event::PodChanged(pod), None);
             }
         } else if !node_of(&pod).is_empty() {
             self.pod_assigned(pod);
@@ -167,14 +167,14 @@ impl Play<'_> {
         }
         if let Some(events) = self.scheduler.queue.in_flight.get_mut(&uid) {
             if labels {
-                events.push(Event::PodChanged);
+                events.push(Event::PodChanged(pod.clone()));
             }
         } else {
             self.keep_nomination(before, &pod);
             if !self.scheduler.queue.replace(&pod) {
                 self.add(pod.clone());
             } else if labels && let Some(entry) = self.scheduler.queue.unschedulable.remove(&uid) {
-                self.requeue_if_worth(entry, &Event::PodChanged);
+                self.requeue_if_worth(entry, &Event::PodChanged(pod.clone()));
             }
         }
         if !nominated(before).is_empty() && nominated(before) != nominated(&pod) {

@@ -50,19 +50,19 @@ impl Takes {
     }
 }
 
-/// Returns whether nodes count GPUs by two names, and these pods use both: by what they request, or beside pods that hold the other.
+/// Returns whether nodes count GPUs by two names, and these pods use both: by what they request, or by what pods on these nodes request.
 fn are_named_in_two_ways(world: &World, pods: &[&Pod]) -> bool {
     let names = |amounts: &Amounts, names: &[&str]| names.iter().any(|resource| amounts.get(resource) > 0);
     let counts_both = |node: &Node| names(&node.allocatable, &GPUS) && names(&node.allocatable, &WHOLE_GPUS);
     let requested = |own| pods.iter().any(|pod| names(&pod.request, own));
-    let held = |others| {
+    let used = |others| {
         let placed = |pod: &Pod| pod.place().and_then(|node| world.nodes.get(node)).is_some_and(counts_both);
         world.pods.values().any(|pod| placed(pod) && names(&pod.request, others))
     };
     match (requested(&GPUS), requested(&WHOLE_GPUS)) {
         (true, true) => world.nodes.values().any(counts_both),
-        (true, false) => held(&WHOLE_GPUS),
-        (false, true) => held(&GPUS),
+        (true, false) => used(&WHOLE_GPUS),
+        (false, true) => used(&GPUS),
         (false, false) => false,
     }
 }

@@ -1,0 +1,67 @@
+//! A cluster that follows the steps of a case, as an API server would show it.
+
+use serde_json::{Value, json};
+
+use crate::ReadError;
+use crate::build::put;
+use crate::case::Step;
+use crate::object::stamp;
+use crate::outcome::Outcome;
+use crate::world::{Pod, World};
+
+/// The cluster of a case, step by step.
+#[derive(Debug, Clone)]
+pub struct Followed(World);
+
+impl Followed {
+    /// Makes a cluster of these objects.
+    ///
+    /// # Errors
+    /// The model cannot read an object.
+    pub fn of(objects: &[Value]) -> Result<Followed, ReadError> {
+        World::of(objects).map(Followed)
+    }
+
+    /// Applies what a step has come to, in the format of [`play`](crate::play).
+    ///
+    /// # Errors
+    /// The model cannot read the outcome, or an object of the step.
+    pub fn take(&mut self, step: &Step, outcome: &Value) -> Result<(), ReadError> {
+        self.0.take(step, &Outcome::read(outcome)?)
+    }
+
+    /// Returns the present, in RFC 3339.
+    pub fn now(&self) -> String {
+        stamp(self.0.now)
+    }
+
+    /// Returns the objects: nodes, pods, then all others, each by name. A pod that waits at permit uses its node.
+    pub fn objects(&self) -> Vec<Value> {
+        let World { nodes, pods, others, .. } = &self.0;
+        let nodes = nodes.values().map(|node| node.object.clone());
+        nodes.chain(pods.values().map(shown)).chain(others.values().cloned()).collect()
+    }
+}
+
+/// Returns a pod as an object.
+fn shown(pod: &Pod) -> Value {
+    let mut object = pod.object.clone();
+    if let Some(status) = object.pointer_mut("/status").and_then(Value::as_object_mut) {
+        status.remove("nominatedNodeName");
+    }
+    if let Some(node) = pod.place() {
+        put(&mut object, "/spec", "nodeName", json!(node));
+        put(&mut object, "/status", "phase", json!("Running"));
+    }
+    if let Some(node) = &pod.nominated {
+        put(&mut object, "/status", "nominatedNodeName", json!(node));
+    }
+    if let Some(started) = pod.started {
+        put(&mut object, "/status", "startTime", json!(stamp(started)));
+    }
+    if pod.leaving {
+        let condition = json!({"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"});
+        put(&mut object, "/status", "conditions", json!([condition]));
+    }
+    object
+}
