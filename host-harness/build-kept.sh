@@ -9,9 +9,12 @@ digest() {
 kept() {
     local name=$1 program=$2 what=$3 asked=${4:-}
     # The version of Kubernetes in go.mod; its binaries say it of themselves, and so does /version. Empty: the program has no parts of it.
-    local version key cache sources
+    local version key cache folders sources
     version=$(sed -n 's#^\tk8s.io/kubernetes \(v[0-9.]*\)$#\1#p' go.mod)
-    sources=$(find . -name '*.go' ! -name '*_test.go' | LC_ALL=C sort)
+    # The module, and the modules beside it that go.mod replaces by their folders.
+    folders=$(sed -n 's#^replace .* => \(\.\./.*\)$#\1#p' go.mod)
+    # shellcheck disable=SC2086
+    sources=$(find . $folders -name '*.go' ! -name '*_test.go' | LC_ALL=C sort)
     # shellcheck disable=SC2086
     key=$(cat go.mod go.sum "${BASH_SOURCE[0]}" $sources | digest | cut -c 1-16)
     cache=${XDG_CACHE_HOME:-$HOME/.cache}/lictor/$name

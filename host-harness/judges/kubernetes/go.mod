@@ -3,6 +3,7 @@ module lictor.dev/judges/kubernetes
 go 1.26.0
 
 require (
+	lictor.dev/judges/lines v0.0.0
 	k8s.io/api v0.37.1
 	k8s.io/apimachinery v0.37.1
 	k8s.io/apiserver v0.37.1
@@ -124,3 +125,5 @@ replace (
 	k8s.io/sample-controller => k8s.io/sample-controller v0.37.1
 	k8s.io/streaming => k8s.io/streaming v0.37.1
 )
+
+replace lictor.dev/judges/lines => ../lines

@@ -1,13 +1,14 @@
-//! The rulings by which a policy departs from upstream, and the situations in which they apply.
+//! The rulings by which a policy departs from upstream, and what a comparison of one attempt comes to.
 
 use lictor_oracle::System;
 use serde_json::Value;
 
-use crate::answer::Answer;
-use crate::kubernetes;
+use crate::question::Question;
+use crate::trial::Difference;
+use crate::{kubernetes, yunikorn};
 
 /// A ruling by which a policy departs from upstream.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Departure {
     /// The id of the ruling in the manual of the system.
     pub id: &'static str,
@@ -15,25 +16,41 @@ pub struct Departure {
     pub upstream: &'static str,
     /// What the policy does.
     pub policy: &'static str,
-    /// Whether the situation is the one of the ruling.
-    pub(crate) applies: fn(&Situation<'_>) -> bool,
 }
 
-/// One attempt, of which policy and upstream may judge differently.
-pub(crate) struct Situation<'s> {
-    /// The cluster before the attempt.
-    pub(crate) objects: &'s [Value],
+/// Returns the departures of a system.
+pub fn departures(system: System) -> Vec<Departure> {
+    match system {
+        System::Kubernetes => kubernetes::departures().collect(),
+        System::Yunikorn => yunikorn::departures().collect(),
+        System::Coscheduling | System::Koordinator | System::Volcano => Vec::new(),
+    }
+}
+
+/// One attempt of the policy.
+pub(crate) struct Attempt<'s> {
+    /// The question about it.
+    pub(crate) question: &'s Question,
     /// The pod that is tried.
     pub(crate) pod: &'s Value,
     /// The outcome of the policy, in the format of `lictor test --output json`.
     pub(crate) outcome: &'s Value,
-    pub(crate) answer: &'s Answer,
 }
 
-/// Returns the departures of a system, in the order in which they are tried.
-pub fn departures(system: System) -> &'static [Departure] {
-    match system {
-        System::Kubernetes => kubernetes::DEPARTURES,
-        System::Coscheduling | System::Koordinator | System::Yunikorn | System::Volcano => &[],
-    }
+/// What the comparison of an attempt comes to.
+pub(crate) struct Verdict {
+    /// The rulings whose situation it is.
+    pub(crate) situations: Vec<&'static str>,
+    pub(crate) ending: Ending,
+}
+
+/// How policy and upstream compare.
+pub(crate) enum Ending {
+    Alike,
+    /// They differ, and these rulings explain it.
+    Ruled(Vec<&'static str>),
+    /// They differ, and no ruling explains it.
+    Differs(Difference),
+    /// The judge cannot judge the cluster, for this reason.
+    NotCompared(&'static str),
 }

@@ -1,26 +1,65 @@
 //! kube-scheduler: compares an attempt, and names the rulings by which the system `kubernetes` departs from it.
 
+mod answer;
 mod departures;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::answer::Plan;
-use crate::departure::Situation;
+use crate::departure::{Attempt, Departure, Ending, Verdict};
 use crate::object::{is_nominated, list, name, pods, text, texts};
-use crate::trial::Difference;
+use crate::trial::{Ask, Difference, TrialError};
+use answer::{Answer, Plan};
+use departures::RULES;
 
-pub(crate) use departures::DEPARTURES;
+/// One attempt, of which policy and upstream may judge differently.
+struct Situation<'s> {
+    /// The cluster before the attempt.
+    objects: &'s [Value],
+    /// The pod that is tried.
+    pod: &'s Value,
+    /// The outcome of the policy, in the format of `lictor test --output json`.
+    outcome: &'s Value,
+    answer: &'s Answer,
+}
+
+/// Returns the rulings by which the system `kubernetes` departs from kube-scheduler.
+pub(crate) fn departures() -> impl Iterator<Item = Departure> {
+    RULES.iter().map(|rule| rule.departure)
+}
+
+/// Compares an attempt. The first ruling whose situation it is explains a difference.
+///
+/// # Errors
+/// The judge has no answer.
+pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
+    let Attempt { question, pod, outcome } = attempt;
+    if let Some(reason) = not_compared(&question.objects) {
+        return Ok(Verdict { situations: Vec::new(), ending: Ending::NotCompared(reason) });
+    }
+    let answer: Answer = ask.answer(question)?;
+    let situation = Situation { objects: &question.objects, pod, outcome, answer: &answer };
+    let applies = RULES.iter().filter(|rule| (rule.applies)(&situation));
+    let situations: Vec<&'static str> = applies.map(|rule| rule.departure.id).collect();
+    let ending = match (compare(&situation), situations.first()) {
+        (Ok(()), _) => Ending::Alike,
+        (Err(_), Some(id)) => Ending::Ruled(vec![id]),
+        (Err(difference), None) => Ending::Differs(difference),
+    };
+    Ok(Verdict { situations, ending })
+}
 
 /// Returns why the attempts of a cluster are not compared.
-pub(crate) fn not_compared(objects: &[Value]) -> Option<&'static str> {
+fn not_compared(objects: &[Value]) -> Option<&'static str> {
     let mut grouped = pods(objects).map(|pod| text(pod, "/spec/schedulingGroup/podGroupName"));
     grouped.any(|group| !group.is_empty()).then_some("pods are of PodGroups")
 }
 
 /// Compares the outcome of an attempt with what upstream decides.
-pub(crate) fn compare(it: &Situation<'_>) -> Result<(), Difference> {
+fn compare(it: &Situation<'_>) -> Result<(), Difference> {
     let node = text(it.outcome, "/node");
     match text(it.outcome, "/result") {
         "Scheduled" => bound(it, node),

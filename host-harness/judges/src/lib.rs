@@ -4,18 +4,19 @@
 //! decides; `README.md` has the protocol. A [`Trial`] follows a case of the oracle step by step and asks the judge before each attempt. A
 //! difference is an error, unless it is one of the [`Departure`]s of the system: rulings by which the policy departs from upstream on purpose.
 
-mod answer;
 mod departure;
 mod kubernetes;
 mod object;
 mod program;
+mod question;
 mod tally;
 #[cfg(test)]
 mod tests;
 mod trial;
+mod yunikorn;
 
-pub use answer::{Answer, Plan, Question};
 pub use departure::{Departure, departures};
 pub use program::{Program, ProgramError};
+pub use question::Question;
 pub use tally::Tally;
 pub use trial::{Difference, Trial, TrialError};

@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use lictor_oracle::System;
 use serde::Serialize;
+use serde_json::Value;
 
-use crate::answer::{Answer, Question};
+use crate::question::Question;
 
 /// The longest time that an answer may take.
 const DEADLINE: Duration = Duration::from_secs(60);
@@ -30,7 +31,7 @@ pub struct Program {
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
     /// The decisions of the system are not compared with those of a judge yet.
-    #[error("the decisions of `{0}` are not compared with upstream's yet, only those of `kubernetes`")]
+    #[error("the decisions of `{0}` are not compared with upstream's yet, only those of `kubernetes` and `yunikorn`")]
     NotCompared(System),
     /// The program does not start.
     #[error("the judge {path} cannot be started: {source}")]
@@ -66,7 +67,7 @@ impl Program {
     /// # Errors
     /// The system is not compared, or the program does not start.
     pub fn start(system: System, path: &Path) -> Result<Program, ProgramError> {
-        if system != System::Kubernetes {
+        if !matches!(system, System::Kubernetes | System::Yunikorn) {
             return Err(ProgramError::NotCompared(system));
         }
         let failed = |source| ProgramError::Start { path: path.to_owned(), source };
@@ -83,7 +84,7 @@ impl Program {
     ///
     /// # Errors
     /// The program has ended, takes too long, or answers something else.
-    pub fn ask(&mut self, question: &Question) -> Result<Answer, ProgramError> {
+    pub fn ask(&mut self, question: &Question) -> Result<Value, ProgramError> {
         let number = self.next;
         self.next = number.saturating_add(1);
         let ended = |message: String| ProgramError::Ended { path: self.path.clone(), message };
@@ -98,10 +99,24 @@ impl Program {
             let line = self.answers.recv_timeout(DEADLINE).map_err(|error| ended(format!("no answer ({error})")))?;
             let line = line.map_err(|error| ended(error.to_string()))?;
             let wrong = |message: String| ProgramError::Answer { path: self.path.clone(), line: line.clone(), message };
-            if let Some(answer) = Answer::read(&line, number).map_err(wrong)? {
+            if let Some(answer) = read(&line, number).map_err(wrong)? {
                 return Ok(answer);
             }
         }
+    }
+}
+
+/// Reads the answer to the question of this number. `None`: it is a late one to an earlier question.
+pub(crate) fn read(line: &str, number: u64) -> Result<Option<Value>, String> {
+    let value: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    match value.get("id").and_then(Value::as_u64) {
+        Some(id) if id < number => return Ok(None),
+        Some(id) if id == number => {}
+        _ => return Err(format!("the question has number {number}")),
+    }
+    match value.get("error").and_then(Value::as_str) {
+        Some(error) => Err(error.to_owned()),
+        None => Ok(Some(value)),
     }
 }
 

@@ -1,18 +1,21 @@
-//! Cases whose answer by upstream is written by hand.
+//! Objects and outcomes of cases that are written by hand, and the program.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use lictor_oracle::{By, Case, Step, System};
+use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{Answer, Difference, Plan, Program, Question, Tally, Trial, TrialError};
+use crate::program::read;
+use crate::{Difference, Program, Tally, Trial, TrialError};
 
-fn node(name: &str) -> Value {
+/// Returns a node with a cpu.
+pub(crate) fn node(name: &str) -> Value {
     json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": {"allocatable": {"cpu": "1", "pods": "10"}}})
 }
 
-fn pod(name: &str, on: Option<&str>) -> Value {
+/// Returns a pod of a cpu, on a node or pending.
+pub(crate) fn pod(name: &str, on: Option<&str>) -> Value {
     let mut spec = json!({"containers": [{"name": "main", "resources": {"requests": {"cpu": "1"}}}], "priority": 0});
     if let (Some(on), Some(fields)) = (on, spec.as_object_mut()) {
         fields.insert("nodeName".to_owned(), json!(on));
@@ -20,159 +23,35 @@ fn pod(name: &str, on: Option<&str>) -> Value {
     json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "d"}, "spec": spec, "status": {"phase": "Pending"}})
 }
 
-fn case(objects: Vec<Value>) -> Case {
-    Case::by_hand(System::Kubernetes, By::Attempts, objects)
-}
-
-/// Returns a plan that upstream chooses.
-fn plan(node: &str, victims: &[&str]) -> Plan {
-    let victims = victims.iter().map(|victim| (*victim).to_owned()).collect();
-    Plan { node: node.to_owned(), victims, possible: true, ..Plan::default() }
-}
-
 /// Returns an outcome that evicts pods.
-fn nominates(pod: &str, node: &str, victims: &[&str]) -> Value {
+pub(crate) fn nominates(pod: &str, node: &str, victims: &[&str]) -> Value {
     json!({"result": "Nominated", "node": node, "bound": {}, "nominated": {pod: node}, "victims": victims, "standing": {pod: node}})
 }
 
 /// Returns an outcome that binds a pod.
-fn binds(pod: &str, node: &str) -> Value {
+pub(crate) fn binds(pod: &str, node: &str) -> Value {
     json!({"result": "Scheduled", "node": node, "bound": {pod: node}, "nominated": {}, "victims": [], "standing": {}})
 }
 
 /// Returns an outcome without a node; these nominations stand.
-fn refuses(standing: &Value) -> Value {
+pub(crate) fn refuses(standing: &Value) -> Value {
     json!({"result": "Unschedulable", "bound": {}, "nominated": {}, "victims": [], "standing": standing})
 }
 
 /// Compares one attempt of `d/p`, and returns the kind of the difference.
-fn compared(objects: Vec<Value>, outcome: &Value, answer: &Answer) -> Result<Tally, &'static str> {
-    let case = case(objects);
+pub(crate) fn compared(
+    system: System,
+    objects: Vec<Value>,
+    outcome: &Value,
+    answer: &impl Serialize,
+) -> Result<Tally, &'static str> {
+    let case = Case::by_hand(system, By::Attempts, objects);
     let mut trial = Trial::of(&case).unwrap();
-    match trial.step(&Step::Schedule("d/p".to_owned()), outcome, |_| Ok(answer.clone())) {
+    match trial.step(&Step::Schedule("d/p".to_owned()), outcome, |_| Ok(serde_json::to_value(answer).unwrap())) {
         Ok(()) => Ok(trial.tally),
         Err(TrialError::Difference(Difference { kind, .. })) => Err(kind),
-        Err(TrialError::Judge(_) | TrialError::Read(_)) => Err("no answer"),
+        Err(TrialError::Judge(_) | TrialError::Answer(_) | TrialError::Read(_)) => Err("no answer"),
     }
-}
-
-#[test]
-fn a_binding_is_to_a_node_that_upstream_finds_feasible() {
-    let objects = || vec![node("n1"), node("n2"), pod("p", None)];
-    let answer = Answer { feasible: vec!["n2".to_owned()], ..Answer::default() };
-    assert!(compared(objects(), &binds("d/p", "n2"), &answer).is_ok());
-    assert_eq!(compared(objects(), &binds("d/p", "n1"), &answer).err(), Some("upstream/node"));
-    assert_eq!(compared(objects(), &refuses(&json!({})), &answer).err(), Some("upstream/node"));
-}
-
-#[test]
-fn upstream_takes_the_nominated_node_if_that_is_feasible() {
-    let mut nominated = pod("p", None);
-    nominated["status"]["nominatedNodeName"] = json!("n1");
-    let answer = Answer { feasible: vec!["n1".to_owned(), "n2".to_owned()], nominated: true, ..Answer::default() };
-    let objects = || vec![node("n1"), node("n2"), nominated.clone()];
-    assert!(compared(objects(), &binds("d/p", "n1"), &answer).is_ok());
-    assert_eq!(compared(objects(), &binds("d/p", "n2"), &answer).err(), Some("upstream/node"));
-}
-
-#[test]
-fn a_plan_is_one_that_upstream_may_choose() {
-    let objects = || vec![node("n1"), node("n2"), pod("v", Some("n1")), pod("w", Some("n2")), pod("p", None)];
-    let other = Plan { possible: false, ..plan("n2", &["d/w"]) };
-    let answer = Answer { plans: vec![plan("n1", &["d/v"]), other], ..Answer::default() };
-    assert_eq!(compared(objects(), &nominates("d/p", "n1", &["d/v"]), &answer).map(|tally| tally.alike), Ok(1));
-    assert_eq!(compared(objects(), &nominates("d/p", "n2", &["d/w"]), &answer).err(), Some("upstream/plan"));
-    assert_eq!(compared(objects(), &nominates("d/p", "n1", &["d/w"]), &answer).err(), Some("upstream/victims"));
-    assert_eq!(compared(objects(), &refuses(&json!({})), &answer).err(), Some("upstream/plan"));
-}
-
-#[test]
-fn equal_victims_may_come_in_another_order() {
-    let objects = vec![node("n1"), pod("v", Some("n1")), pod("w", Some("n1")), pod("p", None)];
-    let turned = Plan { node: String::new(), ..plan("", &["d/w"]) };
-    let answer =
-        Answer { plans: vec![Plan { alternatives: vec![turned], ..plan("n1", &["d/v"]) }], ..Answer::default() };
-    assert!(compared(objects, &nominates("d/p", "n1", &["d/w"]), &answer).is_ok());
-}
-
-#[test]
-fn nominations_are_kept_and_withdrawn_as_upstream_does() {
-    let mut nominated = pod("p", None);
-    nominated["status"]["nominatedNodeName"] = json!("n1");
-    let kept = json!({"d/p": "n1"});
-    for keeps_nomination in [true, false] {
-        let answer = Answer { keeps_nomination, ..Answer::default() };
-        let alike =
-            |standing: &Value| compared(vec![node("n1"), nominated.clone()], &refuses(standing), &answer).is_ok();
-        assert_eq!(alike(&kept), keeps_nomination);
-        assert_eq!(alike(&json!({})), !keeps_nomination);
-    }
-    let mut other = pod("q", None);
-    other["status"]["nominatedNodeName"] = json!("n1");
-    let clears = BTreeMap::from([("n1".to_owned(), vec!["d/q".to_owned()])]);
-    let objects = vec![node("n1"), pod("v", Some("n1")), other, pod("p", None)];
-    let plans = vec![plan("n1", &["d/v"])];
-    let outcome = nominates("d/p", "n1", &["d/v"]);
-    assert!(compared(objects.clone(), &outcome, &Answer { plans: plans.clone(), clears, ..Answer::default() }).is_ok());
-    let answer = Answer { plans, ..Answer::default() };
-    assert_eq!(compared(objects, &outcome, &answer).err(), Some("upstream/nominations"));
-}
-
-#[test]
-fn a_ruling_explains_a_difference_in_its_situation_alone() {
-    let budget = |selector: Value| {
-        json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b", "namespace": "d"},
-            "spec": {"selector": selector}})
-    };
-    let answer = Answer { plans: vec![plan("n1", &["d/v"])], ..Answer::default() };
-    let outcome = nominates("d/p", "n1", &["d/w"]);
-    let with = |budget| vec![node("n1"), pod("v", Some("n1")), pod("w", Some("n1")), budget, pod("p", None)];
-    let ruled = compared(with(budget(json!({}))), &outcome, &answer).map(|tally| tally.departures);
-    assert_eq!(ruled, Ok(BTreeMap::from([("K30", 1)])));
-    let none = budget(json!({"matchLabels": {"app": "a"}}));
-    assert_eq!(compared(with(none.clone()), &outcome, &answer).err(), Some("upstream/victims"));
-    // Upstream keeps the pod that leaves, and evicts another one in its stead.
-    for (place, expected) in [("n1", Ok(BTreeMap::from([("K10", 1)]))), ("n2", Err("upstream/victims"))] {
-        let mut leaving = pod("x", Some(place));
-        leaving["metadata"]["deletionTimestamp"] = json!("1970-01-01T00:00:00Z");
-        let objects = with(none.clone()).into_iter().chain([node("n2"), leaving]).collect();
-        let ruled = compared(objects, &nominates("d/p", "n1", &[]), &answer).map(|tally| tally.departures);
-        assert_eq!(ruled, expected);
-    }
-}
-
-#[test]
-fn the_judge_sees_the_cluster_as_the_steps_leave_it() {
-    let case = case(vec![node("n1"), pod("v", Some("n1")), pod("p", None), pod("q", None)]);
-    let mut trial = Trial::of(&case).unwrap();
-    let mut seen: Vec<Question> = Vec::new();
-    let steps = [
-        (Step::Schedule("d/p".to_owned()), nominates("d/p", "n1", &["d/v"])),
-        (Step::Schedule("d/q".to_owned()), refuses(&json!({"d/p": "n1"}))),
-        (Step::EvictionsComplete, json!({"standing": {"d/p": "n1"}})),
-        (Step::Advance(61), json!({"standing": {"d/p": "n1"}})),
-        (Step::Schedule("d/p".to_owned()), binds("d/p", "n1")),
-        (Step::Schedule("d/q".to_owned()), refuses(&json!({}))),
-    ];
-    for (step, outcome) in steps {
-        let answered = trial.step(&step, &outcome, |question| {
-            seen.push(question.clone());
-            let feasible = if outcome["result"] == "Scheduled" { vec!["n1".to_owned()] } else { Vec::new() };
-            let plans = if outcome["result"] == "Nominated" { vec![plan("n1", &["d/v"])] } else { Vec::new() };
-            Ok(Answer { feasible, plans, ..Answer::default() })
-        });
-        assert!(answered.is_ok(), "{step:?}: {answered:?}");
-    }
-    let of = |question: &Question, name: &str| {
-        question.objects.iter().find(|object| object["metadata"]["name"] == name).cloned().unwrap_or_default()
-    };
-    let victim = of(&seen[1], "v");
-    assert_eq!(victim["metadata"]["deletionTimestamp"], "1970-01-01T00:00:00Z");
-    assert_eq!(victim["status"]["conditions"][0]["reason"], "PreemptionByScheduler");
-    assert_eq!(of(&seen[1], "p")["status"]["nominatedNodeName"], "n1");
-    assert_eq!((of(&seen[2], "v"), seen[2].now.as_str()), (Value::Null, "1970-01-01T00:01:01Z"));
-    assert_eq!(of(&seen[3], "p")["spec"]["nodeName"], "n1");
-    assert_eq!(seen.len(), 4);
 }
 
 #[test]
@@ -183,24 +62,14 @@ fn a_judge_that_there_is_not_is_refused_with_its_system_or_path() {
 }
 
 #[test]
-fn an_answer_is_complete_and_to_the_question() {
-    let mut line = json!({"id": 7, "feasible": ["n1"], "nominated": false, "refused": {}, "plans": [], "best": [],
-        "keepsNomination": false});
-    let read = |line: &Value| Answer::read(&line.to_string(), 7);
-    assert_eq!(read(&line).map(|answer| answer.map(|answer| answer.feasible)), Ok(Some(vec!["n1".to_owned()])));
+fn an_answer_is_to_the_question() {
+    let mut line = json!({"id": 7, "feasible": ["n1"]});
+    let text = |line: &Value| read(&line.to_string(), 7);
+    assert_eq!(text(&line), Ok(Some(line.clone())));
     line["id"] = json!(6);
-    assert_eq!(read(&line), Ok(None), "it is late");
+    assert_eq!(text(&line), Ok(None), "it is late");
     line["id"] = json!(8);
-    assert_eq!(read(&line).err(), Some("the question has number 7".to_owned()));
-    assert!(read(&json!({"id": 7, "pod": "d/p"})).is_err_and(|error| error.contains("missing field `feasible`")));
-    assert_eq!(read(&json!({"id": 7, "error": "no such pod"})).err(), Some("no such pod".to_owned()));
-    assert!(Answer::read("no answer", 7).is_err());
-}
-
-#[test]
-fn clusters_of_which_upstream_knows_less_are_not_compared() {
-    let mut member = pod("p", None);
-    member["spec"]["schedulingGroup"] = json!({"podGroupName": "g"});
-    let tally = compared(vec![node("n1"), member], &binds("d/p", "n9"), &Answer::default());
-    assert_eq!(tally.map(|tally| (tally.attempts, tally.passed_over.len())), Ok((0, 1)));
+    assert_eq!(text(&line).err(), Some("the question has number 7".to_owned()));
+    assert_eq!(text(&json!({"id": 7, "error": "no such pod"})).err(), Some("no such pod".to_owned()));
+    assert!(read("no answer", 7).is_err());
 }

@@ -1,14 +1,14 @@
 //! One case, compared with upstream step by step.
 
-use lictor_oracle::{Case, Followed, ReadError, Step};
+use lictor_oracle::{Case, Followed, ReadError, Step, System};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::answer::{Answer, Question};
-use crate::departure::{Situation, departures};
-use crate::kubernetes;
-use crate::object::{name, pods};
+use crate::departure::{Attempt, Ending, Verdict};
 use crate::program::ProgramError;
+use crate::question::Question;
 use crate::tally::{Tally, count_more};
+use crate::{kubernetes, yunikorn};
 
 /// A decision of the policy that upstream does not make, and that no ruling explains.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,6 +29,9 @@ pub enum TrialError {
     /// The judge has no answer.
     #[error(transparent)]
     Judge(#[from] ProgramError),
+    /// The answer is none of the system.
+    #[error("the answer of the judge cannot be read: {0}")]
+    Answer(String),
     /// The cluster cannot be followed.
     #[error(transparent)]
     Read(#[from] ReadError),
@@ -60,45 +63,57 @@ impl<'c> Trial<'c> {
         &mut self,
         step: &Step,
         outcome: &Value,
-        ask: impl FnMut(&Question) -> Result<Answer, ProgramError>,
+        mut ask: impl FnMut(&Question) -> Result<Value, ProgramError>,
     ) -> Result<(), TrialError> {
         if let Step::Schedule(pod) = step {
-            self.attempt(pod, outcome, ask)?;
+            self.attempt(pod, outcome, &mut Ask(&mut ask))?;
         }
         Ok(self.cluster.take(step, outcome)?)
     }
 
     /// Compares one attempt.
-    fn attempt(
-        &mut self,
-        pod_name: &str,
-        outcome: &Value,
-        mut ask: impl FnMut(&Question) -> Result<Answer, ProgramError>,
-    ) -> Result<(), TrialError> {
-        let objects = self.cluster.objects();
-        if let Some(reason) = kubernetes::not_compared(&objects) {
-            count_more(&mut self.tally.passed_over, reason, 1);
+    fn attempt(&mut self, pod: &str, outcome: &Value, ask: &mut Ask<'_>) -> Result<(), TrialError> {
+        let question = Question {
+            now: self.cluster.now(),
+            objects: self.cluster.objects(),
+            arguments: Value::Object(self.case.args.clone()),
+            pod: pod.to_owned(),
+            entered: self.cluster.entered(),
+            order: self.cluster.order(),
+        };
+        let Some(pod) = question.tried() else { return Ok(()) };
+        let attempt = Attempt { question: &question, pod, outcome };
+        let Verdict { situations, ending } = match self.case.system {
+            System::Kubernetes => kubernetes::judge(&attempt, ask)?,
+            System::Yunikorn => yunikorn::judge(&attempt, ask)?,
+            System::Coscheduling | System::Koordinator | System::Volcano => return Ok(()),
+        };
+        let tally = &mut self.tally;
+        if let Ending::NotCompared(reason) = ending {
+            count_more(&mut tally.passed_over, reason, 1);
             return Ok(());
         }
-        let arguments = Value::Object(self.case.args.clone());
-        let question = Question { now: self.cluster.now(), objects, arguments, pod: pod_name.to_owned() };
-        let Some(pod) = pods(&question.objects).find(|pod| name(pod) == pod_name) else { return Ok(()) };
-        let answer = ask(&question)?;
-        self.tally.attempts = self.tally.attempts.saturating_add(1);
-        let situation = Situation { objects: &question.objects, pod, outcome, answer: &answer };
-        let ruled: Vec<&str> = departures(self.case.system)
-            .iter()
-            .filter(|departure| (departure.applies)(&situation))
-            .map(|departure| departure.id)
-            .collect();
-        for id in &ruled {
-            count_more(&mut self.tally.situations, id, 1);
-        }
-        match (kubernetes::compare(&situation), ruled.first()) {
-            (Ok(()), _) => self.tally.alike = self.tally.alike.saturating_add(1),
-            (Err(_), Some(id)) => count_more(&mut self.tally.departures, id, 1),
-            (Err(difference), None) => return Err(difference.into()),
+        tally.attempts = tally.attempts.saturating_add(1);
+        situations.iter().for_each(|id| count_more(&mut tally.situations, id, 1));
+        match ending {
+            Ending::Alike | Ending::NotCompared(_) => tally.alike = tally.alike.saturating_add(1),
+            Ending::Ruled(ids) => ids.iter().for_each(|id| count_more(&mut tally.departures, id, 1)),
+            Ending::Differs(difference) => return Err(difference.into()),
         }
         Ok(())
+    }
+}
+
+/// The way to a judge.
+pub(crate) struct Ask<'f>(&'f mut dyn FnMut(&Question) -> Result<Value, ProgramError>);
+
+impl Ask<'_> {
+    /// Asks a question, and reads the answer.
+    ///
+    /// # Errors
+    /// The judge has no answer, or one that is not in the format of its system.
+    pub(crate) fn answer<A: DeserializeOwned>(&mut self, question: &Question) -> Result<A, TrialError> {
+        let answer = (self.0)(question)?;
+        serde_json::from_value(answer).map_err(|error| TrialError::Answer(error.to_string()))
     }
 }

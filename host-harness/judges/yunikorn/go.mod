@@ -3,6 +3,7 @@ module lictor.dev/judges/yunikorn
 go 1.26.0
 
 require (
+	lictor.dev/judges/lines v0.0.0
 	github.com/apache/yunikorn-core v1.9.0
 	github.com/apache/yunikorn-scheduler-interface v1.9.0
 	go.uber.org/zap v1.27.1
@@ -56,3 +57,5 @@ require (
 
 // The release, instead of the pre-release that yunikorn-core 1.9.0 names: not every module proxy has that one.
 replace github.com/apache/yunikorn-scheduler-interface => github.com/apache/yunikorn-scheduler-interface v1.9.0
+
+replace lictor.dev/judges/lines => ../lines

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime/debug"
 
+	"lictor.dev/judges/lines"
 	"lictor.dev/judges/yunikorn/internal/judge"
 )
 
@@ -15,7 +16,7 @@ const garbage = 1600
 
 func main() {
 	debug.SetGCPercent(garbage)
-	if err := judge.Serve(os.Stdin, os.Stdout); err != nil {
+	if err := lines.Serve(os.Stdin, os.Stdout, judge.AnswerLine); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -1,5 +1,7 @@
 //! A cluster that follows the steps of a case, as an API server would show it.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use crate::ReadError;
@@ -33,6 +35,18 @@ impl Followed {
     /// Returns the present, in RFC 3339.
     pub fn now(&self) -> String {
         stamp(self.0.now)
+    }
+
+    /// Returns when each pod entered the cluster, in seconds since 1970.
+    pub fn entered(&self) -> BTreeMap<String, i64> {
+        self.0.pods.values().map(|pod| (pod.name.clone(), pod.entered)).collect()
+    }
+
+    /// Returns the pods in the order in which a scheduler observes them: those that entered together by their creation, then by name.
+    pub fn order(&self) -> Vec<String> {
+        let mut pods: Vec<&Pod> = self.0.pods.values().collect();
+        pods.sort_by_key(|pod| (pod.entered, pod.created, &pod.name));
+        pods.into_iter().map(|pod| pod.name.clone()).collect()
     }
 
     /// Returns the objects: nodes, pods, then all others, each by name. A pod that waits at permit uses its node.

@@ -25,7 +25,7 @@ impl Judged {
         let program = Program::start(system, path).map_err(|error| {
             let remedy = match error {
                 ProgramError::NotCompared(_) => "leave `--judge` out",
-                _ => "name the program whose path `host-harness/judges/kubernetes/build.sh` prints",
+                _ => "name the program whose path `build.sh` in the folder of the judge prints",
             };
             Failure::NoJudge { message: error.to_string(), remedy }
         })?;
@@ -49,6 +49,7 @@ impl Judged {
             trial.step(step, outcome, |question| program.ask(question)).map_err(|error| match error {
                 TrialError::Difference(difference) => Halt { law: difference.kind, text: difference.text },
                 TrialError::Judge(error) => Halt { law: "upstream/answers", text: error.to_string() },
+                TrialError::Answer(text) => Halt { law: "upstream/answers", text },
                 TrialError::Read(error) => Halt { law: "can-be-read", text: error.to_string() },
             })
         });

@@ -2,27 +2,41 @@
 
 use serde_json::{Value, json};
 
-use crate::departure::{Departure, Situation};
+use super::Situation;
+use crate::departure::Departure;
 use crate::object::{is_nominated, leaves, name, pods, text};
 
-/// The departures, in the order in which they are tried.
-pub(crate) const DEPARTURES: &[Departure] = &[
-    Departure {
-        id: "K10",
-        upstream: "a pod that is being deleted may stay or be evicted again, like any other, and counts between nodes",
-        policy: "a pod that is being deleted leaves: it is not evicted again, and counts for nothing between nodes",
+/// A ruling, and its situation.
+pub(super) struct Rule {
+    pub(super) departure: Departure,
+    /// Whether the situation is the one of the ruling.
+    pub(super) applies: fn(&Situation<'_>) -> bool,
+}
+
+/// The rulings, in the order in which they are tried.
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        departure: Departure {
+            id: "K10",
+            upstream: "a pod that is being deleted may stay or be evicted again, like any other, and counts between nodes",
+            policy: "a pod that is being deleted leaves: it is not evicted again, and counts for nothing between nodes",
+        },
         applies: plans_where_a_pod_leaves,
     },
-    Departure {
-        id: "K30",
-        upstream: "a budget with an empty selector covers no pod",
-        policy: "a budget with an empty selector covers every pod of its namespace",
+    Rule {
+        departure: Departure {
+            id: "K30",
+            upstream: "a budget with an empty selector covers no pod",
+            policy: "a budget with an empty selector covers every pod of its namespace",
+        },
         applies: has_budget_of_the_namespace,
     },
-    Departure {
-        id: "K23",
-        upstream: "a nominated pod with constraints between pods counts on its own node only",
-        policy: "a nominated pod with constraints between pods counts in its whole domain, and stays allowed there",
+    Rule {
+        departure: Departure {
+            id: "K23",
+            upstream: "a nominated pod with constraints between pods counts on its own node only",
+            policy: "a nominated pod with constraints between pods counts in its whole domain, and stays allowed there",
+        },
         applies: is_near_a_nomination,
     },
 ];

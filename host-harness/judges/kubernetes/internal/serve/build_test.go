@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"lictor.dev/judges/kubernetes/internal/upstream"
+	"lictor.dev/judges/lines"
 )
 
 func TestMain(m *testing.M) {
@@ -92,17 +93,13 @@ type reply struct {
 
 func ask(t *testing.T, about string, objects ...object) reply {
 	t.Helper()
-	return read(t, Line(line(t, about, objects...)))
+	return read(t, line(t, about, objects...))
 }
 
-func read(t *testing.T, answered any) reply {
+func read(t *testing.T, asked []byte) reply {
 	t.Helper()
-	text, err := json.Marshal(answered)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var it reply
-	if err := json.Unmarshal(text, &it); err != nil {
+	if err := json.Unmarshal(lines.Answer(asked, Answer), &it); err != nil {
 		t.Fatal(err)
 	}
 	return it

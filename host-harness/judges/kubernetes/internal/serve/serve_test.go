@@ -220,7 +220,7 @@ func TestOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := verdict(read(t, Line(asked))); got != "plans: n1[a]0 best: n1" {
+	if got := verdict(read(t, asked)); got != "plans: n1[a]0 best: n1" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -250,10 +250,10 @@ func TestNoStateBetweenRequests(t *testing.T) {
 }
 
 // answers writes lines to the judge and returns the lines that it writes.
-func answers(t *testing.T, lines ...[]byte) []string {
+func answers(t *testing.T, asked ...[]byte) []string {
 	t.Helper()
 	var output bytes.Buffer
-	if err := Lines(bufio.NewReader(bytes.NewReader(bytes.Join(lines, []byte("\n")))), json.NewEncoder(&output)); err != nil {
+	if err := lines.Serve(bytes.NewReader(bytes.Join(asked, []byte("\n"))), &output, Answer); err != nil {
 		t.Fatal(err)
 	}
 	return strings.Split(strings.TrimSpace(output.String()), "\n")

@@ -45,7 +45,7 @@ func Decide(request Request) (Answer, error) {
 		return Answer{}, fmt.Errorf("pod %s is of another scheduler", request.Pod)
 	}
 	if what := cluster.unread(asked); what != "" {
-		return Answer{}, fmt.Errorf("%s are not judged", what)
+		return Answer{NotJudged: what}, nil
 	}
 	answer, err := cluster.attempt(config, request, asked, 0)
 	if err != nil || answer.Result != resultBound && answer.Result != resultPreempts && answer.Result != resultReserves {
@@ -84,7 +84,7 @@ func (c *cluster) attempt(config configs.PartitionConfig, request Request, asked
 		answer.Decision, answer.Why = Decision{Result: resultNothing}, "the pod has scheduling gates"
 	}
 	if answer.Result != "" {
-		core.describe(&answer)
+		core.describe(&answer, c.pods)
 		return answer, nil
 	}
 	var ask *objects.Allocation
@@ -98,7 +98,7 @@ func (c *cluster) attempt(config configs.PartitionConfig, request Request, asked
 			core.nominate(p)
 		}
 	}
-	core.describe(&answer)
+	core.describe(&answer, c.pods)
 	if answer.Result != "" {
 		return answer, nil
 	}

@@ -205,8 +205,26 @@ func TestQueuesGiveBackWhatIsOverTheirMaximum(t *testing.T) {
 	fill(withConfig(fmt.Sprintf(text, false))).expect(t, "", resultNothing, "")
 }
 
-func TestWhatCannotBeAnsweredIsAnError(t *testing.T) {
+func TestWhatIsNotJudgedIsSaid(t *testing.T) {
 	anti := object{"podAntiAffinity": object{"requiredDuringSchedulingIgnoredDuringExecution": []any{object{"topologyKey": "h"}}}}
+	answer := full().pod("x", "prod", "", 1, set(anti, "spec", "affinity")).answer(t, "x")
+	if answer.NotJudged != "required pod anti-affinity" || answer.Result != "" {
+		t.Errorf("%+v", answer)
+	}
+}
+
+func TestPodsAreDescribedAsTheCoreReadsThem(t *testing.T) {
+	w := full().pod("agent", "test", "", 1, ofDaemonSet("n1"), optedOut)
+	pods := w.answer(t, "ask").Pods
+	if first := pods["d/t1"]; first.Queue != "root.test" || !first.IsOriginator || first.Uses["vcore"] != 1000 || first.OptedOut {
+		t.Errorf("%+v", first)
+	}
+	if agent := pods["d/agent"]; agent.Required != "n1" || !agent.OptedOut || agent.IsOriginator {
+		t.Errorf("%+v", agent)
+	}
+}
+
+func TestWhatCannotBeAnsweredIsAnError(t *testing.T) {
 	bad := full()
 	bad.objects = append(bad.objects, object{"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": 5}})
 	lines := []string{
@@ -214,7 +232,6 @@ func TestWhatCannotBeAnsweredIsAnError(t *testing.T) {
 		`{"id":2,`,
 		`{"id":3,"now":"1970-01-01T00:01:03Z","what":1}`,
 		full().line("t1"),
-		full().pod("x", "prod", "", 1, set(anti, "spec", "affinity")).line("x"),
 		bad.line("ask"),
 		withConfig("partitions: [{nme: x}]").node("n1", 1).pod("ask", "prod", "", 1).line("ask"),
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"lictor.dev/judges/lines"
 )
 
 // A world is a request in the making.
@@ -138,22 +140,28 @@ func (w *world) line(pod string) string {
 	return string(line)
 }
 
-func serve(t testing.TB, lines ...string) []string {
+func serve(t testing.TB, asked ...string) []string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := Serve(strings.NewReader(strings.Join(lines, "\n")+"\n"), &out); err != nil {
+	if err := lines.Serve(strings.NewReader(strings.Join(asked, "\n")+"\n"), &out, AnswerLine); err != nil {
 		t.Fatal(err)
 	}
 	answers := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-	if len(answers) != len(lines) {
-		t.Fatalf("%d answers to %d lines", len(answers), len(lines))
+	if len(answers) != len(asked) {
+		t.Fatalf("%d answers to %d lines", len(answers), len(asked))
 	}
 	return answers
 }
 
-func (w *world) answer(t testing.TB, pod string) Answer {
+// reply is what a line of output says.
+type reply struct {
+	Error string
+	Answer
+}
+
+func (w *world) answer(t testing.TB, pod string) reply {
 	t.Helper()
-	var answer Answer
+	var answer reply
 	if err := json.Unmarshal([]byte(serve(t, w.line(pod))[0]), &answer); err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +169,7 @@ func (w *world) answer(t testing.TB, pod string) Answer {
 }
 
 // expect checks a decision: its result, its node, and its victims.
-func (w *world) expect(t *testing.T, pod, result, node string, victims ...string) Answer {
+func (w *world) expect(t *testing.T, pod, result, node string, victims ...string) reply {
 	t.Helper()
 	answer := w.answer(t, pod)
 	for at := range victims {

@@ -9,7 +9,6 @@ import (
 	v1 "k8s.io/api/core/v1"
 
 	"github.com/apache/yunikorn-core/pkg/common/configs"
-	"github.com/apache/yunikorn-core/pkg/common/resources"
 	"github.com/apache/yunikorn-core/pkg/common/security"
 	"github.com/apache/yunikorn-core/pkg/plugins"
 	"github.com/apache/yunikorn-core/pkg/scheduler"
@@ -188,39 +187,6 @@ func (c *core) allocation(p *pod, created int64) *si.Allocation {
 		ResourcePerAlloc: quantities(p.amounts), Priority: p.priority, Originator: p.isOriginator,
 		PreemptionPolicy: &si.PreemptionPolicy{AllowPreemptSelf: p.isPreemptible, AllowPreemptOther: p.mayPreempt},
 	}
-}
-
-// describe fills in the amounts of all queues.
-func (c *core) describe(answer *Answer) {
-	answer.Usage, answer.Guaranteed, answer.Preemptable = map[string]Amounts{}, map[string]Amounts{}, map[string]Amounts{}
-	put := func(into map[string]Amounts, path string, amounts *resources.Resource) {
-		read := Amounts{}
-		if amounts != nil {
-			for name, value := range amounts.Resources {
-				if value != 0 {
-					read[name] = int64(value)
-				}
-			}
-		}
-		if len(read) > 0 {
-			into[path] = read
-		}
-	}
-	var walk func(*objects.Queue, *objects.QueuePreemptionSnapshot)
-	walk = func(queue *objects.Queue, parent *objects.QueuePreemptionSnapshot) {
-		snapshot := &objects.QueuePreemptionSnapshot{
-			Parent: parent, QueuePath: queue.GetQueuePath(), AllocatedResource: queue.GetAllocatedResource(),
-			PreemptingResource: queue.GetPreemptingResource(), GuaranteedResource: queue.GetGuaranteedResource(),
-		}
-		put(answer.Usage, snapshot.QueuePath, snapshot.AllocatedResource)
-		put(answer.Guaranteed, snapshot.QueuePath, snapshot.GuaranteedResource)
-		put(answer.Preemptable, snapshot.QueuePath, snapshot.GetPreemptableResource())
-		for _, child := range queue.GetCopyOfChildren() {
-			walk(child, snapshot)
-		}
-	}
-	walk(c.partition.GetQueue(configs.RootQueue), nil)
-	answer.Unreserved = slices.Sorted(slices.Values(c.unreserved))
 }
 
 // legalNodes returns the nodes on which the core can place an ask that its queue has room for, sorted by name.

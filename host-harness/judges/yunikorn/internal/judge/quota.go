@@ -17,7 +17,7 @@ func (c *cluster) giveBack(config configs.PartitionConfig) (Answer, error) {
 		return Answer{}, err
 	}
 	var answer Answer
-	core.describe(&answer)
+	core.describe(&answer, c.pods)
 	core.giveBack(core.partition.GetQueue(configs.RootQueue))
 	answer.Decision = Decision{Result: resultNothing}
 	if victims := c.firstOfEqual(core.shim.victims); len(victims) > 0 {

@@ -58,8 +58,6 @@ type Decision struct {
 
 // An Answer is the decision, and the state of the cluster that it was made in.
 type Answer struct {
-	ID    json.RawMessage `json:"id,omitempty"`
-	Error string          `json:"error,omitempty"`
 	Decision
 	// Why is what the core logged for the pod, or why its application was refused.
 	Why string `json:"why,omitempty"`
@@ -67,12 +65,33 @@ type Answer struct {
 	LegalNodes []string `json:"legalNodes,omitempty"`
 	// Alternatives are other decisions that the core could make, in another order of equals.
 	Alternatives []Decision `json:"alternatives,omitempty"`
+	// NotJudged is what the pod or the cluster asks for that the judge does not look at. Nothing else is there then.
+	NotJudged string `json:"notJudged,omitempty"`
 	// Unreserved are nominated pods for which the core keeps no node: it reserves a node for one pod.
 	Unreserved []string `json:"unreserved,omitempty"`
-	// Usage, Guaranteed and Preemptable are amounts by the path of the queue, before the attempt.
+	// Free is what nodes have left, before the attempt.
+	Free map[string]Amounts `json:"free,omitempty"`
+	// Usage, Max, Guaranteed and Preemptable are amounts by the path of the queue, before the attempt. The maximum of the root is the cluster.
 	Usage       map[string]Amounts `json:"usage,omitempty"`
+	Max         map[string]Amounts `json:"max,omitempty"`
 	Guaranteed  map[string]Amounts `json:"guaranteed,omitempty"`
 	Preemptable map[string]Amounts `json:"preemptable,omitempty"`
+	// Pods are the pods of the core, by namespace and name, before the attempt.
+	Pods map[string]Known `json:"pods,omitempty"`
+}
+
+// Known is what the core knows of a pod.
+type Known struct {
+	App string `json:"app"`
+	// Queue is the path of its leaf.
+	Queue    string  `json:"queue"`
+	Uses     Amounts `json:"uses"`
+	Priority int32   `json:"priority"`
+	// OptedOut: it asks not to be preempted.
+	OptedOut     bool `json:"optedOut,omitempty"`
+	IsOriginator bool `json:"originator,omitempty"`
+	// Required is the node of a DaemonSet pod.
+	Required string `json:"required,omitempty"`
 }
 
 // Amounts are quantities by the core's name of the resource: vcore in thousandths, memory in bytes.

@@ -75,8 +75,8 @@ func BenchmarkTwelveNodes(b *testing.B) { bench(b, ties()) }
 func bench(b *testing.B, w *world) {
 	line := []byte(w.line("ask"))
 	for b.Loop() {
-		if answer := answerTo(line); answer.Error != "" {
-			b.Fatal(answer.Error)
+		if _, err := AnswerLine(line); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -1,0 +1,3 @@
+module lictor.dev/judges/lines
+
+go 1.26.0

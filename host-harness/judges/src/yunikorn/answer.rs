@@ -1,0 +1,82 @@
+//! The answer of the judge of YuniKorn, as `judges/yunikorn/README.md` documents it.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// Amounts by the core's name of the resource: `vcore` in thousandths, others in units.
+pub(super) type Amounts = BTreeMap<String, i64>;
+
+/// The decision of upstream about a pod, and what it was made from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Answer {
+    #[serde(flatten)]
+    pub(super) decision: Decision,
+    /// What the core logged for the pod.
+    pub(super) why: String,
+    /// The nodes on which the core may bind the pod, where it binds it.
+    pub(super) legal_nodes: Vec<String>,
+    /// Other decisions, in another order of equals.
+    pub(super) alternatives: Vec<Decision>,
+    /// What the judge does not judge.
+    pub(super) not_judged: Option<String>,
+    /// The nominated pods that the core keeps no node for.
+    pub(super) unreserved: Vec<String>,
+    /// What nodes have left.
+    pub(super) free: BTreeMap<String, Amounts>,
+    /// The maximum of each queue, with those of the queues above it; of the root, what the nodes have.
+    pub(super) max: BTreeMap<String, Amounts>,
+    /// What queues use before the attempt, with what is leaving, by path.
+    pub(super) usage: BTreeMap<String, Amounts>,
+    /// What queues guarantee.
+    pub(super) guaranteed: BTreeMap<String, Amounts>,
+    /// What may be taken of queues, by upstream's reading.
+    pub(super) preemptable: BTreeMap<String, Amounts>,
+    /// The pods of the core.
+    pub(super) pods: BTreeMap<String, Known>,
+}
+
+/// A decision.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+#[serde(default)]
+pub(super) struct Decision {
+    pub(super) result: Ended,
+    /// Where the pod is bound, or the node that is reserved for it.
+    pub(super) node: String,
+    /// The pods that are evicted, sorted.
+    pub(super) victims: Vec<String>,
+}
+
+/// How an attempt ends.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Ended {
+    Bound,
+    Preempts,
+    /// A node is reserved, and no pod is evicted.
+    Reserves,
+    #[default]
+    Nothing,
+    /// The application has no queue.
+    Refused,
+}
+
+/// What the core knows of a pod.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Known {
+    pub(super) app: String,
+    /// The path of its queue.
+    pub(super) queue: String,
+    pub(super) uses: Amounts,
+    pub(super) priority: i64,
+    pub(super) opted_out: bool,
+    pub(super) originator: bool,
+    /// The node of a DaemonSet pod; empty for other pods.
+    pub(super) required: String,
+}

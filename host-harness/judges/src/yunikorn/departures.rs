@@ -1,0 +1,169 @@
+//! The rulings by which the system `yunikorn` departs from yunikorn-core, and how each is recognised.
+//!
+//! A ruling explains a difference by what upstream's plan does (the policy's rulings forbid it), by what upstream lacks (the policy has a
+//! plan that upstream's conditions do not allow), or by room that only one of both keeps for another pod.
+
+use super::situations::{
+    breaks_laws_of_daemon_sets, daemon_set_is_at_a_maximum, evicts_elsewhere, exceeds_the_guarantee,
+    has_parent_as_large_as_the_cluster, has_room_that_is_leaving, is_about_a_kept_node, is_no_worse,
+    is_over_the_guarantee, is_promised_the_guarantee, is_promised_the_maximum, makes_no_room, meets_large_pods,
+    takes_leaf_below_guarantee, takes_more_than_an_even_share, takes_parent_below_guarantee, victims_are_smaller,
+};
+use super::view::{Member, View, evicts};
+use crate::departure::Departure;
+
+/// A ruling, and what it explains.
+pub(super) struct Rule {
+    pub(super) departure: Departure,
+    /// Any of these.
+    pub(super) explains: &'static [Explains],
+}
+
+/// What a ruling explains.
+pub(super) enum Explains {
+    /// That the policy does not make the plan of upstream.
+    Forbids(fn(&View<'_>, &[Member<'_>]) -> bool),
+    /// That upstream does not make the plan of the policy.
+    Allows(fn(&View<'_>, &[Member<'_>]) -> bool),
+    /// That a node has room for one of both only.
+    Keeps(fn(&View<'_>) -> bool),
+    /// That the plan of the policy is better than that of upstream, or as good.
+    Prefers(fn(&View<'_>) -> bool),
+}
+
+impl Rule {
+    /// Returns whether the ruling explains a difference.
+    pub(super) fn explains(&self, it: &View<'_>) -> bool {
+        let (policy, upstream) = (it.policy, it.upstream());
+        self.explains.iter().any(|explains| match explains {
+            Explains::Forbids(forbids) => evicts(upstream) && forbids(it, &it.named(&upstream.victims)),
+            Explains::Allows(allows) => evicts(policy) && !evicts(upstream) && allows(it, &it.named(&policy.victims)),
+            Explains::Keeps(keeps) => keeps(it),
+            Explains::Prefers(prefers) => evicts(policy) && evicts(upstream) && prefers(it),
+        })
+    }
+}
+
+/// The rulings.
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        departure: Departure {
+            id: "D1",
+            upstream: "takes pods from a queue that is over its guarantee, and below it afterwards",
+            policy: "a queue is not below its guarantee afterwards",
+        },
+        explains: &[Explains::Forbids(takes_leaf_below_guarantee)],
+    },
+    Rule {
+        departure: Departure {
+            id: "D2",
+            upstream: "takes pods from a parent that is below its guarantee afterwards",
+            policy: "nor is a parent of a queue",
+        },
+        explains: &[Explains::Forbids(takes_parent_below_guarantee)],
+    },
+    Rule {
+        departure: Departure {
+            id: "D14",
+            upstream: "evicts pods of other nodes for room below a maximum",
+            policy: "all victims are on the node of the pod",
+        },
+        explains: &[Explains::Forbids(evicts_elsewhere)],
+    },
+    Rule {
+        departure: Departure {
+            id: "D15",
+            upstream: "preempts for a DaemonSet pod that may not preempt, and pods of its application",
+            policy: "a DaemonSet pod may preempt as other pods may, and none of its application",
+        },
+        explains: &[Explains::Forbids(breaks_laws_of_daemon_sets)],
+    },
+    Rule {
+        departure: Departure {
+            id: "D9",
+            upstream: "does not count nominated pods, neither for a guarantee nor for a maximum",
+            policy: "a nominated pod counts as used",
+        },
+        explains: &[Explains::Forbids(is_promised_the_guarantee), Explains::Keeps(is_promised_the_maximum)],
+    },
+    Rule {
+        departure: Departure {
+            id: "D18",
+            upstream: "takes from a queue that shares its guarantee with that of the pod, and holds less of it afterwards",
+            policy: "queues that share a guarantee even out",
+        },
+        explains: &[Explains::Forbids(takes_more_than_an_even_share)],
+    },
+    Rule {
+        departure: Departure {
+            id: "D22",
+            upstream: "preempts for a queue without a guarantee below a parent that is at or over its own",
+            policy: "a queue whose nearest guarantee is used up evicts no pod elsewhere",
+        },
+        explains: &[Explains::Forbids(is_over_the_guarantee)],
+    },
+    Rule {
+        departure: Departure {
+            id: "D8",
+            upstream: "does not preempt for a DaemonSet pod in a full cluster or queue",
+            policy: "a DaemonSet pod gets its node",
+        },
+        explains: &[Explains::Allows(daemon_set_is_at_a_maximum)],
+    },
+    Rule {
+        departure: Departure {
+            id: "D3",
+            upstream: "wants victims that make the room of the pod alone, whatever is free or about to be",
+            policy: "free room, pods that leave and victims make the room together",
+        },
+        explains: &[Explains::Allows(victims_are_smaller), Explains::Forbids(has_room_that_is_leaving)],
+    },
+    Rule {
+        departure: Departure {
+            id: "D5",
+            upstream: "ends the search on a node when its candidates are larger than the rest of the guarantee of the pod's queue",
+            policy: "the size of a candidate is no limit",
+        },
+        explains: &[Explains::Allows(meets_large_pods)],
+    },
+    Rule {
+        departure: Departure {
+            id: "D6",
+            upstream: "evicts no more pods when those chosen make the room in one resource",
+            policy: "the victims make the room that the pod needs",
+        },
+        explains: &[Explains::Forbids(makes_no_room)],
+    },
+    Rule {
+        departure: Departure {
+            id: "D7",
+            upstream: "does not preempt where the pod would exceed the guarantee",
+            policy: "the last pod may exceed the guarantee",
+        },
+        explains: &[Explains::Allows(exceeds_the_guarantee)],
+    },
+    Rule {
+        departure: Departure {
+            id: "D32",
+            upstream: "takes the size of the cluster as a maximum of every queue, and evicts only inside a parent that is full by it",
+            policy: "only max of the configuration makes a parent full",
+        },
+        explains: &[Explains::Allows(has_parent_as_large_as_the_cluster)],
+    },
+    Rule {
+        departure: Departure {
+            id: "D17",
+            upstream: "keeps a whole node for one nominated pod",
+            policy: "keeps the room of every nominated pod, and the whole node for a DaemonSet pod",
+        },
+        explains: &[Explains::Keeps(is_about_a_kept_node)],
+    },
+    Rule {
+        departure: Departure {
+            id: "A6",
+            upstream: "evicts the youngest pods of the first node where that is enough",
+            policy: "evicts the fewest protected pods, then the fewest pods, then those of least importance",
+        },
+        explains: &[Explains::Prefers(is_no_worse)],
+    },
+];

@@ -1,0 +1,173 @@
+//! The situations in which a ruling applies, in terms of what the judge says of the cluster.
+
+use std::collections::BTreeSet;
+
+use super::answer::{Decision, Ended};
+use super::view::{Member, View, amount, chain, is_within};
+use crate::object::{leaves, text};
+
+/// Returns whether these pods leave a queue below its guarantee, in a resource that one of them uses.
+fn leaves_below(it: &View<'_>, path: &str, victims: &[Member<'_>]) -> bool {
+    let of_it: Vec<&Member<'_>> = victims.iter().filter(|victim| is_within(&victim.known.queue, path)).collect();
+    let guaranteed = it.answer.guaranteed.get(path).into_iter().flatten();
+    guaranteed
+        .filter(|(resource, _)| of_it.iter().any(|victim| amount(Some(&victim.known.uses), resource) > 0))
+        .any(|(resource, guaranteed)| it.left(path, victims, resource) < *guaranteed)
+}
+
+/// Returns whether the victims leave a leaf below its guarantee.
+pub(super) fn takes_leaf_below_guarantee(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+    !it.is_of_daemon_set() && victims.iter().any(|victim| leaves_below(it, &victim.known.queue, victims))
+}
+
+/// Returns whether the victims leave a parent that is none of the pod's below its guarantee.
+pub(super) fn takes_parent_below_guarantee(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+    let parents = victims.iter().flat_map(|victim| chain(&victim.known.queue).skip(1));
+    let mut others = parents.filter(|path| !is_within(&it.ask.queue, path));
+    !it.is_of_daemon_set() && others.any(|path| leaves_below(it, path, victims))
+}
+
+/// Returns whether a victim is on another node than the pod will be.
+pub(super) fn evicts_elsewhere(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+    victims.iter().any(|victim| text(victim.object, "/spec/nodeName") != it.upstream().node)
+}
+
+/// Returns whether a DaemonSet pod may not preempt, or a victim is of its application.
+pub(super) fn breaks_laws_of_daemon_sets(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+    let may_not = text(it.pod, "/spec/preemptionPolicy") == "Never";
+    it.is_of_daemon_set() && (may_not || victims.iter().any(|victim| victim.known.app == it.ask.app))
+}
+
+/// Returns whether the node of upstream's plan has too little room for the pod with the victims gone.
+pub(super) fn makes_no_room(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+    let node = &it.upstream().node;
+    it.requested().any(|(resource, request)| {
+        let there = victims.iter().filter(|victim| text(victim.object, "/spec/nodeName") == node);
+        let made: i64 = there.map(|victim| amount(Some(&victim.known.uses), resource)).sum();
+        amount(it.answer.free.get(node), resource) + made < request
+    })
+}
+
+/// Returns whether a queue of a DaemonSet pod, or the cluster, has less left than the pod requests.
+pub(super) fn daemon_set_is_at_a_maximum(it: &View<'_>, _: &[Member<'_>]) -> bool {
+    it.is_of_daemon_set() && chain(&it.ask.queue).any(|path| it.exceeds_maximum(path, false))
+}
+
+/// Returns whether nominated pods count for a maximum that the pod exceeds with them, and with them only.
+pub(super) fn is_promised_the_maximum(it: &View<'_>) -> bool {
+    chain(&it.ask.queue).any(|path| it.exceeds_maximum(path, true) && !it.exceeds_maximum(path, false))
+}
+
+/// Returns whether the nearest guarantee of the pod's queue is used up in a resource that the pod requests, nominated pods included.
+fn uses_up(it: &View<'_>, with_promised: bool) -> bool {
+    it.requested().any(|(resource, _)| {
+        let mut queues = chain(&it.ask.queue);
+        let nearest = queues.find_map(|path| Some((path, it.guarantee(path, resource)?)));
+        nearest.is_some_and(|(path, guaranteed)| {
+            let promised = if with_promised { it.promised(path, resource) } else { 0 };
+            it.left(path, &[], resource) + promised >= guaranteed
+        })
+    })
+}
+
+/// Returns whether nominated pods alone make the nearest guarantee of the pod's queue used up.
+pub(super) fn is_promised_the_guarantee(it: &View<'_>, _: &[Member<'_>]) -> bool {
+    !it.is_of_daemon_set() && uses_up(it, true) && !uses_up(it, false)
+}
+
+/// Returns whether the nearest guarantee of the pod's queue is used up.
+pub(super) fn is_over_the_guarantee(it: &View<'_>, _: &[Member<'_>]) -> bool {
+    !it.is_of_daemon_set() && uses_up(it, false)
+}
+
+/// Returns whether the pod's side of a shared guarantee has more of it afterwards than that of a victim.
+pub(super) fn takes_more_than_an_even_share(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+    let branch = |path: &str, parent: &str| chain(path).take_while(|path| *path != parent).last().map(str::to_owned);
+    !it.is_of_daemon_set()
+        && victims.iter().any(|victim| {
+            let Some(shared) = chain(&victim.known.queue).find(|path| is_within(&it.ask.queue, path)) else {
+                return false;
+            };
+            let (Some(mine), Some(theirs)) = (branch(&it.ask.queue, shared), branch(&victim.known.queue, shared))
+            else {
+                return false;
+            };
+            it.requested().any(|(resource, request)| {
+                let is_shared = chain(shared).any(|path| it.guarantee(path, resource).is_some());
+                let used = it.left(&mine, &[], resource) + it.promised(&mine, resource) + request;
+                is_shared && used > it.left(&theirs, victims, resource)
+            })
+        })
+}
+
+/// Returns whether the victims are smaller than the pod, or upstream says that those of its plan are.
+pub(super) fn victims_are_smaller(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+    let is_short = it.answer.why.contains("Preemption helped but short of resources");
+    is_short
+        || it.requested().any(|(resource, request)| {
+            let made: i64 = victims.iter().map(|victim| amount(Some(&victim.known.uses), resource)).sum();
+            made < request
+        })
+}
+
+/// Returns whether the pods on a node, other than those of the pod's queue, use more than what is left of the guarantee.
+pub(super) fn meets_large_pods(it: &View<'_>, _: &[Member<'_>]) -> bool {
+    let on_node = |member: &Member<'_>| text(member.object, "/spec/nodeName") == it.policy.node;
+    let candidates: Vec<Member<'_>> =
+        it.members().filter(on_node).filter(|member| member.known.queue != it.ask.queue).collect();
+    let guaranteed = chain(&it.ask.queue).filter_map(|path| it.answer.guaranteed.get(path)).flatten();
+    guaranteed.map(|(resource, _)| resource).any(|resource| {
+        let size: i64 = candidates.iter().map(|member| amount(Some(&member.known.uses), resource)).sum();
+        let left = |path: &str| Some(it.guarantee(path, resource)? - amount(it.answer.usage.get(path), resource));
+        chain(&it.ask.queue).filter_map(left).any(|left| size > left)
+    })
+}
+
+/// Returns whether a victim is outside of a queue that would exceed its maximum or the size of the cluster.
+pub(super) fn has_parent_as_large_as_the_cluster(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+    let mut full = chain(&it.ask.queue).filter(|path| it.exceeds_maximum(path, false));
+    full.any(|path| victims.iter().any(|victim| !is_within(&victim.known.queue, path)))
+}
+
+/// Returns whether the pods that leave a node make the room of the pod, with what is free there.
+pub(super) fn has_room_that_is_leaving(it: &View<'_>, _: &[Member<'_>]) -> bool {
+    it.answer.free.iter().any(|(node, free)| {
+        let leaving: Vec<Member<'_>> = it
+            .members()
+            .filter(|member| leaves(member.object) && text(member.object, "/spec/nodeName") == node)
+            .collect();
+        let made = |resource| leaving.iter().map(|member| amount(Some(&member.known.uses), resource)).sum::<i64>();
+        !leaving.is_empty()
+            && it.requested().all(|(resource, request)| amount(Some(free), resource) + made(resource) >= request)
+    })
+}
+
+/// Returns whether a queue of the pod exceeds its guarantee with the pod.
+pub(super) fn exceeds_the_guarantee(it: &View<'_>, _: &[Member<'_>]) -> bool {
+    it.requested().any(|(resource, request)| {
+        let over = |path: &str| {
+            it.guarantee(path, resource).is_some_and(|guaranteed| it.left(path, &[], resource) + request > guaranteed)
+        };
+        chain(&it.ask.queue).any(over)
+    })
+}
+
+/// Returns whether policy or upstream uses a node that is kept for another pod.
+pub(super) fn is_about_a_kept_node(it: &View<'_>) -> bool {
+    let uses = |decision: &Decision| matches!(decision.result, Ended::Bound | Ended::Preempts | Ended::Reserves);
+    let mut nodes: BTreeSet<&str> = BTreeSet::new();
+    nodes.extend([it.policy, it.upstream()].into_iter().filter(|it| uses(it)).map(|it| it.node.as_str()));
+    nodes.into_iter().any(|node| it.is_kept(node))
+}
+
+/// Returns whether the policy's plan evicts fewer protected pods than upstream's, or as many and not more pods.
+pub(super) fn is_no_worse(it: &View<'_>) -> bool {
+    let worth = |names: &[String]| {
+        let victims = it.named(names);
+        let opted_out = victims.iter().filter(|victim| victim.known.opted_out).count();
+        let originators = victims.iter().filter(|victim| victim.known.originator).count();
+        let protected = if it.is_of_daemon_set() { (originators, opted_out) } else { (opted_out, originators) };
+        (protected, victims.len())
+    };
+    worth(&it.policy.victims) <= worth(&it.upstream().victims)
+}

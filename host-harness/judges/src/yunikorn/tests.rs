@@ -1,0 +1,214 @@
+//! Attempts whose answer by yunikorn-core is written by hand.
+
+use std::collections::BTreeMap;
+
+use lictor_oracle::System;
+use serde_json::{Value, json};
+
+use super::answer::{Amounts, Answer, Decision, Ended, Known};
+use super::departures::RULES;
+use crate::Tally;
+use crate::tests::{binds, node, nominates, pod, refuses};
+
+/// A cluster and the answer of upstream: node `n1` is full of `d/v` and `d/w` of queue `root.b`, and `d/p` of `root.a` waits.
+struct Table {
+    objects: Vec<Value>,
+    answer: Answer,
+}
+
+impl Table {
+    fn new() -> Table {
+        let answer = Answer {
+            pods: BTreeMap::from([
+                ("d/p".to_owned(), known("root.a", "p")),
+                ("d/v".to_owned(), known("root.b", "v")),
+                ("d/w".to_owned(), known("root.b", "w")),
+            ]),
+            usage: BTreeMap::from([("root".to_owned(), vcore(2000)), ("root.b".to_owned(), vcore(2000))]),
+            free: BTreeMap::from([("n1".to_owned(), Amounts::new())]),
+            ..Answer::default()
+        };
+        let objects = vec![node("n1"), node("n2"), pod("v", Some("n1")), pod("w", Some("n1")), pod("p", None)];
+        Table { objects, answer }
+    }
+
+    /// Has upstream decide this.
+    fn upstream(mut self, result: Ended, node: &str, victims: &[&str]) -> Table {
+        let victims = victims.iter().map(|victim| (*victim).to_owned()).collect();
+        self.answer.decision = Decision { result, node: node.to_owned(), victims };
+        self
+    }
+
+    /// Changes the answer.
+    fn with(mut self, change: impl FnOnce(&mut Answer)) -> Table {
+        change(&mut self.answer);
+        self
+    }
+
+    /// Changes a pod.
+    fn pod(mut self, name: &str, change: impl FnOnce(&mut Value)) -> Table {
+        if let Some(pod) = self.objects.iter_mut().find(|object| object["metadata"]["name"] == name) {
+            change(pod);
+        }
+        self
+    }
+
+    fn guaranteed(self, path: &str, amount: i64) -> Table {
+        self.with(|answer| drop(answer.guaranteed.insert(path.to_owned(), vcore(amount))))
+    }
+
+    /// Changes what is known of a pod.
+    fn known(self, name: &str, change: impl FnOnce(&mut Known)) -> Table {
+        self.with(|answer| change(answer.pods.get_mut(name).unwrap()))
+    }
+
+    /// Returns the rulings that explain an outcome, or the kind of the difference.
+    fn judge(&self, outcome: &Value) -> Result<Vec<&'static str>, &'static str> {
+        let tally = crate::tests::compared(System::Yunikorn, self.objects.clone(), outcome, &self.answer)?;
+        Ok(tally.departures.into_keys().collect())
+    }
+}
+
+fn known(queue: &str, app: &str) -> Known {
+    Known { app: app.to_owned(), queue: queue.to_owned(), uses: vcore(1000), ..Known::default() }
+}
+
+fn vcore(amount: i64) -> Amounts {
+    Amounts::from([("vcore".to_owned(), amount)])
+}
+
+/// Returns an outcome without a node or plan.
+fn nothing() -> Value {
+    refuses(&json!({}))
+}
+
+/// Returns an outcome that evicts `d/v`.
+fn takes_v() -> Value {
+    nominates("d/p", "n1", &["d/v"])
+}
+
+#[test]
+fn what_upstream_decides_in_some_order_of_equals_is_alike() {
+    let bound =
+        Table::new().upstream(Ended::Bound, "n2", &[]).with(|answer| answer.legal_nodes = vec!["n2".to_owned()]);
+    assert_eq!(bound.judge(&binds("d/p", "n2")), Ok(vec![]));
+    assert_eq!(bound.judge(&binds("d/p", "n1")), Err("upstream/node"));
+    let other = Decision { result: Ended::Preempts, node: "n1".to_owned(), victims: vec!["d/v".to_owned()] };
+    let tie = Table::new().upstream(Ended::Preempts, "n1", &["d/w"]).with(|answer| answer.alternatives = vec![other]);
+    assert_eq!(tie.judge(&takes_v()), Ok(vec![]));
+    for result in [Ended::Nothing, Ended::Reserves, Ended::Refused] {
+        assert_eq!(Table::new().upstream(result, "n1", &[]).judge(&nothing()), Ok(vec![]));
+    }
+}
+
+#[test]
+fn without_a_ruling_a_difference_is_one() {
+    assert_eq!(Table::new().upstream(Ended::Preempts, "n1", &["d/v"]).judge(&nothing()), Err("upstream/plan"));
+    assert_eq!(Table::new().judge(&takes_v()), Err("upstream/plan"));
+    assert_eq!(Table::new().judge(&binds("d/p", "n1")), Err("upstream/node"));
+    let opted_out = Table::new().upstream(Ended::Preempts, "n1", &["d/w"]).known("d/v", |pod| pod.opted_out = true);
+    assert_eq!(opted_out.judge(&takes_v()), Err("upstream/victims"));
+}
+
+#[test]
+fn what_is_not_judged_is_passed_over() {
+    let table = Table::new().with(|answer| answer.not_judged = Some("host ports".to_owned()));
+    let tally = crate::tests::compared(System::Yunikorn, table.objects, &binds("d/p", "n1"), &table.answer);
+    let passed_over = BTreeMap::from([("constraints that the judge does not look at", 1)]);
+    assert_eq!(tally, Ok(Tally { passed_over, ..Tally::default() }));
+}
+
+#[test]
+fn a_plan_of_upstream_that_the_policy_may_not_make_is_explained() {
+    let takes = |table: Table| table.upstream(Ended::Preempts, "n1", &["d/v"]);
+    let of_daemon_set = |table: Table| table.known("d/p", |pod| pod.required = "n1".to_owned());
+    let below_parents = |table: Table| {
+        let table = table.known("d/v", |pod| pod.queue = "root.q.b".to_owned());
+        table.with(|answer| drop(answer.usage.insert("root.q".to_owned(), vcore(2000)))).guaranteed("root.q", 2000)
+    };
+    let cases = [
+        ("D1", takes(Table::new().guaranteed("root.b", 2000))),
+        ("D2", takes(below_parents(Table::new()))),
+        ("D15", takes(of_daemon_set(Table::new()).known("d/v", |pod| pod.app = "p".to_owned()))),
+        ("D15", takes(of_daemon_set(Table::new()).pod("p", |pod| pod["spec"]["preemptionPolicy"] = json!("Never")))),
+        ("D14", takes(Table::new().pod("v", |pod| pod["spec"]["nodeName"] = json!("n2")))),
+        ("D22", takes(Table::new().guaranteed("root.a", 0))),
+        (
+            "D18",
+            takes(
+                Table::new()
+                    .guaranteed("root", 9000)
+                    .with(|answer| drop(answer.usage.insert("root.b".to_owned(), vcore(1000)))),
+            ),
+        ),
+        ("D6", takes(Table::new().known("d/p", |pod| pod.uses = Amounts::from([("gpu".to_owned(), 1)])))),
+    ];
+    for (id, table) in cases {
+        assert!(table.judge(&nothing()).is_ok_and(|ids| ids.contains(&id)), "{id}: {:?}", table.judge(&nothing()));
+    }
+    assert_eq!(takes(Table::new()).judge(&nothing()), Err("upstream/plan"));
+}
+
+#[test]
+fn a_plan_of_the_policy_that_upstream_does_not_make_is_explained() {
+    let of_daemon_set = |table: Table| table.known("d/p", |pod| pod.required = "n1".to_owned());
+    let full = |path: &'static str| {
+        move |answer: &mut Answer| {
+            answer.max.insert(path.to_owned(), vcore(2000));
+            answer.usage.insert(path.to_owned(), vcore(2000));
+        }
+    };
+    let cases = [
+        ("D8", of_daemon_set(Table::new().with(full("root")))),
+        ("D3", Table::new().known("d/v", |pod| pod.uses = vcore(500))),
+        ("D3", Table::new().with(|answer| answer.why = "Preemption helped but short of resources".to_owned())),
+        ("D5", Table::new().guaranteed("root.a", 1500)),
+        ("D7", Table::new().guaranteed("root.a", 500)),
+        ("D32", Table::new().with(full("root.a"))),
+        ("D17", Table::new().pod("w", |pod| *pod = waiting_for("n1"))),
+    ];
+    for (id, table) in cases {
+        assert!(table.judge(&takes_v()).is_ok_and(|ids| ids.contains(&id)), "{id}: {:?}", table.judge(&takes_v()));
+    }
+}
+
+#[test]
+fn room_that_is_promised_or_leaving_explains_a_difference() {
+    let max = |answer: &mut Answer| {
+        answer.max.insert("root.a".to_owned(), vcore(1000));
+        answer.pods.insert("d/w".to_owned(), known("root.a", "w"));
+    };
+    let table = Table::new().upstream(Ended::Bound, "n2", &[]).with(max);
+    assert_eq!(table.judge(&nothing()), Err("upstream/node"));
+    assert_eq!(table.pod("w", |pod| *pod = waiting_for("n1")).judge(&nothing()), Ok(vec!["D9"]));
+    let leaving = Table::new().upstream(Ended::Preempts, "n1", &["d/v"]);
+    let leaving = leaving.pod("w", |pod| pod["metadata"]["deletionTimestamp"] = json!("1970-01-01T00:00:00Z"));
+    assert_eq!(leaving.judge(&nothing()), Ok(vec!["D3"]));
+}
+
+#[test]
+fn of_two_plans_the_policy_has_the_better_one() {
+    let table = || Table::new().upstream(Ended::Preempts, "n1", &["d/w"]);
+    assert_eq!(table().judge(&takes_v()), Ok(vec!["A6"]));
+    assert_eq!(table().known("d/w", |pod| pod.originator = true).judge(&takes_v()), Ok(vec!["A6"]));
+    assert_eq!(table().known("d/v", |pod| pod.originator = true).judge(&takes_v()), Err("upstream/victims"));
+    assert_eq!(table().judge(&nominates("d/p", "n1", &["d/v", "d/w"])), Err("upstream/victims"));
+    let of_daemon_set = |table: Table| table.known("d/p", |pod| pod.required = "n1".to_owned());
+    let swapped = table().known("d/v", |pod| pod.opted_out = true).known("d/w", |pod| pod.originator = true);
+    assert_eq!(of_daemon_set(swapped).judge(&takes_v()), Ok(vec!["A6"]));
+}
+
+/// Returns `d/w` as a pending pod that is nominated.
+fn waiting_for(node: &str) -> Value {
+    let mut waiting = pod("w", None);
+    waiting["status"]["nominatedNodeName"] = json!(node);
+    waiting
+}
+
+#[test]
+fn every_ruling_is_in_the_manual() {
+    let manual = include_str!("../../../../guest/policy/src/systems/yunikorn/README.md");
+    for id in RULES.iter().map(|rule| rule.departure.id) {
+        assert!(manual.contains(&format!("\n| {id} |")), "{id}");
+    }
+}
