@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::question::Question;
 use crate::trial::Difference;
-use crate::{kubernetes, yunikorn};
+use crate::{coscheduling, kubernetes, yunikorn};
 
 /// A ruling by which a policy departs from upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +23,8 @@ pub fn departures(system: System) -> Vec<Departure> {
     match system {
         System::Kubernetes => kubernetes::departures().collect(),
         System::Yunikorn => yunikorn::departures().collect(),
-        System::Coscheduling | System::Koordinator | System::Volcano => Vec::new(),
+        System::Coscheduling => coscheduling::departures().collect(),
+        System::Koordinator | System::Volcano => Vec::new(),
     }
 }
 

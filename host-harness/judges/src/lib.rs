@@ -4,6 +4,7 @@
 //! decides; `README.md` has the protocol. A [`Trial`] follows a case of the oracle step by step and asks the judge before each attempt. A
 //! difference is an error, unless it is one of the [`Departure`]s of the system: rulings by which the policy departs from upstream on purpose.
 
+mod coscheduling;
 mod departure;
 mod kubernetes;
 mod object;

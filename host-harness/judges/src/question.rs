@@ -20,6 +20,9 @@ pub struct Question {
     pub entered: BTreeMap<String, i64>,
     /// The pods in the order in which the scheduler observed them.
     pub order: Vec<String>,
+    /// The pods that wait at Permit, and the node that is reserved for each. Absent: nothing waits, and most schedulers know no Permit.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub waiting: BTreeMap<String, String>,
 }
 
 impl Question {

@@ -8,7 +8,7 @@ use crate::departure::{Attempt, Ending, Verdict};
 use crate::program::ProgramError;
 use crate::question::Question;
 use crate::tally::{Tally, count_more};
-use crate::{kubernetes, yunikorn};
+use crate::{coscheduling, kubernetes, yunikorn};
 
 /// A decision of the policy that upstream does not make, and that no ruling explains.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -80,13 +80,15 @@ impl<'c> Trial<'c> {
             pod: pod.to_owned(),
             entered: self.cluster.entered(),
             order: self.cluster.order(),
+            waiting: self.cluster.waiting(),
         };
         let Some(pod) = question.tried() else { return Ok(()) };
         let attempt = Attempt { question: &question, pod, outcome };
         let Verdict { situations, ending } = match self.case.system {
             System::Kubernetes => kubernetes::judge(&attempt, ask)?,
             System::Yunikorn => yunikorn::judge(&attempt, ask)?,
-            System::Coscheduling | System::Koordinator | System::Volcano => return Ok(()),
+            System::Coscheduling => coscheduling::judge(&attempt, ask)?,
+            System::Koordinator | System::Volcano => return Ok(()),
         };
         let tally = &mut self.tally;
         if let Ending::NotCompared(reason) = ending {

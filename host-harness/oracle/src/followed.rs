@@ -49,7 +49,13 @@ impl Followed {
         pods.into_iter().map(|pod| pod.name.clone()).collect()
     }
 
-    /// Returns the objects: nodes, pods, then all others, each by name. A pod that waits at permit uses its node.
+    /// Returns the pods that wait at Permit, and the node that is reserved for each.
+    pub fn waiting(&self) -> BTreeMap<String, String> {
+        let waits = |pod: &Pod| Some((pod.name.clone(), pod.held.clone()?));
+        self.0.pods.values().filter(|pod| pod.node.is_none()).filter_map(waits).collect()
+    }
+
+    /// Returns the objects: nodes, pods, then all others, each by name. A pod that waits at Permit has no node yet.
     pub fn objects(&self) -> Vec<Value> {
         let World { nodes, pods, others, .. } = &self.0;
         let nodes = nodes.values().map(|node| node.object.clone());
@@ -63,7 +69,7 @@ fn shown(pod: &Pod) -> Value {
     if let Some(status) = object.pointer_mut("/status").and_then(Value::as_object_mut) {
         status.remove("nominatedNodeName");
     }
-    if let Some(node) = pod.place() {
+    if let Some(node) = pod.node.as_ref().filter(|_| !pod.finished) {
         put(&mut object, "/spec", "nodeName", json!(node));
         put(&mut object, "/status", "phase", json!("Running"));
     }

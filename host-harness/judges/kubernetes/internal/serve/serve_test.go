@@ -1,13 +1,14 @@
 package serve
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
 	"testing"
+
+	"lictor.dev/judges/lines"
 )
 
 // verdict writes an answer in one line: the feasible nodes, or each plan.
