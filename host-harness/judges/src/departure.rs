@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::question::Question;
 use crate::trial::Difference;
-use crate::{coscheduling, kubernetes, yunikorn};
+use crate::{coscheduling, koordinator, kubernetes, yunikorn};
 
 /// A ruling by which a policy departs from upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,8 @@ pub fn departures(system: System) -> Vec<Departure> {
         System::Kubernetes => kubernetes::departures().collect(),
         System::Yunikorn => yunikorn::departures().collect(),
         System::Coscheduling => coscheduling::departures().collect(),
-        System::Koordinator | System::Volcano => Vec::new(),
+        System::Koordinator => koordinator::departures().collect(),
+        System::Volcano => Vec::new(),
     }
 }
 

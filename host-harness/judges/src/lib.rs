@@ -6,6 +6,7 @@
 
 mod coscheduling;
 mod departure;
+mod koordinator;
 mod kubernetes;
 mod object;
 mod program;

@@ -31,7 +31,7 @@ pub struct Program {
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
     /// The decisions of the system are not compared with those of a judge yet.
-    #[error("the decisions of `{0}` are not compared with upstream's yet, only those of `kubernetes`, `yunikorn` and `coscheduling`")]
+    #[error("the decisions of `{0}` are not compared with upstream's yet")]
     NotCompared(System),
     /// The program does not start.
     #[error("the judge {path} cannot be started: {source}")]
@@ -67,7 +67,7 @@ impl Program {
     /// # Errors
     /// The system is not compared, or the program does not start.
     pub fn start(system: System, path: &Path) -> Result<Program, ProgramError> {
-        if !matches!(system, System::Kubernetes | System::Yunikorn | System::Coscheduling) {
+        if system == System::Volcano {
             return Err(ProgramError::NotCompared(system));
         }
         let failed = |source| ProgramError::Start { path: path.to_owned(), source };

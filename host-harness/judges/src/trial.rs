@@ -8,7 +8,7 @@ use crate::departure::{Attempt, Ending, Verdict};
 use crate::program::ProgramError;
 use crate::question::Question;
 use crate::tally::{Tally, count_more};
-use crate::{coscheduling, kubernetes, yunikorn};
+use crate::{coscheduling, koordinator, kubernetes, yunikorn};
 
 /// A decision of the policy that upstream does not make, and that no ruling explains.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -88,7 +88,8 @@ impl<'c> Trial<'c> {
             System::Kubernetes => kubernetes::judge(&attempt, ask)?,
             System::Yunikorn => yunikorn::judge(&attempt, ask)?,
             System::Coscheduling => coscheduling::judge(&attempt, ask)?,
-            System::Koordinator | System::Volcano => return Ok(()),
+            System::Koordinator => koordinator::judge(&attempt, ask)?,
+            System::Volcano => return Ok(()),
         };
         let tally = &mut self.tally;
         if let Ending::NotCompared(reason) = ending {
