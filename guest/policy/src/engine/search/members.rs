@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{PreemptionContext, waiting};
+use super::remove_all_then_reprieve::{in_order, plan_job};
+use super::{Obstacle, Plan, PreemptionContext, waiting};
+use crate::engine::Notes;
 use crate::laws::{Laws, Preemptor};
-use crate::model::{Cluster, Gang, Job, Ledger, PodIx};
+use crate::model::{Cluster, Gang, Job, Ledger, NodeIx, PodIx};
 
 /// Returns the gang with those of some waiting pods for which a plan is needed, in the order in which they are planned.
 pub(super) fn needed_of(cluster: &Cluster, preemptor: Preemptor, mut pods: Vec<PodIx>) -> Preemptor {
@@ -20,7 +22,8 @@ pub(super) fn needed_of(cluster: &Cluster, preemptor: Preemptor, mut pods: Vec<P
 }
 
 /// Returns the parts of a gang with another member instead of one that finds no node; none where the gang has no other one that may preempt. A
-/// member of the same class finds no node either.
+/// member of the same class finds no node either. Where the pod that is tried finds none, the largest member is left out, which is planned
+/// before it.
 pub(super) fn without(
     cluster: &Cluster,
     context: &PreemptionContext<'_>,
@@ -28,7 +31,8 @@ pub(super) fn without(
     left_out: &mut BTreeSet<PodIx>,
 ) -> Option<Vec<Preemptor>> {
     let preemptor = gangs.first()?;
-    let pod = cluster.pod(misfit).filter(|pod| misfit != preemptor.pod && pod.nominated.is_none())?;
+    let misfit = if misfit == preemptor.pod { largest(cluster, preemptor)? } else { misfit };
+    let pod = cluster.pod(misfit).filter(|pod| pod.nominated.is_none())?;
     let planned: BTreeSet<PodIx> = gangs.iter().flat_map(|gang| gang.pods.iter().copied()).collect();
     let mut pods = waiting(cluster, context.laws, preemptor.pod);
     let is_alike =
@@ -41,6 +45,49 @@ pub(super) fn without(
     let may_preempt =
         |gang: &Preemptor| gang.waiting(cluster, context.ledger).first_broken(&context.laws.trigger).is_none();
     (is_enough && others.iter().all(may_preempt)).then_some(others)
+}
+
+/// Plans a job of which at least so many pods must have a node. Where the larger ones, which are planned first, leave none for the pod that
+/// is tried, the job does without them: those of the largest size first.
+pub(super) fn plan_most(
+    cluster: &mut Cluster,
+    context: &mut PreemptionContext<'_>,
+    at_least: usize,
+) -> Result<Plan, Obstacle> {
+    let (mut gangs, mut silent) = (context.gangs.to_vec(), Notes::default());
+    loop {
+        let found = plan_job(cluster, &mut context.of(&gangs, &mut silent), at_least);
+        let fewer = match (&found, gangs.as_slice()) {
+            (Err(Obstacle::NoNode { pod, planned: 1.. }), [gang]) if *pod == gang.pod => {
+                without_largest(cluster, gang).filter(|gang| gang.pods.len() >= at_least)
+            }
+            _ => None,
+        };
+        match fewer {
+            Some(fewer) => gangs = vec![fewer],
+            None if !context.notes.are_on() => return found,
+            None => break,
+        }
+    }
+    let preemptor = gangs.first().unwrap_or(context.preemptor);
+    let context = &mut PreemptionContext { preemptor, gangs: &gangs, notes: context.notes, ..*context };
+    plan_job(cluster, context, at_least)
+}
+
+/// Returns a gang without the pods that are as large as the largest, which are planned first; none where the pod that is tried or a nominated
+/// pod is one of them.
+fn without_largest(cluster: &Cluster, gang: &Preemptor) -> Option<Preemptor> {
+    let request = |ix: PodIx| cluster.pod(ix).map(|pod| &pod.request);
+    let largest = request(largest(cluster, gang)?);
+    let (large, others): (Vec<PodIx>, Vec<PodIx>) = gang.pods.iter().partition(|ix| request(**ix) == largest);
+    let is_tied = |ix: &PodIx| *ix == gang.pod || cluster.pod(*ix).is_some_and(|pod| pod.nominated.is_some());
+    (!large.iter().any(is_tied)).then(|| gang.clone().with(cluster, others))
+}
+
+/// Returns the pod of a gang that is planned first, as the largest; none where that is the pod that is tried.
+fn largest(cluster: &Cluster, gang: &Preemptor) -> Option<PodIx> {
+    let nodes: Vec<NodeIx> = cluster.nodes().map(|(ix, _)| ix).collect();
+    in_order(cluster, &nodes, &gang.pods).first().copied().filter(|first| *first != gang.pod)
 }
 
 /// Returns how many of its waiting pods a gang needs to be complete, at least one.

@@ -10,10 +10,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::least_harm::least_harm;
-use super::members::{asks_for_all, lacking, needed_of, without};
+use super::members::{asks_for_all, lacking, needed_of, plan_most, without};
 use super::node_dry_run::{Ask, NodeDryRun, Price};
 use super::outlook::Outlook;
-use super::remove_all_then_reprieve::plan_job;
 use super::shortlist::{Changes, Offer, Shortlist, UNKNOWN, in_order};
 use super::trace::{Why, cost};
 use super::{Obstacle, Plan, PreemptionContext, Search};
@@ -111,8 +110,8 @@ impl NodeByNode {
             _ => usize::MAX,
         };
         match seeks {
-            true => least_harm(cluster, context, |cluster, context| plan_job(cluster, context, at_least)),
-            false => plan_job(cluster, context, at_least),
+            true => least_harm(cluster, context, |cluster, context| plan_most(cluster, context, at_least)),
+            false => plan_most(cluster, context, at_least),
         }
     }
 }

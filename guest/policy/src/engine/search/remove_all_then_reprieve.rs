@@ -14,7 +14,7 @@ use super::branches::Branch;
 use super::choices::Choices;
 use super::dry_runs::DryRuns;
 use super::least_harm::least_harm;
-use super::members::{asks_for_all, lacking};
+use super::members::{asks_for_all, lacking, plan_most};
 use super::node_dry_run::{Ask, NodeDryRun};
 use super::reprieve_job::reprieve_job;
 use super::{Obstacle, Plan, PreemptionContext, Search, waiting};
@@ -56,7 +56,7 @@ impl Search for WholeJob {
             true => lacking(cluster, context.preemptor).min(all),
             false => usize::MAX,
         };
-        least_harm(cluster, context, |cluster, context| plan_job(cluster, context, at_least))
+        least_harm(cluster, context, |cluster, context| plan_most(cluster, context, at_least))
     }
 }
 
@@ -143,7 +143,7 @@ fn nodes_of_gangs(cluster: &Cluster, pods: &[PodIx]) -> BTreeSet<NodeIx> {
 
 /// The pods in the order in which they are planned: those that need others in their domain last, then the largest first, otherwise
 /// unchanged.
-fn in_order(cluster: &Cluster, nodes: &[NodeIx], pods: &[PodIx]) -> Vec<PodIx> {
+pub(super) fn in_order(cluster: &Cluster, nodes: &[NodeIx], pods: &[PodIx]) -> Vec<PodIx> {
     let total = |resource: ResourceIx| {
         let allocatable = cluster.rooms().allocatable(resource);
         let of = |ix: &NodeIx| usize::try_from(ix.0).ok().and_then(|at| allocatable.get(at)).copied().unwrap_or(0);
