@@ -39,9 +39,10 @@ impl Quotas {
             |other: &&Pod| other.name == nominated.name || group(other).is_some() && group(other) == group(nominated);
         let waiting = |other: &&Pod| other.pending() && other.nominated.is_some();
         let promised: Vec<&Pod> = world.pods.values().filter(together).filter(waiting).collect();
-        // What the group of the pod holds at Permit and is promised is part of what the group would borrow.
+        // What the pod or its group holds at Permit and is promised is part of what it would borrow.
+        let is_own = |own: &Pod| own.name == pod.name || group(own).is_some() && group(own) == group(pod);
         let mut before = world.clone();
-        for own in before.pods.values_mut().filter(|own| group(own).is_some() && group(own) == group(pod)) {
+        for own in before.pods.values_mut().filter(|own| is_own(own)) {
             (own.held, own.nominated) = (None, None);
         }
         quota(pod).is_some()
