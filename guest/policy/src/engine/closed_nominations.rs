@@ -8,6 +8,9 @@
 //! end, or pods leave for a pod that never runs. So room is closed to the pods of all other quotas; and room that a pod takes back is closed to
 //! a pod of the same quota that would borrow it.
 //!
+//! Room that is promised to pods of a gang is closed to its other pods, too: a plan is for the pods that complete the gang, and one that is not
+//! planned would take the room of several.
+//!
 //! Scheduler-plugins issue 391 and pull request 213: what a preemptor was promised must count, or preemption repeats without end.
 
 use std::collections::BTreeSet;
@@ -29,6 +32,7 @@ pub fn closed_nominations(
             && !preemptor.pods.contains(ix)
             && pod.attributes.job.is_none_or(|job| Some(job) != preemptor.job)
     };
+    let planned = planned_beside(cluster, preemptor, own);
     let others = cluster.nominated().filter(is_other);
     if laws.quotas_take_back {
         // What the gang of the preemptor holds and is promised already is part of what it would borrow.
@@ -36,13 +40,25 @@ pub fn closed_nominations(
         let is_closed = |(ix, pod): &(PodIx, &Pod)| {
             pod.queue != preemptor.queue || !preemptor.takes_back && takes_back(cluster, laws, (*ix, &own))
         };
-        return others.filter(is_closed).map(|(ix, _)| ix).collect();
+        return others.filter(is_closed).map(|(ix, _)| ix).chain(planned).collect();
     }
-    let Some(promises) = &laws.promises else { return BTreeSet::new() };
+    let Some(promises) = &laws.promises else { return planned.collect() };
     let case = preemptor.waiting(cluster, ledger);
     let may_not_preempt = case.first_broken(&promises.gates).is_some();
     let is_closed = |ix: &PodIx| may_not_preempt || case.first_denial(&promises.guards, *ix).is_some();
-    others.map(|(ix, _)| ix).filter(is_closed).collect()
+    others.map(|(ix, _)| ix).filter(is_closed).chain(planned).collect()
+}
+
+/// Returns the nominated pods of lower priority of the preemptor's own job, where the pod that is tried is promised no node itself.
+fn planned_beside<'c>(
+    cluster: &'c Cluster,
+    preemptor: &Preemptor,
+    priority: i32,
+) -> impl Iterator<Item = PodIx> + use<'c> {
+    let is_planned = cluster.pod(preemptor.pod).is_some_and(|pod| pod.nominated.is_some());
+    let job = preemptor.job.filter(|_| !is_planned);
+    let of_it = move |pod: &Pod| job.is_some() && pod.attributes.job == job && pod.priority() < priority;
+    cluster.nominated().filter(move |(_, pod)| of_it(pod)).map(|(ix, _)| ix)
 }
 
 /// Returns the same for a pod that is tried, with as many pods as its gang lacks.
