@@ -2,6 +2,7 @@
 
 mod common;
 mod coscheduling;
+mod kept;
 mod koordinator;
 mod kubernetes;
 mod rounds;

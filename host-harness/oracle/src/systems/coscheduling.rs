@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
+use super::kept::{EXCUSE, Kept};
 use super::kubernetes;
 use super::rounds::{Rounds, turned_away};
 use crate::ReadError;
@@ -33,7 +34,7 @@ pub(crate) struct Memory {
     deadlines: BTreeMap<String, i64>,
     rounds: Rounds,
     /// The nodes of pods whose time at Permit ran out while pods left for their group.
-    kept: BTreeMap<String, String>,
+    kept: Kept,
     /// Whether the pod that was tried last was turned away, because its group is over in its round.
     turned_away: bool,
     /// Whether any attempt has been made. After that, failures change the times by which the queue is sorted.
@@ -59,16 +60,6 @@ fn pre_filter(world: &World, memory: &Memory, pod: &Pod) -> Result<(World, bool)
     Ok((after, true))
 }
 
-/// Returns the cluster where the nodes that are kept for pods are promised to them.
-fn with_kept(world: &World, memory: &Memory) -> World {
-    let mut shown = world.clone();
-    for (pod, node) in &memory.kept {
-        let pod = shown.pods.get_mut(pod).filter(|pod| pod.place().is_none() && pod.nominated.is_none());
-        pod.into_iter().for_each(|pod| pod.nominated = Some(node.clone()));
-    }
-    shown
-}
-
 /// Judges one attempt. While nodes may be kept for pods that no longer wait at Permit, what is seen does not say what is free.
 pub(crate) fn attempt(
     world: &World,
@@ -77,13 +68,12 @@ pub(crate) fn attempt(
     outcome: &Outcome,
     verdict: &mut Verdict,
 ) -> Result<(), ReadError> {
-    let waits = |pod: &str| world.pods.get(pod).is_some_and(|pod| pod.place().is_none() && pod.nominated.is_none());
-    memory.kept.retain(|pod, _| waits(pod));
+    memory.kept.forget(world);
     if memory.kept.is_empty() {
         return judge(world, memory, name, outcome, verdict);
     }
-    let shown = with_kept(world, memory);
-    verdict.excuse("a node is kept for a pod whose time at Permit ran out");
+    let shown = memory.kept.shown(world);
+    verdict.excuse(EXCUSE);
     judge(&shown, memory, name, outcome, &mut Verdict::default())
 }
 
@@ -253,9 +243,7 @@ pub(crate) fn advance(world: &World, memory: &mut Memory, now: i64, outcome: &Ou
         .collect();
     timed_out.iter().for_each(|group| memory.rounds.forget(group));
     let planned: BTreeSet<&str> = timed_out.iter().copied().filter(|group| is_planned(world, group)).collect();
-    for pod in world.pods.values().filter(|pod| group(pod).is_some_and(|group| planned.contains(group))) {
-        memory.kept.extend(pod.held.clone().map(|node| (pod.name.clone(), node)));
-    }
+    memory.kept.note(world.pods.values().filter(|pod| group(pod).is_some_and(|group| planned.contains(group))));
     for pod in world.pods.values().filter(|pod| pod.held.is_some()) {
         let rejected = group(pod).is_some_and(|group| timed_out.contains(group));
         if rejected == outcome.waiting.contains(&pod.name) {

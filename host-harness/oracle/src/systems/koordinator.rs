@@ -14,15 +14,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
+use super::kept::{EXCUSE, Kept};
 use super::kubernetes;
 use super::rounds::{Turn, holds_no_node, turned_away};
 use crate::ReadError;
-use crate::amounts::Amounts;
 use crate::case::Case;
 use crate::outcome::{Ended, Outcome};
 use crate::tally::Verdict;
-use crate::world::{Pod, World, at, text};
-use books::{Books, books, counts};
+use crate::world::{Pod, World};
+pub(crate) use books::accounts;
+use books::{Books, books};
 pub(crate) use fair::fair;
 use gangs::Gangs;
 use part::Part;
@@ -37,6 +38,8 @@ pub(crate) struct Memory {
     /// The victims of the last plan of every job.
     flights: BTreeMap<String, BTreeSet<String>>,
     gangs: gangs::Memory,
+    /// The nodes of pods whose time at Permit ran out while their gang had a plan.
+    kept: Kept,
 }
 
 /// The name of the job of a pod: a pod without the label is a job of one.
@@ -50,8 +53,25 @@ fn waiting<'w>(world: &'w World, of: &str) -> Vec<&'w Pod> {
     world.pods.values().filter(|other| other.pending() && job(other) == of).collect()
 }
 
-/// Judges one attempt.
+/// Judges one attempt. While nodes may be kept for pods that no longer wait at Permit, what is seen does not say what is free.
 pub(crate) fn attempt(
+    case: &Case,
+    world: &World,
+    memory: &mut Memory,
+    name: &str,
+    outcome: &Outcome,
+    verdict: &mut Verdict,
+) -> Result<(), ReadError> {
+    memory.kept.forget(world);
+    if memory.kept.is_empty() {
+        return judge(case, world, memory, name, outcome, verdict);
+    }
+    let shown = memory.kept.shown(world);
+    verdict.excuse(EXCUSE);
+    judge(case, &shown, memory, name, outcome, &mut Verdict::default())
+}
+
+fn judge(
     case: &Case,
     world: &World,
     memory: &mut Memory,
@@ -86,7 +106,7 @@ pub(crate) fn attempt(
         switches,
         bounds: books(world, switches, pod, &[])?,
         in_flight: planned.iter().filter_map(|of| memory.flights.get(of)).any(|victims| victims.iter().any(there))
-            || incoming.iter().any(|member| room_is_being_left(world, member))
+            || incoming.iter().any(|member| plan::room_is_being_left(world, member))
             || parts.iter().any(|part| kubernetes::waits_for_permit(world, part.lead, &together, priority)),
         parts,
         planned,
@@ -115,12 +135,6 @@ pub(crate) fn attempt(
     }
     memory.gangs.remember(world, pod, outcome);
     Ok(())
-}
-
-/// Whether a pod of lower priority is leaving the node that a pod is nominated to.
-fn room_is_being_left(world: &World, pod: &Pod) -> bool {
-    let Some(node) = &pod.nominated else { return false };
-    world.on(node).any(|other| other.leaving && priority(other) < priority(pod))
 }
 
 /// Everything that is asked of one attempt.
@@ -262,6 +276,13 @@ pub(crate) fn advance(
     verdict: &mut Verdict,
 ) {
     memory.gangs.advance(world, Switches::of(case).deletes, now, outcome, verdict);
+    let is_late = |pod: &&Pod| pod.held.is_some() && !outcome.waiting.contains(&pod.name);
+    let has_a_plan = |pod: &&Pod| {
+        let gangs = Gangs { world, memory: &memory.gangs, deletes: Switches::of(case).deletes };
+        let nominated = |other: &&Pod| other.pending() && other.nominated.is_some();
+        world.pods.values().filter(nominated).any(|other| gangs.are_together(pod, other))
+    };
+    memory.kept.note(world.pods.values().filter(is_late).filter(has_a_plan));
 }
 
 /// Notes which jobs have no pod left before new pods come.
@@ -277,18 +298,4 @@ pub(crate) fn order(world: &World, order: &[String], verdict: &mut Verdict) {
     {
         verdict.breach("higher-priority-first", format!("the queue is {order:?}"));
     }
-}
-
-/// The books that the policy must keep.
-pub(crate) fn accounts(world: &World) -> Result<BTreeMap<String, Amounts>, ReadError> {
-    let mut accounts = BTreeMap::new();
-    for quota in world.all("ElasticQuota") {
-        let name = text(quota, "/metadata/name");
-        let max = Amounts::read(at(quota, "/spec/max"))?;
-        let ours = world.pods.values().filter(|pod| counts(world, pod, name) && pod.place().is_some());
-        let mut used = Amounts::sum(ours.map(|pod| &pod.request));
-        used.0.retain(|resource, _| max.names(resource));
-        accounts.insert(format!("quota/{name}"), used);
-    }
-    Ok(accounts)
 }

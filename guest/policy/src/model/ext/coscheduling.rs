@@ -65,10 +65,25 @@ impl Cluster {
     /// Returns whether the members of a gang that hold a node and those that are nominated to one reach its minimum. Victims leave for such a
     /// gang, or have left: it has every chance to be complete (seed 20200116, Pre-Filter 2).
     pub fn has_a_plan(&self, job: JobIx) -> bool {
-        let Some((job, gang)) = self.job(job).and_then(|job| Some((job, job.gang()?))) else { return false };
+        self.promised_of(job).is_some_and(|(nominated, is_enough)| nominated > 0 && is_enough)
+    }
+
+    /// Returns whether the same holds of the gangs that start together with a gang.
+    pub fn has_a_plan_together(&self, job: JobIx) -> bool {
+        let gangs: Option<Vec<(usize, bool)>> =
+            self.gang_group(job).into_iter().map(|job| self.promised_of(job)).collect();
+        gangs.is_some_and(|gangs| {
+            gangs.iter().any(|(nominated, _)| *nominated > 0) && gangs.iter().all(|(_, is_enough)| *is_enough)
+        })
+    }
+
+    /// Returns how many members of a gang are nominated, and whether they and those that hold a node reach its minimum. None: it is no gang.
+    fn promised_of(&self, job: JobIx) -> Option<(usize, bool)> {
+        let (job, gang) = self.job(job).and_then(|job| Some((job, job.gang()?)))?;
         let members = || job.members.iter().filter_map(|ix| self.pod(*ix));
         let nominated = members().filter(|pod| pod.is_schedulable() && pod.nominated.is_some()).count();
         let allocated = members().filter(|pod| pod.place.node().is_some() && !pod.terminating).count();
-        nominated > 0 && nominated.saturating_add(allocated) >= usize::try_from(gang.minimum).unwrap_or(usize::MAX)
+        let minimum = usize::try_from(gang.minimum).unwrap_or(usize::MAX);
+        Some((nominated, nominated.saturating_add(allocated) >= minimum))
     }
 }

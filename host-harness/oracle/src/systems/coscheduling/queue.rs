@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::quotas::Quotas;
-use super::{Memory, allocated, group, is_lost, members, minimum, object, with_kept};
+use super::{Memory, allocated, group, is_lost, members, minimum, object};
 use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::object::seconds;
@@ -26,7 +26,7 @@ pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &
     // A node may be kept for a pod that is seen to be promised none.
     let mut last = last_of(world);
     if !is_sorted(&last) && !memory.kept.is_empty() {
-        last = last_of(&with_kept(world, memory));
+        last = last_of(&memory.kept.shown(world));
     }
     let is_last = |pod: &Pod| last.get(&pod.name).copied().unwrap_or(0);
     if !is_sorted(&last) {

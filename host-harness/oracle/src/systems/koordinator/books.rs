@@ -1,5 +1,7 @@
 //! The books of a quota, and the two formulas of the proposal.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::switches::Switches;
@@ -118,4 +120,18 @@ impl Books {
         sum.add(&Amounts(self.fixed_request.0.iter().map(aside).collect()));
         sum.within(&self.max)
     }
+}
+
+/// The books that the policy must keep.
+pub(crate) fn accounts(world: &World) -> Result<BTreeMap<String, Amounts>, ReadError> {
+    let mut accounts = BTreeMap::new();
+    for quota in world.all("ElasticQuota") {
+        let name = text(quota, "/metadata/name");
+        let max = Amounts::read(at(quota, "/spec/max"))?;
+        let ours = world.pods.values().filter(|pod| counts(world, pod, name) && pod.place().is_some());
+        let mut used = Amounts::sum(ours.map(|pod| &pod.request));
+        used.0.retain(|resource, _| max.names(resource));
+        accounts.insert(format!("quota/{name}"), used);
+    }
+    Ok(accounts)
 }

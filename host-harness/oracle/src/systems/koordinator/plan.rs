@@ -12,7 +12,7 @@ use crate::outcome::Outcome;
 use crate::placement::{Candidate, IncomingPod, PlacementProblem, Set};
 use crate::systems::common::agree_where_promised;
 use crate::tally::Verdict;
-use crate::world::{Pod, owner};
+use crate::world::{Pod, World, owner};
 
 impl Judge<'_> {
     /// Why this pod may not preempt, regardless of the other pods.
@@ -211,4 +211,10 @@ impl Judge<'_> {
         );
         verdict.breach_expecting("a-plan-is-found", text, json!({"result": "Nominated"}));
     }
+}
+
+/// Whether a pod of lower priority is leaving the node that a pod is nominated to.
+pub(super) fn room_is_being_left(world: &World, pod: &Pod) -> bool {
+    let Some(node) = &pod.nominated else { return false };
+    world.on(node).any(|other| other.leaving && priority(other) < priority(pod))
 }
