@@ -2,6 +2,7 @@
 
 mod judged;
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -41,6 +42,9 @@ pub(super) struct Asked {
     /// Compare every attempt with what upstream's own code decides: a program of `host-harness/judges`
     #[arg(long, value_name = "PROGRAM")]
     judge: Option<PathBuf>,
+    /// Append what was compared to this file, as a section of `host-harness/judges/DIFFERENCES.md`
+    #[arg(long, value_name = "FILE", requires = "judge")]
+    differences: Option<PathBuf>,
     /// Write every failing case as a scenario into this directory
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
@@ -89,7 +93,11 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let mut page = page(asked, &tally, played, seconds, &found);
     judged.iter().for_each(|judged| judged.write(asked.laws, &mut page));
     page.print()?;
-    Ok(if found.is_empty() { Exit::Done } else { Exit::Failed })
+    if let (Some(judged), Some(file)) = (&judged, &asked.differences) {
+        append(file, &judged.section(asked.laws, (asked.seed, played)))?;
+    }
+    let dead = judged.is_some_and(|judged| !judged.dead(asked.laws).is_empty());
+    Ok(if found.is_empty() && !dead { Exit::Done } else { Exit::Failed })
 }
 
 /// Plays a case natively, and through the component if there is one; the judge, if there is one, compares.
@@ -108,6 +116,13 @@ fn save(directory: &Path, case: &Case, failure: &fuzz::Failure) -> Result<(), Fa
     let unwritten = |error: std::io::Error| Failure::Written(format!("{}: {error}", file.display()));
     std::fs::create_dir_all(directory).map_err(unwritten)?;
     std::fs::write(&file, fuzz::scenario(case, failure)).map_err(unwritten)
+}
+
+/// Appends a section to a document.
+fn append(file: &Path, section: &str) -> Result<(), Failure> {
+    let unwritten = |error: std::io::Error| Failure::Written(format!("{}: {error}", file.display()));
+    let mut document = std::fs::OpenOptions::new().create(true).append(true).open(file).map_err(unwritten)?;
+    document.write_all(format!("\n{section}").as_bytes()).map_err(unwritten)
 }
 
 /// The result, for people.

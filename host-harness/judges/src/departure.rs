@@ -29,6 +29,17 @@ pub fn departures(system: System) -> Vec<Departure> {
     }
 }
 
+/// Returns the name and version of what a system is compared with; none where it has no judge.
+pub fn upstream(system: System) -> Option<&'static str> {
+    match system {
+        System::Kubernetes => Some("kube-scheduler 1.37.1"),
+        System::Yunikorn => Some("yunikorn-core 1.9.0"),
+        System::Coscheduling => Some("scheduler-plugins 0.33.5"),
+        System::Koordinator => Some("Koordinator 1.7.0"),
+        System::Volcano => None,
+    }
+}
+
 /// One attempt of the policy.
 pub(crate) struct Attempt<'s> {
     /// The question about it.

@@ -11,14 +11,16 @@ mod kubernetes;
 mod object;
 mod program;
 mod question;
+mod report;
 mod tally;
 #[cfg(test)]
 mod tests;
 mod trial;
 mod yunikorn;
 
-pub use departure::{Departure, departures};
+pub use departure::{Departure, departures, upstream};
 pub use program::{Program, ProgramError};
 pub use question::Question;
+pub use report::{dead, section};
 pub use tally::Tally;
 pub use trial::{Difference, Trial, TrialError};

@@ -11,6 +11,7 @@ use lictor_oracle::System;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::departure::upstream;
 use crate::question::Question;
 
 /// The longest time that an answer may take.
@@ -67,7 +68,7 @@ impl Program {
     /// # Errors
     /// The system is not compared, or the program does not start.
     pub fn start(system: System, path: &Path) -> Result<Program, ProgramError> {
-        if system == System::Volcano {
+        if upstream(system).is_none() {
             return Err(ProgramError::NotCompared(system));
         }
         let failed = |source| ProgramError::Start { path: path.to_owned(), source };

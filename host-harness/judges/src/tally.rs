@@ -11,6 +11,8 @@ pub struct Tally {
     pub alike: u64,
     /// Differences by the ruling that explains them.
     pub departures: BTreeMap<&'static str, u64>,
+    /// The index of a case with such a difference, by ruling.
+    pub examples: BTreeMap<&'static str, u64>,
     /// How often the situation of a ruling occurred.
     pub situations: BTreeMap<&'static str, u64>,
     /// Attempts that were not compared, by the reason.
@@ -20,6 +22,9 @@ pub struct Tally {
 impl Tally {
     /// Adds the counts of another run.
     pub fn add(&mut self, other: &Tally) {
+        for (id, case) in &other.examples {
+            self.examples.entry(id).or_insert(*case);
+        }
         self.attempts = self.attempts.saturating_add(other.attempts);
         self.alike = self.alike.saturating_add(other.alike);
         let maps = [

@@ -100,7 +100,12 @@ impl<'c> Trial<'c> {
         situations.iter().for_each(|id| count_more(&mut tally.situations, id, 1));
         match ending {
             Ending::Alike | Ending::NotCompared(_) => tally.alike = tally.alike.saturating_add(1),
-            Ending::Ruled(ids) => ids.iter().for_each(|id| count_more(&mut tally.departures, id, 1)),
+            Ending::Ruled(ids) => {
+                for id in ids {
+                    count_more(&mut tally.departures, id, 1);
+                    tally.examples.entry(id).or_insert(self.case.index);
+                }
+            }
             Ending::Differs(difference) => return Err(difference.into()),
         }
         Ok(())

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lictor_conformance::fuzz::{self, Halt, attempt, attempt_comparing};
 use lictor_host::policy::Policy;
-use lictor_judges::{Program, ProgramError, Tally, Trial, TrialError, departures};
+use lictor_judges::{Program, ProgramError, Tally, Trial, TrialError, dead, departures, section};
 use lictor_oracle::{Case, System};
 
 use crate::failure::Failure;
@@ -62,6 +62,16 @@ impl Judged {
         self.tally.add(&std::mem::take(&mut self.last));
     }
 
+    /// Returns the rulings that explain no difference, where the run is long enough to say so.
+    pub(super) fn dead(&self, system: System) -> Vec<&'static str> {
+        dead(system, &self.tally)
+    }
+
+    /// Returns what was compared in these cases as a section of `DIFFERENCES.md`.
+    pub(super) fn section(&self, system: System, cases: (u64, u64)) -> String {
+        section(system, &self.tally, cases)
+    }
+
     /// Writes what was compared.
     pub(super) fn write(&self, system: System, page: &mut Page) {
         let tally = &self.tally;
@@ -77,5 +87,13 @@ impl Judged {
             rows.add_row([format!("not compared: {reason}"), count.to_string()]);
         }
         page.table(0, rows);
+        for id in self.dead(system) {
+            let dead = page.strong("DEAD");
+            page.paragraph(
+                &format!("{dead} "),
+                2,
+                &format!("ruling {id} explains no difference: take it off the list"),
+            );
+        }
     }
 }
