@@ -2,6 +2,7 @@
 
 mod answer;
 mod departures;
+mod groups;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use crate::object::{is_nominated, list, name, pods, text, texts};
 use crate::trial::{Ask, Difference, TrialError};
 use answer::{Answer, Plan};
 use departures::RULES;
+pub(crate) use groups::{Round, group_of};
 
 /// One attempt, of which policy and upstream may judge differently.
 struct Situation<'s> {
@@ -28,7 +30,7 @@ struct Situation<'s> {
 
 /// Returns the rulings by which the system `kubernetes` departs from kube-scheduler.
 pub(crate) fn departures() -> impl Iterator<Item = Departure> {
-    RULES.iter().map(|rule| rule.departure)
+    RULES.iter().map(|rule| rule.departure).chain(groups::RULES.iter().map(|rule| rule.departure))
 }
 
 /// Compares an attempt. The first ruling whose situation it is explains a difference.
@@ -54,8 +56,7 @@ pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict,
 
 /// Returns why the attempts of a cluster are not compared.
 fn not_compared(objects: &[Value]) -> Option<&'static str> {
-    let mut grouped = pods(objects).map(|pod| text(pod, "/spec/schedulingGroup/podGroupName"));
-    grouped.any(|group| !group.is_empty()).then_some("pods are of PodGroups")
+    pods(objects).any(|pod| group_of(pod).is_some()).then_some("single pods beside PodGroups")
 }
 
 /// Compares the outcome of an attempt with what upstream decides.

@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::departure::{Attempt, Ending, Verdict};
+use crate::kubernetes::Round;
 use crate::program::ProgramError;
 use crate::question::Question;
 use crate::tally::{Tally, count_more};
@@ -41,6 +42,8 @@ pub enum TrialError {
 pub struct Trial<'c> {
     case: &'c Case,
     cluster: Followed,
+    /// The attempts for a PodGroup, as long as they follow one another.
+    round: Option<Round>,
     /// What has been compared.
     pub tally: Tally,
 }
@@ -51,7 +54,7 @@ impl<'c> Trial<'c> {
     /// # Errors
     /// The cluster cannot be read.
     pub fn of(case: &'c Case) -> Result<Trial<'c>, ReadError> {
-        Ok(Trial { case, cluster: Followed::of(&case.objects)?, tally: Tally::default() })
+        Ok(Trial { case, cluster: Followed::of(&case.objects)?, round: None, tally: Tally::default() })
     }
 
     /// Compares a step with what `ask` says, and follows the policy. `outcome` is in the format of `lictor test --output json`, with all
@@ -65,8 +68,9 @@ impl<'c> Trial<'c> {
         outcome: &Value,
         mut ask: impl FnMut(&Question) -> Result<Value, ProgramError>,
     ) -> Result<(), TrialError> {
-        if let Step::Schedule(pod) = step {
-            self.attempt(pod, outcome, &mut Ask(&mut ask))?;
+        match step {
+            Step::Schedule(pod) => self.attempt(pod, outcome, &mut Ask(&mut ask))?,
+            _ => self.end_round()?,
         }
         Ok(self.cluster.take(step, outcome)?)
     }
@@ -83,14 +87,39 @@ impl<'c> Trial<'c> {
             waiting: self.cluster.waiting(),
         };
         let Some(pod) = question.tried() else { return Ok(()) };
+        let group = kubernetes::group_of(pod).filter(|_| self.case.system == System::Kubernetes);
+        if !group.as_ref().is_some_and(|group| self.round.as_ref().is_some_and(|round| round.is_of(group))) {
+            self.end_round()?;
+            self.round = match group {
+                Some(group) => Round::begin(group, &question, ask)?,
+                None => None,
+            };
+        }
+        if let Some(round) = &mut self.round {
+            round.add(outcome);
+            return Ok(());
+        }
         let attempt = Attempt { question: &question, pod, outcome };
-        let Verdict { situations, ending } = match self.case.system {
+        let verdict = match self.case.system {
             System::Kubernetes => kubernetes::judge(&attempt, ask)?,
             System::Yunikorn => yunikorn::judge(&attempt, ask)?,
             System::Coscheduling => coscheduling::judge(&attempt, ask)?,
             System::Koordinator => koordinator::judge(&attempt, ask)?,
             System::Volcano => return Ok(()),
         };
+        self.count(verdict)
+    }
+
+    /// Compares the attempts for a PodGroup, when other attempts or steps follow.
+    fn end_round(&mut self) -> Result<(), TrialError> {
+        match self.round.take() {
+            Some(round) => self.count(round.end()),
+            None => Ok(()),
+        }
+    }
+
+    /// Counts what a comparison came to.
+    fn count(&mut self, Verdict { situations, ending }: Verdict) -> Result<(), TrialError> {
         let tally = &mut self.tally;
         if let Ending::NotCompared(reason) = ending {
             count_more(&mut tally.passed_over, reason, 1);

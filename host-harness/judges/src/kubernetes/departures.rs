@@ -60,7 +60,7 @@ fn is_near_a_nomination(it: &Situation<'_>) -> bool {
 }
 
 /// Returns whether a pod has constraints between pods.
-fn is_constrained(pod: &Value) -> bool {
+pub(super) fn is_constrained(pod: &Value) -> bool {
     let fields = ["/spec/affinity/podAffinity", "/spec/affinity/podAntiAffinity", "/spec/topologySpreadConstraints"];
     fields.iter().any(|field| pod.pointer(field).is_some())
 }

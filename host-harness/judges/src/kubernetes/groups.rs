@@ -1,0 +1,214 @@
+//! PodGroups: kube-scheduler decides about a group in one cycle, the policy pod by pod. A round of attempts for the pods of a group, one
+//! after the other, is compared with that cycle.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::departures::is_constrained;
+use crate::departure::{Departure, Ending, Verdict};
+use crate::object::{leaves, list, name, pods, text, texts};
+use crate::question::Question;
+use crate::trial::{Ask, Difference, TrialError};
+
+/// The decision of upstream about a group.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+pub(super) struct Group {
+    /// What comes of the cycle, under several orders of the nodes.
+    pub(super) outcomes: Vec<Outcome>,
+}
+
+/// What comes of the cycle of a group.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+#[serde(default)]
+pub(super) struct Outcome {
+    /// The nodes of the pods that are bound.
+    pub(super) placed: BTreeMap<String, String>,
+    /// The nominations of the other pods.
+    pub(super) nominated: BTreeMap<String, String>,
+    /// The pods that are evicted.
+    pub(super) victims: Vec<String>,
+}
+
+impl Outcome {
+    /// Returns whether pods of the group are bound.
+    fn starts(&self) -> bool {
+        !self.placed.is_empty()
+    }
+}
+
+/// The answer of the judge about a pod of a group.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+#[serde(default)]
+pub(super) struct Answer {
+    pub(super) group: Option<Group>,
+}
+
+/// A round of attempts for the pods of one group.
+pub(crate) struct Round {
+    /// The group, `namespace/name`.
+    group: String,
+    /// The cluster before the first of them.
+    question: Question,
+    upstream: Group,
+    bound: BTreeSet<String>,
+    victims: BTreeSet<String>,
+    reasons: Vec<String>,
+}
+
+impl Round {
+    /// Begins the round of the group of a pod; none where upstream does not try the group, or pods of it wait at Permit already.
+    ///
+    /// # Errors
+    /// The judge has no answer.
+    pub(crate) fn begin(group: String, question: &Question, ask: &mut Ask<'_>) -> Result<Option<Round>, TrialError> {
+        let of_it = pods(&question.objects).filter(|pod| group_of(pod).as_ref() == Some(&group));
+        if of_it.map(name).any(|pod| question.waiting.contains_key(&pod)) {
+            return Ok(None);
+        }
+        let answer: Answer = ask.answer(question)?;
+        let (question, bound, victims, reasons) = (question.clone(), BTreeSet::new(), BTreeSet::new(), Vec::new());
+        Ok(answer.group.map(|upstream| Round { group, question, upstream, bound, victims, reasons }))
+    }
+
+    /// Returns whether an attempt for a pod of this group belongs to the round.
+    pub(crate) fn is_of(&self, group: &str) -> bool {
+        self.group == group
+    }
+
+    /// Adds the outcome of an attempt.
+    pub(crate) fn add(&mut self, outcome: &Value) {
+        self.bound.extend(texts(outcome, "bound").into_keys());
+        self.victims.extend(list(outcome, "victims"));
+        self.reasons.push(text(outcome, "/reason").to_owned());
+    }
+
+    /// Ends the round.
+    pub(crate) fn end(self) -> Verdict {
+        let counts: BTreeSet<usize> = self.upstream.outcomes.iter().map(|outcome| outcome.placed.len()).collect();
+        let evicts: BTreeSet<bool> = self.upstream.outcomes.iter().map(|outcome| !outcome.victims.is_empty()).collect();
+        let is_alike = counts.contains(&self.bound.len()) && evicts.contains(&!self.victims.is_empty());
+        let situations: Vec<&'static str> =
+            RULES.iter().filter(|rule| (rule.applies)(&self)).map(|rule| rule.departure.id).collect();
+        let ending = match (is_alike, situations.is_empty()) {
+            (true, _) => Ending::Alike,
+            (false, false) => Ending::Ruled(situations.clone()),
+            (false, true) => Ending::Differs(self.difference()),
+        };
+        Verdict { situations, ending }
+    }
+
+    /// Returns the difference, with what both decide.
+    fn difference(&self) -> Difference {
+        let Round { group, bound, victims, reasons, upstream, .. } = self;
+        let upstream: Vec<String> = upstream
+            .outcomes
+            .iter()
+            .map(|Outcome { placed, victims, nominated }| {
+                format!("binds {placed:?}, evicts {victims:?} for {nominated:?}")
+            })
+            .collect();
+        let text = format!(
+            "group `{group}`: the policy binds {bound:?}, evicts {victims:?} ({}); upstream {}",
+            reasons.join(" | "),
+            upstream.join(" or ")
+        );
+        Difference { kind: "upstream/group", text }
+    }
+}
+
+/// Returns the PodGroup of a pod, `namespace/name`.
+pub(crate) fn group_of(pod: &Value) -> Option<String> {
+    let group = text(pod, "/spec/schedulingGroup/podGroupName");
+    let namespace = pod.pointer("/metadata/namespace").and_then(Value::as_str).unwrap_or("default");
+    (!group.is_empty()).then(|| format!("{namespace}/{group}"))
+}
+
+/// A ruling about groups, and its situation.
+pub(super) struct Rule {
+    pub(super) departure: Departure,
+    applies: fn(&Round) -> bool,
+}
+
+/// The rulings about groups, in the order in which they are tried.
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        departure: Departure {
+            id: "K18",
+            upstream: "a group whose pods have another priority than it is in error, and none is tried",
+            policy: "the priority of the group is used",
+        },
+        applies: Round::has_priorities_of_its_own,
+    },
+    Rule {
+        departure: Departure {
+            id: "K34",
+            upstream: "places those pods of a group that name it as their scheduler",
+            policy: "a group whose pods name different schedulers is not tried",
+        },
+        applies: Round::has_schedulers,
+    },
+    Rule {
+        departure: Departure {
+            id: "K17",
+            upstream: "decides about all pods of a group at once, and evicts for those without a node in a later cycle",
+            policy: "the pods are tried one by one: one without a node evicts when it is tried, though others may be bound",
+        },
+        applies: |round| !round.victims.is_empty() && round.upstream.outcomes.iter().any(Outcome::starts),
+    },
+    Rule {
+        departure: Departure {
+            id: "K69",
+            upstream: "places the pods of a group in the order of the queue, and has no plan where a larger one finds no node behind smaller ones",
+            policy: "plans the largest pods first, and leaves them out where they take the room of others",
+        },
+        applies: Round::has_unlike_pods,
+    },
+    Rule {
+        departure: Departure {
+            id: "K63",
+            upstream: "places the pods of a group one after the other, whatever their constraints demand of the ones before",
+            policy: "in a plan, each pod leaves those before it allowed, and one that does not is left out",
+        },
+        applies: |round| round.members().any(is_constrained),
+    },
+    Rule {
+        departure: Departure {
+            id: "K10",
+            upstream: "a pod that is being deleted may stay or be evicted again, like any other, and counts between nodes",
+            policy: "a pod that is being deleted leaves: it is not evicted again, and counts for nothing between nodes",
+        },
+        applies: |round| pods(&round.question.objects).any(leaves),
+    },
+];
+
+impl Round {
+    /// Returns the pods of the group.
+    fn members(&self) -> impl Iterator<Item = &Value> {
+        pods(&self.question.objects).filter(|pod| group_of(pod).as_ref() == Some(&self.group))
+    }
+
+    /// Returns whether a pod has another priority than the group.
+    fn has_priorities_of_its_own(&self) -> bool {
+        let is_it = |object: &&Value| text(object, "/kind") == "PodGroup" && name(object) == self.group;
+        let of_group = self.question.objects.iter().find(is_it).and_then(|group| group.pointer("/spec/priority"));
+        let priority = |object: Option<&Value>| object.and_then(Value::as_i64).unwrap_or(0);
+        self.members().any(|pod| priority(pod.pointer("/spec/priority")) != priority(of_group))
+    }
+
+    /// Returns whether the pods differ in what they request.
+    fn has_unlike_pods(&self) -> bool {
+        let requests = self.members().map(|pod| pod.pointer("/spec/containers"));
+        requests.map(|containers| containers.map(Value::to_string)).collect::<BTreeSet<_>>().len() > 1
+    }
+
+    /// Returns whether the pods name more than one scheduler.
+    fn has_schedulers(&self) -> bool {
+        let schedulers: BTreeSet<&str> = self.members().map(|pod| text(pod, "/spec/schedulerName")).collect();
+        schedulers.len() > 1
+    }
+}
