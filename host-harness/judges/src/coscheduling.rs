@@ -1,17 +1,128 @@
 //! scheduler-plugins: compares an attempt, and names the rulings by which the system `coscheduling` departs from it.
 
+mod answer;
+mod between;
+mod compare;
+mod departures;
+mod groups;
+mod play;
+mod quotas;
+mod readings;
+mod search;
+#[cfg(test)]
+mod tests;
+mod view;
+mod whole;
+
+use serde_json::Value;
+
 use crate::departure::{Attempt, Departure, Ending, Verdict};
+use crate::question::Question;
 use crate::trial::{Ask, TrialError};
+use answer::Answer;
+use compare::compare;
+use departures::RULES;
+use readings::{COUNTS, LEAVING, READINGS, Reading};
+use view::{Policy, View};
 
 /// Returns the rulings by which the system `coscheduling` departs from scheduler-plugins.
 pub(crate) fn departures() -> impl Iterator<Item = Departure> {
-    std::iter::empty()
+    READINGS
+        .iter()
+        .chain([&LEAVING])
+        .chain(COUNTS)
+        .map(|reading| reading.departure)
+        .chain(RULES.iter().map(|rule| rule.departure))
 }
 
-/// Compares an attempt.
+/// Compares an attempt. First the rulings are asked that read the cluster in another way, then those that explain what remains, before and
+/// after the pods have left that are leaving.
 ///
 /// # Errors
 /// The judge has no answer.
-pub(crate) fn judge(_: &Attempt<'_>, _: &mut Ask<'_>) -> Result<Verdict, TrialError> {
-    Ok(Verdict { situations: Vec::new(), ending: Ending::NotCompared("the comparison is not built") })
+pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
+    let policy = Policy::of(attempt.outcome);
+    let mut asked = Asked::about(groups::translated(attempt.question), ask)?;
+    let Err(difference) = compare(&asked.view(attempt.pod, &policy)) else {
+        return Ok(Verdict { situations: Vec::new(), ending: Ending::Alike });
+    };
+    let is_alike = asked.read_all(READINGS, attempt.pod, &policy, ask)?;
+    let mut later = Asked { has_left: true, ..asked.clone() };
+    if is_alike || asked.read_all(COUNTS, attempt.pod, &policy, ask)? || asked.explain(attempt.pod, &policy, ask)? {
+        return Ok(asked.ruled());
+    }
+    if later.read_all(&[LEAVING], attempt.pod, &policy, ask)?
+        || later.read_all(COUNTS, attempt.pod, &policy, ask)?
+        || later.explain(attempt.pod, &policy, ask)?
+    {
+        return Ok(later.ruled());
+    }
+    let is_sought = !whole::is_of_unlike_pods(&asked.view(attempt.pod, &policy));
+    let ending = match is_sought {
+        true => Ending::Differs(difference),
+        false => Ending::NotCompared("pods of a group that differ in size are placed one after the other"),
+    };
+    Ok(Verdict { situations: Vec::new(), ending })
+}
+
+/// A question, its answer, and the rulings by which it was changed or the difference is explained.
+#[derive(Clone)]
+struct Asked {
+    question: Question,
+    answer: Answer,
+    /// Whether pods that are leaving count as gone.
+    has_left: bool,
+    rulings: Vec<&'static str>,
+}
+
+impl Asked {
+    /// Asks a question.
+    fn about(question: Question, ask: &mut Ask<'_>) -> Result<Asked, TrialError> {
+        let answer = ask.answer(&question)?;
+        Ok(Asked { question, answer, has_left: false, rulings: Vec::new() })
+    }
+
+    /// Asks about the cluster as rulings read it, one after the other, until policy and upstream decide alike. Returns whether they do.
+    fn read_all(
+        &mut self,
+        readings: &[Reading],
+        pod: &Value,
+        policy: &Policy,
+        ask: &mut Ask<'_>,
+    ) -> Result<bool, TrialError> {
+        for reading in readings {
+            let Some(question) = (reading.read)(&self.view(pod, policy), ask)? else { continue };
+            let answer: Answer = ask.answer(&question)?;
+            if answer != self.answer || question.waiting != self.question.waiting {
+                self.rulings.push(reading.departure.id);
+            }
+            (self.question, self.answer) = (question, answer);
+            if compare(&self.view(pod, policy)).is_ok() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Looks for the ruling that explains the difference. Returns whether there is one.
+    fn explain(&mut self, pod: &Value, policy: &Policy, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+        for rule in RULES {
+            if (rule.explains)(&self.view(pod, policy), ask)? {
+                self.rulings.push(rule.departure.id);
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns the verdict that the rulings explain the difference.
+    fn ruled(self) -> Verdict {
+        Verdict { situations: self.rulings.clone(), ending: Ending::Ruled(self.rulings) }
+    }
+
+    /// Returns what policy and upstream decide.
+    fn view<'s>(&'s self, pod: &'s Value, policy: &'s Policy) -> View<'s> {
+        let pod = self.question.tried().unwrap_or(pod);
+        View { question: &self.question, pod, policy, answer: &self.answer, has_left: self.has_left }
+    }
 }

@@ -1,0 +1,126 @@
+//! The answer of the judge of scheduler-plugins, as `judges/coscheduling/README.md` documents it.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// The decision of upstream about a pod.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Answer {
+    /// Why upstream makes no attempt for the pod.
+    pub(super) untried: Option<String>,
+    /// The nodes that the pod may be bound to.
+    pub(super) feasible: Vec<String>,
+    /// Whether the node that the pod is nominated to is among them: upstream then takes it.
+    pub(super) nominated: bool,
+    /// Why the pod is refused on all nodes.
+    pub(super) pre_filter: Option<Refusal>,
+    /// Why the other nodes are refused.
+    pub(super) refused: BTreeMap<String, Refusal>,
+    /// What is said of the pod when it has a node.
+    pub(super) permit: Option<Permit>,
+    /// The error that ends the attempt.
+    pub(super) failed: Option<String>,
+    /// Why the pod may not preempt.
+    pub(super) ineligible: Option<String>,
+    /// A plan for each node on which preemption helps.
+    pub(super) plans: Vec<Plan>,
+    /// Plans for nodes that have one in another order of equal pods only.
+    pub(super) other_plans: Vec<Plan>,
+    /// Whether the nomination of the pod stays where there is no plan.
+    pub(super) keeps_nomination: bool,
+    /// The pods that lose their nomination by the plan for a node.
+    pub(super) clears: BTreeMap<String, Vec<String>>,
+    /// What Coscheduling does where there is no plan.
+    pub(super) post_filter: Option<PostFilter>,
+    /// The quotas by namespace.
+    pub(super) quotas: BTreeMap<String, Quota>,
+}
+
+/// Why a node, or all of them, are refused.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+#[serde(default)]
+pub(super) struct Refusal {
+    /// The code of the status, such as `Unschedulable`.
+    pub(super) code: String,
+    /// The plugin that refuses.
+    pub(super) plugin: String,
+    /// Its message.
+    pub(super) reason: String,
+}
+
+/// What is said at Permit.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+#[serde(default)]
+pub(super) struct Permit {
+    /// `bind`, `wait` or `refuse`.
+    pub(super) result: String,
+    /// The pods at Permit that are let go with the pod.
+    pub(super) allowed: Vec<String>,
+}
+
+/// A plan of preemption on one node.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+#[serde(default)]
+pub(super) struct Plan {
+    /// The node; empty in an alternative, which is for the same node.
+    pub(super) node: String,
+    /// The pods that are evicted, sorted.
+    pub(super) victims: Vec<String>,
+    /// Whether upstream chooses this plan, under some order of equal pods.
+    pub(super) possible: bool,
+    /// Whether there is no plan on this node under some order of equal pods.
+    pub(super) uncertain: bool,
+    /// The plans for this node where equal pods come in another order.
+    pub(super) alternatives: Vec<Plan>,
+}
+
+/// What Coscheduling does where there is no plan.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+#[serde(default)]
+pub(super) struct PostFilter {
+    /// The pods at Permit that it rejects.
+    pub(super) rejected: Vec<String>,
+}
+
+/// Amounts by resource: cpu in thousandths, others in units.
+pub(super) type Amounts = BTreeMap<String, i64>;
+
+/// A quota, as it is before the attempt.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+#[serde(default)]
+pub(super) struct Quota {
+    pub(super) used: Amounts,
+    pub(super) min: Amounts,
+    pub(super) max: Amounts,
+}
+
+impl Answer {
+    /// Returns the plans with their node: those of the order of the request, and those of other orders.
+    pub(super) fn all_plans(&self) -> impl Iterator<Item = (&str, &Plan)> {
+        let plans = self.plans.iter().chain(&self.other_plans);
+        plans.flat_map(|plan| std::iter::once(plan).chain(&plan.alternatives).map(|other| (plan.node.as_str(), other)))
+    }
+
+    /// Returns the plans that upstream chooses, under some order of equal pods.
+    pub(super) fn possible_plans(&self) -> impl Iterator<Item = (&str, &Plan)> {
+        self.all_plans().filter(|(_, plan)| plan.possible)
+    }
+
+    /// Returns whether upstream has a plan under every order of equal pods.
+    pub(super) fn surely_plans(&self) -> bool {
+        self.plans.iter().any(|plan| !plan.uncertain)
+    }
+
+    /// Returns whether the pod gets a node.
+    pub(super) fn places(&self) -> bool {
+        !self.feasible.is_empty() && self.permit.as_ref().is_none_or(|permit| permit.result != "refuse")
+    }
+}

@@ -1,0 +1,135 @@
+//! Compares what policy and upstream decide about a pod.
+
+use std::collections::BTreeSet;
+
+use super::groups::group;
+use super::view::View;
+use crate::object::{is_nominated, name, pods};
+use crate::trial::Difference;
+
+/// Compares the outcome of an attempt with what upstream decides.
+pub(super) fn compare(it: &View<'_>) -> Result<(), Difference> {
+    match it.policy.result.as_str() {
+        "Scheduled" | "Waiting" => placed(it),
+        "Nominated" => planned(it),
+        _ => refused(it),
+    }
+}
+
+/// Compares a binding, or that a pod waits at Permit.
+fn placed(it: &View<'_>) -> Result<(), Difference> {
+    let node = &it.policy.node;
+    let is_nominated = it.pod.pointer("/status/nominatedNodeName").is_some_and(|nominated| nominated == node.as_str());
+    if !it.answer.places() || !it.answer.feasible.contains(node) || it.answer.nominated && !is_nominated {
+        return Err(difference("upstream/node", it));
+    }
+    let waits = it.answer.permit.as_ref().is_some_and(|permit| permit.result == "wait");
+    let let_go: BTreeSet<&String> = it.answer.permit.iter().flat_map(|permit| &permit.allowed).collect();
+    let bound: BTreeSet<&String> = it.policy.bound.keys().filter(|bound| **bound != it.question.pod).collect();
+    match waits == (it.policy.result == "Waiting") && bound == let_go && lost(it).is_empty() {
+        true => Ok(()),
+        false => Err(difference("upstream/permit", it)),
+    }
+}
+
+/// Compares a plan.
+fn planned(it: &View<'_>) -> Result<(), Difference> {
+    let node = &it.policy.node;
+    let is_free = it.has_left && it.lacking().is_none() && it.policy.victims.is_empty();
+    if is_free && it.answer.feasible.contains(node) && it.answer.places() && lost(it).is_empty() {
+        return Ok(());
+    }
+    let is_single = it.policy.nominated.keys().eq(std::iter::once(&it.question.pod));
+    let wanted: Vec<&String> = it.policy.victims.iter().collect();
+    let is_same =
+        |(on, plan): &(&str, &super::answer::Plan)| *on == node && plan.victims.iter().eq(wanted.iter().copied());
+    let is_enough = !it.has_left || it.lacking().is_none();
+    if it.answer.places() || !is_single || !is_enough || !it.answer.all_plans().any(|plan| is_same(&plan)) {
+        return Err(difference("upstream/victims", it));
+    }
+    if !it.answer.possible_plans().any(|plan| is_same(&plan)) {
+        return Err(difference("upstream/plan", it));
+    }
+    let displaced: BTreeSet<String> = it.policy.victims.iter().filter_map(|victim| group(it.find(victim)?)).collect();
+    let is_displaced = |pod: &String| {
+        it.policy.victims.contains(pod) || it.find(pod).and_then(group).is_some_and(|group| displaced.contains(&group))
+    };
+    let cleared: BTreeSet<&String> = it.answer.clears.get(node).into_iter().flatten().collect();
+    let withdrawn = withdrawn(it);
+    let is_right = withdrawn.iter().all(|pod| cleared.contains(pod) || is_displaced(pod))
+        && cleared.iter().all(|pod| withdrawn.contains(*pod))
+        && lost(it).iter().all(is_displaced);
+    match is_right {
+        true => Ok(()),
+        false => Err(difference("upstream/nominations", it)),
+    }
+}
+
+/// Compares that there is neither a node nor a plan.
+fn refused(it: &View<'_>) -> Result<(), Difference> {
+    if it.answer.places() {
+        return Err(difference("upstream/node", it));
+    }
+    if it.answer.surely_plans() {
+        return Err(difference("upstream/plan", it));
+    }
+    let rejected: BTreeSet<String> =
+        it.answer.post_filter.iter().flat_map(|rejection| &rejection.rejected).cloned().collect();
+    if lost(it) != rejected {
+        return Err(difference("upstream/permit", it));
+    }
+    let keeps = it.policy.standing.contains_key(&it.question.pod);
+    match !is_nominated(it.pod) || keeps == it.answer.keeps_nomination {
+        true => Ok(()),
+        false => Err(difference("upstream/nominations", it)),
+    }
+}
+
+/// Returns the pods that have waited at Permit, and neither wait any more nor are bound.
+pub(super) fn lost(it: &View<'_>) -> BTreeSet<String> {
+    let stays = |pod: &&String| it.policy.waiting.contains(*pod) || it.policy.bound.contains_key(*pod);
+    it.question.waiting.keys().filter(|pod| !stays(pod)).cloned().collect()
+}
+
+/// Returns the other pods whose nomination ends.
+fn withdrawn(it: &View<'_>) -> BTreeSet<String> {
+    let others = pods(&it.question.objects).filter(|pod| is_nominated(pod)).map(name);
+    others.filter(|pod| *pod != it.question.pod && !it.policy.standing.contains_key(pod)).collect()
+}
+
+/// Returns a difference, with what both decide.
+fn difference(kind: &'static str, it: &View<'_>) -> Difference {
+    let pod = &it.question.pod;
+    Difference { kind, text: format!("`{pod}`: the policy {}; upstream {}", policy(it), upstream(it)) }
+}
+
+/// Returns what the policy does.
+fn policy(it: &View<'_>) -> String {
+    let policy = it.policy;
+    let verb = match policy.result.as_str() {
+        "Scheduled" => format!("binds {:?}", policy.bound),
+        "Waiting" => format!("has it wait on `{}`", policy.node),
+        "Nominated" => format!("evicts {:?} for {:?}", policy.victims, policy.nominated),
+        _ => format!("finds neither a node nor a plan, {:?} standing", policy.standing),
+    };
+    format!("{verb}, {:?} lose their nodes at Permit ({})", lost(it), policy.reason)
+}
+
+/// Returns what upstream does.
+fn upstream(it: &View<'_>) -> String {
+    let answer = it.answer;
+    let why = answer.untried.as_ref().or(answer.failed.as_ref()).or(answer.ineligible.as_ref());
+    let refused = answer.pre_filter.as_ref().map(|refusal| &refusal.reason);
+    match (answer.places(), answer.possible_plans().next()) {
+        (true, _) => format!("has {:?}, of {:?} (nominated: {})", answer.permit, answer.feasible, answer.nominated),
+        (false, Some(_)) => {
+            let plans: Vec<String> =
+                answer.possible_plans().map(|(node, plan)| format!("{:?} on `{node}`", plan.victims)).collect();
+            format!("evicts {}, clears {:?}", plans.join(" or "), answer.clears)
+        }
+        (false, None) => format!(
+            "finds neither a node nor a plan ({refused:?}, {why:?}), rejects {:?}, keeps its nomination: {}",
+            answer.post_filter, answer.keeps_nomination
+        ),
+    }
+}

@@ -1,0 +1,152 @@
+//! The rulings by which the system `coscheduling` departs from scheduler-plugins, and how each is recognised.
+
+use super::between;
+use super::readings::is_lost;
+use super::view::View;
+use super::whole;
+use crate::departure::Departure;
+use crate::object::{is_nominated, leaves};
+use crate::trial::{Ask, TrialError};
+
+/// A ruling, and what it explains.
+pub(super) struct Rule {
+    pub(super) departure: Departure,
+    /// Returns whether it explains a difference.
+    pub(super) explains: fn(&View<'_>, &mut Ask<'_>) -> Result<bool, TrialError>,
+}
+
+/// The rulings.
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        departure: Departure {
+            id: "K10",
+            upstream: "a pod that is being deleted is evicted again like any other",
+            policy: "a pod that is being deleted leaves, and is not evicted again",
+        },
+        explains: |it, _| Ok(evicts_but_who_leaves(it)),
+    },
+    Rule {
+        departure: Departure {
+            id: "R19",
+            upstream: "lets a pod whose PodGroup is missing evict others, and refuses it at Permit",
+            policy: "refuses a pod whose PodGroup is missing at once",
+        },
+        explains: |it, _| Ok(is_lost(it) && it.policy.result == "Rejected" && it.policy.victims.is_empty()),
+    },
+    Rule {
+        departure: Departure {
+            id: "R25",
+            upstream: "has a pod wait at Permit whose group cannot be complete, and rejects all pods there when one finds no node",
+            policy: "a group holds nodes at Permit as long as it can be complete",
+        },
+        explains: whole::holds_while_it_may,
+    },
+    Rule {
+        departure: Departure {
+            id: "R13",
+            upstream: "evicts pods for one pod of a group that stays incomplete",
+            policy: "evicts pods for as many pods as the group lacks, or none",
+        },
+        explains: whole::evicts_in_vain,
+    },
+    Rule {
+        departure: Departure {
+            id: "R24",
+            upstream: "asks about each pod of a group whether it stays within the min of its quota",
+            policy: "asks about all pods that a group lacks together",
+        },
+        explains: whole::borrows_as_a_group,
+    },
+    Rule {
+        departure: Departure {
+            id: "R30",
+            upstream: "plans for one pod of a group",
+            policy: "plans for as many pods as the group lacks",
+        },
+        explains: whole::plans_for_the_group,
+    },
+    Rule {
+        departure: Departure {
+            id: "R17",
+            upstream: "a nominated pod loses its nomination, or evicts others, when a more important pod waits at Permit on its node",
+            policy: "it keeps its nomination until that pod is bound or rejected",
+        },
+        explains: |it, _| Ok(whole::outlives_who_waits(it)),
+    },
+    Rule {
+        departure: Departure {
+            id: "R50",
+            upstream: "a nominated pod waits for less important pods that are leaving its node, or for pods of other quotas that are over their min",
+            policy: "a nominated pod waits for every pod that is leaving its node",
+        },
+        explains: |it, _| Ok(it.awaits_leaving() && it.refuses() && it.keeps() && !it.answer.places()),
+    },
+    Rule {
+        departure: Departure {
+            id: "R56",
+            upstream: "evicts further pods for a pod of a group whose other pods wait for their nodes",
+            policy: "a plan in flight stands while the group can be complete with it",
+        },
+        explains: whole::is_in_flight,
+    },
+    Rule {
+        departure: Departure {
+            id: "R43",
+            upstream: "a pod whose group PreFilter refuses keeps its nomination",
+            policy: "it loses its nomination",
+        },
+        explains: |it, _| Ok(it.is_refused_for_good() && it.refuses() && is_nominated(it.pod) && !it.keeps()),
+    },
+    Rule {
+        departure: Departure {
+            id: "R59",
+            upstream: "asks the quotas about a plan without the nominated pods, and refuses the pod again when the victims have left",
+            policy: "a plan holds with the nominated pods that count",
+        },
+        explains: whole::is_refused_afterwards,
+    },
+    Rule {
+        departure: Departure {
+            id: "R29",
+            upstream: "takes the plan of the first node by the criteria of kube-scheduler, which know no gangs, and evicts all candidates for a quota",
+            policy: "of the plans for a pod with a quota takes the one whose victims are of least importance, and breaks the fewest gangs",
+        },
+        explains: whole::stops_less,
+    },
+    Rule {
+        departure: Departure {
+            id: "R58",
+            upstream: "evicts pods for one pod of a group, and then for another one, whichever come",
+            policy: "plans for the pod that is tried and the first others",
+        },
+        explains: whole::needs_other_members,
+    },
+    Rule {
+        departure: Departure {
+            id: "K23",
+            upstream: "a nominated pod with constraints between pods counts on its own node only",
+            policy: "a nominated pod with constraints between pods counts in its whole domain, and stays allowed there",
+        },
+        explains: between::keeps_domains,
+    },
+    Rule {
+        departure: Departure {
+            id: "R32",
+            upstream: "tries the pods of a group whenever they come",
+            policy: "turns the pods of a group that has failed away until its next round",
+        },
+        explains: |it, _| Ok(it.is_turned_away()),
+    },
+];
+
+/// Returns whether the plan of the policy is one of upstream but for pods that are leaving.
+fn evicts_but_who_leaves(it: &View<'_>) -> bool {
+    let stays = |victim: &&String| it.find(victim).is_some_and(|victim| !leaves(victim));
+    let is_single = it.policy.nominated.keys().eq(std::iter::once(&it.question.pod));
+    let mut there = it.answer.possible_plans().filter(|(node, _)| *node == it.policy.node);
+    it.policy.plans()
+        && is_single
+        && it.lacking().is_none()
+        && !it.answer.places()
+        && there.any(|(_, plan)| plan.victims.iter().filter(stays).eq(&it.policy.victims))
+}

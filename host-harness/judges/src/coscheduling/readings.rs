@@ -1,0 +1,178 @@
+//! Rulings that read the cluster in another way than upstream: upstream is asked about the cluster as the ruling reads it.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use super::compare::lost;
+use super::groups::{group, leave_group, minimum};
+use super::quotas::{counting_once, is_firm, might_evict, with_all_promises};
+use super::view::{View, may_be_tried, priority};
+use crate::departure::Departure;
+use crate::object::{leaves, name, pods, text};
+use crate::question::Question;
+use crate::trial::{Ask, TrialError};
+
+/// A ruling, and the cluster as it reads it.
+pub(super) struct Reading {
+    pub(super) departure: Departure,
+    /// Returns the cluster as the ruling reads it; none where upstream reads it alike.
+    pub(super) read: fn(&View<'_>, &mut Ask<'_>) -> Result<Option<Question>, TrialError>,
+}
+
+/// The rulings that change pods.
+pub(super) const READINGS: &[Reading] = &[
+    Reading {
+        departure: Departure {
+            id: "R4",
+            upstream: "a group keeps its nodes at Permit when a pod of another group is tried",
+            policy: "a group that is incomplete gives up its nodes at Permit when a pod of another group is tried",
+        },
+        read: |it, _| Ok(without_the_last_group(it)),
+    },
+    Reading {
+        departure: Departure {
+            id: "R3",
+            upstream: "counts members that are being deleted",
+            policy: "does not count members that are being deleted",
+        },
+        read: |it, _| Ok(without_leaving_members(it)),
+    },
+    Reading {
+        departure: Departure {
+            id: "R18",
+            upstream: "counts members with scheduling gates and members of other schedulers",
+            policy: "does not try a group that needs members with scheduling gates or of other schedulers",
+        },
+        read: |it, _| Ok(without_members_that_are_not_tried(it)),
+    },
+    Reading {
+        departure: Departure {
+            id: "R36",
+            upstream: "gives the room of a nominated pod to each pod of higher priority",
+            policy: "keeps the room of a nominated pod from more important pods that may not evict for it, or would borrow what it takes back",
+        },
+        read: with_firm_promises,
+    },
+];
+
+/// The rulings on what counts for the quotas.
+pub(super) const COUNTS: &[Reading] = &[
+    Reading {
+        departure: Departure {
+            id: "R51",
+            upstream: "counts nominated pods of other quotas where these are within their min",
+            policy: "counts all nominated pods of other quotas for a pod that would borrow",
+        },
+        read: with_all_promises,
+    },
+    Reading {
+        departure: Departure {
+            id: "R39",
+            upstream: "counts both the pods that are leaving and the pods for which they leave",
+            policy: "counts what is promised as far as it is more than what is leaving",
+        },
+        read: counting_once,
+    },
+];
+
+/// The ruling on pods that are leaving. It is read where the policy plans or refuses: what it changes, other rulings must still see.
+pub(super) const LEAVING: Reading = Reading {
+    departure: Departure {
+        id: "R55",
+        upstream: "counts pods that are leaving where it plans, and may evict them again",
+        policy: "plans with the room, and the quota, of pods that are leaving",
+    },
+    read: without_leaving_pods,
+};
+
+/// Changes the cluster of a question.
+fn changed(it: &View<'_>, change: impl FnOnce(&mut Question)) -> Option<Question> {
+    let mut question = it.question.clone();
+    change(&mut question);
+    (question != *it.question).then_some(question)
+}
+
+/// Changes pods of the cluster.
+fn with_pods(it: &View<'_>, which: impl Fn(&Value) -> bool, change: impl Fn(&mut Value)) -> Option<Question> {
+    changed(it, |question| {
+        let pods = question.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod");
+        pods.filter(|pod| which(pod)).for_each(change);
+    })
+}
+
+/// The group that was tried last, if it is incomplete, is back in the queue.
+fn without_the_last_group(it: &View<'_>) -> Option<Question> {
+    let own = group(it.pod)?;
+    let displaced: BTreeSet<String> = it.policy.victims.iter().filter_map(|victim| group(it.find(victim)?)).collect();
+    let lost: BTreeSet<String> = lost(it)
+        .into_iter()
+        .filter(|pod| {
+            let named = it.find(pod).and_then(group);
+            named.is_some_and(|named| named != own && !displaced.contains(&named))
+        })
+        .collect();
+    let groups: BTreeSet<String> = lost.iter().filter_map(|pod| group(it.find(pod)?)).collect();
+    let is_whole = |named: &String| {
+        let mut waiting = it.question.waiting.keys().filter(|pod| it.find(pod).and_then(group).as_ref() == Some(named));
+        waiting.all(|pod| lost.contains(pod)) && it.lacks(named) > 0
+    };
+    if groups.len() != 1 || !groups.iter().all(is_whole) {
+        return None;
+    }
+    changed(it, |question| question.waiting.retain(|pod, _| !lost.contains(pod)))
+}
+
+/// Members that are being deleted are none.
+fn without_leaving_members(it: &View<'_>) -> Option<Question> {
+    with_pods(it, |pod| leaves(pod) && group(pod).is_some(), leave_group)
+}
+
+/// Members that are not tried are none.
+fn without_members_that_are_not_tried(it: &View<'_>) -> Option<Question> {
+    with_pods(it, |pod| text(pod, "/spec/nodeName").is_empty() && !may_be_tried(pod), leave_group)
+}
+
+/// Nominated pods whose promise holds against the pod are as important as the pod.
+fn with_firm_promises(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Option<Question>, TrialError> {
+    let mut firm = BTreeSet::new();
+    for pod in it.promised().filter(|pod| priority(pod) < priority(it.pod)) {
+        if is_firm(it, pod, ask)? {
+            firm.insert(name(pod));
+        }
+    }
+    let raised = |pod: &mut Value| {
+        if let Some(spec) = pod.pointer_mut("/spec").and_then(Value::as_object_mut) {
+            spec.insert("priority".to_owned(), json!(priority(it.pod)));
+        }
+    };
+    Ok(with_pods(it, |pod| firm.contains(&name(pod)), raised))
+}
+
+/// Pods that are leaving have left: all of them for a group, for a pod alone those that it might evict. No quota counts the others.
+fn without_leaving_pods(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Option<Question>, TrialError> {
+    if it.policy.places() {
+        return Ok(None);
+    }
+    let is_alone = it.lacking().is_none();
+    let mut gone = BTreeSet::new();
+    for pod in pods(&it.question.objects).filter(|pod| leaves(pod)) {
+        if !is_alone || might_evict(it, &[it.pod], pod, ask)? {
+            gone.insert(name(pod));
+        }
+    }
+    Ok(changed(it, |question| {
+        question.objects.retain(|object| text(object, "/kind") != "Pod" || !gone.contains(&name(object)));
+        let others = question.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod" && leaves(object));
+        others.for_each(|pod| {
+            if let Some(metadata) = pod.pointer_mut("/metadata").and_then(Value::as_object_mut) {
+                metadata.insert("namespace".to_owned(), json!("leaving"));
+            }
+        });
+    }))
+}
+
+/// Returns whether the PodGroup of a pod is missing.
+pub(super) fn is_lost(it: &View<'_>) -> bool {
+    group(it.pod).is_some_and(|named| minimum(&it.question.objects, &named).is_none())
+}

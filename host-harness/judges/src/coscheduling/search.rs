@@ -1,0 +1,109 @@
+//! Whether a group becomes complete when upstream goes on pod by pod.
+
+use std::cmp::Reverse;
+
+use serde_json::Value;
+
+use super::answer::{Answer, Plan};
+use super::groups::namespace;
+use super::play::Play;
+use super::view::{View, priority};
+use crate::object::{name, text};
+use crate::trial::{Ask, TrialError};
+
+/// The most questions of one search. A group of which nothing is known after them counts as complete.
+const MOST: usize = 400;
+
+/// Which evictions and members a search may use.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Within {
+    /// Whatever upstream does.
+    All,
+    /// No more members than the group lacks: the pod, and the more important and older ones.
+    FirstMembers,
+    /// Victims of the namespace of the pod only.
+    OwnNamespace,
+}
+
+/// A search.
+struct Search<'v, 's> {
+    it: &'v View<'s>,
+    within: Within,
+    /// How many questions are left.
+    left: usize,
+}
+
+/// Returns whether the group of the pod becomes complete, the pod first, with evictions for each pod where no node is free: on some nodes, for some
+/// of its members.
+///
+/// # Errors
+/// The judge has no answer.
+pub(super) fn completes(it: &View<'_>, within: Within, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let Some(named) = it.lacking() else { return Ok(true) };
+    let mut members: Vec<&Value> = it.pending(&named).collect();
+    members.sort_by_key(|other| {
+        let created = text(other, "/metadata/creationTimestamp").to_owned();
+        (name(other) != it.question.pod, Reverse(priority(other)), created, name(other))
+    });
+    let lacks = it.lacks(&named);
+    if within == Within::FirstMembers {
+        members.truncate(lacks);
+    }
+    let members: Vec<String> = members.into_iter().map(name).collect();
+    Search { it, within, left: MOST }.goes_on(&Play::of(it), &members, lacks, ask)
+}
+
+impl Search<'_, '_> {
+    /// Returns whether so many of these pods get nodes, in this order.
+    fn goes_on(
+        &mut self,
+        play: &Play,
+        members: &[String],
+        lacks: usize,
+        ask: &mut Ask<'_>,
+    ) -> Result<bool, TrialError> {
+        let Some((pod, rest)) = members.split_first().filter(|_| lacks > 0) else { return Ok(lacks == 0) };
+        if members.len() < lacks {
+            return Ok(false);
+        }
+        let Some(left) = self.left.checked_sub(1) else { return Ok(true) };
+        self.left = left;
+        let answer = play.ask(pod, ask)?;
+        for next in self.successors(play, pod, &answer, ask)? {
+            if self.goes_on(&next, rest, lacks.saturating_sub(1), ask)? {
+                return Ok(true);
+            }
+        }
+        self.goes_on(play, rest, lacks, ask)
+    }
+
+    /// Returns the clusters in which a pod has got a node: where upstream binds it, or, where it evicts pods for it, with these gone.
+    fn successors(&self, play: &Play, pod: &str, answer: &Answer, ask: &mut Ask<'_>) -> Result<Vec<Play>, TrialError> {
+        let mut all = Vec::new();
+        if answer.places() {
+            for node in &answer.feasible {
+                let mut next = play.clone();
+                next.place(pod, node, answer);
+                all.push(next);
+            }
+            return Ok(all);
+        }
+        for (node, plan) in answer.possible_plans().filter(|(_, plan)| self.may_use(plan)) {
+            let mut next = play.clone();
+            next.evict(&plan.victims.iter().cloned().collect());
+            next.end_evictions();
+            let answer = next.ask(pod, ask)?;
+            if answer.feasible.iter().any(|feasible| feasible == node) {
+                next.place(pod, node, &answer);
+                all.push(next);
+            }
+        }
+        Ok(all)
+    }
+
+    fn may_use(&self, plan: &Plan) -> bool {
+        let own = namespace(self.it.pod);
+        let is_own = |victim: &String| self.it.find(victim).is_some_and(|victim| namespace(victim) == own);
+        self.within != Within::OwnNamespace || plan.victims.iter().all(is_own)
+    }
+}

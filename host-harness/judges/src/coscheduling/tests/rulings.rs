@@ -1,0 +1,283 @@
+//! Each ruling explains a difference in its situation, and none in another one.
+
+use serde_json::{Value, json};
+
+use super::{Table, leaving, member, of, promised, ranks, waits, with};
+use crate::tests::{binds, nominates, pod};
+
+/// Returns an outcome with another result, for this reason.
+fn rejects(mut outcome: Value, reason: &str) -> Value {
+    outcome["result"] = json!("Rejected");
+    outcome["reason"] = json!(reason);
+    outcome
+}
+
+/// Returns a pod that bears no other constrained one.
+fn constrained(mut pod: Value) -> Value {
+    pod["spec"]["affinity"] = json!({"podAntiAffinity": {}});
+    pod
+}
+
+/// Returns a pod of group `g` with priority 1.
+fn asking(name: &str) -> Value {
+    ranks(member(name, "g", None), 1)
+}
+
+/// Returns an outcome for `d/p` and `d/q`.
+fn nominates_both(victims: &[&str]) -> Value {
+    let both = json!({"d/p": "n1", "d/q": "n2"});
+    let mut outcome = nominates("d/p", "n1", victims);
+    (outcome["nominated"], outcome["standing"]) = (both.clone(), both);
+    outcome
+}
+
+#[test]
+fn the_last_group_gives_up_its_nodes() {
+    let table = |pod: Value| {
+        let pods = [pod, member("q", "g", None), member("w", "l", None), member("v", "l", None)];
+        Table::new(&[1], &pods).group("g", 2).group("l", 2).held("d/w", "n1")
+    };
+    let of_group = table(member("p", "g", None));
+    assert_eq!(of_group.judge(&waits("n1", &["d/p"])), Ok(vec!["R4"]));
+    assert_eq!(of_group.judge(&waits("n1", &["d/p", "d/w"])), Err("upstream/node"));
+    assert_eq!(table(pod("p", None)).judge(&binds("d/p", "n1")), Err("upstream/node"));
+}
+
+#[test]
+fn members_that_leave_or_are_not_tried_are_none() {
+    let table = |other: Value| Table::new(&[2], &[member("p", "g", None), other]).group("g", 2);
+    let running = || member("q", "g", Some("n1"));
+    let nothing = |table: &Table| table.judge(&table.nothing(&[]));
+    assert_eq!(nothing(&table(leaving(running()))), Ok(vec!["R3"]));
+    assert_eq!(nothing(&table(running())), Err("upstream/node"));
+    let gated = with("q", None, |pod| {
+        *pod = member("q", "g", None);
+        pod["spec"]["schedulingGates"] = json!([{"name": "g"}]);
+    });
+    let foreign = with("q", None, |pod| {
+        *pod = member("q", "g", None);
+        pod["spec"]["schedulerName"] = json!("other");
+    });
+    assert_eq!(nothing(&table(gated)), Ok(vec!["R18"]));
+    assert_eq!(nothing(&table(foreign)), Ok(vec!["R18"]));
+    assert_eq!(nothing(&table(member("q", "g", None))), Err("upstream/node"));
+}
+
+#[test]
+fn a_pod_whose_group_is_missing_evicts_nobody() {
+    let table = || Table::new(&[1], &[pod("v", Some("n1")), asking("p")]);
+    let refused = |table: &Table| table.judge(&rejects(table.nothing(&[]), "no PodGroup"));
+    assert_eq!(refused(&table()), Ok(vec!["R19"]));
+    assert_eq!(refused(&table().group("g", 1)), Err("upstream/plan"));
+}
+
+#[test]
+fn a_promise_holds_against_another_quota() {
+    let table = |other: &str| {
+        let pods = [promised(of(other, pod("x", None)), "n1"), ranks(pod("p", None), 1)];
+        Table::new(&[1], &pods).quota("d", 5, None).quota("e", 5, None)
+    };
+    let nothing = |table: &Table| table.judge(&table.nothing(&[]));
+    assert_eq!(nothing(&table("e")), Ok(vec!["R36"]));
+    assert_eq!(nothing(&table("f")), Ok(vec!["R36"]), "it has no quota");
+    assert_eq!(nothing(&table("d")), Err("upstream/node"));
+}
+
+#[test]
+fn a_group_does_not_borrow_what_a_pod_within_the_min_takes_back() {
+    let table = |min: u32| {
+        let x = promised(pod("x", None), "n1");
+        let pods = [x, pod("r", Some("n2")), asking("p"), asking("q")];
+        Table::new(&[1, 1], &pods).group("g", 2).quota("d", min, None).quota("e", 9, None)
+    };
+    // With x, d uses 2; with p and q, 3.
+    let nothing = |table: &Table| table.judge(&table.nothing(&[]));
+    assert_eq!(nothing(&table(2)), Ok(vec!["R13", "R36"]));
+}
+
+#[test]
+fn a_borrower_leaves_to_others_what_they_are_promised() {
+    let table = |min: u32, rest: u32| {
+        let x = promised(of("e", pod("x", None)), "n2");
+        let pods = [of("e", pod("r", Some("n1"))), x, pod("p", None)];
+        Table::new(&[2, 1], &pods).quota("d", min, None).quota("e", 0, None).quota("f", rest, None)
+    };
+    let nothing = |table: &Table| table.judge(&table.nothing(&[]));
+    assert_eq!(nothing(&table(0, 2)), Ok(vec!["R51"]));
+    assert_eq!(nothing(&table(1, 1)), Err("upstream/node"), "it is within its min");
+    assert_eq!(nothing(&table(0, 3)), Err("upstream/node"), "there is enough for both");
+}
+
+#[test]
+fn pods_that_leave_and_those_for_which_they_leave_count_once() {
+    let table = |v: Value| {
+        let pods = [v, promised(pod("x", None), "n2"), pod("p", None)];
+        Table::new(&[1, 1], &pods).quota("d", 5, Some(2))
+    };
+    let running = || pod("v", Some("n2"));
+    assert_eq!(table(leaving(running())).judge(&binds("d/p", "n1")), Ok(vec!["R39"]));
+    assert_eq!(table(running()).judge(&binds("d/p", "n1")), Err("upstream/node"));
+}
+
+#[test]
+fn who_is_leaving_is_not_evicted_again() {
+    let table = |l: Value| Table::new(&[2], &[l, pod("v", Some("n1")), ranks(pod("p", None), 1)]);
+    let running = || pod("l", Some("n1"));
+    assert_eq!(table(leaving(running())).judge(&nominates("d/p", "n1", &[])), Ok(vec!["K10"]));
+    assert_eq!(table(leaving(running())).judge(&nominates("d/p", "n1", &["d/v"])), Err("upstream/victims"));
+    assert_eq!(table(running()).judge(&nominates("d/p", "n1", &[])), Err("upstream/victims"));
+}
+
+#[test]
+fn a_plan_uses_the_quota_of_pods_that_leave_elsewhere() {
+    let table = |v: Value| Table::new(&[1, 1], &[v, pod("p", None)]).quota("d", 5, Some(1));
+    let running = || pod("v", Some("n2"));
+    assert_eq!(table(leaving(running())).judge(&nominates("d/p", "n1", &[])), Ok(vec!["R55"]));
+    assert_eq!(table(leaving(running())).judge(&nominates("d/p", "n2", &[])), Err("upstream/victims"));
+    assert_eq!(table(running()).judge(&nominates("d/p", "n1", &[])), Err("upstream/victims"));
+}
+
+#[test]
+fn a_group_holds_nodes_as_long_as_it_can_be_complete() {
+    let table = |size: u32| Table::new(&[size], &[asking("p"), asking("q")]).group("g", 2);
+    let nothing = |table: &Table, waiting: &[&str]| table.judge(&table.nothing(waiting));
+    assert_eq!(nothing(&table(1), &[]), Ok(vec!["R25"]));
+    assert_eq!(nothing(&table(2), &[]), Err("upstream/node"));
+    let beside = |others: &[Value]| {
+        let pods: Vec<Value> = [asking("p"), asking("w")].iter().chain(others).cloned().collect();
+        Table::new(&[1], &pods).group("g", 2).held("d/w", "n1")
+    };
+    assert_eq!(nothing(&beside(&[asking("q")]), &["d/w"]), Ok(vec!["R25"]));
+    assert_eq!(nothing(&beside(&[]), &["d/w"]), Err("upstream/permit"), "it needs this pod");
+    assert_eq!(nothing(&beside(&[]), &[]), Ok(vec![]));
+}
+
+#[test]
+fn a_group_evicts_pods_for_all_that_it_lacks_or_none() {
+    let table = |sizes: &[u32], victims: &[Value]| {
+        let pods: Vec<Value> = victims.iter().cloned().chain([asking("p"), asking("q")]).collect();
+        Table::new(sizes, &pods).group("g", 2)
+    };
+    let one = table(&[1], &[pod("v", Some("n1"))]);
+    assert_eq!(one.judge(&one.nothing(&[])), Ok(vec!["R13"]));
+    let two = table(&[1, 2], &[pod("v", Some("n1")), pod("u", Some("n2")), pod("t", Some("n2"))]);
+    assert_eq!(two.judge(&two.nothing(&[])), Err("upstream/plan"), "both can be placed");
+    assert_eq!(two.judge(&nominates_both(&["d/u", "d/v"])), Ok(vec!["R30"]));
+    assert_eq!(two.judge(&nominates_both(&["d/t", "d/u", "d/v"])), Err("upstream/victims"), "one would do");
+    assert_eq!(two.judge(&nominates_both(&["d/v"])), Err("upstream/victims"), "n2 is full");
+    let equal = table(&[1, 1], &[pod("v", Some("n1")), ranks(pod("u", Some("n2")), 1)]);
+    assert_eq!(equal.judge(&nominates_both(&["d/u", "d/v"])), Err("upstream/victims"), "u ranks as high");
+}
+
+#[test]
+fn a_group_that_would_borrow_takes_nothing_back() {
+    let table = |size: u32, min: u32, others: &[Value]| {
+        let pods: Vec<Value> = [pod("o", Some("n1")), of("e", pod("v", Some("n1"))), asking("p"), asking("q")]
+            .iter()
+            .chain(others)
+            .cloned()
+            .collect();
+        Table::new(&[size], &pods).group("g", 2).quota("d", min, None).quota("e", 0, None)
+    };
+    // Upstream evicts v for p, which is within the min of 2, and o for q, which is not. Together they would use 3.
+    let borrows = table(2, 2, &[]);
+    assert_eq!(borrows.judge(&borrows.nothing(&[])), Ok(vec!["R24"]));
+    let within = table(3, 3, &[of("e", pod("u", Some("n1")))]);
+    assert_eq!(within.judge(&within.nothing(&[])), Err("upstream/plan"));
+}
+
+#[test]
+fn a_plan_in_flight_stands() {
+    let waiting = |l: Value| Table::new(&[1, 1], &[l, pod("v", Some("n2")), promised(ranks(pod("p", None), 1), "n1")]);
+    let nothing = |table: &Table| table.judge(&table.nothing(&[]));
+    let above = |node| ranks(pod("l", Some(node)), 5);
+    assert_eq!(nothing(&waiting(leaving(above("n1")))), Ok(vec!["R50"]));
+    assert_eq!(nothing(&waiting(above("n1"))), Err("upstream/plan"));
+    let of_group = |l: Value| {
+        let pods = [l, pod("v", Some("n1")), asking("p"), promised(asking("q"), "n2")];
+        Table::new(&[1, 1], &pods).group("g", 1)
+    };
+    assert_eq!(nothing(&of_group(leaving(above("n2")))), Ok(vec!["R56"]));
+    assert_eq!(nothing(&of_group(above("n2"))), Err("upstream/plan"), "the room does not come");
+}
+
+#[test]
+fn a_pod_that_is_refused_for_good_loses_its_nomination() {
+    let table = |minimum: u32| Table::new(&[0], &[promised(member("p", "g", None), "n1")]).group("g", minimum);
+    let mut without = rejects(table(2).nothing(&[]), "too few pods");
+    without["standing"] = json!({});
+    assert_eq!(table(2).judge(&without), Ok(vec!["R43"]));
+    let kept = table(1).nothing(&[]);
+    assert_eq!(table(1).judge(&kept), Err("upstream/nominations"), "Filter refuses it");
+}
+
+#[test]
+fn a_plan_holds_with_the_nominated_pods() {
+    let nominated = |name| promised(ranks(pod(name, None), 1), "n1");
+    let table = |max: u32| {
+        let pods = [pod("r", Some("n1")), nominated("x"), nominated("y"), ranks(pod("p", None), 1)];
+        Table::new(&[5], &pods).quota("d", 1, Some(max)).quota("e", 9, None)
+    };
+    let nothing = |table: &Table| table.judge(&table.nothing(&[]));
+    assert_eq!(nothing(&table(2)), Ok(vec!["R59"]));
+    assert_eq!(nothing(&table(3)), Err("upstream/plan"));
+}
+
+#[test]
+fn a_gang_that_is_too_small_goes_first() {
+    let table = |minimum: u32| {
+        let c = of("e", ranks(member("c", "c", Some("n1")), 5));
+        let pods = [c, of("e", pod("r", Some("n2"))), pod("p", None)];
+        Table::new(&[1, 1], &pods).group("e/c", minimum).quota("d", 5, None).quota("e", 0, None)
+    };
+    assert_eq!(table(2).judge(&nominates("d/p", "n1", &["e/c"])), Ok(vec!["R29"]));
+    assert_eq!(table(1).judge(&nominates("d/p", "n1", &["e/c"])), Err("upstream/plan"));
+}
+
+#[test]
+fn a_plan_is_for_the_first_members() {
+    let table = |q: Value| {
+        let pods = [pod("v", Some("n1")), pod("u", Some("n2")), constrained(asking("p")), q, asking("s")];
+        Table::new(&[1, 1], &pods).group("g", 2)
+    };
+    let nothing = |table: &Table| table.judge(&table.nothing(&[]));
+    assert_eq!(nothing(&table(constrained(asking("q")))), Ok(vec!["R58"]));
+    assert_eq!(nothing(&table(asking("q"))), Err("upstream/plan"));
+}
+
+#[test]
+fn a_nominated_pod_counts_in_its_domain() {
+    let table = |x: Value| Table::new(&[1, 1], &[promised(x, "n2"), constrained(pod("p", None))]);
+    let nothing = |table: &Table| table.judge(&table.nothing(&[]));
+    assert_eq!(nothing(&table(constrained(pod("x", None)))), Ok(vec!["K23"]));
+    assert_eq!(nothing(&table(pod("x", None))), Err("upstream/node"));
+}
+
+#[test]
+fn a_group_that_has_failed_is_turned_away() {
+    let table = Table::new(&[2], &[asking("p"), asking("q")]).group("g", 2);
+    let turned_away = rejects(table.nothing(&[]), "gang `d/g` has failed in this round: 0 of 2");
+    assert_eq!(table.judge(&turned_away), Ok(vec!["R32"]));
+    assert_eq!(table.judge(&rejects(table.nothing(&[]), "no node")), Err("upstream/node"));
+}
+
+#[test]
+fn a_nomination_outlives_who_waits_on_its_node() {
+    let table = |priority: i64| {
+        let pods = [promised(pod("p", None), "n1"), ranks(member("w", "g", None), priority), member("v", "g", None)];
+        Table::new(&[1], &pods).group("g", 2).held("d/w", "n1")
+    };
+    assert_eq!(table(1).judge(&table(1).nothing(&["d/w"])), Ok(vec!["R17"]));
+    assert_eq!(table(0).judge(&table(0).nothing(&["d/w"])), Err("upstream/nominations"));
+}
+
+#[test]
+fn a_group_of_unlike_pods_without_a_plan_is_not_compared() {
+    let large = with("q", None, |pod| {
+        *pod = asking("q");
+        pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!("2");
+    });
+    let pods = [pod("v", Some("n1")), pod("u", Some("n2")), asking("p"), large];
+    let table = Table::new(&[1, 1], &pods).group("g", 2);
+    assert_eq!(table.judge(&table.nothing(&[])), Ok(vec![]));
+}

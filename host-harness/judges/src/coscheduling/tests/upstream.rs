@@ -1,0 +1,190 @@
+//! A small scheduler that decides as scheduler-plugins does, in clusters in which each pod requests one cpu.
+
+#![expect(clippy::arithmetic_side_effects, reason = "the amounts of a case are small")]
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::Question;
+use crate::coscheduling::answer::{Amounts, Answer, Permit, Plan, PostFilter, Quota, Refusal};
+use crate::coscheduling::groups::{group, minimum, namespace};
+use crate::coscheduling::view::priority;
+use crate::object::{is_nominated, name, pods, text};
+
+/// Returns what upstream decides.
+pub(super) fn decides(question: &Question) -> Answer {
+    Upstream { question, pod: question.tried().unwrap() }.answer()
+}
+
+struct Upstream<'q> {
+    question: &'q Question,
+    pod: &'q Value,
+}
+
+impl Upstream<'_> {
+    fn answer(&self) -> Answer {
+        let mut answer = Answer { quotas: self.quotas(&[]), pre_filter: self.pre_filter(), ..Answer::default() };
+        let is_final = answer.pre_filter.as_ref().is_some_and(|refusal| refusal.code != "Unschedulable");
+        if answer.pre_filter.is_none() {
+            answer.feasible = self.nodes().into_iter().filter(|node| self.fits(node, &[])).collect();
+            answer.nominated = answer.feasible.contains(&text(self.pod, "/status/nominatedNodeName").to_owned());
+        }
+        if !answer.feasible.is_empty() {
+            answer.permit = Some(self.permit());
+        } else if !is_final {
+            answer.plans = self.nodes().into_iter().filter_map(|node| self.plan(node)).collect();
+            let highest = |plan: &Plan| {
+                let victims = pods(&self.question.objects).filter(|pod| plan.victims.contains(&name(pod)));
+                victims.map(priority).max()
+            };
+            let least = answer.plans.iter().map(highest).min().flatten();
+            answer.plans.iter_mut().for_each(|plan| plan.possible = highest(plan) == least);
+        }
+        if answer.plans.is_empty() && answer.feasible.is_empty() {
+            let lacks = self.group().is_some_and(|named| self.placed(&named) < self.needed(&named));
+            answer.post_filter = Some(PostFilter { rejected: if lacks { self.waiting() } else { Vec::new() } });
+        }
+        answer.keeps_nomination = is_final && is_nominated(self.pod);
+        answer
+    }
+
+    fn group(&self) -> Option<String> {
+        group(self.pod).filter(|named| minimum(&self.question.objects, named).is_some())
+    }
+
+    fn needed(&self, named: &str) -> usize {
+        minimum(&self.question.objects, named).unwrap()
+    }
+
+    fn members(&self, named: &str) -> impl Iterator<Item = &Value> {
+        pods(&self.question.objects).filter(move |pod| group(pod).as_deref() == Some(named))
+    }
+
+    fn placed(&self, named: &str) -> usize {
+        self.members(named).filter(|pod| self.place(pod).is_some()).count()
+    }
+
+    fn waiting(&self) -> Vec<String> {
+        let own = group(self.pod);
+        let members = pods(&self.question.objects).filter(|pod| group(pod) == own).map(name);
+        members.filter(|pod| self.question.waiting.contains_key(pod)).collect()
+    }
+
+    fn place(&self, pod: &Value) -> Option<String> {
+        let node = text(pod, "/spec/nodeName");
+        if node.is_empty() { self.question.waiting.get(&name(pod)).cloned() } else { Some(node.to_owned()) }
+    }
+
+    fn nodes(&self) -> Vec<String> {
+        let nodes = self.question.objects.iter().filter(|object| text(object, "/kind") == "Node");
+        nodes.map(|node| text(node, "/metadata/name").to_owned()).collect()
+    }
+
+    /// Returns the other pods that are nominated.
+    fn nominated(&self) -> impl Iterator<Item = &Value> {
+        let others = pods(&self.question.objects).filter(|pod| is_nominated(pod) && name(pod) != self.question.pod);
+        others.filter(|pod| self.place(pod).is_none())
+    }
+
+    /// A constrained pod bears no other one in the cluster; one that is nominated counts on its node only.
+    fn fits(&self, node: &str, gone: &[String]) -> bool {
+        let object = self.question.objects.iter().find(|object| text(object, "/metadata/name") == node).unwrap();
+        let size = text(object, "/status/allocatable/cpu").parse::<usize>().unwrap_or(0);
+        let running = |pod: &&Value| self.place(pod).is_some() && !gone.contains(&name(pod));
+        let there = pods(&self.question.objects).filter(running).filter(|pod| self.place(pod).as_deref() == Some(node));
+        let promised =
+            |pod: &&Value| text(pod, "/status/nominatedNodeName") == node && priority(pod) >= priority(self.pod);
+        let is_constrained = |pod: &Value| pod.pointer("/spec/affinity/podAntiAffinity").is_some();
+        let mut others = pods(&self.question.objects).filter(running).chain(self.nominated().filter(promised));
+        let is_kept_out = is_constrained(self.pod) && others.any(is_constrained);
+        !is_kept_out && there.count() + self.nominated().filter(promised).count() < size
+    }
+
+    fn permit(&self) -> Permit {
+        let (result, allowed) = match self.group() {
+            None if group(self.pod).is_some() => ("refuse", Vec::new()),
+            Some(named) if self.placed(&named) + 1 < self.needed(&named) => ("wait", Vec::new()),
+            _ => ("bind", if group(self.pod).is_some() { self.waiting() } else { Vec::new() }),
+        };
+        Permit { result: result.to_owned(), allowed }
+    }
+
+    fn pre_filter(&self) -> Option<Refusal> {
+        let refusal = |code: &str, plugin: &str| {
+            Some(Refusal { code: code.to_owned(), plugin: plugin.to_owned(), reason: String::new() })
+        };
+        if self.group().is_some_and(|named| self.members(&named).count() < self.needed(&named)) {
+            return refusal("UnschedulableAndUnresolvable", "Coscheduling");
+        }
+        if self.exceeds(&[], true) { refusal("Unschedulable", "CapacityScheduling") } else { None }
+    }
+
+    /// Returns the quotas when some pods are gone.
+    fn quotas(&self, gone: &[String]) -> BTreeMap<String, Quota> {
+        let quotas = self.question.objects.iter().filter(|object| text(object, "/kind") == "ElasticQuota");
+        let running =
+            pods(&self.question.objects).filter(|pod| self.place(pod).is_some() && !gone.contains(&name(pod)));
+        let used: Vec<&str> = running.map(namespace).collect();
+        let read = |quota: &Value, key: &str, absent: i64| match quota.pointer(key).and_then(Value::as_str) {
+            Some(cpu) => {
+                cpu.strip_suffix('m').map_or_else(|| cpu.parse::<i64>().unwrap() * 1000, |m| m.parse().unwrap())
+            }
+            None => absent,
+        };
+        let cpu = |amount: i64| Amounts::from([("cpu".to_owned(), amount)]);
+        quotas
+            .map(|quota| {
+                let used = used.iter().filter(|other| **other == namespace(quota)).count() as i64 * 1000;
+                let (min, max) = (read(quota, "/spec/min/cpu", 0), read(quota, "/spec/max/cpu", i64::from(i32::MAX)));
+                (namespace(quota).to_owned(), Quota { used: cpu(used), min: cpu(min), max: cpu(max) })
+            })
+            .collect()
+    }
+
+    /// Returns what is nominated before the pod in its quota, and what counts of it in all quotas.
+    fn promised(&self) -> (i64, i64) {
+        let (own, quotas) = (namespace(self.pod), self.quotas(&[]));
+        let before = |pod: &&Value| namespace(pod) == own && priority(pod) >= priority(self.pod);
+        let within = |pod: &&Value| {
+            namespace(pod) != own
+                && quotas.get(namespace(pod)).is_some_and(|quota| quota.used["cpu"] <= quota.min["cpu"])
+        };
+        let own = self.nominated().filter(before).count() as i64 * 1000;
+        (own, own + self.nominated().filter(within).count() as i64 * 1000)
+    }
+
+    fn exceeds(&self, gone: &[String], with_promised: bool) -> bool {
+        let quotas = self.quotas(gone);
+        let Some(own) = quotas.get(namespace(self.pod)) else { return false };
+        let (before, all) = if with_promised { self.promised() } else { (0, 0) };
+        let sum = |of: fn(&Quota) -> i64| quotas.values().map(of).sum::<i64>();
+        let used = sum(|quota| quota.used["cpu"]);
+        own.used["cpu"] + before + 1000 > own.max["cpu"] || used + all + 1000 > sum(|quota| quota.min["cpu"])
+    }
+
+    fn plan(&self, node: String) -> Option<Plan> {
+        let quotas = self.quotas(&[]);
+        let own = quotas.get(namespace(self.pod));
+        let borrows = own.is_some_and(|own| own.used["cpu"] + self.promised().0 + 1000 > own.min["cpu"]);
+        let is_over =
+            |pod: &Value| quotas.get(namespace(pod)).is_some_and(|quota| quota.used["cpu"] > quota.min["cpu"]);
+        let is_own = |pod: &Value| namespace(pod) == namespace(self.pod);
+        let may_go = |pod: &&Value| match (own.is_some(), quotas.contains_key(namespace(pod))) {
+            (true, true) if !borrows => !is_own(pod) && is_over(pod),
+            (true, true) => is_own(pod) && priority(pod) < priority(self.pod),
+            (false, false) => priority(pod) < priority(self.pod),
+            _ => false,
+        };
+        let there = pods(&self.question.objects).filter(|pod| self.place(pod).as_deref() == Some(node.as_str()));
+        let mut possible: Vec<&Value> = there.filter(may_go).collect();
+        possible.sort_by_key(|pod| priority(pod));
+        let names: Vec<String> = possible.into_iter().map(name).collect();
+        let fits = |gone: &[String]| self.fits(&node, gone) && !self.exceeds(gone, false);
+        let fewest = (1..=names.len()).find(|count| fits(&names[..*count]))?;
+        let count = (fewest..=names.len()).find(|count| !self.exceeds(&names[..*count], true)).unwrap_or(names.len());
+        let mut victims = names[..count].to_vec();
+        victims.sort();
+        Some(Plan { node, victims, ..Plan::default() })
+    }
+}

@@ -1,0 +1,171 @@
+//! Plans for a group as a whole, which upstream makes pod by pod.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::compare::lost;
+use super::groups::{group, minimum, namespace};
+use super::play::Play;
+use super::quotas::{self, stays_within_min};
+use super::search::{Within, completes};
+use super::view::{View, priority};
+use crate::object::{is_nominated, name, text};
+use crate::trial::{Ask, TrialError};
+
+/// Returns whether upstream has the pod wait at Permit in vain, or has pods of its group give up nodes that may do without it.
+pub(super) fn holds_while_it_may(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    Ok(goes_on(it) || holds_in_vain(it, ask)?)
+}
+
+/// Returns whether upstream has the pod wait, and its group is not complete afterwards, whichever nodes its pods take and whoever is evicted.
+fn holds_in_vain(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let waits = it.answer.places() && it.answer.permit.as_ref().is_some_and(|permit| permit.result == "wait");
+    Ok(it.refuses() && waits && it.lacking().is_some() && !completes(it, Within::All, ask)?)
+}
+
+/// Returns whether upstream evicts pods for the pod, and its group is not complete afterwards.
+pub(super) fn evicts_in_vain(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let plans = !it.answer.places() && it.answer.surely_plans();
+    Ok(it.refuses() && plans && it.lacking().is_some() && !completes(it, Within::All, ask)?)
+}
+
+/// Returns whether the policy evicts pods for as many pods of the group as it lacks, and these fit then, but not when a victim stays.
+pub(super) fn plans_for_the_group(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let Some(named) = it.lacking().filter(|_| it.policy.plans() && !it.answer.places()) else { return Ok(false) };
+    let is_own = |pod: &&String| it.find(pod).and_then(group).as_ref() == Some(&named);
+    let planned = it.policy.nominated.keys().filter(is_own).count();
+    Ok(planned == it.policy.nominated.len() && planned == it.lacks(&named) && is_tight(it, ask)?)
+}
+
+/// Returns whether upstream might evict each victim of the policy's plan, the pods of the plan can take their nodes when the victims have left, and
+/// not when one of them stays.
+fn is_tight(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let planned: Vec<&Value> = it.policy.nominated.keys().filter_map(|pod| it.find(pod)).collect();
+    for victim in it.policy.victims.iter().filter_map(|victim| it.find(victim)) {
+        if !quotas::might_evict(it, &planned, victim, ask)? {
+            return Ok(false);
+        }
+    }
+    let mut fits = |victims: &BTreeSet<String>| {
+        let mut play = Play::of(it);
+        play.evict(victims);
+        play.end_evictions();
+        play.forget(|pod| it.policy.nominated.contains_key(&name(pod)));
+        play.can_take(&it.policy.nominated, ask)
+    };
+    let victims = &it.policy.victims;
+    if !fits(victims)? {
+        return Ok(false);
+    }
+    for victim in victims {
+        let others = victims.iter().filter(|other| *other != victim).cloned().collect();
+        if fits(&others)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Returns whether the pods that the group lacks are promised nodes, and can take them when those that are leaving have left.
+pub(super) fn is_in_flight(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let Some(named) = group(it.pod).filter(|_| it.refuses() && !it.answer.places()) else { return Ok(false) };
+    let promised: BTreeMap<String, String> = it
+        .pending(&named)
+        .filter(|pod| is_nominated(pod) && it.policy.standing.contains_key(&name(pod)))
+        .map(|pod| (name(pod), text(pod, "/status/nominatedNodeName").to_owned()))
+        .collect();
+    if promised.is_empty() || promised.len() < it.lacks(&named) {
+        return Ok(false);
+    }
+    let mut play = Play::of(it);
+    play.end_evictions();
+    play.can_take(&promised, ask)
+}
+
+/// Returns whether upstream rejects pods of the group at Permit that stay, as there are enough pods of the group without this one.
+fn goes_on(it: &View<'_>) -> bool {
+    let Some(named) = group(it.pod) else { return false };
+    let needed = minimum(&it.question.objects, &named).unwrap_or(usize::MAX);
+    let others = it.members(&named).filter(|pod| name(pod) != it.question.pod);
+    let count = others.filter(|pod| it.place(pod).is_some() || super::view::may_be_tried(pod)).count();
+    let stays = lost(it).is_empty() && it.waiting(&named).next().is_some();
+    it.refuses() && !it.answer.places() && !it.answer.surely_plans() && stays && count >= needed
+}
+
+/// Returns whether upstream has the group complete with other members only than those that the policy plans for: the pod, and the first others.
+pub(super) fn needs_other_members(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let is_short = it.refuses() && !it.answer.places() && it.answer.surely_plans() && it.lacking().is_some();
+    Ok(is_short && !completes(it, Within::FirstMembers, ask)?)
+}
+
+/// Returns whether upstream has the group complete only by what it takes back from other quotas for some of its pods, while the group would borrow.
+pub(super) fn borrows_as_a_group(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let plans = it.refuses() && !it.answer.places() && it.answer.surely_plans() && it.lacking().is_some();
+    Ok(plans
+        && it.answer.quotas.contains_key(namespace(it.pod))
+        && !stays_within_min(it.question, &quotas::lacking(it), ask)?
+        && !completes(it, Within::OwnNamespace, ask)?)
+}
+
+/// Returns whether each plan of upstream leaves the pod refused by the quotas, as it has looked at the nominated pods too late.
+pub(super) fn is_refused_afterwards(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let differs = it.refuses() || it.policy.plans() && is_tight(it, ask)?;
+    if it.answer.places() || !it.answer.surely_plans() || !differs {
+        return Ok(false);
+    }
+    for (_, plan) in it.answer.possible_plans() {
+        let mut play = Play::of(it);
+        play.evict(&plan.victims.iter().cloned().collect());
+        play.end_evictions();
+        let refusal = play.ask(&it.question.pod, ask)?.pre_filter;
+        if refusal.is_none_or(|refusal| refusal.plugin != "CapacityScheduling") {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Returns whether the policy has a plan for the pod of which each victim is needed, and none of upstream stops less: neither by the most important
+/// pod, nor by the number of gangs.
+pub(super) fn stops_less(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let is_single = it.policy.nominated.keys().eq(std::iter::once(&it.question.pod));
+    let is_bounded = it.answer.quotas.contains_key(namespace(it.pod));
+    let is_plan = it.policy.plans() && !it.policy.victims.is_empty();
+    if !is_plan || !is_single || !is_bounded || it.answer.places() || it.lacking().is_some() {
+        return Ok(false);
+    }
+    let own = harm(it, &mut it.policy.victims.iter());
+    let is_least = it.answer.possible_plans().all(|(_, plan)| own <= harm(it, &mut plan.victims.iter()));
+    Ok(is_least && is_tight(it, ask)?)
+}
+
+/// Returns the priority of the most important victim that would go on otherwise, and how many gangs are complete before and not afterwards.
+fn harm(it: &View<'_>, victims: &mut dyn Iterator<Item = &String>) -> (Option<i64>, usize) {
+    let victims: Vec<&Value> = victims.filter_map(|victim| it.find(victim)).collect();
+    let groups: BTreeSet<String> = victims.iter().filter_map(|victim| group(victim)).collect();
+    let placed = |named: &str| it.members(named).filter(|pod| it.place(pod).is_some()).count();
+    let needed = |named: &str| minimum(&it.question.objects, named).filter(|minimum| *minimum > 1).unwrap_or(0);
+    let is_too_small = |pod: &Value| group(pod).is_some_and(|named| placed(&named) < needed(&named));
+    let breaks = |named: &&String| {
+        let gone = victims.iter().filter(|victim| group(victim).as_ref() == Some(*named)).count();
+        needed(named) > 0 && placed(named) >= needed(named) && placed(named).saturating_sub(gone) < needed(named)
+    };
+    let highest = victims.iter().filter(|victim| !is_too_small(victim)).map(|victim| priority(victim)).max();
+    (highest, groups.iter().filter(breaks).count())
+}
+
+/// Returns whether the policy keeps a nomination to a node where a more important pod waits at Permit.
+pub(super) fn outlives_who_waits(it: &View<'_>) -> bool {
+    let node = text(it.pod, "/status/nominatedNodeName");
+    let held = it.question.waiting.iter().filter(|(_, on)| *on == node);
+    let mut above = held.filter_map(|(pod, _)| it.find(pod)).filter(|pod| priority(pod) > priority(it.pod));
+    it.refuses() && it.keeps() && above.next().is_some()
+}
+
+/// Returns whether the pod is of a group whose waiting pods differ in what they request, of which the policy makes no plan.
+pub(super) fn is_of_unlike_pods(it: &View<'_>) -> bool {
+    let Some(named) = it.lacking().filter(|_| it.refuses()) else { return false };
+    let requests = |pod: &Value| pod.pointer("/spec/containers").map(ToString::to_string);
+    it.pending(&named).any(|other| requests(other) != requests(it.pod))
+}
