@@ -1,6 +1,7 @@
 //! The rulings by which the system `coscheduling` departs from scheduler-plugins, and how each is recognised.
 
 use super::between;
+use super::compare::lost;
 use super::readings::is_lost;
 use super::view::View;
 use super::whole;
@@ -88,6 +89,14 @@ pub(super) const RULES: &[Rule] = &[
             policy: "a plan in flight stands while the group can be complete with it",
         },
         explains: whole::is_in_flight,
+    },
+    Rule {
+        departure: Departure {
+            id: "R10",
+            upstream: "rejects the pods of a group at Permit when PreFilter refuses another one of it",
+            policy: "a refusal at PreFilter is no failure of the group: its pods wait until their time is over",
+        },
+        explains: |it, _| Ok(it.is_refused_for_good() && it.refuses() && lost(it).is_empty() && it.has_waiters()),
     },
     Rule {
         departure: Departure {

@@ -118,6 +118,11 @@ impl<'s> View<'s> {
         self.question.waiting.keys().filter(is_own).cloned()
     }
 
+    /// Returns whether pods of the group of the pod wait at Permit.
+    pub(super) fn has_waiters(&self) -> bool {
+        group(self.pod).is_some_and(|named| self.waiting(&named).next().is_some())
+    }
+
     /// Returns how many pods a group lacks that are on nodes or hold them at Permit.
     pub(super) fn lacks(&self, named: &str) -> usize {
         let placed = self.members(named).filter(|pod| self.place(pod).is_some()).count();

@@ -281,3 +281,11 @@ fn a_group_of_unlike_pods_without_a_plan_is_not_compared() {
     let table = Table::new(&[1, 1], &pods).group("g", 2);
     assert_eq!(table.judge(&table.nothing(&[])), Ok(vec![]));
 }
+
+#[test]
+fn a_refusal_at_pre_filter_rejects_nobody() {
+    let table = |minimum: u32| Table::new(&[1], &[asking("p"), asking("w")]).group("g", minimum).held("d/w", "n1");
+    let rejected = |table: &Table| table.judge(&rejects(table.nothing(&["d/w"]), "too few pods"));
+    assert_eq!(rejected(&table(3)), Ok(vec!["R10"]));
+    assert_eq!(rejected(&table(2)), Err("upstream/permit"), "Filter refuses it");
+}
