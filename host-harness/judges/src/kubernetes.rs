@@ -30,7 +30,9 @@ struct Situation<'s> {
 
 /// Returns the rulings by which the system `kubernetes` departs from kube-scheduler.
 pub(crate) fn departures() -> impl Iterator<Item = Departure> {
-    RULES.iter().map(|rule| rule.departure).chain(groups::RULES.iter().map(|rule| rule.departure))
+    let is_new = |departure: &Departure| RULES.iter().all(|rule| rule.departure.id != departure.id);
+    let of_groups = groups::RULES.iter().map(|rule| rule.departure).filter(is_new);
+    RULES.iter().map(|rule| rule.departure).chain(of_groups)
 }
 
 /// Compares an attempt. The first ruling whose situation it is explains a difference.

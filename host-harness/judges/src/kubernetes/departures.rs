@@ -13,16 +13,16 @@ pub(super) struct Rule {
     pub(super) applies: fn(&Situation<'_>) -> bool,
 }
 
+/// The ruling about pods that are being deleted.
+pub(super) const LEAVING: Departure = Departure {
+    id: "K10",
+    upstream: "a pod that is being deleted may stay, or be evicted again, like any other",
+    policy: "a pod that is being deleted leaves, and is not evicted again",
+};
+
 /// The rulings, in the order in which they are tried.
 pub(super) const RULES: &[Rule] = &[
-    Rule {
-        departure: Departure {
-            id: "K10",
-            upstream: "a pod that is being deleted may stay or be evicted again, like any other, and counts between nodes",
-            policy: "a pod that is being deleted leaves: it is not evicted again, and counts for nothing between nodes",
-        },
-        applies: plans_where_a_pod_leaves,
-    },
+    Rule { departure: LEAVING, applies: plans_where_a_pod_leaves },
     Rule {
         departure: Departure {
             id: "K30",

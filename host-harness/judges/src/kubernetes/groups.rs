@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::departures::is_constrained;
+use super::departures::{LEAVING, is_constrained};
 use crate::departure::{Departure, Ending, Verdict};
 use crate::object::{leaves, list, name, pods, text, texts};
 use crate::question::Question;
@@ -176,14 +176,7 @@ pub(super) const RULES: &[Rule] = &[
         },
         applies: |round| round.members().any(is_constrained),
     },
-    Rule {
-        departure: Departure {
-            id: "K10",
-            upstream: "a pod that is being deleted may stay or be evicted again, like any other, and counts between nodes",
-            policy: "a pod that is being deleted leaves: it is not evicted again, and counts for nothing between nodes",
-        },
-        applies: |round| pods(&round.question.objects).any(leaves),
-    },
+    Rule { departure: LEAVING, applies: |round| pods(&round.question.objects).any(leaves) },
 ];
 
 impl Round {
