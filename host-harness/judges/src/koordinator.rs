@@ -1,17 +1,261 @@
 //! Koordinator: compares an attempt, and names the rulings by which the system `koordinator` departs from it.
 
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "the amounts of a case are small, and a formula must look as in the manual"
+)]
+
+mod answer;
+mod books;
+mod departures;
+mod explain;
+mod gangs;
+mod plans;
+mod questions;
+mod situations;
+mod stops;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
 use crate::departure::{Attempt, Departure, Ending, Verdict};
-use crate::trial::{Ask, TrialError};
+use crate::object::{is_nominated, list, name, pods, text, texts};
+use crate::question::Question;
+use crate::trial::{Ask, Difference, TrialError};
+use answer::Answer;
+use departures::RULES;
+use view::{Decision, Ended, View};
+
+/// The laws by which the policy refuses a pod for its gang, or for what it demands itself.
+const GATES: [&str; 5] = [
+    "gang-has-its-members",
+    "gang-demands-are-known",
+    "gang-group-is-served-first",
+    "pod-demands-are-known",
+    "gang-has-not-failed",
+];
+
+/// The laws by which the policy refuses a pod for its quota.
+const BOUNDS: [&str; 3] =
+    ["non-preemptible-job-fits-min", "non-preemptible-job-fits-max", "preemptible-job-leaves-min"];
+
+/// The step of an attempt at which policy and upstream differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Gang,
+    Quota,
+    Usage,
+    Node,
+    Permit,
+    Plan,
+    Held,
+    Nomination,
+}
 
 /// Returns the rulings by which the system `koordinator` departs from Koordinator.
 pub(crate) fn departures() -> impl Iterator<Item = Departure> {
-    std::iter::empty()
+    RULES.iter().map(|rule| rule.departure)
 }
 
 /// Compares an attempt.
 ///
 /// # Errors
 /// The judge has no answer.
-pub(crate) fn judge(_: &Attempt<'_>, _: &mut Ask<'_>) -> Result<Verdict, TrialError> {
-    Ok(Verdict { situations: Vec::new(), ending: Ending::NotCompared("the comparison is not built") })
+pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
+    if let Some(reason) = not_compared(&attempt.question.objects) {
+        return Ok(Verdict { situations: Vec::new(), ending: Ending::NotCompared(reason) });
+    }
+    let question = Question { arguments: in_force(&attempt.question.arguments), ..attempt.question.clone() };
+    let answer: Answer = ask.answer(&question)?;
+    let policy = Decision::of(attempt.outcome);
+    let view = View { question: &question, pod: attempt.pod, outcome: attempt.outcome, policy, answer: &answer };
+    let Err((stage, told)) = compare(&view) else {
+        return Ok(Verdict { situations: Vec::new(), ending: Ending::Alike });
+    };
+    let rulings = explain::explain(&view, stage, ask)?;
+    let ending = match rulings.is_empty() {
+        true => Ending::Differs(difference(&view, stage, &told)),
+        false => Ending::Ruled(rulings.clone()),
+    };
+    Ok(Verdict { situations: rulings, ending })
+}
+
+/// Returns why the attempts in a cluster are not compared.
+fn not_compared(objects: &[Value]) -> Option<&'static str> {
+    let has = |pod: &Value, field: &str| pod.pointer(field).is_some();
+    let is_reserved = |object: &Value| {
+        let places = ["/status/nodeName", "/spec/nodeName", "/status/nominatedNodeName"];
+        text(object, "/kind") == "Reservation" && places.iter().any(|place| !text(object, place).is_empty())
+    };
+    let demands = |pod: &Value| has(pod, "/metadata/annotations/scheduling.koordinator.sh~1numa-topology-spec");
+    let shares = |pod: &Value| has(pod, "/spec/containers/0/resources/requests/koordinator.sh~1gpu-core");
+    if objects.iter().any(is_reserved) {
+        return Some("reservations hold room");
+    }
+    if pods(objects).any(demands) {
+        return Some("pods demand NUMA nodes");
+    }
+    let above = |quota: &Value| text(quota, "/metadata/labels/quota.scheduling.koordinator.sh~1parent").to_owned();
+    let mut parents = objects.iter().filter(|object| text(object, "/kind") == "ElasticQuota").map(above);
+    let is_there = |of: &str| {
+        objects.iter().any(|object| text(object, "/kind") == "ElasticQuota" && text(object, "/metadata/name") == of)
+    };
+    if parents.any(|of| !of.is_empty() && of != "koordinator-root-quota" && !is_there(&of)) {
+        return Some("a quota names a parent that is missing");
+    }
+    pods(objects).any(shares).then_some("pods share devices")
+}
+
+/// Returns the arguments with the defaults of the policy, where those of upstream are others.
+fn in_force(arguments: &Value) -> Value {
+    let mut all = json!({"enableRuntimeQuota": false, "disableDefaultQuotaPreemption": false});
+    if let (Some(all), Some(set)) = (all.as_object_mut(), arguments.as_object()) {
+        all.extend(set.clone());
+    }
+    all
+}
+
+/// Compares the steps of an attempt in their order. Returns the first at which they differ, with what the policy does there.
+fn compare(it: &View<'_>) -> Result<(), (Stage, String)> {
+    let policy = &it.policy;
+    let is_refused = policy.ended == Ended::Refused;
+    let by_gang = is_refused && GATES.contains(&policy.first());
+    // Where one side refuses the pod for its gang and the other finds nothing, nothing comes of it either way.
+    let finds = if by_gang {
+        !it.answer.feasible.is_empty() || !it.answer.plans.is_empty()
+    } else {
+        !matches!(policy.ended, Ended::Nothing | Ended::Refused)
+    };
+    if by_gang != it.is_refused_by_gang() && finds {
+        let what = if by_gang { "refuses it for its gang" } else { "tries it" };
+        return Err((Stage::Gang, what.to_owned()));
+    }
+    if by_gang || it.is_refused_by_gang() {
+        return Ok(());
+    }
+    let by_quota = (is_refused || policy.ended == Ended::Plans) && BOUNDS.contains(&policy.first());
+    if by_quota != it.is_refused_by_quota() {
+        let what = if by_quota { "refuses it for its quota" } else { "has its quota admit it" };
+        return Err((Stage::Quota, what.to_owned()));
+    }
+    if by_quota && !it.agree_on_usage() {
+        return Err((
+            Stage::Usage,
+            format!(
+                "has another account of its quota: {}",
+                it.outcome.pointer("/reasons/0/facts").unwrap_or(&Value::Null)
+            ),
+        ));
+    }
+    if policy.is_placed() {
+        return placed(it);
+    }
+    if !it.answer.feasible.is_empty() {
+        let stage = if policy.cites("gang-is-complete") { Stage::Permit } else { Stage::Node };
+        return Err((stage, "finds no node".to_owned()));
+    }
+    planned(it)?;
+    held(it)
+}
+
+/// Compares a node, and what Permit says.
+fn placed(it: &View<'_>) -> Result<(), (Stage, String)> {
+    let (policy, answer) = (&it.policy, it.answer);
+    let nominated = text(it.pod, "/status/nominatedNodeName");
+    let is_right = answer.feasible.contains(&policy.node) && (!answer.nominated || policy.node == nominated);
+    if !is_right {
+        return Err((Stage::Node, format!("places it on `{}`", policy.node)));
+    }
+    let bound: BTreeSet<String> = texts(it.outcome, "bound").into_keys().collect();
+    let permit = answer.permit.clone().unwrap_or_default();
+    let mut wanted: BTreeSet<String> = permit.released.iter().cloned().collect();
+    if permit.result == "bind" {
+        wanted.insert(it.question.pod.clone());
+    }
+    let waits = if policy.ended == Ended::Waits { "has it wait" } else { "binds it" };
+    match bound == wanted && (policy.ended == Ended::Bound) == (permit.result == "bind") {
+        true => Ok(()),
+        false => Err((Stage::Permit, format!("{waits}, and binds {bound:?}"))),
+    }
+}
+
+/// Compares plans.
+fn planned(it: &View<'_>) -> Result<(), (Stage, String)> {
+    let policy = &it.policy;
+    let is_alike = match policy.ended {
+        Ended::Plans => {
+            let is_alone = policy.nominated.keys().eq([&it.question.pod]);
+            is_alone && it.possible().iter().any(|(node, plan)| *node == policy.node && plan.victims == policy.victims)
+        }
+        _ => it.answer.plans.is_empty(),
+    };
+    match (is_alike, policy.ended) {
+        (true, _) => Ok(()),
+        (false, Ended::Plans) => Err((Stage::Plan, format!("evicts {:?} for {:?}", policy.victims, policy.nominated))),
+        (false, _) => Err((Stage::Plan, "makes no plan".to_owned())),
+    }
+}
+
+/// Compares which pods stay at Permit, and which nominations end.
+fn held(it: &View<'_>) -> Result<(), (Stage, String)> {
+    let (policy, answer) = (&it.policy, it.answer);
+    let Some(after) = &answer.post_filter else { return Ok(()) };
+    let waiting = list(it.outcome, "waiting");
+    let given_up: BTreeSet<&String> = it.question.waiting.keys().filter(|pod| !waiting.contains(pod)).collect();
+    if given_up != after.rejected.keys().collect() {
+        return Err((Stage::Held, format!("has {given_up:?} give up their nodes")));
+    }
+    let standing = texts(it.outcome, "standing");
+    let others = it.promised().map(name);
+    let lost: BTreeSet<String> = others.filter(|pod| !standing.contains_key(pod)).collect();
+    let cleared = answer.clears.get(&policy.node).filter(|_| policy.ended == Ended::Plans);
+    if lost != cleared.into_iter().flatten().cloned().collect() {
+        return Err((Stage::Nomination, format!("withdraws the nominations of {lost:?}")));
+    }
+    let keeps = standing.contains_key(&it.question.pod);
+    match policy.ended == Ended::Plans || !is_nominated(it.pod) || keeps == answer.keeps_nomination {
+        true => Ok(()),
+        false => Err((Stage::Nomination, format!("{} its nomination", if keeps { "keeps" } else { "withdraws" }))),
+    }
+}
+
+/// Returns a difference, with what both decide.
+fn difference(it: &View<'_>, stage: Stage, policy: &str) -> Difference {
+    let kind = match stage {
+        Stage::Gang => "upstream/gang",
+        Stage::Quota => "upstream/quota",
+        Stage::Usage => "upstream/usage",
+        Stage::Node => "upstream/node",
+        Stage::Permit => "upstream/permit",
+        Stage::Plan => "upstream/plan",
+        Stage::Held => "upstream/held",
+        Stage::Nomination => "upstream/nominations",
+    };
+    let answer = it.answer;
+    let (pod, reason) = (&it.question.pod, text(it.outcome, "/reason"));
+    let laws = it.policy.laws.join(", ");
+    let upstream = match (&answer.untried, &answer.pre_filter, answer.plans.is_empty()) {
+        (Some(why), ..) => format!("does not try it ({why})"),
+        (None, _, false) => {
+            let plans = answer.plans.iter();
+            let plans: Vec<String> = plans.map(|plan| format!("{:?} on `{}`", plan.victims, plan.node)).collect();
+            format!("evicts {}, clears {:?}", plans.join(" or "), answer.clears)
+        }
+        (None, Some(refusal), true) => format!("refuses it: {}", refusal.reason),
+        (None, None, true) if answer.feasible.is_empty() => {
+            let no_plan = answer.failed.as_ref().or(answer.ineligible.as_ref());
+            format!("finds neither a node nor a plan ({no_plan:?}, {:?}, {:?})", answer.refused, answer.dry_run)
+        }
+        (None, None, true) => format!("places it on one of {:?}: {:?}", answer.feasible, answer.permit),
+    };
+    let after = answer.post_filter.as_ref().map(|after| &after.rejected);
+    let kept = if answer.keeps_nomination { ", and keeps its nomination" } else { "" };
+    Difference {
+        kind,
+        text: format!("`{pod}`: the policy {policy} ({reason}) [{laws}]; upstream {upstream}{kept}; rejects {after:?}"),
+    }
 }

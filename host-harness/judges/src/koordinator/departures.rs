@@ -1,0 +1,196 @@
+//! The rulings by which the system `koordinator` departs from Koordinator, and how each is recognised.
+//!
+//! A ruling explains a difference at one step of an attempt. At PreFilter the formula of the policy must come to the verdict of the policy
+//! by the accounts of upstream; a plan is explained where the policy forbids each plan of upstream, or prefers its own.
+
+use super::Stage;
+use super::answer::Plan;
+use super::books::Term;
+use super::plans::{
+    breaks_promises, is_in_vain, is_no_worse, leaves_too_little, takes_from_the_group, takes_leaving, takes_unlabelled,
+};
+use super::questions::{do_not_fit_together, is_near_a_nomination, is_promised_firmly, relies_on_what_leaves};
+use super::situations::{
+    awaits_its_victims, gives_up_together, has_failed, has_room_coming, keeps_hold, lacks_pods, plans_for_the_rest,
+    waits_beyond_the_minimum,
+};
+use super::stops::{
+    another_gang_forbids, ends_in_an_error, is_held_up, is_over_max, is_over_min, may_not_preempt, plans_for_several,
+    takes_others, waits_for_what_leaves,
+};
+use super::view::View;
+use crate::departure::Departure;
+use crate::trial::{Ask, TrialError};
+
+/// A ruling, and what it explains.
+pub(super) struct Rule {
+    pub(super) departure: Departure,
+    /// Any of these.
+    pub(super) explains: &'static [Explains],
+}
+
+/// What a ruling explains.
+pub(super) enum Explains {
+    /// That the verdicts of PreFilter on the quota differ: the formula of the policy counts this.
+    Counts(Term),
+    /// A difference at a step.
+    At(Stage, fn(&View<'_>) -> bool),
+    /// The same, by another question to the judge.
+    Asks(Stage, fn(&View<'_>, &mut Ask<'_>) -> Result<bool, TrialError>),
+    /// That the policy makes no plan for the pod.
+    Stops(fn(&View<'_>) -> bool),
+    /// That the policy does not make a plan of upstream, on a node.
+    Forbids(fn(&View<'_>, &str, &Plan) -> bool),
+    /// That upstream does not make the plan of the policy.
+    Allows(fn(&View<'_>) -> bool),
+}
+
+/// Returns a ruling.
+const fn rule(id: &'static str, upstream: &'static str, policy: &'static str, explains: &'static [Explains]) -> Rule {
+    Rule { departure: Departure { id, upstream, policy }, explains }
+}
+
+/// The rulings.
+pub(super) const RULES: &[Rule] = &[
+    rule(
+        "C1",
+        "a pod without a class label is preemptible",
+        "an argument makes it non-preemptible",
+        &[Explains::Counts(Term::Class), Explains::Forbids(takes_unlabelled)],
+    ),
+    rule(
+        "C3",
+        "counts the request of the pod that is tried, and what its quota uses",
+        "counts all pods of the job without a node, and sets aside what non-preemptible pods request within min",
+        &[
+            Explains::Counts(Term::Job),
+            Explains::Counts(Term::Aside),
+            Explains::Stops(is_over_min),
+            Explains::Forbids(leaves_too_little),
+        ],
+    ),
+    rule(
+        "C36",
+        "does not count nominated pods in a quota",
+        "what is promised to nominated pods counts",
+        &[Explains::Counts(Term::Promised), Explains::Forbids(breaks_promises)],
+    ),
+    rule(
+        "C66",
+        "checks the max alone of the quotas above",
+        "checks their min for non-preemptible pods, too",
+        &[Explains::Counts(Term::Above)],
+    ),
+    rule(
+        "C27",
+        "tries every pod of a gang that has failed, and rejects its pods at Permit whenever one fails",
+        "refuses the pods of a gang that cannot start until its next round, and keeps the hold of one that still can",
+        &[
+            Explains::At(Stage::Gang, has_failed),
+            Explains::Stops(has_failed),
+            Explains::At(Stage::Held, keeps_hold),
+            Explains::At(Stage::Held, gives_up_together),
+        ],
+    ),
+    rule(
+        "C28",
+        "tries pods beyond the minimum of a gang while another gang of the group is not complete",
+        "refuses them until every gang of the group is complete",
+        &[Explains::At(Stage::Gang, waits_beyond_the_minimum)],
+    ),
+    rule(
+        "C25",
+        "has pods wait at Permit, and evicts pods, for a gang whose other members may not be tried",
+        "rejects the pods of such a gang, and evicts no pod for it",
+        &[Explains::At(Stage::Permit, lacks_pods), Explains::Stops(lacks_pods)],
+    ),
+    rule(
+        "C59",
+        "a pod takes the room that is promised to any pod of lower priority",
+        "room is kept that is promised to a pod which the pod could not evict",
+        &[Explains::Asks(Stage::Node, is_promised_firmly), Explains::Asks(Stage::Plan, is_promised_firmly)],
+    ),
+    rule(
+        "C16",
+        "rejects the pods of a gang at Permit when it evicts pods for another one",
+        "these keep waiting",
+        &[Explains::At(Stage::Held, plans_for_the_rest)],
+    ),
+    rule(
+        "C14",
+        "ends the nomination of a pod, or evicts more pods for it, while its victims leave",
+        "the pod keeps its nomination, and no plan is made until they have left",
+        &[Explains::At(Stage::Nomination, awaits_its_victims), Explains::Stops(awaits_its_victims)],
+    ),
+    rule(
+        "C11",
+        "only the preemption policy forbids a pod to preempt",
+        "the label can-preempt, and an argument, do so, too",
+        &[Explains::Stops(may_not_preempt)],
+    ),
+    rule(
+        "C6",
+        "a pod over the max of its quota evicts lower pods of the quota",
+        "a preemptible job does not",
+        &[Explains::Stops(is_over_max)],
+    ),
+    rule(
+        "C24",
+        "evicts pods for one pod of a gang, whatever becomes of the others",
+        "evicts pods for all waiting pods of the gang and of the incomplete gangs of its group, or none",
+        &[
+            Explains::Stops(another_gang_forbids),
+            Explains::Forbids(takes_from_the_group),
+            Explains::Asks(Stage::Plan, do_not_fit_together),
+            Explains::Allows(plans_for_several),
+        ],
+    ),
+    rule(
+        "C23",
+        "evicts pods for a pod whose promised room is held at Permit",
+        "the pod waits for the one at Permit",
+        &[Explains::Stops(is_held_up)],
+    ),
+    rule(
+        "C4",
+        "victims are of the quota of the pod, on its node",
+        "victims are of any quota on a node of the plan, and of the own quota on any node",
+        &[Explains::Allows(takes_others)],
+    ),
+    rule(
+        "C45",
+        "evicts more pods for a pod that could have the room of those that leave",
+        "the pod waits for what leaves already",
+        &[Explains::Allows(waits_for_what_leaves), Explains::At(Stage::Nomination, has_room_coming)],
+    ),
+    rule(
+        "C67",
+        "a pod that leaves holds its room in a plan, and may be evicted again",
+        "a pod that leaves counts as gone in a plan",
+        &[Explains::Forbids(takes_leaving), Explains::Asks(Stage::Plan, relies_on_what_leaves)],
+    ),
+    rule(
+        "C68",
+        "evicts pods though the quota stays over its limit",
+        "evicts no pod where the quota does not hold afterwards",
+        &[Explains::Forbids(is_in_vain)],
+    ),
+    rule(
+        "C69",
+        "keeps a victim that has to go for a quota above, and ends in an error",
+        "pods are evicted for the quotas above, too",
+        &[Explains::Allows(ends_in_an_error)],
+    ),
+    rule(
+        "C70",
+        "constraints between a pod and a nominated one count on the node of the nominated pod alone",
+        "they count in its whole domain",
+        &[Explains::Asks(Stage::Node, is_near_a_nomination)],
+    ),
+    rule(
+        "C33",
+        "evicts by the order of kube-scheduler",
+        "evicts the least important pods, then breaks the fewest gangs, then stops the smallest part of the cluster",
+        &[Explains::Forbids(is_no_worse)],
+    ),
+];

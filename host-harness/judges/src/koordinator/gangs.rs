@@ -1,0 +1,96 @@
+//! What the gangs of a group need, and which of their pods could help.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::view::{View, gang, is_tryable};
+use crate::object::{leaves, name, text};
+
+/// A gang of the group of the pod that is tried.
+pub(super) struct Gang<'s> {
+    pub(super) name: String,
+    minimum: usize,
+    pub(super) is_strict: bool,
+    matching: &'s str,
+    /// Its pods that stay; where victims are only marked, those that leave too.
+    members: Vec<&'s Value>,
+}
+
+impl<'s> View<'s> {
+    /// Returns the gangs that start together with the pod, its own among them; none for a pod of no gang.
+    pub(super) fn gangs(&self) -> Vec<Gang<'s>> {
+        let group = self.group(self.pod);
+        let read = |name: String| {
+            let object = self.object("PodGroup", &name)?;
+            let said = |key: &str| {
+                let path = format!("/metadata/annotations/gang.scheduling.koordinator.sh~1{key}");
+                object.pointer(&path).and_then(Value::as_str).unwrap_or_default()
+            };
+            let minimum = object.pointer("/spec/minMember").and_then(Value::as_u64)?;
+            let stays = |pod: &&Value| gang(pod) == name && !self.is_gone(pod);
+            let members = self.pods().filter(stays).collect();
+            let minimum = usize::try_from(minimum).ok()?;
+            Some(Gang {
+                is_strict: said("mode") != "NonStrict",
+                matching: said("match-policy"),
+                minimum,
+                members,
+                name,
+            })
+        };
+        group.into_iter().filter_map(read).collect()
+    }
+
+    /// Returns whether a pod that leaves counts as gone: it does where victims are deleted.
+    fn is_gone(&self, pod: &Value) -> bool {
+        leaves(pod) && self.is_on("podShouldBeDeletedWhenPreempted")
+    }
+
+    /// Returns whether a gang is complete with so many more pods at Permit.
+    pub(super) fn is_complete(&self, gang: &Gang<'_>, more: usize) -> bool {
+        let held = gang.members.iter().filter(|pod| self.waits(pod)).count() + more;
+        let bound = gang.members.iter().filter(|pod| is_bound(pod)).count();
+        match gang.matching {
+            "only-waiting" => held >= gang.minimum,
+            "waiting-and-running" => held + bound >= gang.minimum,
+            _ => held >= gang.minimum || bound > 0,
+        }
+    }
+
+    /// Returns whether a gang that is not complete has fewer pods than its minimum that hold a node or may be tried.
+    pub(super) fn lacks_pods(&self, gang: &Gang<'_>) -> bool {
+        let helps = |pod: &&&Value| is_bound(pod) || self.waits(pod) || is_tryable(pod);
+        !self.is_complete(gang, 0) && gang.members.iter().filter(helps).count() < gang.minimum
+    }
+
+    /// Returns whether a gang could still be complete without the pod that is tried.
+    pub(super) fn goes_on_without(&self, gang: &Gang<'_>) -> bool {
+        let others = gang.members.iter().filter(|pod| self.is_pending(pod) && is_tryable(pod));
+        self.is_complete(gang, others.filter(|pod| name(pod) != self.question.pod).count())
+    }
+
+    /// Returns whether the pod is one more than its gang needs, while another gang of its group is not complete.
+    pub(super) fn is_one_too_many(&self) -> bool {
+        let gangs = self.gangs();
+        let is_own = |it: &&Gang<'_>| it.name == gang(self.pod);
+        gangs.iter().filter(is_own).all(|own| self.is_complete(own, 0))
+            && gangs.iter().any(|other| !is_own(&other) && !self.is_complete(other, 0))
+    }
+
+    /// Returns the pods that the policy plans for: those of the tried job that wait, and of each gang of its group that is not complete.
+    pub(super) fn planned(&self) -> Vec<&'s Value> {
+        let incomplete = self.gangs().into_iter().filter(|gang| !self.is_complete(gang, 0)).map(|gang| gang.name);
+        let jobs: BTreeSet<String> = incomplete.chain([gang(self.pod).to_owned()]).collect();
+        let is_planned = |pod: &&'s Value| match gang(pod) {
+            "" => name(pod) == self.question.pod,
+            gang => jobs.contains(gang) && !gang.is_empty(),
+        };
+        self.pods().filter(|pod| self.is_pending(pod) && is_tryable(pod)).filter(is_planned).collect()
+    }
+}
+
+/// Returns whether a pod is bound.
+fn is_bound(pod: &Value) -> bool {
+    !text(pod, "/spec/nodeName").is_empty()
+}

@@ -1,0 +1,130 @@
+//! Rulings that are recognised by another question to the judge: what upstream decides where the cluster is as the ruling reads it.
+
+use serde_json::{Value, json};
+
+use super::answer::Answer;
+use super::plans::is_no_worse;
+use super::view::{Ended, View, are_of_one_job, gang, priority};
+use crate::object::{leaves, name, text};
+use crate::question::Question;
+use crate::trial::{Ask, TrialError};
+
+/// Returns whether room that is promised to pods which the policy may not evict for the pod keeps the pod out: with these pods as
+/// important as the pod, upstream finds no node either, and no plan.
+pub(super) fn is_promised_firmly(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let firm = it.firmly_promised();
+    if firm.is_empty() {
+        return Ok(false);
+    }
+    let mut objects = it.question.objects.clone();
+    for object in &mut objects {
+        if text(object, "/kind") == "Pod" && firm.contains(&name(object)) && priority(object) < priority(it.pod) {
+            put(object, "priority", json!(priority(it.pod)));
+        }
+    }
+    let answer: Answer = ask.answer(&Question { objects, ..it.question.clone() })?;
+    let is_about_a_node = !it.answer.feasible.is_empty();
+    Ok(answer.feasible.is_empty() && (is_about_a_node || it.agrees(&answer)))
+}
+
+/// Returns whether upstream has a plan on the node of the policy's once the pods that leave are gone.
+pub(super) fn relies_on_what_leaves(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let mut objects = it.question.objects.clone();
+    objects.retain(|object| text(object, "/kind") != "Pod" || !leaves(object));
+    if it.policy.ended != Ended::Plans || objects.len() == it.question.objects.len() {
+        return Ok(false);
+    }
+    let answer: Answer = ask.answer(&Question { objects, ..it.question.clone() })?;
+    Ok(it.agrees(&answer))
+}
+
+/// Returns whether the planned pods do not all find a node when each pod that the policy may evict for them has left, and what leaves already.
+pub(super) fn do_not_fit_together(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let planned = it.planned();
+    let stays = |object: &&Value| {
+        let is_pod = text(object, "/kind") == "Pod";
+        !is_pod || !it.may_go(object) && !leaves(object)
+    };
+    let mut objects: Vec<Value> = it.question.objects.iter().filter(stays).cloned().collect();
+    let mut others: Vec<&Value> = planned.into_iter().filter(|pod| name(pod) != it.question.pod).collect();
+    others.insert(0, it.pod);
+    if others.len() < 2 {
+        return Ok(false);
+    }
+    for pod in others {
+        let question = Question { objects: objects.clone(), pod: name(pod), ..it.question.clone() };
+        let answer: Answer = ask.answer(&question)?;
+        let Some(node) = answer.feasible.first() else { return Ok(true) };
+        for object in &mut objects {
+            if text(object, "/kind") == "Pod" && name(object) == name(pod) {
+                put(object, "nodeName", json!(node));
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Returns whether a nominated pod keeps the pod out that upstream lets in: once it runs where it is nominated, so does upstream.
+pub(super) fn is_near_a_nomination(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let firm = it.firmly_promised();
+    let mut objects = it.question.objects.clone();
+    for object in &mut objects {
+        if text(object, "/kind") == "Pod" && firm.contains(&name(object)) {
+            let node = text(object, "/status/nominatedNodeName").to_owned();
+            put(object, "nodeName", json!(node));
+        }
+    }
+    if firm.is_empty() {
+        return Ok(false);
+    }
+    let answer: Answer = ask.answer(&Question { objects, ..it.question.clone() })?;
+    let is_constrained = |pod: &Value| {
+        let fields =
+            ["/spec/affinity/podAffinity", "/spec/affinity/podAntiAffinity", "/spec/topologySpreadConstraints"];
+        fields.iter().any(|field| pod.pointer(field).is_some())
+    };
+    let between = is_constrained(it.pod) || it.promised().any(is_constrained);
+    Ok(between && answer.pre_filter.is_none() && answer.feasible.is_empty() && !it.policy.is_placed())
+}
+
+impl View<'_> {
+    /// Returns the nominated pods of other jobs whose room is kept from the pod: they are as important as the least of its planned pods, or
+    /// the policy may not evict them for it.
+    fn firmly_promised(&self) -> Vec<String> {
+        let planned = self.planned();
+        let least = planned.iter().map(|pod| priority(pod)).min().unwrap_or_else(|| priority(self.pod));
+        let triggers = planned.into_iter().chain([self.pod]).all(|pod| self.triggers(pod));
+        let is_firm = |other: &&Value| {
+            let may_go = triggers && !self.stays(other);
+            !are_of_one_job(other, self.pod) && (priority(other) >= least || !may_go)
+        };
+        self.promised().filter(is_firm).map(name).collect()
+    }
+
+    /// Returns whether the policy makes a plan as upstream does in another cluster, or one that is no worse on the same node; or both make none.
+    fn agrees(&self, other: &Answer) -> bool {
+        let mut there = other.plans.iter().filter(|plan| plan.node == self.policy.node);
+        match self.policy.ended {
+            Ended::Plans => there.any(|plan| is_no_worse(self, &plan.node, plan)),
+            _ => other.plans.is_empty(),
+        }
+    }
+
+    /// Returns whether a pod may be a victim of the pods that are planned.
+    pub(super) fn may_go(&self, other: &Value) -> bool {
+        let planned = self.planned();
+        let least = planned.iter().map(|pod| priority(pod)).min().unwrap_or_else(|| priority(self.pod));
+        let group = self.group(self.pod);
+        !text(other, "/spec/nodeName").is_empty()
+            && !self.stays(other)
+            && priority(other) < least
+            && !group.contains(gang(other))
+    }
+}
+
+/// Sets a field of the spec of an object.
+fn put(object: &mut Value, field: &str, value: Value) {
+    if let Some(spec) = object.pointer_mut("/spec").and_then(Value::as_object_mut) {
+        spec.insert(field.to_owned(), value);
+    }
+}

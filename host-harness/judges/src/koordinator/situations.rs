@@ -1,0 +1,73 @@
+//! The situations in which a ruling applies, beside those of plans.
+
+use serde_json::Value;
+
+use super::view::{Ended, View};
+use crate::object::{is_nominated, list, name};
+
+/// Returns whether the policy says that a strict gang of the group has failed in this round.
+pub(super) fn has_failed(it: &View<'_>) -> bool {
+    it.policy.cites("gang-has-not-failed") && it.gangs().iter().any(|gang| gang.is_strict && !it.is_complete(gang, 0))
+}
+
+/// Returns whether the pod is one more than its gang needs, while another gang of its group is not complete.
+pub(super) fn waits_beyond_the_minimum(it: &View<'_>) -> bool {
+    it.policy.first() == "gang-group-is-served-first" && it.is_one_too_many()
+}
+
+/// Returns whether a gang of the group that is not complete has too few pods that hold a node or may be tried.
+pub(super) fn lacks_pods(it: &View<'_>) -> bool {
+    it.policy.cites("gang-is-complete") && it.gangs().iter().any(|gang| it.lacks_pods(gang))
+}
+
+/// Returns whether the pods at Permit keep their nodes in the policy, where their gangs could be complete without the pod.
+pub(super) fn keeps_hold(it: &View<'_>) -> bool {
+    let gangs = it.gangs();
+    !gives_up(it)
+        && it.policy.ended != Ended::Plans
+        && !gangs.is_empty()
+        && gangs.iter().all(|gang| it.goes_on_without(gang))
+}
+
+/// Returns whether the pods at Permit keep their nodes while the policy makes a plan for others of the group, or the victims of one leave.
+pub(super) fn plans_for_the_rest(it: &View<'_>) -> bool {
+    !gives_up(it) && (it.policy.ended == Ended::Plans || awaits_its_victims(it))
+}
+
+/// Returns whether a pod gives up a node at Permit.
+fn gives_up(it: &View<'_>) -> bool {
+    let waiting = list(it.outcome, "waiting");
+    it.question.waiting.keys().any(|pod| !waiting.contains(pod))
+}
+
+/// Returns whether the pod keeps its nomination while it waits for victims.
+pub(super) fn awaits_its_victims(it: &View<'_>) -> bool {
+    it.policy.cites("last-plan-is-done") && is_in_flight(it)
+}
+
+/// Returns whether a planned pod is nominated, or a pod leaves.
+pub(super) fn is_in_flight(it: &View<'_>) -> bool {
+    it.planned().into_iter().any(is_nominated) && it.leaving().next().is_some()
+}
+
+/// Returns whether the pod keeps its nomination because its room comes without another victim: pods leave, or others of its group are to be
+/// placed first.
+pub(super) fn has_room_coming(it: &View<'_>) -> bool {
+    let says_so = it.policy.laws.iter().any(|law| law == "engine/room-is-coming");
+    says_so && is_nominated(it.pod) && (it.leaving().next().is_some() || it.planned().len() > 1)
+}
+
+/// Returns whether all pods of the group at Permit give up their nodes: a gang of the group is not complete, and one of them is
+/// strict.
+pub(super) fn gives_up_together(it: &View<'_>) -> bool {
+    let gangs = it.gangs();
+    gives_up(it)
+        && it.companions().filter(|pod| it.waits(pod)).all(|pod| !waits_on(it, pod))
+        && gangs.iter().any(|gang| gang.is_strict)
+        && gangs.iter().any(|gang| !it.is_complete(gang, 0))
+}
+
+/// Returns whether a pod waits at Permit after the attempt.
+fn waits_on(it: &View<'_>, pod: &Value) -> bool {
+    list(it.outcome, "waiting").contains(&name(pod))
+}

@@ -1,0 +1,136 @@
+//! Gangs: who is tried, who waits, and who gives up.
+
+use super::*;
+
+/// Returns an outcome after which these pods wait at Permit.
+fn with_waiting(mut outcome: Value, waiting: &[&str]) -> Value {
+    outcome["waiting"] = json!(waiting);
+    outcome
+}
+
+/// Returns a table in which upstream rejects pods at Permit.
+fn rejecting(table: Table, pods: &[&str]) -> Table {
+    let rejected = pods.iter().map(|pod| ((*pod).to_owned(), "rejected".to_owned())).collect();
+    table.with(|answer| answer.post_filter = Some(PostFilter { rejected, ..PostFilter::default() }))
+}
+
+fn q_waits() -> [(&'static str, Value); 1] {
+    [("d/q", waits("d/q", "n1"))]
+}
+
+fn groups() -> Value {
+    json!({"gang.scheduling.koordinator.sh/groups": r#"["d/x","d/y"]"#})
+}
+
+#[test]
+fn c27_refuses_a_strict_gang_that_has_failed() {
+    let table = |mode: &str| {
+        let mode = json!({"gang.scheduling.koordinator.sh/mode": mode});
+        Table::new().feasible("n2").add("q", None).gang("x", 2, &["p", "q"], &mode)
+    };
+    let failed = because("Rejected", "gang-has-not-failed");
+    assert_eq!(table("Strict").judge(&failed), Ok(vec!["C27"]));
+    assert_eq!(table("NonStrict").judge(&failed), Err("upstream/gang"));
+    let mut vain = table("Strict");
+    vain.answers[0].feasible.clear();
+    assert_eq!(vain.judge(&failed), Ok(vec![]), "upstream finds nothing either");
+}
+
+#[test]
+fn a_gang_that_only_upstream_refuses_is_a_difference() {
+    let table = Table::new().with(|answer| answer.untried = Some("it is gated".to_owned()));
+    assert_eq!(table.judge(&binds("d/p", "n2")), Err("upstream/gang"));
+    assert_eq!(table.judge(&nothing()), Ok(vec![]));
+}
+
+#[test]
+fn c27_keeps_what_a_gang_holds_that_can_go_on() {
+    let keeps = with_waiting(nothing(), &["d/q"]);
+    let table = || rejecting(Table::new().add("q", None).add("r", None), &["d/q"]);
+    assert_eq!(table().gang("x", 2, &["p", "q", "r"], &json!({})).judge_after(&q_waits(), &keeps), Ok(vec!["C27"]));
+    assert_eq!(
+        table().gang("x", 3, &["p", "q", "r"], &json!({})).judge_after(&q_waits(), &keeps),
+        Err("upstream/held")
+    );
+}
+
+#[test]
+fn c27_gives_up_what_the_other_gangs_hold() {
+    let table = |mode: &str| {
+        let mut loose = groups();
+        loose["gang.scheduling.koordinator.sh/mode"] = json!("NonStrict");
+        let mut other = groups();
+        other["gang.scheduling.koordinator.sh/mode"] = json!(mode);
+        Table::new().add("q", None).gang("x", 1, &["p"], &loose).gang("y", 1, &["q"], &other)
+    };
+    let gives_up = with_waiting(nothing(), &[]);
+    assert_eq!(table("Strict").judge_after(&q_waits(), &gives_up), Ok(vec!["C27"]));
+    assert_eq!(table("NonStrict").judge_after(&q_waits(), &gives_up), Err("upstream/held"));
+}
+
+#[test]
+fn c28_refuses_pods_beyond_the_minimum() {
+    let table = |annotations: &Value| {
+        let table = Table::new().feasible("n2").add("q", None).add("r", None);
+        table.gang("x", 1, &["p", "q"], annotations).gang("y", 1, &["r"], annotations)
+    };
+    let refused = with_waiting(because("Rejected", "gang-group-is-served-first"), &["d/q"]);
+    assert_eq!(table(&groups()).judge_after(&q_waits(), &refused), Ok(vec!["C28"]));
+    assert_eq!(table(&json!({})).judge_after(&q_waits(), &refused), Err("upstream/gang"));
+}
+
+#[test]
+fn c25_does_nothing_for_a_gang_whose_pods_may_not_be_tried() {
+    let gated = |pod: &mut Value| pod["spec"]["schedulingGates"] = json!([{"name": "held"}]);
+    let foreign = |pod: &mut Value| pod["spec"]["schedulerName"] = json!("another-scheduler");
+    let table = || Table::new().add("q", None).gang("x", 2, &["p", "q"], &json!({}));
+    let refused = because("Unschedulable", "gang-is-complete");
+    for change in [gated, foreign] {
+        assert_eq!(table().feasible("n2").pod("q", change).judge(&refused), Ok(vec!["C25"]));
+        assert_eq!(table().plan("n1", &["d/v"]).pod("q", change).judge(&refused), Ok(vec!["C25"]));
+    }
+    assert_eq!(table().feasible("n2").judge(&refused), Err("upstream/permit"));
+    let fits = table()
+        .pod("q", |pod| pod["spec"]["priority"] = json!(5))
+        .plan("n1", &["d/v"])
+        .then(|answer| answer.feasible = vec!["n1".to_owned()]);
+    assert_eq!(fits.judge(&refused), Err("upstream/plan"));
+}
+
+#[test]
+fn permit_lets_the_same_pods_go() {
+    let table = |result: &str, released: &[&str]| {
+        let released = released.iter().map(|pod| (*pod).to_owned()).collect();
+        let permit = Permit { result: result.to_owned(), released };
+        Table::new().add("q", None).feasible("n2").with(|answer| answer.permit = Some(permit))
+    };
+    let mut together = with_waiting(binds("d/p", "n2"), &[]);
+    together["bound"]["d/q"] = json!("n1");
+    assert_eq!(table("bind", &["d/q"]).judge_after(&q_waits(), &together), Ok(vec![]));
+    assert_eq!(table("bind", &[]).judge_after(&q_waits(), &together), Err("upstream/permit"));
+    assert_eq!(table("wait", &[]).judge_after(&q_waits(), &together), Err("upstream/permit"));
+}
+
+#[test]
+fn c16_keeps_what_is_held_beside_a_plan() {
+    let table = |rejected: &[&str]| rejecting(Table::new().add("q", None).plan("n1", &["d/v"]), rejected);
+    let keeps = with_waiting(takes_v(), &["d/q"]);
+    assert_eq!(table(&["d/q"]).judge_after(&q_waits(), &keeps), Ok(vec!["C16"]));
+    assert_eq!(table(&[]).judge_after(&q_waits(), &with_waiting(takes_v(), &[])), Err("upstream/held"));
+}
+
+#[test]
+fn c14_and_c45_keep_the_nomination_while_pods_leave() {
+    let kept = |mut outcome: Value| {
+        outcome["standing"] = json!({"d/p": "n1"});
+        outcome
+    };
+    let waits = kept(because("Unschedulable", "last-plan-is-done"));
+    let mut coming = kept(nothing());
+    coming["reasons"] = json!([{"code": "engine/room-is-coming"}]);
+    let table = || Table::new().nominated("p", "n1");
+    assert_eq!(table().leaving("v").judge(&waits), Ok(vec!["C14"]));
+    assert_eq!(table().leaving("v").judge(&coming), Ok(vec!["C45"]));
+    assert_eq!(table().judge(&waits), Err("upstream/nominations"));
+    assert_eq!(table().judge(&coming), Err("upstream/nominations"));
+}

@@ -1,0 +1,156 @@
+//! Plans, and room that is promised.
+
+use super::*;
+
+/// A change of a table.
+type Change = fn(Table) -> Table;
+
+/// Returns a cluster in which upstream evicts `d/v`.
+fn evicting() -> Table {
+    Table::new().plan("n1", &["d/v"])
+}
+
+#[test]
+fn the_policy_makes_no_plan_for_the_pod() {
+    let cases: [(&str, &str, Change); 6] = [
+        ("C11", "may-preempt", |table| table.labelled("p", "can-preempt", "false")),
+        ("C11", "may-preempt", |table| table.argument("disableDefaultTriggerPreemption")),
+        ("C14", "last-plan-is-done", |table| table.nominated("p", "n1").add("w", Some("n1")).leaving("w")),
+        ("C3", "non-preemptible-job-fits-min", |table| {
+            table.over_quota().labelled("p", "preemptible", "false").account("a", |quota| quota.min = cpu(500))
+        }),
+        ("C6", "preemptible-job-leaves-min", |table| table.over_quota().account("a", |quota| quota.max = cpu(1000))),
+        ("C24", "may-preempt", |table| {
+            let groups = json!({"gang.scheduling.koordinator.sh/groups": r#"["d/x","d/y"]"#});
+            let table = table.add("q", None).labelled("q", "can-preempt", "false");
+            table.gang("x", 1, &["p"], &groups).gang("y", 1, &["q"], &groups)
+        }),
+    ];
+    for (id, law, change) in cases {
+        let result = if law.contains("min") { "Rejected" } else { "Unschedulable" };
+        assert_eq!(change(evicting()).judge(&because(result, law)), Ok(vec![id]));
+        let other = if law.contains("min") { evicting().over_quota() } else { evicting() };
+        assert_eq!(other.judge(&because(result, law)), Err("upstream/plan"), "{id}");
+    }
+}
+
+#[test]
+fn c23_waits_for_the_pod_at_permit() {
+    let mut held = because("Unschedulable", "its-room-is-not-held-at-permit");
+    held["waiting"] = json!(["d/w"]);
+    let table = |node: &str| evicting().add("w", None).nominated("p", node);
+    let earlier = [("d/w", {
+        let mut outcome = waits("d/w", "n1");
+        outcome["standing"] = json!({"d/p": "n1"});
+        outcome
+    })];
+    assert_eq!(table("n1").judge_after(&earlier, &held), Ok(vec!["C23"]));
+    assert_eq!(table("n1").judge(&held), Err("upstream/plan"));
+}
+
+#[test]
+fn the_policy_forbids_the_plan_of_upstream() {
+    let cases: [(&str, Change); 7] = [
+        ("C1", |table| table.argument("disableDefaultPreemptiable").labelled("p", "preemptible", "true")),
+        ("C3", |table| {
+            let full = table.account("a", |quota| (quota.used, quota.max) = (cpu(2000), cpu(2000)));
+            full.add("q", None).labelled("q", "preemptible", "false")
+        }),
+        ("C36", |table| {
+            let full = table.account("a", |quota| (quota.used, quota.max) = (cpu(2000), cpu(2000)));
+            full.add("q", None).nominated("q", "n1")
+        }),
+        ("C24", |table| table.gang("x", 1, &["p", "v"], &json!({}))),
+        ("C24", |table| {
+            let table = table.add("q", None).pod("v", |pod| pod["spec"]["priority"] = json!(2));
+            table.gang("x", 1, &["p", "q"], &json!({})).then(|answer| answer.feasible = vec!["n1".to_owned()])
+        }),
+        ("C67", |table| table.leaving("v")),
+        ("C68", |table| table.account("a", |quota| quota.used = cpu(9500))),
+    ];
+    for (id, change) in cases {
+        assert_eq!(change(evicting()).judge(&nothing()), Ok(vec![id]));
+    }
+    assert_eq!(evicting().judge(&nothing()), Err("upstream/plan"));
+    let other = evicting().with(|answer| answer.plans.push(plan("n2", &["d/v"])));
+    let other = other.add("w", Some("n2")).leaving("w").with(|answer| answer.plans[0] = plan("n2", &["d/w"]));
+    assert_eq!(other.judge(&nothing()), Err("upstream/plan"), "one of two plans is explained");
+}
+
+#[test]
+fn c24_plans_for_all_pods_or_none() {
+    let table = || {
+        let table = evicting().add("q", None).pod("q", |pod| pod["spec"]["priority"] = json!(5));
+        table.gang("x", 2, &["p", "q"], &json!({})).then(|answer| answer.feasible = vec!["n1".to_owned()])
+    };
+    assert_eq!(table().then(|_| {}).judge(&nothing()), Ok(vec!["C24"]));
+    assert_eq!(table().judge(&nothing()), Err("upstream/plan"), "both fit");
+    let mut several = takes_v();
+    several["nominated"]["d/q"] = json!("n2");
+    assert_eq!(table().judge(&several), Ok(vec!["C24"]));
+}
+
+#[test]
+fn upstream_lacks_the_plan_of_the_policy() {
+    let cases: [(&str, &[&str], Change); 4] = [
+        ("C4", &["d/v"], |table| table.labelled("v", "name", "b")),
+        ("C4", &["d/v", "d/w"], |table| table.add("w", Some("n2"))),
+        ("C45", &[], |table| table.leaving("v")),
+        ("C69", &["d/v"], |table| {
+            table.with(|answer| answer.failed = Some("expected at least one victim pod".to_owned()))
+        }),
+    ];
+    for (id, victims, change) in cases {
+        assert_eq!(change(Table::new()).judge(&nominates("d/p", "n1", victims)), Ok(vec![id]));
+    }
+    assert_eq!(Table::new().judge(&nominates("d/p", "n1", &["d/v"])), Err("upstream/plan"));
+    assert_eq!(Table::new().judge(&nominates("d/p", "n1", &[])), Err("upstream/plan"));
+}
+
+#[test]
+fn c67_counts_on_what_leaves() {
+    let table = || Table::new().add("w", Some("n1")).labelled("w", "name", "b").leaving("w");
+    let with = |plans: Vec<Plan>| table().then(|answer| answer.plans = plans);
+    assert_eq!(with(vec![plan("n1", &["d/v"])]).judge(&takes_v()), Ok(vec!["C67"]));
+    assert_eq!(with(Vec::new()).judge(&takes_v()), Err("upstream/plan"));
+    assert_eq!(with(vec![plan("n2", &["d/v"])]).judge(&takes_v()), Err("upstream/plan"));
+}
+
+#[test]
+fn c59_keeps_room_that_is_promised_firmly() {
+    let table = |class: &str| {
+        let table = Table::new().feasible("n2").add("w", None).labelled("w", "preemptible", class);
+        table.nominated("w", "n2").then(|answer| answer.feasible.clear())
+    };
+    assert_eq!(table("false").judge(&nothing()), Ok(vec!["C59"]));
+    assert_eq!(table("true").judge(&nothing()), Err("upstream/node"), "the pod could evict it");
+    let mut elsewhere = table("false");
+    elsewhere.answers.truncate(1);
+    assert_eq!(elsewhere.judge(&nothing()), Err("upstream/node"), "upstream finds a node all the same");
+}
+
+#[test]
+fn c70_counts_constraints_of_nominated_pods_in_their_domain() {
+    let table = |field: &str| {
+        let table = Table::new().feasible("n1").add("w", None).nominated("w", "n2");
+        let table = table.pod("w", |pod| pod["spec"]["priority"] = json!(9));
+        let table = table.pod("w", |pod| pod["spec"]["affinity"] = json!({field: {}}));
+        table.then(|_| {}).then(|answer| answer.feasible.clear())
+    };
+    assert_eq!(table("podAntiAffinity").judge(&nothing()), Ok(vec!["C70"]));
+    assert_eq!(table("nodeAffinity").judge(&nothing()), Err("upstream/node"));
+}
+
+#[test]
+fn c33_prefers_the_plan_of_less_harm() {
+    let table = |priority: i64| {
+        let table = Table::new().add("w", Some("n2")).plan("n2", &["d/w"]);
+        table.pod("w", |pod| pod["spec"]["priority"] = json!(priority))
+    };
+    assert_eq!(table(1).judge(&takes_v()), Ok(vec!["C33"]));
+    assert_eq!(table(0).judge(&takes_v()), Ok(vec!["C33"]), "what comes then depends on the past");
+    assert_eq!(table(-1).judge(&takes_v()), Err("upstream/plan"));
+    let of_gang = |minimum| table(0).add("u", Some("n2")).gang("x", minimum, &["v", "u"], &json!({}));
+    assert_eq!(of_gang(1).judge(&takes_v()), Ok(vec!["C33"]));
+    assert_eq!(of_gang(2).judge(&takes_v()), Err("upstream/plan"), "it breaks a gang");
+}
