@@ -11,12 +11,12 @@ use super::plans::{
 };
 use super::questions::{do_not_fit_together, is_near_a_nomination, is_promised_firmly, relies_on_what_leaves};
 use super::situations::{
-    awaits_its_victims, gives_up_together, has_failed, has_room_coming, keeps_hold, lacks_pods, plans_for_the_rest,
-    waits_beyond_the_minimum,
+    awaits_its_victims, gives_up_together, has_failed, has_room_coming, keeps_firm_promises, keeps_hold, lacks_pods,
+    plans_for_the_rest, waits_beyond_the_minimum,
 };
 use super::stops::{
-    another_gang_forbids, ends_in_an_error, is_held_up, is_over_max, is_over_min, may_not_preempt, plans_for_several,
-    takes_others, waits_for_what_leaves,
+    another_gang_forbids, could_not_start, ends_in_an_error, is_held_up, is_over_max, is_over_min, may_not_preempt,
+    plans_for_several, takes_others, waits_for_what_leaves,
 };
 use super::view::View;
 use crate::departure::Departure;
@@ -108,7 +108,11 @@ pub(super) const RULES: &[Rule] = &[
         "C59",
         "a pod takes the room that is promised to any pod of lower priority",
         "room is kept that is promised to a pod which the pod could not evict",
-        &[Explains::Asks(Stage::Node, is_promised_firmly), Explains::Asks(Stage::Plan, is_promised_firmly)],
+        &[
+            Explains::Asks(Stage::Node, is_promised_firmly),
+            Explains::Asks(Stage::Plan, is_promised_firmly),
+            Explains::At(Stage::Nomination, keeps_firm_promises),
+        ],
     ),
     rule(
         "C16",
@@ -140,6 +144,7 @@ pub(super) const RULES: &[Rule] = &[
         "evicts pods for all waiting pods of the gang and of the incomplete gangs of its group, or none",
         &[
             Explains::Stops(another_gang_forbids),
+            Explains::Stops(could_not_start),
             Explains::Forbids(takes_from_the_group),
             Explains::Asks(Stage::Plan, do_not_fit_together),
             Explains::Allows(plans_for_several),
@@ -149,7 +154,7 @@ pub(super) const RULES: &[Rule] = &[
         "C23",
         "evicts pods for a pod whose promised room is held at Permit",
         "the pod waits for the one at Permit",
-        &[Explains::Stops(is_held_up)],
+        &[Explains::Stops(is_held_up), Explains::At(Stage::Nomination, is_held_up)],
     ),
     rule(
         "C4",

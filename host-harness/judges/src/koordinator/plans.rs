@@ -55,7 +55,10 @@ pub(super) fn breaks_promises(it: &View<'_>, _: &str, plan: &Plan) -> bool {
 /// Returns whether the plan of the policy does no more harm than a plan of upstream: the priority of the most important victim, then the
 /// gangs that are broken, then the part of the cluster that stops. What comes then depends on the past.
 pub(super) fn is_no_worse(it: &View<'_>, _: &str, plan: &Plan) -> bool {
-    it.policy.nominated.len() == 1 && it.harm(&it.policy.victims) <= it.harm(&plan.victims)
+    let (ours, theirs) = (it.harm(&it.policy.victims), it.harm(&plan.victims));
+    // Each part of the cluster is rounded down.
+    let rounding = i64::try_from(it.question.objects.len()).unwrap_or(0);
+    it.policy.nominated.len() == 1 && ours <= (theirs.0, theirs.1, theirs.2 + rounding)
 }
 
 impl View<'_> {

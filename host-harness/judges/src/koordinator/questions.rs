@@ -78,19 +78,46 @@ pub(super) fn is_near_a_nomination(it: &View<'_>, ask: &mut Ask<'_>) -> Result<b
         return Ok(false);
     }
     let answer: Answer = ask.answer(&Question { objects, ..it.question.clone() })?;
-    let is_constrained = |pod: &Value| {
-        let fields =
-            ["/spec/affinity/podAffinity", "/spec/affinity/podAntiAffinity", "/spec/topologySpreadConstraints"];
-        fields.iter().any(|field| pod.pointer(field).is_some())
-    };
     let between = is_constrained(it.pod) || it.promised().any(is_constrained);
-    Ok(between && answer.pre_filter.is_none() && answer.feasible.is_empty() && !it.policy.is_placed())
+    let keeps_out = between && answer.pre_filter.is_none() && answer.feasible.is_empty() && !it.policy.is_placed();
+    if keeps_out { Ok(true) } else { would_break_constraints(it, ask) }
+}
+
+/// Returns whether, wherever upstream places the pod, a nominated pod would no longer be allowed on its node by constraints between pods, once
+/// the pods that leave are gone.
+fn would_break_constraints(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    for node in &it.answer.feasible {
+        let mut objects = it.question.objects.clone();
+        objects.retain(|object| text(object, "/kind") != "Pod" || !leaves(object));
+        let is_pod = |object: &&mut Value| text(object, "/kind") == "Pod" && name(object) == it.question.pod;
+        objects.iter_mut().filter(is_pod).for_each(|object| put(object, "nodeName", json!(node)));
+        let mut breaks = false;
+        for other in it.promised().filter(|other| is_constrained(other)) {
+            let question = Question { objects: objects.clone(), pod: name(other), ..it.question.clone() };
+            let answer: Answer = ask.answer(&question)?;
+            let refusal = answer.refused.get(text(other, "/status/nominatedNodeName"));
+            breaks |= refusal.is_some_and(|refusal| BETWEEN_PODS.contains(&refusal.plugin.as_str()));
+        }
+        if !breaks {
+            return Ok(false);
+        }
+    }
+    Ok(!it.answer.feasible.is_empty() && !it.policy.is_placed())
+}
+
+/// The plugins that judge constraints between pods.
+const BETWEEN_PODS: [&str; 2] = ["InterPodAffinity", "PodTopologySpread"];
+
+/// Returns whether a pod has constraints between pods.
+fn is_constrained(pod: &Value) -> bool {
+    let fields = ["/spec/affinity/podAffinity", "/spec/affinity/podAntiAffinity", "/spec/topologySpreadConstraints"];
+    fields.iter().any(|field| pod.pointer(field).is_some())
 }
 
 impl View<'_> {
     /// Returns the nominated pods of other jobs whose room is kept from the pod: they are as important as the least of its planned pods, or
     /// the policy may not evict them for it.
-    fn firmly_promised(&self) -> Vec<String> {
+    pub(super) fn firmly_promised(&self) -> Vec<String> {
         let planned = self.planned();
         let least = planned.iter().map(|pod| priority(pod)).min().unwrap_or_else(|| priority(self.pod));
         let triggers = planned.into_iter().chain([self.pod]).all(|pod| self.triggers(pod));

@@ -5,9 +5,11 @@ use serde_json::Value;
 use super::view::{Ended, View};
 use crate::object::{is_nominated, list, name};
 
-/// Returns whether the policy says that a strict gang of the group has failed in this round.
+/// Returns whether the policy says that the group has failed in this round: a gang of it is strict, and one is not complete.
 pub(super) fn has_failed(it: &View<'_>) -> bool {
-    it.policy.cites("gang-has-not-failed") && it.gangs().iter().any(|gang| gang.is_strict && !it.is_complete(gang, 0))
+    it.policy.cites("gang-has-not-failed")
+        && it.gangs().iter().any(|gang| gang.is_strict)
+        && it.gangs().iter().any(|gang| !it.is_complete(gang, 0))
 }
 
 /// Returns whether the pod is one more than its gang needs, while another gang of its group is not complete.
@@ -70,4 +72,11 @@ pub(super) fn gives_up_together(it: &View<'_>) -> bool {
 /// Returns whether a pod waits at Permit after the attempt.
 fn waits_on(it: &View<'_>, pod: &Value) -> bool {
     list(it.outcome, "waiting").contains(&name(pod))
+}
+
+/// Returns whether a plan leaves the nominations that upstream ends: their room is kept from the pod.
+pub(super) fn keeps_firm_promises(it: &View<'_>) -> bool {
+    let firm = it.firmly_promised();
+    let mut cleared = it.answer.clears.get(&it.policy.node).into_iter().flatten();
+    it.policy.ended == Ended::Plans && cleared.all(|pod| firm.contains(pod))
 }

@@ -1,5 +1,6 @@
 //! Why the policy makes no plan for a pod, and why upstream makes none.
 
+use super::BOUNDS;
 use super::books::TERMS;
 use super::view::{View, gang};
 use crate::object::{is_nominated, text};
@@ -13,9 +14,20 @@ pub(super) fn may_not_preempt(it: &View<'_>) -> bool {
 pub(super) fn another_gang_forbids(it: &View<'_>) -> bool {
     let others: Vec<_> = it.planned().into_iter().filter(|pod| gang(pod) != gang(it.pod)).collect();
     let may_not = it.policy.cites("may-preempt") && others.iter().any(|pod| !it.triggers(pod));
-    may_not
-        || !others.is_empty()
-            && it.policy.laws.iter().skip(1).any(|law| super::BOUNDS.iter().any(|bound| law.ends_with(bound)))
+    // What is said of the quota of the pod itself comes first, where PreFilter refuses it.
+    let own = usize::from(it.is_refused_by_quota());
+    let is_bound = |law: &String| BOUNDS.iter().any(|bound| law.strip_prefix("koordinator/") == Some(bound));
+    may_not || !others.is_empty() && it.policy.laws.iter().skip(own).any(is_bound)
+}
+
+/// Returns whether a gang of the group is not complete even with all planned pods at Permit, though none lacks pods.
+pub(super) fn could_not_start(it: &View<'_>) -> bool {
+    let planned = it.planned();
+    let more = |of: &str| planned.iter().filter(|pod| gang(pod) == of).count();
+    let gangs = it.gangs();
+    it.policy.cites("gang-is-complete")
+        && gangs.iter().any(|gang| !it.is_complete(gang, more(&gang.name)))
+        && !gangs.iter().any(|gang| it.lacks_pods(gang))
 }
 
 /// Returns whether a non-preemptible job exceeds the min of its quota.

@@ -134,3 +134,27 @@ fn c14_and_c45_keep_the_nomination_while_pods_leave() {
     assert_eq!(table().judge(&waits), Err("upstream/nominations"));
     assert_eq!(table().judge(&coming), Err("upstream/nominations"));
 }
+
+#[test]
+fn c24_evicts_nobody_for_a_group_that_could_not_start() {
+    let refused = because("Unschedulable", "gang-is-complete");
+    let table = |minimum| {
+        let table = Table::new().plan("n1", &["d/v"]).add("q", Some("n2"));
+        let waiting = json!({"gang.scheduling.koordinator.sh/match-policy": "only-waiting"});
+        table.gang("x", minimum, &["p", "q"], &waiting)
+    };
+    assert_eq!(table(2).judge(&refused), Ok(vec!["C24"]), "the bound pod does not count");
+    assert_eq!(table(1).judge(&refused), Err("upstream/plan"));
+}
+
+#[test]
+fn c23_keeps_the_nomination() {
+    let mut held = with_waiting(because("Unschedulable", "its-room-is-not-held-at-permit"), &["d/q"]);
+    held["standing"] = json!({"d/p": "n1"});
+    let mut earlier = q_waits();
+    earlier[0].1["standing"] = json!({"d/p": "n1"});
+    let table = Table::new().add("q", None).nominated("p", "n1");
+    assert_eq!(table.judge_after(&earlier, &held), Ok(vec!["C23"]));
+    held["waiting"] = json!([]);
+    assert_eq!(table.judge(&held), Err("upstream/nominations"));
+}

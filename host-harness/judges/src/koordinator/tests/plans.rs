@@ -154,3 +154,46 @@ fn c33_prefers_the_plan_of_less_harm() {
     assert_eq!(of_gang(1).judge(&takes_v()), Ok(vec!["C33"]));
     assert_eq!(of_gang(2).judge(&takes_v()), Err("upstream/plan"), "it breaks a gang");
 }
+
+#[test]
+fn a_plan_keeps_the_nominations_that_it_may_not_end() {
+    let cleared = |answer: &mut Answer| drop(answer.clears.insert("n1".to_owned(), vec!["d/w".to_owned()]));
+    let table = |class: &str| {
+        let table = evicting().add("w", None).labelled("w", "preemptible", class).nominated("w", "n1");
+        table.with(cleared)
+    };
+    let mut keeps = takes_v();
+    keeps["standing"]["d/w"] = json!("n1");
+    assert_eq!(table("false").judge(&keeps), Ok(vec!["C59"]));
+    assert_eq!(table("true").judge(&keeps), Err("upstream/nominations"));
+    assert_eq!(table("true").judge(&takes_v()), Ok(vec![]));
+}
+
+#[test]
+fn c70_leaves_the_constraints_of_nominated_pods_unbroken() {
+    let table = |plugin: &str| {
+        let refusal = Refusal { plugin: plugin.to_owned(), ..Refusal::default() };
+        let table = Table::new().feasible("n1").add("w", None).nominated("w", "n2");
+        let table = table.pod("w", |pod| pod["spec"]["priority"] = json!(9));
+        let table = table.pod("w", |pod| pod["spec"]["affinity"] = json!({"podAffinity": {}}));
+        table.then(|_| {}).then(|answer| drop(answer.refused.insert("n2".to_owned(), refusal)))
+    };
+    let mut broken = table("InterPodAffinity");
+    broken.answers.insert(2, broken.answers[0].clone());
+    assert_eq!(broken.judge(&nothing()), Ok(vec!["C70"]));
+    let mut full = table("NodeResourcesFit");
+    full.answers.insert(2, full.answers[0].clone());
+    assert_eq!(full.judge(&nothing()), Err("upstream/node"));
+}
+
+#[test]
+fn parts_of_the_cluster_are_compared_up_to_rounding() {
+    // Of 3 cpu, one of 2 is 666666666 billionths, and two of 1 are 333333333 each.
+    let sized = |pod: &mut Value| pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!("2");
+    let table = || Table::new().add("w", Some("n2")).add("u", Some("n2")).plan("n2", &["d/u", "d/w"]).pod("v", sized);
+    let of_three = |table: Table| table.pod("n1", |node| node["status"]["allocatable"]["cpu"] = json!("2"));
+    assert_eq!(of_three(table()).judge(&takes_v()), Ok(vec!["C33"]));
+    let larger =
+        of_three(table()).pod("v", |pod| pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!("2100m"));
+    assert_eq!(larger.judge(&takes_v()), Err("upstream/plan"));
+}
