@@ -9,10 +9,12 @@ use super::books::Term;
 use super::plans::{
     breaks_promises, is_in_vain, is_no_worse, leaves_too_little, takes_from_the_group, takes_leaving, takes_unlabelled,
 };
-use super::questions::{do_not_fit_together, is_near_a_nomination, is_promised_firmly, relies_on_what_leaves};
+use super::questions::{
+    do_not_fit_together, is_near_a_nomination, is_promised_firmly, reads_the_class, relies_on_what_leaves,
+};
 use super::situations::{
-    awaits_its_victims, gives_up_together, has_failed, has_room_coming, keeps_firm_promises, keeps_hold, lacks_pods,
-    plans_for_the_rest, waits_beyond_the_minimum,
+    awaits_its_victims, ends_nominations_of_the_group, gives_up_together, has_failed, has_room_coming,
+    keeps_firm_promises, keeps_hold, lacks_pods, plans_for_the_rest, waits_beyond_the_minimum,
 };
 use super::stops::{
     another_gang_forbids, could_not_start, ends_in_an_error, is_held_up, is_over_max, is_over_min, may_not_preempt,
@@ -56,7 +58,11 @@ pub(super) const RULES: &[Rule] = &[
         "C1",
         "a pod without a class label is preemptible",
         "an argument makes it non-preemptible",
-        &[Explains::Counts(Term::Class), Explains::Forbids(takes_unlabelled)],
+        &[
+            Explains::Counts(Term::Class),
+            Explains::Forbids(takes_unlabelled),
+            Explains::Asks(Stage::Plan, reads_the_class),
+        ],
     ),
     rule(
         "C3",
@@ -90,6 +96,7 @@ pub(super) const RULES: &[Rule] = &[
             Explains::Stops(has_failed),
             Explains::At(Stage::Held, keeps_hold),
             Explains::At(Stage::Held, gives_up_together),
+            Explains::At(Stage::Nomination, ends_nominations_of_the_group),
         ],
     ),
     rule(

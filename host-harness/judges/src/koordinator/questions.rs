@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::answer::Answer;
 use super::plans::is_no_worse;
-use super::view::{Ended, View, are_of_one_job, gang, priority};
+use super::view::{CLASS, Ended, View, are_of_one_job, gang, is_labelled_fixed, priority};
 use crate::object::{leaves, name, text};
 use crate::question::Question;
 use crate::trial::{Ask, TrialError};
@@ -62,6 +62,22 @@ pub(super) fn do_not_fit_together(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bo
         }
     }
     Ok(false)
+}
+
+/// Returns whether upstream has the plan of the policy, or none either, once a label says of each pod what an argument says of it.
+pub(super) fn reads_the_class(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let mut objects = it.question.objects.clone();
+    for object in objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
+        if it.stays(object) && !is_labelled_fixed(object) {
+            let labels = object.pointer_mut("/metadata/labels").and_then(Value::as_object_mut);
+            labels.into_iter().for_each(|labels| drop(labels.insert(CLASS.to_owned(), json!("false"))));
+        }
+    }
+    if objects == it.question.objects {
+        return Ok(false);
+    }
+    let answer: Answer = ask.answer(&Question { objects, ..it.question.clone() })?;
+    Ok(answer.feasible.is_empty() && it.agrees(&answer))
 }
 
 /// Returns whether a nominated pod keeps the pod out that upstream lets in: once it runs where it is nominated, so does upstream.

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::view::{Ended, View};
-use crate::object::{is_nominated, list, name};
+use super::view::{Ended, View, gang};
+use crate::object::{is_nominated, list, name, texts};
 
 /// Returns whether the policy says that the group has failed in this round: a gang of it is strict, and one is not complete.
 pub(super) fn has_failed(it: &View<'_>) -> bool {
@@ -79,4 +79,16 @@ pub(super) fn keeps_firm_promises(it: &View<'_>) -> bool {
     let firm = it.firmly_promised();
     let mut cleared = it.answer.clears.get(&it.policy.node).into_iter().flatten();
     it.policy.ended == Ended::Plans && cleared.all(|pod| firm.contains(pod))
+}
+
+/// Returns whether the nominations that end are those of the group, which gives up: a gang of it is strict, and one is not complete.
+pub(super) fn ends_nominations_of_the_group(it: &View<'_>) -> bool {
+    let standing = texts(it.outcome, "standing");
+    let group = it.group(it.pod);
+    let mut lost = it.promised().filter(|pod| !standing.contains_key(&name(pod)));
+    let gangs = it.gangs();
+    lost.all(|pod| group.contains(gang(pod)))
+        && it.promised().any(|pod| !standing.contains_key(&name(pod)))
+        && gangs.iter().any(|gang| gang.is_strict)
+        && gangs.iter().any(|gang| !it.is_complete(gang, 0))
 }

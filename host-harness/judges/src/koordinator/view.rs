@@ -9,7 +9,7 @@ use crate::object::{is_nominated, leaves, list, name, pods, text, texts};
 use crate::question::Question;
 
 const QUOTA: &str = "quota.scheduling.koordinator.sh/name";
-const CLASS: &str = "quota.scheduling.koordinator.sh/preemptible";
+pub(super) const CLASS: &str = "quota.scheduling.koordinator.sh/preemptible";
 const TRIGGER: &str = "quota.scheduling.koordinator.sh/can-preempt";
 const JOB: &str = "pod-group.scheduling.sigs.k8s.io";
 const GROUPS: &str = "gang.scheduling.koordinator.sh/groups";

@@ -158,3 +158,14 @@ fn c23_keeps_the_nomination() {
     held["waiting"] = json!([]);
     assert_eq!(table.judge(&held), Err("upstream/nominations"));
 }
+
+#[test]
+fn c27_ends_the_nominations_of_the_group() {
+    let table = |mode: &str| {
+        let mode = json!({"gang.scheduling.koordinator.sh/mode": mode});
+        Table::new().add("q", None).nominated("q", "n1").gang("x", 2, &["p", "q"], &mode)
+    };
+    assert_eq!(table("Strict").judge(&nothing()), Ok(vec!["C27"]));
+    assert_eq!(table("NonStrict").judge(&nothing()), Err("upstream/nominations"));
+    assert_eq!(table("Strict").add("w", None).nominated("w", "n1").judge(&nothing()), Err("upstream/nominations"));
+}

@@ -197,3 +197,15 @@ fn parts_of_the_cluster_are_compared_up_to_rounding() {
         of_three(table()).pod("v", |pod| pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!("2100m"));
     assert_eq!(larger.judge(&takes_v()), Err("upstream/plan"));
 }
+
+#[test]
+fn c1_keeps_what_a_plan_of_upstream_takes_off_the_node() {
+    let table = |plans: Vec<Plan>| {
+        let table = Table::new().labelled("v", "preemptible", "true").add("w", Some("n1"));
+        table.then(|answer| answer.plans = plans)
+    };
+    let plans = || vec![plan("n1", &["d/v"])];
+    assert_eq!(table(plans()).argument("disableDefaultPreemptiable").judge(&takes_v()), Ok(vec!["C1"]));
+    assert_eq!(table(plans()).judge(&takes_v()), Err("upstream/plan"));
+    assert_eq!(table(Vec::new()).argument("disableDefaultPreemptiable").judge(&takes_v()), Err("upstream/plan"));
+}
