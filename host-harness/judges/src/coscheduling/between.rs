@@ -79,7 +79,7 @@ fn needs_its_victims(
     Ok(true)
 }
 
-/// Returns whether the pod waits or is bound as Permit has it, whoever is nominated.
+/// Returns whether the pod waits or is bound as Permit has it, whichever pods are nominated.
 fn is_permitted(it: &View<'_>) -> bool {
     let named = group(it.pod);
     let waits = named.as_ref().is_some_and(|named| it.lacks(named) > 1);

@@ -18,7 +18,7 @@ pub(super) fn holds_while_it_may(it: &View<'_>, ask: &mut Ask<'_>) -> Result<boo
     Ok(goes_on(it) || holds_in_vain(it, ask)?)
 }
 
-/// Returns whether upstream has the pod wait, and its group is not complete afterwards, whichever nodes its pods take and whoever is evicted.
+/// Returns whether upstream has the pod wait, and its group is not complete afterwards, whichever nodes its pods take and whichever pods are evicted.
 fn holds_in_vain(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
     let waits = it.answer.places() && it.answer.permit.as_ref().is_some_and(|permit| permit.result == "wait");
     Ok(it.refuses() && waits && it.lacking().is_some() && !completes(it, Within::All, ask)?)

@@ -293,9 +293,8 @@ pub(crate) fn look(world: &World, memory: &mut Memory) {
 /// Judges the queue: priority first.
 pub(crate) fn order(world: &World, order: &[String], verdict: &mut Verdict) {
     let pods: Vec<&Pod> = order.iter().filter_map(|name| world.pods.get(name)).collect();
-    if pods.len() != world.pods.values().filter(|pod| pod.pending()).count()
-        || !pods.is_sorted_by_key(|pod| -priority(pod))
-    {
+    let pending = world.pods.values().filter(|pod| pod.pending()).count();
+    if pods.len() != pending || !pods.is_sorted_by_key(|pod| -priority(pod)) {
         verdict.breach("higher-priority-first", format!("the queue is {order:?}"));
     }
 }
