@@ -16,7 +16,7 @@ mod whole;
 
 use serde_json::Value;
 
-use crate::departure::{Attempt, Departure, Ending, Verdict};
+use crate::departure::{Attempt, Departure, Verdict};
 use crate::question::Question;
 use crate::trial::{Ask, TrialError};
 use answer::Answer;
@@ -42,32 +42,31 @@ pub(crate) fn departures() -> impl Iterator<Item = Departure> {
 /// The judge has no answer.
 pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
     let policy = Policy::of(attempt.outcome);
-    let mut asked = Asked::about(groups::translated(attempt.question), ask)?;
+    let mut asked = Exchange::about(groups::translated(attempt.question), ask)?;
     let Err(difference) = compare(&asked.view(attempt.pod, &policy)) else {
-        return Ok(Verdict { situations: Vec::new(), ending: Ending::Alike });
+        return Ok(Verdict::Alike);
     };
     let is_alike = asked.read_all(READINGS, attempt.pod, &policy, ask)?;
-    let mut later = Asked { has_left: true, ..asked.clone() };
+    let mut later = Exchange { has_left: true, ..asked.clone() };
     if is_alike || asked.read_all(COUNTS, attempt.pod, &policy, ask)? || asked.explain(attempt.pod, &policy, ask)? {
-        return Ok(asked.ruled());
+        return Ok(Verdict::Ruled(asked.rulings));
     }
     if later.read_all(&[LEAVING], attempt.pod, &policy, ask)?
         || later.read_all(COUNTS, attempt.pod, &policy, ask)?
         || later.explain(attempt.pod, &policy, ask)?
     {
-        return Ok(later.ruled());
+        return Ok(Verdict::Ruled(later.rulings));
     }
     let is_sought = !whole::is_of_unlike_pods(&asked.view(attempt.pod, &policy));
-    let ending = match is_sought {
-        true => Ending::Differs(difference),
-        false => Ending::NotCompared("pods of a group that differ in size are placed one after the other"),
-    };
-    Ok(Verdict { situations: Vec::new(), ending })
+    Ok(match is_sought {
+        true => Verdict::Differs(difference),
+        false => Verdict::NotCompared("pods of a group that differ in size are placed one after the other"),
+    })
 }
 
 /// A question, its answer, and the rulings by which it was changed or the difference is explained.
 #[derive(Clone)]
-struct Asked {
+struct Exchange {
     question: Question,
     answer: Answer,
     /// Whether pods that are leaving count as gone.
@@ -75,11 +74,11 @@ struct Asked {
     rulings: Vec<&'static str>,
 }
 
-impl Asked {
+impl Exchange {
     /// Asks a question.
-    fn about(question: Question, ask: &mut Ask<'_>) -> Result<Asked, TrialError> {
+    fn about(question: Question, ask: &mut Ask<'_>) -> Result<Exchange, TrialError> {
         let answer = ask.answer(&question)?;
-        Ok(Asked { question, answer, has_left: false, rulings: Vec::new() })
+        Ok(Exchange { question, answer, has_left: false, rulings: Vec::new() })
     }
 
     /// Asks about the cluster as rulings read it, one after the other, until policy and upstream decide alike. Returns whether they do.
@@ -114,12 +113,6 @@ impl Asked {
         }
         Ok(false)
     }
-
-    /// Returns the verdict that the rulings explain the difference.
-    fn ruled(self) -> Verdict {
-        Verdict { situations: self.rulings.clone(), ending: Ending::Ruled(self.rulings) }
-    }
-
     /// Returns what policy and upstream decide.
     fn view<'s>(&'s self, pod: &'s Value, policy: &'s Policy) -> View<'s> {
         let pod = self.question.tried().unwrap_or(pod);

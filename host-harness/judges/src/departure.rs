@@ -50,15 +50,9 @@ pub(crate) struct Attempt<'s> {
     pub(crate) outcome: &'s Value,
 }
 
-/// What the comparison of an attempt comes to.
-pub(crate) struct Verdict {
-    /// The rulings whose situation it is.
-    pub(crate) situations: Vec<&'static str>,
-    pub(crate) ending: Ending,
-}
-
-/// How policy and upstream compare.
-pub(crate) enum Ending {
+/// The result of comparing an attempt.
+pub(crate) enum Verdict {
+    /// Both decide alike.
     Alike,
     /// They differ, and these rulings explain it.
     Ruled(Vec<&'static str>),

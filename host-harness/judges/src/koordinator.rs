@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::departure::{Attempt, Departure, Ending, Verdict};
+use crate::departure::{Attempt, Departure, Verdict};
 use crate::object::{is_nominated, list, name, pods, text, texts};
 use crate::question::Question;
 use crate::trial::{Ask, Difference, TrialError};
@@ -67,21 +67,20 @@ pub(crate) fn departures() -> impl Iterator<Item = Departure> {
 /// The judge has no answer.
 pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
     if let Some(reason) = not_compared(&attempt.question.objects) {
-        return Ok(Verdict { situations: Vec::new(), ending: Ending::NotCompared(reason) });
+        return Ok(Verdict::NotCompared(reason));
     }
     let question = Question { arguments: in_force(&attempt.question.arguments), ..attempt.question.clone() };
     let answer: Answer = ask.answer(&question)?;
     let policy = Decision::of(attempt.outcome);
     let view = View { question: &question, pod: attempt.pod, outcome: attempt.outcome, policy, answer: &answer };
     let Err((stage, told)) = compare(&view) else {
-        return Ok(Verdict { situations: Vec::new(), ending: Ending::Alike });
+        return Ok(Verdict::Alike);
     };
     let rulings = explain::explain(&view, stage, ask)?;
-    let ending = match rulings.is_empty() {
-        true => Ending::Differs(difference(&view, stage, &told)),
-        false => Ending::Ruled(rulings.clone()),
-    };
-    Ok(Verdict { situations: rulings, ending })
+    Ok(match rulings.is_empty() {
+        true => Verdict::Differs(difference(&view, stage, &told)),
+        false => Verdict::Ruled(rulings),
+    })
 }
 
 /// Returns why the attempts in a cluster are not compared.

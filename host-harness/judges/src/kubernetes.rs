@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::departure::{Attempt, Departure, Ending, Verdict};
+use crate::departure::{Attempt, Departure, Verdict};
 use crate::object::{is_nominated, list, name, pods, text, texts};
 use crate::trial::{Ask, Difference, TrialError};
 use answer::{Answer, Plan};
@@ -42,18 +42,13 @@ pub(crate) fn departures() -> impl Iterator<Item = Departure> {
 pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
     let Attempt { question, pod, outcome } = attempt;
     if let Some(reason) = not_compared(&question.objects) {
-        return Ok(Verdict { situations: Vec::new(), ending: Ending::NotCompared(reason) });
+        return Ok(Verdict::NotCompared(reason));
     }
     let answer: Answer = ask.answer(question)?;
     let situation = Situation { objects: &question.objects, pod, outcome, answer: &answer };
-    let applies = RULES.iter().filter(|rule| (rule.applies)(&situation));
-    let situations: Vec<&'static str> = applies.map(|rule| rule.departure.id).collect();
-    let ending = match (compare(&situation), situations.first()) {
-        (Ok(()), _) => Ending::Alike,
-        (Err(_), Some(id)) => Ending::Ruled(vec![id]),
-        (Err(difference), None) => Ending::Differs(difference),
-    };
-    Ok(Verdict { situations, ending })
+    let Err(difference) = compare(&situation) else { return Ok(Verdict::Alike) };
+    let mut applies = RULES.iter().filter(|rule| (rule.applies)(&situation));
+    Ok(applies.next().map_or(Verdict::Differs(difference), |rule| Verdict::Ruled(vec![rule.departure.id])))
 }
 
 /// Returns why the attempts of a cluster are not compared.

@@ -6,6 +6,7 @@
 
 mod coscheduling;
 mod departure;
+mod framework;
 mod koordinator;
 mod kubernetes;
 mod object;

@@ -76,12 +76,12 @@ impl Program {
         let pipes = process.stdin.take().zip(process.stdout.take());
         let (questions, output) = pipes.ok_or_else(|| failed(std::io::Error::other("it has no pipes")))?;
         let (send, answers) = channel();
-        // The thread ends when the program closes its output, or nobody listens.
+        // The thread ends when the program closes its output, or the receiver is gone.
         thread::spawn(move || BufReader::new(output).lines().try_for_each(|line| send.send(line)));
         Ok(Program { path: path.to_owned(), process, questions, answers, next: 0 })
     }
 
-    /// Asks one question. An answer to an earlier one, for which nobody waits any more, is passed over.
+    /// Asks one question. An answer to an earlier one, which came too late, is passed over.
     ///
     /// # Errors
     /// The program has ended, takes too long, or answers something else.

@@ -13,8 +13,6 @@ pub struct Tally {
     pub departures: BTreeMap<&'static str, u64>,
     /// The index of a case with such a difference, by ruling.
     pub examples: BTreeMap<&'static str, u64>,
-    /// How often the situation of a ruling occurred.
-    pub situations: BTreeMap<&'static str, u64>,
     /// Attempts that were not compared, by the reason.
     pub passed_over: BTreeMap<&'static str, u64>,
 }
@@ -27,11 +25,7 @@ impl Tally {
         }
         self.attempts = self.attempts.saturating_add(other.attempts);
         self.alike = self.alike.saturating_add(other.alike);
-        let maps = [
-            (&mut self.departures, &other.departures),
-            (&mut self.situations, &other.situations),
-            (&mut self.passed_over, &other.passed_over),
-        ];
+        let maps = [(&mut self.departures, &other.departures), (&mut self.passed_over, &other.passed_over)];
         for (mine, theirs) in maps {
             for (key, count) in theirs {
                 count_more(mine, key, *count);

@@ -62,6 +62,14 @@ fn a_judge_that_there_is_not_is_refused_with_its_system_or_path() {
 }
 
 #[test]
+fn the_judge_of_another_system_is_found_out() {
+    for system in [System::Kubernetes, System::Yunikorn, System::Coscheduling, System::Koordinator] {
+        let answered = compared(system, vec![node("n1"), pod("p", None)], &refuses(&json!({})), &json!({}));
+        assert_eq!(answered.err(), Some("no answer"), "{system}");
+    }
+}
+
+#[test]
 fn an_answer_is_to_the_question() {
     let mut line = json!({"id": 7, "feasible": ["n1"]});
     let text = |line: &Value| read(&line.to_string(), 7);

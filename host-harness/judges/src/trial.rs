@@ -4,7 +4,7 @@ use lictor_oracle::{Case, Followed, ReadError, Step, System};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::departure::{Attempt, Ending, Verdict};
+use crate::departure::{Attempt, Verdict};
 use crate::kubernetes::Round;
 use crate::program::ProgramError;
 use crate::question::Question;
@@ -31,7 +31,9 @@ pub enum TrialError {
     #[error(transparent)]
     Judge(#[from] ProgramError),
     /// The answer is none of the system.
-    #[error("the answer of the judge cannot be read: {0}")]
+    #[error(
+        "the answer is none of the judge of this system ({0}): name the program that `build.sh` in its folder builds"
+    )]
     Answer(String),
     /// The cluster cannot be followed.
     #[error(transparent)]
@@ -119,24 +121,23 @@ impl<'c> Trial<'c> {
     }
 
     /// Counts what a comparison came to.
-    fn count(&mut self, Verdict { situations, ending }: Verdict) -> Result<(), TrialError> {
+    fn count(&mut self, verdict: Verdict) -> Result<(), TrialError> {
         let tally = &mut self.tally;
-        if let Ending::NotCompared(reason) = ending {
-            count_more(&mut tally.passed_over, reason, 1);
-            return Ok(());
-        }
-        tally.attempts = tally.attempts.saturating_add(1);
-        situations.iter().for_each(|id| count_more(&mut tally.situations, id, 1));
-        match ending {
-            Ending::Alike | Ending::NotCompared(_) => tally.alike = tally.alike.saturating_add(1),
-            Ending::Ruled(ids) => {
+        match verdict {
+            Verdict::NotCompared(reason) => {
+                count_more(&mut tally.passed_over, reason, 1);
+                return Ok(());
+            }
+            Verdict::Alike => tally.alike = tally.alike.saturating_add(1),
+            Verdict::Ruled(ids) => {
                 for id in ids {
                     count_more(&mut tally.departures, id, 1);
                     tally.examples.entry(id).or_insert(self.case.index);
                 }
             }
-            Ending::Differs(difference) => return Err(difference.into()),
+            Verdict::Differs(difference) => return Err(difference.into()),
         }
+        tally.attempts = tally.attempts.saturating_add(1);
         Ok(())
     }
 }

@@ -14,11 +14,11 @@ mod view;
 
 use serde_json::json;
 
-use crate::departure::{Attempt, Departure, Ending, Verdict};
+use crate::departure::{Attempt, Departure, Verdict};
 use crate::object::{list, text};
 use crate::question::Question;
 use crate::trial::{Ask, Difference, TrialError};
-use answer::{Answer, Decision, Ended};
+use answer::{Answer, Decision, Ended, Reply};
 use departures::RULES;
 use view::View;
 
@@ -36,11 +36,10 @@ pub(crate) fn departures() -> impl Iterator<Item = Departure> {
 /// The judge has no answer.
 pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
     let policy = decision(attempt);
-    let mut answer: Answer = ask.answer(attempt.question)?;
-    if answer.not_judged.is_some() {
-        let ending = Ending::NotCompared("constraints that the judge does not look at");
-        return Ok(Verdict { situations: Vec::new(), ending });
-    }
+    let mut answer = match ask.answer(attempt.question)? {
+        Reply::Judged(answer) => answer,
+        Reply::NotJudged { .. } => return Ok(Verdict::NotCompared("constraints that the judge does not look at")),
+    };
     let mut is_alike = alike(&policy, &answer);
     if !is_alike && answer.decision.result == Ended::Preempts {
         let arguments = json!({"alternatives": ORDERS});
@@ -48,7 +47,7 @@ pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict,
         is_alike = alike(&policy, &answer);
     }
     if is_alike {
-        return Ok(Verdict { situations: Vec::new(), ending: Ending::Alike });
+        return Ok(Verdict::Alike);
     }
     let unknown = answer::Known::default();
     let known = answer.pods.get(&attempt.question.pod).unwrap_or(&unknown);
@@ -56,11 +55,10 @@ pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict,
         View { objects: &attempt.question.objects, pod: attempt.pod, ask: known, answer: &answer, policy: &policy };
     let rulings: Vec<&'static str> =
         RULES.iter().filter(|rule| rule.explains(&view)).map(|rule| rule.departure.id).collect();
-    let ending = match rulings.is_empty() {
-        true => Ending::Differs(difference(attempt, &policy, &answer)),
-        false => Ending::Ruled(rulings.clone()),
-    };
-    Ok(Verdict { situations: rulings, ending })
+    Ok(match rulings.is_empty() {
+        true => Verdict::Differs(difference(attempt, &policy, &answer)),
+        false => Verdict::Ruled(rulings),
+    })
 }
 
 /// Returns the decision of the policy.

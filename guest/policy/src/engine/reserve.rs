@@ -46,8 +46,7 @@ impl Engine {
     /// Returns the nodes that stay promised to a pod whose time at Permit runs out, and to those that lose theirs with it: pods leave for the
     /// gang, and what it held in the meantime is part of the plan.
     fn kept_at_timeout(&self, pod: PodIx, cause: ReleaseCause) -> Vec<(PodIx, NodeIx)> {
-        let keeps = self.system.as_ref().is_some_and(|system| system.outlasts_permit(&self.cluster, pod));
-        if cause != ReleaseCause::Timeout || !keeps {
+        if cause != ReleaseCause::Timeout || !self.cluster.has_a_plan_of(pod) {
             return Vec::new();
         }
         let node = |ix: PodIx| Some((ix, self.cluster.pod(ix)?.place.node()?));

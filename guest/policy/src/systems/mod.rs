@@ -110,11 +110,6 @@ pub trait System: Send {
     /// Permit allowed a pod, and the pods that waited for it, to be bound.
     fn permitted(&mut self, _cluster: &mut Cluster, _pod: PodIx) {}
 
-    /// Returns whether the room of a pod that is held at Permit stays promised to it when its time there runs out.
-    fn outlasts_permit(&self, _cluster: &Cluster, _pod: PodIx) -> bool {
-        false
-    }
-
     /// A pod lost its reserved node. Returns the effects on other pods.
     fn unreserved(&mut self, _cluster: &mut Cluster, _pod: PodIx, _cause: ReleaseCause) -> Effects {
         Effects::default()

@@ -79,9 +79,8 @@ impl Judged {
         rows.add_row(["attempts".to_owned(), tally.attempts.to_string()]);
         rows.add_row(["decided alike".to_owned(), tally.alike.to_string()]);
         for departure in departures(system) {
-            let count = |counts: &std::collections::BTreeMap<&str, u64>| counts.get(departure.id).copied().unwrap_or(0);
-            let (differ, occurred) = (count(&tally.departures), count(&tally.situations));
-            rows.add_row([format!("ruling {}: {}", departure.id, departure.policy), format!("{differ} of {occurred}")]);
+            let count = tally.departures.get(departure.id).copied().unwrap_or(0);
+            rows.add_row([format!("ruling {}: {}", departure.id, departure.policy), count.to_string()]);
         }
         for (reason, count) in &tally.passed_over {
             rows.add_row([format!("not compared: {reason}"), count.to_string()]);

@@ -4,55 +4,52 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+pub(super) use crate::framework::{Plan, Refusal};
+
 /// The decision of upstream about a pod.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct Answer {
     /// Why upstream makes no attempt for the pod.
+    #[serde(default)]
     pub(super) untried: Option<String>,
     /// The nodes that the pod may be bound to.
     pub(super) feasible: Vec<String>,
     /// Whether the node that the pod is nominated to is among them: upstream then takes it.
     pub(super) nominated: bool,
     /// Why the pod is refused on all nodes.
+    #[serde(default)]
     pub(super) pre_filter: Option<Refusal>,
     /// Why the other nodes are refused.
     pub(super) refused: BTreeMap<String, Refusal>,
     /// What is said of the pod when it has a node.
+    #[serde(default)]
     pub(super) permit: Option<Permit>,
     /// The error that ends the attempt.
+    #[serde(default)]
     pub(super) failed: Option<String>,
     /// Why the pod may not preempt.
+    #[serde(default)]
     pub(super) ineligible: Option<String>,
     /// A plan for each node on which preemption helps.
     pub(super) plans: Vec<Plan>,
     /// Plans for nodes that have one in another order of equal pods only.
+    #[serde(default)]
     pub(super) other_plans: Vec<Plan>,
     /// Whether the nomination of the pod stays where there is no plan.
     pub(super) keeps_nomination: bool,
     /// The pods that lose their nomination by the plan for a node.
+    #[serde(default)]
     pub(super) clears: BTreeMap<String, Vec<String>>,
     /// What Coscheduling does where there is no plan.
+    #[serde(default)]
     pub(super) post_filter: Option<PostFilter>,
     /// The quotas by namespace.
     pub(super) quotas: BTreeMap<String, Quota>,
 }
 
-/// Why a node, or all of them, are refused.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(test, derive(serde::Serialize))]
-#[serde(default)]
-pub(super) struct Refusal {
-    /// The code of the status, such as `Unschedulable`.
-    pub(super) code: String,
-    /// The plugin that refuses.
-    pub(super) plugin: String,
-    /// Its message.
-    pub(super) reason: String,
-}
-
-/// What is said at Permit.
+/// The answer of Permit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(default)]
@@ -63,24 +60,7 @@ pub(super) struct Permit {
     pub(super) allowed: Vec<String>,
 }
 
-/// A plan of preemption on one node.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(test, derive(serde::Serialize))]
-#[serde(default)]
-pub(super) struct Plan {
-    /// The node; empty in an alternative, which is for the same node.
-    pub(super) node: String,
-    /// The pods that are evicted, sorted.
-    pub(super) victims: Vec<String>,
-    /// Whether upstream chooses this plan, under some order of equal pods.
-    pub(super) possible: bool,
-    /// Whether there is no plan on this node under some order of equal pods.
-    pub(super) uncertain: bool,
-    /// The plans for this node where equal pods come in another order.
-    pub(super) alternatives: Vec<Plan>,
-}
-
-/// What Coscheduling does where there is no plan.
+/// The effects of Coscheduling where there is no plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(default)]

@@ -57,14 +57,14 @@ impl Play {
         }
     }
 
-    /// Has pods lose their nodes at Permit and their nominations.
+    /// Takes from pods their nodes at Permit and their nominations.
     pub(super) fn give_up(&mut self, which: impl Fn(&Value) -> bool) {
         let names: Vec<String> = pods(&self.0.objects).filter(|pod| which(pod)).map(name).collect();
         self.0.waiting.retain(|pod, _| !names.contains(pod));
         self.forget(which);
     }
 
-    /// Has pods leave: those on nodes are gone, and those at Permit wait again.
+    /// Lets pods leave: those on nodes are gone, and those at Permit wait again.
     pub(super) fn evict(&mut self, victims: &BTreeSet<String>) {
         let Question { objects, waiting, .. } = &mut self.0;
         objects.retain(|object| {
@@ -73,7 +73,7 @@ impl Play {
         waiting.retain(|pod, _| !victims.contains(pod));
     }
 
-    /// Has the pods leave that are leaving.
+    /// Lets the pods leave that are leaving.
     pub(super) fn end_evictions(&mut self) {
         self.0.objects.retain(|object| text(object, "/kind") != "Pod" || !leaves(object));
     }

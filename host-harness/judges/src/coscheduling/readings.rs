@@ -101,7 +101,7 @@ fn with_pods(it: &View<'_>, which: impl Fn(&Value) -> bool, change: impl Fn(&mut
     })
 }
 
-/// The group that was tried last, if it is incomplete, is back in the queue.
+/// Puts the group that was tried last back into the queue, if it is incomplete.
 fn without_the_last_group(it: &View<'_>) -> Option<Question> {
     let own = group(it.pod)?;
     let displaced: BTreeSet<String> = it.policy.victims.iter().filter_map(|victim| group(it.find(victim)?)).collect();
@@ -123,17 +123,17 @@ fn without_the_last_group(it: &View<'_>) -> Option<Question> {
     changed(it, |question| question.waiting.retain(|pod, _| !lost.contains(pod)))
 }
 
-/// Members that are being deleted are none.
+/// Takes away the members that are being deleted.
 fn without_leaving_members(it: &View<'_>) -> Option<Question> {
     with_pods(it, |pod| leaves(pod) && group(pod).is_some(), leave_group)
 }
 
-/// Members that are not tried are none.
+/// Takes away the members that are not tried.
 fn without_members_that_are_not_tried(it: &View<'_>) -> Option<Question> {
     with_pods(it, |pod| text(pod, "/spec/nodeName").is_empty() && !may_be_tried(pod), leave_group)
 }
 
-/// Nominated pods whose promise holds against the pod are as important as the pod.
+/// Makes nominated pods whose promise holds against the pod as important as the pod.
 fn with_firm_promises(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Option<Question>, TrialError> {
     let mut firm = BTreeSet::new();
     for pod in it.promised().filter(|pod| priority(pod) < priority(it.pod)) {
@@ -149,7 +149,7 @@ fn with_firm_promises(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Option<Questio
     Ok(with_pods(it, |pod| firm.contains(&name(pod)), raised))
 }
 
-/// Pods that are leaving have left: all of them for a group, for a pod alone those that it might evict. No quota counts the others.
+/// Takes away the pods that are leaving: all of them for a group, for a pod alone those that it might evict. No quota counts the others.
 fn without_leaving_pods(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Option<Question>, TrialError> {
     if it.policy.places() {
         return Ok(None);

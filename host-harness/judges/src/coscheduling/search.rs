@@ -14,7 +14,7 @@ use crate::trial::{Ask, TrialError};
 /// The most questions of one search. A group of which nothing is known after them counts as complete.
 const MOST: usize = 400;
 
-/// Which evictions and members a search may use.
+/// Evictions and members that a search may use.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Within {
     /// Whatever upstream does.

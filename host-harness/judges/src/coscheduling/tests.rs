@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use lictor_oracle::{By, Case, Step, System};
 use serde_json::{Value, json};
 
+use super::answer::{Answer, Permit};
 use super::departures;
 use crate::tests::{binds, node, nominates, pod, refuses};
 use crate::{Difference, Trial, TrialError};
@@ -19,7 +20,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Has nodes `n1` of so many cpu, `n2` and so on, and pods `d/p` and others.
+    /// Makes nodes `n1` of so many cpu, `n2` and so on, and pods `d/p` and others.
     pub(super) fn new(sizes: &[u32], pods: &[Value]) -> Table {
         let nodes = (1..).zip(sizes).map(|(number, size)| {
             let mut node = node(&format!("n{number}"));
@@ -48,7 +49,7 @@ impl Table {
         self
     }
 
-    /// Has a pod wait at Permit.
+    /// Lets a pod wait at Permit.
     pub(super) fn held(mut self, pod: &str, node: &str) -> Table {
         self.held.insert(pod.to_owned(), node.to_owned());
         self
@@ -61,10 +62,9 @@ impl Table {
         for (pod, node) in &self.held {
             let waiting: Vec<&String> = self.held.keys().filter(|other| *other <= pod).collect();
             let outcome = json!({"result": "Waiting", "node": node, "waiting": waiting, "standing": self.standing()});
-            let _ = trial.step(&Step::Schedule(pod.clone()), &outcome, |_| {
-                Ok(json!({"feasible": [node],
-                "permit": {"result": "wait"}}))
-            });
+            let permit = Some(Permit { result: "wait".to_owned(), ..Permit::default() });
+            let answer = Answer { feasible: vec![node.clone()], permit, ..Answer::default() };
+            trial.step(&Step::Schedule(pod.clone()), &outcome, |_| Ok(json!(answer))).unwrap();
         }
         let before = trial.tally.departures.len();
         let answered = trial.step(&Step::Schedule("d/p".to_owned()), outcome, |question| {
@@ -119,7 +119,7 @@ pub(super) fn promised(mut pod: Value, node: &str) -> Value {
     pod
 }
 
-/// Has a pod leave.
+/// Lets a pod leave.
 pub(super) fn leaving(mut pod: Value) -> Value {
     pod["metadata"]["deletionTimestamp"] = json!("1970-01-01T00:00:00Z");
     pod

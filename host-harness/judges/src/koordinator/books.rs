@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::answer::{Amounts, Quota};
 use super::view::{View, amounts, are_of_one_job, is_labelled_fixed, requests};
 
-/// What the formula of the policy counts, and that of upstream does not.
+/// A part that the formula of the policy counts, and that of upstream does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Term {
     /// The class of a pod without a label, as an argument says it.

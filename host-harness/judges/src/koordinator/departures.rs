@@ -31,7 +31,7 @@ pub(super) struct Rule {
     pub(super) explains: &'static [Explains],
 }
 
-/// What a ruling explains.
+/// The kinds of difference that a ruling explains.
 pub(super) enum Explains {
     /// That the verdicts of PreFilter on the quota differ: the formula of the policy counts this.
     Counts(Term),

@@ -1,4 +1,4 @@
-//! The situations in which a ruling applies, beside those of plans.
+//! The situations in which a ruling applies, apart from those of plans.
 
 use serde_json::Value;
 

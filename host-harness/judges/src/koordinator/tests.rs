@@ -42,7 +42,7 @@ impl Table {
         self
     }
 
-    /// Has upstream answer another question so.
+    /// Lets upstream answer another question so.
     fn then(mut self, change: impl FnOnce(&mut Answer)) -> Table {
         let mut answer = self.answers[0].clone();
         change(&mut answer);
@@ -86,7 +86,7 @@ impl Table {
         self.pod(name, |pod| pod["status"]["nominatedNodeName"] = json!(node))
     }
 
-    /// Has a pod leave.
+    /// Lets a pod leave.
     fn leaving(self, name: &str) -> Table {
         self.pod(name, |pod| pod["metadata"]["deletionTimestamp"] = json!("1970-01-01T00:00:00Z"))
     }
@@ -96,13 +96,13 @@ impl Table {
         self
     }
 
-    /// Has upstream refuse the pod for its quota.
+    /// Lets upstream refuse the pod for its quota.
     fn over_quota(self) -> Table {
         let refusal = Refusal { plugin: "ElasticQuota".to_owned(), ..Refusal::default() };
         self.with(|answer| answer.pre_filter = Some(refusal))
     }
 
-    /// Has upstream place the pod.
+    /// Lets upstream place the pod.
     fn feasible(self, node: &str) -> Table {
         self.with(|answer| {
             answer.feasible = vec![node.to_owned()];
@@ -110,7 +110,7 @@ impl Table {
         })
     }
 
-    /// Has upstream evict pods.
+    /// Lets upstream evict pods.
     fn plan(self, node: &str, victims: &[&str]) -> Table {
         self.with(|answer| answer.plans = vec![plan(node, victims)])
     }
@@ -154,7 +154,7 @@ fn cpu(amount: i64) -> Amounts {
 
 fn plan(node: &str, victims: &[&str]) -> Plan {
     let victims = victims.iter().map(|victim| (*victim).to_owned()).collect();
-    Plan { node: node.to_owned(), victims, possible: true, alternatives: Vec::new() }
+    Plan { node: node.to_owned(), victims, possible: true, ..Plan::default() }
 }
 
 /// Returns an outcome without a node or plan.

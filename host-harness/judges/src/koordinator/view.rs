@@ -25,7 +25,7 @@ pub(super) struct View<'s> {
     pub(super) answer: &'s Answer,
 }
 
-/// How an attempt of the policy ends.
+/// The ending of an attempt of the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
     Bound,

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+pub(crate) use crate::framework::{Plan, Refusal};
+
 /// The decision of upstream about a pod.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
@@ -33,34 +35,4 @@ pub(crate) struct Answer {
     /// The pods that lose their nomination by the plan for a node.
     #[serde(default)]
     pub(crate) clears: BTreeMap<String, Vec<String>>,
-}
-
-/// Why a node is refused.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(test, derive(serde::Serialize))]
-#[serde(rename_all = "camelCase", default)]
-pub(crate) struct Refusal {
-    /// The code of the status, such as `Unschedulable`.
-    pub(crate) code: String,
-    /// The plugin that refuses.
-    pub(crate) plugin: String,
-    /// Its message.
-    pub(crate) reason: String,
-}
-
-/// A plan of preemption on one node.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(test, derive(serde::Serialize))]
-#[serde(rename_all = "camelCase", default)]
-pub(crate) struct Plan {
-    /// The node; empty in an alternative, which is for the same node.
-    pub(crate) node: String,
-    /// The pods that are evicted, `namespace/name`, sorted.
-    pub(crate) victims: Vec<String>,
-    /// The number of victims that violate a disruption budget.
-    pub(crate) violations: u64,
-    /// Whether upstream chooses this plan, under some order of equal pods.
-    pub(crate) possible: bool,
-    /// The plans for this node where equal pods come in another order.
-    pub(crate) alternatives: Vec<Plan>,
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::departures::{LEAVING, is_constrained};
-use crate::departure::{Departure, Ending, Verdict};
+use crate::departure::{Departure, Verdict};
 use crate::object::{leaves, list, name, pods, text, texts};
 use crate::question::Question;
 use crate::trial::{Ask, Difference, TrialError};
@@ -20,7 +20,7 @@ pub(super) struct Group {
     pub(super) outcomes: Vec<Outcome>,
 }
 
-/// What comes of the cycle of a group.
+/// The result of the cycle of a group.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(default)]
@@ -92,14 +92,12 @@ impl Round {
         let counts: BTreeSet<usize> = self.upstream.outcomes.iter().map(|outcome| outcome.placed.len()).collect();
         let evicts: BTreeSet<bool> = self.upstream.outcomes.iter().map(|outcome| !outcome.victims.is_empty()).collect();
         let is_alike = counts.contains(&self.bound.len()) && evicts.contains(&!self.victims.is_empty());
-        let situations: Vec<&'static str> =
+        if is_alike {
+            return Verdict::Alike;
+        }
+        let rulings: Vec<&'static str> =
             RULES.iter().filter(|rule| (rule.applies)(&self)).map(|rule| rule.departure.id).collect();
-        let ending = match (is_alike, situations.is_empty()) {
-            (true, _) => Ending::Alike,
-            (false, false) => Ending::Ruled(situations.clone()),
-            (false, true) => Ending::Differs(self.difference()),
-        };
-        Verdict { situations, ending }
+        if rulings.is_empty() { Verdict::Differs(self.difference()) } else { Verdict::Ruled(rulings) }
     }
 
     /// Returns the difference, with what both decide.

@@ -151,14 +151,6 @@ fn clusters_of_which_upstream_knows_less_are_not_compared() {
     assert_eq!(tally.map(|tally| (tally.attempts, tally.passed_over.len())), Ok((0, 1)));
 }
 
-#[test]
-fn an_answer_is_complete() {
-    let outcome = binds("d/p", "n1");
-    let objects = vec![node("n1"), pod("p", None)];
-    let missing = crate::tests::compared(System::Kubernetes, objects, &outcome, &json!({"feasible": ["n1"]}));
-    assert_eq!(missing.err(), Some("no answer"));
-}
-
 /// Returns a pending pod of PodGroup `d/g`.
 fn member(name: &str, priority: i64) -> Value {
     let mut member = pod(name, None);

@@ -7,6 +7,21 @@ use serde::Deserialize;
 /// Amounts by the core's name of the resource: `vcore` in thousandths, others in units.
 pub(super) type Amounts = BTreeMap<String, i64>;
 
+/// The reply of the judge.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+#[serde(untagged)]
+pub(super) enum Reply {
+    /// The pod or the cluster asks for something that the judge does not look at.
+    NotJudged {
+        /// What it asks for.
+        #[serde(rename = "notJudged")]
+        not_judged: String,
+    },
+    /// The decision.
+    Judged(Box<Answer>),
+}
+
 /// The decision of upstream about a pod, and what it was made from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
@@ -20,8 +35,6 @@ pub(super) struct Answer {
     pub(super) legal_nodes: Vec<String>,
     /// Other decisions, in another order of equals.
     pub(super) alternatives: Vec<Decision>,
-    /// What the judge does not judge.
-    pub(super) not_judged: Option<String>,
     /// The nominated pods that the core keeps no node for.
     pub(super) unreserved: Vec<String>,
     /// What nodes have left.
@@ -41,16 +54,17 @@ pub(super) struct Answer {
 /// A decision.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
-#[serde(default)]
 pub(super) struct Decision {
     pub(super) result: Ended,
     /// Where the pod is bound, or the node that is reserved for it.
+    #[serde(default)]
     pub(super) node: String,
     /// The pods that are evicted, sorted.
+    #[serde(default)]
     pub(super) victims: Vec<String>,
 }
 
-/// How an attempt ends.
+/// The ending of an attempt.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(rename_all = "lowercase")]
@@ -65,7 +79,7 @@ pub(super) enum Ended {
     Refused,
 }
 
-/// What the core knows of a pod.
+/// A pod as the core knows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[serde(rename_all = "camelCase", default)]

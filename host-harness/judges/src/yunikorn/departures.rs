@@ -19,7 +19,7 @@ pub(super) struct Rule {
     pub(super) explains: &'static [Explains],
 }
 
-/// What a ruling explains.
+/// The kinds of difference that a ruling explains.
 pub(super) enum Explains {
     /// That the policy does not make the plan of upstream.
     Forbids(fn(&View<'_>, &[Member<'_>]) -> bool),

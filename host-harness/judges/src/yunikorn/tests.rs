@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lictor_oracle::System;
 use serde_json::{Value, json};
 
-use super::answer::{Amounts, Answer, Decision, Ended, Known};
+use super::answer::{Amounts, Answer, Decision, Ended, Known, Reply};
 use super::departures::RULES;
 use crate::Tally;
 use crate::tests::{binds, node, nominates, pod, refuses};
@@ -32,7 +32,7 @@ impl Table {
         Table { objects, answer }
     }
 
-    /// Has upstream decide this.
+    /// Lets upstream decide this.
     fn upstream(mut self, result: Ended, node: &str, victims: &[&str]) -> Table {
         let victims = victims.iter().map(|victim| (*victim).to_owned()).collect();
         self.answer.decision = Decision { result, node: node.to_owned(), victims };
@@ -112,8 +112,8 @@ fn without_a_ruling_a_difference_is_one() {
 
 #[test]
 fn what_is_not_judged_is_passed_over() {
-    let table = Table::new().with(|answer| answer.not_judged = Some("host ports".to_owned()));
-    let tally = crate::tests::compared(System::Yunikorn, table.objects, &binds("d/p", "n1"), &table.answer);
+    let answer = Reply::NotJudged { not_judged: "host ports".to_owned() };
+    let tally = crate::tests::compared(System::Yunikorn, Table::new().objects, &binds("d/p", "n1"), &answer);
     let passed_over = BTreeMap::from([("constraints that the judge does not look at", 1)]);
     assert_eq!(tally, Ok(Tally { passed_over, ..Tally::default() }));
 }

@@ -6,17 +6,16 @@ mod fair;
 mod gangs;
 mod harm;
 mod part;
+mod place;
 mod plan;
 mod promises;
 mod switches;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::json;
-
 use super::kept::{EXCUSE, Kept};
 use super::kubernetes;
-use super::rounds::{Turn, holds_no_node, turned_away};
+use super::rounds::Turn;
 use crate::ReadError;
 use crate::case::Case;
 use crate::outcome::{Ended, Outcome};
@@ -154,106 +153,6 @@ struct Judge<'w> {
     gangs: Gangs<'w>,
     /// The turn of the pod in the round of its gang; none where it is of no strict gang.
     turn: Option<Turn<'w>>,
-}
-
-impl Judge<'_> {
-    fn judge(&self, outcome: &Outcome, verdict: &mut Verdict) {
-        let Judge { world, pod, .. } = self;
-        if !self.gangs.have_members(pod) {
-            if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
-                let text =
-                    format!("`{}` is of a gang that has too few members; it ended {:?}", pod.name, outcome.ended);
-                verdict.breach_expecting("gang-has-its-members", text, json!({"result": "Rejected", "victims": []}));
-            }
-            // The group cannot start: it holds no room.
-            let ended = self.turn_of_several().map(Turn::at_last);
-            return self.gangs.stay(pod, ended.as_ref(), outcome, verdict);
-        }
-        if self.gangs.is_one_too_many(pod) {
-            turned_away(pod, outcome, verdict);
-            return self.gangs.stay(pod, None, outcome, verdict);
-        }
-        if !devices::are_judged(world, &waiting(world, &job(pod))) {
-            if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
-                let text = format!("nobody knows the device of `{}`; it ended {:?}", pod.name, outcome.ended);
-                verdict.breach_expecting("devices-are-judged", text, json!({"result": "Rejected", "victims": []}));
-            }
-            return self.gangs.stay(pod, self.turn.as_ref(), outcome, verdict);
-        }
-        if self.turn.as_ref().is_some_and(|turn| turn.is_over) {
-            turned_away(pod, outcome, verdict);
-            return self.gangs.stay(pod, None, outcome, verdict);
-        }
-        let admitted = self.is_admitted();
-        let fitting_nodes: Vec<String> = fitting_nodes(world, pod);
-        let placed = matches!(outcome.ended, Some(Ended::Scheduled | Ended::Waiting));
-        if admitted && !fitting_nodes.is_empty() {
-            return self.with_room(&fitting_nodes, outcome, verdict);
-        }
-        if placed {
-            let law = if admitted { "bound-where-there-is-room" } else { "job-fits-quota" };
-            let text =
-                format!("`{}` was placed; quota admits: {admitted}, nodes with room: {fitting_nodes:?}", pod.name);
-            return verdict.breach(law, text);
-        }
-        let wanted = if admitted { Ended::Unschedulable } else { Ended::Rejected };
-        if outcome.ended == Some(Ended::Nominated) {
-            self.gangs.stay(pod, None, outcome, verdict);
-            return self.plan(outcome, verdict);
-        }
-        if outcome.ended != Some(wanted) {
-            verdict.breach(
-                "attempt-is-reported-completely",
-                format!("`{}`: {:?}, not {wanted:?}", pod.name, outcome.ended),
-            );
-        }
-        self.gangs.stay(pod, self.turn.as_ref().filter(|_| !self.waits()), outcome, verdict);
-        self.complete(outcome, verdict);
-    }
-
-    /// Returns whether the quotas hold with the job of the pod.
-    fn is_admitted(&self) -> bool {
-        let own = self.parts.first();
-        own.is_none_or(|own| self.bounds.iter().all(|books| books.admits(own.stays, &own.total)))
-    }
-
-    /// Returns the turn of a pod whose gang starts together with others.
-    fn turn_of_several(&self) -> Option<Turn<'_>> {
-        self.turn.clone().filter(|_| self.gangs.are_several(self.pod))
-    }
-
-    /// A pod that is admitted and fits is bound, or held until its gang is complete.
-    fn with_room(&self, fitting_nodes: &[String], outcome: &Outcome, verdict: &mut Verdict) {
-        let pod = self.pod;
-        if let Some(turn) = self.turn.as_ref().filter(|turn| turn.is_in_vain) {
-            holds_no_node(pod, outcome, verdict);
-            return self.gangs.stay(pod, Some(&turn.clone().at_last()), outcome, verdict);
-        }
-        let enough = self.gangs.are_complete_with(pod);
-        let wanted = if enough { Ended::Scheduled } else { Ended::Waiting };
-        let there = outcome.node.as_ref().is_some_and(|node| fitting_nodes.contains(node));
-        if outcome.ended != Some(wanted) || !there {
-            let text = format!(
-                "`{}` is admitted and fits {fitting_nodes:?}; it ended {:?} {:?}",
-                pod.name, outcome.ended, outcome.node
-            );
-            let expect = json!({"result": format!("{wanted:?}"), "nodeIn": fitting_nodes});
-            return verdict.breach_expecting("bound-where-there-is-room", text, expect);
-        }
-        if pod
-            .nominated
-            .as_ref()
-            .is_some_and(|node| fitting_nodes.contains(node) && outcome.node.as_ref() != Some(node))
-        {
-            verdict.breach("nominated-node-first", format!("`{}` was not given its nominated node", pod.name));
-        }
-        let bound = if enough { self.gangs.bound_with(pod) } else { BTreeSet::new() };
-        if !outcome.bound.keys().map(String::as_str).eq(bound.iter().copied()) {
-            let text = format!("bound were {:?}, not {bound:?}", outcome.bound);
-            verdict.breach("gang-is-complete", text);
-        }
-        self.gangs.stay(pod, None, outcome, verdict);
-    }
 }
 
 /// The nodes that take a pod: the room of those of its priority or a higher one who are nominated there is kept.

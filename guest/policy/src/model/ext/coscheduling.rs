@@ -62,19 +62,20 @@ impl Cluster {
         self.ext.coscheduling.turn = job;
     }
 
-    /// Returns whether the members of a gang that hold a node and those that are nominated to one reach its minimum. Victims leave for such a
-    /// gang, or have left: it has every chance to be complete (seed 20200116, Pre-Filter 2).
+    /// Returns whether a plan for a gang, and for those that start together with it, is under way: pods of them are nominated, and these and the
+    /// ones that hold a node reach each minimum. Victims leave for such gangs, or have left: they have every chance to be complete (seed
+    /// 20200116, Pre-Filter 2).
     pub fn has_a_plan(&self, job: JobIx) -> bool {
-        self.promised_of(job).is_some_and(|(nominated, is_enough)| nominated > 0 && is_enough)
-    }
-
-    /// Returns whether the same holds of the gangs that start together with a gang.
-    pub fn has_a_plan_together(&self, job: JobIx) -> bool {
         let gangs: Option<Vec<(usize, bool)>> =
             self.gang_group(job).into_iter().map(|job| self.promised_of(job)).collect();
         gangs.is_some_and(|gangs| {
             gangs.iter().any(|(nominated, _)| *nominated > 0) && gangs.iter().all(|(_, is_enough)| *is_enough)
         })
+    }
+
+    /// Returns whether a plan for the gang of a pod is under way.
+    pub fn has_a_plan_of(&self, pod: PodIx) -> bool {
+        self.pod(pod).and_then(|pod| pod.attributes.job).is_some_and(|job| self.has_a_plan(job))
     }
 
     /// Returns how many members of a gang are nominated, and whether they and those that hold a node reach its minimum. None: it is no gang.

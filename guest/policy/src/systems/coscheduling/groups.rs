@@ -148,11 +148,6 @@ pub fn field() -> String {
     label_path(pod_groups::LABEL)
 }
 
-/// Returns whether a plan for the group of a pod is under way.
-pub fn has_a_plan_of(cluster: &Cluster, pod: PodIx) -> bool {
-    cluster.pod(pod).and_then(|pod| pod.attributes.job).is_some_and(|job| cluster.has_a_plan(job))
-}
-
 /// The pods of an incomplete group that wait at permit; none where the group has its minimum.
 fn waiting_members(cluster: &Cluster, job: JobIx) -> Vec<PodId> {
     let Some((job, gang)) = cluster.job(job).and_then(|job| Some((job, job.gang()?))) else { return Vec::new() };

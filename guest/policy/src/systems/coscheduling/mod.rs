@@ -178,12 +178,8 @@ impl System for Coscheduling {
         self.groups.restore(cluster, memory)
     }
 
-    fn outlasts_permit(&self, cluster: &Cluster, pod: PodIx) -> bool {
-        groups::has_a_plan_of(cluster, pod)
-    }
-
     fn unreserved(&mut self, cluster: &mut Cluster, pod: PodIx, cause: ReleaseCause) -> Effects {
-        let is_over = cause == ReleaseCause::Timeout && !groups::has_a_plan_of(cluster, pod);
+        let is_over = cause == ReleaseCause::Timeout && !cluster.has_a_plan_of(pod);
         let failed = is_over && self.groups.failed(cluster, pod);
         Effects { reorder: failed, ..Effects::default() }
     }

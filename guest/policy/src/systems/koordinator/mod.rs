@@ -167,11 +167,6 @@ impl System for Koordinator {
         self.named.report(cluster, "quota", |quota, _| (!exists(cluster, quota)).then(outcome), findings);
     }
 
-    fn outlasts_permit(&self, cluster: &Cluster, pod: PodIx) -> bool {
-        let job = cluster.pod(pod).and_then(|pod| pod.attributes.job);
-        job.is_some_and(|job| cluster.has_a_plan_together(job))
-    }
-
     fn recompute(&mut self, cluster: &mut Cluster) {
         if !self.args.uses_runtime_quota || self.shared_at == Some(cluster.version()) {
             return;

@@ -87,7 +87,7 @@ impl Upstream<'_> {
         others.filter(|pod| self.place(pod).is_none())
     }
 
-    /// A constrained pod bears no other one in the cluster; one that is nominated counts on its node only.
+    /// Checks a node. A constrained pod bears no other one in the cluster; one that is nominated counts on its node only.
     fn fits(&self, node: &str, gone: &[String]) -> bool {
         let object = self.question.objects.iter().find(|object| text(object, "/metadata/name") == node).unwrap();
         let size = text(object, "/status/allocatable/cpu").parse::<usize>().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Gangs: who is tried, who waits, and who gives up.
+//! Gangs: which pods are tried, which wait, and which give up.
 
 use super::*;
 

@@ -1,0 +1,35 @@
+//! What the judges share that run the framework of kube-scheduler, in whichever version.
+
+use serde::Deserialize;
+
+/// The refusal of a node, or of all of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Refusal {
+    /// The code of the status, such as `Unschedulable`.
+    pub(crate) code: String,
+    /// The plugin that refuses.
+    pub(crate) plugin: String,
+    /// Its message.
+    pub(crate) reason: String,
+}
+
+/// A plan of preemption on one node.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Plan {
+    /// The node; empty in an alternative, which is for the same node.
+    pub(crate) node: String,
+    /// The pods that are evicted, `namespace/name`, sorted.
+    pub(crate) victims: Vec<String>,
+    /// The number of victims that violate a disruption budget.
+    pub(crate) violations: u64,
+    /// Whether upstream chooses this plan, under some order of equal pods.
+    pub(crate) possible: bool,
+    /// Whether there is no plan on this node under some order of equal pods. Only scheduler-plugins knows this.
+    pub(crate) uncertain: bool,
+    /// The plans for this node where equal pods come in another order.
+    pub(crate) alternatives: Vec<Plan>,
+}
