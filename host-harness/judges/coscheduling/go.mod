@@ -7,11 +7,10 @@ require (
 	k8s.io/api v0.33.5
 	k8s.io/apimachinery v0.33.5
 	k8s.io/client-go v0.33.5
-	k8s.io/component-helpers v0.33.5
 	k8s.io/klog/v2 v2.130.1
 	k8s.io/kube-scheduler v0.33.5
 	k8s.io/kubernetes v1.33.5
-	lictor.dev/judges/lines v0.0.0
+	lictor.dev/judges/kube v0.0.0
 	sigs.k8s.io/controller-runtime v0.20.4
 	sigs.k8s.io/scheduler-plugins v0.33.5
 )
@@ -73,17 +72,21 @@ require (
 	k8s.io/apiserver v0.33.5 // indirect
 	k8s.io/cloud-provider v0.33.5 // indirect
 	k8s.io/component-base v0.33.5 // indirect
+	k8s.io/component-helpers v0.33.5 // indirect
 	k8s.io/controller-manager v0.33.5 // indirect
 	k8s.io/csi-translation-lib v0.32.5 // indirect
 	k8s.io/dynamic-resource-allocation v0.32.5 // indirect
 	k8s.io/kube-openapi v0.0.0-20250318190949-c8a335a9a2ff // indirect
 	k8s.io/kubelet v0.33.5 // indirect
 	k8s.io/utils v0.0.0-20241104100929-3ea5e8cea738 // indirect
+	lictor.dev/judges/lines v0.0.0 // indirect
 	sigs.k8s.io/json v0.0.0-20241010143419-9aa6b5e7a4b3 // indirect
 	sigs.k8s.io/randfill v1.0.0 // indirect
 	sigs.k8s.io/structured-merge-diff/v4 v4.6.0 // indirect
 	sigs.k8s.io/yaml v1.4.0 // indirect
 )
+
+replace lictor.dev/judges/kube => ../kube
 
 replace lictor.dev/judges/lines => ../lines
 

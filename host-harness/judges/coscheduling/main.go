@@ -3,22 +3,14 @@
 package main
 
 import (
-	"fmt"
-	"os"
 	"runtime/debug"
 
 	"lictor.dev/judges/coscheduling/internal/serve"
-	"lictor.dev/judges/lines"
+	"lictor.dev/judges/kube/requests"
 )
 
 func main() {
-	serve.Silence()
-	// Each request leaves all of its memory behind; collecting it less often answers more requests in the same time.
-	debug.SetGCPercent(800)
-	// Some of it is held for a second by goroutines of kube-scheduler that look that often whether they are to end.
+	// Some memory is held for a second by goroutines of kube-scheduler that look that often whether they are to end.
 	debug.SetMemoryLimit(512 << 20)
-	if err := lines.Serve(os.Stdin, os.Stdout, serve.Answer); err != nil {
-		fmt.Fprintln(os.Stderr, "judge:", err)
-		os.Exit(1)
-	}
+	requests.Serve(serve.Answer)
 }

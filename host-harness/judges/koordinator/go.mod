@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/koordinator-sh/koordinator v1.7.0
 	k8s.io/kubernetes v1.28.7
+	lictor.dev/judges/kube v0.0.0
 	lictor.dev/judges/lines v0.0.0
 )
 
@@ -28,7 +29,7 @@ require (
 	github.com/fsnotify/fsnotify v1.6.0 // indirect
 	github.com/gin-contrib/sse v0.1.0 // indirect
 	github.com/gin-gonic/gin v1.9.0 // indirect
-	github.com/go-logr/logr v1.2.4
+	github.com/go-logr/logr v1.2.4 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-openapi/jsonpointer v0.19.6 // indirect
 	github.com/go-openapi/jsonreference v0.20.2 // indirect
@@ -136,6 +137,8 @@ require (
 	sigs.k8s.io/structured-merge-diff/v4 v4.2.3 // indirect
 	sigs.k8s.io/yaml v1.4.0 // indirect
 )
+
+replace lictor.dev/judges/kube => ../kube
 
 replace lictor.dev/judges/lines => ../lines
 

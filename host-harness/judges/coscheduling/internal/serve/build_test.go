@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
@@ -9,11 +8,13 @@ import (
 	"testing"
 
 	"lictor.dev/judges/coscheduling/internal/upstream"
-	"lictor.dev/judges/lines"
+	"lictor.dev/judges/kube/answers"
+	"lictor.dev/judges/kube/objects"
+	"lictor.dev/judges/kube/requests"
 )
 
 func TestMain(m *testing.M) {
-	Silence()
+	requests.Silence()
 	os.Exit(m.Run())
 }
 
@@ -21,49 +22,13 @@ func TestMain(m *testing.M) {
 type object map[string]any
 
 // with sets fields, by keys and values in turn; a key is a path of two parts with a dot, or one part.
-func (o object) with(keysAndValues ...any) object {
-	for i := 0; i < len(keysAndValues); i += 2 {
-		section, field := split(keysAndValues[i].(string))
-		if field == "" {
-			o[section] = keysAndValues[i+1]
-			continue
-		}
-		if o[section] == nil {
-			o[section] = object{}
-		}
-		o[section].(object)[field] = keysAndValues[i+1]
-	}
-	return o
-}
+func (o object) with(keysAndValues ...any) object { return objects.With(o, keysAndValues...) }
 
-func split(key string) (section, field string) {
-	for i := range key {
-		if key[i] == '.' {
-			return key[:i], key[i+1:]
-		}
-	}
-	return key, ""
-}
-
-func node(name, cpu string) object {
-	return object{
-		"apiVersion": "v1", "kind": "Node",
-		"metadata": object{"name": name, "labels": object{"kubernetes.io/hostname": name}},
-		"spec":     object{},
-		"status":   object{"allocatable": object{"cpu": cpu, "memory": "8Gi", "pods": "110"}},
-	}
-}
+func node(name, cpu string) object { return objects.Node[object](name, cpu) }
 
 // pod is a pending pod in the namespace default.
 func pod(name string, priority int, cpu string) object {
-	return object{
-		"apiVersion": "v1", "kind": "Pod",
-		"metadata": object{"name": name, "labels": object{"app": name}},
-		"spec": object{"priority": priority, "containers": []object{
-			{"name": "c", "resources": object{"requests": object{"cpu": cpu}}},
-		}},
-		"status": object{},
-	}
+	return objects.Pod[object](name, priority, cpu)
 }
 
 // copy copies an object, so that a change of it leaves the original as it is.
@@ -123,23 +88,13 @@ func quota(namespace, minimum, maximum string) object {
 }
 
 func running(name, node string, priority int, cpu string) object {
-	return pod(name, priority, cpu).with("spec.nodeName", node, "status.phase", "Running")
+	return objects.On(pod(name, priority, cpu), node)
 }
 
-func budget(name, app string, allowed int) object {
-	return object{
-		"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": object{"name": name},
-		"spec": object{"selector": object{"matchLabels": object{"app": app}}}, "status": object{"disruptionsAllowed": allowed},
-	}
-}
+func budget(name, app string, allowed int) object { return objects.Budget[object](name, app, allowed) }
 
 // asking is a request about a pod, given by its name in the namespace default, or by namespace/name.
-func asking(about string, objects ...object) object {
-	if !strings.Contains(about, "/") {
-		about = "default/" + about
-	}
-	return object{"id": 7, "now": "1970-01-01T00:01:03Z", "objects": objects, "pod": about}
-}
+func asking(about string, list ...object) object { return objects.Request(about, list) }
 
 // holding says which pods wait at Permit: names of pods of the namespace default and of nodes, in turn.
 func (o object) holding(podsAndNodes ...string) object {
@@ -152,14 +107,7 @@ func (o object) holding(podsAndNodes ...string) object {
 }
 
 // line writes a request.
-func line(t *testing.T, request object) []byte {
-	t.Helper()
-	text, err := json.Marshal(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
+func line(t *testing.T, request object) []byte { return objects.Line(t, request) }
 
 // reply is what a line of output says.
 type reply struct {
@@ -170,11 +118,7 @@ type reply struct {
 
 func ask(t *testing.T, request object) reply {
 	t.Helper()
-	var it reply
-	if err := json.Unmarshal(lines.Answer(line(t, request), Answer), &it); err != nil {
-		t.Fatal(err)
-	}
-	return it
+	return objects.Read[reply](t, line(t, request), Answer)
 }
 
 // verdict writes an answer in one line: what PreFilter refuses, the feasible nodes and Permit, or each plan and the best nodes, and what
@@ -210,7 +154,7 @@ func verdict(it reply) string {
 }
 
 // refusedBy writes the plugin that refuses a pod at PreFilter or, for CapacityScheduling, the bound that the pod would be over.
-func refusedBy(refused *upstream.Refusal) string {
+func refusedBy(refused *answers.Refusal) string {
 	switch {
 	case strings.HasSuffix(refused.Reason, "is more than Max"):
 		return "over max"
@@ -225,7 +169,7 @@ func listed(word string, names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return word + " " + strings.ReplaceAll(strings.Join(names, " "), "default/", "")
+	return word + " " + objects.Short(names)
 }
 
 // expected is a request and the verdict of the answer to it.

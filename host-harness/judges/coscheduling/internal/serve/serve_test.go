@@ -1,12 +1,10 @@
 package serve
 
 import (
-	"bytes"
 	"reflect"
-	"strings"
 	"testing"
 
-	"lictor.dev/judges/lines"
+	"lictor.dev/judges/kube/objects"
 )
 
 // What kube-scheduler decides without PodGroups and ElasticQuotas.
@@ -153,26 +151,5 @@ func TestNoStateBetweenRequests(t *testing.T) {
 		[]byte(`{"id":7`),
 		line(t, asking("b/r", node("n1", "4"), quota("a", "1", "1"), pod("r", 0, "2").in("b"))),
 	}
-	alone := make([]string, len(requests))
-	for i, request := range requests {
-		alone[i] = answers(t, request)[0]
-	}
-	for i := range requests {
-		for j := range requests {
-			got := answers(t, requests[i], requests[j], requests[i], requests[i])
-			if want := []string{alone[i], alone[j], alone[i], alone[i]}; !reflect.DeepEqual(got, want) {
-				t.Fatalf("%d, %d: got %v, want %v", i, j, got, want)
-			}
-		}
-	}
-}
-
-// answers writes requests to the judge and returns the lines that it writes.
-func answers(t *testing.T, requests ...[]byte) []string {
-	t.Helper()
-	var output bytes.Buffer
-	if err := lines.Serve(bytes.NewReader(bytes.Join(requests, []byte("\n"))), &output, Answer); err != nil {
-		t.Fatal(err)
-	}
-	return strings.Split(strings.TrimSpace(output.String()), "\n")
+	objects.Independent(t, Answer, requests)
 }

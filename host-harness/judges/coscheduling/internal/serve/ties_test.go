@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"testing"
 
-	"lictor.dev/judges/coscheduling/internal/upstream"
+	"lictor.dev/judges/kube/answers"
 )
 
 func TestEqualVictims(t *testing.T) {
@@ -16,7 +16,7 @@ func TestEqualVictims(t *testing.T) {
 	if got := verdict(it); got != "over all min, n1[b/s]0, best n1" {
 		t.Fatalf("got %s", got)
 	}
-	want := []upstream.Set{{Victims: []string{"b/r"}, Possible: true}}
+	want := []answers.Set{{Victims: []string{"b/r"}, Possible: true}}
 	if got := it.Plans[0]; !reflect.DeepEqual(got.Alternatives, want) || got.Uncertain || it.PostFilter != nil {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -47,7 +47,7 @@ func TestTheOrderOfEqualsDecidesWhetherThereIsAPlan(t *testing.T) {
 	if got := verdict(it); got != "over all min, rejects a/q" {
 		t.Errorf("got %s", got)
 	}
-	want := upstream.Set{Victims: []string{"b/s"}, Possible: true}
+	want := answers.Set{Victims: []string{"b/s"}, Possible: true}
 	if other := it.OtherPlans; len(other) != 1 || !reflect.DeepEqual(other[0].Set, want) || it.DryRun["n1"] != "Insufficient cpu" {
 		t.Errorf("got %+v, %v", it.OtherPlans, it.DryRun)
 	}

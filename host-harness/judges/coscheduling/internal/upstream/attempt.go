@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -12,6 +11,9 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"lictor.dev/judges/coscheduling/internal/cluster"
+	"lictor.dev/judges/kube/answers"
+	kube "lictor.dev/judges/kube/cluster"
+	"lictor.dev/judges/kube/initial"
 )
 
 // Attempt plays one attempt of kube-scheduler to place a pod, given by namespace/name.
@@ -39,27 +41,12 @@ func Attempt(c *cluster.Cluster, name string, setting Setting) (*Answer, error) 
 	return answer, o.attempt(answer, pod)
 }
 
-// untried returns why kube-scheduler makes no attempt for a pod, or nothing.
-func untried(pod *v1.Pod) string {
-	switch {
-	case pod.Spec.NodeName != "":
-		return "it is bound to " + pod.Spec.NodeName
-	case hasEnded(pod):
-		return "it has ended"
-	case pod.Spec.SchedulerName != v1.DefaultSchedulerName:
-		return "it belongs to the scheduler " + pod.Spec.SchedulerName
-	case pod.DeletionTimestamp != nil:
-		return "it is being deleted"
-	}
-	return ""
-}
-
 // gate returns why a pod is not tried now, or nothing.
 func (o *one) gate(pod *v1.Pod) string {
-	if why := untried(pod); why != "" {
+	if why := answers.Untried(pod, v1.DefaultSchedulerName); why != "" {
 		return why
 	}
-	if node := o.setting.Waiting[cluster.Key(pod)]; node != "" {
+	if node := o.setting.Waiting[kube.Key(pod)]; node != "" {
 		return "it waits at Permit for " + node
 	}
 	queued, ok := o.scheduler.SchedulingQueue.GetPod(pod.Name, pod.Namespace)
@@ -74,7 +61,7 @@ func (o *one) gate(pod *v1.Pod) string {
 
 // attempt plays the scheduling cycle of a pod that is in the queue.
 func (o *one) attempt(answer *Answer, pod *v1.Pod) error {
-	state := newState()
+	state := initial.State()
 	result, err := o.scheduler.SchedulePod(o.ctx, o.profile, state, pod)
 	var unfit *framework.FitError
 	switch {
@@ -93,16 +80,9 @@ func (o *one) attempt(answer *Answer, pod *v1.Pod) error {
 	return nil
 }
 
-// newState makes the state of a cycle, as ScheduleOne does.
-func newState() *framework.CycleState {
-	state := framework.NewCycleState()
-	state.Write(framework.PodsToActivateKey, framework.NewPodsToActivate())
-	return state
-}
-
 // findFeasible finds all nodes that a pod may be bound to. SchedulePod names one of them; it is checked against the others.
 func (o *one) findFeasible(answer *Answer, pod *v1.Pod, chosen scheduler.ScheduleResult) error {
-	state := newState()
+	state := initial.State()
 	nodes, err := o.snapshot.List()
 	if err != nil {
 		return err
@@ -111,32 +91,15 @@ func (o *one) findFeasible(answer *Answer, pod *v1.Pod, chosen scheduler.Schedul
 	if !status.IsSuccess() {
 		return fmt.Errorf("PreFilter refuses a pod that SchedulePod places: %w", status.AsError())
 	}
-	for _, node := range nodes {
-		name := node.Node().Name
-		if !allowed.AllNodes() && !allowed.NodeNames.Has(name) {
+	answer.Feasible, answer.Refused = answers.Feasible(nodes, func(node *framework.NodeInfo) *answers.Refusal {
+		if !allowed.AllNodes() && !allowed.NodeNames.Has(node.Node().Name) {
 			why := fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", sets.List(plugins))
-			answer.Refused[name] = Refusal{Code: framework.UnschedulableAndUnresolvable.String(), Reason: why}
-			continue
+			return &answers.Refusal{Code: framework.UnschedulableAndUnresolvable.String(), Reason: why}
 		}
-		status := o.profile.RunFilterPluginsWithNominatedPods(o.ctx, state, pod, node)
-		if status.IsSuccess() {
-			answer.Feasible = append(answer.Feasible, name)
-		} else {
-			answer.Refused[name] = refusal(status)
-		}
-	}
-	slices.Sort(answer.Feasible)
-	nominated := pod.Status.NominatedNodeName
-	answer.Nominated = slices.Contains(answer.Feasible, nominated)
-	switch {
-	case !slices.Contains(answer.Feasible, chosen.SuggestedHost):
-		return fmt.Errorf("SchedulePod chooses %s, which is not among the feasible nodes %v", chosen.SuggestedHost, answer.Feasible)
-	case answer.Nominated && chosen.SuggestedHost != nominated:
-		return fmt.Errorf("SchedulePod chooses %s, not the nominated node %s", chosen.SuggestedHost, nominated)
-	case !answer.Nominated && chosen.FeasibleNodes != len(answer.Feasible):
-		return fmt.Errorf("SchedulePod finds %d nodes feasible, not %v", chosen.FeasibleNodes, answer.Feasible)
-	}
-	return nil
+		return refusal(o.profile.RunFilterPluginsWithNominatedPods(o.ctx, state, pod, node))
+	})
+	answer.Nominated, err = answers.IsNominated(pod, answer.Feasible, chosen.SuggestedHost, chosen.FeasibleNodes)
+	return err
 }
 
 // askPermit asks the Permit plugins about a pod with a node, after the Reserve plugins.

@@ -8,7 +8,9 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	"lictor.dev/judges/coscheduling/internal/cluster"
+	"lictor.dev/judges/kube/answers"
+	"lictor.dev/judges/kube/cluster"
+	"lictor.dev/judges/kube/initial"
 )
 
 // hold puts the pods of the request at Permit, in the order in which kube-scheduler observes pods.
@@ -35,14 +37,14 @@ func (o *one) hold() error {
 // holdOn puts a pod at Permit with this node. PreFilter and Filter run for what they leave in the state. What they say is not asked: the
 // pod has passed them in the cluster of its own attempt.
 func (o *one) holdOn(pod *v1.Pod, node string) error {
-	if why := untried(pod); why != "" {
+	if why := answers.Untried(pod, v1.DefaultSchedulerName); why != "" {
 		return errors.New(why)
 	}
 	info, err := o.snapshot.Get(node)
 	if err != nil {
 		return err
 	}
-	state := newState()
+	state := initial.State()
 	o.profile.RunPreFilterPlugins(o.ctx, state, pod)
 	o.profile.RunFilterPlugins(o.ctx, state, pod, info)
 	if status := o.permit(state, pod, node); !status.IsWait() {

@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/scheduler-plugins/pkg/coscheduling"
 	"sigs.k8s.io/scheduler-plugins/pkg/coscheduling/core"
 
-	"lictor.dev/judges/coscheduling/internal/cluster"
+	"lictor.dev/judges/kube/cluster"
 )
 
 // gangs is the plugin Coscheduling, which tells what it does.

@@ -8,13 +8,12 @@ import (
 	"strings"
 
 	v1 "k8s.io/api/core/v1"
-	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 	"sigs.k8s.io/scheduler-plugins/pkg/capacityscheduling"
 
-	"lictor.dev/judges/coscheduling/internal/cluster"
+	"lictor.dev/judges/kube/answers"
 )
 
 // postFilter has the PostFilter plugins look at a pod that fits on no node: CapacityScheduling for victims, then, where there are none,
@@ -44,8 +43,7 @@ func (o *one) postFilter(answer *Answer, pod *v1.Pod, state *framework.CycleStat
 func (o *one) tellRefusals(answer *Answer, unfit *framework.FitError) error {
 	statuses := unfit.Diagnosis.NodeToStatus
 	if unfit.Diagnosis.PreFilterMsg != "" {
-		refused := refusal(statuses.AbsentNodesStatus())
-		answer.PreFilter = &refused
+		answer.PreFilter = refusal(statuses.AbsentNodesStatus())
 		return nil
 	}
 	nodes, err := o.snapshot.List()
@@ -53,7 +51,7 @@ func (o *one) tellRefusals(answer *Answer, unfit *framework.FitError) error {
 		return err
 	}
 	for _, node := range nodes {
-		answer.Refused[node.Node().Name] = refusal(statuses.Get(node.Node().Name))
+		answer.Refused[node.Node().Name] = *refusal(statuses.Get(node.Node().Name))
 	}
 	return nil
 }
@@ -74,17 +72,15 @@ func (o *one) tellPlans(
 			o.tellNoPlan(answer, pod, state, node)
 			continue
 		}
-		set := newSet(victims)
+		set := answers.NewSet(victims)
 		plan := o.planOn(state, pod, node, set)
 		plan.Set = set
 		answer.Plans = append(answer.Plans, plan)
 		o.clear(answer, name, pod)
 	}
-	byNode := func(a, b Plan) int { return cmp.Compare(a.Node, b.Node) }
-	slices.SortFunc(answer.Plans, byNode)
-	slices.SortFunc(answer.OtherPlans, byNode)
-	answer.Best = best(answer.Plans)
-	markPossible(answer.Plans, answer.OtherPlans)
+	slices.SortFunc(answer.OtherPlans, func(a, b answers.Plan) int { return cmp.Compare(a.Node, b.Node) })
+	answer.Best = answers.Best(answer.Plans)
+	answers.MarkPossible(answer.Plans, answer.OtherPlans)
 	o.tellWithoutPlans(answer, pod, state, statuses)
 	if chosen := o.choose(found); chosen != "" && !slices.Contains(answer.Best, chosen) {
 		return fmt.Errorf("SelectCandidate chooses %s, which is not among the best %v", chosen, answer.Best)
@@ -110,7 +106,7 @@ func (o *one) tellNoPlan(answer *Answer, pod *v1.Pod, state *framework.CycleStat
 
 // tellWithoutPlans asks Coscheduling what it does where there is no plan, if there is one, but none under some order of equal pods.
 func (o *one) tellWithoutPlans(answer *Answer, pod *v1.Pod, state *framework.CycleState, statuses *framework.NodeToStatus) {
-	if len(answer.Plans) > 0 && !slices.ContainsFunc(answer.Plans, func(plan Plan) bool { return !plan.Uncertain }) {
+	if len(answer.Plans) > 0 && !slices.ContainsFunc(answer.Plans, func(plan answers.Plan) bool { return !plan.Uncertain }) {
 		o.gangs.PostFilter(o.ctx, state, pod, statuses)
 		answer.PostFilter = o.rejections()
 	}
@@ -154,14 +150,12 @@ func whyNoVictims(message string) string {
 	return strings.Join(reasons, ", ")
 }
 
-// clear finds the nominations of pods of lower priority that a plan on this node ends (preemption.go, getLowerPriorityNominatedPods).
+// clear finds the nominations that a plan on this node ends (preemption.go, getLowerPriorityNominatedPods).
 func (o *one) clear(answer *Answer, node string, pod *v1.Pod) {
-	for _, other := range o.profile.NominatedPodsForNode(node) {
-		if corev1helpers.PodPriority(other.Pod) < corev1helpers.PodPriority(pod) {
-			answer.Clears[node] = append(answer.Clears[node], cluster.Key(other.Pod))
-		}
+	podOf := func(other *framework.PodInfo) *v1.Pod { return other.Pod }
+	if names := answers.Cleared(pod, o.profile.NominatedPodsForNode(node), podOf); names != nil {
+		answer.Clears[node] = names
 	}
-	slices.Sort(answer.Clears[node])
 }
 
 // choose returns the node that the evaluator takes of these candidates.

@@ -9,7 +9,7 @@ import (
 	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	"lictor.dev/judges/coscheduling/internal/cluster"
+	"lictor.dev/judges/kube/cluster"
 )
 
 // told is what plugins do to pods at Permit, by namespace/name, and the victims that they find.

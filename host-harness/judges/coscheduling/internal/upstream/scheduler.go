@@ -13,10 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
-	configv1 "k8s.io/kube-scheduler/config/v1"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
-	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
 	"k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
@@ -26,6 +24,9 @@ import (
 
 	"lictor.dev/judges/coscheduling/internal/cluster"
 	"lictor.dev/judges/coscheduling/internal/informed"
+	kube "lictor.dev/judges/kube/cluster"
+	kubeinformed "lictor.dev/judges/kube/informed"
+	"lictor.dev/judges/kube/initial"
 )
 
 // Setting is what a request says beside its objects.
@@ -72,7 +73,7 @@ func observe(ctx context.Context, c *cluster.Cluster, setting Setting) (*one, er
 		coscheduling.Name: o.newGangs, capacityscheduling.Name: o.newQuotas, holderName: o.newHolder,
 	}
 	o.scheduler, err = scheduler.New(ctx, noServer, factory, nil, func(string) events.EventRecorder { return silent{} },
-		scheduler.WithParallelism(1), scheduler.WithPercentageOfNodesToScore(&all), scheduler.WithProfiles(*profile.DeepCopy()),
+		scheduler.WithParallelism(1), scheduler.WithPercentageOfNodesToScore(&initial.AllNodes), scheduler.WithProfiles(*profile.DeepCopy()),
 		scheduler.WithFrameworkOutOfTreeRegistry(registry))
 	if err != nil {
 		return nil, err
@@ -87,9 +88,6 @@ func observe(ctx context.Context, c *cluster.Cluster, setting Setting) (*one, er
 	return o, o.update()
 }
 
-// all is the share of the nodes to look at, in percent.
-var all = int32(100)
-
 // update has the snapshot show what the cache of the scheduler has.
 func (o *one) update() error {
 	return o.scheduler.Cache.UpdateSnapshot(klog.FromContext(o.ctx), o.snapshot)
@@ -99,12 +97,10 @@ func (o *one) update() error {
 // scheduler-plugins in one. Coscheduling sorts the queue instead of PrioritySort, and CapacityScheduling evicts instead of
 // DefaultPreemption, before Coscheduling rejects.
 var profileOnce = sync.OnceValues(func() (*config.KubeSchedulerProfile, error) {
-	versioned, internal := &configv1.KubeSchedulerConfiguration{}, &config.KubeSchedulerConfiguration{}
-	scheme.Scheme.Default(versioned)
-	if err := scheme.Scheme.Convert(versioned, internal, nil); err != nil {
+	profile, err := initial.Profile()
+	if err != nil {
 		return nil, err
 	}
-	profile := internal.Profiles[0]
 	plugins := profile.Plugins
 	plugins.MultiPoint.Enabled = slices.DeleteFunc(plugins.MultiPoint.Enabled, func(plugin config.Plugin) bool {
 		return plugin.Name == names.PrioritySort || plugin.Name == names.DefaultPreemption
@@ -116,30 +112,14 @@ var profileOnce = sync.OnceValues(func() (*config.KubeSchedulerProfile, error) {
 })
 
 // feed puts the objects of a cluster into the informers, in their order, the pods last.
-func (o *one) feed(factory *informed.Factory) error {
-	var objects []runtime.Object
-	for _, object := range o.cluster.Others {
-		if factory.Has(object) {
-			objects = append(objects, object)
-		}
-	}
-	for _, budget := range o.cluster.Budgets {
-		objects = append(objects, budget)
-	}
-	for _, node := range o.cluster.Nodes {
-		objects = append(objects, node)
-	}
+func (o *one) feed(factory *kubeinformed.Factory) error {
+	objects := o.cluster.Observed(factory.Has)
 	for _, pod := range o.cluster.Pods {
-		if !hasEnded(pod) {
+		if !kube.HasEnded(pod) {
 			objects = append(objects, pod)
 		}
 	}
 	return factory.PutAll(objects)
-}
-
-// hasEnded returns whether a pod has ended. The informer of kube-scheduler leaves such pods out.
-func hasEnded(pod *v1.Pod) bool {
-	return pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
 }
 
 // silent is a recorder that records nothing.

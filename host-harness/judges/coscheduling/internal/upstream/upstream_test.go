@@ -3,13 +3,18 @@ package upstream
 import (
 	"reflect"
 	"testing"
+	"time"
 
 	"lictor.dev/judges/coscheduling/internal/cluster"
 )
 
 // New of the plugins leaves no field at nil but pgBackoff, which is so without a backoff. A field that upstream adds is found here.
 func TestThePluginsLackNothing(t *testing.T) {
-	o, err := observe(t.Context(), &cluster.Cluster{}, Setting{Backoff: 1})
+	c, err := cluster.Read(nil, time.Unix(60, 0), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := observe(t.Context(), c, Setting{Backoff: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,11 +62,5 @@ func TestWhyNoVictims(t *testing.T) {
 		if got := whyNoVictims(message); got != want {
 			t.Errorf("%s: got %s", message, got)
 		}
-	}
-}
-
-func TestArrangements(t *testing.T) {
-	if got := len(permutations([]int{1, 2, 3, 4})); got != 24 {
-		t.Errorf("got %d orders", got)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	"lictor.dev/judges/coscheduling/internal/cluster"
+	"lictor.dev/judges/kube/cluster"
 )
 
 // Quota is an ElasticQuota as CapacityScheduling counts it.

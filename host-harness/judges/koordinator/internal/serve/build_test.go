@@ -1,35 +1,26 @@
 package serve
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 
 	"lictor.dev/judges/koordinator/internal/upstream"
-	"lictor.dev/judges/lines"
+	"lictor.dev/judges/kube/objects"
+	"lictor.dev/judges/kube/requests"
 )
 
 func TestMain(m *testing.M) {
-	Silence()
+	requests.Silence()
 	os.Exit(m.Run())
 }
 
 // object is a Kubernetes object as a request writes it, or a part of one.
 type object map[string]any
 
-// with sets fields, by keys and values in turn; a key is a path of two parts with a dot.
-func (o object) with(keysAndValues ...any) object {
-	for i := 0; i < len(keysAndValues); i += 2 {
-		section, field, _ := strings.Cut(keysAndValues[i].(string), ".")
-		if o[section] == nil {
-			o[section] = object{}
-		}
-		o[section].(object)[field] = keysAndValues[i+1]
-	}
-	return o
-}
+// with sets fields, by keys and values in turn; a key is a path of two parts with a dot, or one part.
+func (o object) with(keysAndValues ...any) object { return objects.With(o, keysAndValues...) }
 
 // meta sets labels or annotations, by keys and values in turn.
 func (o object) meta(section string, keysAndValues ...string) object {
@@ -60,23 +51,11 @@ const (
 	defaultQuota = "koordinator-default-quota"
 )
 
-func node(name, cpu string) object {
-	return object{
-		"apiVersion": "v1", "kind": "Node",
-		"metadata": object{"name": name, "labels": object{"kubernetes.io/hostname": name}},
-		"status":   object{"allocatable": object{"cpu": cpu, "memory": "8Gi", "pods": "110"}},
-	}
-}
+func node(name, cpu string) object { return objects.Node[object](name, cpu) }
 
 // pod is a pending pod in the namespace default that belongs to a quota; "" for none.
 func pod(name, quota string, priority int, cpu string) object {
-	it := object{
-		"apiVersion": "v1", "kind": "Pod",
-		"metadata": object{"name": name, "labels": object{"app": name}},
-		"spec": object{"priority": priority, "containers": []object{
-			{"name": "c", "resources": object{"requests": object{"cpu": cpu}}},
-		}},
-	}
+	it := objects.Pod[object](name, priority, cpu)
 	if quota != "" {
 		it.labels(quotaName, quota)
 	}
@@ -84,7 +63,7 @@ func pod(name, quota string, priority int, cpu string) object {
 }
 
 func running(name, node, quota string, priority int, cpu string) object {
-	return pod(name, quota, priority, cpu).with("spec.nodeName", node, "status.phase", "Running")
+	return objects.On(pod(name, quota, priority, cpu), node)
 }
 
 func (o object) isNotPreemptible() object { return o.labels(preemptible, "false") }
@@ -118,12 +97,7 @@ func gang(name string, least int) object {
 // member is a pending pod of a gang, without a quota and with priority 5.
 func member(name, gang, cpu string) object { return pod(name, "", 5, cpu).labels(podGroup, gang) }
 
-func budget(name, app string, allowed int) object {
-	return object{
-		"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": object{"name": name},
-		"spec": object{"selector": object{"matchLabels": object{"app": app}}}, "status": object{"disruptionsAllowed": allowed},
-	}
-}
+func budget(name, app string, allowed int) object { return objects.Budget[object](name, app, allowed) }
 
 // question is a request about a pod of the namespace default.
 type question struct {
@@ -135,18 +109,14 @@ type question struct {
 
 func (q question) line(t *testing.T) []byte {
 	t.Helper()
-	fields := object{"id": 7, "now": "1970-01-01T00:01:03Z", "objects": q.objects, "pod": "default/" + q.about}
+	fields := objects.Request(q.about, q.objects)
 	if q.arguments != nil {
 		fields["arguments"] = q.arguments
 	}
 	if q.waiting != nil {
 		fields["waiting"] = q.waiting
 	}
-	text, err := json.Marshal(fields)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return objects.Line(t, fields)
 }
 
 // reply is what a line of output says.
@@ -158,16 +128,7 @@ type reply struct {
 
 func (q question) ask(t *testing.T) reply {
 	t.Helper()
-	var it reply
-	if err := json.Unmarshal(lines.Answer(q.line(t), Answer), &it); err != nil {
-		t.Fatal(err)
-	}
-	return it
-}
-
-// short writes names without the namespace default.
-func short(names []string) string {
-	return strings.ReplaceAll(strings.Join(names, " "), "default/", "")
+	return objects.Read[reply](t, q.line(t), Answer)
 }
 
 // verdict writes an answer in one line: why there is no attempt, the feasible nodes, why PreFilter refuses, or each plan.
@@ -180,13 +141,13 @@ func (r reply) verdict() string {
 	case r.Failed != "":
 		return "failed: " + r.Failed
 	case len(r.Feasible) > 0:
-		return "feasible: " + short(r.Feasible)
+		return "feasible: " + objects.Short(r.Feasible)
 	}
 	var plans []string
 	for _, plan := range r.Plans {
-		plans = append(plans, fmt.Sprintf("%s[%s]%d", plan.Node, short(plan.Victims), plan.Violations))
+		plans = append(plans, fmt.Sprintf("%s[%s]%d", plan.Node, objects.Short(plan.Victims), plan.Violations))
 	}
-	text := strings.TrimSpace(fmt.Sprintf("plans: %s best: %s", strings.Join(plans, " "), short(r.Best)))
+	text := strings.TrimSpace(fmt.Sprintf("plans: %s best: %s", strings.Join(plans, " "), objects.Short(r.Best)))
 	switch {
 	case r.Ineligible != "":
 		return "ineligible: " + r.Ineligible

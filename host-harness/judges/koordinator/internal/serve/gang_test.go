@@ -6,15 +6,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"lictor.dev/judges/kube/objects"
 )
 
 // outcome writes what becomes of a pod of a gang: at Permit, or of the pods at Permit after PostFilter.
 func (r reply) outcome() string {
 	switch {
 	case r.Permit != nil:
-		return strings.TrimSpace(fmt.Sprintf("%s %v %s", r.Permit.Result, r.Permit.Seconds, short(r.Permit.Released)))
+		return strings.TrimSpace(fmt.Sprintf("%s %v %s", r.Permit.Result, r.Permit.Seconds, objects.Short(r.Permit.Released)))
 	case r.PostFilter != nil && r.PreFilter == nil:
-		return "rejects " + short(slices.Sorted(maps.Keys(r.PostFilter.Rejected)))
+		return "rejects " + objects.Short(slices.Sorted(maps.Keys(r.PostFilter.Rejected)))
 	}
 	return r.verdict()
 }
@@ -123,9 +125,9 @@ func (r reply) job() string {
 	}
 	var nodes []string
 	for _, name := range slices.Sorted(maps.Keys(r.PostFilter.Job.Nodes)) {
-		nodes = append(nodes, short([]string{name})+":"+r.PostFilter.Job.Nodes[name])
+		nodes = append(nodes, objects.Short([]string{name})+":"+r.PostFilter.Job.Nodes[name])
 	}
-	return fmt.Sprintf("preempts %t [%s] evicts [%s]", r.PostFilter.Job.Preempts, strings.Join(nodes, " "), short(r.PostFilter.Job.Victims))
+	return fmt.Sprintf("preempts %t [%s] evicts [%s]", r.PostFilter.Job.Preempts, strings.Join(nodes, " "), objects.Short(r.PostFilter.Job.Victims))
 }
 
 func TestPreemptionForAGang(t *testing.T) {

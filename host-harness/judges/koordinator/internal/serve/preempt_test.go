@@ -3,6 +3,8 @@ package serve
 import (
 	"slices"
 	"testing"
+
+	"lictor.dev/judges/kube/objects"
 )
 
 // Plans of ElasticQuota, derived by hand from its comments: pods of lower priority of the same quota make way, on one node; the more
@@ -104,7 +106,7 @@ func TestOrderOfEqualVictims(t *testing.T) {
 	if len(got.Plans) != 1 || len(got.Plans[0].Alternatives) != 1 {
 		t.Fatalf("%+v", got.Plans)
 	}
-	sets := []string{short(got.Plans[0].Victims), short(got.Plans[0].Alternatives[0].Victims)}
+	sets := []string{objects.Short(got.Plans[0].Victims), objects.Short(got.Plans[0].Alternatives[0].Victims)}
 	if slices.Sort(sets); !slices.Equal(sets, []string{"r", "s"}) || !got.Plans[0].Possible || !got.Plans[0].Alternatives[0].Possible {
 		t.Errorf("%+v", got.Plans)
 	}
@@ -114,7 +116,7 @@ func TestPlanEndsNominations(t *testing.T) {
 	got := question{about: "p", arguments: object{"enableRuntimeQuota": false}, objects: []object{
 		node("n1", "2"), quota("a", "0", "9"), running("r", "n1", "a", 0, "2"), pod("p", "a", 5, "1"), pod("q", "a", 3, "1").with("status.nominatedNodeName", "n1"),
 	}}.ask(t)
-	if got.verdict() != "plans: n1[r]0 best: n1" || short(got.Clears["n1"]) != "q" || got.KeepsNomination || got.PostFilter.Reason != "" {
+	if got.verdict() != "plans: n1[r]0 best: n1" || objects.Short(got.Clears["n1"]) != "q" || got.KeepsNomination || got.PostFilter.Reason != "" {
 		t.Errorf("%s %+v %+v", got.verdict(), got.PostFilter, got.Clears)
 	}
 }

@@ -6,52 +6,29 @@ import (
 	"strings"
 
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+
+	"lictor.dev/judges/kube/answers"
 )
 
 // Answer is what koord-scheduler decides for one pod. README.md of this module says what each field means.
 type Answer struct {
-	Untried         string              `json:"untried,omitempty"`
-	NotWaiting      map[string]string   `json:"notWaiting,omitempty"`
-	Feasible        []string            `json:"feasible"`
-	Nominated       bool                `json:"nominated"`
-	PreFilter       *Refusal            `json:"preFilter,omitempty"`
-	Refused         map[string]Refusal  `json:"refused"`
-	Failed          string              `json:"failed,omitempty"`
-	Preemptor       string              `json:"preemptor,omitempty"`
-	Ineligible      string              `json:"ineligible,omitempty"`
-	Plans           []Plan              `json:"plans"`
-	Best            []string            `json:"best"`
-	KeepsNomination bool                `json:"keepsNomination"`
-	Clears          map[string][]string `json:"clears,omitempty"`
-	DryRun          map[string]string   `json:"dryRun,omitempty"`
-	PostFilter      *PostFilter         `json:"postFilter,omitempty"`
-	Permit          *Permit             `json:"permit,omitempty"`
-	Quotas          map[string]Quota    `json:"quotas"`
-}
-
-// Refusal is why a node does not take a pod.
-type Refusal struct {
-	Code   string `json:"code"`
-	Plugin string `json:"plugin"`
-	Reason string `json:"reason"`
-}
-
-// Set is a set of victims.
-type Set struct {
-	Victims []string `json:"victims"`
-	// Violations is the number of victims that violate a budget.
-	Violations int64 `json:"violations"`
-	// Possible is set where koord-scheduler chooses this set under some order of equal victims.
-	Possible bool `json:"possible"`
-	rank     rank
-}
-
-// Plan is the victims on a node.
-type Plan struct {
-	Node string `json:"node"`
-	Set
-	// Alternatives are the sets of victims under other orders of equal victims.
-	Alternatives []Set `json:"alternatives,omitempty"`
+	Untried         string                     `json:"untried,omitempty"`
+	NotWaiting      map[string]string          `json:"notWaiting,omitempty"`
+	Feasible        []string                   `json:"feasible"`
+	Nominated       bool                       `json:"nominated"`
+	PreFilter       *answers.Refusal           `json:"preFilter,omitempty"`
+	Refused         map[string]answers.Refusal `json:"refused"`
+	Failed          string                     `json:"failed,omitempty"`
+	Preemptor       string                     `json:"preemptor,omitempty"`
+	Ineligible      string                     `json:"ineligible,omitempty"`
+	Plans           []answers.Plan             `json:"plans"`
+	Best            []string                   `json:"best"`
+	KeepsNomination bool                       `json:"keepsNomination"`
+	Clears          map[string][]string        `json:"clears,omitempty"`
+	DryRun          map[string]string          `json:"dryRun,omitempty"`
+	PostFilter      *PostFilter                `json:"postFilter,omitempty"`
+	Permit          *Permit                    `json:"permit,omitempty"`
+	Quotas          map[string]Quota           `json:"quotas"`
 }
 
 // PostFilter is what the PostFilter plugins did beside the eviction of a plan.
@@ -87,11 +64,15 @@ type Permit struct {
 }
 
 func newAnswer() *Answer {
-	return &Answer{Feasible: []string{}, Refused: map[string]Refusal{}, Plans: []Plan{}, Best: []string{}}
+	return &Answer{Feasible: []string{}, Refused: map[string]answers.Refusal{}, Plans: []answers.Plan{}, Best: []string{}}
 }
 
-func refusal(status *framework.Status) Refusal {
-	return Refusal{Code: status.Code().String(), Plugin: status.FailedPlugin(), Reason: reason(status)}
+// refusal writes why a status is no success, and nothing where it is one.
+func refusal(status *framework.Status) *answers.Refusal {
+	if status.IsSuccess() {
+		return nil
+	}
+	return &answers.Refusal{Code: status.Code().String(), Plugin: status.FailedPlugin(), Reason: reason(status)}
 }
 
 // exceeded is the list of resources at the end of a reason of ElasticQuota.

@@ -14,6 +14,9 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
 	"lictor.dev/judges/koordinator/internal/cluster"
+	"lictor.dev/judges/kube/answers"
+	kube "lictor.dev/judges/kube/cluster"
+	"lictor.dev/judges/kube/initial"
 )
 
 // plays is how often an attempt is played in which Coscheduling may preempt: it takes the pods of a gang in the order of a map.
@@ -69,19 +72,10 @@ func play(c *cluster.Cluster, arguments *Arguments, name string, waiting map[str
 
 // untried returns why koord-scheduler makes no attempt for a pod, or nothing.
 func untried(pod *v1.Pod, waiting map[string]string) string {
-	switch {
-	case pod.Spec.NodeName != "":
-		return "it is bound to " + pod.Spec.NodeName
-	case waiting[cluster.Key(pod)] != "":
+	if pod.Spec.NodeName == "" && waiting[kube.Key(pod)] != "" {
 		return "it waits at Permit"
-	case hasEnded(pod):
-		return "it has ended"
-	case pod.Spec.SchedulerName != cluster.SchedulerName:
-		return "it belongs to the scheduler " + pod.Spec.SchedulerName
-	case pod.DeletionTimestamp != nil:
-		return "it is being deleted"
 	}
-	return ""
+	return answers.Untried(pod, cluster.SchedulerName)
 }
 
 // gate returns why a pod does not enter the queue, or nothing. That another pod of its gang is in the queue is no reason: the gang's other
@@ -121,8 +115,7 @@ func (o *one) attempt(answer *Answer, pod *v1.Pod) error {
 
 // newState makes the state of a cycle, as scheduleOne does in kube-scheduler and in FrameworkExtenderFactory.
 func newState(pod *v1.Pod) *framework.CycleState {
-	state := framework.NewCycleState()
-	state.Write(framework.PodsToActivateKey, framework.NewPodsToActivate())
+	state := initial.State()
 	frameworkext.InitDiagnosis(state, pod)
 	return state
 }
@@ -138,32 +131,15 @@ func (o *one) bind(answer *Answer, pod *v1.Pod, chosen scheduler.ScheduleResult)
 	if !status.IsSuccess() {
 		return fmt.Errorf("PreFilter refuses a pod that SchedulePod places: %w", status.AsError())
 	}
-	for _, node := range nodes {
-		name := node.Node().Name
-		if !allowed.AllNodes() && !allowed.NodeNames.Has(name) {
-			only := fmt.Sprintf("PreFilter allows only %v", sets.List(allowed.NodeNames))
-			answer.Refused[name] = Refusal{Code: framework.UnschedulableAndUnresolvable.String(), Reason: only}
-			continue
+	answer.Feasible, answer.Refused = answers.Feasible(nodes, func(node *framework.NodeInfo) *answers.Refusal {
+		if !allowed.AllNodes() && !allowed.NodeNames.Has(node.Node().Name) {
+			why := fmt.Sprintf("PreFilter allows only %v", sets.List(allowed.NodeNames))
+			return &answers.Refusal{Code: framework.UnschedulableAndUnresolvable.String(), Reason: why}
 		}
-		status := o.profile.RunFilterPluginsWithNominatedPods(o.ctx, state, pod, node)
-		if status.IsSuccess() {
-			answer.Feasible = append(answer.Feasible, name)
-		} else {
-			answer.Refused[name] = refusal(status)
-		}
-	}
-	slices.Sort(answer.Feasible)
-	nominated := pod.Status.NominatedNodeName
-	answer.Nominated = slices.Contains(answer.Feasible, nominated)
-	switch {
-	case !slices.Contains(answer.Feasible, chosen.SuggestedHost):
-		return fmt.Errorf("SchedulePod chooses %s, which is not among the feasible nodes %v", chosen.SuggestedHost, answer.Feasible)
-	case answer.Nominated && chosen.SuggestedHost != nominated:
-		return fmt.Errorf("SchedulePod chooses %s, not the nominated node %s", chosen.SuggestedHost, nominated)
-	case !answer.Nominated && chosen.FeasibleNodes != len(answer.Feasible):
-		return fmt.Errorf("SchedulePod finds %d nodes feasible, not %v", chosen.FeasibleNodes, answer.Feasible)
-	}
-	return nil
+		return refusal(o.profile.RunFilterPluginsWithNominatedPods(o.ctx, state, pod, node))
+	})
+	answer.Nominated, err = answers.IsNominated(pod, answer.Feasible, chosen.SuggestedHost, chosen.FeasibleNodes)
+	return err
 }
 
 // nodes returns the nodes of the snapshot, with their pods.

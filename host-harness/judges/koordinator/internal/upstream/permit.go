@@ -10,7 +10,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	"lictor.dev/judges/koordinator/internal/cluster"
+	"lictor.dev/judges/kube/cluster"
 )
 
 // gang returns what is known of the gang that a pod names, or nil.
@@ -78,7 +78,7 @@ func (o *one) checkWaiting(waiting map[string]string) error {
 		if pod == nil {
 			return fmt.Errorf("pod %q waits at Permit and is not among the objects", name)
 		}
-		if pod.Spec.NodeName != "" || hasEnded(pod) {
+		if pod.Spec.NodeName != "" || cluster.HasEnded(pod) {
 			return fmt.Errorf("pod %q waits at Permit, although it is bound or has ended", name)
 		}
 		if !slices.ContainsFunc(o.cluster.Nodes, func(it *v1.Node) bool { return it.Name == node }) {

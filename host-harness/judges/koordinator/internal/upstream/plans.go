@@ -1,26 +1,21 @@
 package upstream
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/koordinator-sh/koordinator/pkg/scheduler/plugins/elasticquota"
 	v1 "k8s.io/api/core/v1"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 	"k8s.io/klog/v2"
-	extenderv1 "k8s.io/kube-scheduler/extender/v1"
 	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
-	"k8s.io/kubernetes/pkg/scheduler/util"
 
-	"lictor.dev/judges/koordinator/internal/cluster"
+	"lictor.dev/judges/kube/answers"
 )
 
 // preemptor is a plugin that evicts pods for a pod alone.
@@ -87,16 +82,15 @@ func (o *one) plan(answer *Answer, pod *v1.Pod, state *framework.CycleState, sta
 	for _, candidate := range candidates {
 		node := candidate.Name()
 		delete(answer.DryRun, node)
-		plan := Plan{Node: node, Set: newSet(candidate.Victims())}
-		if plan.Alternatives, err = ties.alternatives(plan); err != nil {
+		plan := answers.Plan{Node: node, Set: answers.NewSet(candidate.Victims())}
+		if err := ties.find(&plan); err != nil {
 			return err
 		}
 		answer.Plans = append(answer.Plans, plan)
 		o.clear(answer, node, pod)
 	}
-	slices.SortFunc(answer.Plans, func(a, b Plan) int { return cmp.Compare(a.Node, b.Node) })
-	answer.Best = best(answer.Plans)
-	markPossible(answer.Plans)
+	answer.Best = answers.Best(answer.Plans)
+	answers.MarkPossible(answer.Plans)
 	chosen := evaluator.SelectCandidate(klog.FromContext(o.ctx), candidates)
 	if chosen != nil && !slices.Contains(answer.Best, chosen.Name()) {
 		return fmt.Errorf("SelectCandidate chooses %s, which is not among the best %v", chosen.Name(), answer.Best)
@@ -104,86 +98,10 @@ func (o *one) plan(answer *Answer, pod *v1.Pod, state *framework.CycleState, sta
 	return nil
 }
 
-// clear finds the nominations of pods of lower priority that a plan on this node ends (preemption.go, getLowerPriorityNominatedPods).
+// clear finds the nominations that a plan on this node ends (preemption.go, getLowerPriorityNominatedPods).
 func (o *one) clear(answer *Answer, node string, pod *v1.Pod) {
-	for _, other := range o.profile.NominatedPodsForNode(node) {
-		if corev1helpers.PodPriority(other.Pod) < corev1helpers.PodPriority(pod) {
-			answer.Clears[node] = append(answer.Clears[node], cluster.Key(other.Pod))
-		}
-	}
-	slices.Sort(answer.Clears[node])
-}
-
-// rank is the criteria by which a node is chosen (preemption.go, pickOneNodeForPreemption); the greatest is the best.
-type rank [5]int64
-
-func newRank(victims *extenderv1.Victims) rank {
-	sum := int64(0)
-	for _, pod := range victims.Pods {
-		sum += int64(corev1helpers.PodPriority(pod)) + int64(math.MaxInt32+1)
-	}
-	start := int64(math.MinInt64)
-	if earliest := util.GetEarliestPodStartTime(victims); earliest != nil {
-		start = earliest.UnixNano()
-	}
-	highest := int64(corev1helpers.PodPriority(victims.Pods[0]))
-	return rank{-victims.NumPDBViolations, -highest, -sum, -int64(len(victims.Pods)), start}
-}
-
-func (r rank) compare(other rank) int { return slices.Compare(r[:], other[:]) }
-
-func newSet(victims *extenderv1.Victims) Set {
-	set := Set{Violations: victims.NumPDBViolations, rank: newRank(victims)}
-	for _, pod := range victims.Pods {
-		set.Victims = append(set.Victims, cluster.Key(pod))
-	}
-	slices.Sort(set.Victims)
-	return set
-}
-
-// best returns the nodes whose plans tie as the best.
-func best(plans []Plan) []string {
-	nodes := []string{}
-	var highest rank
-	for _, plan := range plans {
-		order := 1
-		if len(nodes) > 0 {
-			order = plan.rank.compare(highest)
-		}
-		if order > 0 {
-			nodes, highest = nodes[:0], plan.rank
-		}
-		if order >= 0 {
-			nodes = append(nodes, plan.Node)
-		}
-	}
-	return nodes
-}
-
-// markPossible marks the sets that koord-scheduler chooses under some order of equal victims: those that are no worse than the worst set
-// of every other node. The orders on different nodes do not depend on each other.
-func markPossible(plans []Plan) {
-	worst := make([]rank, len(plans))
-	for i, plan := range plans {
-		worst[i] = plan.rank
-		for _, other := range plan.Alternatives {
-			if other.rank.compare(worst[i]) < 0 {
-				worst[i] = other.rank
-			}
-		}
-	}
-	isPossible := func(at int, set Set) bool {
-		for i := range plans {
-			if i != at && set.rank.compare(worst[i]) < 0 {
-				return false
-			}
-		}
-		return true
-	}
-	for i := range plans {
-		plans[i].Possible = isPossible(i, plans[i].Set)
-		for j := range plans[i].Alternatives {
-			plans[i].Alternatives[j].Possible = isPossible(i, plans[i].Alternatives[j])
-		}
+	podOf := func(other *framework.PodInfo) *v1.Pod { return other.Pod }
+	if names := answers.Cleared(pod, o.profile.NominatedPodsForNode(node), podOf); names != nil {
+		answer.Clears[node] = names
 	}
 }

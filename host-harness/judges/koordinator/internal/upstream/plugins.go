@@ -19,6 +19,7 @@ import (
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
 	"lictor.dev/judges/koordinator/internal/informed"
+	kubeinformed "lictor.dev/judges/kube/informed"
 )
 
 // extenders is what a FrameworkExtenderFactory is copied from. It is made once, because it starts two goroutines that never end.
@@ -92,7 +93,7 @@ func (o *one) newQuotaPlugin(_ runtime.Object, handle framework.Handle) (framewo
 }
 
 // quotaInformer returns an informer with the quotas of the cluster, and with the three that koord-scheduler creates where they are missing.
-func (o *one) quotaInformer() (*informed.Informer, error) {
+func (o *one) quotaInformer() (*kubeinformed.Informer, error) {
 	informer := informed.New()
 	// The index of elasticquota.New.
 	byNamespace := func(object any) ([]string, error) {

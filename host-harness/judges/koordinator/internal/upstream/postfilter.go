@@ -12,7 +12,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 
-	"lictor.dev/judges/koordinator/internal/cluster"
+	"lictor.dev/judges/kube/answers"
+	"lictor.dev/judges/kube/cluster"
 )
 
 // plannerName is the plugin that makes the plans.
@@ -97,10 +98,10 @@ func (o *one) refuse(answer *Answer, diagnosis framework.Diagnosis) error {
 	for _, node := range nodes {
 		refused := refusal(diagnosis.NodeToStatusMap[node.Node().Name])
 		if diagnosis.PreFilterMsg != "" {
-			answer.PreFilter = &refused
+			answer.PreFilter = refused
 			return nil
 		}
-		answer.Refused[node.Node().Name] = refused
+		answer.Refused[node.Node().Name] = *refused
 	}
 	return nil
 }
@@ -116,7 +117,7 @@ func (a *Answer) check(node string, evicted []string) error {
 	case !slices.Contains(a.Best, node):
 		return fmt.Errorf("PostFilter chooses %s, which is not among the best %v", node, a.Best)
 	}
-	at := slices.IndexFunc(a.Plans, func(plan Plan) bool { return plan.Node == node })
+	at := slices.IndexFunc(a.Plans, func(plan answers.Plan) bool { return plan.Node == node })
 	for _, victim := range a.Plans[at].Victims {
 		if !slices.Contains(evicted, victim) {
 			return fmt.Errorf("PostFilter does not evict %s from %s: %v", victim, node, evicted)

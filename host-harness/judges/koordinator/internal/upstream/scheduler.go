@@ -13,19 +13,19 @@ import (
 	"github.com/koordinator-sh/koordinator/pkg/scheduler/plugins/coscheduling/core"
 	"github.com/koordinator-sh/koordinator/pkg/scheduler/plugins/elasticquota"
 	"github.com/koordinator-sh/koordinator/pkg/util/transformer"
-	v1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
-	configv1 "k8s.io/kube-scheduler/config/v1"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
-	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 
 	"lictor.dev/judges/koordinator/internal/cluster"
 	"lictor.dev/judges/koordinator/internal/informed"
+	kube "lictor.dev/judges/kube/cluster"
+	kubeinformed "lictor.dev/judges/kube/informed"
+	"lictor.dev/judges/kube/initial"
 )
 
 // one is a scheduler that has observed one cluster. Nothing of it outlives the request: the caches, the queue, the nominations and the
@@ -57,7 +57,7 @@ func observe(ctx context.Context, c *cluster.Cluster, arguments *Arguments) (*on
 	factory := informed.NewKubernetes(client)
 	transformer.SetupTransformers(factory, o.extenders.KoordinatorSharedInformerFactory())
 	o.scheduler, err = scheduler.New(ctx, client, factory, nil, func(string) events.EventRecorder { return silent{} },
-		scheduler.WithProfiles(profile), scheduler.WithParallelism(1), scheduler.WithPercentageOfNodesToScore(&all),
+		scheduler.WithProfiles(profile), scheduler.WithParallelism(1), scheduler.WithPercentageOfNodesToScore(&initial.AllNodes),
 		scheduler.WithFrameworkOutOfTreeRegistry(o.registry()))
 	if err != nil {
 		return nil, err
@@ -72,18 +72,8 @@ func observe(ctx context.Context, c *cluster.Cluster, arguments *Arguments) (*on
 	return o, o.feed(factory)
 }
 
-// all is the share of the nodes to look at, in percent.
-var all = int32(100)
-
-// defaults returns the default profile of kube-scheduler.
-var defaults = sync.OnceValues(func() (*config.KubeSchedulerProfile, error) {
-	versioned, internal := &configv1.KubeSchedulerConfiguration{}, &config.KubeSchedulerConfiguration{}
-	scheme.Scheme.Default(versioned)
-	if err := scheme.Scheme.Convert(versioned, internal, nil); err != nil {
-		return nil, err
-	}
-	return &internal.Profiles[0], nil
-})
+// defaults returns the default profile of kube-scheduler, which is made once.
+var defaults = sync.OnceValues(initial.Profile)
 
 // configure returns the profile that upstream ships (config/manager/scheduler-config.yaml), as far as it is about the two plugins.
 func (o *one) configure() (config.KubeSchedulerProfile, error) {
@@ -114,32 +104,19 @@ func (o *one) configure() (config.KubeSchedulerProfile, error) {
 
 // feed puts the objects of the cluster into the informers, and nominates the pods that have a nominated node. The queue would nominate
 // only those that it admits, which of a gang is one pod.
-func (o *one) feed(factory *informed.Kubernetes) error {
+func (o *one) feed(factory *kubeinformed.Factory) error {
 	for _, gang := range o.cluster.Gangs {
 		if err := o.groups.PodGroups.Put(gang); err != nil {
 			return err
 		}
 	}
-	var objects []runtime.Object
-	for _, object := range o.cluster.Others {
-		if factory.Has(object) {
-			objects = append(objects, object)
-		}
-	}
-	for _, budget := range o.cluster.Budgets {
-		objects = append(objects, budget)
-	}
-	for _, node := range o.cluster.Nodes {
-		objects = append(objects, node)
-	}
-	pods := slices.DeleteFunc(slices.Clone(o.cluster.Pods), hasEnded)
+	objects := o.cluster.Observed(factory.Has)
+	pods := slices.DeleteFunc(slices.Clone(o.cluster.Pods), kube.HasEnded)
 	for _, pod := range pods {
 		objects = append(objects, pod)
 	}
-	for _, object := range objects {
-		if err := factory.Put(object); err != nil {
-			return err
-		}
+	if err := factory.PutAll(objects); err != nil {
+		return err
 	}
 	for _, pod := range pods {
 		if pod.Spec.NodeName != "" || pod.Status.NominatedNodeName == "" {
@@ -152,11 +129,6 @@ func (o *one) feed(factory *informed.Kubernetes) error {
 		o.profile.AddNominatedPod(klog.FromContext(o.ctx), info, nil)
 	}
 	return nil
-}
-
-// hasEnded returns whether a pod has ended. The informer of kube-scheduler leaves such pods out.
-func hasEnded(pod *v1.Pod) bool {
-	return pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
 }
 
 // silent is a recorder that records nothing.

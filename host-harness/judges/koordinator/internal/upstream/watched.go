@@ -4,7 +4,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
-	"lictor.dev/judges/koordinator/internal/cluster"
+	"lictor.dev/judges/kube/cluster"
 )
 
 // watched is the framework of kube-scheduler that records which pods at Permit are let go, and which are rejected. Both do what they do in

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"lictor.dev/judges/kube/objects"
 )
 
 // group is a gang of so many pods; a mode is the disruption mode.
@@ -97,9 +99,9 @@ func TestGroupsLeaveNoState(t *testing.T) {
 	alone := line(t, "p", node("n1", "2"), node("n2", "2"), running("r", "n1", 0, "2"), running("s", "n2", 0, "2"), pod("p", 5, "1"))
 	gang := line(t, "p", node("n1", "2"), node("n2", "2"), group("g", 5, 2, "single"), running("r", "n1", 0, "2"), running("s", "n2", 0, "1"),
 		budget("b1", "r", 0), budget("b2", "s", 1), pod("p", 5, "1").of("g"), pod("q", 5, "1").of("g"))
-	first := answers(t, alone, gang)
+	first := objects.Answers(t, Answer, alone, gang)
 	for range 20 {
-		if got := answers(t, gang, alone, gang, alone); !reflect.DeepEqual(got, []string{first[1], first[0], first[1], first[0]}) {
+		if got := objects.Answers(t, Answer, gang, alone, gang, alone); !reflect.DeepEqual(got, []string{first[1], first[0], first[1], first[0]}) {
 			t.Fatalf("got  %s\nwant %s", strings.Join(got, "\n"), strings.Join(first, "\n"))
 		}
 	}

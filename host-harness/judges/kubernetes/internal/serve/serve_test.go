@@ -1,14 +1,13 @@
 package serve
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
 	"testing"
 
-	"lictor.dev/judges/lines"
+	"lictor.dev/judges/kube/objects"
 )
 
 // verdict writes an answer in one line: the feasible nodes, or each plan.
@@ -229,33 +228,12 @@ func TestOrder(t *testing.T) {
 // Requests do not influence one another, and equal requests have equal answers.
 func TestNoStateBetweenRequests(t *testing.T) {
 	spec := object{"kubernetes.io/hostname": "n1"}
-	lines := [][]byte{
+	asked := [][]byte{
 		line(t, "p", node("n1", "2"), node("n2", "2"), running("r", "n1", 0, "2"), running("s", "n2", 0, "2"), budget("b", "r", 0), pod("p", 5, "1")),
 		line(t, "p", node("n1", "9"), node("n3", "9"), pod("p", 5, "1"), pod("q", 9, "8").with("status.nominatedNodeName", "n1")),
 		line(t, "p", pod("p", 5, "1")),
 		[]byte(`{"id":7`),
 		line(t, "p", node("n1", "2"), running("r", "n1", 9, "2"), pod("p", 5, "1").with("spec.nodeSelector", spec)),
 	}
-	alone := make([]string, len(lines))
-	for i, it := range lines {
-		alone[i] = answers(t, it)[0]
-	}
-	for i := range lines {
-		for j := range lines {
-			got := answers(t, lines[i], lines[j], lines[i], lines[i])
-			if want := []string{alone[i], alone[j], alone[i], alone[i]}; !reflect.DeepEqual(got, want) {
-				t.Fatalf("%d, %d: got %v, want %v", i, j, got, want)
-			}
-		}
-	}
-}
-
-// answers writes lines to the judge and returns the lines that it writes.
-func answers(t *testing.T, asked ...[]byte) []string {
-	t.Helper()
-	var output bytes.Buffer
-	if err := lines.Serve(bytes.NewReader(bytes.Join(asked, []byte("\n"))), &output, Answer); err != nil {
-		t.Fatal(err)
-	}
-	return strings.Split(strings.TrimSpace(output.String()), "\n")
+	objects.Independent(t, Answer, asked)
 }

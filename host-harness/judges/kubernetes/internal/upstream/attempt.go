@@ -11,6 +11,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
+	"lictor.dev/judges/kube/answers"
+	"lictor.dev/judges/kube/initial"
 	"lictor.dev/judges/kubernetes/internal/cluster"
 )
 
@@ -23,7 +25,7 @@ func Attempt(c *cluster.Cluster, name string) (*Answer, error) {
 		return nil, fmt.Errorf("pod %q is not among the objects", name)
 	}
 	answer := newAnswer()
-	if answer.Untried = untried(pod); answer.Untried != "" {
+	if answer.Untried = answers.Untried(pod, v1.DefaultSchedulerName); answer.Untried != "" {
 		return answer, nil
 	}
 	if group := c.Group(pod); group != nil {
@@ -37,21 +39,6 @@ func Attempt(c *cluster.Cluster, name string) (*Answer, error) {
 		return answer, nil
 	}
 	return answer, o.attempt(answer, pod)
-}
-
-// untried returns why kube-scheduler makes no attempt for a pod, or nothing.
-func untried(pod *v1.Pod) string {
-	switch {
-	case pod.Spec.NodeName != "":
-		return "it is bound to " + pod.Spec.NodeName
-	case hasEnded(pod):
-		return "it has ended"
-	case pod.Spec.SchedulerName != v1.DefaultSchedulerName:
-		return "it belongs to the scheduler " + pod.Spec.SchedulerName
-	case pod.DeletionTimestamp != nil:
-		return "it is being deleted"
-	}
-	return ""
 }
 
 // gate returns why a pod waits in the queue and is not tried, or nothing.
@@ -71,7 +58,7 @@ func (o *one) gate(pod *v1.Pod) string {
 // attempt plays the scheduling cycle of a pod that is in the queue.
 func (o *one) attempt(answer *Answer, pod *v1.Pod) error {
 	queued, _ := o.scheduler.SchedulingQueue.GetPod(pod.Name, pod.Namespace, pod.Spec.SchedulingGroup)
-	state := newState()
+	state := initial.State()
 	result, err := o.scheduler.SchedulePod(o.ctx, o.profile, state, queued)
 	var unfit *framework.FitError
 	switch {
@@ -87,16 +74,9 @@ func (o *one) attempt(answer *Answer, pod *v1.Pod) error {
 	return nil
 }
 
-// newState makes the state of a cycle, as scheduleOnePod does.
-func newState() *framework.CycleState {
-	state := framework.NewCycleState()
-	state.Write(framework.PodsToActivateKey, framework.NewPodsToActivate())
-	return state
-}
-
 // bind finds all nodes that a pod may be bound to. SchedulePod names one of them; it is checked against the others.
 func (o *one) bind(answer *Answer, pod *v1.Pod, chosen scheduler.ScheduleResult) error {
-	state := newState()
+	state := initial.State()
 	nodes, err := o.snapshot.List()
 	if err != nil {
 		return err
@@ -105,29 +85,13 @@ func (o *one) bind(answer *Answer, pod *v1.Pod, chosen scheduler.ScheduleResult)
 	if !status.IsSuccess() {
 		return fmt.Errorf("PreFilter refuses a pod that SchedulePod places: %w", status.AsError())
 	}
-	for _, node := range nodes {
-		name := node.Node().Name
-		if !allowed.AllNodes() && !allowed.NodeNames.Has(name) {
-			answer.Refused[name] = Refusal{Code: fwk.UnschedulableAndUnresolvable.String(), Reason: fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", plugins.UnsortedList())}
-			continue
+	answer.Feasible, answer.Refused = answers.Feasible(nodes, func(node fwk.NodeInfo) *answers.Refusal {
+		if !allowed.AllNodes() && !allowed.NodeNames.Has(node.Node().Name) {
+			why := fmt.Sprintf("node(s) didn't satisfy plugin(s) %v", plugins.UnsortedList())
+			return &answers.Refusal{Code: fwk.UnschedulableAndUnresolvable.String(), Reason: why}
 		}
-		status := o.profile.RunFilterPluginsWithNominatedPods(o.ctx, state, pod, node)
-		if status.IsSuccess() {
-			answer.Feasible = append(answer.Feasible, name)
-		} else {
-			answer.Refused[name] = refusal(status)
-		}
-	}
-	slices.Sort(answer.Feasible)
-	nominated := pod.Status.NominatedNodeName
-	answer.Nominated = slices.Contains(answer.Feasible, nominated)
-	switch {
-	case !slices.Contains(answer.Feasible, chosen.SuggestedHost):
-		return fmt.Errorf("SchedulePod chooses %s, which is not among the feasible nodes %v", chosen.SuggestedHost, answer.Feasible)
-	case answer.Nominated && chosen.SuggestedHost != nominated:
-		return fmt.Errorf("SchedulePod chooses %s, not the nominated node %s", chosen.SuggestedHost, nominated)
-	case !answer.Nominated && chosen.FeasibleNodes != len(answer.Feasible):
-		return fmt.Errorf("SchedulePod finds %d nodes feasible, not %v", chosen.FeasibleNodes, answer.Feasible)
-	}
-	return nil
+		return refusal(o.profile.RunFilterPluginsWithNominatedPods(o.ctx, state, pod, node))
+	})
+	answer.Nominated, err = answers.IsNominated(pod, answer.Feasible, chosen.SuggestedHost, chosen.FeasibleNodes)
+	return err
 }

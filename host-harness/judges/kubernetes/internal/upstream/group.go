@@ -13,6 +13,7 @@ import (
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 
+	kube "lictor.dev/judges/kube/cluster"
 	"lictor.dev/judges/kubernetes/internal/cluster"
 )
 
@@ -45,11 +46,9 @@ const turns = 4
 // attemptGroup plays the attempt for a group with the nodes in several orders. kube-scheduler takes the first of the nodes with the
 // highest score, in an order that depends on its earlier attempts (nextStartNodeIndex) and on the events that it observed.
 func attemptGroup(answer *Answer, c *cluster.Cluster, group *schedulingv1beta1.PodGroup) error {
-	answer.Group = &Group{Name: cluster.Key(group), Outcomes: []*Outcome{}}
+	answer.Group = &Group{Name: kube.Key(group), Outcomes: []*Outcome{}}
 	for _, nodes := range nodeOrders(c.Nodes) {
-		turned := *c
-		turned.Nodes = nodes
-		outcome, gated, err := playGroup(&turned, group)
+		outcome, gated, err := playGroup(c.WithNodes(nodes), group)
 		if err != nil {
 			return err
 		}
@@ -104,7 +103,7 @@ func (o *one) gatedBy() string {
 
 // fail records why a pod is not bound, and its nomination: that of the attempt, or the one that it had.
 func (o *one) fail(_ context.Context, _ framework.Framework, pod *framework.QueuedPodInfo, status *fwk.Status, nominating *fwk.NominatingInfo, _ time.Time) {
-	key := cluster.Key(pod.Pod)
+	key := kube.Key(pod.Pod)
 	if o.outcome.Placed[key] != "" {
 		return
 	}

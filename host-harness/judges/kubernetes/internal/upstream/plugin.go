@@ -13,7 +13,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/feature"
 	"k8s.io/kubernetes/pkg/scheduler/framework/preemption"
 
-	"lictor.dev/judges/kubernetes/internal/cluster"
+	"lictor.dev/judges/kube/cluster"
 )
 
 // pluginName is the plugin that takes the place of DefaultPreemption.

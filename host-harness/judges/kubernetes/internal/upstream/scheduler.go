@@ -18,18 +18,19 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/klog/v2"
-	configv1 "k8s.io/kube-scheduler/config/v1"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/features"
 	"k8s.io/kubernetes/pkg/scheduler"
 	"k8s.io/kubernetes/pkg/scheduler/apis/config"
-	"k8s.io/kubernetes/pkg/scheduler/apis/config/scheme"
 	"k8s.io/kubernetes/pkg/scheduler/backend/cache"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/defaultpreemption"
 	"k8s.io/kubernetes/pkg/scheduler/framework/plugins/names"
 	frameworkruntime "k8s.io/kubernetes/pkg/scheduler/framework/runtime"
 
+	kube "lictor.dev/judges/kube/cluster"
+	kubeinformed "lictor.dev/judges/kube/informed"
+	"lictor.dev/judges/kube/initial"
 	"lictor.dev/judges/kubernetes/internal/cluster"
 	"lictor.dev/judges/kubernetes/internal/informed"
 )
@@ -72,7 +73,7 @@ func observe(ctx context.Context, c *cluster.Cluster, group *schedulingv1beta1.P
 	o := &one{ctx: ctx, snapshot: snapshot, cluster: c, outcome: newOutcome()}
 	registry := frameworkruntime.Registry{pluginName: o.newPlugin}
 	o.scheduler, err = scheduler.New(ctx, client, factory, nil, func(string) events.EventRecorderLogger { return silent{} },
-		scheduler.WithNodeInfoSnapshot(snapshot), scheduler.WithParallelism(1), scheduler.WithPercentageOfNodesToScore(&all),
+		scheduler.WithNodeInfoSnapshot(snapshot), scheduler.WithParallelism(1), scheduler.WithPercentageOfNodesToScore(&initial.AllNodes),
 		scheduler.WithProfiles(profile), scheduler.WithFrameworkOutOfTreeRegistry(registry))
 	if err != nil {
 		return nil, err
@@ -85,9 +86,6 @@ func observe(ctx context.Context, c *cluster.Cluster, group *schedulingv1beta1.P
 	}
 	return o, o.scheduler.Cache.UpdateSnapshot(klog.FromContext(ctx), snapshot)
 }
-
-// all is the share of the nodes to look at, in percent.
-var all = int32(100)
 
 // setGates sets the gate of PodGroups, which is off by default, where the cluster has or names any. The gates belong to the process: no
 // two schedulers may run at the same time.
@@ -117,12 +115,10 @@ func profileOf(groups bool) (config.KubeSchedulerProfile, error) {
 
 // configure returns the default profile, with the plugin Judge instead of DefaultPreemption.
 func configure() (config.KubeSchedulerProfile, error) {
-	versioned, internal := &configv1.KubeSchedulerConfiguration{}, &config.KubeSchedulerConfiguration{}
-	scheme.Scheme.Default(versioned)
-	if err := scheme.Scheme.Convert(versioned, internal, nil); err != nil {
-		return config.KubeSchedulerProfile{}, err
+	profile, err := initial.Profile()
+	if err != nil {
+		return profile, err
 	}
-	profile := internal.Profiles[0]
 	for i, plugin := range profile.Plugins.MultiPoint.Enabled {
 		if plugin.Name == names.DefaultPreemption {
 			profile.Plugins.MultiPoint.Enabled[i].Name = pluginName
@@ -134,26 +130,16 @@ func configure() (config.KubeSchedulerProfile, error) {
 
 // feed puts the objects of a cluster into the informers. Pending pods that are not of the group come last, when the group has left the
 // queue: the queue gives out what is most important first.
-func (o *one) feed(factory *informed.Factory, group *schedulingv1beta1.PodGroup) error {
-	var objects []runtime.Object
-	for _, object := range o.cluster.Others {
-		if factory.Has(object) {
-			objects = append(objects, object)
-		}
-	}
-	for _, budget := range o.cluster.Budgets {
-		objects = append(objects, budget)
-	}
+func (o *one) feed(factory *kubeinformed.Factory, group *schedulingv1beta1.PodGroup) error {
+	var groups []runtime.Object
 	for _, group := range o.cluster.Groups {
-		objects = append(objects, group)
+		groups = append(groups, group)
 	}
-	for _, node := range o.cluster.Nodes {
-		objects = append(objects, node)
-	}
+	objects := o.cluster.Observed(factory.Has, groups...)
 	var last []runtime.Object
 	for _, pod := range o.cluster.Pods {
 		switch {
-		case hasEnded(pod):
+		case kube.HasEnded(pod):
 		case group != nil && pod.Spec.NodeName == "" && o.cluster.Group(pod) != group:
 			last = append(last, pod)
 		default:
@@ -184,11 +170,6 @@ func (o *one) popGroup(group *schedulingv1beta1.PodGroup) {
 			o.popped = entity
 		}
 	}
-}
-
-// hasEnded returns whether a pod has ended. The informer of kube-scheduler leaves such pods out.
-func hasEnded(pod *v1.Pod) bool {
-	return pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
 }
 
 // silent is a recorder that records nothing.

@@ -1,11 +1,8 @@
 package cluster
 
 import (
-	"time"
-
 	v1 "k8s.io/api/core/v1"
 	scheduling "k8s.io/api/scheduling/v1"
-	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	corev1 "k8s.io/kubernetes/pkg/apis/core/v1"
@@ -13,15 +10,12 @@ import (
 )
 
 // complete sets what an API server sets: defaults, priorities, and the namespaces of objects.
-func (c *Cluster) complete(now time.Time) {
+func (c *Cluster) complete() {
 	for _, node := range c.Nodes {
 		corev1.SetObjectDefaults_Node(node)
 	}
 	for _, pod := range c.Pods {
-		c.completePod(pod, now)
-	}
-	for _, group := range c.Groups {
-		c.completeGroup(group)
+		c.completePod(pod)
 	}
 	for _, object := range c.Others {
 		switch it := object.(type) {
@@ -34,7 +28,8 @@ func (c *Cluster) complete(now time.Time) {
 	c.completeNamespaces()
 }
 
-func (c *Cluster) completePod(pod *v1.Pod, now time.Time) {
+// completePod sets the defaults of a pod, and what admission would set: its priority, and whether it preempts.
+func (c *Cluster) completePod(pod *v1.Pod) {
 	for _, list := range [][]v1.Container{pod.Spec.InitContainers, pod.Spec.Containers} {
 		for i := range list {
 			// No scheduler reads it, and its default costs a tenth of the time of a request: it depends on the name of the image.
@@ -45,35 +40,23 @@ func (c *Cluster) completePod(pod *v1.Pod, now time.Time) {
 	if pod.Status.Phase == "" {
 		pod.Status.Phase = v1.PodPending
 	}
-	class := c.class(pod.Spec.PriorityClassName, pod.Spec.Priority == nil)
+	class := c.Class(pod.Spec.PriorityClassName, pod.Spec.Priority == nil)
 	if class != nil && pod.Spec.PreemptionPolicy == nil {
 		pod.Spec.PreemptionPolicy = class.PreemptionPolicy
 	}
 	if pod.Spec.Priority == nil {
-		pod.Spec.Priority = valueOf(class)
+		pod.Spec.Priority = ValueOf(class)
 	}
-	// kube-scheduler takes the time of its own clock for the start of a pod without one (GetPodStartTime): later than every start in the
-	// cluster. Its clock is not that of the request, so the time is set here. Such pods start at the same time, as if kube-scheduler
+	// The scheduler takes the time of its own clock for the start of a pod without one (GetPodStartTime): later than every start in the
+	// cluster. Its clock is not that of the request, so the time is set here. Such pods start at the same time, as if the scheduler
 	// had observed them in one moment; then the order of its cache decides.
 	if pod.Spec.NodeName != "" && pod.Status.StartTime == nil {
-		later := metav1.NewTime(now.Add(time.Hour))
-		pod.Status.StartTime = &later
+		pod.Status.StartTime = &c.Later
 	}
 }
 
-func (c *Cluster) completeGroup(group *schedulingv1beta1.PodGroup) {
-	class := c.class(group.Spec.PriorityClassName, group.Spec.Priority == nil)
-	if class != nil && group.Spec.PreemptionPolicy == nil && class.PreemptionPolicy != nil {
-		policy := schedulingv1beta1.PreemptionPolicy(*class.PreemptionPolicy)
-		group.Spec.PreemptionPolicy = &policy
-	}
-	if group.Spec.Priority == nil {
-		group.Spec.Priority = valueOf(class)
-	}
-}
-
-// class returns the PriorityClass of this name, or nil. Without a name it is the global default of the lowest value, if `defaults`.
-func (c *Cluster) class(name string, defaults bool) *scheduling.PriorityClass {
+// Class returns the PriorityClass of this name, or nil. Without a name it is the global default of the lowest value, if `defaults`.
+func (c *Cluster) Class(name string, defaults bool) *scheduling.PriorityClass {
 	var found *scheduling.PriorityClass
 	for _, class := range c.classes {
 		switch {
@@ -98,8 +81,8 @@ func (c *Cluster) class(name string, defaults bool) *scheduling.PriorityClass {
 // systemClasses are in every cluster.
 var systemClasses = schedulingv1.SystemPriorityClasses()
 
-// valueOf returns the priority that a class gives. Without a class it is 0, as kube-scheduler takes it.
-func valueOf(class *scheduling.PriorityClass) *int32 {
+// ValueOf returns the priority that a class gives. Without a class it is 0, as schedulers take it.
+func ValueOf(class *scheduling.PriorityClass) *int32 {
 	value := int32(0)
 	if class != nil {
 		value = class.Value

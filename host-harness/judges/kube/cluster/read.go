@@ -9,34 +9,31 @@ import (
 	v1 "k8s.io/api/core/v1"
 	policy "k8s.io/api/policy/v1"
 	scheduling "k8s.io/api/scheduling/v1"
-	schedulingv1beta1 "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	kjson "k8s.io/apimachinery/pkg/runtime/serializer/json"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes/scheme"
 )
 
 // Cluster is the state of a cluster, as an API server would list it.
 type Cluster struct {
 	Nodes []*v1.Node
-	// Pods are in the order in which kube-scheduler observes them.
+	// Pods are in the order in which the scheduler observes them.
 	Pods    []*v1.Pod
 	Budgets []*policy.PodDisruptionBudget
-	Groups  []*schedulingv1beta1.PodGroup
-	// Others are the objects of all other kinds that the scheme of Kubernetes has, namespaces first.
-	Others  []runtime.Object
+	// Others are the objects of all other kinds that the scheme has, namespaces first, then in the order of the request.
+	Others []runtime.Object
+	// Later is when pods without a start have started: later than every start in the cluster.
+	Later   metav1.Time
 	classes []*scheduling.PriorityClass
 }
 
-// decoder reads objects of the kinds and versions that the scheme has.
-var decoder = kjson.NewSerializerWithOptions(kjson.DefaultMetaFactory, scheme.Scheme, scheme.Scheme, kjson.SerializerOptions{})
-
-// Read reads the objects of a request. `now` is the present of the cluster. `order` lists the pods that kube-scheduler observes first,
-// by namespace/name; the others follow in the order of the objects.
-func Read(objects []json.RawMessage, now time.Time, order []string) (*Cluster, error) {
-	c := &Cluster{}
+// Read reads the objects of a request, of the kinds and versions that `scheme` has; others are passed over. `now` is the present of the
+// cluster. `order` lists the pods that the scheduler observes first, by namespace/name; the others follow in the order of the objects.
+func Read(objects []json.RawMessage, now time.Time, order []string, scheme *runtime.Scheme) (*Cluster, error) {
+	decoder := kjson.NewSerializerWithOptions(kjson.DefaultMetaFactory, scheme, scheme, kjson.SerializerOptions{})
+	c := &Cluster{Later: metav1.NewTime(now.Add(time.Hour))}
 	seen := map[string]bool{}
 	for number, text := range objects {
 		object, kind, err := decoder.Decode(text, nil, nil)
@@ -56,7 +53,7 @@ func Read(objects []json.RawMessage, now time.Time, order []string) (*Cluster, e
 		seen[id] = true
 		c.add(object)
 	}
-	c.complete(now)
+	c.complete()
 	c.arrange(order)
 	return c, nil
 }
@@ -71,21 +68,48 @@ func (c *Cluster) Pod(name string) *v1.Pod {
 	return nil
 }
 
-// Group returns the PodGroup that a pod names, or nil.
-func (c *Cluster) Group(pod *v1.Pod) *schedulingv1beta1.PodGroup {
-	if pod.Spec.SchedulingGroup == nil || pod.Spec.SchedulingGroup.PodGroupName == nil {
-		return nil
-	}
-	for _, group := range c.Groups {
-		if group.Namespace == pod.Namespace && group.Name == *pod.Spec.SchedulingGroup.PodGroupName {
-			return group
+// Observed returns what informers are fed with, in an order that no handler stumbles over: the other objects that `has` admits, the budgets,
+// `more`, and the nodes that pods name. The pods follow, which each scheduler takes in its own way.
+func (c *Cluster) Observed(has func(runtime.Object) bool, more ...runtime.Object) []runtime.Object {
+	var objects []runtime.Object
+	for _, object := range c.Others {
+		if has(object) {
+			objects = append(objects, object)
 		}
 	}
-	return nil
+	for _, budget := range c.Budgets {
+		objects = append(objects, budget)
+	}
+	objects = append(objects, more...)
+	for _, node := range c.Nodes {
+		objects = append(objects, node)
+	}
+	return objects
 }
 
 // Key returns namespace/name of an object.
 func Key(object metav1.Object) string { return object.GetNamespace() + "/" + object.GetName() }
+
+// Take removes the objects of one Go type from Others, and returns them in their order: a scheduler that has kinds of its own keeps them in
+// lists of its own.
+func Take[T runtime.Object](c *Cluster) []T {
+	var taken []T
+	var left []runtime.Object
+	for _, object := range c.Others {
+		if it, ok := object.(T); ok {
+			taken = append(taken, it)
+		} else {
+			left = append(left, object)
+		}
+	}
+	c.Others = left
+	return taken
+}
+
+// HasEnded returns whether a pod has ended. The informers of schedulers leave such pods out.
+func HasEnded(pod *v1.Pod) bool {
+	return pod.Status.Phase == v1.PodSucceeded || pod.Status.Phase == v1.PodFailed
+}
 
 // add puts an object into its list.
 func (c *Cluster) add(object runtime.Object) {
@@ -96,8 +120,6 @@ func (c *Cluster) add(object runtime.Object) {
 		c.Pods = append(c.Pods, it)
 	case *policy.PodDisruptionBudget:
 		c.Budgets = append(c.Budgets, it)
-	case *schedulingv1beta1.PodGroup:
-		c.Groups = append(c.Groups, it)
 	case *scheduling.PriorityClass:
 		c.classes = append(c.classes, it)
 	default:
@@ -129,13 +151,13 @@ func (c *Cluster) arrange(order []string) {
 	c.Pods = pods
 }
 
-// clusterWide are the kinds that kube-scheduler follows and that have no namespace.
+// clusterWide are the kinds that schedulers follow and that have no namespace.
 var clusterWide = map[string]bool{
 	"Namespace": true, "Node": true, "PersistentVolume": true, "PriorityClass": true, "StorageClass": true, "CSINode": true,
 	"CSIDriver": true, "VolumeAttachment": true, "DeviceClass": true, "ResourceSlice": true, "DeviceTaintRule": true,
 }
 
-// identify gives the object a namespace and an UID where it has none, and returns its kind and name.
+// identify gives the object a namespace, an UID and a version where it has none, and returns its kind and name.
 func identify(object runtime.Object, kind string) (string, error) {
 	of, err := meta.Accessor(object)
 	if err != nil {
@@ -153,6 +175,10 @@ func identify(object runtime.Object, kind string) (string, error) {
 	}
 	if of.GetUID() == "" {
 		of.SetUID(types.UID(name))
+	}
+	if of.GetResourceVersion() == "" {
+		// VolumeBinding compares the versions of the volumes that it assumes to be taken.
+		of.SetResourceVersion("1")
 	}
 	return kind + " " + name, nil
 }

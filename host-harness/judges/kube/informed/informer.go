@@ -2,25 +2,27 @@
 package informed
 
 import (
+	"context"
 	"slices"
 	"time"
 
 	"k8s.io/client-go/tools/cache"
 )
 
-// Informer is a shared informer without a reflector: it has what was put into it, and runs no goroutine.
+// Informer is a shared informer without a reflector: it has what was put into it, and runs no goroutine. It has the methods whose types are in
+// every version of client-go. Where a version wants more, a judge has them in a type of its own, around this one.
 type Informer struct {
-	indexer   *ordered
-	handlers  []cache.ResourceEventHandler
-	transform cache.TransformFunc
+	indexer      *ordered
+	handlers     []cache.ResourceEventHandler
+	transform    cache.TransformFunc
+	registration cache.ResourceEventHandlerRegistration
 }
 
-var _ cache.SharedIndexInformer = &Informer{}
-
-// New makes an empty informer.
-func New() *Informer {
+// New makes an empty informer. Whoever adds a handler gets this registration, of which newer versions of client-go want more methods.
+func New(registration cache.ResourceEventHandlerRegistration) *Informer {
 	indexers := cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}
-	return &Informer{indexer: &ordered{Indexer: cache.NewIndexer(cache.DeletionHandlingMetaNamespaceKeyFunc, indexers)}}
+	indexer := &ordered{Indexer: cache.NewIndexer(cache.DeletionHandlingMetaNamespaceKeyFunc, indexers)}
+	return &Informer{indexer: indexer, registration: registration}
 }
 
 // Put stores an object, transformed, and calls every handler with it, in the order in which the handlers were added.
@@ -44,7 +46,7 @@ func (i *Informer) Put(object any) error {
 // AddEventHandler adds a handler. It is called with the objects that are put later.
 func (i *Informer) AddEventHandler(handler cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
 	i.handlers = append(i.handlers, handler)
-	return synced{}, nil
+	return i.registration, nil
 }
 
 // AddEventHandlerWithResyncPeriod adds a handler; there are no resyncs.
@@ -69,6 +71,9 @@ func (i *Informer) GetController() cache.Controller { return nil }
 
 // Run does nothing.
 func (i *Informer) Run(<-chan struct{}) {}
+
+// RunWithContext does nothing.
+func (i *Informer) RunWithContext(context.Context) {}
 
 // HasSynced returns true: there is no list to wait for.
 func (i *Informer) HasSynced() bool { return true }
@@ -95,9 +100,11 @@ type ordered struct {
 	objects []any
 }
 
+// List returns the objects in their order.
 func (o *ordered) List() []any { return slices.Clone(o.objects) }
 
-// synced is a registration of a handler that has every object.
-type synced struct{}
+// Synced is a registration of a handler that has every object.
+type Synced struct{}
 
-func (synced) HasSynced() bool { return true }
+// HasSynced returns true: a handler runs before Put returns.
+func (Synced) HasSynced() bool { return true }
