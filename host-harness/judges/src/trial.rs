@@ -56,7 +56,7 @@ impl<'c> Trial<'c> {
     /// # Errors
     /// The cluster cannot be read.
     pub fn of(case: &'c Case) -> Result<Trial<'c>, ReadError> {
-        Ok(Trial { case, cluster: Followed::of(&case.objects)?, round: None, tally: Tally::default() })
+        Ok(Trial { case, cluster: Followed::of(case)?, round: None, tally: Tally::default() })
     }
 
     /// Compares a step with what `ask` says, and follows the policy. `outcome` is in the format of `lictor test --output json`, with all
@@ -87,6 +87,7 @@ impl<'c> Trial<'c> {
             entered: self.cluster.entered(),
             order: self.cluster.order(),
             waiting: self.cluster.waiting(),
+            kept: self.cluster.kept(),
         };
         let Some(pod) = question.tried() else { return Ok(()) };
         let group = kubernetes::group_of(pod).filter(|_| self.case.system == System::Kubernetes);

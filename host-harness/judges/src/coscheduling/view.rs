@@ -74,7 +74,12 @@ impl<'s> View<'s> {
 
     /// Returns whether the pod keeps the nomination that it has.
     pub(super) fn keeps(&self) -> bool {
-        is_nominated(self.pod) && self.policy.standing.contains_key(&self.question.pod)
+        is_nominated(self.pod) && self.stands(&self.question.pod)
+    }
+
+    /// Returns whether a node stays promised to a pod. Whether one is still kept for it, no outcome says.
+    pub(super) fn stands(&self, pod: &String) -> bool {
+        self.policy.standing.contains_key(pod) || self.question.kept.contains_key(pod)
     }
 
     /// Returns whether Coscheduling refuses the pod on all nodes.

@@ -72,7 +72,7 @@ pub(super) fn is_in_flight(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, Tri
     let Some(named) = group(it.pod).filter(|_| it.refuses() && !it.answer.places()) else { return Ok(false) };
     let promised: BTreeMap<String, String> = it
         .pending(&named)
-        .filter(|pod| is_nominated(pod) && it.policy.standing.contains_key(&name(pod)))
+        .filter(|pod| is_nominated(pod) && it.stands(&name(pod)))
         .map(|pod| (name(pod), text(pod, "/status/nominatedNodeName").to_owned()))
         .collect();
     if promised.is_empty() || promised.len() < it.lacks(&named) {

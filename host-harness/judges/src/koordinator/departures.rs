@@ -11,6 +11,7 @@ use super::plans::{
 };
 use super::questions::{
     do_not_fit_together, is_near_a_nomination, is_promised_firmly, reads_the_class, relies_on_what_leaves,
+    waits_for_its_room,
 };
 use super::situations::{
     awaits_its_victims, ends_nominations_of_the_group, gives_up_together, has_failed, has_room_coming,
@@ -173,7 +174,11 @@ pub(super) const RULES: &[Rule] = &[
         "C45",
         "evicts more pods for a pod that could have the room of those that leave",
         "the pod waits for what leaves already",
-        &[Explains::Allows(waits_for_what_leaves), Explains::At(Stage::Nomination, has_room_coming)],
+        &[
+            Explains::Allows(waits_for_what_leaves),
+            Explains::At(Stage::Nomination, has_room_coming),
+            Explains::Asks(Stage::Held, waits_for_its_room),
+        ],
     ),
     rule(
         "C67",

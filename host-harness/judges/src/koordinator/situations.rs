@@ -37,7 +37,7 @@ pub(super) fn plans_for_the_rest(it: &View<'_>) -> bool {
 }
 
 /// Returns whether a pod gives up a node at Permit.
-fn gives_up(it: &View<'_>) -> bool {
+pub(super) fn gives_up(it: &View<'_>) -> bool {
     let waiting = list(it.outcome, "waiting");
     it.question.waiting.keys().any(|pod| !waiting.contains(pod))
 }
@@ -85,10 +85,11 @@ pub(super) fn keeps_firm_promises(it: &View<'_>) -> bool {
 pub(super) fn ends_nominations_of_the_group(it: &View<'_>) -> bool {
     let standing = texts(it.outcome, "standing");
     let group = it.group(it.pod);
-    let mut lost = it.promised().filter(|pod| !standing.contains_key(&name(pod)));
+    let stands = |pod: &String| standing.contains_key(pod) || it.question.kept.contains_key(pod);
+    let lost: Vec<&Value> = it.promised().filter(|pod| !stands(&name(pod))).collect();
     let gangs = it.gangs();
-    lost.all(|pod| group.contains(gang(pod)))
-        && it.promised().any(|pod| !standing.contains_key(&name(pod)))
+    !lost.is_empty()
+        && lost.iter().all(|pod| group.contains(gang(pod)))
         && gangs.iter().any(|gang| gang.is_strict)
         && gangs.iter().any(|gang| !it.is_complete(gang, 0))
 }
