@@ -1,6 +1,6 @@
 //! The question to a judge: one line of JSON.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -28,6 +28,9 @@ pub struct Question {
     /// The pods whose time at Permit ran out while their gang had a plan, and the node that the policy keeps for each. No object shows them.
     #[serde(skip)]
     pub kept: BTreeMap<String, String>,
+    /// The pods whose last attempt found neither a node nor a plan. That a pod was turned away, as its gang has failed, is no attempt.
+    #[serde(skip)]
+    pub failed: BTreeSet<String>,
 }
 
 impl Question {

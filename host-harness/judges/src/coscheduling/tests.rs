@@ -20,6 +20,8 @@ pub(super) struct Table {
     held: BTreeMap<String, String>,
     /// Whether the time of the pods at Permit runs out before `d/p` is tried.
     is_late: bool,
+    /// A pod whose attempt before is in vain.
+    failed: Option<&'static str>,
 }
 
 impl Table {
@@ -30,7 +32,12 @@ impl Table {
             node["status"]["allocatable"]["cpu"] = json!(size.to_string());
             node
         });
-        Table { objects: nodes.chain(pods.iter().cloned()).collect(), held: BTreeMap::new(), is_late: false }
+        Table {
+            objects: nodes.chain(pods.iter().cloned()).collect(),
+            held: BTreeMap::new(),
+            is_late: false,
+            failed: None,
+        }
     }
 
     /// Adds a PodGroup, of namespace `d` where none is named.
@@ -64,6 +71,12 @@ impl Table {
         self
     }
 
+    /// Lets an attempt for a pod be in vain before.
+    pub(super) fn failed(mut self, pod: &'static str) -> Table {
+        self.failed = Some(pod);
+        self
+    }
+
     /// Returns the rulings that explain an outcome for `d/p`, or the kind of the difference.
     pub(super) fn judge(&self, outcome: &Value) -> Result<Vec<&'static str>, &'static str> {
         let case = Case::by_hand(System::Coscheduling, By::Attempts, self.objects.clone());
@@ -77,6 +90,14 @@ impl Table {
         }
         if self.is_late {
             trial.step(&Step::Advance(60), &self.nothing(&[]), |_| Ok(json!({}))).unwrap();
+        }
+        if let Some(failed) = self.failed {
+            let step = Step::Schedule(failed.to_owned());
+            trial
+                .step(&step, &self.nothing(&[]), |question| {
+                    Ok(json!(Answer { quotas: upstream::decides(question).quotas, ..Answer::default() }))
+                })
+                .unwrap();
         }
         let before = trial.tally.departures.len();
         let answered = trial.step(&Step::Schedule("d/p".to_owned()), outcome, |question| {

@@ -162,10 +162,3 @@ pub(super) fn outlives_who_waits(it: &View<'_>) -> bool {
     let mut above = held.filter_map(|(pod, _)| it.find(pod)).filter(|pod| priority(pod) > priority(it.pod));
     it.refuses() && it.keeps() && above.next().is_some()
 }
-
-/// Returns whether the pod is of a group whose waiting pods differ in what they request, of which the policy makes no plan.
-pub(super) fn is_of_unlike_pods(it: &View<'_>) -> bool {
-    let Some(named) = it.lacking().filter(|_| it.refuses()) else { return false };
-    let requests = |pod: &Value| pod.pointer("/spec/containers").map(ToString::to_string);
-    it.pending(&named).any(|other| requests(other) != requests(it.pod))
-}

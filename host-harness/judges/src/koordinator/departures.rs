@@ -11,11 +11,11 @@ use super::plans::{
 };
 use super::questions::{
     do_not_fit_together, is_near_a_nomination, is_promised_firmly, reads_the_class, relies_on_what_leaves,
-    waits_for_its_room,
+    waits_for_its_room, waits_for_the_rest,
 };
 use super::situations::{
     awaits_its_victims, ends_nominations_of_the_group, gives_up_together, has_failed, has_room_coming,
-    keeps_firm_promises, keeps_hold, lacks_pods, plans_for_the_rest, waits_beyond_the_minimum,
+    keeps_firm_promises, keeps_hold, lacks_pods, waits_beyond_the_minimum,
 };
 use super::stops::{
     another_gang_forbids, could_not_start, ends_in_an_error, is_held_up, is_over_max, is_over_min, may_not_preempt,
@@ -126,7 +126,7 @@ pub(super) const RULES: &[Rule] = &[
         "C16",
         "rejects the pods of a gang at Permit when it evicts pods for another one",
         "these keep waiting",
-        &[Explains::At(Stage::Held, plans_for_the_rest)],
+        &[Explains::Asks(Stage::Held, waits_for_the_rest)],
     ),
     rule(
         "C14",

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::answer::Answer;
 use super::plans::is_no_worse;
-use super::situations::gives_up;
+use super::situations::{awaits_its_victims, gives_up};
 use super::view::{CLASS, Ended, View, are_of_one_job, gang, is_labelled_fixed, priority};
 use crate::object::{leaves, name, text};
 use crate::question::Question;
@@ -48,6 +48,13 @@ pub(super) fn do_not_fit_together(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bo
 pub(super) fn waits_for_its_room(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
     let says_so = it.policy.laws.iter().any(|law| law == "engine/room-is-coming");
     Ok(says_so && !gives_up(it) && it.leaving().next().is_some() && fit_without(it, leaves, ask)?)
+}
+
+/// Returns whether the pods at Permit keep their nodes while pods leave for others of the group, or will: these all find a node then.
+pub(super) fn waits_for_the_rest(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let has_a_plan = it.policy.ended == Ended::Plans || awaits_its_victims(it);
+    let is_gone = |pod: &Value| leaves(pod) || it.policy.victims.contains(&name(pod));
+    Ok(has_a_plan && !gives_up(it) && fit_without(it, is_gone, ask)?)
 }
 
 /// Returns whether the planned pods find a node one after the other, that which is tried first, without pods that are gone.

@@ -5,11 +5,15 @@ use serde_json::Value;
 use super::view::{Ended, View, gang};
 use crate::object::{is_nominated, list, name, texts};
 
-/// Returns whether the policy says that the group has failed in this round: a gang of it is strict, and one is not complete.
+/// Returns whether the policy says that the group has failed in this round: a gang of it is strict, one is not complete, and an attempt for it was in
+/// vain before.
 pub(super) fn has_failed(it: &View<'_>) -> bool {
+    let gangs = it.gangs();
+    let mut members = it.companions().map(name).chain([it.question.pod.clone()]);
     it.policy.cites("gang-has-not-failed")
-        && it.gangs().iter().any(|gang| gang.is_strict)
-        && it.gangs().iter().any(|gang| !it.is_complete(gang, 0))
+        && gangs.iter().any(|gang| gang.is_strict)
+        && gangs.iter().any(|gang| !it.is_complete(gang, 0))
+        && members.any(|pod| it.question.failed.contains(&pod))
 }
 
 /// Returns whether the pod is one more than its gang needs, while another gang of its group is not complete.
@@ -29,11 +33,6 @@ pub(super) fn keeps_hold(it: &View<'_>) -> bool {
         && it.policy.ended != Ended::Plans
         && !gangs.is_empty()
         && gangs.iter().all(|gang| it.goes_on_without(gang))
-}
-
-/// Returns whether the pods at Permit keep their nodes while the policy makes a plan for others of the group, or the victims of one leave.
-pub(super) fn plans_for_the_rest(it: &View<'_>) -> bool {
-    !gives_up(it) && (it.policy.ended == Ended::Plans || awaits_its_victims(it))
 }
 
 /// Returns whether a pod gives up a node at Permit.
@@ -59,12 +58,18 @@ pub(super) fn has_room_coming(it: &View<'_>) -> bool {
     says_so && is_nominated(it.pod) && (it.leaving().next().is_some() || it.planned().len() > 1)
 }
 
-/// Returns whether all pods of the group at Permit give up their nodes: a gang of the group is not complete, and one of them is
+/// Returns whether all pods of the group at Permit give up their nodes, and no other: a gang of the group is not complete, and one of them is
 /// strict.
 pub(super) fn gives_up_together(it: &View<'_>) -> bool {
     let gangs = it.gangs();
     gives_up(it)
         && it.companions().filter(|pod| it.waits(pod)).all(|pod| !waits_on(it, pod))
+        && it
+            .question
+            .waiting
+            .keys()
+            .filter_map(|pod| it.named(pod))
+            .all(|pod| waits_on(it, pod) || it.group(it.pod).contains(gang(pod)))
         && gangs.iter().any(|gang| gang.is_strict)
         && gangs.iter().any(|gang| !it.is_complete(gang, 0))
 }

@@ -132,12 +132,11 @@ impl Table {
         for (pod, outcome) in earlier {
             // Only the cluster has to follow: a difference of this attempt does not matter.
             let quotas = &self.answers[0].quotas;
-            let alike = Answer {
-                quotas: quotas.clone(),
-                feasible: vec!["n1".to_owned(), "n2".to_owned()],
-                permit: Some(Permit { result: "wait".to_owned(), released: Vec::new() }),
-                ..Answer::default()
-            };
+            let mut alike = Answer { quotas: quotas.clone(), ..Answer::default() };
+            if outcome["result"] == "Waiting" {
+                alike.feasible = vec!["n1".to_owned(), "n2".to_owned()];
+                alike.permit = Some(Permit { result: "wait".to_owned(), released: Vec::new() });
+            }
             trial.step(&Step::Schedule((*pod).to_owned()), outcome, |_| Ok(json!(alike))).unwrap();
         }
         if let Some(late) = late {

@@ -29,8 +29,10 @@ fn c27_refuses_a_strict_gang_that_has_failed() {
         Table::new().feasible("n2").add("q", None).gang("x", 2, &["p", "q"], &mode)
     };
     let failed = because("Rejected", "gang-has-not-failed");
-    assert_eq!(table("Strict").judge(&failed), Ok(vec!["C27"]));
-    assert_eq!(table("NonStrict").judge(&failed), Err("upstream/gang"));
+    let q_failed = [("d/q", nothing())];
+    assert_eq!(table("Strict").judge_after(&q_failed, &failed), Ok(vec!["C27"]));
+    assert_eq!(table("Strict").judge(&failed), Err("upstream/gang"), "no attempt was in vain before");
+    assert_eq!(table("NonStrict").judge_after(&q_failed, &failed), Err("upstream/gang"));
     let mut vain = table("Strict");
     vain.answers[0].feasible.clear();
     assert_eq!(vain.judge(&failed), Ok(vec![]), "upstream finds nothing either");
@@ -113,9 +115,15 @@ fn permit_lets_the_same_pods_go() {
 
 #[test]
 fn c16_keeps_what_is_held_beside_a_plan() {
-    let table = |rejected: &[&str]| rejecting(Table::new().add("q", None).plan("n1", &["d/v"]), rejected);
+    let table = |rejected: &[&str]| {
+        let table = rejecting(Table::new().add("q", None).plan("n1", &["d/v"]), rejected);
+        table.then(|answer| answer.feasible = vec!["n1".to_owned()])
+    };
     let keeps = with_waiting(takes_v(), &["d/q"]);
     assert_eq!(table(&["d/q"]).judge_after(&q_waits(), &keeps), Ok(vec!["C16"]));
+    let mut vain = table(&["d/q"]);
+    vain.answers.pop();
+    assert_eq!(vain.judge_after(&q_waits(), &keeps), Err("upstream/held"), "the pod finds no node without the victims");
     assert_eq!(table(&[]).judge_after(&q_waits(), &with_waiting(takes_v(), &[])), Err("upstream/held"));
 }
 
