@@ -30,9 +30,14 @@ pub(super) fn evicts_in_vain(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, T
     Ok(it.refuses() && plans && it.lacking().is_some() && !completes(it, Within::All, ask)?)
 }
 
-/// Returns whether the policy evicts pods for as many pods of the group as it lacks, and these fit then, but not when a victim stays.
+/// Returns whether upstream makes no room for the pod, and the policy plans for as many pods of the group as it lacks.
 pub(super) fn plans_for_the_group(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
-    let Some(named) = it.lacking().filter(|_| it.policy.plans() && !it.answer.places()) else { return Ok(false) };
+    Ok(!it.answer.places() && is_plan_for_the_group(it, ask)?)
+}
+
+/// Returns whether the policy evicts pods for as many pods of the group as it lacks, and these fit then, but not when a victim stays.
+pub(super) fn is_plan_for_the_group(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let Some(named) = it.lacking().filter(|_| it.policy.plans()) else { return Ok(false) };
     let is_own = |pod: &&String| it.find(pod).and_then(group).as_ref() == Some(&named);
     let planned = it.policy.nominated.keys().filter(is_own).count();
     Ok(planned == it.policy.nominated.len() && planned == it.lacks(&named) && is_tight(it, ask)?)

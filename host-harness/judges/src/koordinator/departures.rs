@@ -10,8 +10,8 @@ use super::plans::{
     breaks_promises, is_in_vain, is_no_worse, leaves_too_little, takes_from_the_group, takes_leaving, takes_unlabelled,
 };
 use super::questions::{
-    do_not_fit_together, is_near_a_nomination, is_promised_firmly, reads_the_class, relies_on_what_leaves,
-    waits_for_its_room, waits_for_the_rest,
+    do_not_fit_together, is_near_a_nomination, is_promised_firmly, needs_who_may_go, reads_the_class,
+    relies_on_what_leaves, waits_for_its_room, waits_for_the_rest,
 };
 use super::situations::{
     awaits_its_victims, ends_nominations_of_the_group, gives_up_together, has_failed, has_room_coming,
@@ -168,7 +168,7 @@ pub(super) const RULES: &[Rule] = &[
         "C4",
         "victims are of the quota of the pod, on its node",
         "victims are of any quota on a node of the plan, and of the own quota on any node",
-        &[Explains::Allows(takes_others)],
+        &[Explains::Allows(takes_others), Explains::Asks(Stage::Plan, needs_who_may_go)],
     ),
     rule(
         "C45",

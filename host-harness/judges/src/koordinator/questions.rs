@@ -44,6 +44,13 @@ pub(super) fn do_not_fit_together(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bo
     Ok(it.planned().len() > 1 && !fit_without(it, |pod| it.may_go(pod) || leaves(pod), ask)?)
 }
 
+/// Returns whether the pod needs one that the policy may evict for it and upstream may not: it finds no node once all of those have left.
+pub(super) fn needs_who_may_go(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let is_alone = it.policy.ended == Ended::Nothing && it.planned().len() == 1;
+    let mut others = it.pods().filter(|pod| it.may_go(pod) && it.quota(pod) != it.quota(it.pod));
+    Ok(is_alone && others.next().is_some() && !fit_without(it, |pod| it.may_go(pod) || leaves(pod), ask)?)
+}
+
 /// Returns whether the pods at Permit keep their nodes as the room comes that their group lacks: its pods all find a node once what leaves has left.
 pub(super) fn waits_for_its_room(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
     let says_so = it.policy.laws.iter().any(|law| law == "engine/room-is-coming");
