@@ -39,6 +39,19 @@ impl Question {
         pods(&self.objects).find(|pod| name(pod) == self.pod)
     }
 
+    /// Returns the cluster in which the pods run that wait at Permit: to a scheduler without such pods, one that holds a node has it.
+    pub(crate) fn with_held(&self) -> Question {
+        let mut question = self.clone();
+        for pod in question.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
+            let Some(node) = self.waiting.get(&name(pod)) else { continue };
+            if let Some(spec) = pod.pointer_mut("/spec").and_then(Value::as_object_mut) {
+                spec.insert("nodeName".to_owned(), json!(node));
+            }
+        }
+        question.waiting.clear();
+        question
+    }
+
     /// Returns the cluster in which the pods are nominated for which the policy keeps a node; none where there are none.
     pub(crate) fn with_kept(&self) -> Option<Question> {
         let mut question = self.clone();
