@@ -1,11 +1,14 @@
 //! One case, compared with upstream step by step.
 
+use std::collections::BTreeSet;
+
 use lictor_oracle::{Case, Followed, ReadError, Step, System};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::departure::{Attempt, Verdict};
 use crate::kubernetes::Round;
+use crate::object::{is_turned_away, text};
 use crate::program::ProgramError;
 use crate::question::Question;
 use crate::tally::{Tally, count_more};
@@ -44,6 +47,8 @@ pub enum TrialError {
 pub struct Trial<'c> {
     case: &'c Case,
     cluster: Followed,
+    /// The pods whose last attempt found neither a node nor a plan.
+    failed: BTreeSet<String>,
     /// The attempts for a PodGroup, as long as they follow one another.
     round: Option<Round>,
     /// What has been compared.
@@ -56,7 +61,8 @@ impl<'c> Trial<'c> {
     /// # Errors
     /// The cluster cannot be read.
     pub fn of(case: &'c Case) -> Result<Trial<'c>, ReadError> {
-        Ok(Trial { case, cluster: Followed::of(&case.objects)?, round: None, tally: Tally::default() })
+        let cluster = Followed::of(case)?;
+        Ok(Trial { case, cluster, failed: BTreeSet::new(), round: None, tally: Tally::default() })
     }
 
     /// Compares a step with what `ask` says, and follows the policy. `outcome` is in the format of `lictor test --output json`, with all
@@ -71,7 +77,10 @@ impl<'c> Trial<'c> {
         mut ask: impl FnMut(&Question) -> Result<Value, ProgramError>,
     ) -> Result<(), TrialError> {
         match step {
-            Step::Schedule(pod) => self.attempt(pod, outcome, &mut Ask(&mut ask))?,
+            Step::Schedule(pod) => {
+                self.attempt(pod, outcome, &mut Ask(&mut ask))?;
+                self.remember(pod, outcome);
+            }
             _ => self.end_round()?,
         }
         Ok(self.cluster.take(step, outcome)?)
@@ -87,6 +96,8 @@ impl<'c> Trial<'c> {
             entered: self.cluster.entered(),
             order: self.cluster.order(),
             waiting: self.cluster.waiting(),
+            kept: self.cluster.kept(),
+            failed: self.failed.clone(),
         };
         let Some(pod) = question.tried() else { return Ok(()) };
         let group = kubernetes::group_of(pod).filter(|_| self.case.system == System::Kubernetes);
@@ -110,6 +121,16 @@ impl<'c> Trial<'c> {
             System::Volcano => return Ok(()),
         };
         self.count(verdict)
+    }
+
+    /// Remembers whether an attempt was in vain.
+    fn remember(&mut self, pod: &str, outcome: &Value) {
+        let is_in_vain = matches!(text(outcome, "/result"), "Unschedulable" | "Rejected");
+        match is_in_vain {
+            true if is_turned_away(outcome) => {}
+            true => drop(self.failed.insert(pod.to_owned())),
+            false => drop(self.failed.remove(pod)),
+        }
     }
 
     /// Compares the attempts for a PodGroup, when other attempts or steps follow.
