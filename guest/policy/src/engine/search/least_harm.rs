@@ -227,7 +227,11 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
                 let (mut silent, nothing) = (Notes::default(), Branch::default());
                 let mut context = self.context.in_branch(&nothing, &mut silent);
                 let members = gang.members.iter().copied();
-                members.filter(|other| *other == ix || may_stop(cluster, &mut context, *other)).collect()
+                let all: Vec<PodIx> =
+                    members.filter(|other| *other == ix || may_stop(cluster, &mut context, *other)).collect();
+                // Where pods are counted, and not gangs, a part of a gang costs less.
+                let is_one = self.cost_of(&all) == self.cost_of(&[ix]);
+                if is_one { all.into_iter().collect() } else { BTreeSet::from([ix]) }
             }
             _ => BTreeSet::from([ix]),
         }

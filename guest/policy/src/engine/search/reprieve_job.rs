@@ -49,8 +49,14 @@ pub fn reprieve_job(
     let mut what_if = WhatIf::default();
     elsewhere.iter().for_each(|ix| what_if.evict_set(trial.cluster(), *ix));
     let nominated = context.nominated(trial.cluster());
+    // Pods are not tried in the order in which they are planned: any order will do.
+    let order = match is_between {
+        true => trial.cluster().in_allowed_order(&nominations, &what_if, &nominated),
+        false => None,
+    };
+    let order = order.unwrap_or_else(|| nominations.clone());
     let disallowed_in = |cluster: &Cluster| match is_between {
-        true => cluster.first_disallowed_together(&nominations, &what_if, &nominated),
+        true => cluster.first_disallowed_together(&order, &what_if, &nominated),
         false => None,
     };
     let mut disallowed = disallowed_in(trial.cluster());
@@ -79,7 +85,7 @@ pub fn reprieve_job(
         }
         why
     });
-    if let Some((pod, planned)) = disallowed.and_then(|(planned, _)| Some((nominations.get(planned)?.0, planned))) {
+    if let Some((pod, planned)) = disallowed.and_then(|(planned, _)| Some((order.get(planned)?.0, planned))) {
         return Err(Obstacle::NoNode { pod, planned });
     }
     let victims = certain.iter().map(|set| set.head).chain(needed.into_iter().map(|(set, _)| set.head));

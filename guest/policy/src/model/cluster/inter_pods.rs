@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// The most pods for which another order is sought.
+const IN_ANY_ORDER: usize = 16;
+
 /// Nominated pods that must stay allowed on their nodes.
 #[derive(Debug, Clone, Default)]
 pub struct Nominated {
@@ -154,6 +157,28 @@ impl Cluster {
             before.push(at);
             if displaces { Err(InterPodLack::Nominated) } else { Ok(()) }
         })
+    }
+
+    /// Returns these pods in an order in which each is allowed and leaves those before it allowed: a pod may fit only once another one is there. At each
+    /// step the first that can come next does. None where that leads nowhere, and for more pods than [`IN_ANY_ORDER`].
+    pub fn in_allowed_order(
+        &self,
+        placed: &[(PodIx, NodeIx)],
+        what_if: &WhatIf,
+        nominated: &Nominated,
+    ) -> Option<Vec<(PodIx, NodeIx)>> {
+        let (mut order, mut left) = (Vec::with_capacity(placed.len()), placed.to_vec());
+        while !left.is_empty() && placed.len() <= IN_ANY_ORDER {
+            let may_come = |next: &(PodIx, NodeIx)| {
+                let mut before = what_if.clone();
+                left.iter().filter(|other| *other != next).for_each(|(pod, node)| before.remove(self, *pod, *node));
+                let with: Vec<(PodIx, NodeIx)> = order.iter().chain([next]).copied().collect();
+                self.first_disallowed_together(&with, &before, nominated).is_none()
+            };
+            let next = left.iter().position(may_come)?;
+            order.push(left.remove(next));
+        }
+        left.is_empty().then_some(order)
     }
 
     /// Places these pods one after the other. Returns the first one with a lack before it is placed: its position and the lack.
