@@ -36,6 +36,14 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         departure: Departure {
+            id: "R35",
+            upstream: "a pod of a group evicts whom its own priority and policy allow",
+            policy: "a group evicts whom its least entitled pod may evict",
+        },
+        explains: whole::is_less_entitled,
+    },
+    Rule {
+        departure: Departure {
             id: "R25",
             upstream: "has a pod wait at Permit whose group cannot be complete, and rejects all pods there when one finds no node",
             policy: "a group holds nodes at Permit as long as it can be complete",

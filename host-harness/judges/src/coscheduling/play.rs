@@ -101,6 +101,18 @@ impl Play {
         self.put(&bound);
     }
 
+    /// Gives a pod another priority, and lets it evict nobody where it may not.
+    pub(super) fn with_entitlement(mut self, pod: &str, priority: i64, never: bool) -> Play {
+        for object in self.0.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod" && name(object) == pod) {
+            let Some(spec) = object.pointer_mut("/spec").and_then(Value::as_object_mut) else { continue };
+            spec.insert("priority".to_owned(), Value::from(priority));
+            if never {
+                spec.insert("preemptionPolicy".to_owned(), Value::from("Never"));
+            }
+        }
+        self
+    }
+
     /// Returns whether pods can take these nodes in some order.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::compare::lost;
-use super::groups::{group, leave_group, minimum};
+use super::groups::{group, leave_group, minimum, namespace};
 use super::quotas::{counting_once, is_firm, might_evict, with_all_promises};
 use super::view::{View, may_be_tried, priority};
 use crate::departure::Departure;
@@ -157,15 +157,16 @@ fn with_firm_promises(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Option<Questio
     Ok(with_pods(it, |pod| firm.contains(&name(pod)), raised))
 }
 
-/// Takes away the pods that are leaving: all of them for a group, for a pod alone those that it might evict. No quota counts the others.
+/// Takes away the pods that are leaving: all of them for a group and for a pod with a quota, for another pod those that it might evict. No quota
+/// counts the others.
 fn without_leaving_pods(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Option<Question>, TrialError> {
     if it.policy.places() {
         return Ok(None);
     }
-    let is_alone = it.lacking().is_none();
+    let counts_all = it.lacking().is_some() || it.answer.quotas.contains_key(namespace(it.pod));
     let mut gone = BTreeSet::new();
     for pod in pods(&it.question.objects).filter(|pod| leaves(pod)) {
-        if !is_alone || might_evict(it, &[it.pod], pod, ask)? {
+        if counts_all || might_evict(it, &[it.pod], pod, ask)? {
             gone.insert(name(pod));
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::compare::lost;
+use super::compare::{compare, lost};
 use super::groups::{group, minimum, namespace};
 use super::play::Play;
 use super::quotas::{self, stays_within_min};
@@ -166,4 +166,20 @@ pub(super) fn outlives_who_waits(it: &View<'_>) -> bool {
     let held = it.question.waiting.iter().filter(|(_, on)| *on == node);
     let mut above = held.filter_map(|(pod, _)| it.find(pod)).filter(|pod| priority(pod) > priority(it.pod));
     it.refuses() && it.keeps() && above.next().is_some()
+}
+
+/// Returns whether upstream decides as the policy once the pod is as entitled as the least entitled of its group that waits.
+pub(super) fn is_less_entitled(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let Some(named) = it.lacking() else { return Ok(false) };
+    let least = it.pending(&named).map(priority).min().unwrap_or_else(|| priority(it.pod));
+    let never = |pod: &Value| text(pod, "/spec/preemptionPolicy") == "Never";
+    let any_never = it.pending(&named).any(never);
+    if it.policy.places() || least == priority(it.pod) && any_never == never(it.pod) {
+        return Ok(false);
+    }
+    let play = Play::of(it).with_entitlement(&it.question.pod, least, any_never);
+    let answer = play.ask(&it.question.pod, ask)?;
+    let pod = play.question().tried().unwrap_or(it.pod);
+    Ok(compare(&View { question: play.question(), pod, policy: it.policy, answer: &answer, has_left: it.has_left })
+        .is_ok())
 }

@@ -1,4 +1,4 @@
-//! What groups are remembered: that their time at Permit ran out, and that they have failed.
+//! Groups whose time at Permit ran out, that have failed, or whose pods differ in what they may evict.
 
 use serde_json::{Value, json};
 
@@ -27,4 +27,16 @@ fn a_group_that_has_failed_is_turned_away() {
     assert_eq!(table().failed("d/q").judge(&turned_away), Ok(vec!["R32"]));
     assert_eq!(table().judge(&turned_away), Err("upstream/node"), "no attempt was in vain before");
     assert_eq!(table().failed("d/q").judge(&table().nothing(&[])), Err("upstream/node"));
+}
+
+#[test]
+fn a_group_evicts_whom_its_least_entitled_pod_may_evict() {
+    let table = |other: i64| {
+        let members = [ranks(member("p", "g", None), 1), ranks(member("q", "g", None), other)];
+        let pods = [pod("v", Some("n1")), pod("u", Some("n2"))].into_iter().chain(members);
+        Table::new(&[1, 1], &pods.collect::<Vec<_>>()).group("g", 2)
+    };
+    let nothing = |table: &Table| table.judge(&table.nothing(&[]));
+    assert_eq!(nothing(&table(0)), Ok(vec!["R35"]));
+    assert_eq!(nothing(&table(1)), Err("upstream/plan"));
 }
