@@ -231,15 +231,11 @@ fn offer(
     let pods = cluster.one_of_each_group(&node.pods);
     let (leaving, staying): (Vec<PodIx>, Vec<PodIx>) = pods.iter().partition(|ix| context.is_leaving(cluster, **ix));
     let mut room = context.unpromised(cluster, node);
-    let coming = match counts_as_gone(context) {
-        true => {
-            context.tell_unneeded(&leaving, "leaving");
-            leaving.iter().for_each(|ix| room.add(&cluster.frees(*ix)));
-            Vec::new()
-        }
-        // These are reprieved last: no other pod is evicted instead of one.
-        false => context.candidates(cluster, leaving.iter().copied()),
-    };
+    // A leaving pod that may be a victim is reprieved last: no other pod is evicted instead of it. The others leave their room.
+    let coming = if counts_as_gone(context) { Vec::new() } else { context.candidates(cluster, leaving.iter().copied()) };
+    let gone: Vec<PodIx> = leaving.iter().copied().filter(|ix| !coming.contains(ix)).collect();
+    gone.iter().for_each(|ix| room.add(&cluster.frees(*ix)));
+    context.tell_unneeded(&gone, "leaving");
     let spent = if counts_as_gone(context) { &leaving } else { &coming };
     let candidates = context.candidates(cluster, staying);
     let (protected, open) = cluster.split_by_budget(candidates, spent);

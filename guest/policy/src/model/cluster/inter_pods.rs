@@ -57,8 +57,9 @@ impl Cluster {
     }
 
     /// Whether nothing stands between a pod, or any that goes with it, and others.
-    pub(in crate::model) fn is_alone(&self, pod: PodIx) -> bool {
-        self.pod(pod).is_none_or(|pod| pod.inter_pod.is_none() && pod.name.kind == Kind::Pod)
+    pub(in crate::model) fn is_alone(&self, ix: PodIx) -> bool {
+        self.pod(ix).is_none_or(|pod| pod.inter_pod.is_none() && pod.name.kind == Kind::Pod)
+            && !(self.has_whole_groups() && self.whole_group(ix).is_some())
     }
 
     fn inter_pod_of(&self, pod: PodIx) -> Option<InterPodIx> {

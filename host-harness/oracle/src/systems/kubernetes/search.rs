@@ -88,8 +88,8 @@ pub(super) fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligib
     if staying.is_empty() && leaving.is_empty() {
         return None;
     }
-    let mut free = free_for(world, pod, node, spec_priority);
-    staying.iter().chain(&leaving).for_each(|victim| free.add(&victim.request));
+    let mut free = free_without(world, pod, node, &leaving);
+    staying.iter().for_each(|victim| free.add(&victim.request));
     let mut gone: BTreeSet<&str> = staying.iter().chain(&leaving).map(|victim| victim.name.as_str()).collect();
     let agrees = |gone: &BTreeSet<&str>| {
         let has_left = |other: &Pod| other.leaving || gone.contains(other.name.as_str());
@@ -116,10 +116,11 @@ pub(super) fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligib
     Some(Plan { node: node.name.clone(), victims, violations })
 }
 
-/// Returns what is free on a node for a pod when these pods have left it.
+/// Returns what is free on a node for a pod when these pods have left it, and all others that leave it.
 pub(crate) fn free_without(world: &World, pod: &Pod, node: &Node, gone: &[&Pod]) -> Amounts {
     let mut free = free_for(world, pod, node, spec_priority);
-    gone.iter().for_each(|other| free.add(&other.request));
+    let leaving = world.on(&node.name).filter(|other| other.leaving || gone.iter().any(|one| one.name == other.name));
+    leaving.for_each(|other| free.add(&other.request));
     free
 }
 
