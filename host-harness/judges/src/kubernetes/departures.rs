@@ -8,7 +8,7 @@ use super::answer::Answer;
 use super::whole::{leaves_whole, stops_less};
 use super::{Situation, group_of, is_constrained};
 use crate::departure::Departure;
-use crate::object::{is_nominated, leaves, name, pods, text};
+use crate::object::{is_nominated, leaves, list, name, pods, text};
 use crate::question::Question;
 use crate::trial::{Ask, TrialError};
 
@@ -88,6 +88,7 @@ pub(super) const RULES: &[Rule] = &[
         },
         explains: |it, _| Ok(is_near_a_nomination(it)),
     },
+    Rule { departure: LEAVING, explains: |it, _| Ok(evicts_but_who_leaves(it)) },
 ];
 
 /// Gives pods the priority of their group.
@@ -182,6 +183,17 @@ fn waits_for_who_is_held(it: &Situation<'_>, ask: &mut Ask<'_>) -> Result<bool, 
     question.waiting.retain(|_, held| held != node);
     let answer: Answer = ask.answer(&question.with_held())?;
     Ok(answer.keeps_nomination || answer.feasible.iter().any(|feasible| feasible == node))
+}
+
+/// Returns whether the plan of the policy is the one of upstream but for pods that are leaving.
+fn evicts_but_who_leaves(it: &Situation<'_>) -> bool {
+    let find = |victim: &String| pods(&it.question.objects).find(|pod| name(pod) == *victim);
+    let stays = |victim: &&String| find(victim).is_some_and(|victim| !leaves(victim));
+    let node = text(it.outcome, "/node");
+    let chosen = it.answer.plans.iter().filter(|plan| plan.possible && plan.node == node);
+    let mut plans = chosen.flat_map(|plan| std::iter::once(plan).chain(&plan.alternatives));
+    let victims = list(it.outcome, "victims");
+    text(it.outcome, "/result") == "Nominated" && plans.any(|plan| plan.victims.iter().filter(stays).eq(&victims))
 }
 
 /// Returns whether another pod is nominated, and it or the pod that is tried has constraints between pods.

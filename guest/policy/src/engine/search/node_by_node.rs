@@ -232,13 +232,13 @@ fn offer(
     let (leaving, staying): (Vec<PodIx>, Vec<PodIx>) = pods.iter().partition(|ix| context.is_leaving(cluster, **ix));
     let mut room = context.unpromised(cluster, node);
     // A leaving pod that may be a victim is reprieved last: no other pod is evicted instead of it. The others leave their room.
-    let coming = if counts_as_gone(context) { Vec::new() } else { context.candidates(cluster, leaving.iter().copied()) };
+    let coming =
+        if counts_as_gone(context) { Vec::new() } else { context.candidates(cluster, leaving.iter().copied()) };
     let gone: Vec<PodIx> = leaving.iter().copied().filter(|ix| !coming.contains(ix)).collect();
     gone.iter().for_each(|ix| room.add(&cluster.frees(*ix)));
     context.tell_unneeded(&gone, "leaving");
-    let spent = if counts_as_gone(context) { &leaving } else { &coming };
     let candidates = context.candidates(cluster, staying);
-    let (protected, open) = cluster.split_by_budget(candidates, spent);
+    let (protected, open) = cluster.split_by_budget(candidates, &leaving);
     let count = protected.len();
     let in_order: Vec<PodIx> = protected.into_iter().chain(open).chain(coming).collect();
     let is_open = !in_order.is_empty() || ask.limits.is_some();

@@ -99,7 +99,8 @@ pub(super) fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligib
         return None;
     }
     // Terminating pods are reprieved last, so that no other pod is evicted in their place. They have used budgets up already.
-    let violating = violating(world, &leaving, &staying);
+    let all_leaving: Vec<&Pod> = world.on(&node.name).filter(|other| other.leaving).collect();
+    let violating = violating(world, &all_leaving, &staying);
     let (first, then): (Vec<&Pod>, Vec<&Pod>) = staying.iter().partition(|victim| violating.contains(&victim.name));
     let mut victims = BTreeSet::new();
     let mut violations = 0;
