@@ -19,9 +19,9 @@ mod tests;
 mod trial;
 mod yunikorn;
 
-pub use departure::{Departure, departures, upstream};
+pub use departure::{Departure, Verdict, departures, upstream};
 pub use program::{Program, ProgramError};
 pub use question::Question;
 pub use report::{dead, section};
 pub use tally::Tally;
-pub use trial::{Difference, Trial, TrialError};
+pub use trial::{Difference, Trial, TrialError, Weighed};

@@ -40,6 +40,15 @@ pub enum TrialError {
     Read(#[from] ReadError),
 }
 
+/// The result of comparing a step.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Weighed {
+    /// Of the attempts for a PodGroup that the step ends: they are compared together.
+    pub before: Option<Verdict>,
+    /// Of the attempt that the step is.
+    pub attempt: Option<Verdict>,
+}
+
 /// A case that is compared with upstream.
 pub struct Trial<'c> {
     case: &'c Case,
@@ -68,17 +77,57 @@ impl<'c> Trial<'c> {
         &mut self,
         step: &Step,
         outcome: &Value,
-        mut ask: impl FnMut(&Question) -> Result<Value, ProgramError>,
+        ask: impl FnMut(&Question) -> Result<Value, ProgramError>,
     ) -> Result<(), TrialError> {
-        match step {
+        let Weighed { before, attempt } = self.weigh(step, outcome, ask)?;
+        before.into_iter().chain(attempt).try_for_each(|verdict| self.count(verdict))
+    }
+
+    /// Compares a step as [`Trial::step`] does, and returns the result. A difference is no error, and nothing is counted.
+    ///
+    /// # Errors
+    /// The judge has no answer, or the outcome cannot be read.
+    pub fn weigh(
+        &mut self,
+        step: &Step,
+        outcome: &Value,
+        mut ask: impl FnMut(&Question) -> Result<Value, ProgramError>,
+    ) -> Result<Weighed, TrialError> {
+        let weighed = match step {
             Step::Schedule(pod) => self.attempt(pod, outcome, &mut Ask(&mut ask))?,
-            _ => self.end_round()?,
-        }
-        Ok(self.cluster.take(step, outcome)?)
+            _ => Weighed { before: self.end(), attempt: None },
+        };
+        self.cluster.take(step, outcome)?;
+        Ok(weighed)
+    }
+
+    /// Follows the policy without a comparison.
+    ///
+    /// # Errors
+    /// The outcome cannot be read.
+    pub fn follow(&mut self, step: &Step, outcome: &Value) -> Result<(), ReadError> {
+        self.cluster.take(step, outcome)
+    }
+
+    /// Ends the attempts for a PodGroup, which are compared together. None: the last attempt was for a pod without one.
+    pub fn end(&mut self) -> Option<Verdict> {
+        self.round.take().map(Round::end)
+    }
+
+    /// Returns the PodGroup with which the attempts for a pod are compared; none where each attempt is compared alone.
+    pub fn group(&self, pod: &str) -> Option<String> {
+        let objects = self.cluster.objects();
+        let mut pods = crate::object::pods(&objects).filter(|_| self.case.system == System::Kubernetes);
+        kubernetes::group_of(pods.find(|other| crate::object::name(other) == pod)?)
+    }
+
+    /// Returns whether a pod waits to be tried.
+    pub fn is_pending(&self, pod: &str) -> bool {
+        self.cluster.is_pending(pod)
     }
 
     /// Compares one attempt.
-    fn attempt(&mut self, pod: &str, outcome: &Value, ask: &mut Ask<'_>) -> Result<(), TrialError> {
+    fn attempt(&mut self, pod: &str, outcome: &Value, ask: &mut Ask<'_>) -> Result<Weighed, TrialError> {
         let question = Question {
             now: self.cluster.now(),
             objects: self.cluster.objects(),
@@ -88,10 +137,11 @@ impl<'c> Trial<'c> {
             order: self.cluster.order(),
             waiting: self.cluster.waiting(),
         };
-        let Some(pod) = question.tried() else { return Ok(()) };
+        let Some(pod) = question.tried() else { return Ok(Weighed::default()) };
         let group = kubernetes::group_of(pod).filter(|_| self.case.system == System::Kubernetes);
+        let mut before = None;
         if !group.as_ref().is_some_and(|group| self.round.as_ref().is_some_and(|round| round.is_of(group))) {
-            self.end_round()?;
+            before = self.end();
             self.round = match group {
                 Some(group) => Round::begin(group, &question, ask)?,
                 None => None,
@@ -99,7 +149,7 @@ impl<'c> Trial<'c> {
         }
         if let Some(round) = &mut self.round {
             round.add(outcome);
-            return Ok(());
+            return Ok(Weighed { before, attempt: None });
         }
         let attempt = Attempt { question: &question, pod, outcome };
         let verdict = match self.case.system {
@@ -107,17 +157,9 @@ impl<'c> Trial<'c> {
             System::Yunikorn => yunikorn::judge(&attempt, ask)?,
             System::Coscheduling => coscheduling::judge(&attempt, ask)?,
             System::Koordinator => koordinator::judge(&attempt, ask)?,
-            System::Volcano => return Ok(()),
+            System::Volcano => return Ok(Weighed { before, attempt: None }),
         };
-        self.count(verdict)
-    }
-
-    /// Compares the attempts for a PodGroup, when other attempts or steps follow.
-    fn end_round(&mut self) -> Result<(), TrialError> {
-        match self.round.take() {
-            Some(round) => self.count(round.end()),
-            None => Ok(()),
-        }
+        Ok(Weighed { before, attempt: Some(verdict) })
     }
 
     /// Counts what a comparison came to.

@@ -1,0 +1,83 @@
+//! Which mutants of the laws of a system its judge notices.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use lictor_conformance::fuzz::attempt_comparing;
+use lictor_judges::{departures, upstream};
+use lictor_oracle::generate;
+
+use super::suspect::{Answers, Notice, Played, Suspect};
+use super::{Asked, append};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::fuzz::judged::start;
+use crate::page::{Page, table};
+use crate::progress::Progress;
+use crate::screen::Screen;
+use crate::{Native, mutants};
+
+/// Plays cases with each mutant beside the policy, and appends the result to a file.
+pub(super) fn run(asked: &Asked, judge: &Path, file: &Path) -> Result<Exit, Failure> {
+    let mut program = start(asked.laws, judge)?;
+    let is_of = |code: &str| code.split_once('/').is_some_and(|(system, _)| system == asked.laws.name());
+    let mut suspects: Vec<Suspect> = mutants().filter(|mutant| is_of(mutant.code)).map(Suspect::new).collect();
+    let progress = Progress::of_parts("playing cases", usize::try_from(asked.cases).unwrap_or(usize::MAX));
+    let mut played = 0u64;
+    for index in (asked.from..).take(usize::try_from(asked.cases).unwrap_or(usize::MAX)) {
+        if suspects.iter().all(Suspect::is_settled) {
+            break;
+        }
+        let case = generate(asked.laws, asked.seed, index);
+        let mut steps = Vec::new();
+        let (_, failure) = attempt_comparing(&case, Box::new(Native::default()), None, |step, outcome| {
+            steps.push((step.clone(), outcome.clone()));
+            Ok(())
+        });
+        played = played.saturating_add(1);
+        progress.part_done();
+        // A run without mutants reports it.
+        if failure.is_some() {
+            continue;
+        }
+        let case = Played { case, steps };
+        let mut answers = Answers { program: &mut program, known: BTreeMap::new() };
+        for suspect in suspects.iter_mut().filter(|suspect| !suspect.is_settled()) {
+            suspect.look(&case, &mut answers);
+        }
+    }
+    drop(progress);
+    page(asked, &suspects, played).print()?;
+    append(file, &section(asked, &suspects, played))?;
+    Ok(Exit::Done)
+}
+
+/// Returns the result for people.
+fn page(asked: &Asked, suspects: &[Suspect], played: u64) -> Page {
+    let mut page = Page::new(Screen::stdout());
+    let mut rows = table(["LAW", "SWITCHED", "NOTICED", "IN CASE", "ASKED", "VERDICTS"]);
+    for Suspect { mutant, noticed, asked, verdicts, faults } in suspects {
+        let (how, case) = match noticed {
+            Some((case, Notice::Difference(text))) => {
+                (if text.is_empty() { "" } else { "difference" }.to_owned(), case.to_string())
+            }
+            Some((case, Notice::Ruling(ids))) => (format!("ruling {}", ids.join(", ")), case.to_string()),
+            None => ("NO".to_owned(), String::new()),
+        };
+        let mut told: Vec<String> = verdicts.iter().map(|(what, count)| format!("{what} {count}")).collect();
+        told.extend(faults.first().map(|(case, text)| format!("FAULT in case {case}: {text}")));
+        rows.add_row([mutant.code.to_owned(), mutant.change(), how, case, asked.to_string(), told.join(", ")]);
+    }
+    page.table(0, rows);
+    page.line(format!("{}, seed {}: {played} cases from {}", asked.laws, asked.seed, asked.from));
+    page
+}
+
+/// Writes the section of a system.
+fn section(asked: &Asked, suspects: &[Suspect], played: u64) -> String {
+    let _ = (departures(asked.laws), upstream(asked.laws));
+    let mut text = String::new();
+    let _ = writeln!(text, "{} {played}", suspects.len());
+    text
+}
