@@ -3,6 +3,7 @@
 mod judged;
 mod mutants;
 mod suspect;
+mod unnoticed;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

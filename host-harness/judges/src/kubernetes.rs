@@ -41,10 +41,14 @@ pub(crate) fn departures() -> impl Iterator<Item = Departure> {
 /// The judge has no answer.
 pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
     let Attempt { question, pod, outcome } = attempt;
-    if let Some(reason) = not_compared(&question.objects) {
+    let reason = not_compared(&question.objects);
+    if let Some(reason) = reason.filter(|_| group_of(pod).is_none()) {
         return Ok(Verdict::NotCompared(reason));
     }
     let answer: Answer = ask.answer(question)?;
+    if let Some(reason) = reason {
+        return Ok(untried(attempt, &answer).unwrap_or(Verdict::NotCompared(reason)));
+    }
     let situation = Situation { objects: &question.objects, pod, outcome, answer: &answer };
     let Err(difference) = compare(&situation) else { return Ok(Verdict::Alike) };
     let mut applies = RULES.iter().filter(|rule| (rule.applies)(&situation));
@@ -54,6 +58,17 @@ pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict,
 /// Returns why the attempts of a cluster are not compared.
 fn not_compared(objects: &[Value]) -> Option<&'static str> {
     pods(objects).any(|pod| group_of(pod).is_some()).then_some("single pods beside PodGroups")
+}
+
+/// Compares that nothing comes of an attempt for a pod of a PodGroup. None: upstream makes an attempt, too.
+fn untried(attempt: &Attempt<'_>, answer: &Answer) -> Option<Verdict> {
+    let Attempt { question, pod, outcome } = attempt;
+    answer.untried.as_ref()?;
+    let situation = Situation { objects: &question.objects, pod, outcome, answer };
+    Some(match text(outcome, "/result") {
+        "Unschedulable" | "Rejected" => Verdict::Alike,
+        result => Verdict::Differs(difference("upstream/untried", &situation, format!("tries it: {result}"))),
+    })
 }
 
 /// Compares the outcome of an attempt with what upstream decides.

@@ -1,6 +1,6 @@
 //! One case, compared with upstream step by step.
 
-use lictor_oracle::{Case, Followed, ReadError, Step, System};
+use lictor_oracle::{By, Case, Followed, ReadError, Step, System};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -9,6 +9,7 @@ use crate::kubernetes::Round;
 use crate::program::ProgramError;
 use crate::question::Question;
 use crate::tally::{Tally, count_more};
+use crate::yunikorn::surplus::Overages;
 use crate::{coscheduling, koordinator, kubernetes, yunikorn};
 
 /// A decision of the policy that upstream does not make, and that no ruling explains.
@@ -55,6 +56,10 @@ pub struct Trial<'c> {
     cluster: Followed,
     /// The attempts for a PodGroup, as long as they follow one another.
     round: Option<Round>,
+    /// The queues over their maximum.
+    overages: Overages,
+    /// The seconds since the first step.
+    time: i64,
     /// What has been compared.
     pub tally: Tally,
 }
@@ -65,7 +70,14 @@ impl<'c> Trial<'c> {
     /// # Errors
     /// The cluster cannot be read.
     pub fn of(case: &'c Case) -> Result<Trial<'c>, ReadError> {
-        Ok(Trial { case, cluster: Followed::of(&case.objects)?, round: None, tally: Tally::default() })
+        Ok(Trial {
+            case,
+            cluster: Followed::of(&case.objects)?,
+            round: None,
+            overages: Overages::default(),
+            time: 0,
+            tally: Tally::default(),
+        })
     }
 
     /// Compares a step with what `ask` says, and follows the policy. `outcome` is in the format of `lictor test --output json`, with all
@@ -95,9 +107,9 @@ impl<'c> Trial<'c> {
     ) -> Result<Weighed, TrialError> {
         let weighed = match step {
             Step::Schedule(pod) => self.attempt(pod, outcome, &mut Ask(&mut ask))?,
-            _ => Weighed { before: self.end(), attempt: None },
+            _ => Weighed { before: self.end(), attempt: self.surplus(step, outcome, &mut Ask(&mut ask))? },
         };
-        self.cluster.take(step, outcome)?;
+        self.follow(step, outcome)?;
         Ok(weighed)
     }
 
@@ -106,7 +118,46 @@ impl<'c> Trial<'c> {
     /// # Errors
     /// The outcome cannot be read.
     pub fn follow(&mut self, step: &Step, outcome: &Value) -> Result<(), ReadError> {
-        self.cluster.take(step, outcome)
+        self.cluster.take(step, outcome)?;
+        if let Step::Advance(seconds) = step {
+            self.time = self.time.saturating_add(*seconds);
+        }
+        if self.has_surplus() {
+            self.overages.look(&self.cluster.objects(), self.time);
+        }
+        Ok(())
+    }
+
+    /// Returns whether the case is about queues over their maximum.
+    fn has_surplus(&self) -> bool {
+        self.case.system == System::Yunikorn && self.case.drive.by == By::Cycles
+    }
+
+    /// Compares what queues give back.
+    fn surplus(&self, step: &Step, outcome: &Value, ask: &mut Ask<'_>) -> Result<Option<Verdict>, TrialError> {
+        let (after, is_sure) = match step {
+            Step::Cycle => (0, true),
+            Step::Advance(seconds) => (*seconds, false),
+            _ => return Ok(None),
+        };
+        if !self.has_surplus() {
+            return Ok(None);
+        }
+        let then = (&self.overages, self.time.saturating_add(after), is_sure);
+        yunikorn::surplus::judge(self.question(""), outcome, then, ask)
+    }
+
+    /// Returns the question about a pod.
+    fn question(&self, pod: &str) -> Question {
+        Question {
+            now: self.cluster.now(),
+            objects: self.cluster.objects(),
+            arguments: Value::Object(self.case.args.clone()),
+            pod: pod.to_owned(),
+            entered: self.cluster.entered(),
+            order: self.cluster.order(),
+            waiting: self.cluster.waiting(),
+        }
     }
 
     /// Ends the attempts for a PodGroup, which are compared together. None: the last attempt was for a pod without one.
@@ -128,15 +179,7 @@ impl<'c> Trial<'c> {
 
     /// Compares one attempt.
     fn attempt(&mut self, pod: &str, outcome: &Value, ask: &mut Ask<'_>) -> Result<Weighed, TrialError> {
-        let question = Question {
-            now: self.cluster.now(),
-            objects: self.cluster.objects(),
-            arguments: Value::Object(self.case.args.clone()),
-            pod: pod.to_owned(),
-            entered: self.cluster.entered(),
-            order: self.cluster.order(),
-            waiting: self.cluster.waiting(),
-        };
+        let question = self.question(pod);
         let Some(pod) = question.tried() else { return Ok(Weighed::default()) };
         let group = kubernetes::group_of(pod).filter(|_| self.case.system == System::Kubernetes);
         let mut before = None;

@@ -5,10 +5,11 @@ use std::fmt::Write;
 use std::path::Path;
 
 use lictor_conformance::fuzz::attempt_comparing;
-use lictor_judges::{departures, upstream};
+use lictor_judges::upstream;
 use lictor_oracle::generate;
 
 use super::suspect::{Answers, Notice, Played, Suspect};
+use super::unnoticed::reason;
 use super::{Asked, append};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -59,9 +60,7 @@ fn page(asked: &Asked, suspects: &[Suspect], played: u64) -> Page {
     let mut rows = table(["LAW", "SWITCHED", "NOTICED", "IN CASE", "ASKED", "VERDICTS"]);
     for Suspect { mutant, noticed, asked, verdicts, faults } in suspects {
         let (how, case) = match noticed {
-            Some((case, Notice::Difference(text))) => {
-                (if text.is_empty() { "" } else { "difference" }.to_owned(), case.to_string())
-            }
+            Some((case, Notice::Difference(_))) => ("difference".to_owned(), case.to_string()),
             Some((case, Notice::Ruling(ids))) => (format!("ruling {}", ids.join(", ")), case.to_string()),
             None => ("NO".to_owned(), String::new()),
         };
@@ -70,14 +69,50 @@ fn page(asked: &Asked, suspects: &[Suspect], played: u64) -> Page {
         rows.add_row([mutant.code.to_owned(), mutant.change(), how, case, asked.to_string(), told.join(", ")]);
     }
     page.table(0, rows);
+    for suspect in suspects.iter().filter(|_| asked.verbose) {
+        if let Some((case, Notice::Difference(text))) = &suspect.noticed {
+            let law = format!("{} {}, case {case}: ", suspect.mutant.code, suspect.mutant.change());
+            page.paragraph(&law, 2, text);
+        }
+    }
     page.line(format!("{}, seed {}: {played} cases from {}", asked.laws, asked.seed, asked.from));
     page
 }
 
 /// Writes the section of a system.
 fn section(asked: &Asked, suspects: &[Suspect], played: u64) -> String {
-    let _ = (departures(asked.laws), upstream(asked.laws));
-    let mut text = String::new();
-    let _ = writeln!(text, "{} {played}", suspects.len());
+    let by = |is_it: fn(&Notice) -> bool| {
+        suspects.iter().filter(|suspect| suspect.noticed.as_ref().is_some_and(|(_, notice)| is_it(notice))).count()
+    };
+    let differences = by(|notice| matches!(notice, Notice::Difference(_)));
+    let rulings = by(|notice| matches!(notice, Notice::Ruling(_)));
+    let mut text = format!(
+        "\n## `{}` and {}\n\n{} mutants, {played} random clusters of seed {}: {} are noticed, {differences} by a difference that no \
+         ruling explains, and {rulings} by a ruling alone.\n\n| not noticed | switched | attempts compared | these came to | reason \
+         |\n|---|---|---|---|---|\n",
+        asked.laws,
+        upstream(asked.laws).unwrap_or_default(),
+        suspects.len(),
+        asked.seed,
+        differences.saturating_add(rulings)
+    );
+    for Suspect { mutant, asked, verdicts, .. } in suspects.iter().filter(|suspect| suspect.noticed.is_none()) {
+        let verdicts: Vec<String> = verdicts.iter().map(|(what, count)| format!("{what} {count}")).collect();
+        let reason = reason(mutant).unwrap_or("none yet");
+        // Writing into a text does not fail.
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | {asked} | {} | {reason} |",
+            mutant.code,
+            mutant.change(),
+            verdicts.join(", ")
+        );
+    }
+    text.push_str("\n| noticed by a ruling alone | switched | ruling |\n|---|---|---|\n");
+    for Suspect { mutant, noticed, .. } in suspects {
+        if let Some((_, Notice::Ruling(ids))) = noticed {
+            let _ = writeln!(text, "| `{}` | {} | {} |", mutant.code, mutant.change(), ids.join(", "));
+        }
+    }
     text
 }

@@ -57,7 +57,7 @@ pub(super) struct Suspect {
     pub(super) mutant: Mutant,
     /// How it was noticed, and in which case. A difference counts more than a ruling.
     pub(super) noticed: Option<(u64, Notice)>,
-    /// How many attempts the judge was asked about.
+    /// How many attempts were compared.
     pub(super) asked: u64,
     /// What these came to: a ruling, or words.
     pub(super) verdicts: BTreeMap<&'static str, u64>,
@@ -101,7 +101,7 @@ impl Suspect {
             let distance = distance(played.case.system, was, &said);
             match (distance, step) {
                 (Distance::None, _) | (Distance::Words, Step::Order | Step::Usage(_)) => {}
-                (_, Step::Schedule(_)) => {
+                (_, Step::Schedule(_)) | (Distance::Effects, Step::Cycle | Step::Advance(_)) => {
                     let scene = Scene { played, at };
                     let is_over = self.ask(&scene, &mut table, said, answers) || distance == Distance::Effects;
                     if is_over || self.is_settled() {
@@ -116,7 +116,6 @@ impl Suspect {
 
     /// Asks the judge about an attempt that ends otherwise. Returns whether the case is over for the mutant.
     fn ask(&mut self, scene: &Scene<'_>, table: &mut Table, said: Value, answers: &mut Answers<'_>) -> bool {
-        self.asked = self.asked.saturating_add(1);
         let mut said = Some(said);
         let mutated = scene.weigh(answers, |step| said.take().map_or_else(|| table.take(step).ok(), Some));
         let (verdict, is_group) = match mutated {
@@ -131,6 +130,9 @@ impl Suspect {
             }
         };
         let index = scene.played.case.index;
+        if !matches!(verdict, Verdict::NotCompared(_)) {
+            self.asked = self.asked.saturating_add(1);
+        }
         match verdict {
             Verdict::Differs(difference) => match scene.weigh_policy(answers) {
                 Some(Verdict::Differs(fault)) => self.faults.push((index, fault.text)),

@@ -57,6 +57,9 @@ pub(crate) struct Round {
     upstream: Group,
     bound: BTreeSet<String>,
     victims: BTreeSet<String>,
+    /// The pods that wait at Permit, and those that are nominated, after the last attempt.
+    held: BTreeSet<String>,
+    nominated: BTreeSet<String>,
     reasons: Vec<String>,
 }
 
@@ -71,8 +74,11 @@ impl Round {
             return Ok(None);
         }
         let answer: Answer = ask.answer(question)?;
-        let (question, bound, victims, reasons) = (question.clone(), BTreeSet::new(), BTreeSet::new(), Vec::new());
-        Ok(answer.group.map(|upstream| Round { group, question, upstream, bound, victims, reasons }))
+        let none = BTreeSet::new;
+        let question = question.clone();
+        let (bound, victims, held, nominated, reasons) = (none(), none(), none(), none(), Vec::new());
+        let round = |upstream| Round { group, question, upstream, bound, victims, held, nominated, reasons };
+        Ok(answer.group.map(round))
     }
 
     /// Returns whether an attempt for a pod of this group belongs to the round.
@@ -84,6 +90,8 @@ impl Round {
     pub(crate) fn add(&mut self, outcome: &Value) {
         self.bound.extend(texts(outcome, "bound").into_keys());
         self.victims.extend(list(outcome, "victims"));
+        self.held = list(outcome, "waiting").into_iter().collect();
+        self.nominated = texts(outcome, "standing").into_keys().collect();
         self.reasons.push(text(outcome, "/reason").to_owned());
     }
 
@@ -91,7 +99,8 @@ impl Round {
     pub(crate) fn end(self) -> Verdict {
         let counts: BTreeSet<usize> = self.upstream.outcomes.iter().map(|outcome| outcome.placed.len()).collect();
         let evicts: BTreeSet<bool> = self.upstream.outcomes.iter().map(|outcome| !outcome.victims.is_empty()).collect();
-        let is_alike = counts.contains(&self.bound.len()) && evicts.contains(&!self.victims.is_empty());
+        let is_alike =
+            counts.contains(&self.bound.len()) && evicts.contains(&!self.victims.is_empty()) && !self.holds_in_vain();
         if is_alike {
             return Verdict::Alike;
         }
@@ -100,9 +109,20 @@ impl Round {
         if rulings.is_empty() { Verdict::Differs(self.difference()) } else { Verdict::Ruled(rulings) }
     }
 
+    /// Returns whether pods of the group wait at Permit though all of it were tried and no plan is in flight: upstream binds a group or holds
+    /// nothing.
+    fn holds_in_vain(&self) -> bool {
+        let is_tried = |pod: &&Value| text(pod, "/spec/nodeName").is_empty() && !leaves(pod);
+        let pending = self.members().filter(is_tried).count();
+        let names: BTreeSet<String> = self.members().map(name).collect();
+        self.reasons.len() >= pending
+            && self.held.intersection(&names).next().is_some()
+            && self.nominated.is_disjoint(&names)
+    }
+
     /// Returns the difference, with what both decide.
     fn difference(&self) -> Difference {
-        let Round { group, bound, victims, reasons, upstream, .. } = self;
+        let Round { group, bound, victims, held, reasons, upstream, .. } = self;
         let upstream: Vec<String> = upstream
             .outcomes
             .iter()
@@ -111,7 +131,7 @@ impl Round {
             })
             .collect();
         let text = format!(
-            "group `{group}`: the policy binds {bound:?}, evicts {victims:?} ({}); upstream {}",
+            "group `{group}`: the policy binds {bound:?}, evicts {victims:?}, has {held:?} wait ({}); upstream {}",
             reasons.join(" | "),
             upstream.join(" or ")
         );
