@@ -59,13 +59,17 @@ pub(crate) fn judge(
 ) -> Result<Option<Verdict>, TrialError> {
     let mut victims = list(outcome, "victims");
     let waits = |pod: &Value| text(pod, "/spec/nodeName").is_empty();
-    if partition(&question.objects).is_none() || pods(&question.objects).any(waits) || victims.is_empty() && !is_sure {
+    if partition(&question.objects).is_none() || pods(&question.objects).any(waits) {
         return Ok(None);
     }
     if has_queues_on_demand(&question.objects) {
         return Ok(Some(Verdict::NotCompared("queues on demand are over their maximum")));
     }
     let due = overages.due(&question.objects, now);
+    // The policy asks to be asked when a delay ends; otherwise it may not have been.
+    if victims.is_empty() && due.is_empty() && !is_sure {
+        return Ok(None);
+    }
     question.objects.iter_mut().for_each(|object| end_delays(object, &due));
     let answer: Box<Answer> = match ask.answer(&question)? {
         Reply::Judged(answer) => answer,
