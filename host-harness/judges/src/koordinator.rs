@@ -56,9 +56,16 @@ enum Stage {
     Nomination,
 }
 
+/// The ruling on nodes that are kept. The cluster is read with it where upstream decides otherwise without.
+const KEEPS: Departure = Departure {
+    id: "C74",
+    upstream: "rejects a gang whose time at Permit runs out, and its room is anybody's",
+    policy: "keeps its nodes for it while its plan is under way",
+};
+
 /// Returns the rulings by which the system `koordinator` departs from Koordinator.
 pub(crate) fn departures() -> impl Iterator<Item = Departure> {
-    RULES.iter().map(|rule| rule.departure)
+    RULES.iter().map(|rule| rule.departure).chain([KEEPS])
 }
 
 /// Compares an attempt.
@@ -70,9 +77,22 @@ pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict,
         return Ok(Verdict::NotCompared(reason));
     }
     let question = Question { arguments: in_force(&attempt.question.arguments), ..attempt.question.clone() };
-    let answer: Answer = ask.answer(&question)?;
+    let seen = compared(attempt, &question, ask)?;
+    let Some(shown) = question.with_kept().filter(|_| !matches!(seen, Verdict::Alike)) else { return Ok(seen) };
+    Ok(match (compared(attempt, &shown, ask)?, seen) {
+        (Verdict::Alike, _) => Verdict::Ruled(vec![KEEPS.id]),
+        (Verdict::Ruled(rulings), Verdict::Ruled(same)) if rulings == same => Verdict::Ruled(same),
+        (Verdict::Ruled(rulings), _) => Verdict::Ruled(rulings.into_iter().chain([KEEPS.id]).collect()),
+        (_, seen) => seen,
+    })
+}
+
+/// Compares an attempt in a cluster.
+fn compared(attempt: &Attempt<'_>, question: &Question, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
+    let answer: Answer = ask.answer(question)?;
     let policy = Decision::of(attempt.outcome);
-    let view = View { question: &question, pod: attempt.pod, outcome: attempt.outcome, policy, answer: &answer };
+    let pod = question.tried().unwrap_or(attempt.pod);
+    let view = View { question, pod, outcome: attempt.outcome, policy, answer: &answer };
     let Err((stage, told)) = compare(&view) else {
         return Ok(Verdict::Alike);
     };
@@ -199,7 +219,7 @@ fn planned(it: &View<'_>) -> Result<(), (Stage, String)> {
     }
 }
 
-/// Compares which pods stay at Permit, and which nominations end.
+/// Compares which pods stay at Permit, and which nominations end. Whether a node is still kept for a pod, no outcome says.
 fn held(it: &View<'_>) -> Result<(), (Stage, String)> {
     let (policy, answer) = (&it.policy, it.answer);
     let Some(after) = &answer.post_filter else { return Ok(()) };
@@ -209,14 +229,16 @@ fn held(it: &View<'_>) -> Result<(), (Stage, String)> {
         return Err((Stage::Held, format!("has {given_up:?} give up their nodes")));
     }
     let standing = texts(it.outcome, "standing");
-    let others = it.promised().map(name);
+    let is_kept = |pod: &String| it.question.kept.contains_key(pod);
+    let others = it.promised().map(name).filter(|pod| !is_kept(pod));
     let lost: BTreeSet<String> = others.filter(|pod| !standing.contains_key(pod)).collect();
     let cleared = answer.clears.get(&policy.node).filter(|_| policy.ended == Ended::Plans);
-    if lost != cleared.into_iter().flatten().cloned().collect() {
+    if lost != cleared.into_iter().flatten().filter(|pod| !is_kept(pod)).cloned().collect() {
         return Err((Stage::Nomination, format!("withdraws the nominations of {lost:?}")));
     }
     let keeps = standing.contains_key(&it.question.pod);
-    match policy.ended == Ended::Plans || !is_nominated(it.pod) || keeps == answer.keeps_nomination {
+    let is_told = is_nominated(it.pod) && !is_kept(&it.question.pod) && policy.ended != Ended::Plans;
+    match !is_told || keeps == answer.keeps_nomination {
         true => Ok(()),
         false => Err((Stage::Nomination, format!("{} its nomination", if keeps { "keeps" } else { "withdraws" }))),
     }

@@ -5,6 +5,7 @@ mod departures;
 mod groups;
 #[cfg(test)]
 mod tests;
+mod whole;
 
 use std::collections::BTreeSet;
 
@@ -12,66 +13,107 @@ use serde_json::Value;
 
 use crate::departure::{Attempt, Departure, Verdict};
 use crate::object::{is_nominated, list, name, pods, text, texts};
+use crate::question::Question;
 use crate::trial::{Ask, Difference, TrialError};
 use answer::{Answer, Plan};
-use departures::RULES;
+use departures::{READINGS, RULES};
 pub(crate) use groups::{Round, group_of};
 
 /// One attempt, of which policy and upstream may judge differently.
 struct Situation<'s> {
-    /// The cluster before the attempt.
-    objects: &'s [Value],
+    /// The cluster before the attempt, in which the pods at Permit run.
+    question: &'s Question,
+    /// The cluster in which they wait.
+    held: &'s Question,
     /// The pod that is tried.
     pod: &'s Value,
     /// The outcome of the policy, in the format of `lictor test --output json`.
     outcome: &'s Value,
     answer: &'s Answer,
+    /// Whether pods that are leaving count as gone.
+    has_left: bool,
 }
 
 /// Returns the rulings by which the system `kubernetes` departs from kube-scheduler.
 pub(crate) fn departures() -> impl Iterator<Item = Departure> {
-    let is_new = |departure: &Departure| RULES.iter().all(|rule| rule.departure.id != departure.id);
-    let of_groups = groups::RULES.iter().map(|rule| rule.departure).filter(is_new);
-    RULES.iter().map(|rule| rule.departure).chain(of_groups)
+    let of_pods = || {
+        let readings = READINGS.iter().map(|reading| reading.departure);
+        readings.chain(RULES.iter().map(|rule| rule.departure))
+    };
+    let is_new = move |departure: &Departure| of_pods().all(|known| known.id != departure.id);
+    of_pods().chain(groups::RULES.iter().map(|rule| rule.departure).filter(is_new))
 }
 
-/// Compares an attempt. The first ruling whose situation it is explains a difference.
+/// Compares an attempt. First the rulings are asked that explain the difference, then those that read the cluster in another way, then the first
+/// ones again.
 ///
 /// # Errors
 /// The judge has no answer.
 pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
-    let Attempt { question, pod, outcome } = attempt;
-    let reason = not_compared(&question.objects);
-    if let Some(reason) = reason.filter(|_| group_of(pod).is_none()) {
-        return Ok(Verdict::NotCompared(reason));
+    let Attempt { question: held, pod, outcome } = *attempt;
+    let mut question = held.with_held();
+    let mut answer: Answer = ask.answer(&question)?;
+    let situation = Situation { question: &question, held, pod, outcome, answer: &answer, has_left: false };
+    if group_of(pod).is_some() {
+        const WAITING: &str = "pods of a group of which others wait at Permit";
+        return Ok(untried(&situation).unwrap_or(Verdict::NotCompared(WAITING)));
     }
-    let answer: Answer = ask.answer(question)?;
-    if let Some(reason) = reason {
-        return Ok(untried(attempt, &answer).unwrap_or(Verdict::NotCompared(reason)));
-    }
-    let situation = Situation { objects: &question.objects, pod, outcome, answer: &answer };
     let Err(difference) = compare(&situation) else { return Ok(Verdict::Alike) };
-    let mut applies = RULES.iter().filter(|rule| (rule.applies)(&situation));
-    Ok(applies.next().map_or(Verdict::Differs(difference), |rule| Verdict::Ruled(vec![rule.departure.id])))
+    if let Some(ruling) = explaining(&situation, ask)? {
+        return Ok(Verdict::Ruled(vec![ruling]));
+    }
+    let mut rulings = Vec::new();
+    for reading in READINGS {
+        let mut read = question.clone();
+        (reading.read)(&mut read);
+        if read == question {
+            continue;
+        }
+        let before = std::mem::replace(&mut answer, ask.answer(&read)?);
+        question = read;
+        let has_left = reading.departure == departures::LEAVING;
+        let situation = Situation { question: &question, held, pod, outcome, answer: &answer, has_left };
+        let is_alike = compare(&situation).is_ok();
+        if answer != before || is_alike {
+            rulings.push(reading.departure.id);
+        }
+        if is_alike {
+            return Ok(Verdict::Ruled(rulings));
+        }
+        if let Some(ruling) = explaining(&situation, ask)? {
+            rulings.push(ruling);
+            return Ok(Verdict::Ruled(rulings));
+        }
+    }
+    Ok(Verdict::Differs(difference))
 }
 
-/// Returns why the attempts of a cluster are not compared.
-fn not_compared(objects: &[Value]) -> Option<&'static str> {
-    pods(objects).any(|pod| group_of(pod).is_some()).then_some("single pods beside PodGroups")
+/// Returns the first ruling that explains a difference.
+fn explaining(it: &Situation<'_>, ask: &mut Ask<'_>) -> Result<Option<&'static str>, TrialError> {
+    for rule in RULES {
+        if (rule.explains)(it, ask)? {
+            return Ok(Some(rule.departure.id));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns whether a pod has constraints between pods.
+fn is_constrained(pod: &Value) -> bool {
+    let fields = ["/spec/affinity/podAffinity", "/spec/affinity/podAntiAffinity", "/spec/topologySpreadConstraints"];
+    fields.iter().any(|field| pod.pointer(field).is_some())
 }
 
 /// Compares that nothing comes of an attempt for a pod of a PodGroup. None: upstream makes an attempt, too.
-fn untried(attempt: &Attempt<'_>, answer: &Answer) -> Option<Verdict> {
-    let Attempt { question, pod, outcome } = attempt;
+fn untried(it: &Situation<'_>) -> Option<Verdict> {
     let has_gates = |pod: &Value| pod.pointer("/spec/schedulingGates").is_some();
     // Upstream keeps a whole group back for a gate of one pod, the policy that pod alone: no ruling says so yet.
-    if answer.untried.is_none() || pods(&question.objects).any(has_gates) {
+    if it.answer.untried.is_none() || pods(&it.question.objects).any(has_gates) {
         return None;
     }
-    let situation = Situation { objects: &question.objects, pod, outcome, answer };
-    Some(match text(outcome, "/result") {
+    Some(match text(it.outcome, "/result") {
         "Unschedulable" | "Rejected" => Verdict::Alike,
-        result => Verdict::Differs(difference("upstream/untried", &situation, format!("tries it: {result}"))),
+        result => Verdict::Differs(difference("upstream/untried", it, format!("tries it: {result}"))),
     })
 }
 
@@ -102,6 +144,9 @@ fn bound(it: &Situation<'_>, node: &str) -> Result<(), Difference> {
 /// Compares a plan.
 fn planned(it: &Situation<'_>, node: &str) -> Result<(), Difference> {
     let victims = list(it.outcome, "victims");
+    if it.has_left && victims.is_empty() && it.answer.feasible.iter().any(|fits| fits == node) {
+        return Ok(());
+    }
     let text = || format!("evicts {victims:?} on `{node}`");
     let mut there = it.answer.plans.iter().filter(|plan| plan.node == node).flat_map(|plan| {
         let alternatives = plan.alternatives.iter();
@@ -116,7 +161,8 @@ fn planned(it: &Situation<'_>, node: &str) -> Result<(), Difference> {
     }
     let standing = texts(it.outcome, "standing");
     let cleared: BTreeSet<&str> = it.answer.clears.get(node).into_iter().flatten().map(String::as_str).collect();
-    let others = pods(it.objects).filter(|pod| is_nominated(pod)).map(name).filter(|pod| *pod != name(it.pod));
+    let others =
+        pods(&it.question.objects).filter(|pod| is_nominated(pod)).map(name).filter(|pod| *pod != name(it.pod));
     let lost: BTreeSet<String> = others.filter(|pod| !standing.contains_key(pod)).collect();
     match lost.iter().map(String::as_str).collect::<BTreeSet<_>>() == cleared {
         true => Ok(()),
@@ -128,15 +174,18 @@ fn planned(it: &Situation<'_>, node: &str) -> Result<(), Difference> {
     }
 }
 
-/// Compares that there is neither a node nor a plan.
+/// Compares that there is neither a node nor a plan. A nominated pod that could have its node once leaving pods are gone waits for them.
 fn refused(it: &Situation<'_>) -> Result<(), Difference> {
+    let keeps = texts(it.outcome, "standing").contains_key(&name(it.pod));
+    if it.has_left && keeps && it.answer.nominated {
+        return Ok(());
+    }
     if !it.answer.feasible.is_empty() {
         return Err(difference("upstream/node", it, "finds no node".to_owned()));
     }
     if !it.answer.plans.is_empty() {
         return Err(difference("upstream/plan", it, "finds no plan".to_owned()));
     }
-    let keeps = texts(it.outcome, "standing").contains_key(&name(it.pod));
     match !is_nominated(it.pod) || keeps == it.answer.keeps_nomination {
         true => Ok(()),
         false => {

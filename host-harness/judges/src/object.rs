@@ -41,3 +41,8 @@ pub(crate) fn texts(outcome: &Value, key: &str) -> BTreeMap<String, String> {
     let entries = outcome.get(key).and_then(Value::as_object).into_iter().flatten();
     entries.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect()
 }
+
+/// Returns whether an outcome is that a pod is turned away, because its gang has failed in this round.
+pub(crate) fn is_turned_away(outcome: &Value) -> bool {
+    text(outcome, "/result") == "Rejected" && text(outcome, "/reasons/0/code").ends_with("/gang-has-not-failed")
+}

@@ -1,9 +1,11 @@
 //! The question to a judge: one line of JSON.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
+
+use crate::object::{name, pods, text};
 
 /// A question: what upstream decides for a pod.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -23,11 +25,42 @@ pub struct Question {
     /// The pods that wait at Permit, and the node that is reserved for each. Absent: nothing waits, and most schedulers know no Permit.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub waiting: BTreeMap<String, String>,
+    /// The pods whose time at Permit ran out while their gang had a plan, and the node that the policy keeps for each. No object shows them.
+    #[serde(skip)]
+    pub kept: BTreeMap<String, String>,
+    /// The pods whose last attempt found neither a node nor a plan. That a pod was turned away, as its gang has failed, is no attempt.
+    #[serde(skip)]
+    pub failed: BTreeSet<String>,
 }
 
 impl Question {
     /// Returns the pod that it is about; none where it is not among the objects.
     pub(crate) fn tried(&self) -> Option<&Value> {
-        crate::object::pods(&self.objects).find(|pod| crate::object::name(pod) == self.pod)
+        pods(&self.objects).find(|pod| name(pod) == self.pod)
+    }
+
+    /// Returns the cluster in which the pods run that wait at Permit: to a scheduler without such pods, one that holds a node has it.
+    pub(crate) fn with_held(&self) -> Question {
+        let mut question = self.clone();
+        for pod in question.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
+            let Some(node) = self.waiting.get(&name(pod)) else { continue };
+            if let Some(spec) = pod.pointer_mut("/spec").and_then(Value::as_object_mut) {
+                spec.insert("nodeName".to_owned(), json!(node));
+            }
+        }
+        question.waiting.clear();
+        question
+    }
+
+    /// Returns the cluster in which the pods are nominated for which the policy keeps a node; none where there are none.
+    pub(crate) fn with_kept(&self) -> Option<Question> {
+        let mut question = self.clone();
+        for pod in question.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
+            let Some(node) = self.kept.get(&name(pod)) else { continue };
+            if let Some(status) = pod.pointer_mut("/status").and_then(Value::as_object_mut) {
+                status.insert("nominatedNodeName".to_owned(), json!(node));
+            }
+        }
+        (question != *self).then_some(question)
     }
 }

@@ -1,11 +1,14 @@
 //! One case, compared with upstream step by step.
 
+use std::collections::BTreeSet;
+
 use lictor_oracle::{By, Case, Followed, ReadError, Step, System};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::departure::{Attempt, Verdict};
 use crate::kubernetes::Round;
+use crate::object::{is_turned_away, text};
 use crate::program::ProgramError;
 use crate::question::Question;
 use crate::tally::{Tally, count_more};
@@ -54,6 +57,8 @@ pub struct Weighed {
 pub struct Trial<'c> {
     case: &'c Case,
     cluster: Followed,
+    /// The pods whose last attempt found neither a node nor a plan.
+    failed: BTreeSet<String>,
     /// The attempts for a PodGroup, as long as they follow one another.
     round: Option<Round>,
     /// The queues over their maximum.
@@ -72,7 +77,8 @@ impl<'c> Trial<'c> {
     pub fn of(case: &'c Case) -> Result<Trial<'c>, ReadError> {
         Ok(Trial {
             case,
-            cluster: Followed::of(&case.objects)?,
+            cluster: Followed::of(case)?,
+            failed: BTreeSet::new(),
             round: None,
             overages: Overages::default(),
             time: 0,
@@ -120,10 +126,12 @@ impl<'c> Trial<'c> {
     /// # Errors
     /// The outcome cannot be read.
     pub fn follow(&mut self, step: &Step, outcome: &Value) -> Result<(), ReadError> {
-        self.cluster.take(step, outcome)?;
-        if let Step::Advance(seconds) = step {
-            self.time = self.time.saturating_add(*seconds);
+        match step {
+            Step::Schedule(pod) => self.remember(pod, outcome),
+            Step::Advance(seconds) => self.time = self.time.saturating_add(*seconds),
+            _ => {}
         }
+        self.cluster.take(step, outcome)?;
         if self.has_surplus() {
             self.overages.look(&self.cluster.objects(), self.time);
         }
@@ -159,6 +167,8 @@ impl<'c> Trial<'c> {
             entered: self.cluster.entered(),
             order: self.cluster.order(),
             waiting: self.cluster.waiting(),
+            kept: self.cluster.kept(),
+            failed: self.failed.clone(),
         }
     }
 
@@ -205,6 +215,16 @@ impl<'c> Trial<'c> {
             System::Volcano => return Ok(Weighed { before, attempt: None }),
         };
         Ok(Weighed { before, attempt: Some(verdict) })
+    }
+
+    /// Remembers whether an attempt was in vain.
+    fn remember(&mut self, pod: &str, outcome: &Value) {
+        let is_in_vain = matches!(text(outcome, "/result"), "Unschedulable" | "Rejected");
+        match is_in_vain {
+            true if is_turned_away(outcome) => {}
+            true => drop(self.failed.insert(pod.to_owned())),
+            false => drop(self.failed.remove(pod)),
+        }
     }
 
     /// Counts what a comparison came to.

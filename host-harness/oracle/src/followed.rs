@@ -6,22 +6,27 @@ use serde_json::{Value, json};
 
 use crate::ReadError;
 use crate::build::put;
-use crate::case::Step;
+use crate::case::{Case, Step, System};
 use crate::object::stamp;
 use crate::outcome::Outcome;
+use crate::systems::{self, Kept};
 use crate::world::{Pod, World};
 
 /// The cluster of a case, step by step.
 #[derive(Debug, Clone)]
-pub struct Followed(World);
+pub struct Followed {
+    system: System,
+    world: World,
+    kept: Kept,
+}
 
 impl Followed {
-    /// Makes a cluster of these objects.
+    /// Begins with the objects of a case.
     ///
     /// # Errors
     /// The model cannot read an object.
-    pub fn of(objects: &[Value]) -> Result<Followed, ReadError> {
-        World::of(objects).map(Followed)
+    pub fn of(case: &Case) -> Result<Followed, ReadError> {
+        Ok(Followed { system: case.system, world: World::of(&case.objects)?, kept: Kept::default() })
     }
 
     /// Applies what a step has come to, in the format of [`play`](crate::play).
@@ -29,27 +34,44 @@ impl Followed {
     /// # Errors
     /// The model cannot read the outcome, or an object of the step.
     pub fn take(&mut self, step: &Step, outcome: &Value) -> Result<(), ReadError> {
-        self.0.take(step, &Outcome::read(outcome)?)
+        let outcome = Outcome::read(outcome)?;
+        let Followed { system, world, kept } = self;
+        match step {
+            Step::Advance(_) => kept.note_late(world, &outcome, |pod| systems::has_a_plan(*system, world, pod)),
+            Step::Schedule(pod) => {
+                kept.give_up(world, pod, &outcome, |pod, other| systems::are_together(*system, world, pod, other))
+            }
+            _ => {}
+        }
+        world.take(step, &outcome)?;
+        kept.forget(world);
+        Ok(())
+    }
+
+    /// Returns the pods whose time at Permit ran out while their gang had a plan, and the node that the policy keeps for each. No object shows
+    /// them.
+    pub fn kept(&self) -> BTreeMap<String, String> {
+        self.kept.nodes().clone()
     }
 
     /// Returns the present, in RFC 3339.
     pub fn now(&self) -> String {
-        stamp(self.0.now)
+        stamp(self.world.now)
     }
 
     /// Returns whether a pod waits to be tried.
     pub fn is_pending(&self, pod: &str) -> bool {
-        self.0.pods.get(pod).is_some_and(Pod::pending)
+        self.world.pods.get(pod).is_some_and(Pod::pending)
     }
 
     /// Returns when each pod entered the cluster, in seconds since 1970.
     pub fn entered(&self) -> BTreeMap<String, i64> {
-        self.0.pods.values().map(|pod| (pod.name.clone(), pod.entered)).collect()
+        self.world.pods.values().map(|pod| (pod.name.clone(), pod.entered)).collect()
     }
 
     /// Returns the pods in the order in which a scheduler observes them: those that entered together by their creation, then by name.
     pub fn order(&self) -> Vec<String> {
-        let mut pods: Vec<&Pod> = self.0.pods.values().collect();
+        let mut pods: Vec<&Pod> = self.world.pods.values().collect();
         pods.sort_by_key(|pod| (pod.entered, pod.created, &pod.name));
         pods.into_iter().map(|pod| pod.name.clone()).collect()
     }
@@ -57,12 +79,12 @@ impl Followed {
     /// Returns the pods that wait at Permit, and the node that is reserved for each.
     pub fn waiting(&self) -> BTreeMap<String, String> {
         let waits = |pod: &Pod| Some((pod.name.clone(), pod.held.clone()?));
-        self.0.pods.values().filter(|pod| pod.node.is_none()).filter_map(waits).collect()
+        self.world.pods.values().filter(|pod| pod.node.is_none()).filter_map(waits).collect()
     }
 
     /// Returns the objects: nodes, pods, then all others, each by name. A pod that waits at Permit has no node yet.
     pub fn objects(&self) -> Vec<Value> {
-        let World { nodes, pods, others, .. } = &self.0;
+        let World { nodes, pods, others, .. } = &self.world;
         let nodes = nodes.values().map(|node| node.object.clone());
         nodes.chain(pods.values().map(shown)).chain(others.values().cloned()).collect()
     }

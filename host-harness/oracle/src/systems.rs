@@ -11,6 +11,8 @@ mod yunikorn;
 
 use std::collections::BTreeMap;
 
+pub(crate) use kept::Kept;
+
 use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::case::{Case, Step, System};
@@ -119,6 +121,24 @@ pub(crate) fn held_in_vain(case: &Case, world: &World) -> Option<String> {
         let other = world.pods.values().find(|other| other.pending() && together(pod, other))?;
         Some(format!("`{}` is held, and `{}` of its gang has no place", pod.name, other.name))
     })
+}
+
+/// Returns whether two pods are of one gang, or of gangs that start together, where the system keeps nodes for gangs.
+pub(crate) fn are_together(system: System, world: &World, pod: &Pod, other: &Pod) -> bool {
+    match system {
+        System::Coscheduling => coscheduling::are_together(pod, other),
+        System::Koordinator => koordinator::are_together(world, pod, other),
+        System::Kubernetes | System::Yunikorn | System::Volcano => false,
+    }
+}
+
+/// Returns whether a plan is under way for the gang of a pod: the nodes that it holds at Permit are kept for it when its time there runs out.
+pub(crate) fn has_a_plan(system: System, world: &World, pod: &Pod) -> bool {
+    match system {
+        System::Coscheduling => coscheduling::has_a_plan(world, pod),
+        System::Koordinator => koordinator::has_a_plan(world, pod),
+        System::Kubernetes | System::Yunikorn | System::Volcano => false,
+    }
 }
 
 /// The usage of the quotas or queues; empty where the system has none.

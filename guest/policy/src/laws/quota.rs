@@ -57,12 +57,26 @@ pub fn beyond_leaving(case: &Case<'_>, quota: QueueIx, resource: ResourceIx, pro
     if promised.0 == 0 {
         return promised;
     }
+    Promised(promised.0.saturating_sub(held_by_leaving(case, quota, resource)).max(0))
+}
+
+/// Returns what leaves a quota for good: what its leaving pods hold, as far as it is not promised to pods of the quota.
+pub fn leaves(case: &Case<'_>, quota: QueueIx, resource: ResourceIx) -> i64 {
+    let held = held_by_leaving(case, quota, resource);
+    if held == 0 {
+        return held;
+    }
+    let promised = case.cluster.promised_below(quota, Preemptibility::Preemptible, resource, |_| true);
+    held.saturating_sub(promised.0).max(0)
+}
+
+/// Returns what the leaving pods of a quota still hold, without those that a case evicts.
+fn held_by_leaving(case: &Case<'_>, quota: QueueIx, resource: ResourceIx) -> i64 {
     let leaving: BTreeSet<PodIx> = case.cluster.leaving().chain(case.ledger.victims()).collect();
     let counts = |pod: &&Pod| pod.place.node().is_some() && case.cluster.is_below(pod.queue, quota);
     let others = leaving.into_iter().filter(|ix| !case.group.contains(ix));
     let leaving = others.filter_map(|ix| case.cluster.pod(ix)).filter(counts);
-    let held = leaving.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)));
-    Promised(promised.0.saturating_sub(held).max(0))
+    leaving.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)))
 }
 
 fn is_before(cluster: &Cluster, preemptor: &Preemptor, ix: PodIx) -> bool {

@@ -9,6 +9,7 @@ use super::groups::group;
 use super::play::Play;
 use super::quotas::might_evict;
 use super::view::{View, priority};
+use super::whole::is_plan_for_the_group;
 use crate::object::{name, text};
 use crate::trial::{Ask, TrialError};
 
@@ -36,10 +37,13 @@ pub(super) fn keeps_domains(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, Tr
     if it.refuses() {
         return would_be_broken(it, &neighbours, ask);
     }
+    if it.policy.plans() && it.lacking().is_some() {
+        return Ok(is_plan_for_the_group(it, ask)? && would_be_broken(it, &neighbours, ask)?);
+    }
     let is_allowed = is_allowed(it, &it.policy.victims, &it.policy.node, &neighbours, ask)?;
     match it.policy.places() {
         true => Ok(is_allowed && is_permitted(it)),
-        false => Ok(is_allowed && it.lacking().is_none() && needs_its_victims(it, &neighbours, ask)?),
+        false => Ok(is_allowed && needs_its_victims(it, &neighbours, ask)?),
     }
 }
 

@@ -54,7 +54,8 @@ fn planned(it: &View<'_>) -> Result<(), Difference> {
     let is_displaced = |pod: &String| {
         it.policy.victims.contains(pod) || it.find(pod).and_then(group).is_some_and(|group| displaced.contains(&group))
     };
-    let cleared: BTreeSet<&String> = it.answer.clears.get(node).into_iter().flatten().collect();
+    let cleared: BTreeSet<&String> =
+        it.answer.clears.get(node).into_iter().flatten().filter(|pod| !it.question.kept.contains_key(*pod)).collect();
     let withdrawn = withdrawn(it);
     let is_right = withdrawn.iter().all(|pod| cleared.contains(pod) || is_displaced(pod))
         && cleared.iter().all(|pod| withdrawn.contains(*pod))
@@ -65,8 +66,12 @@ fn planned(it: &View<'_>) -> Result<(), Difference> {
     }
 }
 
-/// Compares that there is neither a node nor a plan.
+/// Compares that there is neither a node nor a plan. Where leaving pods count as gone, a nominated pod that keeps its node waits for them.
 fn refused(it: &View<'_>) -> Result<(), Difference> {
+    let is_free = it.has_left && it.lacking().is_none() && it.keeps();
+    if is_free && it.answer.nominated && it.answer.places() && lost(it).is_empty() {
+        return Ok(());
+    }
     if it.answer.places() {
         return Err(difference("upstream/node", it));
     }
@@ -79,7 +84,7 @@ fn refused(it: &View<'_>) -> Result<(), Difference> {
         return Err(difference("upstream/permit", it));
     }
     let keeps = it.policy.standing.contains_key(&it.question.pod);
-    match !is_nominated(it.pod) || keeps == it.answer.keeps_nomination {
+    match !is_promised(it) || keeps == it.answer.keeps_nomination {
         true => Ok(()),
         false => Err(difference("upstream/nominations", it)),
     }
@@ -91,10 +96,15 @@ pub(super) fn lost(it: &View<'_>) -> BTreeSet<String> {
     it.question.waiting.keys().filter(|pod| !stays(pod)).cloned().collect()
 }
 
-/// Returns the other pods whose nomination ends.
+/// Returns the other pods whose nomination ends. Whether a node is still kept for a pod, no outcome says.
 fn withdrawn(it: &View<'_>) -> BTreeSet<String> {
     let others = pods(&it.question.objects).filter(|pod| is_nominated(pod)).map(name);
-    others.filter(|pod| *pod != it.question.pod && !it.policy.standing.contains_key(pod)).collect()
+    others.filter(|pod| *pod != it.question.pod && !it.stands(pod)).collect()
+}
+
+/// Returns whether the pod is nominated by the host, so that the outcome says whether it stays nominated.
+fn is_promised(it: &View<'_>) -> bool {
+    is_nominated(it.pod) && !it.question.kept.contains_key(&it.question.pod)
 }
 
 /// Returns a difference, with what both decide.

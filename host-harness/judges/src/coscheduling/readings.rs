@@ -48,6 +48,14 @@ pub(super) const READINGS: &[Reading] = &[
     },
     Reading {
         departure: Departure {
+            id: "R38",
+            upstream: "rejects a group whose time at Permit runs out, and its room is anybody's",
+            policy: "keeps its nodes for it while its plan is under way",
+        },
+        read: |it, _| Ok(it.question.with_kept()),
+    },
+    Reading {
+        departure: Departure {
             id: "R36",
             upstream: "gives the room of a nominated pod to each pod of higher priority",
             policy: "keeps the room of a nominated pod from more important pods that may not evict for it, or would borrow what it takes back",

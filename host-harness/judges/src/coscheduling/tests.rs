@@ -1,5 +1,6 @@
 //! Attempts in clusters that are written by hand. Upstream is a small scheduler, `upstream.rs`.
 
+mod kept;
 mod rulings;
 mod upstream;
 
@@ -17,6 +18,10 @@ use crate::{Difference, Trial, TrialError};
 pub(super) struct Table {
     objects: Vec<Value>,
     held: BTreeMap<String, String>,
+    /// Whether the time of the pods at Permit runs out before `d/p` is tried.
+    is_late: bool,
+    /// A pod whose attempt before is in vain.
+    failed: Option<&'static str>,
 }
 
 impl Table {
@@ -27,7 +32,12 @@ impl Table {
             node["status"]["allocatable"]["cpu"] = json!(size.to_string());
             node
         });
-        Table { objects: nodes.chain(pods.iter().cloned()).collect(), held: BTreeMap::new() }
+        Table {
+            objects: nodes.chain(pods.iter().cloned()).collect(),
+            held: BTreeMap::new(),
+            is_late: false,
+            failed: None,
+        }
     }
 
     /// Adds a PodGroup, of namespace `d` where none is named.
@@ -55,6 +65,18 @@ impl Table {
         self
     }
 
+    /// Lets the time of the pods at Permit run out.
+    pub(super) fn late(mut self) -> Table {
+        self.is_late = true;
+        self
+    }
+
+    /// Lets an attempt for a pod be in vain before.
+    pub(super) fn failed(mut self, pod: &'static str) -> Table {
+        self.failed = Some(pod);
+        self
+    }
+
     /// Returns the rulings that explain an outcome for `d/p`, or the kind of the difference.
     pub(super) fn judge(&self, outcome: &Value) -> Result<Vec<&'static str>, &'static str> {
         let case = Case::by_hand(System::Coscheduling, By::Attempts, self.objects.clone());
@@ -65,6 +87,17 @@ impl Table {
             let permit = Some(Permit { result: "wait".to_owned(), ..Permit::default() });
             let answer = Answer { feasible: vec![node.clone()], permit, ..Answer::default() };
             trial.step(&Step::Schedule(pod.clone()), &outcome, |_| Ok(json!(answer))).unwrap();
+        }
+        if self.is_late {
+            trial.step(&Step::Advance(60), &self.nothing(&[]), |_| Ok(json!({}))).unwrap();
+        }
+        if let Some(failed) = self.failed {
+            let step = Step::Schedule(failed.to_owned());
+            trial
+                .step(&step, &self.nothing(&[]), |question| {
+                    Ok(json!(Answer { quotas: upstream::decides(question).quotas, ..Answer::default() }))
+                })
+                .unwrap();
         }
         let before = trial.tally.departures.len();
         let answered = trial.step(&Step::Schedule("d/p".to_owned()), outcome, |question| {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::answer::Answer;
 use super::groups::{group, minimum};
-use crate::object::{is_nominated, leaves, list, name, pods, text, texts};
+use crate::object::{is_nominated, is_turned_away, leaves, list, name, pods, text, texts};
 use crate::question::Question;
 
 /// The decision of the policy about a pod.
@@ -27,6 +27,8 @@ pub(super) struct Policy {
     /// All nominations afterwards.
     pub(super) standing: BTreeMap<String, String>,
     pub(super) reason: String,
+    /// Whether the pod is turned away, because its group has failed in this round.
+    pub(super) turns_away: bool,
 }
 
 impl Policy {
@@ -41,6 +43,7 @@ impl Policy {
             waiting: list(outcome, "waiting").into_iter().collect(),
             standing: texts(outcome, "standing"),
             reason: text(outcome, "/reason").to_owned(),
+            turns_away: is_turned_away(outcome),
         }
     }
 
@@ -74,7 +77,12 @@ impl<'s> View<'s> {
 
     /// Returns whether the pod keeps the nomination that it has.
     pub(super) fn keeps(&self) -> bool {
-        is_nominated(self.pod) && self.policy.standing.contains_key(&self.question.pod)
+        is_nominated(self.pod) && self.stands(&self.question.pod)
+    }
+
+    /// Returns whether a node stays promised to a pod. Whether one is still kept for it, no outcome says.
+    pub(super) fn stands(&self, pod: &String) -> bool {
+        self.policy.standing.contains_key(pod) || self.question.kept.contains_key(pod)
     }
 
     /// Returns whether Coscheduling refuses the pod on all nodes.
@@ -82,9 +90,11 @@ impl<'s> View<'s> {
         self.answer.pre_filter.as_ref().is_some_and(|refusal| refusal.code == "UnschedulableAndUnresolvable")
     }
 
-    /// Returns whether the policy turns the pod away, because its group has failed in this round.
+    /// Returns whether the policy turns the pod away, and another attempt for its group was in vain before.
     pub(super) fn is_turned_away(&self) -> bool {
-        self.policy.result == "Rejected" && self.policy.reason.contains("has failed in this round")
+        let mut members =
+            group(self.pod).into_iter().flat_map(|named| self.members(&named).map(name).collect::<Vec<_>>());
+        self.policy.turns_away && members.any(|member| self.question.failed.contains(&member))
     }
 
     /// Returns the pod of a name.

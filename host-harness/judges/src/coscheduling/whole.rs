@@ -30,9 +30,14 @@ pub(super) fn evicts_in_vain(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, T
     Ok(it.refuses() && plans && it.lacking().is_some() && !completes(it, Within::All, ask)?)
 }
 
-/// Returns whether the policy evicts pods for as many pods of the group as it lacks, and these fit then, but not when a victim stays.
+/// Returns whether upstream makes no room for the pod, and the policy plans for as many pods of the group as it lacks.
 pub(super) fn plans_for_the_group(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
-    let Some(named) = it.lacking().filter(|_| it.policy.plans() && !it.answer.places()) else { return Ok(false) };
+    Ok(!it.answer.places() && is_plan_for_the_group(it, ask)?)
+}
+
+/// Returns whether the policy evicts pods for as many pods of the group as it lacks, and these fit then, but not when a victim stays.
+pub(super) fn is_plan_for_the_group(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let Some(named) = it.lacking().filter(|_| it.policy.plans()) else { return Ok(false) };
     let is_own = |pod: &&String| it.find(pod).and_then(group).as_ref() == Some(&named);
     let planned = it.policy.nominated.keys().filter(is_own).count();
     Ok(planned == it.policy.nominated.len() && planned == it.lacks(&named) && is_tight(it, ask)?)
@@ -72,7 +77,7 @@ pub(super) fn is_in_flight(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, Tri
     let Some(named) = group(it.pod).filter(|_| it.refuses() && !it.answer.places()) else { return Ok(false) };
     let promised: BTreeMap<String, String> = it
         .pending(&named)
-        .filter(|pod| is_nominated(pod) && it.policy.standing.contains_key(&name(pod)))
+        .filter(|pod| is_nominated(pod) && it.stands(&name(pod)))
         .map(|pod| (name(pod), text(pod, "/status/nominatedNodeName").to_owned()))
         .collect();
     if promised.is_empty() || promised.len() < it.lacks(&named) {
@@ -161,11 +166,4 @@ pub(super) fn outlives_who_waits(it: &View<'_>) -> bool {
     let held = it.question.waiting.iter().filter(|(_, on)| *on == node);
     let mut above = held.filter_map(|(pod, _)| it.find(pod)).filter(|pod| priority(pod) > priority(it.pod));
     it.refuses() && it.keeps() && above.next().is_some()
-}
-
-/// Returns whether the pod is of a group whose waiting pods differ in what they request, of which the policy makes no plan.
-pub(super) fn is_of_unlike_pods(it: &View<'_>) -> bool {
-    let Some(named) = it.lacking().filter(|_| it.refuses()) else { return false };
-    let requests = |pod: &Value| pod.pointer("/spec/containers").map(ToString::to_string);
-    it.pending(&named).any(|other| requests(other) != requests(it.pod))
 }

@@ -10,11 +10,12 @@ use super::plans::{
     breaks_promises, is_in_vain, is_no_worse, leaves_too_little, takes_from_the_group, takes_leaving, takes_unlabelled,
 };
 use super::questions::{
-    do_not_fit_together, is_near_a_nomination, is_promised_firmly, reads_the_class, relies_on_what_leaves,
+    do_not_fit_together, is_near_a_nomination, is_promised_firmly, needs_who_may_go, reads_the_class,
+    relies_on_what_leaves, waits_for_its_room, waits_for_the_rest,
 };
 use super::situations::{
     awaits_its_victims, ends_nominations_of_the_group, gives_up_together, has_failed, has_room_coming,
-    keeps_firm_promises, keeps_hold, lacks_pods, plans_for_the_rest, waits_beyond_the_minimum,
+    keeps_firm_promises, keeps_hold, lacks_pods, waits_beyond_the_minimum,
 };
 use super::stops::{
     another_gang_forbids, could_not_start, ends_in_an_error, is_held_up, is_over_max, is_over_min, may_not_preempt,
@@ -125,7 +126,7 @@ pub(super) const RULES: &[Rule] = &[
         "C16",
         "rejects the pods of a gang at Permit when it evicts pods for another one",
         "these keep waiting",
-        &[Explains::At(Stage::Held, plans_for_the_rest)],
+        &[Explains::Asks(Stage::Held, waits_for_the_rest)],
     ),
     rule(
         "C14",
@@ -167,13 +168,17 @@ pub(super) const RULES: &[Rule] = &[
         "C4",
         "victims are of the quota of the pod, on its node",
         "victims are of any quota on a node of the plan, and of the own quota on any node",
-        &[Explains::Allows(takes_others)],
+        &[Explains::Allows(takes_others), Explains::Asks(Stage::Plan, needs_who_may_go)],
     ),
     rule(
         "C45",
         "evicts more pods for a pod that could have the room of those that leave",
         "the pod waits for what leaves already",
-        &[Explains::Allows(waits_for_what_leaves), Explains::At(Stage::Nomination, has_room_coming)],
+        &[
+            Explains::Allows(waits_for_what_leaves),
+            Explains::At(Stage::Nomination, has_room_coming),
+            Explains::Asks(Stage::Held, waits_for_its_room),
+        ],
     ),
     rule(
         "C67",

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::answer::Answer;
 use super::plans::is_no_worse;
+use super::situations::{awaits_its_victims, gives_up};
 use super::view::{CLASS, Ended, View, are_of_one_job, gang, is_labelled_fixed, priority};
 use crate::object::{leaves, name, text};
 use crate::question::Question;
@@ -40,28 +41,45 @@ pub(super) fn relies_on_what_leaves(it: &View<'_>, ask: &mut Ask<'_>) -> Result<
 
 /// Returns whether the planned pods do not all find a node when each pod that the policy may evict for them has left, and what leaves already.
 pub(super) fn do_not_fit_together(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
-    let planned = it.planned();
-    let stays = |object: &&Value| {
-        let is_pod = text(object, "/kind") == "Pod";
-        !is_pod || !it.may_go(object) && !leaves(object)
-    };
-    let mut objects: Vec<Value> = it.question.objects.iter().filter(stays).cloned().collect();
-    let mut others: Vec<&Value> = planned.into_iter().filter(|pod| name(pod) != it.question.pod).collect();
-    others.insert(0, it.pod);
-    if others.len() < 2 {
-        return Ok(false);
-    }
-    for pod in others {
+    Ok(it.planned().len() > 1 && !fit_without(it, |pod| it.may_go(pod) || leaves(pod), ask)?)
+}
+
+/// Returns whether the pod needs one that the policy may evict for it and upstream may not: it finds no node once all of those have left.
+pub(super) fn needs_who_may_go(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let is_alone = it.policy.ended == Ended::Nothing && it.planned().len() == 1;
+    let mut others = it.pods().filter(|pod| it.may_go(pod) && it.quota(pod) != it.quota(it.pod));
+    Ok(is_alone && others.next().is_some() && !fit_without(it, |pod| it.may_go(pod) || leaves(pod), ask)?)
+}
+
+/// Returns whether the pods at Permit keep their nodes as the room comes that their group lacks: its pods all find a node once what leaves has left.
+pub(super) fn waits_for_its_room(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let says_so = it.policy.laws.iter().any(|law| law == "engine/room-is-coming");
+    Ok(says_so && !gives_up(it) && it.leaving().next().is_some() && fit_without(it, leaves, ask)?)
+}
+
+/// Returns whether the pods at Permit keep their nodes while pods leave for others of the group, or will: these all find a node then.
+pub(super) fn waits_for_the_rest(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let has_a_plan = it.policy.ended == Ended::Plans || awaits_its_victims(it);
+    let is_gone = |pod: &Value| leaves(pod) || it.policy.victims.contains(&name(pod));
+    Ok(has_a_plan && !gives_up(it) && fit_without(it, is_gone, ask)?)
+}
+
+/// Returns whether the planned pods find a node one after the other, that which is tried first, without pods that are gone.
+fn fit_without(it: &View<'_>, is_gone: impl Fn(&Value) -> bool, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let mut objects = it.question.objects.clone();
+    objects.retain(|object| text(object, "/kind") != "Pod" || !is_gone(object));
+    let others = it.planned().into_iter().filter(|pod| name(pod) != it.question.pod);
+    for pod in std::iter::once(it.pod).chain(others) {
         let question = Question { objects: objects.clone(), pod: name(pod), ..it.question.clone() };
         let answer: Answer = ask.answer(&question)?;
-        let Some(node) = answer.feasible.first() else { return Ok(true) };
+        let Some(node) = answer.feasible.first() else { return Ok(false) };
         for object in &mut objects {
             if text(object, "/kind") == "Pod" && name(object) == name(pod) {
                 put(object, "nodeName", json!(node));
             }
         }
     }
-    Ok(false)
+    Ok(true)
 }
 
 /// Returns whether upstream has the plan of the policy, or none either, once a label says of each pod what an argument says of it.

@@ -5,11 +5,15 @@ use serde_json::Value;
 use super::view::{Ended, View, gang};
 use crate::object::{is_nominated, list, name, texts};
 
-/// Returns whether the policy says that the group has failed in this round: a gang of it is strict, and one is not complete.
+/// Returns whether the policy says that the group has failed in this round: a gang of it is strict, one is not complete, and an attempt for it was in
+/// vain before.
 pub(super) fn has_failed(it: &View<'_>) -> bool {
+    let gangs = it.gangs();
+    let mut members = it.companions().map(name).chain([it.question.pod.clone()]);
     it.policy.cites("gang-has-not-failed")
-        && it.gangs().iter().any(|gang| gang.is_strict)
-        && it.gangs().iter().any(|gang| !it.is_complete(gang, 0))
+        && gangs.iter().any(|gang| gang.is_strict)
+        && gangs.iter().any(|gang| !it.is_complete(gang, 0))
+        && members.any(|pod| it.question.failed.contains(&pod))
 }
 
 /// Returns whether the pod is one more than its gang needs, while another gang of its group is not complete.
@@ -31,13 +35,8 @@ pub(super) fn keeps_hold(it: &View<'_>) -> bool {
         && gangs.iter().all(|gang| it.goes_on_without(gang))
 }
 
-/// Returns whether the pods at Permit keep their nodes while the policy makes a plan for others of the group, or the victims of one leave.
-pub(super) fn plans_for_the_rest(it: &View<'_>) -> bool {
-    !gives_up(it) && (it.policy.ended == Ended::Plans || awaits_its_victims(it))
-}
-
 /// Returns whether a pod gives up a node at Permit.
-fn gives_up(it: &View<'_>) -> bool {
+pub(super) fn gives_up(it: &View<'_>) -> bool {
     let waiting = list(it.outcome, "waiting");
     it.question.waiting.keys().any(|pod| !waiting.contains(pod))
 }
@@ -59,12 +58,18 @@ pub(super) fn has_room_coming(it: &View<'_>) -> bool {
     says_so && is_nominated(it.pod) && (it.leaving().next().is_some() || it.planned().len() > 1)
 }
 
-/// Returns whether all pods of the group at Permit give up their nodes: a gang of the group is not complete, and one of them is
+/// Returns whether all pods of the group at Permit give up their nodes, and no other: a gang of the group is not complete, and one of them is
 /// strict.
 pub(super) fn gives_up_together(it: &View<'_>) -> bool {
     let gangs = it.gangs();
     gives_up(it)
         && it.companions().filter(|pod| it.waits(pod)).all(|pod| !waits_on(it, pod))
+        && it
+            .question
+            .waiting
+            .keys()
+            .filter_map(|pod| it.named(pod))
+            .all(|pod| waits_on(it, pod) || it.group(it.pod).contains(gang(pod)))
         && gangs.iter().any(|gang| gang.is_strict)
         && gangs.iter().any(|gang| !it.is_complete(gang, 0))
 }
@@ -85,10 +90,11 @@ pub(super) fn keeps_firm_promises(it: &View<'_>) -> bool {
 pub(super) fn ends_nominations_of_the_group(it: &View<'_>) -> bool {
     let standing = texts(it.outcome, "standing");
     let group = it.group(it.pod);
-    let mut lost = it.promised().filter(|pod| !standing.contains_key(&name(pod)));
+    let stands = |pod: &String| standing.contains_key(pod) || it.question.kept.contains_key(pod);
+    let lost: Vec<&Value> = it.promised().filter(|pod| !stands(&name(pod))).collect();
     let gangs = it.gangs();
-    lost.all(|pod| group.contains(gang(pod)))
-        && it.promised().any(|pod| !standing.contains_key(&name(pod)))
+    !lost.is_empty()
+        && lost.iter().all(|pod| group.contains(gang(pod)))
         && gangs.iter().any(|gang| gang.is_strict)
         && gangs.iter().any(|gang| !it.is_complete(gang, 0))
 }

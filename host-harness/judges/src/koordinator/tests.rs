@@ -8,7 +8,6 @@ use lictor_oracle::{By, Case, Step, System};
 use serde_json::{Value, json};
 
 use super::answer::{Amounts, Answer, Permit, Plan, PostFilter, Quota, Refusal};
-use super::departures::RULES;
 use crate::tests::{binds, node, nominates, pod, refuses};
 use crate::{Difference, Trial, TrialError};
 
@@ -117,19 +116,31 @@ impl Table {
 
     /// Returns the rulings that explain the last of some attempts, or the kind of the difference. The earlier ones are not compared.
     fn judge_after(&self, earlier: &[(&str, Value)], outcome: &Value) -> Result<Vec<&'static str>, &'static str> {
+        self.judge_late(earlier, None, outcome)
+    }
+
+    /// The same, after time has passed in which the pods at Permit lose their nodes, where this outcome says so.
+    fn judge_late(
+        &self,
+        earlier: &[(&str, Value)],
+        late: Option<&Value>,
+        outcome: &Value,
+    ) -> Result<Vec<&'static str>, &'static str> {
         let mut case = Case::by_hand(System::Koordinator, By::Attempts, self.objects.clone());
         case.args = self.arguments.as_object().cloned().unwrap();
         let mut trial = Trial::of(&case).unwrap();
         for (pod, outcome) in earlier {
             // Only the cluster has to follow: a difference of this attempt does not matter.
             let quotas = &self.answers[0].quotas;
-            let alike = Answer {
-                quotas: quotas.clone(),
-                feasible: vec!["n1".to_owned(), "n2".to_owned()],
-                permit: Some(Permit { result: "wait".to_owned(), released: Vec::new() }),
-                ..Answer::default()
-            };
+            let mut alike = Answer { quotas: quotas.clone(), ..Answer::default() };
+            if outcome["result"] == "Waiting" {
+                alike.feasible = vec!["n1".to_owned(), "n2".to_owned()];
+                alike.permit = Some(Permit { result: "wait".to_owned(), released: Vec::new() });
+            }
             trial.step(&Step::Schedule((*pod).to_owned()), outcome, |_| Ok(json!(alike))).unwrap();
+        }
+        if let Some(late) = late {
+            trial.step(&Step::Advance(60), late, |_| Ok(json!({}))).unwrap();
         }
         let before = trial.tally.clone();
         let mut answers = self.answers.iter().chain(self.answers.last().into_iter().cycle());
@@ -229,7 +240,7 @@ fn what_is_not_judged_is_passed_over() {
 #[test]
 fn every_ruling_is_in_the_manual() {
     let manual = include_str!("../../../../guest/policy/src/systems/koordinator/README.md");
-    for id in RULES.iter().map(|rule| rule.departure.id) {
+    for id in super::departures().map(|departure| departure.id) {
         assert!(manual.contains(&format!("\n| {id} |")), "{id}");
     }
 }

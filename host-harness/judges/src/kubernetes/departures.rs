@@ -1,17 +1,16 @@
-//! The rulings by which the system `kubernetes` departs from kube-scheduler, and their situations.
+//! The rulings by which the system `kubernetes` departs from kube-scheduler, and how each is recognised.
+
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::Situation;
+use super::answer::Answer;
+use super::whole::{leaves_whole, stops_less};
+use super::{Situation, group_of, is_constrained};
 use crate::departure::Departure;
 use crate::object::{is_nominated, leaves, name, pods, text};
-
-/// A ruling, and its situation.
-pub(super) struct Rule {
-    pub(super) departure: Departure,
-    /// Whether the situation is the one of the ruling.
-    pub(super) applies: fn(&Situation<'_>) -> bool,
-}
+use crate::question::Question;
+use crate::trial::{Ask, TrialError};
 
 /// The ruling about pods that are being deleted.
 pub(super) const LEAVING: Departure = Departure {
@@ -20,16 +19,66 @@ pub(super) const LEAVING: Departure = Departure {
     policy: "a pod that is being deleted leaves, and is not evicted again",
 };
 
-/// The rulings, in the order in which they are tried.
-pub(super) const RULES: &[Rule] = &[
-    Rule { departure: LEAVING, applies: plans_where_a_pod_leaves },
-    Rule {
+/// The ruling about the priority of the pods of a group.
+pub(super) const PRIORITY: Departure = Departure {
+    id: "K18",
+    upstream: "a group whose pods have another priority than it is in error, and none is tried",
+    policy: "the priority of the group is used",
+};
+
+/// A ruling that reads the cluster in another way: upstream is asked about the cluster as the ruling reads it.
+pub(super) struct Reading {
+    pub(super) departure: Departure,
+    /// Changes the cluster.
+    pub(super) read: fn(&mut Question),
+}
+
+/// The rulings that read the cluster in another way.
+pub(super) const READINGS: &[Reading] = &[
+    Reading { departure: PRIORITY, read: with_priorities_of_groups },
+    Reading {
+        departure: Departure {
+            id: "K75",
+            upstream: "a pod of a group that leaves one by one is more important than a pod alone",
+            policy: "these are equally important",
+        },
+        read: without_groups_of_pods_alone,
+    },
+    Reading {
         departure: Departure {
             id: "K30",
             upstream: "a budget with an empty selector covers no pod",
             policy: "a budget with an empty selector covers every pod of its namespace",
         },
-        applies: has_budget_of_the_namespace,
+        read: with_budgets_of_namespaces,
+    },
+    Reading { departure: LEAVING, read: without_leaving_pods },
+];
+
+/// A ruling, and what it explains.
+pub(super) struct Rule {
+    pub(super) departure: Departure,
+    /// Returns whether it explains the difference.
+    pub(super) explains: fn(&Situation<'_>, &mut Ask<'_>) -> Result<bool, TrialError>,
+}
+
+/// The rulings, in the order in which they are tried.
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        departure: Departure {
+            id: "K22",
+            upstream: "a group that is placed in part holds no room",
+            policy: "a nominated pod keeps its nomination, and evicts nobody, while its room is held at Permit",
+        },
+        explains: waits_for_who_is_held,
+    },
+    Rule {
+        departure: Departure {
+            id: "K43",
+            upstream: "counts each pod of a group that leaves whole",
+            policy: "counts a group that leaves whole once, and then the smaller part of the cluster",
+        },
+        explains: stops_less,
     },
     Rule {
         departure: Departure {
@@ -37,30 +86,107 @@ pub(super) const RULES: &[Rule] = &[
             upstream: "a nominated pod with constraints between pods counts on its own node only",
             policy: "a nominated pod with constraints between pods counts in its whole domain, and stays allowed there",
         },
-        applies: is_near_a_nomination,
+        explains: |it, _| Ok(is_near_a_nomination(it)),
     },
 ];
 
-/// Returns whether upstream has a plan for a node that a pod is leaving.
-fn plans_where_a_pod_leaves(it: &Situation<'_>) -> bool {
-    let has_plan = |pod: &Value| it.answer.plans.iter().any(|plan| plan.node == text(pod, "/spec/nodeName"));
-    pods(it.objects).any(|pod| leaves(pod) && has_plan(pod))
+/// Gives pods the priority of their group.
+fn with_priorities_of_groups(question: &mut Question) {
+    let is_group = |object: &&Value| text(object, "/kind") == "PodGroup";
+    let priority = |group: &Value| group.pointer("/spec/priority").cloned().unwrap_or_else(|| json!(0));
+    let groups = question.objects.iter().filter(is_group).map(|group| (name(group), priority(group)));
+    let priorities: BTreeMap<String, Value> = groups.collect();
+    for pod in question.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod") {
+        let Some(priority) = group_of(pod).and_then(|group| priorities.get(&group)) else { continue };
+        if let Some(spec) = pod.pointer_mut("/spec").and_then(Value::as_object_mut) {
+            spec.insert("priority".to_owned(), priority.clone());
+        }
+    }
 }
 
-/// Returns whether a budget has an empty selector, and nodes differ by their victims.
-fn has_budget_of_the_namespace(it: &Situation<'_>) -> bool {
-    let mut budgets = it.objects.iter().filter(|object| text(object, "/kind") == "PodDisruptionBudget");
-    !it.answer.plans.is_empty() && budgets.any(|budget| budget.pointer("/spec/selector") == Some(&json!({})))
+/// Takes running pods out of their group, unless it leaves whole.
+fn without_groups_of_pods_alone(question: &mut Question) {
+    let all = question.objects.clone();
+    let runs = |object: &&mut Value| text(object, "/kind") == "Pod" && !text(object, "/spec/nodeName").is_empty();
+    for pod in question.objects.iter_mut().filter(runs).filter(|pod| !leaves_whole(&all, pod)) {
+        if let Some(spec) = pod.pointer_mut("/spec").and_then(Value::as_object_mut) {
+            spec.remove("schedulingGroup");
+        }
+    }
+}
+
+/// Takes away the pods that are leaving, and what they spend of the budgets that cover them.
+fn without_leaving_pods(question: &mut Question) {
+    let (gone, mut left): (Vec<Value>, Vec<Value>) =
+        std::mem::take(&mut question.objects).into_iter().partition(|it| text(it, "/kind") == "Pod" && leaves(it));
+    for budget in left.iter_mut().filter(|object| text(object, "/kind") == "PodDisruptionBudget") {
+        let spent = gone.iter().filter(|pod| is_covered(pod, budget)).count();
+        let allowed = budget.pointer("/status/disruptionsAllowed").and_then(Value::as_i64).unwrap_or(0);
+        if let Some(status) = budget.pointer_mut("/status").and_then(Value::as_object_mut) {
+            let allowed = allowed.saturating_sub(i64::try_from(spent).unwrap_or(i64::MAX));
+            status.insert("disruptionsAllowed".to_owned(), json!(allowed.max(0)));
+        }
+    }
+    question.objects = left;
+}
+
+/// Returns whether a budget covers a pod by the labels that it selects, and does not count it as disrupted already.
+fn is_covered(pod: &Value, budget: &Value) -> bool {
+    let selected = budget.pointer("/spec/selector/matchLabels").and_then(Value::as_object);
+    let labels = pod.pointer("/metadata/labels");
+    let has = |(key, value): (&String, &Value)| labels.and_then(|labels| labels.get(key)) == Some(value);
+    let disrupted = budget.pointer("/status/disruptedPods").and_then(|pods| pods.get(text(pod, "/metadata/name")));
+    namespace(pod) == namespace(budget)
+        && disrupted.is_none()
+        && selected.is_some_and(|selected| selected.iter().all(has))
+}
+
+/// Returns the namespace of an object.
+fn namespace(object: &Value) -> &str {
+    object.pointer("/metadata/namespace").and_then(Value::as_str).unwrap_or("default")
+}
+
+/// Lets budgets with an empty selector cover the pods of their namespace: these get a label that the budget selects.
+fn with_budgets_of_namespaces(question: &mut Question) {
+    const ALL: &str = "lictor.dev/pod-of-the-namespace";
+    let is_of_all = |object: &Value| {
+        text(object, "/kind") == "PodDisruptionBudget" && object.pointer("/spec/selector") == Some(&json!({}))
+    };
+    if !question.objects.iter().any(is_of_all) {
+        return;
+    }
+    for object in &mut question.objects {
+        if is_of_all(object) {
+            if let Some(spec) = object.pointer_mut("/spec").and_then(Value::as_object_mut) {
+                spec.insert("selector".to_owned(), json!({"matchLabels": {ALL: ""}}));
+            }
+        } else if text(object, "/kind") == "Pod" {
+            let metadata = object.pointer_mut("/metadata").and_then(Value::as_object_mut);
+            let labels = metadata.map(|metadata| metadata.entry("labels").or_insert_with(|| json!({})));
+            if let Some(labels) = labels.and_then(Value::as_object_mut) {
+                labels.insert(ALL.to_owned(), json!(""));
+            }
+        }
+    }
+}
+
+/// Returns whether the pod keeps its nomination while pods at Permit hold its room: it could have its node, or would wait for it, without them.
+fn waits_for_who_is_held(it: &Situation<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let node = text(it.pod, "/status/nominatedNodeName");
+    let stands = it.outcome.pointer("/standing").and_then(|standing| standing.get(name(it.pod))).is_some();
+    let is_kept = text(it.outcome, "/result") == "Unschedulable" && stands && !node.is_empty();
+    if !is_kept || it.held.waiting.values().all(|held| held != node) {
+        return Ok(false);
+    }
+    let mut question = it.held.clone();
+    question.waiting.retain(|_, held| held != node);
+    let answer: Answer = ask.answer(&question.with_held())?;
+    Ok(answer.keeps_nomination || answer.feasible.iter().any(|feasible| feasible == node))
 }
 
 /// Returns whether another pod is nominated, and it or the pod that is tried has constraints between pods.
 fn is_near_a_nomination(it: &Situation<'_>) -> bool {
-    let mut others = pods(it.objects).filter(|pod| is_nominated(pod)).filter(|other| name(other) != name(it.pod));
+    let others = pods(&it.question.objects).filter(|pod| is_nominated(pod));
+    let mut others = others.filter(|other| name(other) != name(it.pod));
     others.any(|other| is_constrained(other) || is_constrained(it.pod))
-}
-
-/// Returns whether a pod has constraints between pods.
-pub(super) fn is_constrained(pod: &Value) -> bool {
-    let fields = ["/spec/affinity/podAffinity", "/spec/affinity/podAntiAffinity", "/spec/topologySpreadConstraints"];
-    fields.iter().any(|field| pod.pointer(field).is_some())
 }

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::departures::{LEAVING, is_constrained};
+use super::departures::{LEAVING, PRIORITY};
+use super::is_constrained;
 use crate::departure::{Departure, Verdict};
 use crate::object::{leaves, list, name, pods, text, texts};
 use crate::question::Question;
@@ -154,14 +155,7 @@ pub(super) struct Rule {
 
 /// The rulings about groups, in the order in which they are tried.
 pub(super) const RULES: &[Rule] = &[
-    Rule {
-        departure: Departure {
-            id: "K18",
-            upstream: "a group whose pods have another priority than it is in error, and none is tried",
-            policy: "the priority of the group is used",
-        },
-        applies: Round::has_priorities_of_its_own,
-    },
+    Rule { departure: PRIORITY, applies: Round::has_priorities_of_its_own },
     Rule {
         departure: Departure {
             id: "K34",

@@ -1,5 +1,7 @@
 //! Attempts whose answer by kube-scheduler is written by hand.
 
+mod single;
+
 use std::collections::BTreeMap;
 
 use lictor_oracle::{By, Case, Step, System};
@@ -83,29 +85,6 @@ fn nominations_are_kept_and_withdrawn_as_upstream_does() {
 }
 
 #[test]
-fn a_ruling_explains_a_difference_in_its_situation_alone() {
-    let budget = |selector: Value| {
-        json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b", "namespace": "d"},
-            "spec": {"selector": selector}})
-    };
-    let answer = Answer { plans: vec![plan("n1", &["d/v"])], ..Answer::default() };
-    let outcome = nominates("d/p", "n1", &["d/w"]);
-    let with = |budget| vec![node("n1"), pod("v", Some("n1")), pod("w", Some("n1")), budget, pod("p", None)];
-    let ruled = compared(with(budget(json!({}))), &outcome, &answer).map(|tally| tally.departures);
-    assert_eq!(ruled, Ok(BTreeMap::from([("K30", 1)])));
-    let none = budget(json!({"matchLabels": {"app": "a"}}));
-    assert_eq!(compared(with(none.clone()), &outcome, &answer).err(), Some("upstream/victims"));
-    // Upstream keeps the pod that leaves, and evicts another one in its stead.
-    for (place, expected) in [("n1", Ok(BTreeMap::from([("K10", 1)]))), ("n2", Err("upstream/victims"))] {
-        let mut leaving = pod("x", Some(place));
-        leaving["metadata"]["deletionTimestamp"] = json!("1970-01-01T00:00:00Z");
-        let objects = with(none.clone()).into_iter().chain([node("n2"), leaving]).collect();
-        let ruled = compared(objects, &nominates("d/p", "n1", &[]), &answer).map(|tally| tally.departures);
-        assert_eq!(ruled, expected);
-    }
-}
-
-#[test]
 fn the_judge_sees_the_cluster_as_the_steps_leave_it() {
     let case = Case::by_hand(
         System::Kubernetes,
@@ -141,14 +120,6 @@ fn the_judge_sees_the_cluster_as_the_steps_leave_it() {
     assert_eq!((of(&seen[2], "v"), seen[2].now.as_str()), (Value::Null, "1970-01-01T00:01:01Z"));
     assert_eq!(of(&seen[3], "p")["spec"]["nodeName"], "n1");
     assert_eq!(seen.len(), 4);
-}
-
-#[test]
-fn clusters_of_which_upstream_knows_less_are_not_compared() {
-    let mut member = pod("p", None);
-    member["spec"]["schedulingGroup"] = json!({"podGroupName": "g"});
-    let tally = compared(vec![node("n1"), member], &binds("d/p", "n9"), &Answer::default());
-    assert_eq!(tally.map(|tally| (tally.attempts, tally.passed_over.len())), Ok((0, 1)));
 }
 
 /// Returns a pending pod of PodGroup `d/g`.

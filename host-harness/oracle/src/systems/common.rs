@@ -96,19 +96,27 @@ fn between_pods(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
 }
 
 /// Returns whether the constraints between pods let these onto the nodes that they are promised, in some order, when those that leave already
-/// have left: without and with the other pods that are nominated and no less important, as if these were on their nodes.
+/// have left: without and with the other pods that are nominated and no less important, as if these were on their nodes. Those of them that
+/// are allowed there must still be.
 pub(super) fn agree_where_promised(world: &World, pods: &[&Pod]) -> bool {
-    let promised = pods.iter().filter_map(|pod| Some((pod.name.clone(), pod.nominated.clone()?)));
-    let promised: Places = promised.collect();
+    let place = |pod: &Pod| Some((pod.name.clone(), pod.nominated.clone()?));
+    let promised: Places = pods.iter().filter_map(|pod| place(pod)).collect();
     let least = pods.iter().map(|pod| pod.priority).min();
     let comes = |other: &&Pod| {
         other.pending() && Some(other.priority) >= least && !pods.iter().any(|pod| pod.name == other.name)
     };
-    let others =
-        world.pods.values().filter(comes).filter_map(|other| Some((other.name.clone(), other.nominated.clone()?)));
+    let others: Places = world.pods.values().filter(comes).filter_map(place).collect();
     let there = world.places(|other| !other.leaving);
-    let with: Places = there.clone().into_iter().chain(others).collect();
-    come_one_by_one(world, &there, &promised) && come_one_by_one(world, &with, &promised)
+    let with: Places = there.clone().into_iter().chain(others.clone()).collect();
+    let beside: Places = with.clone().into_iter().chain(promised.clone()).collect();
+    let allows = |name: &String, on: &String, places: &Places| {
+        let Some((pod, node)) = world.pods.get(name).zip(world.nodes.get(on)) else { return true };
+        let others = places.clone().into_iter().filter(|(other, _)| other != name);
+        world.broken_between(pod, node, others.collect()).is_empty()
+    };
+    come_one_by_one(world, &there, &promised)
+        && come_one_by_one(world, &with, &promised)
+        && others.iter().all(|(name, on)| !allows(name, on, &with) || allows(name, on, &beside))
 }
 
 /// Returns whether the plan that nominated some pods of a gang still stands, the pod that is tried among them: when those that leave already have

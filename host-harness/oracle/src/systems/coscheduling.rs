@@ -19,8 +19,8 @@ use crate::case::{Case, Step};
 use crate::outcome::{Ended, Outcome};
 use crate::tally::Verdict;
 use crate::world::{Pod, World, at};
-pub(crate) use groups::fail_together;
 use groups::{allocated, group, is_lost, is_planned, may_be_tried, members, minimum, object};
+pub(crate) use groups::{are_together, fail_together, has_a_plan};
 use plan::{may_plan, without_room};
 pub(crate) use queue::order;
 use quotas::Quotas;
@@ -242,8 +242,7 @@ pub(crate) fn advance(world: &World, memory: &mut Memory, now: i64, outcome: &Ou
         .filter_map(group)
         .collect();
     timed_out.iter().for_each(|group| memory.rounds.forget(group));
-    let planned: BTreeSet<&str> = timed_out.iter().copied().filter(|group| is_planned(world, group)).collect();
-    memory.kept.note(world.pods.values().filter(|pod| group(pod).is_some_and(|group| planned.contains(group))));
+    memory.kept.note_late(world, outcome, |pod| has_a_plan(world, pod));
     for pod in world.pods.values().filter(|pod| pod.held.is_some()) {
         let rejected = group(pod).is_some_and(|group| timed_out.contains(group));
         if rejected == outcome.waiting.contains(&pod.name) {

@@ -2,19 +2,43 @@
 
 use std::collections::BTreeMap;
 
+use crate::outcome::{Ended, Outcome};
 use crate::world::{Pod, World};
 
 /// The excuse for an attempt that is judged while nodes are kept: what is seen does not say what is free.
 pub(crate) const EXCUSE: &str = "a node is kept for a pod whose time at Permit ran out";
 
 /// The pods for which a node is kept, and the nodes.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Kept(BTreeMap<String, String>);
 
 impl Kept {
-    /// Notes the nodes that these pods hold, and will be promised.
-    pub(crate) fn note<'w>(&mut self, pods: impl Iterator<Item = &'w Pod>) {
-        self.0.extend(pods.filter_map(|pod| Some((pod.name.clone(), pod.held.clone()?))));
+    /// Notes the nodes of pods that hold one before time passes and not afterwards, and whose gang has a plan.
+    pub(crate) fn note_late(&mut self, world: &World, outcome: &Outcome, has_a_plan: impl Fn(&Pod) -> bool) {
+        let late = world.pods.values().filter(|pod| pod.held.is_some() && !outcome.waiting.contains(&pod.name));
+        let late = late.filter(|pod| has_a_plan(pod));
+        self.0.extend(late.filter_map(|pod| Some((pod.name.clone(), pod.held.clone()?))));
+    }
+
+    /// Forgets the pods of a gang that gives up in an attempt for a pod: another one of it loses what it holds or is promised, without a plan.
+    pub(crate) fn give_up(
+        &mut self,
+        world: &World,
+        tried: &str,
+        outcome: &Outcome,
+        are_together: impl Fn(&Pod, &Pod) -> bool,
+    ) {
+        if !matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected)) {
+            return;
+        }
+        let stands = |pod: &Pod| {
+            let stands = outcome.standing.as_ref().is_none_or(|standing| standing.contains_key(&pod.name));
+            stands || outcome.waiting.contains(&pod.name)
+        };
+        let had = |pod: &&Pod| pod.node.is_none() && (pod.nominated.is_some() || pod.held.is_some());
+        let lost: Vec<&Pod> = world.pods.values().filter(had).filter(|pod| pod.name != tried && !stands(pod)).collect();
+        self.0
+            .retain(|pod, _| world.pods.get(pod).is_none_or(|pod| !lost.iter().any(|other| are_together(pod, other))));
     }
 
     /// Forgets pods that hold a node again, are gone, or are nominated.
@@ -24,6 +48,11 @@ impl Kept {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Returns the pods, and the node that is kept for each.
+    pub(crate) fn nodes(&self) -> &BTreeMap<String, String> {
+        &self.0
     }
 
     /// Returns the cluster where the nodes are promised to the pods.

@@ -165,6 +165,17 @@ pub(crate) fn fail_together(world: &World, pod: &Pod, other: &Pod) -> bool {
     gangs::fail_together(world, pod, other)
 }
 
+/// Returns whether two pods are of one gang group.
+pub(crate) fn are_together(world: &World, pod: &Pod, other: &Pod) -> bool {
+    Gangs { world, memory: &gangs::Memory::default(), deletes: false }.are_together(pod, other)
+}
+
+/// Returns whether a pod of the gang group of a pod is nominated.
+pub(crate) fn has_a_plan(world: &World, pod: &Pod) -> bool {
+    let mut nominated = world.pods.values().filter(|other| other.pending() && other.nominated.is_some());
+    nominated.any(|other| are_together(world, pod, other))
+}
+
 /// Judges the passing of time.
 pub(crate) fn advance(
     case: &Case,
@@ -175,13 +186,7 @@ pub(crate) fn advance(
     verdict: &mut Verdict,
 ) {
     memory.gangs.advance(world, Switches::of(case).deletes, now, outcome, verdict);
-    let is_late = |pod: &&Pod| pod.held.is_some() && !outcome.waiting.contains(&pod.name);
-    let has_a_plan = |pod: &&Pod| {
-        let gangs = Gangs { world, memory: &memory.gangs, deletes: Switches::of(case).deletes };
-        let nominated = |other: &&Pod| other.pending() && other.nominated.is_some();
-        world.pods.values().filter(nominated).any(|other| gangs.are_together(pod, other))
-    };
-    memory.kept.note(world.pods.values().filter(is_late).filter(has_a_plan));
+    memory.kept.note_late(world, outcome, |pod| has_a_plan(world, pod));
 }
 
 /// Notes which jobs have no pod left before new pods come.

@@ -15,7 +15,7 @@ use crate::placement::{Candidate, IncomingPod, PlacementProblem, Set};
 use crate::systems::rounds::Rounds;
 use crate::tally::Verdict;
 use crate::world::{Node, Pod, World};
-pub(crate) use search::{Eligible, SameGroup, violating, waits_for_victims};
+pub(crate) use search::{Eligible, SameGroup, free_without, violating, waits_for_victims};
 use search::{forbidden, plans, possible};
 
 /// Judges the queue: by priority, then by the time at which pods entered, then by name.
@@ -108,7 +108,8 @@ pub(crate) fn without_room(
     outcome: &Outcome,
     verdict: &mut Verdict,
 ) {
-    let eligible = Eligible { possible: &|node| possible(world, pod, node, same_group), keeps: &|_| true };
+    let eligible =
+        Eligible { possible: &|node| possible(world, pod, node, same_group), permits: &|_| true, keeps: &|_| true };
     without_room_by(world, pod, same_group, &eligible, outcome, verdict, best);
 }
 
@@ -162,24 +163,22 @@ pub(crate) fn filter(pod: &Pod, fitting_nodes: &[&Node], outcome: &Outcome, verd
 /// Checks that the victims are eligible, the preemptor then fits, and no victim is needless.
 fn legal<'w>(world: &'w World, pod: &Pod, eligible: &Eligible<'_, 'w>, outcome: &Outcome, verdict: &mut Verdict) {
     let Some(node) = outcome.node.as_ref().and_then(|node| world.nodes.get(node)) else { return };
-    let possible = (eligible.possible)(node);
-    for victim in &outcome.victims {
-        if !possible.iter().any(|other| other.name == *victim) {
-            let text =
-                format!("victim `{victim}` does not have a lower priority than `{}` on `{}`", pod.name, node.name);
-            verdict.breach("victim-ranks-lower", text);
-        }
+    let (possible, leaving) = (eligible.possible)(node);
+    let named = |name: &String| possible.iter().copied().find(|other| other.name == *name);
+    let chosen: Vec<&Pod> = outcome.victims.iter().filter_map(named).collect();
+    if chosen.len() < outcome.victims.len() || !(eligible.permits)(&chosen) {
+        let text = format!("{:?} may not all be evicted for `{}` on `{}`", outcome.victims, pod.name, node.name);
+        verdict.breach("victim-ranks-lower", text);
     }
     let candidates =
         possible.iter().map(|other| Candidate { name: &other.name, node: 0, request: &other.request }).collect();
     let incoming_pod = IncomingPod { request: &pod.request, nodes: vec![0] };
     let problem = PlacementProblem {
-        free: vec![free_for(world, pod, node, spec_priority)],
+        free: vec![free_without(world, pod, node, &leaving)],
         candidates,
         incoming: vec![incoming_pod],
     };
-    let leaving = |name: &str| world.pods.get(name).is_some_and(|pod| pod.leaving);
-    let victims = problem.set(|name| outcome.victims.contains(name) || leaving(name));
+    let victims = problem.set(|name| outcome.victims.contains(name));
     if !problem.fits_without(victims) {
         let text = format!("`{}` does not fit `{}` after evicting {:?}", pod.name, node.name, outcome.victims);
         verdict.breach("evictions-make-room", text);
@@ -188,17 +187,16 @@ fn legal<'w>(world: &'w World, pod: &Pod, eligible: &Eligible<'_, 'w>, outcome: 
         let gone = |other: &Pod| other.leaving || outcome.victims.contains(&other.name) && other.name != *victim;
         if problem.fits_without(victims & !problem.set(|name| name == victim))
             && world.agrees((pod, node), gone, gone, spec_priority)
-            && (eligible.keeps)(&possible.iter().filter(|pod| gone(pod)).map(|pod| pod.name.as_str()).collect())
+            && (eligible.keeps)(
+                &possible.iter().chain(&leaving).filter(|pod| gone(pod)).map(|pod| pod.name.as_str()).collect(),
+            )
         {
             verdict.breach("no-needless-victim", format!("victim `{victim}` is not needed for `{}`", pod.name));
         }
     }
-    let leaves = problem.set(leaving);
     let bound = !(eligible.keeps)(&BTreeSet::new());
-    let enough = |set: Set| set & leaves == leaves && !world.is_constrained() && !bound;
-    let fewest = problem.fewest(victims.count_ones() as usize, enough);
-    let already = leaves.count_ones() as usize;
-    verdict.planned(outcome.victims.len(), fewest.map(|fewest| fewest.saturating_sub(already)));
+    let enough = |_: Set| !world.is_constrained() && !bound;
+    verdict.planned(outcome.victims.len(), problem.fewest(victims.count_ones() as usize, enough));
 }
 
 /// Checks that the plan is the one that kube-scheduler would choose.

@@ -105,12 +105,16 @@ impl<'a, 'c> Placer<'a, 'c> {
         Vec::new()
     }
 
+    /// Places all pods that a gang lacks, or none: in their own order, then the largest first, which the fewest nodes fit, then the smallest first,
+    /// as a large pod may take the room of two that complete the gang without it.
     fn all_or_none(&mut self, pending_job: &PendingJob, when: When) -> Option<Placements> {
         let cluster = self.simulation.cluster();
-        let mut orders = [pending_job.pods.clone(), cluster.largest_first(&pending_job.pods)];
+        let pods = &pending_job.pods;
+        let mut orders = vec![pods.clone(), cluster.largest_first(pods), cluster.smallest_first(pods)];
         // The others of the gang may be the company that a pod needs.
         orders.iter_mut().for_each(|order| order.sort_by_key(|ix| cluster.needs_company(*ix)));
-        for order in orders.iter().take(if orders.first() == orders.last() { 1 } else { 2 }) {
+        orders.dedup();
+        for order in &orders {
             let (before, finder) = (self.simulation.trial.mark(), self.finder.clone());
             let (mut placements, mut refused) = (Vec::new(), Refused::default());
             let mut lacking =

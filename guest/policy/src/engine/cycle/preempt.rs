@@ -176,7 +176,8 @@ pub fn find_plan(
 }
 
 /// Returns the pods that a gang lacks for which its queue may claim room, and why not where it may claim none. A pod that is beyond the claim
-/// is passed over while others complete the gang (upstream reclaim.go goes on with the next task).
+/// is passed over while others complete the gang (upstream reclaim.go goes on with the next task): where the first ones claim too much, the
+/// smallest ones are enough.
 fn claimants(
     cluster: &Cluster,
     context: &Context<'_>,
@@ -186,20 +187,31 @@ fn claimants(
     let broken = |pods: &[PodIx]| context.broken(cluster, &rules.claim, pods);
     let lacking = cluster.lacking(&pending_job.pods);
     let Some(claim) = broken(&lacking) else { return (lacking, None) };
-    let mut shortage = pending_job.lead().map(|lead| cluster.shortage(lead)).unwrap_or_default();
+    let is_within = |pods: &[PodIx]| broken(pods).is_none();
+    let chosen = complete_within(cluster, &pending_job.pods, is_within)
+        .or_else(|| complete_within(cluster, &cluster.smallest_first(&pending_job.pods), is_within));
+    match chosen {
+        Some(chosen) => (chosen, None),
+        None => (lacking, Some(claim)),
+    }
+}
+
+/// Returns the first of some pods, in this order, that complete their gang within a claim; none where they do not.
+fn complete_within(cluster: &Cluster, pods: &[PodIx], is_within: impl Fn(&[PodIx]) -> bool) -> Option<Vec<PodIx>> {
+    let mut shortage = pods.first().map(|lead| cluster.shortage(*lead)).unwrap_or_default();
     let (mut chosen, mut beyond): (Vec<PodIx>, BTreeSet<ClassIx>) = Default::default();
-    for (ix, pod) in pending_job.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))) {
+    for (ix, pod) in pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))) {
         let mut with = shortage.clone();
         if beyond.contains(&pod.class) || !with.fill(pod) {
             continue;
         }
         chosen.push(ix);
-        if broken(&chosen).is_none() {
+        if is_within(&chosen) {
             shortage = with;
         } else {
             chosen.pop();
             beyond.insert(pod.class);
         }
     }
-    if shortage.is_over() { (chosen, None) } else { (lacking, Some(claim)) }
+    shortage.is_over().then_some(chosen)
 }

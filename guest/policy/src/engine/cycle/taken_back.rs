@@ -132,14 +132,24 @@ fn lost_to(
     let lost = plan.victims.into_iter().filter(|ix| at_risk.contains(ix));
     let (mut lost, in_free_room): (Vec<PodIx>, Vec<PodIx>) = lost.partition(is_planned);
     if !in_free_room.is_empty() {
-        simulation.restore(before.clone());
-        in_free_room.iter().for_each(|ix| simulation.trial.put(*ix, Place::Pending));
-        let without = find_plan(simulation, notes, context, rules, gang, &Refuted::default());
-        if matches!(without, Ok(_) | Err(Obstacle::Room)) {
-            lost.extend(in_free_room);
-        } else {
-            simulation.restore(before);
-            drop(find_plan(simulation, notes, context, rules, gang, &Refuted::default()));
+        // Where its victims alone leave too little, what was bound with them may be in the way.
+        let cluster = simulation.cluster();
+        let members = in_free_room.iter().flat_map(|ix| cluster.members(*ix)).map(|(ix, _)| ix);
+        let with_jobs: BTreeSet<PodIx> =
+            members.filter(|ix| placed.bound.iter().any(|(bound, _)| bound == ix) && at_risk.contains(ix)).collect();
+        let ways = [in_free_room, with_jobs.into_iter().collect()];
+        let enough = ways.into_iter().find(|way| {
+            simulation.restore(before.clone());
+            way.iter().for_each(|ix| simulation.trial.put(*ix, Place::Pending));
+            let without = find_plan(simulation, notes, context, rules, gang, &Refuted::default());
+            matches!(without, Ok(_) | Err(Obstacle::Room))
+        });
+        match enough {
+            Some(way) => lost.extend(way),
+            None => {
+                simulation.restore(before);
+                drop(find_plan(simulation, notes, context, rules, gang, &Refuted::default()));
+            }
         }
     }
     let cluster = simulation.cluster();

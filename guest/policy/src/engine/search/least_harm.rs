@@ -125,6 +125,9 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         let cluster = &*self.cluster;
         let pods: Vec<PodIx> = self.context.gangs.iter().flat_map(|gang| gang.pods.iter().copied()).collect();
         let [first, others @ ..] = pods.as_slice() else { return true };
+        if self.context.takes_in_turn() {
+            return false;
+        }
         let Some(first) = cluster.pod(*first).filter(|_| !others.is_empty()) else { return true };
         let is_equal = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| pod.class == first.class);
         let fills_a_node = |(resource, amount): (ResourceIx, i64)| {

@@ -7,20 +7,20 @@
 //! filterPodsWithPDBViolation, pickOneNodeForPreemption. Upstream begins at a random node and stops when it has seen enough; here it
 //! begins at the first by name, so that the answer is the same each time.
 
+mod explanation;
+
 use std::collections::{BTreeMap, BTreeSet};
+
+use explanation::{tell_not_looked_at, tell_offers};
 
 use super::least_harm::least_harm;
 use super::members::{asks_for_all, lacking, needed_of, plan_most, without};
 use super::node_dry_run::{Ask, NodeDryRun, Price};
 use super::outlook::Outlook;
 use super::shortlist::{Changes, Offer, Shortlist, UNKNOWN, in_order};
-use super::trace::{Why, cost};
 use super::{Obstacle, Plan, PreemptionContext, Search};
-use crate::contract::{Outcome, Subject};
 use crate::engine::Notes;
-use crate::engine::reasons::{NODE_SUFFICES, NOT_LOOKED_AT};
-use crate::engine::room::Lack;
-use crate::laws::{Detail, NodeCost, Preemptor, Sample};
+use crate::laws::{NodeCost, Preemptor, Sample};
 use crate::model::{Cluster, NO_PODS, NodeIx, NodeSet, Nominated, PodIx, WhatIf};
 
 /// A node on which the pod fits after evictions.
@@ -105,13 +105,21 @@ impl NodeByNode {
     /// Returns a plan. `seeks`: of the plans for several pods the one that costs least is sought.
     fn plan(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>, seeks: bool) -> Result<Plan, Obstacle> {
         let at_least = match context.preemptor.pods.len() {
-            0 | 1 => return plan_pod(cluster, context, self.sample),
+            0 | 1 => return self.plan_one(cluster, context),
             all if asks_for_all(cluster, context.preemptor) => lacking(cluster, context.preemptor).min(all),
             _ => usize::MAX,
         };
         match seeks {
             true => least_harm(cluster, context, |cluster, context| plan_most(cluster, context, at_least)),
             false => plan_most(cluster, context, at_least),
+        }
+    }
+
+    /// Returns a plan for one pod. Where quotas give back in turn, another turn may make room that the first one does not, or cost less.
+    fn plan_one(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
+        match context.takes_in_turn() {
+            true => least_harm(cluster, context, |cluster, context| plan_pod(cluster, context, self.sample)),
+            false => plan_pod(cluster, context, self.sample),
         }
     }
 }
@@ -125,7 +133,9 @@ fn plan_pod(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, sample: 
     let large = context.large_enough(cluster, preemptor, &request);
     let leaving = context.leaving(cluster);
     let gone: Vec<PodIx> = leaving.iter().map(|(ix, _)| *ix).collect();
-    let (what_if, earlier, limits) = (&WhatIf::default(), &NO_PODS, context.limits(&gone));
+    let mut what_if = WhatIf::default();
+    gone.iter().for_each(|ix| what_if.evict_set(cluster, *ix));
+    let (what_if, earlier, limits) = (&what_if, &NO_PODS, context.limits(&gone));
     let ask = Ask { pod: preemptor, request: &request, what_if, earlier, limits };
     let (enough, nominated) = (sample.of(large.len()), context.nominated(cluster));
     let asked = (&ask, &nominated, enough);
@@ -219,19 +229,28 @@ fn offer(
 ) -> Option<PreemptionCandidate> {
     let node = cluster.node(ix)?;
     let pods = cluster.one_of_each_group(&node.pods);
-    let candidates = context.candidates(cluster, pods.iter().copied());
-    // A leaving pod is reprieved last: no other pod is evicted instead of it.
-    let (leaving, staying): (Vec<PodIx>, Vec<PodIx>) =
-        candidates.iter().partition(|ix| context.is_leaving(cluster, **ix));
-    let (protected, open) = cluster.split_by_budget(staying, &leaving);
+    let (leaving, staying): (Vec<PodIx>, Vec<PodIx>) = pods.iter().partition(|ix| context.is_leaving(cluster, **ix));
+    let mut room = context.unpromised(cluster, node);
+    let coming = match counts_as_gone(context) {
+        true => {
+            context.tell_unneeded(&leaving, "leaving");
+            leaving.iter().for_each(|ix| room.add(&cluster.frees(*ix)));
+            Vec::new()
+        }
+        // These are reprieved last: no other pod is evicted instead of one.
+        false => context.candidates(cluster, leaving.iter().copied()),
+    };
+    let spent = if counts_as_gone(context) { &leaving } else { &coming };
+    let candidates = context.candidates(cluster, staying);
+    let (protected, open) = cluster.split_by_budget(candidates, spent);
     let count = protected.len();
-    let in_order = protected.into_iter().chain(open).chain(leaving);
-    let room = context.unpromised(cluster, node);
+    let in_order: Vec<PodIx> = protected.into_iter().chain(open).chain(coming).collect();
+    let is_open = !in_order.is_empty() || ask.limits.is_some();
     let dry_run = NodeDryRun::new(cluster, (ix, node), room, in_order, count);
-    let dry_run = NodeDryRun { nominated: nominated.clone(), ..dry_run };
+    let dry_run = NodeDryRun { leaving, nominated: nominated.clone(), ..dry_run };
     let price = dry_run.price(cluster, &context.laws.node_choice, ask);
     // A node may have room for a pod that a quota refuses.
-    match price.filter(|_| !candidates.is_empty() || ask.limits.is_some()) {
+    match price.filter(|_| is_open) {
         Some(price) => Some(PreemptionCandidate { dry_run, price }),
         None => {
             context.tell_full(cluster, &dry_run, ask);
@@ -240,59 +259,8 @@ fn offer(
     }
 }
 
-/// Explains the nodes that were not tried, because enough others fit.
-fn tell_not_looked_at(context: &mut PreemptionContext<'_>, nodes: impl Iterator<Item = (u64, NodeIx)>, offers: usize) {
-    for (_, node) in nodes {
-        let detail = || Detail::default().count("candidates", offers);
-        context.notes.note(Subject::Node(node.0), Outcome::Unneeded, &NOT_LOOKED_AT, detail);
-    }
-}
-
-/// Explains the victims of the chosen node, and that the other nodes were not chosen.
-fn tell_offers(cluster: &Cluster, context: &mut PreemptionContext<'_>, offers: &[PreemptionCandidate], ask: &Ask<'_>) {
-    let chosen = offers.iter().min_by_key(|offer| offer.order()).map(|offer| offer.dry_run.node);
-    for PreemptionCandidate { dry_run, price } in offers {
-        if Some(dry_run.node) == chosen {
-            tell_victims(cluster, context, dry_run, (&price.victims, ask));
-            continue;
-        }
-        let detail = || match price.violations {
-            0 => cost(cluster, &price.victims, ""),
-            violations => cost(cluster, &price.victims, "").count("violations", violations),
-        };
-        context.notes.note(Subject::Node(dry_run.node.0), Outcome::Enough, &NODE_SUFFICES, detail);
-        let there = context.in_reprieve_order(cluster, dry_run.pods());
-        context.tell_unneeded(&there, "unused-node");
-    }
-}
-
-/// Explains which candidates of a node are reprieved, and what the preemptor would lack with each of the others.
-fn tell_victims(
-    cluster: &Cluster,
-    context: &mut PreemptionContext<'_>,
-    dry_run: &NodeDryRun,
-    (victims, ask): (&[PodIx], &Ask<'_>),
-) {
-    let mut room = dry_run.without(cluster, victims);
-    for ix in context.in_reprieve_order(cluster, dry_run.pods()) {
-        if context.is_leaving(cluster, ix) {
-            context.tell_unneeded(&[ix], "leaving");
-        } else if victims.contains(&ix) {
-            let frees = cluster.frees(ix);
-            room.subtract(&frees);
-            let others: Vec<PodIx> = victims.iter().copied().filter(|other| *other != ix).collect();
-            let why = match (Lack::of(&room, ask.request), dry_run.lack_without(cluster, ask, &others)) {
-                (None, Some(lack)) => Why::InterPod(lack),
-                (None, None) => match ask.limits.and_then(|limits| limits.broken(cluster, &others)) {
-                    Some((rule, denial)) => Why::Law(rule, denial),
-                    None => Why::Lack(Lack::default()),
-                },
-                (lack, _) => Why::Lack(lack.unwrap_or_default()),
-            };
-            context.notes.needed(cluster, ix, &why);
-            room.add(&frees);
-        } else {
-            context.notes.reprieved(ix);
-        }
-    }
+/// Returns whether what pods hold that leave a node is free for a plan, and costs nothing: where a quota asks for the least harm. kube-scheduler
+/// counts them as victims like any others, so it may choose another node.
+fn counts_as_gone(context: &PreemptionContext<'_>) -> bool {
+    context.preemptor.queue.is_some()
 }

@@ -64,7 +64,7 @@ pub struct NodeDryRun {
     pub room: Amounts,
     /// The same after evicting every candidate.
     pub emptied: Amounts,
-    /// The leaving pods.
+    /// The pods that leave the node: other pods see them as gone, also where they are candidates.
     pub leaving: Vec<PodIx>,
     /// The candidates in the order of reprieve: first the pods whose disruption budget is exhausted; within both parts the most important
     /// first.
@@ -267,13 +267,17 @@ impl<'a> Others<'a> {
     }
 
     fn evict(&mut self, candidate: PodIx) {
-        if let Some(what_if) = &mut self.what_if {
+        if let Some(what_if) = &mut self.what_if
+            && !self.dry_run.leaving.contains(&candidate)
+        {
             what_if.evict_set(self.cluster, candidate);
         }
     }
 
     fn reprieve(&mut self, candidate: PodIx) {
-        if let Some(what_if) = &mut self.what_if {
+        if let Some(what_if) = &mut self.what_if
+            && !self.dry_run.leaving.contains(&candidate)
+        {
             what_if.reprieve_set(self.cluster, candidate);
         }
     }

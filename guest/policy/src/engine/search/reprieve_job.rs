@@ -36,7 +36,7 @@ pub fn reprieve_job(
     let over = context.broken_limit(trial.cluster()).is_some();
     let kept = Kept::on_each(trial.cluster(), context, dry_runs);
     let is_between = nominations.iter().any(|(pod, _)| trial.cluster().is_between(*pod));
-    taken.take_on(&mut trial, context, dry_runs);
+    taken.take_on(&mut trial, context, (dry_runs, over));
     for gang in context.gangs.iter().filter(|_| over) {
         taken.take_for_bounds(&mut trial, context, (gang, Preemptor::placed));
     }

@@ -1,7 +1,8 @@
 //! # What it demands
 //!
 //! A victim of another quota is taken while that quota uses more than its minimum of some resource. The least important pods are
-//! taken first, and what was taken before is no longer used. The last victim may leave the quota below its minimum.
+//! taken first, and what was taken before is no longer used. Nor is what leaves the quota already, as far as none of it is promised to
+//! waiting pods of the quota. The last victim may leave the quota below its minimum.
 //!
 //! For a pod the candidates of one node are counted, for a gang those of all nodes on which it may run.
 //!
@@ -42,7 +43,8 @@ pub const LAW: Law<Admits> = Law::guard(
 /// Whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let Some(theirs) = candidate.queue.filter(|theirs| Some(*theirs) != case.preemptor.queue) else { return Ok(()) };
-    match quota::is_over_min(case.cluster, theirs, |resource| case.given_up(theirs, resource).0) {
+    let gone = |resource| case.given_up(theirs, resource).0.saturating_add(quota::leaves(case, theirs, resource));
+    match quota::is_over_min(case.cluster, theirs, gone) {
         true => Ok(()),
         false => Err(Denial::Queue("", theirs)),
     }

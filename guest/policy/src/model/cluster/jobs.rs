@@ -179,10 +179,21 @@ impl Cluster {
 
     /// These pods by what they ask for, resource by resource, the one that asks for most first.
     pub fn largest_first(&self, pods: &[PodIx]) -> Vec<PodIx> {
-        let amounts = |pod: &Pod| pod.request.iter().map(|(_, amount)| amount).collect::<Vec<i64>>();
         let mut pods = pods.to_vec();
-        pods.sort_by_cached_key(|ix| Reverse(self.pod(*ix).map(amounts)));
+        pods.sort_by_cached_key(|ix| Reverse(self.amounts(*ix)));
         pods
+    }
+
+    /// These pods by what they ask for, resource by resource, the one that asks for least first.
+    pub fn smallest_first(&self, pods: &[PodIx]) -> Vec<PodIx> {
+        let mut pods = pods.to_vec();
+        pods.sort_by_cached_key(|ix| self.amounts(*ix));
+        pods
+    }
+
+    /// Returns what a pod asks for, resource by resource.
+    fn amounts(&self, ix: PodIx) -> Option<Vec<i64>> {
+        self.pod(ix).map(|pod| pod.request.iter().map(|(_, amount)| amount).collect())
     }
 
     /// The roles of which the job of a pod needs a number.

@@ -129,6 +129,15 @@ fn who_is_leaving_is_not_evicted_again() {
 }
 
 #[test]
+fn a_nominated_pod_waits_for_the_quota_of_pods_that_leave_elsewhere() {
+    let table = |v: Value| Table::new(&[1, 1], &[v, promised(pod("p", None), "n1")]).quota("d", 5, Some(1));
+    let running = || pod("v", Some("n2"));
+    let nothing = |table: &Table| table.judge(&table.nothing(&[]));
+    assert_eq!(nothing(&table(leaving(running()))), Ok(vec!["R55"]));
+    assert_eq!(nothing(&table(running())), Err("upstream/nominations"));
+}
+
+#[test]
 fn a_plan_uses_the_quota_of_pods_that_leave_elsewhere() {
     let table = |v: Value| Table::new(&[1, 1], &[v, pod("p", None)]).quota("d", 5, Some(1));
     let running = || pod("v", Some("n2"));
@@ -254,14 +263,6 @@ fn a_nominated_pod_counts_in_its_domain() {
 }
 
 #[test]
-fn a_group_that_has_failed_is_turned_away() {
-    let table = Table::new(&[2], &[asking("p"), asking("q")]).group("g", 2);
-    let turned_away = rejects(table.nothing(&[]), "gang `d/g` has failed in this round: 0 of 2");
-    assert_eq!(table.judge(&turned_away), Ok(vec!["R32"]));
-    assert_eq!(table.judge(&rejects(table.nothing(&[]), "no node")), Err("upstream/node"));
-}
-
-#[test]
 fn a_nomination_outlives_who_waits_on_its_node() {
     let table = |priority: i64| {
         let pods = [promised(pod("p", None), "n1"), ranks(member("w", "g", None), priority), member("v", "g", None)];
@@ -272,14 +273,14 @@ fn a_nomination_outlives_who_waits_on_its_node() {
 }
 
 #[test]
-fn a_group_of_unlike_pods_without_a_plan_is_not_compared() {
+fn a_group_of_unlike_pods_without_a_plan_is_compared() {
     let large = with("q", None, |pod| {
         *pod = asking("q");
         pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!("2");
     });
     let pods = [pod("v", Some("n1")), pod("u", Some("n2")), asking("p"), large];
     let table = Table::new(&[1, 1], &pods).group("g", 2);
-    assert_eq!(table.judge(&table.nothing(&[])), Ok(vec![]));
+    assert_eq!(table.judge(&table.nothing(&[])), Err("upstream/plan"));
 }
 
 #[test]

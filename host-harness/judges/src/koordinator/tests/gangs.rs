@@ -29,8 +29,10 @@ fn c27_refuses_a_strict_gang_that_has_failed() {
         Table::new().feasible("n2").add("q", None).gang("x", 2, &["p", "q"], &mode)
     };
     let failed = because("Rejected", "gang-has-not-failed");
-    assert_eq!(table("Strict").judge(&failed), Ok(vec!["C27"]));
-    assert_eq!(table("NonStrict").judge(&failed), Err("upstream/gang"));
+    let q_failed = [("d/q", nothing())];
+    assert_eq!(table("Strict").judge_after(&q_failed, &failed), Ok(vec!["C27"]));
+    assert_eq!(table("Strict").judge(&failed), Err("upstream/gang"), "no attempt was in vain before");
+    assert_eq!(table("NonStrict").judge_after(&q_failed, &failed), Err("upstream/gang"));
     let mut vain = table("Strict");
     vain.answers[0].feasible.clear();
     assert_eq!(vain.judge(&failed), Ok(vec![]), "upstream finds nothing either");
@@ -113,9 +115,15 @@ fn permit_lets_the_same_pods_go() {
 
 #[test]
 fn c16_keeps_what_is_held_beside_a_plan() {
-    let table = |rejected: &[&str]| rejecting(Table::new().add("q", None).plan("n1", &["d/v"]), rejected);
+    let table = |rejected: &[&str]| {
+        let table = rejecting(Table::new().add("q", None).plan("n1", &["d/v"]), rejected);
+        table.then(|answer| answer.feasible = vec!["n1".to_owned()])
+    };
     let keeps = with_waiting(takes_v(), &["d/q"]);
     assert_eq!(table(&["d/q"]).judge_after(&q_waits(), &keeps), Ok(vec!["C16"]));
+    let mut vain = table(&["d/q"]);
+    vain.answers.pop();
+    assert_eq!(vain.judge_after(&q_waits(), &keeps), Err("upstream/held"), "the pod finds no node without the victims");
     assert_eq!(table(&[]).judge_after(&q_waits(), &with_waiting(takes_v(), &[])), Err("upstream/held"));
 }
 
@@ -168,4 +176,45 @@ fn c27_ends_the_nominations_of_the_group() {
     assert_eq!(table("Strict").judge(&nothing()), Ok(vec!["C27"]));
     assert_eq!(table("NonStrict").judge(&nothing()), Err("upstream/nominations"));
     assert_eq!(table("Strict").add("w", None).nominated("w", "n1").judge(&nothing()), Err("upstream/nominations"));
+}
+
+#[test]
+fn c74_keeps_the_nodes_of_a_gang_whose_time_runs_out_while_its_plan_is_under_way() {
+    let gang = Table::new().add("q", None).add("r", None).gang("x", 2, &["q", "r"], &json!({}));
+    let table = gang.nominated("r", "n2").feasible("n1").then(|answer| answer.feasible.clear());
+    let r_stands = json!({"d/r": "n2"});
+    let q_waits = with_standing(waits("d/q", "n1"), &r_stands);
+    let late = with_standing(nothing(), &r_stands);
+    let judge =
+        |table: &Table, late: &Value| table.judge_late(&[("d/q", q_waits.clone())], Some(late), &refuses(&r_stands));
+    assert_eq!(judge(&table, &late), Ok(vec!["C74"]));
+    assert_eq!(judge(&table, &with_waiting(late.clone(), &["d/q"])), Err("upstream/node"), "it waits still");
+    let mut vain = table;
+    vain.answers.pop();
+    assert_eq!(judge(&vain, &late), Err("upstream/node"), "the node of `q` is not what the pod lacks");
+}
+
+#[test]
+fn c74_keeps_no_node_of_a_gang_without_a_plan() {
+    let gang = |table: Table| table.add("q", None).add("r", None).gang("x", 2, &["q", "r"], &json!({}));
+    let none = gang(Table::new()).feasible("n1").then(|answer| answer.feasible.clear());
+    assert_eq!(none.judge_late(&[("d/q", waits("d/q", "n1"))], Some(&nothing()), &nothing()), Err("upstream/node"));
+}
+
+/// Returns an outcome after which these nominations stand.
+fn with_standing(mut outcome: Value, standing: &Value) -> Value {
+    outcome["standing"] = standing.clone();
+    outcome
+}
+
+#[test]
+fn c45_keeps_what_a_gang_holds_while_its_room_comes() {
+    let mut waits_on = with_waiting(nothing(), &["d/q"]);
+    waits_on["reasons"] = json!([{"code": "engine/room-is-coming"}]);
+    let gang = rejecting(Table::new().add("q", None).gang("x", 2, &["p", "q"], &json!({})), &["d/q"]);
+    let table = gang.leaving("v").then(|answer| answer.feasible = vec!["n1".to_owned()]);
+    assert_eq!(table.judge_after(&q_waits(), &waits_on), Ok(vec!["C45"]));
+    let mut vain = table;
+    vain.answers.pop();
+    assert_eq!(vain.judge_after(&q_waits(), &waits_on), Err("upstream/held"), "no room comes");
 }

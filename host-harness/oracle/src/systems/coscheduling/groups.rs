@@ -73,3 +73,13 @@ pub(super) fn is_planned(world: &World, name: &str) -> bool {
     let first = members(world, name).first().map(|pod| minimum(world, pod));
     nominated > 0 && first.is_some_and(|minimum| allocated(world, name) + nominated >= minimum)
 }
+
+/// Returns whether two pods are of one group.
+pub(crate) fn are_together(pod: &Pod, other: &Pod) -> bool {
+    group(pod).is_some() && group(pod) == group(other)
+}
+
+/// Returns whether victims leave for the group of a pod.
+pub(crate) fn has_a_plan(world: &World, pod: &Pod) -> bool {
+    group(pod).is_some_and(|group| is_planned(world, group))
+}

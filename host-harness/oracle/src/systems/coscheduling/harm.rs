@@ -41,21 +41,21 @@ pub(super) fn best<'w>(
     let mut least: Option<(Harm, &str)> = None;
     let mut own: Option<Harm> = None;
     for node in world.nodes.values().filter(|node| world.may_run(pod, node) && pod.request.fits(&node.allocatable)) {
-        let possible = (eligible.possible)(node);
-        let (leaving, staying): (Vec<&Pod>, Vec<&Pod>) = possible.iter().copied().partition(|pod| pod.leaving);
-        if staying.len() > MOST {
+        let (possible, leaving) = (eligible.possible)(node);
+        if possible.len() > MOST {
             return verdict.excuse("the least harm is sought for few candidates only");
         }
-        let violating = kubernetes::violating(world, &leaving, &staying);
+        let violating = kubernetes::violating(world, &leaving, &possible);
         let harm = |victims: &[&'w Pod]| {
             let violations = victims.iter().filter(|pod| violating.contains(&pod.name)).count();
             counting(world, |counting| counting.of(victims, violations))
         };
-        for set in 0..1u32 << staying.len() {
-            let chosen = (0..).zip(&staying).filter(|(bit, _)| set & (1 << bit) != 0).map(|(_, pod)| *pod);
+        for set in 0..1u32 << possible.len() {
+            let chosen = (0..).zip(&possible).filter(|(bit, _)| set & (1 << bit) != 0).map(|(_, pod)| *pod);
             let chosen: Vec<&Pod> = chosen.collect();
             let cost = harm(&chosen);
             if least.as_ref().is_none_or(|(least, _)| cost < *least)
+                && (eligible.permits)(&chosen)
                 && makes_room(world, pod, node, (eligible, &chosen))
             {
                 least = Some((cost, &node.name));
@@ -63,7 +63,7 @@ pub(super) fn best<'w>(
         }
         if outcome.node.as_ref() == Some(&node.name) {
             let victims: Vec<&Pod> =
-                staying.iter().copied().filter(|pod| outcome.victims.contains(&pod.name)).collect();
+                possible.iter().copied().filter(|pod| outcome.victims.contains(&pod.name)).collect();
             own = Some(harm(&victims));
         }
     }
@@ -88,15 +88,13 @@ fn makes_room<'w>(
     node: &'w Node,
     (eligible, chosen): (&Eligible<'_, 'w>, &[&'w Pod]),
 ) -> bool {
-    let leaving = (eligible.possible)(node).into_iter().filter(|other| other.leaving);
-    let gone: Vec<&Pod> = leaving.chain(chosen.iter().copied()).collect();
-    let mut free = kubernetes::free_for(world, pod, node, kubernetes::spec_priority);
-    gone.iter().for_each(|other| free.add(&other.request));
-    let names: BTreeSet<&str> = gone.iter().map(|other| other.name.as_str()).collect();
-    let is_gone = |other: &Pod| names.contains(other.name.as_str());
-    let has_left = |other: &Pod| other.leaving || is_gone(other);
+    let (_, leaving) = (eligible.possible)(node);
+    let mut free = kubernetes::free_without(world, pod, node, &leaving);
+    chosen.iter().for_each(|other| free.add(&other.request));
+    let names: BTreeSet<&str> = chosen.iter().map(|other| other.name.as_str()).collect();
+    let has_left = |other: &Pod| other.leaving || names.contains(other.name.as_str());
     pod.request.fits(&free)
-        && world.agrees((pod, node), is_gone, has_left, kubernetes::spec_priority)
+        && world.agrees((pod, node), has_left, has_left, kubernetes::spec_priority)
         && (eligible.keeps)(&names)
 }
 

@@ -175,16 +175,23 @@ impl Quotas {
         !exceeds(&sum, &quota.min)
     }
 
-    /// The possible victims of a pod on a node, the most important first.
-    fn possible<'w>(&self, world: &'w World, pod: &Pod, node: &'w Node, same_group: SameGroup<'_>) -> Vec<&'w Pod> {
-        let nominated = self.nominated(world, pod, &|_| false);
-        let takes_back = self.takes_back(world, pod, &pod.request, &nominated);
-        let mut there: Vec<&Pod> = world.on(&node.name).filter(|other| !same_group(other)).collect();
-        match self.has(&pod.namespace) {
+    /// Returns the pods on a node that might be victims of a pod, alone or beside others, the most important first; and the pods that leave the
+    /// node, all of them for a pod with a quota.
+    fn possible<'w>(
+        &self,
+        world: &'w World,
+        pod: &Pod,
+        node: &'w Node,
+        same_group: SameGroup<'_>,
+    ) -> (Vec<&'w Pod>, Vec<&'w Pod>) {
+        let has_quota = self.has(&pod.namespace);
+        let might_go = |other: &&Pod| has_quota && other.leaving || !same_group(other) && self.might_give(pod, other);
+        let mut there: Vec<&Pod> = world.on(&node.name).filter(might_go).collect();
+        match has_quota {
             true => counting(world, |counting| there.sort_by_cached_key(|other| counting.importance(other))),
             false => there.sort_by_cached_key(|other| importance(world, other)),
         }
-        self.in_turn(world, pod, takes_back, there)
+        there.into_iter().partition(|other| !other.leaving)
     }
 
     /// Judges the attempt of a pod that is planned alone. PreFilter has rejected waiting pods already: these use no quota.
@@ -227,7 +234,14 @@ impl Quotas {
             let gone = gone.union(&leaving).copied().collect();
             !self.too_much(world, pod, &pod.request, &nominated, &gone)
         };
-        let eligible = Eligible { possible: &|node| self.possible(world, pod, node, same_group), keeps: &keeps };
+        let takes_back = self.takes_back(world, pod, &pod.request, &nominated);
+        let permits =
+            |victims: &[&Pod]| victims.iter().all(|victim| self.gives(world, pod, (victim, victims), takes_back));
+        let eligible = Eligible {
+            possible: &|node| self.possible(world, pod, node, same_group),
+            permits: &permits,
+            keeps: &keeps,
+        };
         let choice = if self.has(&pod.namespace) { harm::best } else { kubernetes::best };
         kubernetes::without_room_by(world, pod, same_group, &eligible, &judged, verdict, choice);
     }

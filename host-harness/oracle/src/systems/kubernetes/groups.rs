@@ -91,7 +91,7 @@ pub(super) fn attempt(world: &World, rounds: &mut Rounds, pod: &Pod, outcome: &O
         let stands = promised.len() >= missing && plan_stands(world, pod, &promised, &same_group);
         if stands && outcome.ended == Some(Ended::Unschedulable) {
             turn.not_yet().after_failure(pod, outcome, verdict);
-        } else if !waits && !room_is_coming(world, pod) && outcome.ended == Some(Ended::Unschedulable) {
+        } else if !waits && outcome.ended == Some(Ended::Unschedulable) {
             turn.after_failure(pod, outcome, verdict);
             rounds.end(turn.ends());
         }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{free_for, spec_priority, waits_for_permit};
+use crate::amounts::Amounts;
 use crate::constraints::selects;
 use crate::world::{Node, Pod, World, at, text};
 
@@ -20,9 +21,11 @@ pub(super) struct Plan {
 /// Which pods are in the preemptor's group: a group neither preempts itself nor waits for itself.
 pub(crate) type SameGroup<'a> = &'a dyn Fn(&Pod) -> bool;
 
-/// Which pods are possible victims on a node, the most important first; and whether what bounds the plan holds with some of them gone.
+/// Which pods are possible victims on a node, the most important first, and which of these leave already; whether some of these may go together;
+/// and whether what bounds the plan holds with some of them gone.
 pub(crate) struct Eligible<'a, 'w> {
-    pub(crate) possible: &'a dyn Fn(&'w Node) -> Vec<&'w Pod>,
+    pub(crate) possible: &'a dyn Fn(&'w Node) -> (Vec<&'w Pod>, Vec<&'w Pod>),
+    pub(crate) permits: &'a dyn Fn(&[&Pod]) -> bool,
     pub(crate) keeps: &'a dyn Fn(&BTreeSet<&str>) -> bool,
 }
 
@@ -59,8 +62,13 @@ pub(super) fn is_candidate(world: &World, pod: &Pod, node: &Node) -> bool {
     world.may_run(pod, node) && pod.request.fits(&node.allocatable)
 }
 
-/// The eligible victims of a pod on a node: strictly lower priority, and not of its group.
-pub(super) fn possible<'w>(world: &'w World, pod: &Pod, node: &'w Node, same_group: SameGroup<'_>) -> Vec<&'w Pod> {
+/// The eligible victims of a pod on a node: strictly lower priority, and not of its group. Those that stay otherwise, and those that leave.
+pub(super) fn possible<'w>(
+    world: &'w World,
+    pod: &Pod,
+    node: &'w Node,
+    same_group: SameGroup<'_>,
+) -> (Vec<&'w Pod>, Vec<&'w Pod>) {
     let priority = pod.priority;
     let lower = world.on(&node.name).filter(|other| other.priority < priority && !same_group(other));
     let mut possible: Vec<&Pod> = lower.collect();
@@ -70,29 +78,27 @@ pub(super) fn possible<'w>(world: &'w World, pod: &Pod, node: &'w Node, same_gro
         let start = other.started.unwrap_or(i64::MAX);
         (Reverse(other.priority), start, Reverse(world.past_evictions(other)), other.created, other.name.clone())
     });
-    possible
+    possible.into_iter().partition(|other| !other.leaving)
 }
 
-/// SelectVictimsOnNode: remove all eligible victims, check that the pod fits, then reprieve the pods that can stay.
+/// SelectVictimsOnNode: remove all eligible victims, check that the pod fits, then reprieve the pods that can stay. Pods that leave anyway count
+/// as victims as long as their room is needed; other pods do not see them any more.
 pub(super) fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligible: &Eligible<'_, 'w>) -> Option<Plan> {
-    let possible = (eligible.possible)(node);
-    if possible.is_empty() {
+    let (staying, leaving) = (eligible.possible)(node);
+    if staying.is_empty() && leaving.is_empty() {
         return None;
     }
     let mut free = free_for(world, pod, node, spec_priority);
-    possible.iter().for_each(|victim| free.add(&victim.request));
-    let mut gone: BTreeSet<&str> = possible.iter().map(|victim| victim.name.as_str()).collect();
+    staying.iter().chain(&leaving).for_each(|victim| free.add(&victim.request));
+    let mut gone: BTreeSet<&str> = staying.iter().chain(&leaving).map(|victim| victim.name.as_str()).collect();
     let agrees = |gone: &BTreeSet<&str>| {
-        let is_gone = |other: &Pod| gone.contains(other.name.as_str());
-        let has_left = |other: &Pod| other.leaving || is_gone(other);
-        world.agrees((pod, node), is_gone, has_left, spec_priority) && (eligible.keeps)(gone)
+        let has_left = |other: &Pod| other.leaving || gone.contains(other.name.as_str());
+        world.agrees((pod, node), has_left, has_left, spec_priority) && (eligible.keeps)(gone)
     };
     if !pod.request.fits(&free) || !agrees(&gone) {
         return None;
     }
-    // Terminating pods are reprieved last, so that no other pod is evicted in their place.
-    let (leaving, staying): (Vec<&Pod>, Vec<&Pod>) = possible.iter().partition(|victim| victim.leaving);
-    // Who leaves this node has used budgets up already.
+    // Terminating pods are reprieved last, so that no other pod is evicted in their place. They have used budgets up already.
     let violating = violating(world, &leaving, &staying);
     let (first, then): (Vec<&Pod>, Vec<&Pod>) = staying.iter().partition(|victim| violating.contains(&victim.name));
     let mut victims = BTreeSet::new();
@@ -108,6 +114,13 @@ pub(super) fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligib
         }
     }
     Some(Plan { node: node.name.clone(), victims, violations })
+}
+
+/// Returns what is free on a node for a pod when these pods have left it.
+pub(crate) fn free_without(world: &World, pod: &Pod, node: &Node, gone: &[&Pod]) -> Amounts {
+    let mut free = free_for(world, pod, node, spec_priority);
+    gone.iter().for_each(|other| free.add(&other.request));
+    free
 }
 
 /// Returns the pods whose eviction violates a budget, if pods that leave the node use up the allowed disruptions, then the most important ones.

@@ -57,10 +57,11 @@ pub(super) fn least_jobs(world: &World, pod: &Pod, outcome: &Outcome, verdict: &
     if outcome.ended != Some(Ended::Nominated) || !is_plain(world) {
         return;
     }
-    let eligible = Eligible { possible: &|node| possible(world, pod, node, &|_| false), keeps: &|_| true };
+    let eligible =
+        Eligible { possible: &|node| possible(world, pod, node, &|_| false), permits: &|_| true, keeps: &|_| true };
     let mut least: Option<(Cost, &str)> = None;
     for node in world.nodes.values().filter(|node| is_candidate(world, pod, node)) {
-        let here = possible(world, pod, node, &|_| false);
+        let (here, _) = possible(world, pod, node, &|_| false);
         let cheapest = match here.iter().any(|other| leaves_whole(world, other)) {
             true => cheapest_on(world, pod, node, &here),
             false => victims_on(world, pod, node, &eligible).map(|plan| {

@@ -202,7 +202,9 @@ impl Judge<'_> {
         };
         verdict.planned(count, Some(usize::try_from(least.1).unwrap_or(0).min(count)));
         if cost > least {
-            let explains = |gangs: &AwaitedRoom<'_>| least_of(&gangs.within(&problem), &gangs.pods) == Some(cost);
+            let explains = |gangs: &AwaitedRoom<'_>| {
+                least_of(&gangs.within(&problem), &gangs.pods).is_none_or(|least| least >= cost)
+            };
             if self.rooms_left_by_gangs().iter().any(explains) {
                 return verdict.excuse(AWAITED);
             }

@@ -70,8 +70,9 @@ pub fn fits(cluster: &Cluster, shape: ShapeIx, node: NodeIx, request: &Request) 
     cluster.eligible(shape, node) && cluster.node(node).is_some_and(|node| node.free.lacks(request).is_none())
 }
 
-/// Places the pods that the gang lacks, in the order with the fewest victims: either first the pods that fit on no open node, or first the
-/// largest ones; in both, last those that need others in their domain. If that works, the trial keeps the placements; otherwise it is unchanged.
+/// Places the pods that the gang lacks, in the order with the fewest victims: first the pods that fit on no open node, first the largest ones, or
+/// first the smallest ones, as a large pod may take the room of two that complete the gang without it. In all, last those that need others in
+/// their domain. If that works, the trial keeps the placements; otherwise it is unchanged.
 pub fn fit(
     trial: &mut Trial<'_>,
     victim_search: &VictimSearch<'_>,
@@ -85,9 +86,10 @@ pub fn fit(
     };
     let mut hard_first = victim_search.preemptor.pods.clone();
     hard_first.sort_by_cached_key(|ix| (cluster.needs_company(*ix), !is_hard(ix)));
-    let mut largest_first = cluster.largest_first(&hard_first);
-    largest_first.sort_by_key(|ix| cluster.needs_company(*ix));
-    let orders = if hard_first == largest_first { vec![hard_first] } else { vec![hard_first, largest_first] };
+    let (largest_first, smallest_first) = (cluster.largest_first(&hard_first), cluster.smallest_first(&hard_first));
+    let mut orders = vec![hard_first, largest_first, smallest_first];
+    orders.iter_mut().for_each(|order| order.sort_by_key(|ix| cluster.needs_company(*ix)));
+    orders.dedup();
     let (before, mut short) = (trial.mark(), Short::default());
     let ways: &[GangEviction] = match at_hand.bundles.last() {
         Some(whole) if !whole.is_empty() => &[GangEviction::OnDemand, GangEviction::UpFront],

@@ -37,18 +37,23 @@ impl EvictionSet {
 }
 
 impl Taken {
-    /// Evicts the candidates on these nodes, and what leaves them anyway.
-    pub fn take_on(&mut self, trial: &mut Trial<'_>, context: &PreemptionContext<'_>, dry_runs: &[NodeDryRun]) {
+    /// Evicts the candidates on these nodes, and what leaves them anyway; and what the branch names, on these nodes or, where a bound is exceeded,
+    /// on any: it was found to be permitted together, and what is evicted later may leave a quota too little for it.
+    pub fn take_on(
+        &mut self,
+        trial: &mut Trial<'_>,
+        context: &PreemptionContext<'_>,
+        (dry_runs, is_over): (&[NodeDryRun], bool),
+    ) {
         for dry_run in dry_runs {
             dry_run.leaving.iter().for_each(|ix| trial.evict_set(*ix));
             dry_run.candidates.iter().for_each(|candidate| self.take(trial, candidate.pod));
         }
-        // A branch may have named pods of nodes that the plan does not use: those go for a bound only.
-        let is_used = |ix: &&PodIx| {
+        let may_go = |ix: &&PodIx| {
             let node = trial.cluster().pod(**ix).and_then(|pod| pod.place.node());
-            dry_runs.iter().any(|dry_run| Some(dry_run.node) == node)
+            is_over || dry_runs.iter().any(|dry_run| Some(dry_run.node) == node)
         };
-        let named: Vec<PodIx> = context.branch.evicted.iter().filter(is_used).copied().collect();
+        let named: Vec<PodIx> = context.branch.evicted.iter().filter(may_go).copied().collect();
         named.into_iter().for_each(|ix| self.take(trial, ix));
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::Quotas;
+use super::{Quotas, with};
 use crate::amounts::Amounts;
 use crate::outcome::Outcome;
 use crate::systems::coscheduling::harm::counting;
@@ -37,16 +37,18 @@ impl Quotas {
             && !self.too_much(world, pod, &requests, &nominated, &gone)
     }
 
-    /// Returns which of these pods, the most important first, may give way for a pod: they are taken in turn, the least important first.
+    /// Returns which of these pods, the most important first, may give way for a pod: they are taken in turn, the
+    /// least important first. What leaves already is no longer used.
     pub(super) fn in_turn<'w>(&self, world: &World, pod: &Pod, takes_back: bool, there: Vec<&'w Pod>) -> Vec<&'w Pod> {
         let mut taken: Vec<&Pod> = Vec::new();
         for other in there.into_iter().rev() {
             let same = other.namespace == pod.namespace;
             let lower = other.priority < pod.priority;
             let before = taken.iter().filter(|before| before.namespace == other.namespace).map(|pod| &pod.request);
+            let before = with(&Amounts::sum(before), &leaves(world, &other.namespace));
             let may = match (self.has(&pod.namespace), self.has(&other.namespace)) {
                 _ if is_held_for_a_plan(world, pod, other) => false,
-                (true, true) if takes_back => !same && self.is_over(world, &other.namespace, &Amounts::sum(before)),
+                (true, true) if takes_back => !same && self.is_over(world, &other.namespace, &before),
                 (true, true) => same && lower,
                 (false, false) => lower,
                 _ => false,
@@ -69,18 +71,19 @@ impl Quotas {
         let requests = Amounts::sum(planned.iter().map(|pod| &pod.request));
         let nominated = self.nominated(world, pod, &|other| planned.iter().any(|pod| pod.name == other.name));
         let takes_back = self.takes_back(world, pod, &requests, &nominated);
-        let others = world.pods.values().filter(|other| other.place().is_some() && group(other) != group(pod));
+        let may_go = |other: &&Pod| other.place().is_some() && !other.leaving && group(other) != group(pod);
+        let others = world.pods.values().filter(may_go);
         let mut there: Vec<&Pod> = others.collect();
         counting(world, |counting| there.sort_by_cached_key(|other| counting.importance(other)));
         self.in_turn(world, pod, takes_back, there)
     }
 
-    /// Returns whether a pod may be a victim beside the less important ones of the others.
-    fn gives(&self, world: &World, pod: &Pod, (victim, victims): (&Pod, &[&Pod]), takes_back: bool) -> bool {
+    /// Returns whether a pod may be a victim beside the less important ones of the others, when those that leave have left.
+    pub(super) fn gives(&self, world: &World, pod: &Pod, (victim, victims): (&Pod, &[&Pod]), takes_back: bool) -> bool {
         let key = |pod: &Pod| counting(world, |counting| counting.importance(pod));
         let own = key(victim);
         let less = victims.iter().filter(|other| other.namespace == victim.namespace && key(other) > own);
-        let less = Amounts::sum(less.map(|pod| &pod.request));
+        let less = with(&Amounts::sum(less.map(|pod| &pod.request)), &leaves(world, &victim.namespace));
         let same = victim.namespace == pod.namespace;
         let lower = victim.priority < pod.priority;
         match (self.has(&pod.namespace), self.has(&victim.namespace)) {
@@ -113,6 +116,14 @@ impl Quotas {
             }
         }
     }
+}
+
+/// Returns what leaves a namespace for good: what its leaving pods hold, as far as it is not promised to other pods of it.
+fn leaves(world: &World, namespace: &str) -> Amounts {
+    let of = || world.pods.values().filter(|pod| pod.namespace == namespace);
+    let leaving = Amounts::sum(of().filter(|pod| pod.leaving && pod.place().is_some()).map(|pod| &pod.request));
+    let promised = of().filter(|pod| pod.pending() && pod.nominated.is_some());
+    leaving.beyond(&Amounts::sum(promised.map(|pod| &pod.request)))
 }
 
 /// Returns whether a pod waits at Permit for others of its group to which nodes are promised that another pod may not have: pods left for them all,

@@ -1,0 +1,201 @@
+//! The rulings about single pods: the answers of kube-scheduler depend on the cluster of the question.
+
+use serde_json::{Value, json};
+
+use lictor_oracle::{By, Case, Step, System};
+
+use super::{Answer, member, plan};
+use crate::tests::{binds, node, nominates, pod, refuses};
+use crate::{Difference, Question, Trial, TrialError};
+
+/// Returns the rulings that explain the attempt for `d/p`, or the kind of the difference. `d/q` waits at Permit before, where it is there.
+fn judge(
+    objects: Vec<Value>,
+    outcome: &Value,
+    answer: impl Fn(&Question) -> Answer,
+) -> Result<Vec<&'static str>, &'static str> {
+    let has_q = objects.iter().any(|object| object["metadata"]["name"] == "q");
+    let case = Case::by_hand(System::Kubernetes, By::Attempts, objects);
+    let mut trial = Trial::of(&case).unwrap();
+    if has_q {
+        let waits = json!({"result": "Waiting", "node": "n1", "bound": {}, "nominated": {}, "victims": [], "waiting": ["d/q"],
+            "standing": outcome["standing"]});
+        trial.step(&Step::Schedule("d/q".to_owned()), &waits, |_| Ok(json!({"group": {"outcomes": [{}]}}))).unwrap();
+    }
+    match trial.step(&Step::Schedule("d/p".to_owned()), outcome, |question| Ok(json!(answer(question)))) {
+        Ok(()) => Ok(trial.tally.departures.into_keys().collect()),
+        Err(TrialError::Difference(Difference { kind, .. })) => Err(kind),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Returns an object of the cluster of a question; null where it is gone.
+fn of<'q>(question: &'q Question, name: &str) -> &'q Value {
+    question.objects.iter().find(|object| object["metadata"]["name"] == name).unwrap_or(&Value::Null)
+}
+
+/// Returns an answer with these feasible nodes.
+fn places(nodes: &[&str]) -> Answer {
+    Answer { feasible: nodes.iter().map(|node| (*node).to_owned()).collect(), ..Answer::default() }
+}
+
+/// Returns an answer with one plan.
+fn evicts(node: &str, victims: &[&str]) -> Answer {
+    Answer { plans: vec![plan(node, victims)], ..Answer::default() }
+}
+
+/// Returns a PodGroup of priority 5, with this disruption mode.
+fn group(name: &str, mode: &str) -> Value {
+    json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": {"name": name, "namespace": "d"},
+        "spec": {"priority": 5, "disruptionMode": {mode: {}}}})
+}
+
+/// Returns a pod of group `d/g` on a node.
+fn running(name: &str, node: &str) -> Value {
+    let mut running = member(name, 5);
+    running["spec"]["nodeName"] = json!(node);
+    running
+}
+
+/// Promises a node to a pod.
+fn promised(mut pod: Value, node: &str) -> Value {
+    pod["status"]["nominatedNodeName"] = json!(node);
+    pod
+}
+
+#[test]
+fn an_empty_selector_covers_the_namespace() {
+    let budget = |selector: Value| {
+        json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b", "namespace": "d"},
+            "spec": {"selector": selector}})
+    };
+    let judged = |selector: Value, victim: &str| {
+        let objects = vec![node("n1"), pod("v", Some("n1")), pod("w", Some("n1")), budget(selector), pod("p", None)];
+        judge(objects, &nominates("d/p", "n1", &[victim]), |question| {
+            let (selector, labels) =
+                (&of(question, "b")["spec"]["selector"]["matchLabels"], &of(question, "w")["metadata"]["labels"]);
+            let covers = selector.is_object() && selector == labels;
+            evicts("n1", if covers { &["d/w"] } else { &["d/v"] })
+        })
+    };
+    assert_eq!(judged(json!({}), "d/w"), Ok(vec!["K30"]));
+    assert_eq!(judged(json!({}), "d/p"), Err("upstream/victims"));
+    assert_eq!(judged(json!({"matchLabels": {"app": "a"}}), "d/w"), Err("upstream/victims"));
+}
+
+#[test]
+fn a_pod_that_leaves_is_gone_and_spends_its_budget() {
+    let judged = |outcome: &Value, after: &Answer| {
+        let mut leaving = pod("x", Some("n1"));
+        leaving["metadata"]["deletionTimestamp"] = json!("1970-01-01T00:00:00Z");
+        leaving["metadata"]["labels"] = json!({"app": "a"});
+        let budget = json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b", "namespace": "d"},
+            "spec": {"selector": {"matchLabels": {"app": "a"}}}, "status": {"disruptionsAllowed": 1}});
+        let objects = vec![node("n1"), pod("v", Some("n1")), leaving, budget, pod("p", None)];
+        judge(objects, outcome, |question| match of(question, "x") {
+            Value::Null => {
+                assert_eq!(of(question, "b")["status"]["disruptionsAllowed"], 0);
+                after.clone()
+            }
+            _ => evicts("n1", &["d/v", "d/x"]),
+        })
+    };
+    assert_eq!(judged(&nominates("d/p", "n1", &[]), &places(&["n1"])), Ok(vec!["K10"]));
+    assert_eq!(judged(&nominates("d/p", "n1", &[]), &places(&[])), Err("upstream/victims"));
+    assert_eq!(judged(&nominates("d/p", "n1", &["d/v"]), &evicts("n1", &["d/v"])), Ok(vec!["K10"]));
+    assert_eq!(judged(&nominates("d/p", "n1", &["d/v"]), &places(&["n1"])), Err("upstream/victims"));
+}
+
+#[test]
+fn a_promise_to_a_pod_of_a_group_has_the_priority_of_the_group() {
+    let judged = |priority: i64| {
+        let objects = vec![node("n1"), group("g", "single"), promised(member("m", priority), "n1"), pod("p", None)];
+        judge(objects, &refuses(&json!({"d/m": "n1"})), |question| {
+            places(if of(question, "m")["spec"]["priority"] == 5 { &[] } else { &["n1"] })
+        })
+    };
+    assert_eq!(judged(0), Ok(vec!["K18"]));
+    assert_eq!(judged(5), Ok(vec![]));
+}
+
+#[test]
+fn a_pod_of_a_group_that_leaves_one_by_one_counts_as_a_pod_alone() {
+    let judged = |mode: &str| {
+        let objects = vec![node("n1"), group("g", mode), running("v", "n1"), pod("w", Some("n1")), pod("p", None)];
+        judge(objects, &nominates("d/p", "n1", &["d/v"]), |question| {
+            let is_of_group = of(question, "v")["spec"]["schedulingGroup"].is_object();
+            evicts("n1", if is_of_group { &["d/w"] } else { &["d/v"] })
+        })
+    };
+    assert_eq!(judged("single"), Ok(vec!["K75"]));
+    assert_eq!(judged("all"), Err("upstream/victims"));
+}
+
+#[test]
+fn a_nominated_pod_waits_while_its_room_is_held_at_permit() {
+    let judged = |standing: &Value, later: &Answer| {
+        let objects = vec![node("n1"), group("g", "single"), member("q", 5), promised(pod("p", None), "n1")];
+        let mut outcome = refuses(standing);
+        outcome["waiting"] = json!(["d/q"]);
+        judge(objects, &outcome, |question| match of(question, "q")["spec"]["nodeName"].is_string() {
+            true => Answer::default(),
+            false => later.clone(),
+        })
+    };
+    let stands = json!({"d/p": "n1"});
+    assert_eq!(judged(&stands, &places(&["n1"])), Ok(vec!["K22"]));
+    assert_eq!(judged(&stands, &places(&["n2"])), Err("upstream/nominations"), "another pod is in the way");
+    assert_eq!(judged(&json!({}), &places(&["n1"])), Ok(vec![]));
+}
+
+#[test]
+fn a_group_that_leaves_whole_counts_once() {
+    let judged = |mode: &str, needs: &[&str]| {
+        let pods = [running("v", "n1"), running("w", "n1"), pod("a", Some("n2")), pod("b", Some("n2")), pod("p", None)];
+        let pods = pods.map(|mut pod| {
+            pod["spec"]["priority"] = json!(5);
+            pod
+        });
+        let objects = [node("n1"), node("n2"), group("g", mode)].into_iter().chain(pods).collect();
+        judge(objects, &nominates("d/p", "n1", &["d/v", "d/w"]), |question| {
+            let fits = needs.iter().all(|victim| of(question, victim).is_null());
+            let has_all = !of(question, "v").is_null();
+            if fits {
+                places(&["n1"])
+            } else if has_all {
+                evicts("n2", &["d/a", "d/b"])
+            } else {
+                Answer::default()
+            }
+        })
+    };
+    assert_eq!(judged("all", &["v", "w"]), Ok(vec!["K43"]));
+    assert_eq!(judged("single", &["v", "w"]), Err("upstream/victims"));
+    assert_eq!(judged("all", &["v", "w", "a"]), Err("upstream/victims"), "there is no room without them");
+}
+
+#[test]
+fn pods_at_permit_hold_their_nodes() {
+    let objects = vec![node("n1"), group("g", "single"), member("q", 5), pod("p", None)];
+    let mut outcome = binds("d/p", "n1");
+    outcome["waiting"] = json!(["d/q"]);
+    let answer =
+        |question: &Question| places(if of(question, "q")["spec"]["nodeName"] == "n1" { &[] } else { &["n1"] });
+    assert_eq!(judge(objects, &outcome, answer), Err("upstream/node"));
+}
+
+#[test]
+fn pods_of_a_group_that_holds_nodes_are_not_compared() {
+    let objects = vec![node("n1"), group("g", "single"), member("q", 5), member("p", 5)];
+    let mut outcome = binds("d/p", "n9");
+    outcome["waiting"] = json!(["d/q"]);
+    let case = Case::by_hand(System::Kubernetes, By::Attempts, objects);
+    let mut trial = Trial::of(&case).unwrap();
+    let waits = json!({"result": "Waiting", "node": "n1", "bound": {}, "nominated": {}, "victims": [], "waiting": ["d/q"], "standing": {}});
+    let mut group =
+        |step: Step, outcome: &Value| trial.step(&step, outcome, |_| Ok(json!({"group": {"outcomes": [{}]}}))).unwrap();
+    group(Step::Schedule("d/q".to_owned()), &waits);
+    group(Step::Advance(1), &json!({"waiting": ["d/q"], "standing": {}}));
+    group(Step::Schedule("d/p".to_owned()), &outcome);
+    assert_eq!((trial.tally.attempts, trial.tally.passed_over.len()), (1, 1));
+}
