@@ -10,6 +10,7 @@ mod framework;
 mod koordinator;
 mod kubernetes;
 mod object;
+mod order;
 mod program;
 mod question;
 mod report;

@@ -13,7 +13,7 @@ use crate::program::ProgramError;
 use crate::question::Question;
 use crate::tally::{Tally, count_more};
 use crate::yunikorn::surplus::Overages;
-use crate::{coscheduling, koordinator, kubernetes, yunikorn};
+use crate::{coscheduling, koordinator, kubernetes, order, yunikorn};
 
 /// A decision of the policy that upstream does not make, and that no ruling explains.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -98,7 +98,7 @@ impl<'c> Trial<'c> {
         ask: impl FnMut(&Question) -> Result<Value, ProgramError>,
     ) -> Result<(), TrialError> {
         let Weighed { before, attempt } = self.weigh(step, outcome, ask)?;
-        // What queues give back is compared for mutants alone: rulings on it are to be written first.
+        // What queues give back, and the order of the queue, are compared for mutants alone: rulings on them are to be written first.
         let attempt = attempt.filter(|_| matches!(step, Step::Schedule(_)));
         before.into_iter().chain(attempt).try_for_each(|verdict| self.count(verdict))
     }
@@ -115,6 +115,7 @@ impl<'c> Trial<'c> {
     ) -> Result<Weighed, TrialError> {
         let weighed = match step {
             Step::Schedule(pod) => self.attempt(pod, outcome, &mut Ask(&mut ask))?,
+            Step::Order => Weighed { before: self.end(), attempt: self.order(outcome, &mut Ask(&mut ask))? },
             _ => Weighed { before: self.end(), attempt: self.surplus(step, outcome, &mut Ask(&mut ask))? },
         };
         self.follow(step, outcome)?;
@@ -136,6 +137,14 @@ impl<'c> Trial<'c> {
             self.overages.look(&self.cluster.objects(), self.time);
         }
         Ok(())
+    }
+
+    /// Compares the order of the queue, where the judge says it.
+    fn order(&self, outcome: &Value, ask: &mut Ask<'_>) -> Result<Option<Verdict>, TrialError> {
+        match self.case.system {
+            System::Coscheduling => order::judge(outcome, |pod| coscheduling::translated(&self.question(pod)), ask),
+            _ => Ok(None),
+        }
     }
 
     /// Returns whether the case is about queues over their maximum.

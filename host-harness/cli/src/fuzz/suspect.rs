@@ -15,6 +15,9 @@ const ENOUGH: u64 = 300;
 /// After how many it is where the mutant was noticed, but by a ruling alone.
 const ENOUGH_WITH_RULING: u64 = 60;
 
+/// The difference that is about the order of the queue.
+const ORDER: &str = "upstream/order";
+
 /// What an attempt does to the cluster.
 const EFFECTS: [&str; 5] = ["bound", "nominated", "victims", "waiting", "standing"];
 
@@ -100,6 +103,14 @@ impl Suspect {
             let Ok(said) = table.take(step) else { return self.count("cannot be carried out") };
             let distance = distance(played.case.system, was, &said);
             match (distance, step) {
+                // The cluster goes on alike: the pods are tried in the order of the policy.
+                (Distance::None, Step::Order) if was.get("order") != said.get("order") => {
+                    let scene = Scene { played, at };
+                    self.ask(&scene, &mut table, said, answers);
+                    if self.is_settled() {
+                        return;
+                    }
+                }
                 (Distance::None, _) | (Distance::Words, Step::Order | Step::Usage(_)) => {}
                 (_, Step::Schedule(_)) | (Distance::Effects, Step::Cycle | Step::Advance(_)) => {
                     let scene = Scene { played, at };
@@ -135,6 +146,8 @@ impl Suspect {
         }
         match verdict {
             Verdict::Differs(difference) => match scene.weigh_policy(answers) {
+                // What the policy itself decides otherwise is no fault where no rulings are written yet.
+                Some(Verdict::Differs(fault)) if difference.kind == ORDER => self.count(fault.kind),
                 Some(Verdict::Differs(fault)) => self.faults.push((index, fault.text)),
                 _ => {
                     self.noticed =
