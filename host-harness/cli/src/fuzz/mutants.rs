@@ -1,7 +1,7 @@
 //! Which mutants of the laws of a system its judge notices.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::{self, Display, Formatter, Write};
 use std::path::Path;
 
 use lictor_conformance::fuzz::attempt_comparing;
@@ -9,7 +9,7 @@ use lictor_judges::upstream;
 use lictor_oracle::generate;
 
 use super::suspect::{Answers, Notice, Played, Suspect};
-use super::unnoticed::reason;
+use super::unnoticed::{Kind, reason};
 use super::{Asked, append};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -51,7 +51,37 @@ pub(super) fn run(asked: &Asked, judge: &Path, file: &Path) -> Result<Exit, Fail
     drop(progress);
     page(asked, &suspects, played).print()?;
     append(file, &section(asked, &suspects, played))?;
-    Ok(Exit::Done)
+    let is_unexplained = |suspect: &Suspect| suspect.noticed.is_none() && reason(&suspect.mutant).is_none();
+    Ok(if suspects.iter().any(is_unexplained) { Exit::Failed } else { Exit::Done })
+}
+
+/// How many mutants there are, and how many of them are noticed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Share {
+    noticed: usize,
+    all: usize,
+}
+
+impl Share {
+    /// Counts mutants.
+    fn of<'s>(suspects: impl Iterator<Item = &'s Suspect>) -> Share {
+        suspects.fold(Share::default(), |share, suspect| Share {
+            noticed: share.noticed.saturating_add(usize::from(suspect.noticed.is_some())),
+            all: share.all.saturating_add(1),
+        })
+    }
+}
+
+impl Display for Share {
+    fn fmt(&self, to: &mut Formatter<'_>) -> fmt::Result {
+        let percent = self.noticed.saturating_mul(100).checked_div(self.all).unwrap_or(100);
+        write!(to, "{} of {} ({percent} %)", self.noticed, self.all)
+    }
+}
+
+/// Returns whether upstream has the law of a mutant, so that its judge can notice it.
+fn has_counterpart(suspect: &Suspect) -> bool {
+    !matches!(reason(&suspect.mutant), Some((Kind::NoCounterpart, _)))
 }
 
 /// Returns the result for people.
@@ -87,22 +117,22 @@ fn section(asked: &Asked, suspects: &[Suspect], played: u64) -> String {
     let differences = by(|notice| matches!(notice, Notice::Difference(_)));
     let rulings = by(|notice| matches!(notice, Notice::Ruling(_)));
     let mut text = format!(
-        "\n## `{}` and {}\n\n{} mutants, {played} random clusters of seed {}: {} are noticed, {differences} by a difference that no \
-         ruling explains, and {rulings} by a ruling alone.\n\n| not noticed | switched | attempts compared | these came to | reason \
-         |\n|---|---|---|---|---|\n",
+        "\n## `{}` and {}\n\n{played} random clusters of seed {}. Noticed are {} mutants, {differences} by a difference that no ruling explains, \
+         and {rulings} by a ruling alone; of the laws that upstream has, {}.\n\n| not noticed | switched | attempts compared | these came to \
+         | kind | reason |\n|---|---|---|---|---|---|\n",
         asked.laws,
         upstream(asked.laws).unwrap_or_default(),
-        suspects.len(),
         asked.seed,
-        differences.saturating_add(rulings)
+        Share::of(suspects.iter()),
+        Share::of(suspects.iter().filter(|suspect| has_counterpart(suspect))),
     );
     for Suspect { mutant, asked, verdicts, .. } in suspects.iter().filter(|suspect| suspect.noticed.is_none()) {
         let verdicts: Vec<String> = verdicts.iter().map(|(what, count)| format!("{what} {count}")).collect();
-        let reason = reason(mutant).unwrap_or("none yet");
+        let (kind, reason) = reason(mutant).map_or(("none yet", "none yet"), |(kind, reason)| (kind.name(), reason));
         // Writing into a text does not fail.
         let _ = writeln!(
             text,
-            "| `{}` | {} | {asked} | {} | {reason} |",
+            "| `{}` | {} | {asked} | {} | {kind} | {reason} |",
             mutant.code,
             mutant.change(),
             verdicts.join(", ")
@@ -115,4 +145,28 @@ fn section(asked: &Asked, suspects: &[Suspect], played: u64) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use lictor_policy::Switch;
+
+    use super::*;
+    use crate::Mutant;
+
+    /// Returns a suspect, noticed or not.
+    fn suspect(code: &'static str, is_noticed: bool) -> Suspect {
+        let noticed = is_noticed.then(|| (0, Notice::Ruling(vec!["D1"])));
+        Suspect { noticed, ..Suspect::new(Mutant { code, to: Switch::Silent }) }
+    }
+
+    #[test]
+    fn mutants_that_upstream_has_no_law_for_count_in_the_first_share_alone() {
+        let suspects =
+            [suspect("yunikorn/1", true), suspect("yunikorn/2", false), suspect("yunikorn/shared-guarantee", false)];
+        assert_eq!(Share::of(suspects.iter()).to_string(), "1 of 3 (33 %)");
+        let share = Share::of(suspects.iter().filter(|suspect| has_counterpart(suspect)));
+        assert_eq!(share, Share { noticed: 1, all: 2 });
+        assert_eq!(Share::default().to_string(), "0 of 0 (100 %)");
+    }
 }
