@@ -104,7 +104,7 @@ impl Suspect {
             let distance = distance(played.case.system, was, &said);
             match (distance, step) {
                 // The cluster goes on alike: the pods are tried in the order of the policy.
-                (Distance::None, Step::Order) if was.get("order") != said.get("order") => {
+                (Distance::None, Step::Order) if are_turned(was, &said) => {
                     let scene = Scene { played, at };
                     self.ask(&scene, &mut table, said, answers);
                     if self.is_settled() {
@@ -146,8 +146,8 @@ impl Suspect {
         }
         match verdict {
             Verdict::Differs(difference) => match scene.weigh_policy(answers) {
-                // What the policy itself decides otherwise is no fault where no rulings are written yet.
-                Some(Verdict::Differs(fault)) if difference.kind == ORDER => self.count(fault.kind),
+                // There are no rulings on the order yet: it is compared where the policy has that of upstream.
+                policy if difference.kind == ORDER && policy != Some(Verdict::Alike) => self.count(ORDER),
                 Some(Verdict::Differs(fault)) => self.faults.push((index, fault.text)),
                 _ => {
                     self.noticed =
@@ -253,6 +253,13 @@ impl Scene<'_> {
     }
 }
 
+/// Returns whether the same pods are tried in another order.
+fn are_turned(one: &Value, other: &Value) -> bool {
+    let order = |outcome: &Value| outcome.get("order").and_then(Value::as_array).cloned().unwrap_or_default();
+    let (one, other) = (order(one), order(other));
+    one != other && one.len() == other.len() && one.iter().all(|pod| other.contains(pod))
+}
+
 /// Returns how far two outcomes of a step are from one another. The judge of Koordinator looks at reasons, too.
 fn distance(system: System, one: &Value, other: &Value) -> Distance {
     let differ = |key: &&str| one.get(key) != other.get(key);
@@ -262,4 +269,19 @@ fn distance(system: System, one: &Value, other: &Value) -> Distance {
     let words: &[&str] =
         if system == System::Koordinator { &["result", "node", "reasons"] } else { &["result", "node"] };
     if words.iter().any(|key| differ(key)) { Distance::Words } else { Distance::None }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_order_is_another_one_where_the_same_pods_are_turned() {
+        let order = |pods: &[&str]| json!({"order": pods});
+        assert!(are_turned(&order(&["d/p", "d/q"]), &order(&["d/q", "d/p"])));
+        assert!(!are_turned(&order(&["d/p", "d/q"]), &order(&["d/p", "d/q"])));
+        assert!(!are_turned(&order(&["d/p"]), &order(&["d/q", "d/p"])), "a pod more is tried");
+    }
 }

@@ -78,6 +78,11 @@ const REASONS: &[(&str, &str, Reason)] = &[
         (Kind::NoCounterpart, "ruling K22: upstream has no half group that holds room, so nothing can be compared"),
     ),
     ("kubernetes/victim-is-of-another-job", "", WITHIN),
+    (
+        "kubernetes/no-victim-is-leaving",
+        "",
+        (Kind::Ruled, "ruling K10: pods that leave count as gone, and with them gone upstream makes the same plan"),
+    ),
     ("coscheduling/gang-has-its-members", "", MEMBERS),
     (
         "coscheduling/gang-has-not-failed",
@@ -122,6 +127,24 @@ const REASONS: &[(&str, &str, Reason)] = &[
         "koordinator/last-plan-is-done",
         "",
         (Kind::Ruled, "rulings C24 and C45: upstream evicts more pods while victims leave"),
+    ),
+    (
+        "koordinator/its-room-is-not-held-at-permit",
+        "",
+        (
+            Kind::Seldom,
+            "ruling C23: a nominated pod waits for one at Permit on its room; no cluster of the run has this",
+        ),
+    ),
+    (
+        "koordinator/may-preempt",
+        "",
+        (Kind::Ruled, "rulings C1, C3, C4, C6 and C36 explain that upstream has no such plan by the quotas"),
+    ),
+    (
+        "koordinator/gang-is-complete",
+        "without `waiting-or-running`",
+        (Kind::Ruled, "ruling C25: upstream has pods wait at Permit whose gang cannot be complete"),
     ),
     ("koordinator/victim-is-bound", "", (Kind::Equal, "equal: a pod without a node gives no room")),
     (
@@ -168,6 +191,25 @@ const REASONS: &[(&str, &str, Reason)] = &[
         (Kind::NoCounterpart, "upstream knows no shares of devices, and no cluster has them"),
     ),
     ("yunikorn/not-again", "", (Kind::Ruled, "ruling D19: upstream lets a pod preempt once, whatever is leaving")),
+    (
+        "yunikorn/switch",
+        "",
+        (Kind::Seldom, "few clusters have preemption off in a partition where a pod would evict others"),
+    ),
+    (
+        "yunikorn/3",
+        "",
+        (
+            Kind::Ruled,
+            "an application is in one queue, where laws 4 and 5 protect its pods; rulings D5, D7 and D8 explain the rest",
+        ),
+    ),
+    ("yunikorn/7", "", (Kind::Ruled, "rulings D3, D5 and D7 explain that upstream has no plan, whatever the fence is")),
+    (
+        "yunikorn/ordinary-pod-gives-first",
+        "",
+        (Kind::Seldom, "the victims of upstream are compared by what it can tell apart, and few clusters have others"),
+    ),
     ("yunikorn/4", "", (Kind::Ruled, "rulings D3, D5 and D7 explain what comes of it")),
     (
         "yunikorn/victim-queue-is-not-spared",
