@@ -263,12 +263,12 @@ fn are_turned(one: &Value, other: &Value) -> bool {
 /// Returns how far two outcomes of a step are from one another. The judge of Koordinator looks at reasons, too.
 fn distance(system: System, one: &Value, other: &Value) -> Distance {
     let differ = |key: &&str| one.get(key) != other.get(key);
-    if EFFECTS.iter().any(|key| differ(&key)) {
+    if EFFECTS.iter().any(differ) {
         return Distance::Effects;
     }
     let words: &[&str] =
         if system == System::Koordinator { &["result", "node", "reasons"] } else { &["result", "node"] };
-    if words.iter().any(|key| differ(key)) { Distance::Words } else { Distance::None }
+    if words.iter().any(differ) { Distance::Words } else { Distance::None }
 }
 
 #[cfg(test)]
