@@ -1,6 +1,9 @@
 //! `lictor fuzz`: random clusters against the oracle.
 
 mod judged;
+mod mutants;
+mod suspect;
+mod unnoticed;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -45,6 +48,10 @@ pub(super) struct Asked {
     /// Append what was compared to this file, as a section of `host-harness/judges/DIFFERENCES.md`
     #[arg(long, value_name = "FILE", requires = "judge")]
     differences: Option<PathBuf>,
+    /// Switch the laws of the system instead, one at a time, and append to this file which of these mutants the judge notices, as a section of
+    /// `host-harness/judges/MUTANTS.md`
+    #[arg(long, value_name = "FILE", requires = "judge", conflicts_with = "differences")]
+    mutants: Option<PathBuf>,
     /// Write every failing case as a scenario into this directory
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
@@ -64,6 +71,9 @@ struct Found {
 
 /// Plays cases.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
+    if let (Some(judge), Some(file)) = (&asked.judge, &asked.mutants) {
+        return mutants::run(asked, judge, file);
+    }
     let chosen = asked.policy.find()?;
     let progress = Progress::of_parts("playing cases", usize::try_from(asked.cases).unwrap_or(usize::MAX));
     let (start, mut tally, mut played) = (Instant::now(), Tally::default(), 0u64);

@@ -17,6 +17,7 @@ mod kept;
 mod laws;
 mod limited;
 mod live;
+mod mutants;
 mod page;
 mod plugin;
 mod progress;
@@ -39,6 +40,7 @@ use clap::{Parser, Subcommand};
 use exit::Exit;
 use failure::Failure;
 pub use lictor_decide::Native;
+pub use mutants::{Mutant, mutants};
 
 /// Run a scheduling policy in a sandbox: its decisions for a cluster, and checks that it keeps its laws
 #[derive(Parser)]

@@ -14,42 +14,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use lictor::Native;
+use lictor::{Native, mutants};
 use lictor_conformance::{Scenario, run};
 use lictor_policy::{Switch, rules};
 use named::{File, files, nothing};
-
-/// Cases in which a law of a system denies nothing: they say why the law holds, or explain a cycle (`gang-is-complete`); or what they are about
-/// is not in the system.
-const NO_DENIALS: [(&str, &str); 21] = [
-    ("koordinator/gang-is-complete", "half"),
-    ("koordinator/gang-is-complete", "complete"),
-    ("koordinator/gang-is-complete", "single"),
-    ("kubernetes/gang-is-complete", "half"),
-    ("kubernetes/gang-is-complete", "complete"),
-    ("kubernetes/gang-is-complete", "single"),
-    ("coscheduling/gang-is-complete", "half"),
-    ("coscheduling/gang-is-complete", "complete"),
-    ("coscheduling/gang-is-complete", "single"),
-    ("volcano/gang-is-complete", "half"),
-    ("volcano/gang-is-complete", "complete"),
-    ("volcano/gang-is-complete", "single"),
-    // Match policies are Koordinator's.
-    ("kubernetes/gang-is-complete", "waiting"),
-    ("coscheduling/gang-is-complete", "waiting"),
-    ("volcano/gang-is-complete", "waiting"),
-    // Queues that demand groups of nodes are Volcano's.
-    ("koordinator/pod-demands-are-known", "nodes"),
-    ("yunikorn/pod-demands-are-known", "nodes"),
-    // `queue-takes-pods` is asked before, and a pod of an unknown PodGroup is in no queue.
-    ("volcano/gang-has-its-members", "undeclared"),
-    // The host passes no pod of another scheduler to the policy.
-    ("yunikorn/queue-is-known", "scheduler"),
-    // Each pod takes one of `pods`: the queue of a victim uses some of what is requested.
-    ("yunikorn/5", "unused"),
-    // Queues reclaim only for pods that request something.
-    ("volcano/reclaimer-stays-within-deserved", "nothing"),
-];
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -142,12 +110,12 @@ fn readme() -> Result<(), Failed> {
     nothing((!counted).then(|| format!("there are {laws} laws: run the mutation run again")).into_iter())
 }
 
-/// Returns the cases in which a law denies, of the laws that have several. A law that says how pods are compared has none.
+/// Returns the cases in which a law denies, of the laws that have several.
 fn cases() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let several = rules().into_iter().map(|(_, entry)| entry).filter(|entry| entry.templates.len() > 1);
-    several
-        .flat_map(|entry| entry.templates.iter().map(move |(case, _)| (entry.code, *case)))
-        .filter(|of| !NO_DENIALS.contains(of))
+    mutants().filter_map(|mutant| match mutant.to {
+        Switch::Without(case) => Some((mutant.code, case)),
+        Switch::Silent | Switch::Contrary => None,
+    })
 }
 
 /// Returns the scenarios of the system of a law, and of those that stand on it.

@@ -22,6 +22,7 @@ use crate::trial::{Ask, TrialError};
 use answer::Answer;
 use compare::compare;
 use departures::RULES;
+pub(crate) use groups::translated;
 use readings::{COUNTS, LEAVING, READINGS, Reading};
 use view::{Policy, View};
 
@@ -42,7 +43,7 @@ pub(crate) fn departures() -> impl Iterator<Item = Departure> {
 /// The judge has no answer.
 pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
     let policy = Policy::of(attempt.outcome);
-    let mut asked = Exchange::about(groups::translated(attempt.question), ask)?;
+    let mut asked = Exchange::about(translated(attempt.question), ask)?;
     let Err(difference) = compare(&asked.view(attempt.pod, &policy)) else {
         return Ok(Verdict::Alike);
     };

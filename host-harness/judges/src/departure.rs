@@ -51,7 +51,8 @@ pub(crate) struct Attempt<'s> {
 }
 
 /// The result of comparing an attempt.
-pub(crate) enum Verdict {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
     /// Both decide alike.
     Alike,
     /// They differ, and these rulings explain it.

@@ -41,7 +41,7 @@ pub(crate) fn departures() -> impl Iterator<Item = Departure> {
         readings.chain(RULES.iter().map(|rule| rule.departure))
     };
     let is_new = move |departure: &Departure| of_pods().all(|known| known.id != departure.id);
-    of_pods().chain(groups::RULES.iter().map(|rule| rule.departure).filter(is_new))
+    of_pods().chain(groups::RULES.iter().map(|rule| rule.departure).filter(is_new)).chain([groups::GATED])
 }
 
 /// Compares an attempt. First the rulings are asked that explain the difference, then those that read the cluster in another way, then the first
@@ -51,8 +51,8 @@ pub(crate) fn departures() -> impl Iterator<Item = Departure> {
 /// The judge has no answer.
 pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
     let Attempt { question: held, pod, outcome } = *attempt;
-    if group_of(pod).is_some() {
-        return Ok(Verdict::NotCompared("pods of a group of which others wait at Permit"));
+    if let Some(group) = group_of(pod) {
+        return outside_a_round(attempt, &group, ask);
     }
     let mut question = held.with_held();
     let mut answer: Answer = ask.answer(&question)?;
@@ -101,6 +101,26 @@ fn explaining(it: &Situation<'_>, ask: &mut Ask<'_>) -> Result<Option<&'static s
 fn is_constrained(pod: &Value) -> bool {
     let fields = ["/spec/affinity/podAffinity", "/spec/affinity/podAntiAffinity", "/spec/topologySpreadConstraints"];
     fields.iter().any(|field| pod.pointer(field).is_some())
+}
+
+/// Compares that nothing comes of an attempt for a pod of a PodGroup that upstream does not try, as ruling K76 reads the cluster.
+fn outside_a_round(attempt: &Attempt<'_>, group: &str, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
+    let Attempt { question: held, pod, outcome } = *attempt;
+    const WAITING: Verdict = Verdict::NotCompared("pods of a group of which others wait at Permit");
+    if groups::waits_at_permit(held, group) {
+        return Ok(WAITING);
+    }
+    let mut question = held.clone();
+    groups::take_out_gated(&mut question, group);
+    let answer: Answer = ask.answer(&question)?;
+    if answer.untried.is_none() {
+        return Ok(WAITING);
+    }
+    let situation = Situation { question: &question, held, pod, outcome, answer: &answer, has_left: false };
+    Ok(match text(outcome, "/result") {
+        "Unschedulable" | "Rejected" => Verdict::Alike,
+        result => Verdict::Differs(difference("upstream/untried", &situation, format!("tries it: {result}"))),
+    })
 }
 
 /// Compares the outcome of an attempt with what upstream decides.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use lictor_oracle::{Case, Followed, ReadError, Step, System};
+use lictor_oracle::{By, Case, Followed, ReadError, Step, System};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -12,7 +12,8 @@ use crate::object::{is_turned_away, text};
 use crate::program::ProgramError;
 use crate::question::Question;
 use crate::tally::{Tally, count_more};
-use crate::{coscheduling, koordinator, kubernetes, yunikorn};
+use crate::yunikorn::surplus::Overages;
+use crate::{coscheduling, koordinator, kubernetes, order, yunikorn};
 
 /// A decision of the policy that upstream does not make, and that no ruling explains.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -43,6 +44,15 @@ pub enum TrialError {
     Read(#[from] ReadError),
 }
 
+/// The result of comparing a step.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Weighed {
+    /// Of the attempts for a PodGroup that the step ends: they are compared together.
+    pub before: Option<Verdict>,
+    /// Of the attempt that the step is.
+    pub attempt: Option<Verdict>,
+}
+
 /// A case that is compared with upstream.
 pub struct Trial<'c> {
     case: &'c Case,
@@ -51,6 +61,10 @@ pub struct Trial<'c> {
     failed: BTreeSet<String>,
     /// The attempts for a PodGroup, as long as they follow one another.
     round: Option<Round>,
+    /// The queues over their maximum.
+    overages: Overages,
+    /// The seconds since the first step.
+    time: i64,
     /// What has been compared.
     pub tally: Tally,
 }
@@ -61,8 +75,15 @@ impl<'c> Trial<'c> {
     /// # Errors
     /// The cluster cannot be read.
     pub fn of(case: &'c Case) -> Result<Trial<'c>, ReadError> {
-        let cluster = Followed::of(case)?;
-        Ok(Trial { case, cluster, failed: BTreeSet::new(), round: None, tally: Tally::default() })
+        Ok(Trial {
+            case,
+            cluster: Followed::of(case)?,
+            failed: BTreeSet::new(),
+            round: None,
+            overages: Overages::default(),
+            time: 0,
+            tally: Tally::default(),
+        })
     }
 
     /// Compares a step with what `ask` says, and follows the policy. `outcome` is in the format of `lictor test --output json`, with all
@@ -74,21 +95,80 @@ impl<'c> Trial<'c> {
         &mut self,
         step: &Step,
         outcome: &Value,
-        mut ask: impl FnMut(&Question) -> Result<Value, ProgramError>,
+        ask: impl FnMut(&Question) -> Result<Value, ProgramError>,
     ) -> Result<(), TrialError> {
-        match step {
-            Step::Schedule(pod) => {
-                self.attempt(pod, outcome, &mut Ask(&mut ask))?;
-                self.remember(pod, outcome);
-            }
-            _ => self.end_round()?,
-        }
-        Ok(self.cluster.take(step, outcome)?)
+        let Weighed { before, attempt } = self.weigh(step, outcome, ask)?;
+        // What queues give back, and the order of the queue, are compared for mutants alone: rulings on them are to be written first.
+        let attempt = attempt.filter(|_| matches!(step, Step::Schedule(_)));
+        before.into_iter().chain(attempt).try_for_each(|verdict| self.count(verdict))
     }
 
-    /// Compares one attempt.
-    fn attempt(&mut self, pod: &str, outcome: &Value, ask: &mut Ask<'_>) -> Result<(), TrialError> {
-        let question = Question {
+    /// Compares a step as [`Trial::step`] does, and returns the result. A difference is no error, and nothing is counted.
+    ///
+    /// # Errors
+    /// The judge has no answer, or the outcome cannot be read.
+    pub fn weigh(
+        &mut self,
+        step: &Step,
+        outcome: &Value,
+        mut ask: impl FnMut(&Question) -> Result<Value, ProgramError>,
+    ) -> Result<Weighed, TrialError> {
+        let weighed = match step {
+            Step::Schedule(pod) => self.attempt(pod, outcome, &mut Ask(&mut ask))?,
+            Step::Order => Weighed { before: self.end(), attempt: self.order(outcome, &mut Ask(&mut ask))? },
+            _ => Weighed { before: self.end(), attempt: self.surplus(step, outcome, &mut Ask(&mut ask))? },
+        };
+        self.follow(step, outcome)?;
+        Ok(weighed)
+    }
+
+    /// Follows the policy without a comparison.
+    ///
+    /// # Errors
+    /// The outcome cannot be read.
+    pub fn follow(&mut self, step: &Step, outcome: &Value) -> Result<(), ReadError> {
+        match step {
+            Step::Schedule(pod) => self.remember(pod, outcome),
+            Step::Advance(seconds) => self.time = self.time.saturating_add(*seconds),
+            _ => {}
+        }
+        self.cluster.take(step, outcome)?;
+        if self.has_surplus() {
+            self.overages.look(&self.cluster.objects(), self.time);
+        }
+        Ok(())
+    }
+
+    /// Compares the order of the queue, where the judge says it.
+    fn order(&self, outcome: &Value, ask: &mut Ask<'_>) -> Result<Option<Verdict>, TrialError> {
+        match self.case.system {
+            System::Coscheduling => order::judge(outcome, |pod| coscheduling::translated(&self.question(pod)), ask),
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns whether the case is about queues over their maximum.
+    fn has_surplus(&self) -> bool {
+        self.case.system == System::Yunikorn && self.case.drive.by == By::Cycles
+    }
+
+    /// Compares what queues give back.
+    fn surplus(&self, step: &Step, outcome: &Value, ask: &mut Ask<'_>) -> Result<Option<Verdict>, TrialError> {
+        let (after, is_sure) = match step {
+            Step::Cycle => (0, true),
+            Step::Advance(seconds) => (*seconds, false),
+            _ => return Ok(None),
+        };
+        if !self.has_surplus() {
+            return Ok(None);
+        }
+        let then = (&self.overages, self.time.saturating_add(after), is_sure);
+        yunikorn::surplus::judge(self.question(""), outcome, then, ask)
+    }
+
+    /// Returns the question about a pod.
+    fn question(&self, pod: &str) -> Question {
+        Question {
             now: self.cluster.now(),
             objects: self.cluster.objects(),
             arguments: Value::Object(self.case.args.clone()),
@@ -98,11 +178,34 @@ impl<'c> Trial<'c> {
             waiting: self.cluster.waiting(),
             kept: self.cluster.kept(),
             failed: self.failed.clone(),
-        };
-        let Some(pod) = question.tried() else { return Ok(()) };
+        }
+    }
+
+    /// Ends the attempts for a PodGroup, which are compared together. None: the last attempt was for a pod without one.
+    pub fn end(&mut self) -> Option<Verdict> {
+        self.round.take().map(Round::end)
+    }
+
+    /// Returns the PodGroup with which the attempts for a pod are compared; none where each attempt is compared alone.
+    pub fn group(&self, pod: &str) -> Option<String> {
+        let objects = self.cluster.objects();
+        let mut pods = crate::object::pods(&objects).filter(|_| self.case.system == System::Kubernetes);
+        kubernetes::group_of(pods.find(|other| crate::object::name(other) == pod)?)
+    }
+
+    /// Returns whether a pod waits to be tried.
+    pub fn is_pending(&self, pod: &str) -> bool {
+        self.cluster.is_pending(pod)
+    }
+
+    /// Compares one attempt.
+    fn attempt(&mut self, pod: &str, outcome: &Value, ask: &mut Ask<'_>) -> Result<Weighed, TrialError> {
+        let question = self.question(pod);
+        let Some(pod) = question.tried() else { return Ok(Weighed::default()) };
         let group = kubernetes::group_of(pod).filter(|_| self.case.system == System::Kubernetes);
+        let mut before = None;
         if !group.as_ref().is_some_and(|group| self.round.as_ref().is_some_and(|round| round.is_of(group))) {
-            self.end_round()?;
+            before = self.end();
             self.round = match group {
                 Some(group) => Round::begin(group, &question, ask)?,
                 None => None,
@@ -110,7 +213,7 @@ impl<'c> Trial<'c> {
         }
         if let Some(round) = &mut self.round {
             round.add(outcome);
-            return Ok(());
+            return Ok(Weighed { before, attempt: None });
         }
         let attempt = Attempt { question: &question, pod, outcome };
         let verdict = match self.case.system {
@@ -118,9 +221,9 @@ impl<'c> Trial<'c> {
             System::Yunikorn => yunikorn::judge(&attempt, ask)?,
             System::Coscheduling => coscheduling::judge(&attempt, ask)?,
             System::Koordinator => koordinator::judge(&attempt, ask)?,
-            System::Volcano => return Ok(()),
+            System::Volcano => return Ok(Weighed { before, attempt: None }),
         };
-        self.count(verdict)
+        Ok(Weighed { before, attempt: Some(verdict) })
     }
 
     /// Remembers whether an attempt was in vain.
@@ -130,14 +233,6 @@ impl<'c> Trial<'c> {
             true if is_turned_away(outcome) => {}
             true => drop(self.failed.insert(pod.to_owned())),
             false => drop(self.failed.remove(pod)),
-        }
-    }
-
-    /// Compares the attempts for a PodGroup, when other attempts or steps follow.
-    fn end_round(&mut self) -> Result<(), TrialError> {
-        match self.round.take() {
-            Some(round) => self.count(round.end()),
-            None => Ok(()),
         }
     }
 

@@ -8,6 +8,7 @@
 mod answer;
 mod departures;
 mod situations;
+pub(crate) mod surplus;
 #[cfg(test)]
 mod tests;
 mod view;

@@ -88,7 +88,7 @@ impl Case {
             args: Map::new(),
             objects,
             later: Vec::new(),
-            drive: Drive { by, first: 0, between: 0, recreate: false },
+            drive: Drive { by, first: 0, between: 0, recreate: false, again: false },
         }
     }
 
@@ -121,6 +121,8 @@ pub struct Drive {
     pub between: i64,
     /// Whether an evicted pod is created again, as the controller of a ReplicaSet does.
     pub recreate: bool,
+    /// Whether pods are tried again before the victims have left.
+    pub again: bool,
 }
 
 /// What a round is.

@@ -59,6 +59,11 @@ impl Followed {
         stamp(self.world.now)
     }
 
+    /// Returns whether a pod waits to be tried.
+    pub fn is_pending(&self, pod: &str) -> bool {
+        self.world.pods.get(pod).is_some_and(Pod::pending)
+    }
+
     /// Returns when each pod entered the cluster, in seconds since 1970.
     pub fn entered(&self) -> BTreeMap<String, i64> {
         self.world.pods.values().map(|pod| (pod.name.clone(), pod.entered)).collect()

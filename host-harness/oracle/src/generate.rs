@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::build::{PodPlan, Size, node, put, tags};
-use crate::case::{Case, System};
+use crate::case::{By, Case, System};
 use crate::demands::demand;
 use crate::random::Dice;
 use crate::world::{OTHER_SCHEDULER, at, text};
@@ -29,12 +29,17 @@ pub fn generate(system: System, seed: u64, index: u64) -> Case {
     };
     hold_back(&mut sketch, &mut objects);
     between_pods::constrain(&mut sketch, system, drive.recreate, &mut objects);
-    let (later, drive) = match system {
+    let (later, mut drive) = match system {
         System::Yunikorn => yunikorn::lowered(&mut sketch, &mut objects, drive),
         _ => (Vec::new(), drive),
     };
     if sketch.flag("demands", 10) {
         demand(&mut sketch.dice, system, &mut objects);
+    }
+    // What is drawn here was added last, so that seeds mean the same clusters as before.
+    drive.again = drive.by == By::Attempts && sketch.flag("again", 15);
+    if system == System::Yunikorn {
+        yunikorn::odd(&mut sketch, &mut objects);
     }
     Case { system, seed, index, parameters: sketch.parameters, args, objects, later, drive }
 }

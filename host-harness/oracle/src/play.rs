@@ -79,6 +79,12 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
             if self.over() {
                 return Ok(());
             }
+            if drive.again && self.world.pods.values().any(|pod| pod.leaving) {
+                changed |= self.attempts()?;
+                if self.over() {
+                    return Ok(());
+                }
+            }
             let accounts = systems::accounts(self.case, &self.world)?;
             if !accounts.is_empty() {
                 self.step(Step::Usage(accounts.into_keys().collect()))?;

@@ -19,16 +19,21 @@ pub(super) struct Judged {
     last: Tally,
 }
 
+/// Starts the judge of a system.
+pub(super) fn start(system: System, path: &Path) -> Result<Program, Failure> {
+    Program::start(system, path).map_err(|error| {
+        let remedy = match error {
+            ProgramError::NotCompared(_) => "leave `--judge` out",
+            _ => "name the program whose path `build.sh` in the folder of the judge prints",
+        };
+        Failure::NoJudge { message: error.to_string(), remedy }
+    })
+}
+
 impl Judged {
     /// Starts the judge of a system.
     pub(super) fn start(system: System, path: &Path) -> Result<Judged, Failure> {
-        let program = Program::start(system, path).map_err(|error| {
-            let remedy = match error {
-                ProgramError::NotCompared(_) => "leave `--judge` out",
-                _ => "name the program whose path `build.sh` in the folder of the judge prints",
-            };
-            Failure::NoJudge { message: error.to_string(), remedy }
-        })?;
+        let program = start(system, path)?;
         Ok(Judged { program, tally: Tally::default(), last: Tally::default() })
     }
 

@@ -12,3 +12,4 @@ pub use attempt::{Halt, attempt, attempt_comparing};
 pub use failure::Failure;
 pub use save::{scenario, title};
 pub use shrink::shrink;
+pub use table::Table;

@@ -13,11 +13,14 @@ use lictor_host::policy::Policy;
 const FILE: &str = "case";
 
 /// A policy that decides in the cluster of a case.
-pub(super) struct Table(Virtual);
+pub struct Table(Virtual);
 
 impl Table {
     /// Configures the policy and tells it the cluster.
-    pub(super) fn open(case: &Case, policy: Box<dyn Policy>) -> Result<Table, String> {
+    ///
+    /// # Errors
+    /// The policy refuses the arguments or the cluster, or an object cannot be read.
+    pub fn open(case: &Case, policy: Box<dyn Policy>) -> Result<Table, String> {
         let arguments = Value::Object(case.args.clone()).to_string();
         let mut session = Virtual::open(policy, case.system.name(), &arguments).map_err(|error| error.to_string())?;
         session.apply(objects(&case.objects)?).map_err(|error| format!("initial cluster: {error}"))?;
@@ -26,7 +29,10 @@ impl Table {
     }
 
     /// Takes a step; what came of it, as `lictor test --output json` says it, and the nominations that stand.
-    pub(super) fn take(&mut self, step: &Step) -> Result<Value, String> {
+    ///
+    /// # Errors
+    /// The policy breaks the contract, or an object of the step cannot be read.
+    pub fn take(&mut self, step: &Step) -> Result<Value, String> {
         let action = match step {
             Step::Order => Action::Order(Vec::new()),
             Step::Schedule(pod) => Action::Schedule(pod.clone()),

@@ -45,7 +45,7 @@ pub(super) fn leave_group(pod: &mut Value) {
 
 /// Returns the question with groups by the labels of the proposal as PodGroups, which are all that upstream knows. The minimum is that of the
 /// oldest member.
-pub(super) fn translated(question: &Question) -> Question {
+pub(crate) fn translated(question: &Question) -> Question {
     let mut question = question.clone();
     let mut minimums: Vec<(String, Value, u64)> = Vec::new();
     let mut oldest: Vec<&Value> = pods(&question.objects).filter(|pod| proposed(pod).is_some()).collect();

@@ -40,17 +40,23 @@ struct Search<'v, 's> {
 /// The judge has no answer.
 pub(super) fn completes(it: &View<'_>, within: Within, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
     let Some(named) = it.lacking() else { return Ok(true) };
-    let mut members: Vec<&Value> = it.pending(&named).collect();
-    members.sort_by_key(|other| {
-        let created = text(other, "/metadata/creationTimestamp").to_owned();
-        (name(other) != it.question.pod, Reverse(priority(other)), created, name(other))
-    });
+    let mut members = in_order(it, &named);
     let lacks = it.lacks(&named);
     if within == Within::FirstMembers {
         members.truncate(lacks);
     }
-    let members: Vec<String> = members.into_iter().map(name).collect();
     Search { it, within, left: MOST }.goes_on(&Play::of(it), &members, lacks, ask)
+}
+
+/// Returns the pods of the group of the pod that have no node, in the order in which the policy plans them: the pod, then the more important and
+/// older ones.
+pub(super) fn in_order(it: &View<'_>, named: &str) -> Vec<String> {
+    let mut members: Vec<&Value> = it.pending(named).collect();
+    members.sort_by_key(|other| {
+        let created = text(other, "/metadata/creationTimestamp").to_owned();
+        (name(other) != it.question.pod, Reverse(priority(other)), created, name(other))
+    });
+    members.into_iter().map(name).collect()
 }
 
 impl Search<'_, '_> {

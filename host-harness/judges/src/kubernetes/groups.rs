@@ -49,15 +49,27 @@ pub(super) struct Answer {
     pub(super) group: Option<Group>,
 }
 
+/// The ruling about scheduling gates. The cluster is read with it where upstream does not try the group without.
+pub(super) const GATED: Departure = Departure {
+    id: "K76",
+    upstream: "does not try a group of which one pod has scheduling gates",
+    policy: "tries the other pods of the group, where these are enough for it to start",
+};
+
 /// A round of attempts for the pods of one group.
 pub(crate) struct Round {
     /// The group, `namespace/name`.
     group: String,
     /// The cluster before the first of them.
     question: Question,
+    /// Whether it is read without the pods of the group that have scheduling gates.
+    without_gated: bool,
     upstream: Group,
     bound: BTreeSet<String>,
     victims: BTreeSet<String>,
+    /// The pods that wait at Permit, and those that are nominated, after the last attempt.
+    held: BTreeSet<String>,
+    nominated: BTreeSet<String>,
     reasons: Vec<String>,
 }
 
@@ -67,13 +79,20 @@ impl Round {
     /// # Errors
     /// The judge has no answer.
     pub(crate) fn begin(group: String, question: &Question, ask: &mut Ask<'_>) -> Result<Option<Round>, TrialError> {
-        let of_it = pods(&question.objects).filter(|pod| group_of(pod).as_ref() == Some(&group));
-        if of_it.map(name).any(|pod| question.waiting.contains_key(&pod)) {
+        if waits_at_permit(question, &group) {
             return Ok(None);
         }
-        let answer: Answer = ask.answer(question)?;
-        let (question, bound, victims, reasons) = (question.clone(), BTreeSet::new(), BTreeSet::new(), Vec::new());
-        Ok(answer.group.map(|upstream| Round { group, question, upstream, bound, victims, reasons }))
+        let mut question = question.clone();
+        let mut answer: Answer = ask.answer(&question)?;
+        let without_gated = answer.group.is_none() && take_out_gated(&mut question, &group);
+        if without_gated {
+            answer = ask.answer(&question)?;
+        }
+        let none = BTreeSet::new;
+        let (bound, victims, held, nominated, reasons) = (none(), none(), none(), none(), Vec::new());
+        let round =
+            |upstream| Round { group, question, without_gated, upstream, bound, victims, held, nominated, reasons };
+        Ok(answer.group.map(round))
     }
 
     /// Returns whether an attempt for a pod of this group belongs to the round.
@@ -85,6 +104,8 @@ impl Round {
     pub(crate) fn add(&mut self, outcome: &Value) {
         self.bound.extend(texts(outcome, "bound").into_keys());
         self.victims.extend(list(outcome, "victims"));
+        self.held = list(outcome, "waiting").into_iter().collect();
+        self.nominated = texts(outcome, "standing").into_keys().collect();
         self.reasons.push(text(outcome, "/reason").to_owned());
     }
 
@@ -92,18 +113,31 @@ impl Round {
     pub(crate) fn end(self) -> Verdict {
         let counts: BTreeSet<usize> = self.upstream.outcomes.iter().map(|outcome| outcome.placed.len()).collect();
         let evicts: BTreeSet<bool> = self.upstream.outcomes.iter().map(|outcome| !outcome.victims.is_empty()).collect();
-        let is_alike = counts.contains(&self.bound.len()) && evicts.contains(&!self.victims.is_empty());
+        let is_alike =
+            counts.contains(&self.bound.len()) && evicts.contains(&!self.victims.is_empty()) && !self.holds_in_vain();
+        let is_nothing = self.bound.is_empty() && self.victims.is_empty();
         if is_alike {
-            return Verdict::Alike;
+            return if self.without_gated && !is_nothing { Verdict::Ruled(vec![GATED.id]) } else { Verdict::Alike };
         }
         let rulings: Vec<&'static str> =
             RULES.iter().filter(|rule| (rule.applies)(&self)).map(|rule| rule.departure.id).collect();
         if rulings.is_empty() { Verdict::Differs(self.difference()) } else { Verdict::Ruled(rulings) }
     }
 
+    /// Returns whether pods of the group wait at Permit though all of it were tried and no plan is in flight: upstream binds a group or holds
+    /// nothing.
+    fn holds_in_vain(&self) -> bool {
+        let is_tried = |pod: &&Value| text(pod, "/spec/nodeName").is_empty() && !leaves(pod);
+        let pending = self.members().filter(is_tried).count();
+        let names: BTreeSet<String> = self.members().map(name).collect();
+        self.reasons.len() >= pending
+            && self.held.intersection(&names).next().is_some()
+            && self.nominated.is_disjoint(&names)
+    }
+
     /// Returns the difference, with what both decide.
     fn difference(&self) -> Difference {
-        let Round { group, bound, victims, reasons, upstream, .. } = self;
+        let Round { group, bound, victims, held, reasons, upstream, .. } = self;
         let upstream: Vec<String> = upstream
             .outcomes
             .iter()
@@ -112,12 +146,27 @@ impl Round {
             })
             .collect();
         let text = format!(
-            "group `{group}`: the policy binds {bound:?}, evicts {victims:?} ({}); upstream {}",
+            "group `{group}`: the policy binds {bound:?}, evicts {victims:?}, has {held:?} wait ({}); upstream {}",
             reasons.join(" | "),
             upstream.join(" or ")
         );
         Difference { kind: "upstream/group", text }
     }
+}
+
+/// Returns whether pods of a group wait at Permit.
+pub(super) fn waits_at_permit(question: &Question, group: &str) -> bool {
+    let mut of_it = pods(&question.objects).filter(|pod| group_of(pod).as_deref() == Some(group));
+    of_it.any(|pod| question.waiting.contains_key(&name(pod)))
+}
+
+/// Takes the pods that have scheduling gates out of a group. Returns whether there are any.
+pub(super) fn take_out_gated(question: &mut Question, group: &str) -> bool {
+    let has_gates =
+        |pod: &Value| pod.pointer("/spec/schedulingGates").is_some() && group_of(pod).as_deref() == Some(group);
+    let gated = question.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod" && has_gates(object));
+    let specs = gated.filter_map(|pod| pod.pointer_mut("/spec").and_then(Value::as_object_mut));
+    specs.map(|spec| drop(spec.remove("schedulingGroup"))).count() > 0
 }
 
 /// Returns the PodGroup of a pod, `namespace/name`.

@@ -193,6 +193,37 @@ fn rulings_explain_a_difference_about_a_group() {
 }
 
 #[test]
+fn a_group_with_a_gated_pod_is_compared_without_that_pod() {
+    let group = json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
+        "metadata": {"name": "g", "namespace": "d"}, "spec": {"priority": 5}});
+    let mut gated = member("q", 5);
+    gated["spec"]["schedulingGates"] = json!([{"name": "example.com/wait"}]);
+    let objects = vec![node("n1"), group, member("p", 5), gated];
+    let judged = |outcome: &Value, placed: Value| {
+        let case = Case::by_hand(System::Kubernetes, By::Attempts, objects.clone());
+        let mut trial = Trial::of(&case).unwrap();
+        let steps = [(Step::Schedule("d/p".to_owned()), outcome.clone()), (Step::Advance(1), json!({"standing": {}}))];
+        for (step, outcome) in steps {
+            let answered = trial.step(&step, &outcome, |question| {
+                let has_gated = question.objects.iter().any(|object| {
+                    object["spec"]["schedulingGates"].is_array() && object["spec"]["schedulingGroup"].is_object()
+                });
+                let outcome = json!({"placed": placed.clone(), "nominated": {}, "victims": []});
+                let untried = json!({"untried": "its group is gated by SchedulingGates"});
+                Ok(if has_gated { untried } else { json!({"group": {"outcomes": [outcome]}}) })
+            });
+            if answered.is_err() {
+                return Err(());
+            }
+        }
+        Ok(trial.tally.departures.into_keys().collect::<Vec<_>>())
+    };
+    assert_eq!(judged(&binds("d/p", "n1"), json!({"d/p": "n1"})), Ok(vec!["K76"]));
+    assert_eq!(judged(&refuses(&json!({})), json!({})), Ok(vec![]), "upstream does not try it either");
+    assert_eq!(judged(&binds("d/p", "n1"), json!({})), Err(()));
+}
+
+#[test]
 fn every_ruling_is_in_the_manual() {
     let manual = include_str!("../../../../guest/policy/src/systems/kubernetes/README.md");
     for id in super::departures().map(|departure| departure.id) {

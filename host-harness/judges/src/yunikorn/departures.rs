@@ -6,8 +6,9 @@
 use super::situations::{
     breaks_laws_of_daemon_sets, daemon_set_is_at_a_maximum, evicts_elsewhere, exceeds_the_guarantee,
     has_parent_as_large_as_the_cluster, has_room_that_is_leaving, is_about_a_kept_node, is_no_worse,
-    is_over_the_guarantee, is_promised_the_guarantee, is_promised_the_maximum, makes_no_room, meets_large_pods,
-    takes_leaf_below_guarantee, takes_more_than_an_even_share, takes_parent_below_guarantee, victims_are_smaller,
+    is_over_the_guarantee, is_promised_the_guarantee, is_promised_the_maximum, makes_no_room, may_be_made,
+    meets_large_pods, takes_leaf_below_guarantee, takes_more_than_an_even_share, takes_parent_below_guarantee,
+    victims_are_smaller,
 };
 use super::view::{Member, View, evicts};
 use crate::departure::Departure;
@@ -37,7 +38,10 @@ impl Rule {
         let (policy, upstream) = (it.policy, it.upstream());
         self.explains.iter().any(|explains| match explains {
             Explains::Forbids(forbids) => evicts(upstream) && forbids(it, &it.named(&upstream.victims)),
-            Explains::Allows(allows) => evicts(policy) && !evicts(upstream) && allows(it, &it.named(&policy.victims)),
+            Explains::Allows(allows) => {
+                let victims = it.named(&policy.victims);
+                evicts(policy) && !evicts(upstream) && may_be_made(it, &victims) && allows(it, &victims)
+            }
             Explains::Keeps(keeps) => keeps(it),
             Explains::Prefers(prefers) => evicts(policy) && evicts(upstream) && prefers(it),
         })

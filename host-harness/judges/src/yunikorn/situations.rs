@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use super::answer::{Decision, Ended};
 use super::view::{Member, View, amount, chain, is_within};
 use crate::object::{leaves, text};
@@ -100,6 +102,28 @@ pub(super) fn takes_more_than_an_even_share(it: &View<'_>, victims: &[Member<'_>
         })
 }
 
+/// Returns whether policy and upstream both let the pod look for such victims: no ruling explains a plan that one of them forbids from the start.
+pub(super) fn may_be_made(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+    let is_tried = it.answer.why.contains("Preemption") && !it.answer.why.contains("Preemption preconditions failed");
+    // Running pods that the core does not know are of another scheduler.
+    let are_known = victims.len() == it.policy.victims.len();
+    are_known && (it.is_of_daemon_set() || is_tried && is_under_the_guarantee(it, victims))
+}
+
+/// Returns whether, of each requested resource, the nearest queue that guarantees it is under its guarantee, or is a parent that ends within it
+/// by victims inside it, as ruling D7 says.
+fn is_under_the_guarantee(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+    let mut judged = it.requested().filter_map(|(resource, request)| {
+        let mut queues = chain(&it.ask.queue);
+        let (path, guaranteed) = queues.find_map(|path| Some((path, it.guarantee(path, resource)?)))?;
+        let held = |gone: &[Member<'_>]| it.left(path, gone, resource) + it.promised(path, resource);
+        let is_inside = victims.iter().all(|victim| is_within(&victim.known.queue, path));
+        let ends_within = held(&[]) <= guaranteed && held(victims) + request <= guaranteed;
+        Some(held(&[]) < guaranteed || path != it.ask.queue && is_inside && ends_within)
+    });
+    judged.next().is_some_and(|first| first && judged.all(|is_under| is_under))
+}
+
 /// Returns whether the victims are smaller than the pod, or upstream says that those of its plan are.
 pub(super) fn victims_are_smaller(it: &View<'_>, victims: &[Member<'_>]) -> bool {
     let is_short = it.answer.why.contains("Preemption helped but short of resources");
@@ -160,14 +184,17 @@ pub(super) fn is_about_a_kept_node(it: &View<'_>) -> bool {
     nodes.into_iter().any(|node| it.is_kept(node))
 }
 
-/// Returns whether the policy's plan evicts fewer protected pods than upstream's, or as many and not more pods.
+/// Returns whether the policy's plan evicts fewer protected pods than upstream's, or as many and not more pods, of which none is more important than
+/// all of upstream's.
 pub(super) fn is_no_worse(it: &View<'_>) -> bool {
     let worth = |names: &[String]| {
         let victims = it.named(names);
         let opted_out = victims.iter().filter(|victim| victim.known.opted_out).count();
         let originators = victims.iter().filter(|victim| victim.known.originator).count();
         let protected = if it.is_of_daemon_set() { (originators, opted_out) } else { (opted_out, originators) };
-        (protected, victims.len())
+        let priority =
+            |victim: &Member<'_>| victim.object.pointer("/spec/priority").and_then(Value::as_i64).unwrap_or(0);
+        (protected, victims.len(), victims.iter().map(priority).max())
     };
     worth(&it.policy.victims) <= worth(&it.upstream().victims)
 }

@@ -26,6 +26,7 @@ impl Table {
             ]),
             usage: BTreeMap::from([("root".to_owned(), vcore(2000)), ("root.b".to_owned(), vcore(2000))]),
             free: BTreeMap::from([("n1".to_owned(), Amounts::new())]),
+            why: "Preemption does not help".to_owned(),
             ..Answer::default()
         };
         let objects = vec![node("n1"), node("n2"), pod("v", Some("n1")), pod("w", Some("n1")), pod("p", None)];
@@ -158,18 +159,35 @@ fn a_plan_of_the_policy_that_upstream_does_not_make_is_explained() {
             answer.usage.insert(path.to_owned(), vcore(2000));
         }
     };
+    let guaranteed = || Table::new().guaranteed("root.a", 9000);
     let cases = [
         ("D8", of_daemon_set(Table::new().with(full("root")))),
-        ("D3", Table::new().known("d/v", |pod| pod.uses = vcore(500))),
-        ("D3", Table::new().with(|answer| answer.why = "Preemption helped but short of resources".to_owned())),
+        ("D3", guaranteed().known("d/v", |pod| pod.uses = vcore(500))),
+        ("D3", guaranteed().with(|answer| answer.why = "Preemption helped but short of resources".to_owned())),
         ("D5", Table::new().guaranteed("root.a", 1500)),
         ("D7", Table::new().guaranteed("root.a", 500)),
-        ("D32", Table::new().with(full("root.a"))),
+        ("D32", guaranteed().with(full("root.a")).guaranteed("root.a", 9000)),
         ("D17", Table::new().pod("w", |pod| *pod = waiting_for("n1"))),
     ];
     for (id, table) in cases {
         assert!(table.judge(&takes_v()).is_ok_and(|ids| ids.contains(&id)), "{id}: {:?}", table.judge(&takes_v()));
     }
+}
+
+#[test]
+fn a_plan_that_both_forbid_from_the_start_is_not_explained() {
+    let smaller = || Table::new().guaranteed("root.a", 500).known("d/v", |pod| pod.uses = vcore(500));
+    let judged = |table: Table| table.judge(&takes_v());
+    assert!(judged(smaller()).is_ok());
+    let failed =
+        |answer: &mut Answer| answer.why = "Preemption does not help; Preemption preconditions failed".to_owned();
+    assert_eq!(judged(smaller().with(failed)), Err("upstream/plan"), "the pod may not preempt");
+    assert_eq!(judged(smaller().with(|answer| answer.why.clear())), Err("upstream/plan"), "preemption is off");
+    let foreign = |answer: &mut Answer| drop(answer.pods.remove("d/v"));
+    assert_eq!(judged(smaller().with(foreign)), Err("upstream/plan"), "the victim is of another scheduler");
+    let full = |answer: &mut Answer| drop(answer.usage.insert("root.a".to_owned(), vcore(500)));
+    assert_eq!(judged(smaller().with(full)), Err("upstream/plan"), "the guarantee is used up");
+    assert_eq!(judged(smaller().with(|answer| answer.guaranteed.clear())), Err("upstream/plan"), "there is none");
 }
 
 #[test]
@@ -192,6 +210,8 @@ fn of_two_plans_the_policy_has_the_better_one() {
     assert_eq!(table().judge(&takes_v()), Ok(vec!["A6"]));
     assert_eq!(table().known("d/w", |pod| pod.originator = true).judge(&takes_v()), Ok(vec!["A6"]));
     assert_eq!(table().known("d/v", |pod| pod.originator = true).judge(&takes_v()), Err("upstream/victims"));
+    let important = table().pod("v", |pod| pod["spec"]["priority"] = json!(1));
+    assert_eq!(important.judge(&takes_v()), Err("upstream/victims"), "upstream evicts a less important pod");
     assert_eq!(table().judge(&nominates("d/p", "n1", &["d/v", "d/w"])), Err("upstream/victims"));
     let of_daemon_set = |table: Table| table.known("d/p", |pod| pod.required = "n1".to_owned());
     let swapped = table().known("d/v", |pod| pod.opted_out = true).known("d/w", |pod| pod.originator = true);

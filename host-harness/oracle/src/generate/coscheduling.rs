@@ -73,7 +73,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     }
     let mut args = Map::new();
     args.insert("permitTimeout".to_owned(), json!(format!("{timeout}s")));
-    (args, objects, Drive { by: By::Attempts, first: 20, between, recreate })
+    (args, objects, Drive { by: By::Attempts, first: 20, between, recreate, again: false })
 }
 
 /// Spreads pods and groups over three namespaces, two or three of which have a quota. A group stays in one.

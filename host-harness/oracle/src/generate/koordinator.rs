@@ -78,7 +78,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
             "metadata": {"name": "w", "namespace": "default"}, "spec": {"minMember": minimum}}));
     }
     devices::vary(sketch, &mut objects);
-    (args, objects, Drive { by: By::Attempts, first: 20, between, recreate })
+    (args, objects, Drive { by: By::Attempts, first: 20, between, recreate, again: false })
 }
 
 /// The usage of a quota by running pods. `fixed` is the part of non-preemptible pods.

@@ -74,7 +74,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
         objects.push(json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
             "metadata": {"name": "w", "namespace": "default"}, "spec": spec}));
     }
-    (Map::new(), objects, Drive { by: By::Attempts, first: 20, between: 1, recreate })
+    (Map::new(), objects, Drive { by: By::Attempts, first: 20, between: 1, recreate, again: false })
 }
 
 /// What a budget covers: mostly the pods of an application, else those of no application, every pod, or none.

@@ -89,7 +89,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
         args.insert("ancestorReclaimLevel".to_owned(), json!(level));
     }
     args.insert("capacity.reclaim.mode".to_owned(), json!(if mode { "elastic" } else { "reclaim" }));
-    (args, objects, Drive { by: By::Cycles, first: 40, between, recreate: true })
+    (args, objects, Drive { by: By::Cycles, first: 40, between, recreate: true, again: false })
 }
 
 /// A queue whose capability covers its usage and whose guarantee does not exceed it.

@@ -2,6 +2,7 @@
 
 mod demand;
 mod lowered;
+mod odd;
 
 use serde_json::{Map, Value, json};
 
@@ -10,6 +11,7 @@ use crate::build::{PodPlan, pod, put, tags};
 use crate::case::{By, Drive};
 
 pub(super) use lowered::vary as lowered;
+pub(super) use odd::vary as odd;
 
 /// Priorities, with ties.
 const PRIORITIES: [i64; 5] = [-5, 0, 0, 0, 10];
@@ -68,7 +70,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
         "metadata": {"name": "yunikorn-configs", "namespace": "yunikorn"},
         "data": {"queues.yaml": json!({"partitions": [partition]}).to_string()}}));
     demand::vary(sketch, &mut objects);
-    (Map::new(), objects, Drive { by: By::Attempts, first: 31, between: 16, recreate })
+    (Map::new(), objects, Drive { by: By::Attempts, first: 31, between: 16, recreate, again: false })
 }
 
 /// A queue below root: a leaf, or the parent of one or two.

@@ -7,7 +7,7 @@ mod quota;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::ReadError;
 use crate::amounts::Amounts;
@@ -29,9 +29,9 @@ pub(crate) struct Memory {
     over_since: BTreeMap<String, i64>,
 }
 
-/// The queue of a pod.
+/// The queue of a pod; none for a pod of another scheduler.
 fn leaf(pod: &Pod) -> &str {
-    pod.label("queue").unwrap_or_default()
+    pod.label("queue").filter(|_| !pod.foreign).unwrap_or_default()
 }
 
 /// Whether a pod belongs to a DaemonSet.
@@ -71,7 +71,7 @@ fn is_reserved(world: &World, pod: &Pod, node: &Node, lenient: bool) -> bool {
 /// Looks at the cluster before a step: the first pods of applications, and the queues over their maxima.
 pub(crate) fn look(world: &World, memory: &mut Memory) -> Result<(), ReadError> {
     let mut first: BTreeMap<&str, (i64, &str)> = BTreeMap::new();
-    for pod in world.pods.values() {
+    for pod in world.pods.values().filter(|pod| !pod.foreign) {
         let this = (pod.created, pod.name.as_str());
         let first = first.entry(pod.label("applicationId").unwrap_or_default()).or_insert(this);
         *first = this.min(*first);
@@ -105,7 +105,11 @@ pub(crate) fn attempt(
         awaits_victims: awaits_victims(world, memory, pod),
         originators: world.pods.values().filter(|pod| first(pod)).map(|pod| pod.name.as_str()).collect(),
     };
-    judge.judge(outcome, verdict);
+    if queues.has_leaf(leaf(pod)) {
+        judge.judge(outcome, verdict);
+    } else if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
+        verdict.breach("queue-is-known", format!("`{name}` has no queue, and ended {:?}", outcome.ended));
+    }
     if outcome.ended == Some(Ended::Nominated) && !outcome.victims.is_empty() {
         memory.victims.insert(name.to_owned(), outcome.victims.iter().cloned().collect());
     }
@@ -173,6 +177,9 @@ impl<'w> Judge<'w> {
         }
         if is_daemon(pod) {
             return None;
+        }
+        if queues::partition(world).pointer("/preemption/enabled") == Some(&Value::Bool(false)) {
+            return Some("preemption is off");
         }
         (world.now - pod.entered < queues.delay(leaf(pod))).then_some("its delay is not over")
     }

@@ -134,7 +134,8 @@ fn a_pod_of_a_group_that_leaves_one_by_one_counts_as_a_pod_alone() {
 #[test]
 fn a_nominated_pod_waits_while_its_room_is_held_at_permit() {
     let judged = |standing: &Value, later: &Answer| {
-        let objects = vec![node("n1"), group("g", "single"), member("q", 5), promised(pod("p", None), "n1")];
+        let group = [group("g", "single"), member("q", 5), member("r", 5)];
+        let objects = [node("n1"), promised(pod("p", None), "n1")].into_iter().chain(group).collect();
         let mut outcome = refuses(standing);
         outcome["waiting"] = json!(["d/q"]);
         judge(objects, &outcome, |question| match of(question, "q")["spec"]["nodeName"].is_string() {
@@ -176,7 +177,7 @@ fn a_group_that_leaves_whole_counts_once() {
 
 #[test]
 fn pods_at_permit_hold_their_nodes() {
-    let objects = vec![node("n1"), group("g", "single"), member("q", 5), pod("p", None)];
+    let objects = vec![node("n1"), group("g", "single"), member("q", 5), member("r", 5), pod("p", None)];
     let mut outcome = binds("d/p", "n1");
     outcome["waiting"] = json!(["d/q"]);
     let answer =

@@ -36,10 +36,10 @@ impl<'w> Judge<'w> {
         if victim.node.as_deref() != Some(&node.name) {
             return Some(("victims-are-on-one-node", format!("`{}` runs on another node", victim.name)));
         }
-        if victim.leaving || is_daemon(victim) {
+        if victim.leaving || is_daemon(victim) || victim.foreign {
             return Some((
                 "victim-is-eligible",
-                format!("`{}` is already leaving, or belongs to a DaemonSet", victim.name),
+                format!("`{}` is already leaving, or belongs to a DaemonSet or another scheduler", victim.name),
             ));
         }
         if is_daemon(pod) {

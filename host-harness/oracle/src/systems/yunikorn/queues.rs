@@ -57,6 +57,14 @@ impl Queue {
 #[derive(Debug)]
 pub(super) struct Queues(BTreeMap<String, Queue>);
 
+/// Returns the partition of the configuration, which a case writes as JSON.
+pub(super) fn partition(world: &World) -> Value {
+    let config = world.others.get(&("ConfigMap".to_owned(), "yunikorn-configs".to_owned()));
+    let written = config.and_then(|config| at(config, "/data")?.get("queues.yaml")?.as_str()).unwrap_or("{}");
+    let config: Value = serde_json::from_str(written).unwrap_or_default();
+    config.pointer("/partitions/0").cloned().unwrap_or_default()
+}
+
 impl Queues {
     /// Reads the configuration.
     pub(super) fn read(world: &World) -> Result<Queues, ReadError> {
@@ -110,6 +118,11 @@ impl Queues {
     pub(super) fn over_max(&self, world: &World) -> BTreeSet<String> {
         let over = self.0.values().filter(|queue| !used(world, &queue.path, false).within(&queue.max));
         over.map(|queue| queue.path.clone()).collect()
+    }
+
+    /// Whether a pod may be in this queue.
+    pub(super) fn has_leaf(&self, path: &str) -> bool {
+        self.0.get(path).is_some_and(|queue| queue.is_leaf)
     }
 
     /// The paths of all leaves.

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::queues::{Queue, Queues, is_within, used};
+use super::queues::{Queue, Queues, is_within, partition, used};
 use super::{Memory, is_daemon, leaf, opted_out};
 use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::outcome::Outcome;
 use crate::tally::Verdict;
-use crate::world::{Pod, World, at};
+use crate::world::{Pod, World};
 
 const CPU: &str = "cpu";
 
@@ -137,8 +137,5 @@ impl<'w> Judge<'w> {
 
 /// Whether the partition has quota preemption.
 fn switched_on(world: &World) -> bool {
-    let config = world.others.get(&("ConfigMap".to_owned(), "yunikorn-configs".to_owned()));
-    let written = config.and_then(|config| at(config, "/data")?.get("queues.yaml")?.as_str()).unwrap_or("{}");
-    let config: Value = serde_json::from_str(written).unwrap_or_default();
-    config.pointer("/partitions/0/preemption/quotapreemptionenabled") == Some(&Value::Bool(true))
+    partition(world).pointer("/preemption/quotapreemptionenabled") == Some(&Value::Bool(true))
 }

@@ -1,0 +1,256 @@
+//! Why no judge notices a mutant: the reasons of `host-harness/judges/MUTANTS.md`.
+
+use crate::Mutant;
+
+/// The kinds of reasons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// The mutant decides alike, by another law.
+    Equal,
+    /// Upstream has no such law, or no part of what it is about is in the judge.
+    NoCounterpart,
+    /// A ruling explains what the mutant decides, too.
+    Ruled,
+    /// The judge is not asked about what the law decides.
+    NotAsked,
+    /// The generator makes no cluster, or few, in which the mutant decides otherwise.
+    Seldom,
+}
+
+impl Kind {
+    /// Returns the name of the kind.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Kind::Equal => "equal",
+            Kind::NoCounterpart => "no counterpart",
+            Kind::Ruled => "explained by a ruling",
+            Kind::NotAsked => "not asked",
+            Kind::Seldom => "no such cluster",
+        }
+    }
+}
+
+/// A reason.
+pub(super) type Reason = (Kind, &'static str);
+
+const ORDER: Reason = (Kind::NotAsked, "a judge is asked about an attempt, not about which pod is tried first");
+const AGAIN: Reason =
+    (Kind::Seldom, "no ruling, but rare: the attempt must come while victims leave, and end otherwise");
+const DEVICES: Reason = (
+    Kind::NoCounterpart,
+    "ruling C32: upstream allocates device by device, and the judge has no part of it. Attempts in such clusters are not compared",
+);
+const PLACEMENT: Reason = (
+    Kind::NoCounterpart,
+    "upstream meets the demand, by parts that the judge does not have. Attempts for such pods are not compared",
+);
+const MEMBERS: Reason = (
+    Kind::Equal,
+    "equal: where members are missing, the laws about a complete gang refuse the pod as well, and only the reason is another",
+);
+const PERMIT: Reason =
+    (Kind::NotAsked, "what is held at Permit is given to the judge as it is, so that who holds it is not compared");
+const SELDOM: Reason = (Kind::Seldom, "the generator makes no such cluster");
+const WITHIN: Reason = (
+    Kind::Equal,
+    "equal: another law protects the same pods. A pod of the group has the priority of the group, and ranks no lower",
+);
+const GIVERS: Reason =
+    (Kind::Seldom, "the victims of upstream are compared by what it can tell apart, and no cluster has others");
+
+/// The reasons by law, and by what becomes of it; empty for whatever becomes of it.
+const REASONS: &[(&str, &str, Reason)] = &[
+    ("kubernetes/higher-priority-first", "", ORDER),
+    ("coscheduling/gang-members-together", "", ORDER),
+    ("koordinator/higher-priority-first", "", ORDER),
+    ("yunikorn/fair-queues-first", "", ORDER),
+    (
+        "kubernetes/gang-demands-are-known",
+        "without ``",
+        (Kind::Seldom, "ruling K21: placements by topology are off in the judge, and no cluster demands one"),
+    ),
+    ("kubernetes/gang-has-its-members", "", MEMBERS),
+    ("kubernetes/gang-can-start", "", MEMBERS),
+    ("kubernetes/gang-has-not-failed", "", PERMIT),
+    (
+        "kubernetes/its-room-is-not-held-at-permit",
+        "",
+        (Kind::NoCounterpart, "ruling K22: upstream has no half group that holds room, so nothing can be compared"),
+    ),
+    ("kubernetes/victim-is-of-another-job", "", WITHIN),
+    (
+        "kubernetes/no-victim-is-leaving",
+        "",
+        (Kind::Ruled, "ruling K10: pods that leave count as gone, and with them gone upstream makes the same plan"),
+    ),
+    ("coscheduling/gang-has-its-members", "", MEMBERS),
+    (
+        "coscheduling/gang-has-not-failed",
+        "",
+        (Kind::Ruled, "ruling R25: the group holds its nodes while it can be complete; upstream rejects it at Permit"),
+    ),
+    ("coscheduling/gang-minimum-is-free", "without `unknown`", SELDOM),
+    (
+        "coscheduling/its-room-is-not-held-at-permit",
+        "",
+        (
+            Kind::Seldom,
+            "ruling R17: a nominated pod waits for a more important one at Permit; no cluster of the run has this",
+        ),
+    ),
+    (
+        "coscheduling/victim-is-no-part-of-a-plan",
+        "",
+        (Kind::Seldom, "rulings R38 and R54: upstream plans pod by pod; no cluster of the run has this"),
+    ),
+    ("coscheduling/no-preempted-pod-is-leaving", "", AGAIN),
+    (
+        "coscheduling/costlier-eviction-first",
+        "",
+        (Kind::Ruled, "ruling R29: the choice among equal plans is one of the policy"),
+    ),
+    (
+        "coscheduling/cheapest-node-first",
+        "",
+        (Kind::Ruled, "ruling R29: the choice among equal plans is one of the policy"),
+    ),
+    ("koordinator/gang-has-its-members", "", MEMBERS),
+    (
+        "koordinator/gang-demands-are-known",
+        "",
+        (Kind::Seldom, "rulings C26 and C31: upstream does not read such groups, and no cluster has them"),
+    ),
+    ("koordinator/pod-demands-are-known", "without `field`", PLACEMENT),
+    ("koordinator/pod-demands-are-known", "out of force", PLACEMENT),
+    ("koordinator/pod-demands-are-known", "", DEVICES),
+    (
+        "koordinator/last-plan-is-done",
+        "",
+        (Kind::Ruled, "rulings C24 and C45: upstream evicts more pods while victims leave"),
+    ),
+    (
+        "koordinator/its-room-is-not-held-at-permit",
+        "",
+        (
+            Kind::Seldom,
+            "ruling C23: a nominated pod waits for one at Permit on its room; no cluster of the run has this",
+        ),
+    ),
+    (
+        "koordinator/may-preempt",
+        "",
+        (Kind::Ruled, "rulings C1, C3, C4, C6 and C36 explain that upstream has no such plan by the quotas"),
+    ),
+    (
+        "koordinator/gang-is-complete",
+        "without `waiting-or-running`",
+        (Kind::Ruled, "ruling C25: upstream has pods wait at Permit whose gang cannot be complete"),
+    ),
+    ("koordinator/victim-is-bound", "", (Kind::Equal, "equal: a pod without a node gives no room")),
+    (
+        "koordinator/victim-is-of-the-same-kind",
+        "",
+        (Kind::NotAsked, "reservations hold room, which the judge does not look at"),
+    ),
+    (
+        "koordinator/victim-is-outside-reservations",
+        "",
+        (Kind::NotAsked, "reservations hold room, which the judge does not look at"),
+    ),
+    (
+        "koordinator/victim-is-of-another-job",
+        "",
+        (Kind::Equal, "equal in most clusters: the pods of a job have one priority, and rank no lower"),
+    ),
+    ("koordinator/victim-is-preemptible", "without `opted-out`", SELDOM),
+    (
+        "koordinator/victim-outside-default-quota",
+        "",
+        (Kind::Seldom, "an argument that no cluster sets puts it in force"),
+    ),
+    ("koordinator/victim-frees-the-bound", "", (Kind::Seldom, "ruling C34; quotas above are full in few clusters")),
+    ("koordinator/important-first", "", (Kind::Ruled, "ruling C33: the choice among equal plans is one of the policy")),
+    (
+        "koordinator/cheapest-node-first",
+        "",
+        (Kind::Ruled, "ruling C33: the choice among equal plans is one of the policy"),
+    ),
+    (
+        "yunikorn/pod-demands-are-known",
+        "without `field`",
+        (Kind::NoCounterpart, "ruling D27: upstream makes placeholders, which the judge does not look at"),
+    ),
+    (
+        "yunikorn/pod-demands-are-known",
+        "out of force",
+        (Kind::NoCounterpart, "ruling D27: upstream makes placeholders, which the judge does not look at"),
+    ),
+    (
+        "yunikorn/pod-demands-are-known",
+        "",
+        (Kind::NoCounterpart, "upstream knows no shares of devices, and no cluster has them"),
+    ),
+    ("yunikorn/not-again", "", (Kind::Ruled, "ruling D19: upstream lets a pod preempt once, whatever is leaving")),
+    (
+        "yunikorn/switch",
+        "",
+        (Kind::Seldom, "few clusters have preemption off in a partition where a pod would evict others"),
+    ),
+    (
+        "yunikorn/3",
+        "",
+        (
+            Kind::Ruled,
+            "an application is in one queue, where laws 4 and 5 protect its pods; rulings D5, D7 and D8 explain the rest",
+        ),
+    ),
+    ("yunikorn/7", "", (Kind::Ruled, "rulings D3, D5 and D7 explain that upstream has no plan, whatever the fence is")),
+    (
+        "yunikorn/ordinary-pod-gives-first",
+        "",
+        (Kind::Seldom, "the victims of upstream are compared by what it can tell apart, and few clusters have others"),
+    ),
+    ("yunikorn/4", "", (Kind::Ruled, "rulings D3, D5 and D7 explain what comes of it")),
+    (
+        "yunikorn/victim-queue-is-not-spared",
+        "",
+        (Kind::Seldom, "ruling D13, and D5: few queues are spared, and their pods are large beside the guarantee"),
+    ),
+    ("yunikorn/shared-guarantee", "", (Kind::NoCounterpart, "ruling D18: upstream has no such law")),
+    ("yunikorn/important-first", "", (Kind::Ruled, "ruling A6: the choice among equal plans is one of the policy")),
+    (
+        "yunikorn/smallest-group-first",
+        "",
+        (Kind::Ruled, "ruling A6: the choice among equal plans is one of the policy"),
+    ),
+    ("yunikorn/giver-holds-what-is-over", "", GIVERS),
+    ("yunikorn/giver-is-of-no-daemon-set", "", GIVERS),
+    ("yunikorn/giver-keeps-guarantee", "", (Kind::Ruled, "rulings D1 and Q3")),
+];
+
+/// Returns why a mutant is not noticed.
+pub(super) fn reason(mutant: &Mutant) -> Option<Reason> {
+    let change = mutant.change();
+    let is_it =
+        |(code, which, _): &&(&str, &str, Reason)| *code == mutant.code && (which.is_empty() || *which == change);
+    REASONS.iter().find(is_it).map(|(.., reason)| *reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mutants;
+
+    #[test]
+    fn every_reason_is_about_a_mutant() {
+        for (at, (code, change, _)) in REASONS.iter().enumerate() {
+            let is_it = |mutant: &Mutant| mutant.code == *code && (change.is_empty() || *change == mutant.change());
+            assert!(mutants().any(|mutant| is_it(&mutant)), "{code} {change}");
+            let before = REASONS.iter().take(at);
+            assert!(
+                before.into_iter().all(|(other, which, _)| other != code || !which.is_empty()),
+                "{code} {change}: unreached"
+            );
+        }
+    }
+}
