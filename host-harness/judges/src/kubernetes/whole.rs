@@ -9,18 +9,16 @@ use super::{Situation, group_of};
 use crate::object::{list, name, pods, text};
 use crate::trial::{Ask, TrialError};
 
-/// Returns whether a group that leaves whole is among those who might leave, and the policy has a plan of which each victim is needed, and none of
-/// upstream does less harm where such a group counts once.
+/// Returns whether there is a group that leaves whole, so that the policy counts jobs, and the policy has a plan of which each victim is needed, and
+/// none of upstream does less harm where such a group counts once.
 pub(super) fn stops_less(it: &Situation<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
     let victims: BTreeSet<String> = list(it.outcome, "victims").into_iter().collect();
     let plans = it.answer.plans.iter().flat_map(|plan| std::iter::once(plan).chain(&plan.alternatives));
     let chosen: Vec<BTreeSet<String>> =
         plans.filter(|plan| plan.possible).map(|plan| plan.victims.iter().cloned().collect()).collect();
-    let has_whole = |set: &BTreeSet<String>| set.iter().any(|victim| it.unit(victim) != *victim);
-    if text(it.outcome, "/result") != "Nominated" || victims.is_empty() || chosen.is_empty() {
-        return Ok(false);
-    }
-    if !has_whole(&victims) && !chosen.iter().any(has_whole) {
+    let mut objects = it.question.objects.iter();
+    let counts_jobs = objects.any(|object| object.pointer("/spec/disruptionMode/all").is_some());
+    if text(it.outcome, "/result") != "Nominated" || victims.is_empty() || chosen.is_empty() || !counts_jobs {
         return Ok(false);
     }
     let own = it.harm(&victims);
