@@ -50,7 +50,7 @@ pub(super) fn completes(it: &View<'_>, within: Within, ask: &mut Ask<'_>) -> Res
 
 /// Returns the pods of the group of the pod that have no node, in the order in which the policy plans them: the pod, then the more important and
 /// older ones.
-pub(super) fn in_order(it: &View<'_>, named: &str) -> Vec<String> {
+fn in_order(it: &View<'_>, named: &str) -> Vec<String> {
     let mut members: Vec<&Value> = it.pending(named).collect();
     members.sort_by_key(|other| {
         let created = text(other, "/metadata/creationTimestamp").to_owned();

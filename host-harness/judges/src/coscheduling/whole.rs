@@ -8,7 +8,7 @@ use super::compare::{compare, lost};
 use super::groups::{group, minimum, namespace};
 use super::play::Play;
 use super::quotas::{self, stays_within_min};
-use super::search::{Within, completes, in_order};
+use super::search::{Within, completes};
 use super::view::{View, priority};
 use crate::object::{is_nominated, name, text};
 use crate::trial::{Ask, TrialError};
@@ -35,14 +35,12 @@ pub(super) fn plans_for_the_group(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bo
     Ok(!it.answer.places() && is_plan_for_the_group(it, ask)?)
 }
 
-/// Returns whether the policy evicts pods for as many pods of the group as it lacks, the first of them, and these fit then, but not when a victim
-/// stays.
+/// Returns whether the policy evicts pods for as many pods of the group as it lacks, and these fit then, but not when a victim stays.
 pub(super) fn is_plan_for_the_group(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
     let Some(named) = it.lacking().filter(|_| it.policy.plans()) else { return Ok(false) };
-    let lacks = it.lacks(&named);
-    let first: BTreeSet<String> = in_order(it, &named).into_iter().take(lacks).collect();
-    let are_first = first.len() == lacks && it.policy.nominated.keys().eq(&first);
-    Ok(are_first && is_tight(it, ask)?)
+    let is_own = |pod: &&String| it.find(pod).and_then(group).as_ref() == Some(&named);
+    let planned = it.policy.nominated.keys().filter(is_own).count();
+    Ok(planned == it.policy.nominated.len() && planned == it.lacks(&named) && is_tight(it, ask)?)
 }
 
 /// Returns whether upstream might evict each victim of the policy's plan, the pods of the plan can take their nodes when the victims have left, and

@@ -25,8 +25,11 @@ pub fn reprieve_job(
     (dry_runs, elsewhere, chosen): (&[NodeDryRun], &[PodIx], &BTreeSet<PodIx>),
     nominations: Vec<(PodIx, NodeIx)>,
 ) -> Result<Plan, Obstacle> {
+    let leaving = context.leaving(cluster);
     let mut trial = Trial::new(cluster);
     let mut taken = Taken::default();
+    // Pods that leave have left when the plan is carried out, wherever they run: no quota counts them.
+    leaving.iter().for_each(|(ix, _)| trial.evict_set(*ix));
     nominations.iter().for_each(|(pod, node)| trial.place(*pod, *node));
     if let Some((rule, denial)) = context.broken_permit(trial.cluster()) {
         return Err(Obstacle::Law(rule, denial));
