@@ -11,7 +11,7 @@ cat >"$document" <<'HEAD'
 
 What the real schedulers decide for random clusters, beside what Lictor decides: attempt by attempt, in clusters that go on as Lictor
 decides. Every difference is one that a ruling explains; the manual of the system (`guest/policy/src/systems/<system>/README.md`) says
-why. A difference that no ruling explains would have ended the run. `differences.sh` made this page. To see one of the differences:
+why. A difference that no ruling explains fails the run. `differences.sh` made this page. To see one of the differences:
 
     judge=$(bash host-harness/judges/SYSTEM/build.sh | tail -n 1)
     cargo run --release -- fuzz --system SYSTEM --native --seed SEED --from NUMBER --cases 1 --judge "$judge" --verbose
