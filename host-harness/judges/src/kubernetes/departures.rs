@@ -8,6 +8,7 @@ use super::answer::Answer;
 use super::whole::{leaves_whole, stops_less};
 use super::{Situation, group_of, is_constrained};
 use crate::departure::Departure;
+use crate::framework::Plan;
 use crate::object::{is_nominated, leaves, list, name, pods, text};
 use crate::question::Question;
 use crate::trial::{Ask, TrialError};
@@ -52,7 +53,7 @@ pub(super) const READINGS: &[Reading] = &[
         },
         read: with_budgets_of_namespaces,
     },
-    Reading { departure: LEAVING, read: without_leaving_pods },
+    Reading { departure: LEAVING, read: |question| without_leaving_pods(question, |_| true) },
 ];
 
 /// A ruling, and what it explains.
@@ -88,7 +89,7 @@ pub(super) const RULES: &[Rule] = &[
         },
         explains: |it, _| Ok(is_near_a_nomination(it)),
     },
-    Rule { departure: LEAVING, explains: |it, _| Ok(evicts_but_who_leaves(it)) },
+    Rule { departure: LEAVING, explains: evicts_but_who_leaves },
 ];
 
 /// Gives pods the priority of their group.
@@ -116,10 +117,11 @@ fn without_groups_of_pods_alone(question: &mut Question) {
     }
 }
 
-/// Takes away the pods that are leaving, and what they spend of the budgets that cover them.
-fn without_leaving_pods(question: &mut Question) {
+/// Takes away those of some pods that are leaving, and what they spend of the budgets that cover them.
+fn without_leaving_pods(question: &mut Question, which: impl Fn(&Value) -> bool) {
+    let is_gone = |it: &Value| text(it, "/kind") == "Pod" && leaves(it) && which(it);
     let (gone, mut left): (Vec<Value>, Vec<Value>) =
-        std::mem::take(&mut question.objects).into_iter().partition(|it| text(it, "/kind") == "Pod" && leaves(it));
+        std::mem::take(&mut question.objects).into_iter().partition(is_gone);
     for budget in left.iter_mut().filter(|object| text(object, "/kind") == "PodDisruptionBudget") {
         let spent = gone.iter().filter(|pod| is_covered(pod, budget)).count();
         let allowed = budget.pointer("/status/disruptionsAllowed").and_then(Value::as_i64).unwrap_or(0);
@@ -185,15 +187,26 @@ fn waits_for_who_is_held(it: &Situation<'_>, ask: &mut Ask<'_>) -> Result<bool, 
     Ok(answer.keeps_nomination || answer.feasible.iter().any(|feasible| feasible == node))
 }
 
-/// Returns whether the plan of the policy is the one of upstream but for pods that are leaving.
-fn evicts_but_who_leaves(it: &Situation<'_>) -> bool {
-    let find = |victim: &String| pods(&it.question.objects).find(|pod| name(pod) == *victim);
-    let stays = |victim: &&String| find(victim).is_some_and(|victim| !leaves(victim));
+/// Returns whether the plan of the policy is the one of upstream but for pods that are leaving its node, and upstream has it there when they have left.
+fn evicts_but_who_leaves(it: &Situation<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
     let node = text(it.outcome, "/node");
+    let is_leaving = |victim: &String| {
+        let mut leaving = pods(&it.question.objects).filter(|pod| leaves(pod));
+        leaving.any(|pod| name(pod) == *victim)
+    };
+    let victims = list(it.outcome, "victims");
+    let is_same = |plan: &Plan| {
+        plan.victims.iter().any(is_leaving) && plan.victims.iter().filter(|victim| !is_leaving(victim)).eq(&victims)
+    };
     let chosen = it.answer.plans.iter().filter(|plan| plan.possible && plan.node == node);
     let mut plans = chosen.flat_map(|plan| std::iter::once(plan).chain(&plan.alternatives));
-    let victims = list(it.outcome, "victims");
-    text(it.outcome, "/result") == "Nominated" && plans.any(|plan| plan.victims.iter().filter(stays).eq(&victims))
+    if text(it.outcome, "/result") != "Nominated" || !plans.any(is_same) {
+        return Ok(false);
+    }
+    let mut question = it.question.clone();
+    without_leaving_pods(&mut question, |pod| text(pod, "/spec/nodeName") == node);
+    let answer: Answer = ask.answer(&question)?;
+    Ok(answer.feasible.is_empty() && answer.plans.iter().any(|plan| plan.node == node && plan.victims == victims))
 }
 
 /// Returns whether another pod is nominated, and it or the pod that is tried has constraints between pods.

@@ -26,14 +26,13 @@ pub fn reprieve_job(
     nominations: Vec<(PodIx, NodeIx)>,
 ) -> Result<Plan, Obstacle> {
     let leaving = context.leaving(cluster);
-    let mut trial = Trial::new(cluster);
-    let mut taken = Taken::default();
-    // Pods that leave have left when the plan is carried out, wherever they run: no quota counts them.
-    leaving.iter().for_each(|(ix, _)| trial.evict_set(*ix));
+    let (mut trial, mut taken) = (Trial::new(cluster), Taken::default());
     nominations.iter().for_each(|(pod, node)| trial.place(*pod, *node));
     if let Some((rule, denial)) = context.broken_permit(trial.cluster()) {
         return Err(Obstacle::Law(rule, denial));
     }
+    // Pods that leave have left when the plan is carried out, wherever they run: no quota counts them.
+    leaving.iter().for_each(|(ix, _)| trial.evict_set(*ix));
     // Asked before the evictions: a pod on a node of the plan must not be evicted for a limit if a less important one elsewhere is
     // enough.
     let over = context.broken_limit(trial.cluster()).is_some();
@@ -53,21 +52,17 @@ pub fn reprieve_job(
     elsewhere.iter().for_each(|ix| what_if.evict_set(trial.cluster(), *ix));
     let nominated = context.nominated(trial.cluster());
     // Pods are not tried in the order in which they are planned: any order will do.
-    let order = match is_between {
-        true => trial.cluster().in_allowed_order(&nominations, &what_if, &nominated),
-        false => None,
-    };
-    let order = order.unwrap_or_else(|| nominations.clone());
+    let order = is_between.then(|| trial.cluster().in_allowed_order(&nominations, &what_if, &nominated));
+    let order = order.flatten().unwrap_or_else(|| nominations.clone());
     let disallowed_in = |cluster: &Cluster| match is_between {
         true => cluster.first_disallowed_together(&order, &what_if, &nominated),
         false => None,
     };
     let mut disallowed = disallowed_in(trial.cluster());
     let needed = reprieve(evicted, |eviction_set| {
+        let mut kept_there = kept_on(&kept, eviction_set.place);
         let is_plain = !context.notes.are_on() && eviction_set.is_plain(trial.cluster());
-        if is_plain
-            && kept_on(&kept, eviction_set.place).any(|kept| kept.would_be_crowded(trial.cluster(), eviction_set.head))
-        {
+        if is_plain && kept_there.any(|kept| kept.would_be_crowded(trial.cluster(), eviction_set.head)) {
             return Some(Why::Lack(Lack::default()));
         }
         let before = trial.mark();
@@ -92,9 +87,14 @@ pub fn reprieve_job(
         return Err(Obstacle::NoNode { pod, planned });
     }
     let victims = certain.iter().map(|set| set.head).chain(needed.into_iter().map(|(set, _)| set.head));
-    let mut victims: Vec<PodIx> = victims.collect();
-    victims.sort_by_cached_key(|ix| trial.cluster().pod(*ix).map(|pod| pod.rank));
-    Ok(Plan::by_node(context.preemptor.pod, nominations, victims))
+    Ok(Plan::by_node(context.preemptor.pod, nominations, by_name(trial.cluster(), victims)))
+}
+
+/// Returns pods in the order of their names.
+fn by_name(cluster: &Cluster, pods: impl Iterator<Item = PodIx>) -> Vec<PodIx> {
+    let mut pods: Vec<PodIx> = pods.collect();
+    pods.sort_by_cached_key(|ix| cluster.pod(*ix).map(|pod| pod.rank));
+    pods
 }
 
 /// Whether the pods before the first that is not allowed are fewer with a candidate back, or another thing stands in its way. A pod that
