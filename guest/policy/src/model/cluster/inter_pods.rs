@@ -161,7 +161,7 @@ impl Cluster {
     }
 
     /// Returns these pods in an order in which each is allowed and leaves those before it allowed: a pod may fit only once another one is there. At each
-    /// step the first that can come next does. None where that leads nowhere, and for more pods than [`IN_ANY_ORDER`].
+    /// step the first that can come next does. None where that leads nowhere, and for more than 16 pods.
     pub fn in_allowed_order(
         &self,
         placed: &[(PodIx, NodeIx)],
