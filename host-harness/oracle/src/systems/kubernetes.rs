@@ -216,6 +216,10 @@ pub(crate) fn best<'w>(
     };
     let stays = |name: &&String| world.pods.get(*name).is_some_and(|pod| !pod.leaving);
     let victims: BTreeSet<String> = best.victims.iter().filter(stays).cloned().collect();
+    let is_promised = victims.is_empty() && pod.nominated.as_ref() == Some(&best.node);
+    if is_promised && outcome.ended == Some(Ended::Unschedulable) {
+        return verdict.excuse("a plan without victims is not made twice");
+    }
     if outcome.node.as_ref() != Some(&best.node) || outcome.victims != victims {
         let text = format!(
             "`{}` should be nominated to `{}` with the victims {victims:?}; it ended {:?} {:?} {:?}",

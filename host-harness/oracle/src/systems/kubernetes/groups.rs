@@ -106,10 +106,10 @@ pub(super) fn attempt(world: &World, rounds: &mut Rounds, pod: &Pod, outcome: &O
     true
 }
 
-/// Returns whether pods that are leaving or coming make the room that a pod of a group is nominated to. A plan without victims nominated it there, and
+/// Returns whether pods that are leaving, or coming to other nodes for a group, make the room that a pod is nominated to. A plan without victims nominated it there, and
 /// the same plan is not made twice. Whether constraints between pods hold then is not sought.
 pub(super) fn room_is_coming(world: &World, pod: &Pod) -> bool {
-    let node = pod.nominated.as_ref().filter(|_| group(pod).is_some()).and_then(|node| world.nodes.get(node));
+    let node = pod.nominated.as_ref().and_then(|node| world.nodes.get(node));
     node.is_some_and(|node| {
         let mut free = free_for(world, pod, node, spec_priority);
         let leaving: Vec<&Pod> = world.on(&node.name).filter(|other| other.leaving).collect();
@@ -117,7 +117,9 @@ pub(super) fn room_is_coming(world: &World, pod: &Pod) -> bool {
         // With constraints, a pod that leaves another node of the domain counts as well, and so does a member that will come to another one: it
         // may be that the spread holds only then.
         let comes = |other: &Pod| other.name != pod.name && group(other) == group(pod) && other.nominated.is_some();
-        let changes = world.is_constrained() && world.pods.values().any(|other| other.leaving || comes(other));
+        let changes = group(pod).is_some()
+            && world.is_constrained()
+            && world.pods.values().any(|other| other.leaving || comes(other));
         let frees = !leaving.is_empty() || changes;
         frees && pod.request.fits(&free)
     })
