@@ -2,6 +2,7 @@
 
 mod judged;
 mod mutants;
+mod scene;
 mod suspect;
 mod unnoticed;
 

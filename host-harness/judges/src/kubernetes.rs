@@ -97,12 +97,6 @@ fn explaining(it: &Situation<'_>, ask: &mut Ask<'_>) -> Result<Option<&'static s
     Ok(None)
 }
 
-/// Returns whether a pod has constraints between pods.
-fn is_constrained(pod: &Value) -> bool {
-    let fields = ["/spec/affinity/podAffinity", "/spec/affinity/podAntiAffinity", "/spec/topologySpreadConstraints"];
-    fields.iter().any(|field| pod.pointer(field).is_some())
-}
-
 /// Compares that nothing comes of an attempt for a pod of a PodGroup that upstream does not try, as ruling K76 reads the cluster.
 fn outside_a_round(attempt: &Attempt<'_>, group: &str, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
     let Attempt { question: held, pod, outcome } = *attempt;

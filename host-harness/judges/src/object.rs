@@ -20,6 +20,12 @@ pub(crate) fn is_nominated(pod: &Value) -> bool {
     text(pod, "/spec/nodeName").is_empty() && !text(pod, "/status/nominatedNodeName").is_empty()
 }
 
+/// Returns whether a pod has constraints between pods.
+pub(crate) fn is_constrained(pod: &Value) -> bool {
+    let fields = ["/spec/affinity/podAffinity", "/spec/affinity/podAntiAffinity", "/spec/topologySpreadConstraints"];
+    fields.iter().any(|field| pod.pointer(field).is_some())
+}
+
 /// Returns whether a pod is being deleted.
 pub(crate) fn leaves(pod: &Value) -> bool {
     pod.pointer("/metadata/deletionTimestamp").is_some()

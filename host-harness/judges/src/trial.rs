@@ -97,9 +97,15 @@ impl<'c> Trial<'c> {
         outcome: &Value,
         ask: impl FnMut(&Question) -> Result<Value, ProgramError>,
     ) -> Result<(), TrialError> {
-        let Weighed { before, attempt } = self.weigh(step, outcome, ask)?;
         // What queues give back, and the order of the queue, are compared for mutants alone: rulings on them are to be written first.
-        let attempt = attempt.filter(|_| matches!(step, Step::Schedule(_)));
+        let Weighed { before, attempt } = match step {
+            Step::Schedule(_) => self.weigh(step, outcome, ask)?,
+            _ => {
+                let before = self.end();
+                self.follow(step, outcome)?;
+                Weighed { before, attempt: None }
+            }
+        };
         before.into_iter().chain(attempt).try_for_each(|verdict| self.count(verdict))
     }
 

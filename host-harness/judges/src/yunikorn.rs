@@ -16,7 +16,7 @@ mod view;
 use serde_json::json;
 
 use crate::departure::{Attempt, Departure, Verdict};
-use crate::object::{list, text};
+use crate::object::{is_constrained, is_nominated, list, pods, text};
 use crate::question::Question;
 use crate::trial::{Ask, Difference, TrialError};
 use answer::{Answer, Decision, Ended, Reply};
@@ -36,10 +36,15 @@ pub(crate) fn departures() -> impl Iterator<Item = Departure> {
 /// # Errors
 /// The judge has no answer.
 pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
+    const CONSTRAINED: Verdict = Verdict::NotCompared("constraints that the judge does not look at");
+    // The judge asks what running pods demand of others. What a nominated one demands, it does not know.
+    if pods(&attempt.question.objects).any(|pod| is_nominated(pod) && is_constrained(pod)) {
+        return Ok(CONSTRAINED);
+    }
     let policy = decision(attempt);
     let mut answer = match ask.answer(attempt.question)? {
         Reply::Judged(answer) => answer,
-        Reply::NotJudged { .. } => return Ok(Verdict::NotCompared("constraints that the judge does not look at")),
+        Reply::NotJudged { .. } => return Ok(CONSTRAINED),
     };
     let mut is_alike = alike(&policy, &answer);
     if !is_alike && answer.decision.result == Ended::Preempts {

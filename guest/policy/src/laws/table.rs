@@ -204,9 +204,13 @@ pub struct Laws {
 impl Laws {
     /// Returns the same laws with the orders of least harm; none where the source orders the plans for this preemptor.
     pub fn by_least_harm(&self, preemptor: &Preemptor) -> Option<Laws> {
-        let (reprieve_order, node_choice) = self.least_harm?;
-        let is_open = preemptor.queue.is_some() || preemptor.pods.len() > 1;
-        is_open.then(|| Laws { reprieve_order, node_choice, ..self.clone() })
+        let (reprieve_order, node_choice) = self.least_harm.filter(|_| self.seeks_least_harm(preemptor))?;
+        Some(Laws { reprieve_order, node_choice, ..self.clone() })
+    }
+
+    /// Returns whether the plan of a preemptor is the one that does least harm.
+    pub fn seeks_least_harm(&self, preemptor: &Preemptor) -> bool {
+        self.least_harm.is_some() && (preemptor.queue.is_some() || preemptor.pods.len() > 1)
     }
 }
 

@@ -8,7 +8,8 @@ use lictor_conformance::fuzz::attempt_comparing;
 use lictor_judges::upstream;
 use lictor_oracle::generate;
 
-use super::suspect::{Answers, Notice, Played, Suspect};
+use super::scene::{Answers, Played};
+use super::suspect::{Notice, Suspect};
 use super::unnoticed::{Kind, reason};
 use super::{Asked, append};
 use crate::exit::Exit;
@@ -45,17 +46,20 @@ pub(super) fn run(asked: &Asked, judge: &Path, file: &Path) -> Result<Exit, Fail
         let case = Played { case, steps };
         let mut answers = Answers { program: &mut program, known: BTreeMap::new() };
         for suspect in suspects.iter_mut().filter(|suspect| !suspect.is_settled()) {
-            suspect.look(&case, &mut answers);
+            suspect.look(&case, &mut answers).map_err(|error| Failure::NoJudge {
+                message: error.to_string(),
+                remedy: "see what the judge writes to stderr, and play the case without `--mutants`",
+            })?;
         }
     }
     drop(progress);
     page(asked, &suspects, played).print()?;
     append(file, &section(asked, &suspects, played))?;
-    let is_unexplained = |suspect: &Suspect| suspect.noticed.is_none() && reason(&suspect.mutant).is_none();
+    let is_unexplained = |suspect: &Suspect| suspect.noticed.is_none() && reason(suspect).is_none();
     Ok(if suspects.iter().any(is_unexplained) { Exit::Failed } else { Exit::Done })
 }
 
-/// How many mutants there are, and how many of them are noticed.
+/// A number of mutants, and how many of them are noticed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Share {
     noticed: usize,
@@ -81,22 +85,22 @@ impl Display for Share {
 
 /// Returns whether upstream has the law of a mutant, so that its judge can notice it.
 fn has_counterpart(suspect: &Suspect) -> bool {
-    !matches!(reason(&suspect.mutant), Some((Kind::NoCounterpart, _)))
+    !matches!(reason(suspect), Some((Kind::NoCounterpart, _)))
 }
 
 /// Returns the result for people.
 fn page(asked: &Asked, suspects: &[Suspect], played: u64) -> Page {
     let mut page = Page::new(Screen::stdout());
-    let mut rows = table(["LAW", "SWITCHED", "NOTICED", "IN CASE", "ASKED", "VERDICTS"]);
-    for Suspect { mutant, noticed, asked, verdicts, faults } in suspects {
+    let mut rows = table(["LAW", "SWITCHED", "NOTICED", "IN CASE", "COMPARED", "VERDICTS"]);
+    for Suspect { mutant, noticed, compared, verdicts, faults } in suspects {
         let (how, case) = match noticed {
             Some((case, Notice::Difference(_))) => ("difference".to_owned(), case.to_string()),
             Some((case, Notice::Ruling(ids))) => (format!("ruling {}", ids.join(", ")), case.to_string()),
             None => ("NO".to_owned(), String::new()),
         };
-        let mut told: Vec<String> = verdicts.iter().map(|(what, count)| format!("{what} {count}")).collect();
-        told.extend(faults.first().map(|(case, text)| format!("FAULT in case {case}: {text}")));
-        rows.add_row([mutant.code.to_owned(), mutant.change(), how, case, asked.to_string(), told.join(", ")]);
+        let mut results: Vec<String> = verdicts.iter().map(|(what, count)| format!("{what} {count}")).collect();
+        results.extend(faults.first().map(|(case, text)| format!("FAULT in case {case}: {text}")));
+        rows.add_row([mutant.code.to_owned(), mutant.change(), how, case, compared.to_string(), results.join(", ")]);
     }
     page.table(0, rows);
     for suspect in suspects.iter().filter(|_| asked.verbose) {
@@ -126,13 +130,14 @@ fn section(asked: &Asked, suspects: &[Suspect], played: u64) -> String {
         Share::of(suspects.iter()),
         Share::of(suspects.iter().filter(|suspect| has_counterpart(suspect))),
     );
-    for Suspect { mutant, asked, verdicts, .. } in suspects.iter().filter(|suspect| suspect.noticed.is_none()) {
+    for suspect in suspects.iter().filter(|suspect| suspect.noticed.is_none()) {
+        let Suspect { mutant, compared, verdicts, .. } = suspect;
         let verdicts: Vec<String> = verdicts.iter().map(|(what, count)| format!("{what} {count}")).collect();
-        let (kind, reason) = reason(mutant).map_or(("none yet", "none yet"), |(kind, reason)| (kind.name(), reason));
+        let (kind, reason) = reason(suspect).map_or(("none yet", "none yet"), |(kind, reason)| (kind.name(), reason));
         // Writing into a text does not fail.
         let _ = writeln!(
             text,
-            "| `{}` | {} | {asked} | {} | {kind} | {reason} |",
+            "| `{}` | {} | {compared} | {} | {kind} | {reason} |",
             mutant.code,
             mutant.change(),
             verdicts.join(", ")

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use lictor_conformance::fuzz::Table;
-use lictor_judges::{Program, ProgramError, Question, Trial, TrialError, Verdict, Weighed};
-use lictor_oracle::{Case, Step, System};
+use lictor_judges::{TrialError, Verdict};
+use lictor_oracle::{Step, System};
 use serde_json::Value;
 
+use super::scene::{Answers, Played, Scene};
 use crate::{Mutant, Native};
 
 /// After how many attempts that the judge was asked about in vain it is asked no more.
@@ -21,32 +22,7 @@ const ORDER: &str = "upstream/order";
 /// What an attempt does to the cluster.
 const EFFECTS: [&str; 5] = ["bound", "nominated", "victims", "waiting", "standing"];
 
-/// A case as the policy plays it.
-pub(super) struct Played {
-    pub(super) case: Case,
-    pub(super) steps: Vec<(Step, Value)>,
-}
-
-/// A judge that is asked each question once in a case.
-pub(super) struct Answers<'p> {
-    pub(super) program: &'p mut Program,
-    pub(super) known: BTreeMap<String, Value>,
-}
-
-impl Answers<'_> {
-    /// Answers a question.
-    fn answer(&mut self, question: &Question) -> Result<Value, ProgramError> {
-        let key = serde_json::to_string(question).unwrap_or_default();
-        if let Some(answer) = self.known.get(&key) {
-            return Ok(answer.clone());
-        }
-        let answer = self.program.ask(question)?;
-        self.known.insert(key, answer.clone());
-        Ok(answer)
-    }
-}
-
-/// How a mutant was noticed.
+/// The way in which a mutant was noticed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Notice {
     /// No ruling explains what it decides.
@@ -61,14 +37,14 @@ pub(super) struct Suspect {
     /// How it was noticed, and in which case. A difference counts more than a ruling.
     pub(super) noticed: Option<(u64, Notice)>,
     /// How many attempts were compared.
-    pub(super) asked: u64,
+    pub(super) compared: u64,
     /// What these came to: a ruling, or words.
     pub(super) verdicts: BTreeMap<&'static str, u64>,
     /// Cases in which the policy itself decides otherwise than upstream, without a ruling.
     pub(super) faults: Vec<(u64, String)>,
 }
 
-/// How far an outcome is from that of the policy.
+/// The distance of an outcome from that of the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Distance {
     /// The judges see none.
@@ -82,70 +58,90 @@ enum Distance {
 impl Suspect {
     /// Begins with a mutant of which nothing is known.
     pub(super) fn new(mutant: Mutant) -> Suspect {
-        Suspect { mutant, noticed: None, asked: 0, verdicts: BTreeMap::new(), faults: Vec::new() }
+        Suspect { mutant, noticed: None, compared: 0, verdicts: BTreeMap::new(), faults: Vec::new() }
     }
 
     /// Returns whether no more cases need to be looked at.
     pub(super) fn is_settled(&self) -> bool {
         match &self.noticed {
             Some((_, Notice::Difference(_))) => true,
-            Some((_, Notice::Ruling(_))) => self.asked >= ENOUGH_WITH_RULING,
-            None => self.asked >= ENOUGH,
+            Some((_, Notice::Ruling(_))) => self.compared >= ENOUGH_WITH_RULING,
+            None => self.compared >= ENOUGH,
         }
     }
 
     /// Plays a case side by side with the policy, and asks the judge about attempts that end otherwise. The clusters are those of the policy:
     /// a case is over as soon as the mutant's would be another one.
-    pub(super) fn look(&mut self, played: &Played, answers: &mut Answers<'_>) {
+    ///
+    /// # Errors
+    /// The judge has no answer.
+    pub(super) fn look(&mut self, played: &Played, answers: &mut Answers<'_>) -> Result<(), TrialError> {
         let policy = Box::new(Native::switched(self.mutant.code, self.mutant.to));
-        let Ok(mut table) = Table::open(&played.case, policy) else { return self.count("cannot be carried out") };
+        let Ok(mut table) = Table::open(&played.case, policy) else {
+            self.count("cannot be carried out");
+            return Ok(());
+        };
         for (at, (step, was)) in played.steps.iter().enumerate() {
-            let Ok(said) = table.take(step) else { return self.count("cannot be carried out") };
+            let Ok(said) = table.take(step) else {
+                self.count("cannot be carried out");
+                return Ok(());
+            };
             let distance = distance(played.case.system, was, &said);
             match (distance, step) {
                 // The cluster goes on alike: the pods are tried in the order of the policy.
                 (Distance::None, Step::Order) if are_turned(was, &said) => {
                     let scene = Scene { played, at };
-                    self.ask(&scene, &mut table, said, answers);
+                    self.ask(&scene, &mut table, said, answers)?;
                     if self.is_settled() {
-                        return;
+                        return Ok(());
                     }
                 }
                 (Distance::None, _) | (Distance::Words, Step::Order | Step::Usage(_)) => {}
                 (_, Step::Schedule(_)) | (Distance::Effects, Step::Cycle | Step::Advance(_)) => {
                     let scene = Scene { played, at };
-                    let is_over = self.ask(&scene, &mut table, said, answers) || distance == Distance::Effects;
+                    let is_over = self.ask(&scene, &mut table, said, answers)? || distance == Distance::Effects;
                     if is_over || self.is_settled() {
-                        return;
+                        return Ok(());
                     }
                 }
-                _ if distance == Distance::Effects => return self.count("no attempt"),
+                _ if distance == Distance::Effects => {
+                    self.count("no attempt");
+                    return Ok(());
+                }
                 _ => {}
             }
         }
+        Ok(())
     }
 
     /// Asks the judge about an attempt that ends otherwise. Returns whether the case is over for the mutant.
-    fn ask(&mut self, scene: &Scene<'_>, table: &mut Table, said: Value, answers: &mut Answers<'_>) -> bool {
+    fn ask(
+        &mut self,
+        scene: &Scene<'_>,
+        table: &mut Table,
+        said: Value,
+        answers: &mut Answers<'_>,
+    ) -> Result<bool, TrialError> {
         let mut said = Some(said);
         let mutated = scene.weigh(answers, |step| said.take().map_or_else(|| table.take(step).ok(), Some));
         let (verdict, is_group) = match mutated {
             Ok(Some(weighed)) => weighed,
             Ok(None) => {
                 self.count("not compared");
-                return true;
+                return Ok(true);
             }
-            Err(_) => {
-                self.count("no answer");
-                return true;
+            Err(TrialError::Read(_)) => {
+                self.count("cannot be followed");
+                return Ok(true);
             }
+            Err(error) => return Err(error),
         };
         let index = scene.played.case.index;
         if !matches!(verdict, Verdict::NotCompared(_)) {
-            self.asked = self.asked.saturating_add(1);
+            self.compared = self.compared.saturating_add(1);
         }
         match verdict {
-            Verdict::Differs(difference) => match scene.weigh_policy(answers) {
+            Verdict::Differs(difference) => match scene.weigh_policy(answers)? {
                 // There are no rulings on the order yet: it is compared where the policy has that of upstream.
                 policy if difference.kind == ORDER && policy != Some(Verdict::Alike) => self.count(ORDER),
                 Some(Verdict::Differs(fault)) => self.faults.push((index, fault.text)),
@@ -155,7 +151,7 @@ impl Suspect {
                 }
             },
             Verdict::Alike => {
-                if let Some(Verdict::Ruled(ids)) = scene.weigh_policy(answers) {
+                if let Some(Verdict::Ruled(ids)) = scene.weigh_policy(answers)? {
                     self.noticed.get_or_insert((index, Notice::Ruling(ids)));
                 }
                 self.count("alike");
@@ -163,93 +159,13 @@ impl Suspect {
             Verdict::Ruled(ids) => ids.into_iter().for_each(|id| self.count(id)),
             Verdict::NotCompared(reason) => self.count(reason),
         }
-        is_group
+        Ok(is_group)
     }
 
     /// Counts what an attempt came to.
     fn count(&mut self, what: &'static str) {
         let count = self.verdicts.entry(what).or_insert(0);
         *count = count.saturating_add(1);
-    }
-}
-
-/// The attempt of a case that ends otherwise, by its place among the steps.
-struct Scene<'p> {
-    played: &'p Played,
-    at: usize,
-}
-
-impl Scene<'_> {
-    /// Compares what the policy itself decides.
-    fn weigh_policy(&self, answers: &mut Answers<'_>) -> Option<Verdict> {
-        let mut steps = self.played.steps.iter().skip(self.at);
-        let outcome = |step: &Step| steps.find(|(taken, _)| taken == step).map(|(_, outcome)| outcome.clone());
-        self.weigh(answers, outcome).ok().flatten().map(|(verdict, _)| verdict)
-    }
-
-    /// Compares the attempt, or the round of attempts that it is part of, as `take` decides. Returns also whether it is a round.
-    fn weigh(
-        &self,
-        answers: &mut Answers<'_>,
-        mut take: impl FnMut(&Step) -> Option<Value>,
-    ) -> Result<Option<(Verdict, bool)>, TrialError> {
-        let Played { case, steps } = self.played;
-        let mut trial = Trial::of(case)?;
-        let group = self.group()?;
-        let begins = group.as_ref().map_or(self.at, |(_, begins)| *begins);
-        for (at, (step, outcome)) in steps.iter().enumerate().take(self.at) {
-            if at < begins {
-                trial.follow(step, outcome)?;
-            } else {
-                trial.weigh(step, outcome, |question| answers.answer(question))?;
-            }
-        }
-        let mut next = steps.get(self.at).map(|(step, _)| step.clone());
-        let mut rest = self.rest();
-        while let Some(step) = next.take() {
-            let Some(outcome) = take(&step) else { break };
-            let Weighed { attempt, .. } = trial.weigh(&step, &outcome, |question| answers.answer(question))?;
-            if let Some(verdict) = attempt {
-                return Ok(Some((verdict, false)));
-            }
-            let Some((group, _)) = &group else { break };
-            next = rest
-                .find(|pod| trial.is_pending(pod))
-                .filter(|pod| trial.group(pod).as_ref() == Some(group))
-                .map(Step::Schedule);
-        }
-        Ok(trial.end().map(|verdict| (verdict, true)))
-    }
-
-    /// Returns the PodGroup of the attempt, and the step with which the attempts for it begin.
-    fn group(&self) -> Result<Option<(String, usize)>, TrialError> {
-        if self.played.case.system != System::Kubernetes {
-            return Ok(None);
-        }
-        let mut trial = Trial::of(&self.played.case)?;
-        let mut found: Option<(String, usize)> = None;
-        for (at, (step, outcome)) in self.played.steps.iter().enumerate().take(self.at.saturating_add(1)) {
-            let group = if let Step::Schedule(pod) = step { trial.group(pod) } else { None };
-            found = match (group, found) {
-                (Some(group), Some((before, begins))) if group == before => Some((group, begins)),
-                (group, _) => group.map(|group| (group, at)),
-            };
-            trial.follow(step, outcome)?;
-        }
-        Ok(found)
-    }
-
-    /// Returns the pods that come after the attempt in the queue.
-    fn rest(&self) -> impl Iterator<Item = String> {
-        let before = self.played.steps.iter().take(self.at);
-        let order = before.rev().find(|(step, _)| *step == Step::Order).and_then(|(_, outcome)| outcome.get("order"));
-        let pod = match self.played.steps.get(self.at) {
-            Some((Step::Schedule(pod), _)) => pod.clone(),
-            _ => String::new(),
-        };
-        let queue = order.and_then(Value::as_array).cloned().unwrap_or_default();
-        let queue = queue.into_iter().filter_map(|pod| pod.as_str().map(str::to_owned));
-        queue.skip_while(move |other| *other != pod).skip(1)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Why no judge notices a mutant: the reasons of `host-harness/judges/MUTANTS.md`.
 
+use super::suspect::Suspect;
 use crate::Mutant;
 
 /// The kinds of reasons.
@@ -56,7 +57,18 @@ const WITHIN: Reason = (
     "equal: another law protects the same pods. A pod of the group has the priority of the group, and ranks no lower",
 );
 const GIVERS: Reason =
-    (Kind::Seldom, "the victims of upstream are compared by what it can tell apart, and no cluster has others");
+    (Kind::Seldom, "the victims of upstream are compared by what it can tell apart, and few clusters have others");
+
+const CHOICE: Reason = (
+    Kind::Ruled,
+    "rulings A6, C33 and R29: which of several plans that are as good is taken is the policy's to choose",
+);
+const RESERVATIONS: Reason = (Kind::NotAsked, "reservations hold room, which the judge does not look at");
+const PLACEHOLDERS: Reason =
+    (Kind::NoCounterpart, "ruling D27: upstream makes placeholders, which the judge does not look at");
+const SHARES: Reason = (Kind::NoCounterpart, "upstream knows no shares of devices, and no cluster has them");
+const UNSEEN: Reason =
+    (Kind::Seldom, "no attempt of the run ended otherwise, so that no ruling is known to explain what it decides");
 
 /// The reasons by law, and by what becomes of it; empty for whatever becomes of it.
 const REASONS: &[(&str, &str, Reason)] = &[
@@ -104,16 +116,8 @@ const REASONS: &[(&str, &str, Reason)] = &[
         (Kind::Seldom, "rulings R38 and R54: upstream plans pod by pod; no cluster of the run has this"),
     ),
     ("coscheduling/no-preempted-pod-is-leaving", "", AGAIN),
-    (
-        "coscheduling/costlier-eviction-first",
-        "",
-        (Kind::Ruled, "ruling R29: the choice among equal plans is one of the policy"),
-    ),
-    (
-        "coscheduling/cheapest-node-first",
-        "",
-        (Kind::Ruled, "ruling R29: the choice among equal plans is one of the policy"),
-    ),
+    ("coscheduling/costlier-eviction-first", "", CHOICE),
+    ("coscheduling/cheapest-node-first", "", CHOICE),
     ("koordinator/gang-has-its-members", "", MEMBERS),
     (
         "koordinator/gang-demands-are-known",
@@ -147,16 +151,8 @@ const REASONS: &[(&str, &str, Reason)] = &[
         (Kind::Ruled, "ruling C25: upstream has pods wait at Permit whose gang cannot be complete"),
     ),
     ("koordinator/victim-is-bound", "", (Kind::Equal, "equal: a pod without a node gives no room")),
-    (
-        "koordinator/victim-is-of-the-same-kind",
-        "",
-        (Kind::NotAsked, "reservations hold room, which the judge does not look at"),
-    ),
-    (
-        "koordinator/victim-is-outside-reservations",
-        "",
-        (Kind::NotAsked, "reservations hold room, which the judge does not look at"),
-    ),
+    ("koordinator/victim-is-of-the-same-kind", "", RESERVATIONS),
+    ("koordinator/victim-is-outside-reservations", "", RESERVATIONS),
     (
         "koordinator/victim-is-of-another-job",
         "",
@@ -169,27 +165,11 @@ const REASONS: &[(&str, &str, Reason)] = &[
         (Kind::Seldom, "an argument that no cluster sets puts it in force"),
     ),
     ("koordinator/victim-frees-the-bound", "", (Kind::Seldom, "ruling C34; quotas above are full in few clusters")),
-    ("koordinator/important-first", "", (Kind::Ruled, "ruling C33: the choice among equal plans is one of the policy")),
-    (
-        "koordinator/cheapest-node-first",
-        "",
-        (Kind::Ruled, "ruling C33: the choice among equal plans is one of the policy"),
-    ),
-    (
-        "yunikorn/pod-demands-are-known",
-        "without `field`",
-        (Kind::NoCounterpart, "ruling D27: upstream makes placeholders, which the judge does not look at"),
-    ),
-    (
-        "yunikorn/pod-demands-are-known",
-        "out of force",
-        (Kind::NoCounterpart, "ruling D27: upstream makes placeholders, which the judge does not look at"),
-    ),
-    (
-        "yunikorn/pod-demands-are-known",
-        "",
-        (Kind::NoCounterpart, "upstream knows no shares of devices, and no cluster has them"),
-    ),
+    ("koordinator/important-first", "", CHOICE),
+    ("koordinator/cheapest-node-first", "", CHOICE),
+    ("yunikorn/pod-demands-are-known", "without `field`", PLACEHOLDERS),
+    ("yunikorn/pod-demands-are-known", "out of force", PLACEHOLDERS),
+    ("yunikorn/pod-demands-are-known", "", SHARES),
     ("yunikorn/not-again", "", (Kind::Ruled, "ruling D19: upstream lets a pod preempt once, whatever is leaving")),
     (
         "yunikorn/switch",
@@ -205,11 +185,7 @@ const REASONS: &[(&str, &str, Reason)] = &[
         ),
     ),
     ("yunikorn/7", "", (Kind::Ruled, "rulings D3, D5 and D7 explain that upstream has no plan, whatever the fence is")),
-    (
-        "yunikorn/ordinary-pod-gives-first",
-        "",
-        (Kind::Seldom, "the victims of upstream are compared by what it can tell apart, and few clusters have others"),
-    ),
+    ("yunikorn/ordinary-pod-gives-first", "", GIVERS),
     ("yunikorn/4", "", (Kind::Ruled, "rulings D3, D5 and D7 explain what comes of it")),
     (
         "yunikorn/victim-queue-is-not-spared",
@@ -217,19 +193,22 @@ const REASONS: &[(&str, &str, Reason)] = &[
         (Kind::Seldom, "ruling D13, and D5: few queues are spared, and their pods are large beside the guarantee"),
     ),
     ("yunikorn/shared-guarantee", "", (Kind::NoCounterpart, "ruling D18: upstream has no such law")),
-    ("yunikorn/important-first", "", (Kind::Ruled, "ruling A6: the choice among equal plans is one of the policy")),
-    (
-        "yunikorn/smallest-group-first",
-        "",
-        (Kind::Ruled, "ruling A6: the choice among equal plans is one of the policy"),
-    ),
+    ("yunikorn/important-first", "", CHOICE),
+    ("yunikorn/smallest-group-first", "", CHOICE),
     ("yunikorn/giver-holds-what-is-over", "", GIVERS),
     ("yunikorn/giver-is-of-no-daemon-set", "", GIVERS),
     ("yunikorn/giver-keeps-guarantee", "", (Kind::Ruled, "rulings D1 and Q3")),
 ];
 
-/// Returns why a mutant is not noticed.
-pub(super) fn reason(mutant: &Mutant) -> Option<Reason> {
+/// Returns why a mutant is not noticed. No ruling explains anything of one that decided nothing otherwise.
+pub(super) fn reason(suspect: &Suspect) -> Option<Reason> {
+    let listed = listed(&suspect.mutant)?;
+    let is_seen = listed.0 != Kind::Ruled || !suspect.verdicts.is_empty();
+    Some(if is_seen { listed } else { UNSEEN })
+}
+
+/// Returns the reason on the list.
+fn listed(mutant: &Mutant) -> Option<Reason> {
     let change = mutant.change();
     let is_it =
         |(code, which, _): &&(&str, &str, Reason)| *code == mutant.code && (which.is_empty() || *which == change);
@@ -252,5 +231,13 @@ mod tests {
                 "{code} {change}: unreached"
             );
         }
+    }
+
+    #[test]
+    fn a_ruling_is_the_reason_only_where_something_came_of_the_mutant() {
+        let mut suspect = mutants().find(|mutant| mutant.code == "yunikorn/4").map(Suspect::new).unwrap();
+        assert_eq!(reason(&suspect), Some(UNSEEN));
+        suspect.verdicts.insert("D3", 1);
+        assert_eq!(reason(&suspect).map(|(kind, _)| kind), Some(Kind::Ruled));
     }
 }

@@ -10,14 +10,8 @@ use super::play::Play;
 use super::quotas::might_evict;
 use super::view::{View, priority};
 use super::whole::is_plan_for_the_group;
-use crate::object::{name, text};
+use crate::object::{is_constrained, name, text};
 use crate::trial::{Ask, TrialError};
-
-/// Returns whether a pod has constraints between pods.
-fn is_constrained(pod: &Value) -> bool {
-    let fields = ["/spec/affinity/podAffinity", "/spec/affinity/podAntiAffinity", "/spec/topologySpreadConstraints"];
-    fields.iter().any(|field| pod.pointer(field).is_some())
-}
 
 /// Returns the nominated pods that are no less important than the pod, and their nodes, where constraints may be at stake.
 fn neighbours(it: &View<'_>) -> BTreeMap<String, String> {

@@ -6,7 +6,7 @@ use super::answer::Answer;
 use super::plans::is_no_worse;
 use super::situations::{awaits_its_victims, gives_up};
 use super::view::{CLASS, Ended, View, are_of_one_job, gang, is_labelled_fixed, priority};
-use crate::object::{leaves, name, text};
+use crate::object::{is_constrained, leaves, name, text};
 use crate::question::Question;
 use crate::trial::{Ask, TrialError};
 
@@ -141,12 +141,6 @@ fn would_break_constraints(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, Tri
 
 /// The plugins that judge constraints between pods.
 const BETWEEN_PODS: [&str; 2] = ["InterPodAffinity", "PodTopologySpread"];
-
-/// Returns whether a pod has constraints between pods.
-fn is_constrained(pod: &Value) -> bool {
-    let fields = ["/spec/affinity/podAffinity", "/spec/affinity/podAntiAffinity", "/spec/topologySpreadConstraints"];
-    fields.iter().any(|field| pod.pointer(field).is_some())
-}
 
 impl View<'_> {
     /// Returns the nominated pods of other jobs whose room is kept from the pod: they are as important as the least of its planned pods, or

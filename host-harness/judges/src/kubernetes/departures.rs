@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::answer::Answer;
 use super::whole::{leaves_whole, stops_less};
-use super::{Situation, group_of, is_constrained};
+use super::{Situation, group_of};
 use crate::departure::Departure;
 use crate::framework::Plan;
-use crate::object::{is_nominated, leaves, list, name, pods, text};
+use crate::object::{is_constrained, is_nominated, leaves, list, name, pods, text};
 use crate::question::Question;
 use crate::trial::{Ask, TrialError};
 

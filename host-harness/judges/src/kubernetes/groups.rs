@@ -7,9 +7,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::departures::{LEAVING, PRIORITY};
-use super::is_constrained;
 use crate::departure::{Departure, Verdict};
-use crate::object::{leaves, list, name, pods, text, texts};
+use crate::object::{is_constrained, leaves, list, name, pods, text, texts};
 use crate::question::Question;
 use crate::trial::{Ask, Difference, TrialError};
 

@@ -15,7 +15,7 @@ use crate::placement::{Candidate, IncomingPod, PlacementProblem, Set};
 use crate::systems::rounds::Rounds;
 use crate::tally::Verdict;
 use crate::world::{Node, Pod, World};
-pub(crate) use search::{Eligible, SameGroup, free_without, violating, waits_for_victims};
+pub(crate) use search::{Eligible, SameGroup, free_when_left, violating, waits_for_victims};
 use search::{forbidden, plans, possible};
 
 /// Judges the queue: by priority, then by the time at which pods entered, then by name.
@@ -173,11 +173,8 @@ fn legal<'w>(world: &'w World, pod: &Pod, eligible: &Eligible<'_, 'w>, outcome: 
     let candidates =
         possible.iter().map(|other| Candidate { name: &other.name, node: 0, request: &other.request }).collect();
     let incoming_pod = IncomingPod { request: &pod.request, nodes: vec![0] };
-    let problem = PlacementProblem {
-        free: vec![free_without(world, pod, node, &leaving)],
-        candidates,
-        incoming: vec![incoming_pod],
-    };
+    let problem =
+        PlacementProblem { free: vec![free_when_left(world, pod, node)], candidates, incoming: vec![incoming_pod] };
     let victims = problem.set(|name| outcome.victims.contains(name));
     if !problem.fits_without(victims) {
         let text = format!("`{}` does not fit `{}` after evicting {:?}", pod.name, node.name, outcome.victims);

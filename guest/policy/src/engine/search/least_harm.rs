@@ -118,7 +118,8 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         Some((branch, plan))
     }
 
-    /// Returns whether the cheapest node for each pod in turn makes the cheapest plan, where no bound of a quota counts. One pod alone gets
+    /// Returns whether the cheapest node for each pod in turn makes the cheapest plan, where no bound of a quota counts. Where quotas give back in
+    /// turn, another turn may cost less. One pod alone gets
     /// the cheapest of all nodes. Several equal pods do, too, where each takes a node for itself and what one node costs depends on no other:
     /// no gang is broken, no budget is exhausted, nothing stands between pods, and all victims rank alike.
     fn is_settled(&self, plan: &Plan) -> bool {

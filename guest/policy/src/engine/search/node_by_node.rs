@@ -231,9 +231,12 @@ fn offer(
     let pods = cluster.one_of_each_group(&node.pods);
     let (leaving, staying): (Vec<PodIx>, Vec<PodIx>) = pods.iter().partition(|ix| context.is_leaving(cluster, **ix));
     let mut room = context.unpromised(cluster, node);
-    // A leaving pod that may be a victim is reprieved last: no other pod is evicted instead of it. The others leave their room.
-    let coming =
-        if counts_as_gone(context) { Vec::new() } else { context.candidates(cluster, leaving.iter().copied()) };
+    // kube-scheduler counts a leaving pod that may be a victim as one, so it may choose another node. The pod is reprieved last: no other one is
+    // evicted instead of it. All others leave their room; where least harm is sought, all do.
+    let coming = match context.laws.seeks_least_harm(context.preemptor) {
+        true => Vec::new(),
+        false => context.candidates(cluster, leaving.iter().copied()),
+    };
     let gone: Vec<PodIx> = leaving.iter().copied().filter(|ix| !coming.contains(ix)).collect();
     gone.iter().for_each(|ix| room.add(&cluster.frees(*ix)));
     context.tell_unneeded(&gone, "leaving");
@@ -253,10 +256,4 @@ fn offer(
             None
         }
     }
-}
-
-/// Returns whether what pods hold that leave a node is free for a plan, and costs nothing: where a quota asks for the least harm. kube-scheduler
-/// counts them as victims like any others, so it may choose another node.
-fn counts_as_gone(context: &PreemptionContext<'_>) -> bool {
-    context.preemptor.queue.is_some()
 }

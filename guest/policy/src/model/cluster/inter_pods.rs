@@ -168,6 +168,9 @@ impl Cluster {
         what_if: &WhatIf,
         nominated: &Nominated,
     ) -> Option<Vec<(PodIx, NodeIx)>> {
+        if self.first_disallowed_together(placed, what_if, nominated).is_none() {
+            return Some(placed.to_vec());
+        }
         let (mut order, mut left) = (Vec::with_capacity(placed.len()), placed.to_vec());
         while !left.is_empty() && placed.len() <= IN_ANY_ORDER {
             let may_come = |next: &(PodIx, NodeIx)| {

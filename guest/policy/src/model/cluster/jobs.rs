@@ -184,14 +184,14 @@ impl Cluster {
         pods
     }
 
-    /// These pods by what they ask for, resource by resource, the one that asks for least first.
+    /// Returns these pods by what they request, resource by resource, the one that requests least first.
     pub fn smallest_first(&self, pods: &[PodIx]) -> Vec<PodIx> {
         let mut pods = pods.to_vec();
         pods.sort_by_cached_key(|ix| self.amounts(*ix));
         pods
     }
 
-    /// Returns what a pod asks for, resource by resource.
+    /// Returns what a pod requests, resource by resource.
     fn amounts(&self, ix: PodIx) -> Option<Vec<i64>> {
         self.pod(ix).map(|pod| pod.request.iter().map(|(_, amount)| amount).collect())
     }

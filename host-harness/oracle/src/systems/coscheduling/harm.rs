@@ -88,8 +88,7 @@ fn makes_room<'w>(
     node: &'w Node,
     (eligible, chosen): (&Eligible<'_, 'w>, &[&'w Pod]),
 ) -> bool {
-    let (_, leaving) = (eligible.possible)(node);
-    let mut free = kubernetes::free_without(world, pod, node, &leaving);
+    let mut free = kubernetes::free_when_left(world, pod, node);
     chosen.iter().for_each(|other| free.add(&other.request));
     let names: BTreeSet<&str> = chosen.iter().map(|other| other.name.as_str()).collect();
     let has_left = |other: &Pod| other.leaving || names.contains(other.name.as_str());

@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::whole::{least_jobs, least_jobs_of_group};
-use super::{SameGroup, fitting_nodes, free_for, nominations, spec_priority, waits_for_permit, waits_for_victims};
+use super::{
+    SameGroup, fitting_nodes, free_when_left, nominations, spec_priority, waits_for_permit, waits_for_victims,
+};
 use crate::outcome::{Ended, Outcome};
 use crate::systems::common::{plan_stands, problem};
 use crate::systems::rounds::{Gang, Rounds, holds_no_node, turned_away};
@@ -111,17 +113,13 @@ pub(super) fn attempt(world: &World, rounds: &mut Rounds, pod: &Pod, outcome: &O
 pub(super) fn room_is_coming(world: &World, pod: &Pod) -> bool {
     let node = pod.nominated.as_ref().and_then(|node| world.nodes.get(node));
     node.is_some_and(|node| {
-        let mut free = free_for(world, pod, node, spec_priority);
-        let leaving: Vec<&Pod> = world.on(&node.name).filter(|other| other.leaving).collect();
-        leaving.iter().for_each(|other| free.add(&other.request));
+        let free = free_when_left(world, pod, node);
         // With constraints, a pod that leaves another node of the domain counts as well, and so does a member that will come to another one: it
         // may be that the spread holds only then.
-        let comes = |other: &Pod| other.name != pod.name && group(other) == group(pod) && other.nominated.is_some();
-        let changes = group(pod).is_some()
-            && world.is_constrained()
-            && world.pods.values().any(|other| other.leaving || comes(other));
-        let frees = !leaving.is_empty() || changes;
-        frees && pod.request.fits(&free)
+        let is_of_group = |other: &Pod| group(pod).is_some() && group(other) == group(pod) && other.name != pod.name;
+        let comes = |other: &Pod| is_of_group(other) && other.nominated.is_some();
+        let changes = world.is_constrained() && world.pods.values().any(|other| other.leaving || comes(other));
+        (changes || world.on(&node.name).any(|other| other.leaving)) && pod.request.fits(&free)
     })
 }
 

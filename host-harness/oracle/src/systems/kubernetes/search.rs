@@ -88,7 +88,7 @@ pub(super) fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligib
     if staying.is_empty() && leaving.is_empty() {
         return None;
     }
-    let mut free = free_without(world, pod, node, &leaving);
+    let mut free = free_when_left(world, pod, node);
     staying.iter().for_each(|victim| free.add(&victim.request));
     let mut gone: BTreeSet<&str> = staying.iter().chain(&leaving).map(|victim| victim.name.as_str()).collect();
     let agrees = |gone: &BTreeSet<&str>| {
@@ -117,11 +117,10 @@ pub(super) fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligib
     Some(Plan { node: node.name.clone(), victims, violations })
 }
 
-/// Returns what is free on a node for a pod when these pods have left it, and all others that leave it.
-pub(crate) fn free_without(world: &World, pod: &Pod, node: &Node, gone: &[&Pod]) -> Amounts {
+/// Returns what is free on a node for a pod when the pods that leave it have left.
+pub(crate) fn free_when_left(world: &World, pod: &Pod, node: &Node) -> Amounts {
     let mut free = free_for(world, pod, node, spec_priority);
-    let leaving = world.on(&node.name).filter(|other| other.leaving || gone.iter().any(|one| one.name == other.name));
-    leaving.for_each(|other| free.add(&other.request));
+    world.on(&node.name).filter(|other| other.leaving).for_each(|other| free.add(&other.request));
     free
 }
 

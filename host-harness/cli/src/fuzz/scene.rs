@@ -1,0 +1,112 @@
+//! The attempts of a case about which the judge is asked.
+
+use std::collections::BTreeMap;
+
+use lictor_judges::{Program, ProgramError, Question, Trial, TrialError, Verdict, Weighed};
+use lictor_oracle::{Case, Step, System};
+use serde_json::Value;
+
+/// A case as the policy plays it.
+pub(super) struct Played {
+    pub(super) case: Case,
+    pub(super) steps: Vec<(Step, Value)>,
+}
+
+/// A judge that is asked each question once in a case.
+pub(super) struct Answers<'p> {
+    pub(super) program: &'p mut Program,
+    pub(super) known: BTreeMap<String, Value>,
+}
+
+impl Answers<'_> {
+    /// Answers a question.
+    fn answer(&mut self, question: &Question) -> Result<Value, ProgramError> {
+        let key = serde_json::to_string(question).unwrap_or_default();
+        if let Some(answer) = self.known.get(&key) {
+            return Ok(answer.clone());
+        }
+        let answer = self.program.ask(question)?;
+        self.known.insert(key, answer.clone());
+        Ok(answer)
+    }
+}
+
+/// The attempt of a case that ends otherwise, by its place among the steps.
+pub(super) struct Scene<'p> {
+    pub(super) played: &'p Played,
+    pub(super) at: usize,
+}
+
+impl Scene<'_> {
+    /// Compares what the policy itself decides.
+    pub(super) fn weigh_policy(&self, answers: &mut Answers<'_>) -> Result<Option<Verdict>, TrialError> {
+        let mut steps = self.played.steps.iter().skip(self.at);
+        let outcome = |step: &Step| steps.find(|(taken, _)| taken == step).map(|(_, outcome)| outcome.clone());
+        Ok(self.weigh(answers, outcome)?.map(|(verdict, _)| verdict))
+    }
+
+    /// Compares the attempt, or the round of attempts that it is part of, as `take` decides. Returns also whether it is a round.
+    pub(super) fn weigh(
+        &self,
+        answers: &mut Answers<'_>,
+        mut take: impl FnMut(&Step) -> Option<Value>,
+    ) -> Result<Option<(Verdict, bool)>, TrialError> {
+        let Played { case, steps } = self.played;
+        let mut trial = Trial::of(case)?;
+        let group = self.group()?;
+        let begins = group.as_ref().map_or(self.at, |(_, begins)| *begins);
+        for (at, (step, outcome)) in steps.iter().enumerate().take(self.at) {
+            if at < begins {
+                trial.follow(step, outcome)?;
+            } else {
+                trial.weigh(step, outcome, |question| answers.answer(question))?;
+            }
+        }
+        let mut next = steps.get(self.at).map(|(step, _)| step.clone());
+        let mut rest = self.rest();
+        while let Some(step) = next.take() {
+            let Some(outcome) = take(&step) else { break };
+            let Weighed { attempt, .. } = trial.weigh(&step, &outcome, |question| answers.answer(question))?;
+            if let Some(verdict) = attempt {
+                return Ok(Some((verdict, false)));
+            }
+            let Some((group, _)) = &group else { break };
+            next = rest
+                .find(|pod| trial.is_pending(pod))
+                .filter(|pod| trial.group(pod).as_ref() == Some(group))
+                .map(Step::Schedule);
+        }
+        Ok(trial.end().map(|verdict| (verdict, true)))
+    }
+
+    /// Returns the PodGroup of the attempt, and the step with which the attempts for it begin.
+    fn group(&self) -> Result<Option<(String, usize)>, TrialError> {
+        if self.played.case.system != System::Kubernetes {
+            return Ok(None);
+        }
+        let mut trial = Trial::of(&self.played.case)?;
+        let mut found: Option<(String, usize)> = None;
+        for (at, (step, outcome)) in self.played.steps.iter().enumerate().take(self.at.saturating_add(1)) {
+            let group = if let Step::Schedule(pod) = step { trial.group(pod) } else { None };
+            found = match (group, found) {
+                (Some(group), Some((before, begins))) if group == before => Some((group, begins)),
+                (group, _) => group.map(|group| (group, at)),
+            };
+            trial.follow(step, outcome)?;
+        }
+        Ok(found)
+    }
+
+    /// Returns the pods that come after the attempt in the queue.
+    fn rest(&self) -> impl Iterator<Item = String> {
+        let before = self.played.steps.iter().take(self.at);
+        let order = before.rev().find(|(step, _)| *step == Step::Order).and_then(|(_, outcome)| outcome.get("order"));
+        let pod = match self.played.steps.get(self.at) {
+            Some((Step::Schedule(pod), _)) => pod.clone(),
+            _ => String::new(),
+        };
+        let queue = order.and_then(Value::as_array).cloned().unwrap_or_default();
+        let queue = queue.into_iter().filter_map(|pod| pod.as_str().map(str::to_owned));
+        queue.skip_while(move |other| *other != pod).skip(1)
+    }
+}
