@@ -37,10 +37,6 @@ pub(crate) fn departures() -> impl Iterator<Item = Departure> {
 /// The judge has no answer.
 pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict, TrialError> {
     const CONSTRAINED: Verdict = Verdict::NotCompared("constraints that the judge does not look at");
-    // The judge asks what running pods demand of others. What a nominated one demands, it does not know.
-    if pods(&attempt.question.objects).any(|pod| is_nominated(pod) && is_constrained(pod)) {
-        return Ok(CONSTRAINED);
-    }
     let policy = decision(attempt);
     let mut answer = match ask.answer(attempt.question)? {
         Reply::Judged(answer) => answer,
@@ -61,7 +57,10 @@ pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict,
         View { objects: &attempt.question.objects, pod: attempt.pod, ask: known, answer: &answer, policy: &policy };
     let rulings: Vec<&'static str> =
         RULES.iter().filter(|rule| rule.explains(&view)).map(|rule| rule.departure.id).collect();
+    // The judge looks at what running pods demand of others, and not at what a nominated one does.
+    let mut nominated = pods(&attempt.question.objects).filter(|pod| is_nominated(pod));
     Ok(match rulings.is_empty() {
+        true if nominated.any(is_constrained) => CONSTRAINED,
         true => Verdict::Differs(difference(attempt, &policy, &answer)),
         false => Verdict::Ruled(rulings),
     })

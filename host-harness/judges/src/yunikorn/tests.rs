@@ -120,6 +120,15 @@ fn what_is_not_judged_is_passed_over() {
 }
 
 #[test]
+fn what_nominated_pods_demand_of_others_is_passed_over() {
+    let mut demanding = waiting_for("n2");
+    let differs = |waiting: &Value| Table::new().pod("w", |pod| *pod = waiting.clone()).judge(&binds("d/p", "n1"));
+    assert_eq!(differs(&demanding), Err("upstream/node"));
+    demanding["spec"]["affinity"] = json!({"podAntiAffinity": {}});
+    assert_eq!(differs(&demanding), Ok(vec![]));
+}
+
+#[test]
 fn a_plan_of_upstream_that_the_policy_may_not_make_is_explained() {
     let takes = |table: Table| table.upstream(Ended::Preempts, "n1", &["d/v"]);
     let of_daemon_set = |table: Table| table.known("d/p", |pod| pod.required = "n1".to_owned());
