@@ -98,7 +98,7 @@ pub struct Retry {
 /// What a decision means for pods other than the one it was about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Effects {
-    /// Pods held at permit that lose their node: the host unreserves them.
+    /// Pods held at permit that lose their node: the host unreserves them. A plan of the same answer may nominate them.
     pub releases: Vec<PodId>,
     /// Pods held at permit that may be bound now.
     pub admits: Vec<PodId>,

@@ -86,8 +86,26 @@ fn parse_exactly(text: &str, unit: Unit) -> Result<i64, QuantityError> {
         Unit::Milli => Decimal::ONE_THOUSAND,
         Unit::One => Decimal::ONE,
     };
+    if let Factor::Ten(exponent) = factor
+        && exponent < SMALLEST
+    {
+        return tiny(magnitude, exponent, scale).ok_or_else(overflow);
+    }
     let amount = factor.value().and_then(|f| magnitude.checked_mul(f)?.checked_mul(scale)).ok_or_else(overflow)?;
     i64::try_from(amount.ceil()).map_err(|_| overflow())
+}
+
+/// The smallest exponent of which a decimal holds the power of ten.
+const SMALLEST: i32 = -28;
+
+/// Returns a number times a power of ten that no decimal holds, in the unit, rounded up: as Kubernetes reads it, what is not zero is at least one.
+fn tiny(magnitude: Decimal, exponent: i32, scale: Decimal) -> Option<i64> {
+    let numerator = magnitude.mantissa().checked_mul(scale.mantissa())?;
+    let digits = magnitude.scale().checked_add(exponent.unsigned_abs())?;
+    let Some(denominator) = 10i128.checked_pow(digits) else { return Some(i64::from(numerator > 0)) };
+    let whole = numerator.checked_div(denominator)?;
+    let rest = numerator.checked_rem(denominator)?;
+    i64::try_from(whole.checked_add(i128::from(rest > 0))?).ok()
 }
 
 /// Digits with at most one point among them.
@@ -183,6 +201,11 @@ mod tests {
             ("12E2", Unit::One, 1200),
             ("1E", Unit::One, 1_000_000_000_000_000_000),
             ("7Ei", Unit::One, 8_070_450_532_247_928_832),
+            ("1e-30", Unit::Milli, 1),
+            ("0e-30", Unit::One, 0),
+            ("1e-2147483647", Unit::One, 1),
+            // 7 * 10^28 * 10^-29 is 0.7 of a core.
+            ("70000000000000000000000000000e-29", Unit::Milli, 700),
         ] {
             assert_eq!(parse(text, unit), Ok(expected), "{text}");
         }
