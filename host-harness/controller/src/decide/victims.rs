@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use lictor_host::session::ObjectRef;
-use serde_json::Value;
 
 use crate::names::EVICTED_FOR;
 use crate::view::{annotation, text};
@@ -78,22 +77,6 @@ impl Victims {
     }
 }
 
-/// Returns whether a system with these arguments, as JSON, only marks its victims, so that another controller must delete them.
-///
-/// Koordinator does unless `podShouldBeDeletedWhenPreempted` is true (upstream: `pkg/scheduler/apis/config/v1/types.go`). All others delete.
-pub fn only_marks(system: &str, arguments: &str) -> bool {
-    fn deletes(arguments: &Value) -> bool {
-        match arguments {
-            Value::Object(fields) => fields.iter().any(|(key, value)| {
-                key == "podShouldBeDeletedWhenPreempted" && *value == Value::Bool(true) || deletes(value)
-            }),
-            Value::Array(values) => values.iter().any(deletes),
-            _ => false,
-        }
-    }
-    system == "koordinator" && !serde_json::from_str(arguments).is_ok_and(|arguments| deletes(&arguments))
-}
-
 fn is_overdue(known: &Known, now: i64) -> bool {
     known.since.saturating_add(OVERDUE) <= now
 }
@@ -138,19 +121,6 @@ mod tests {
         assert_eq!(names, ["plan 3"], "since it was marked, whatever else changes of it");
         assert!(victims.due(2 * OVERDUE).is_empty());
         assert_eq!(victims.next(), None);
-    }
-
-    #[test]
-    fn koordinator_only_marks_unless_its_arguments_say_otherwise() {
-        for (system, arguments, expected) in [
-            ("koordinator", "", true),
-            ("koordinator", r#"{"podShouldBeDeletedWhenPreempted": false}"#, true),
-            ("koordinator", r#"{"podShouldBeDeletedWhenPreempted": true}"#, false),
-            ("koordinator", r#"{"args": {"podShouldBeDeletedWhenPreempted": true}}"#, false),
-            ("kubernetes", "", false),
-        ] {
-            assert_eq!(only_marks(system, arguments), expected, "{system} {arguments}");
-        }
     }
 
     #[test]

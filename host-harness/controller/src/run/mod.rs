@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use kube::Client;
 use lictor_contract::{ExtensionPoint, Interests};
-use lictor_host::living::Clock;
+use lictor_host::living::{Clock, MARKS};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tracing::warn;
@@ -199,10 +199,6 @@ async fn reign<L: Listener>(
 /// How long a process whose checkpoint another one has taken over waits before it begins to lead again. Where it has lost the lead, it knows by then:
 /// a Lease lasts 15 s. Where it still leads, the other one has lost the lead.
 const TAKEN_OVER: Duration = Duration::from_secs(15);
-
-/// What to do where victims are only marked.
-pub(crate) const MARKS: &str =
-    "set podShouldBeDeletedWhenPreempted: true (--args), or run the controller that deletes what is marked";
 
 /// Waits until this is said. Where nobody says anything any more, what was said last stays so.
 async fn becomes(said: &mut watch::Receiver<bool>, what: bool) {

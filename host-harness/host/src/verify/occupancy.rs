@@ -122,10 +122,14 @@ impl Occupancy {
 
     /// Why a pod cannot be tried; none where it can.
     pub fn not_pending(&self, pod: &Pod) -> Option<&'static str> {
+        let is_held = pod.node.is_none() && self.held.contains(pod.id);
+        if is_held { Some("is held at permit") } else { self.not_pending_once_released(pod) }
+    }
+
+    /// Returns why a pod could not be tried if it held no node at permit; none where it could.
+    pub fn not_pending_once_released(&self, pod: &Pod) -> Option<&'static str> {
         if pod.node.is_some() {
             Some("is bound already")
-        } else if self.held.contains(pod.id) {
-            Some("is held at permit")
         } else if pod.terminating {
             Some("is being deleted")
         } else if pod.phase != Phase::Pending {

@@ -1,25 +1,38 @@
 //! Only who waits for a node is given one.
 
-use lictor_contract::Placement;
+use lictor_contract::{Placement, Pod};
 
 use super::{Ground, Proposal, Violation};
 
-/// Every nominated pod waits for a node.
+/// Checks that every nominated pod waits for a node, or gives up the one that it holds at permit by the same answer.
 pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
-    placements(ground, &proposal.plan.nominations)
+    all_wait(ground, &proposal.plan.nominations, |pod| match proposal.effects.releases.contains(&pod.id) {
+        true => ground.occupancy.not_pending_once_released(pod),
+        false => ground.occupancy.not_pending(pod),
+    })
 }
 
-/// Every placed pod waits for a node.
+/// Checks that every placed pod waits for a node.
 pub(super) fn placements(ground: &Ground<'_>, placements: &[Placement]) -> Result<(), Violation> {
+    all_wait(ground, placements, |pod| ground.occupancy.not_pending(pod))
+}
+
+/// Checks that every placed pod waits for a node. `obstacle` says why a pod does not.
+fn all_wait(
+    ground: &Ground<'_>,
+    placements: &[Placement],
+    obstacle: impl Fn(&Pod) -> Option<&'static str>,
+) -> Result<(), Violation> {
     placements.iter().try_for_each(|placement| {
         let pod = ground.mirror.pod(placement.pod).ok_or(Violation::UnknownPod(placement.pod))?;
-        let Some(state) = ground.occupancy.not_pending(pod) else { return Ok(()) };
+        let Some(state) = obstacle(pod) else { return Ok(()) };
         Err(Violation::NotPending { pod: ground.pod_name(pod.id), state })
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use lictor_contract::Effects;
     use serde_json::json;
 
     use super::super::testing::{World, object, pod, with};
@@ -40,5 +53,18 @@ mod tests {
         world.mirror.upsert(object(going));
         world.sync();
         assert_eq!(world.refusal(&done), "`default/q` cannot be placed: it is being deleted");
+    }
+
+    #[test]
+    fn who_is_released_by_the_same_answer_may_be_nominated() {
+        let mut world = World::small();
+        let plan = world.plan(&[("default/p", "n3"), ("default/h", "n1")], &["default/v"]);
+        let effects = Effects { releases: vec![world.pod("default/h")], ..Effects::default() };
+        assert_eq!(world.judge_with(&plan, &effects), Ok(()));
+        let going = with(pod("h", 2, 5), "/metadata", "deletionTimestamp", json!("1970-01-01T00:00:00Z"));
+        world.mirror.upsert(object(going));
+        world.sync();
+        let refusal = world.judge_with(&plan, &effects).unwrap_err().to_string();
+        assert_eq!(refusal, "`default/h` cannot be placed: it is being deleted");
     }
 }

@@ -11,9 +11,9 @@ use super::system::System;
 use super::world::{self, in_short};
 use super::{nodes, trouble};
 use crate::decide::Mode;
-use crate::decide::victims::only_marks;
 use crate::run::inbox::Came;
 use crate::watch::Kind;
+use lictor_host::living::only_marks;
 
 /// The steps of a play.
 pub(super) const STEPS: usize = 200;

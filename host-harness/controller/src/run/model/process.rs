@@ -18,7 +18,6 @@ use super::server::{SECOND, Server};
 use super::teller::Teller;
 use crate::carry_out::{Backoff, Executor};
 use crate::decide::lives::Patience;
-use crate::decide::victims::only_marks;
 use crate::decide::{Mode, Saved, Talk};
 use crate::names::DEFAULT_SCHEDULER;
 use crate::ops::Status;
@@ -33,6 +32,7 @@ use crate::state::{Keep, Unsaved};
 use crate::view::Ours;
 use crate::watch::store::Store;
 use crate::watch::{Kind, kinds};
+use lictor_host::living::only_marks;
 
 /// A checkpoint in memory, which may not be written.
 #[derive(Clone, Default)]

@@ -1,5 +1,6 @@
 //! What time brings: pods that stay refused, victims that still run, other controllers, and other arguments.
 
+use lictor_host::living::MARKS;
 use lictor_host::session::{CommandId, ObjectRef};
 use serde_json::{Value, json};
 use tracing::warn;
@@ -8,7 +9,6 @@ use super::Reign;
 use crate::carry_out::Task;
 use crate::decide::refused::Due;
 use crate::decide::{Mode, Turn};
-use crate::run::MARKS;
 use crate::run::listener::Listener;
 
 impl<L: Listener> Reign<L> {
