@@ -85,7 +85,10 @@ pub(super) fn of(step: &Step) -> BTreeMap<String, Told> {
         for (pod, node) in &plan.nominated {
             let is_told = matches!(told.get(pod), Some(Told::Nominated(..)));
             if !is_told {
-                let message = format!("plan {} evicts {} pod(s) for it", plan.plan, plan.victims.len());
+                let message = match plan.victims.len() {
+                    0 => format!("plan {} promises free capacity on {node} to it", plan.plan),
+                    victims => format!("plan {} evicts {victims} pod(s) for it", plan.plan),
+                };
                 let refusal = Refusal { law: String::new(), message };
                 told.insert(pod.clone(), Told::Nominated(node.clone(), refusal));
             }

@@ -53,7 +53,11 @@ impl Log {
                 let nominated: Vec<String> =
                     plan.nominated.iter().map(|(pod, node)| format!("{pod} on {node}")).collect();
                 let (nominated, victims) = (nominated.join(", "), victims.join(", "));
-                info!(plan = plan.plan, preemptor = %plan.for_whom, nominated, victims, "plan");
+                if plan.victims.is_empty() {
+                    info!(plan = plan.plan, preemptor = %plan.for_whom, nominated, "nomination to free capacity");
+                } else {
+                    info!(plan = plan.plan, preemptor = %plan.for_whom, nominated, victims, "plan");
+                }
             }
         }
         for pod in step.happened.bound.keys().chain(step.happened.nominated.keys()) {

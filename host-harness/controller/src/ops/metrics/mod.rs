@@ -73,6 +73,8 @@ metrics! {
         "Pods that it was decided to let go.";
     plans: Counts<SystemResult> = Family::default(), "lictor_preemption_attempts",
         "Plans that evict pods, by result: made, or refused by the host.";
+    nominations: Counts<System> = Family::default(), "lictor_nominations",
+        "Plans that evict no pod: nominations to free capacity.";
     preemption_victims: Histograms<System> = Family::new_with_constructor(victims), "lictor_preemption_victims",
         "Victims of a plan.";
     evictions: Counts<How> = Family::default(), "lictor_evictions",

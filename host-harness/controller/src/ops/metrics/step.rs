@@ -64,7 +64,11 @@ impl Metrics {
         for attempt in &step.happened.attempts {
             self.schedule_attempts.get_or_create(&result(&attempt.result.to_string().to_lowercase())).inc();
         }
-        for plan in step.happened.plans.iter().filter(|plan| !plan.victims.is_empty()) {
+        for plan in &step.happened.plans {
+            if plan.victims.is_empty() {
+                self.nominations.get_or_create(&of()).inc();
+                continue;
+            }
             self.plans.get_or_create(&result("made")).inc();
             self.preemption_victims
                 .get_or_create(&of())
@@ -95,7 +99,12 @@ impl Metrics {
     /// Records how many pods that were let go are refused, and how many victims still run a minute after they were marked.
     pub fn stand(&self, refused: usize, overdue: usize) {
         self.refused_pods.set(gauge(refused));
-        self.overdue_victims.set(gauge(overdue));
+        self.overdue(overdue);
+    }
+
+    /// Records how many victims still run a minute after they were marked.
+    pub fn overdue(&self, victims: usize) {
+        self.overdue_victims.set(gauge(victims));
     }
 
     /// An input could not be served.

@@ -56,6 +56,7 @@ fn all() -> Metrics {
         .plans
         .get_or_create(&labels::SystemResult { system: "koordinator".to_owned(), result: "made".to_owned() })
         .inc();
+    metrics.nominations.get_or_create(&system()).inc();
     metrics.preemption_victims.get_or_create(&system()).observe(3.0);
     metrics.evictions.get_or_create(&labels::How { system: "koordinator".to_owned(), how: "delete".to_owned() }).inc();
     metrics.replacements.get_or_create(&labels::Ended { result: "done".to_owned() }).inc();
@@ -125,6 +126,7 @@ fn attempts_plans_and_victims_are_counted_by_what_became_of_them() {
     let text = metrics.text().unwrap();
     for line in [
         "lictor_preemption_attempts_total{system=\"volcano\",result=\"made\"} 1",
+        "lictor_nominations_total{system=\"volcano\"} 1",
         "lictor_preemption_victims_sum{system=\"volcano\"} 2.0",
     ] {
         assert!(text.lines().any(|have| have == line), "{line}\n{text}");
