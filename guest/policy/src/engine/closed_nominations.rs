@@ -9,7 +9,8 @@
 //! a pod of the same quota that would borrow it.
 //!
 //! Room that is promised to pods of a gang is closed to its other pods, too: a plan is for the pods that complete the gang, and one that is not
-//! planned would take the room of several.
+//! planned would take the room of several. A pod that is promised a node itself may not take another one from the other pods of its gang group,
+//! while it waits for its own to be free.
 //!
 //! Scheduler-plugins issue 391 and pull request 213: what a preemptor was promised must count, or preemption repeats without end.
 
@@ -61,14 +62,34 @@ fn planned_beside<'c>(
     cluster.nominated().filter(move |(_, pod)| of_it(pod)).map(|(ix, _)| ix)
 }
 
-/// Returns the same for a pod that is tried, with as many pods as its gang lacks.
+/// Returns the same for a pod that is tried, with as many pods as its gang lacks. A pod that is promised a node itself may take another one only
+/// beside what is promised to its gang group there.
 pub fn closed_to((cluster, ledger): (&Cluster, &Ledger), laws: &Laws, ix: PodIx) -> BTreeSet<PodIx> {
     if !is_above_a_nomination(cluster, ix) {
         return BTreeSet::new();
     }
     let search = search::of(laws);
     let gang = Preemptor::of(cluster, laws, ix, search.pods(cluster, laws, ix));
-    gang.map(|gang| closed_nominations((cluster, ledger), laws, &search.needed(cluster, gang))).unwrap_or_default()
+    let closed =
+        gang.map(|gang| closed_nominations((cluster, ledger), laws, &search.needed(cluster, gang))).unwrap_or_default();
+    closed.into_iter().chain(promised_elsewhere(cluster, ix)).collect()
+}
+
+/// Returns the nominated pods of lower priority of the gang group of a nominated pod that are promised other nodes: without these the gangs do not
+/// start, and pods have left for all of them.
+fn promised_elsewhere(cluster: &Cluster, ix: PodIx) -> BTreeSet<PodIx> {
+    let Some((node, priority, job)) =
+        cluster.pod(ix).and_then(|pod| Some((pod.nominated?, pod.priority(), pod.attributes.job?)))
+    else {
+        return BTreeSet::new();
+    };
+    let group = cluster.gang_group(job);
+    let is_beside = |pod: &Pod| {
+        pod.nominated != Some(node)
+            && pod.priority() < priority
+            && pod.attributes.job.is_some_and(|job| group.contains(&job))
+    };
+    cluster.nominated().filter(|(_, pod)| is_beside(pod)).map(|(ix, _)| ix).collect()
 }
 
 /// Checks whether a pod of lower priority is nominated: otherwise no room is closed to a pod.

@@ -16,6 +16,7 @@ mod plan;
 mod post_filter;
 mod pre_filter;
 mod queue;
+mod rearranged;
 pub mod reasons;
 mod refusals;
 mod reserve;

@@ -19,21 +19,36 @@ pub struct Plan {
     pub nominations: Vec<(PodIx, NodeIx)>,
     /// The victims, without those that are evicted because of another one.
     pub victims: Vec<PodIx>,
-    /// How many jobs the victims are of, where victims are chosen by job.
-    jobs: Option<usize>,
+    way: Way,
+}
+
+/// The way in which a plan makes room.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    /// Victims are chosen by node.
+    ByNode,
+    /// Victims are chosen by job, and are of so many jobs.
+    ByJob(usize),
+    /// Pods of the gang itself give up the nodes that they hold at Permit.
+    Rearranged,
 }
 
 impl Plan {
     /// A plan by node.
     pub fn by_node(lead: PodIx, nominations: Vec<(PodIx, NodeIx)>, victims: Vec<PodIx>) -> Plan {
-        Plan { lead, nominations, victims, jobs: None }
+        Plan { lead, nominations, victims, way: Way::ByNode }
     }
 
     /// A plan by job.
     pub fn by_job(cluster: &Cluster, lead: PodIx, nominations: Vec<(PodIx, NodeIx)>, victims: Vec<PodIx>) -> Plan {
         let job = |ix: &PodIx| cluster.members(*ix).map(|(member, _)| member).min();
         let jobs: BTreeSet<Option<PodIx>> = victims.iter().map(job).collect();
-        Plan { lead, nominations, victims, jobs: Some(jobs.len()) }
+        Plan { lead, nominations, victims, way: Way::ByJob(jobs.len()) }
+    }
+
+    /// Returns the same plan, which has its room from pods of the gang itself.
+    pub fn rearranged(self) -> Plan {
+        Plan { way: Way::Rearranged, ..self }
     }
 
     /// The same plan, where it has a node for each of these pods; else the first that has none is what stands in the way.
@@ -48,10 +63,11 @@ impl Plan {
     /// Returns what happens, in numbers, and which gangs are no longer complete.
     fn detail(&self, cluster: &Cluster, gone: &[PodIx]) -> Detail {
         let victims = gone.len();
-        let detail = match (self.jobs, victims) {
-            (Some(jobs), _) => Detail::case("jobs").count("jobs", jobs),
-            (None, 0) => Detail::case("none"),
-            (None, _) => Detail::default(),
+        let detail = match (self.way, victims) {
+            (Way::Rearranged, _) => Detail::case("rearranged"),
+            (Way::ByJob(jobs), _) => Detail::case("jobs").count("jobs", jobs),
+            (Way::ByNode, 0) => Detail::case("none"),
+            (Way::ByNode, _) => Detail::default(),
         };
         let detail = detail.count("victims", victims).count("pods", self.nominations.len());
         let broken = broken_gangs(cluster, gone);

@@ -10,6 +10,7 @@ use crate::model::{NodeIx, Place, Pod, PodIx, Trial};
 use super::Engine;
 use super::closed_nominations::closed_nominations;
 use super::plan::Plan;
+use super::rearranged::Rearranged;
 use super::reasons::{NO_NODE, OTHER_GANG, ROOM_IS_COMING};
 use super::refusals::Refusals;
 use super::search::{self, Branch, Obstacle, PreemptionContext, Search};
@@ -52,8 +53,7 @@ impl Engine {
             if self.plan_stands(&laws, &gangs, refuted) {
                 return Ok(self.without(reason, Effects::default()));
             }
-            let effects = self.give_up(preemptor, search.gives_up(preemptor, false));
-            return Ok(self.without(reason, effects));
+            return self.fail(search.as_ref(), preemptor, (&laws, refuted), (reason, false));
         }
         self.ledger.forget_unanswered();
         let (ledger, notes, branch) = (&self.ledger, &mut self.notes, &Branch::default());
@@ -70,8 +70,7 @@ impl Engine {
                     _ => self.cluster.release_required_node(preemptor.pod),
                 }
                 let reason = self.obstacle(&gangs, obstacle);
-                let effects = self.give_up(preemptor, search.gives_up(preemptor, true));
-                Ok(self.without(reason, effects))
+                self.fail(search.as_ref(), preemptor, (&laws, refuted), (reason, true))
             }
             Ok(plan) => match self.awaits(&plan) {
                 Some(obstacle) => {
@@ -81,6 +80,23 @@ impl Engine {
                 None => self.planned(search.as_ref(), &gangs, &plan),
             },
         }
+    }
+
+    /// Returns what follows where a pod has found neither a node nor a plan: its gang gets other nodes, or gives up what it cannot use.
+    /// `has_searched`: the search for a plan has run.
+    fn fail(
+        &mut self,
+        search: &dyn Search,
+        preemptor: &Preemptor,
+        ground: (&Laws, &Refuted),
+        (reason, has_searched): (Reason, bool),
+    ) -> Result<PostFiltered, PolicyError> {
+        if let Some(Rearranged { plan, gangs, releases }) = self.rearranged(search, preemptor, ground) {
+            let planned = self.planned(search, &gangs, &plan)?;
+            return Ok(PostFiltered { effects: Effects { releases, ..planned.effects }, ..planned });
+        }
+        let effects = self.give_up(preemptor, search.gives_up(preemptor, has_searched));
+        Ok(self.without(reason, effects))
     }
 
     /// A plan for pods of which the search plans each by itself: one after the other in a trial, all or none.
@@ -218,8 +234,8 @@ impl Engine {
 
     /// Returns what follows for others where there is no plan for a pod. `void` are the pods that lose their nominations then.
     ///
-    /// A strict gang that can still be complete without the pod goes on: its other pods keep what they hold and what is promised to them. One
-    /// that cannot gives up all of it, so that pods behind it in the queue find the room (upstream coscheduling/core/core.go PostFilter;
+    /// A strict gang that is complete, or can still be complete without the pod, goes on: its other pods keep what they hold and what is promised
+    /// to them. One that cannot gives up all of it, so that pods behind it in the queue find the room (upstream coscheduling/core/core.go PostFilter;
     /// kube-scheduler `schedule_one_podgroup.go`). A pod that may not preempt keeps its nomination, because nothing was looked for
     /// (kube-scheduler framework/preemption, `evaluate`).
     fn give_up(&mut self, preemptor: &Preemptor, void: Vec<PodIx>) -> Effects {
@@ -228,12 +244,12 @@ impl Engine {
         let is_over = self.fail_attempt(pod, retry_at);
         let job = preemptor.job.filter(|job| self.cluster.is_strict(*job));
         let may_preempt = self.cluster.pod(pod).is_some_and(|pod| pod.attributes.may_preempt);
-        let short = job.filter(|job| !self.cluster.is_complete(*job));
+        let is_short = job.is_some_and(|job| !self.cluster.is_complete(job));
         let is_own = |ix: &PodIx| self.cluster.pod(*ix).is_some_and(|other| other.attributes.job == preemptor.job);
-        let void = match (preemptor.job.filter(|_| is_over), short) {
+        let void = match (preemptor.job.filter(|_| is_over), job) {
             (Some(job), _) => self.cluster.nominated_of_group(job),
+            (None, _) if !may_preempt && !is_short => Vec::new(),
             (None, Some(_)) => void.into_iter().filter(|ix| *ix == pod).collect(),
-            (None, None) if !may_preempt => Vec::new(),
             // What other gangs of the group are promised by plans of their own is not theirs to lose.
             (None, None) => void.into_iter().filter(|ix| is_own(ix)).collect(),
         };

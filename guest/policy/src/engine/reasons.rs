@@ -123,6 +123,7 @@ reasons! {
         [
             ("", "evicts {victims} pod(s) for {pods} pod(s)[; no longer complete: gang {broken}][, of which {left} would stay]"),
             ("none", "no eviction is needed: leaving pods free enough room"),
+            ("rearranged", "no eviction is needed: {pods} pod(s) complete the gang once others of it give up the nodes that they hold at Permit"),
             ("jobs", "evicts {victims} pod(s) of {jobs} job(s) for {pods} pod(s)[; no longer complete: gang {broken}][, of which {left} would stay]"),
         ],
         "The reason of a plan: how many pods it evicts and for how many pods. The explanation names each of them. A gang that falls below its minimum does no work any more, though the plan evicts only some of its pods: the reason names the gang, and the pods of it that would go on holding their nodes.";

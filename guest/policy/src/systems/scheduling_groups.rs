@@ -25,10 +25,13 @@ pub const KINDS: [(&str, &str); 2] = [(GROUP, "PodGroup"), (GROUP, "PriorityClas
 const NAME: &str = "/spec/schedulingGroup/podGroupName";
 /// Field of a pod of Kubernetes 1.35: its group, of a Workload.
 const FORMER: &str = "/spec/workloadRef";
+/// The places of both fields in the interests.
+const KEYS: (u32, u32) = (0, 1);
 
-/// The interests of a system that reads these groups.
+/// Returns the interests of a system that reads these groups. A pod names its fields by their places in the list: those of groups come first, and
+/// those of the system after them.
 pub fn with_groups(mut interests: Interests) -> Interests {
-    interests.pod_fields = vec![NAME.to_owned(), FORMER.to_owned()];
+    interests.pod_fields.splice(..0, [NAME.to_owned(), FORMER.to_owned()]);
     for (group, kind) in KINDS {
         if !interests.kinds.iter().any(|known| known.group == group && known.kind == kind) {
             interests.kinds.push(contract::KindInterest { group: group.to_owned(), kind: kind.to_owned() });
@@ -45,7 +48,7 @@ fn job_key(namespace: &str, name: &str) -> JobKey {
 /// Makes a finding for a pod that names its group as in Kubernetes 1.35, which is not read.
 fn read_former(pod: &contract::Pod, findings: &mut Findings) {
     let field = |key| pod.template.fields.iter().find(|field| field.key == key);
-    if field(1).is_none_or(|former| former.value == "null") || field(0).is_some() {
+    if field(KEYS.1).is_none_or(|former| former.value == "null") || field(KEYS.0).is_some() {
         return;
     }
     let message = "groups of Kubernetes 1.35 are not read: the pod is tried alone";
@@ -119,7 +122,7 @@ impl SchedulingGroups {
             self.gangs.note(job, pod, named);
         }
         read_former(pod, findings);
-        let field = pod.template.fields.iter().find(|field| field.key == 0).map(|field| field.value.as_str());
+        let field = pod.template.fields.iter().find(|field| field.key == KEYS.0).map(|field| field.value.as_str());
         let Some(name) = field.and_then(|json| serde_json::from_str::<String>(json).ok()) else { return };
         if attributes.job.is_some() {
             let message = format!("the pod also belongs to a gang of this system, so its PodGroup `{name}` is ignored");

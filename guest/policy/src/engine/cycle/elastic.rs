@@ -18,8 +18,13 @@ use crate::engine::{Notes, Preemptor};
 use crate::laws::Detail;
 use crate::model::{Place, PodIx};
 
-/// Places elastic pods in the simulation. Returns the new placements.
-pub fn grow(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Context<'_>) -> Placements {
+/// Binds elastic pods to nodes in the simulation. Returns the new placements. `left_out` are the pods that an earlier step left out.
+pub fn grow(
+    simulation: &mut Simulation<'_>,
+    notes: &mut Notes,
+    context: &Context<'_>,
+    left_out: &BTreeSet<PodIx>,
+) -> Placements {
     let growth = &context.cycle.growth;
     let pending_jobs = pending_jobs::waiting(simulation, notes, context, growth, |cluster, pod| {
         pod.is_elastic() && pending_jobs::asks(cluster, pod)
@@ -35,7 +40,7 @@ pub fn grow(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Contex
         }
         let before = simulation.trial.mark();
         let grown = largest_step(simulation, notes, context, &pending_job);
-        match gaining_gang(simulation, context, &grown) {
+        match gaining_gang(simulation, context, &grown, left_out) {
             None => bound.extend(grown),
             Some(gang) => {
                 simulation.trial.rewind(before);
@@ -49,8 +54,14 @@ pub fn grow(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Contex
 }
 
 /// Returns the first pod of a gang that waits, and that gets a plan once these new pods of a job run, but none without them. Gangs of the same queue get
-/// none: they may have the idle room themselves. The simulation is unchanged.
-fn gaining_gang(simulation: &mut Simulation<'_>, context: &Context<'_>, grown: &Placements) -> Option<PodIx> {
+/// none: they may have the idle room themselves. One that was left out evicted no pod in this cycle: in the next one, it may evict these. The
+/// simulation is unchanged.
+fn gaining_gang(
+    simulation: &mut Simulation<'_>,
+    context: &Context<'_>,
+    grown: &Placements,
+    left_out: &BTreeSet<PodIx>,
+) -> Option<PodIx> {
     let queue = grown.first().and_then(|(ix, _)| simulation.cluster().pod(*ix))?.queue;
     let before = simulation.checkpoint();
     grown.iter().for_each(|(ix, node)| simulation.trial.put(*ix, Place::Bound(*node)));
@@ -59,18 +70,23 @@ fn gaining_gang(simulation: &mut Simulation<'_>, context: &Context<'_>, grown: &
         let (silent, gangs) = (&mut Notes::default(), (rules, &BTreeSet::new()));
         for_each_gang(simulation, silent, context, gangs, |simulation, silent, gang| {
             let Some(lead) = gang.lead().filter(|_| gaining.is_none()) else { return };
-            if simulation.cluster().pod(lead).is_none_or(|pod| pod.queue == queue) {
+            let is_left_out = left_out.contains(&lead);
+            if !is_left_out && simulation.cluster().pod(lead).is_none_or(|pod| pod.queue == queue) {
                 return;
             }
             let start = simulation.checkpoint();
-            let with = find_plan(simulation, silent, context, rules, gang, &Refuted::default()).is_ok();
+            let with = find_plan(simulation, silent, context, rules, gang, &Refuted::default());
             simulation.restore(start.clone());
-            if with {
-                grown.iter().for_each(|(ix, _)| simulation.trial.put(*ix, Place::Pending));
-                let without = find_plan(simulation, silent, context, rules, gang, &Refuted::default()).is_ok();
-                simulation.restore(start);
-                gaining = Some(lead).filter(|_| !without);
+            let Ok(plan) = with else { return };
+            let evicts_them = || plan.victims.iter().any(|victim| grown.iter().any(|(ix, _)| ix == victim));
+            if is_left_out && evicts_them() {
+                gaining = Some(lead);
+                return;
             }
+            grown.iter().for_each(|(ix, _)| simulation.trial.put(*ix, Place::Pending));
+            let without = find_plan(simulation, silent, context, rules, gang, &Refuted::default()).is_ok();
+            simulation.restore(start);
+            gaining = Some(lead).filter(|_| !without);
         });
     }
     simulation.restore(before);

@@ -142,7 +142,7 @@ fn run(
             return Outcome { bindings, held: simulation.unnominated(), plans: Vec::new(), left_out };
         }
         Action::Backfill => allocate::backfill(&mut simulation, notes, context),
-        Action::Elastic => elastic::grow(&mut simulation, notes, context),
+        Action::Elastic => elastic::grow(&mut simulation, notes, context, &left_out),
         Action::Reclaim => return preempt::preempt_for(simulation, notes, context, &context.cycle.reclaim, left_out),
         Action::Preempt => return preempt::preempt_for(simulation, notes, context, &context.cycle.preempt, left_out),
     };

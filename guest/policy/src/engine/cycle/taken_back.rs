@@ -64,7 +64,8 @@ pub fn taken_back(
             simulation.trial.put(ix, Place::Bound(node));
         }
         if may_take_back(simulation, context, (rules, left_out), &at_risk) {
-            let gangs = (rules, left_out);
+            let left_out = left_out_then(simulation, context, rules, (placed, left_out));
+            let gangs = (rules, &left_out);
             for_each_gang(simulation, &mut Notes::default(), context, gangs, |simulation, silent, gang| {
                 for ix in lost_to(simulation, silent, context, rules, (gang, &at_risk, placed)) {
                     explain(notes, gang, ix);
@@ -75,6 +76,33 @@ pub fn taken_back(
         simulation.restore(before);
     }
     taken_back
+}
+
+/// Returns the gangs that evict no pod once idle room is taken: those that are left out already, and those whose own plans another gang would take
+/// back. Such a gang is in nobody's way.
+fn left_out_then(
+    simulation: &mut Simulation<'_>,
+    context: &Context<'_>,
+    rules: &ReclaimRules,
+    (placed, left_out): (&Placed, &BTreeSet<PodIx>),
+) -> BTreeSet<PodIx> {
+    let mut left_out = left_out.clone();
+    // Where no idle room is taken, the caller leaves such gangs out, one pass after the other.
+    while !placed.bound.is_empty() {
+        let before = simulation.checkpoint();
+        let (silent, mut planned) = (&mut Notes::default(), Vec::new());
+        for_each_gang(simulation, silent, context, (rules, &left_out), |simulation, silent, gang| {
+            let found = find_plan(simulation, silent, context, rules, gang, &Refuted::default());
+            planned.extend(found.into_iter().flat_map(|plan| plan.nominations));
+        });
+        let lost = taken_back(simulation, silent, context, (&Placed { planned, ..Placed::default() }, &left_out));
+        simulation.restore(before);
+        if lost.is_subset(&left_out) {
+            break;
+        }
+        left_out.extend(lost);
+    }
+    left_out
 }
 
 /// Returns the laws of the actions that evict pods.

@@ -5,6 +5,9 @@
 //! names candidates that are evicted from the beginning, and the reprieve takes back whatever is not needed. Then the branches of the
 //! cheapest plan are followed ([`branches`](super::branches)). The plan that costs least is the answer; of plans that cost as much the first.
 
+mod turns;
+
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::branches::{Branch, Branching, cheapest};
@@ -18,12 +21,6 @@ use crate::model::{Cluster, JobIx, NO_PODS, Pod, PodIx, ResourceIx};
 
 /// How many gangs that the first plan leaves alone are tried as a start.
 const OTHER_GANGS: usize = 16;
-
-/// How many pods are tried as a start at most, where quotas take back from each other.
-const OTHER_PODS: usize = 32;
-
-/// How many pairs of pods are tried as a start at most, one of which may not be evicted in its turn.
-const PAIRS: usize = 16;
 
 /// How many branches are followed at most.
 const BRANCHES: usize = 64;
@@ -108,16 +105,6 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         LOOKS.checked_div(looks).unwrap_or(0).min(BRANCHES)
     }
 
-    /// Returns a plan that evicts a pod before its turn, and its branch, where those whose turn it is make no room; none where there is none.
-    fn first_out_of_turn(&mut self) -> Option<(Branch, Plan)> {
-        let starts = self.out_of_turn(self.tries(0));
-        let branches = starts.into_iter().map(|evicted| Branch { evicted, spared: BTreeSet::new() });
-        let (branch, plan) =
-            branches.into_iter().find_map(|branch| Some((branch.clone(), Branching::find(self, &branch)?)))?;
-        self.pods = plan.nominations.len();
-        Some((branch, plan))
-    }
-
     /// Returns whether the cheapest node for each pod in turn makes the cheapest plan, where no bound of a quota counts. Where quotas give back in
     /// turn, another turn may cost less. One pod alone gets
     /// the cheapest of all nodes. Several equal pods do, too, where each takes a node for itself and what one node costs depends on no other:
@@ -160,45 +147,12 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         let (mut silent, nothing) = (Notes::default(), Branch::default());
         let mut gangs = candidates_by_gang(cluster, &mut self.context.in_branch(&nothing, &mut silent));
         let is_own = |(gang, _): &(JobIx, BTreeSet<PodIx>)| own.contains(gang);
-        gangs.sort_by_key(|(gang, pods)| (!own.contains(gang), std::cmp::Reverse(pods.len()), *gang));
+        gangs.sort_by_key(|(gang, pods)| (!own.contains(gang), Reverse(pods.len()), *gang));
         let others = if broken > 1 { OTHER_GANGS } else { 0 };
         let kept = gangs.iter().take_while(|gang| is_own(gang)).count().saturating_add(others);
         gangs.truncate(kept);
         starts.extend(gangs.into_iter().map(|(_, pods)| pods));
         starts
-    }
-
-    /// Returns starts with pods that may be evicted, but not after those whose turn it is before: a quota gives back so much and no more. Each goes
-    /// instead of others when its turn is first; where there are tries left, also with one more pod that has its turn before others then.
-    fn out_of_turn(&self, tries: usize) -> Vec<BTreeSet<PodIx>> {
-        let (cluster, count) = (&*self.cluster, tries.min(OTHER_PODS));
-        if count == 0 || !self.context.takes_in_turn() {
-            return Vec::new();
-        }
-        let (mut silent, nothing) = (Notes::default(), Branch::default());
-        let mut context = self.context.in_branch(&nothing, &mut silent);
-        let running = cluster.pods().map(|(ix, _)| ix);
-        let running: Vec<PodIx> = running.filter(|ix| may_stop(cluster, &mut context, *ix)).collect();
-        let in_turn: BTreeSet<PodIx> = context.candidates(cluster, running.iter().copied()).into_iter().collect();
-        let mut running = context.in_reprieve_order(cluster, running);
-        running.reverse();
-        let others = || running.iter().copied().filter(|ix| !in_turn.contains(ix));
-        let singles = others().map(|ix| BTreeSet::from([ix])).take(count);
-        let with_each = |ix: PodIx| running.iter().map(move |other| BTreeSet::from([ix, *other]));
-        let mut seen = BTreeSet::new();
-        let is_new = |pair: &BTreeSet<PodIx>| pair.len() > 1 && seen.insert(pair.clone());
-        let pairs = others().flat_map(with_each).filter(is_new).take(PAIRS);
-        singles.chain(pairs).take(tries).collect()
-    }
-
-    /// Returns whether each of these victims has its turn where only they leave: a pod that goes before its turn needs no quota to give more.
-    fn is_in_turn(&self, branch: &Branch, victims: &[PodIx]) -> bool {
-        if branch.evicted.is_empty() || !self.context.takes_in_turn() {
-            return true;
-        }
-        let (mut silent, nothing) = (Notes::default(), Branch::default());
-        let mut context = self.context.in_branch(&nothing, &mut silent);
-        context.candidates(self.cluster, victims.iter().copied()).len() == victims.len()
     }
 
     /// Returns what some victims cost as a whole.
@@ -257,7 +211,7 @@ impl<F: FindPlan> Branching for Seeking<'_, '_, F> {
         let victims: BTreeSet<PodIx> = plan.victims.iter().copied().collect();
         let part = |set: &BTreeSet<PodIx>| self.cost_of(&set.intersection(&victims).copied().collect::<Vec<PodIx>>());
         let mut sets: Vec<BTreeSet<PodIx>> = sets.into_iter().collect();
-        sets.sort_by_cached_key(|set| std::cmp::Reverse(part(set)));
+        sets.sort_by_cached_key(|set| Reverse(part(set)));
         sets
     }
 

@@ -10,11 +10,16 @@ use crate::model::{Cluster, Gang, Job, Ledger, NodeIx, PodIx};
 
 /// Returns the gang with those of some waiting pods for which a plan is needed, in the order in which they are planned.
 pub(super) fn needed_of(cluster: &Cluster, preemptor: Preemptor, mut pods: Vec<PodIx>) -> Preemptor {
-    // A nominated pod comes first: its room is reserved already. A pod that may not preempt comes last: the job may do only what its
-    // least entitled planned pod may.
+    // A nominated pod comes first: its room is reserved already. Of several, one whose room is still there does: a more important pod may have
+    // taken that of another one. A pod that may not preempt comes last: the job may do only what its least entitled planned pod may.
     let is_promised = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| pod.nominated.is_some());
+    let has_room = |ix: PodIx| {
+        let pod = cluster.pod(ix);
+        let promised = pod.and_then(|pod| pod.nominated).and_then(|node| cluster.node(node));
+        pod.zip(promised).is_some_and(|(pod, node)| node.free.lacks(&pod.request).is_none())
+    };
     let may_preempt = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| pod.attributes.may_preempt);
-    pods.sort_by_key(|ix| (*ix != preemptor.pod, !is_promised(*ix), !may_preempt(*ix)));
+    pods.sort_by_key(|ix| (*ix != preemptor.pod, !is_promised(*ix), !has_room(*ix), !may_preempt(*ix)));
     if !asks_for_all(cluster, &preemptor) {
         pods.truncate(lacking(cluster, &preemptor));
     }
@@ -76,7 +81,7 @@ pub(super) fn plan_most(
 
 /// Returns a gang without the pods that are as large as the largest, which are planned first; none where the pod that is tried or a nominated
 /// pod is one of them.
-fn without_largest(cluster: &Cluster, gang: &Preemptor) -> Option<Preemptor> {
+pub(super) fn without_largest(cluster: &Cluster, gang: &Preemptor) -> Option<Preemptor> {
     let request = |ix: PodIx| cluster.pod(ix).map(|pod| &pod.request);
     let largest = request(largest(cluster, gang)?);
     let (large, others): (Vec<PodIx>, Vec<PodIx>) = gang.pods.iter().partition(|ix| request(**ix) == largest);

@@ -14,6 +14,7 @@ mod node_dry_run;
 mod node_victims;
 mod outlook;
 mod plan_stands;
+mod rearranged;
 mod refused;
 mod remove_all_then_reprieve;
 mod reprieve;
@@ -25,6 +26,7 @@ pub use branches::Branch;
 pub use context::PreemptionContext;
 pub use members::without_unjudged;
 pub use plan_stands::plan_stands;
+pub use rearranged::{completes_without, without_victims};
 
 use super::cycle::JobByJob;
 use super::plan::Plan;

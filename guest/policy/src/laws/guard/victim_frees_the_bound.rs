@@ -1,8 +1,8 @@
 //! # What it demands
 //!
 //! A pod on another node than the plan uses is evicted for the bound of a queue only if it is of the queue of the preemptor, or of a queue
-//! that borrows what the preemptor is guaranteed: with its requests the queue of the preemptor stays within its min, the bound is that of a
-//! queue above both, and the queue of the victim uses more than its own min.
+//! that borrows what the preemptor is guaranteed: with its requests, and what is promised to its other pods, the queue of the preemptor stays
+//! within its min, the bound is that of a queue above both, and the queue of the victim uses more than its own min.
 //!
 //! # Example
 //!
@@ -48,7 +48,9 @@ fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
         let min = &queue.bounds.guaranteed;
         let sum = |resource| {
             let requested = case.requested(own, &Preemptibility::ALL, resource).0;
-            queue.used.total(resource).0.saturating_add(requested)
+            let promised = Preemptibility::ALL.map(|kind| case.promised(own, kind, resource).0);
+            let coming = promised.into_iter().fold(requested, i64::saturating_add);
+            queue.used.total(resource).0.saturating_add(coming)
         };
         min.iter().next().is_some() && min.iter().all(|(resource, min)| sum(resource) <= min.0)
     };

@@ -81,11 +81,11 @@ impl Cluster {
         self.members(pod).filter(|(_, pod)| pod.place.node().is_some() && !pod.is_leaving())
     }
 
-    /// The elastic jobs of these pods grow or shrink now.
+    /// Notes that the elastic jobs of these pods grow or shrink now. A pod of a job's minimum changes no size: the job starts, or ends.
     pub fn note_scaling(&mut self, pods: &[PodIx]) {
         let now = self.now();
         for ix in pods {
-            let job = self.pod(*ix).and_then(|pod| pod.attributes.job);
+            let job = self.pod(*ix).filter(|pod| pod.is_elastic()).and_then(|pod| pod.attributes.job);
             if let Some(job) = job.filter(|job| self.elastic(*job).is_some()) {
                 self.set_scaled_at(job, now);
             }

@@ -27,3 +27,15 @@ impl Schedulers {
         self.0.get(group).is_some_and(|named| named.len() > 1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{FORMER, NAME, with_groups};
+    use crate::contract::Interests;
+
+    #[test]
+    fn keeps_the_fields_of_a_system_behind_those_of_groups() {
+        let own = Interests { pod_fields: vec!["/spec/own".to_owned()], ..Interests::default() };
+        assert_eq!(with_groups(own).pod_fields, [NAME, FORMER, "/spec/own"]);
+    }
+}

@@ -1,0 +1,84 @@
+//! Rearranged: a gang of unlike pods of which those at Permit take the room that the others need.
+//!
+//! Pods are tried one by one, and none knows of the others: where a large pod takes the room of two small ones, a gang of two never starts, and is tried
+//! in the same order again and again. So when a pod of such a gang finds neither a node nor a plan, nodes are looked for that complete
+//! the gang, without an eviction, where its pods at Permit may have others, or none. Those that do not stay where they are give their nodes up, and the
+//! pods that complete the gang are nominated. Pods that are alike take no room from one another: whichever of them is first, as many fit.
+
+use std::collections::BTreeSet;
+
+use super::closed_nominations::closed_nominations;
+use super::plan::Plan;
+use super::search::{self, Search};
+use super::{Engine, PodId};
+use crate::contract::Refuted;
+use crate::laws::{Laws, Preemptor};
+use crate::model::{NodeIx, Place, PodIx, Trial};
+
+/// Other nodes for a gang.
+pub struct Rearranged {
+    /// The plan, which has no victims.
+    pub plan: Plan,
+    /// The gangs that it is for.
+    pub gangs: Vec<Preemptor>,
+    /// The pods that give up the nodes which they hold at Permit; the plan may have other nodes for them.
+    pub releases: Vec<PodId>,
+}
+
+impl Engine {
+    /// Returns other nodes for the gang of a pod that has found none; none where it is complete without the pod, or is not complete however its
+    /// pods are arranged.
+    pub(super) fn rearranged(
+        &mut self,
+        search: &dyn Search,
+        preemptor: &Preemptor,
+        (laws, refuted): (&Laws, &Refuted),
+    ) -> Option<Rearranged> {
+        let (pod, job) = (preemptor.pod, preemptor.job?);
+        let releases = self.waiting_with(pod);
+        if releases.is_empty()
+            || !self.cluster.is_strict(job)
+            || self.cluster.is_complete(job)
+            || !self.is_of_unlike_pods(pod, &releases)
+        {
+            return None;
+        }
+        let ground = (laws, &self.ledger, refuted);
+        let waiting = search.pods(&self.cluster, laws, pod);
+        let beside = preemptor.clone().with(&self.cluster, waiting);
+        if search::completes_without(&mut self.cluster, ground, &beside) {
+            return None;
+        }
+        let mut trial = Trial::new(&mut self.cluster);
+        releases.iter().for_each(|held| trial.unreserve(PodIx(*held)));
+        let cluster = trial.inner();
+        let gang = Preemptor::of(cluster, laws, pod, search.pods(cluster, laws, pod))?;
+        let gangs = search.planned_together(cluster, laws, gang);
+        let mut gangs = Preemptor::join(cluster, gangs);
+        let closed =
+            gangs.first().map(|gang| closed_nominations((cluster, &self.ledger), laws, gang)).unwrap_or_default();
+        Preemptor::close(&mut gangs, cluster, &closed);
+        let found = search::without_victims(cluster, ground, &gangs)?;
+        drop(trial);
+        let (plan, releases) = self.without_those_that_stay(found, releases);
+        let is_new = !releases.is_empty() && self.awaits(&plan).is_none();
+        is_new.then_some(Rearranged { plan, gangs, releases })
+    }
+
+    /// Takes the pods out of a plan that hold the node at Permit which it has for them: they keep it.
+    fn without_those_that_stay(&self, mut plan: Plan, mut releases: Vec<PodId>) -> (Plan, Vec<PodId>) {
+        let is_there =
+            |(ix, node): &(PodIx, NodeIx)| self.cluster.pod(*ix).is_some_and(|pod| pod.place == Place::Reserved(*node));
+        let (staying, nominations): (Vec<_>, Vec<_>) = plan.nominations.into_iter().partition(is_there);
+        plan.nominations = nominations;
+        releases.retain(|held| !staying.iter().any(|(ix, _)| ix.0 == *held));
+        (plan, releases)
+    }
+
+    /// Returns whether a pod and those that hold nodes with it at Permit are of several classes.
+    fn is_of_unlike_pods(&self, pod: PodIx, held: &[PodId]) -> bool {
+        let pods = held.iter().map(|held| PodIx(*held)).chain([pod]);
+        let classes: BTreeSet<_> = pods.filter_map(|ix| self.cluster.pod(ix)).map(|pod| pod.class).collect();
+        classes.len() > 1
+    }
+}

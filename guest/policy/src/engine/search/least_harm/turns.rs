@@ -1,0 +1,84 @@
+//! Turns: where quotas give back what they borrow, their pods go in turn, as long as the quota borrows. Another turn may make room that the first
+//! one does not, or cost less.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use super::super::branches::{Branch, Branching};
+use super::{FindPlan, Seeking, may_stop};
+use crate::engine::Notes;
+use crate::engine::plan::Plan;
+use crate::model::PodIx;
+
+/// How many pods are tried as a start at most, where quotas take back from each other.
+const OTHER_PODS: usize = 32;
+
+/// How many pairs of pods are tried as a start at most, one of which may not be evicted in its turn.
+const PAIRS: usize = 16;
+
+impl<F: FindPlan> Seeking<'_, '_, F> {
+    /// Returns the cheapest plan for the most pods that evicts a pod before its turn, or passes one over, and its branch, where those whose turn it
+    /// is make no room; none where there is none. A quota that gives back so much may give a large pod last, but not after a small one that
+    /// makes too little room.
+    pub(super) fn first_out_of_turn(&mut self) -> Option<(Branch, Plan)> {
+        let tries = self.tries(0);
+        let early = self.out_of_turn(tries).into_iter().map(|evicted| Branch { evicted, ..Branch::default() });
+        let in_turn = self.in_turn(tries.min(OTHER_PODS)).into_iter();
+        let passed_over = in_turn.map(|ix| Branch { spared: BTreeSet::from([ix]), ..Branch::default() });
+        let branches: Vec<Branch> = early.chain(passed_over).collect();
+        let found = branches.into_iter().filter_map(|branch| Branching::find(self, &branch).map(|plan| (branch, plan)));
+        let found: Vec<(Branch, Plan)> = found.collect();
+        let order = |(_, plan): &&(Branch, Plan)| (Reverse(plan.nominations.len()), self.cost(plan));
+        let best = found.iter().min_by_key(order).cloned()?;
+        self.pods = best.1.nominations.len();
+        Some(best)
+    }
+
+    /// Returns starts with pods that may be evicted, but not after those whose turn it is before: a quota gives back so much and no more. Each goes
+    /// instead of others when its turn is first; where there are tries left, also with one more pod that has its turn before others then.
+    pub(super) fn out_of_turn(&self, tries: usize) -> Vec<BTreeSet<PodIx>> {
+        let (cluster, count) = (&*self.cluster, tries.min(OTHER_PODS));
+        if count == 0 || !self.context.takes_in_turn() {
+            return Vec::new();
+        }
+        let (mut silent, nothing) = (Notes::default(), Branch::default());
+        let mut context = self.context.in_branch(&nothing, &mut silent);
+        let running = cluster.pods().map(|(ix, _)| ix);
+        let running: Vec<PodIx> = running.filter(|ix| may_stop(cluster, &mut context, *ix)).collect();
+        let in_turn: BTreeSet<PodIx> = self.in_turn(usize::MAX).into_iter().collect();
+        let mut running = context.in_reprieve_order(cluster, running);
+        running.reverse();
+        let others = || running.iter().copied().filter(|ix| !in_turn.contains(ix));
+        let singles = others().map(|ix| BTreeSet::from([ix])).take(count);
+        let with_each = |ix: PodIx| running.iter().map(move |other| BTreeSet::from([ix, *other]));
+        let mut seen = BTreeSet::new();
+        let is_new = |pair: &BTreeSet<PodIx>| pair.len() > 1 && seen.insert(pair.clone());
+        let pairs = others().flat_map(with_each).filter(is_new).take(PAIRS);
+        singles.chain(pairs).take(tries).collect()
+    }
+
+    /// Returns the pods that may be evicted in their turn, the first in turn first, so many at most.
+    fn in_turn(&self, count: usize) -> Vec<PodIx> {
+        let cluster = &*self.cluster;
+        if count == 0 || !self.context.takes_in_turn() {
+            return Vec::new();
+        }
+        let (mut silent, nothing) = (Notes::default(), Branch::default());
+        let mut context = self.context.in_branch(&nothing, &mut silent);
+        let mut pods = context.candidates(cluster, cluster.pods().map(|(ix, _)| ix));
+        pods = context.in_reprieve_order(cluster, pods);
+        pods.reverse();
+        pods.truncate(count);
+        pods
+    }
+
+    /// Returns whether each of these victims has its turn where only they leave: a pod that goes before its turn needs no quota to give more.
+    pub(super) fn is_in_turn(&self, branch: &Branch, victims: &[PodIx]) -> bool {
+        if branch.evicted.is_empty() || !self.context.takes_in_turn() {
+            return true;
+        }
+        let (mut silent, nothing) = (Notes::default(), Branch::default());
+        let mut context = self.context.in_branch(&nothing, &mut silent);
+        context.candidates(self.cluster, victims.iter().copied()).len() == victims.len()
+    }
+}

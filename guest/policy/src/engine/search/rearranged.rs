@@ -1,0 +1,72 @@
+//! Other nodes for the pods of a gang, some of which hold nodes at Permit.
+
+use super::members::{lacking, without_largest};
+use super::remove_all_then_reprieve::{in_order, plan_job};
+use super::{Branch, Plan, PreemptionContext};
+use crate::contract::Refuted;
+use crate::engine::Notes;
+use crate::laws::{Laws, Preemptor};
+use crate::model::{Cluster, Ledger, NodeIx, Place, PodIx};
+
+/// The laws, the plans under way, and what the host refused of earlier plans.
+pub type Ground<'a> = (&'a Laws, &'a Ledger, &'a Refuted);
+
+/// Returns whether a gang can be complete without the pod that is tried, with some of its other waiting pods and without an eviction.
+pub fn completes_without(cluster: &mut Cluster, ground: Ground<'_>, preemptor: &Preemptor) -> bool {
+    let nodes: Vec<NodeIx> = cluster.nodes().map(|(ix, _)| ix).collect();
+    let others: Vec<PodIx> = preemptor.pods.iter().copied().filter(|ix| *ix != preemptor.pod).collect();
+    // A nominated pod, or else the smallest one, is part of each plan: where it has no node, no other one has.
+    let nominated = others.iter().copied().find(|ix| cluster.pod(*ix).is_some_and(|pod| pod.nominated.is_some()));
+    let lead = nominated.or_else(|| in_order(cluster, &nodes, &others).last().copied());
+    let Some(lead) = lead else { return false };
+    if lacking(cluster, preemptor) > others.len() {
+        return false;
+    }
+    let others = Preemptor::of(cluster, ground.0, lead, others);
+    others.is_some_and(|others| without_victims(cluster, ground, &[others]).is_some())
+}
+
+/// Returns a plan that evicts no pod, for the pod that is tried and as many others as its gang lacks; for all pods where several gangs start
+/// together. The larger pods are left out where they take the room, or the quota, of the others.
+pub fn without_victims(cluster: &mut Cluster, ground: Ground<'_>, gangs: &[Preemptor]) -> Option<Plan> {
+    let [gang] = gangs else { return planned(cluster, ground, gangs, usize::MAX) };
+    let at_least = lacking(cluster, gang);
+    // Of pods that are alike, the one that is tried gets its node first: the plan must be for it, and may do without others.
+    let others = gang.pods.iter().copied().filter(|ix| *ix != gang.pod);
+    let pods = std::iter::once(gang.pod).chain(others).collect();
+    let mut gang = gang.clone().with(cluster, pods);
+    while gang.pods.len() >= at_least {
+        if let Some(plan) = planned(cluster, ground, std::slice::from_ref(&gang), at_least) {
+            return Some(plan);
+        }
+        gang = without_largest(cluster, &gang)?;
+    }
+    None
+}
+
+/// Returns a plan for at least so many pods of some gangs, if it evicts no pod and PreFilter admits these pods. A pod more than that is left out where
+/// only an eviction gives it a node.
+fn planned(
+    cluster: &mut Cluster,
+    (laws, ledger, refuted): Ground<'_>,
+    gangs: &[Preemptor],
+    at_least: usize,
+) -> Option<Plan> {
+    let (preemptor, notes) = (gangs.first()?, &mut Notes::default());
+    let mut find = |cluster: &mut Cluster, branch: &Branch| {
+        let mut context = PreemptionContext { preemptor, gangs, laws, ledger, refuted, branch, notes };
+        plan_job(cluster, &mut context, at_least).ok()
+    };
+    let mut plan = find(cluster, &Branch::default())?;
+    if !plan.victims.is_empty() {
+        let bound = cluster.pods().filter(|(_, pod)| matches!(pod.place, Place::Bound(_))).map(|(ix, _)| ix);
+        let nobody = Branch { spared: bound.collect(), ..Branch::default() };
+        plan = find(cluster, &nobody).filter(|plan| plan.victims.is_empty())?;
+    }
+    let has_node = |ix: &PodIx| plan.nominations.iter().any(|(pod, _)| pod == ix);
+    let is_admitted = |gang: &Preemptor| {
+        let pods = gang.pods.iter().copied().filter(has_node).collect();
+        gang.clone().with(cluster, pods).waiting(cluster, ledger).first_broken(&laws.gates).is_none()
+    };
+    gangs.iter().all(is_admitted).then(|| plan.rearranged())
+}
