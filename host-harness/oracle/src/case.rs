@@ -73,6 +73,8 @@ pub struct Case {
     pub objects: Vec<Value>,
     /// Objects that are created or replaced before the first round.
     pub later: Vec<Value>,
+    /// Pods that are created after the first round.
+    pub late: Vec<Value>,
     /// How it is driven.
     pub drive: Drive,
 }
@@ -88,6 +90,7 @@ impl Case {
             args: Map::new(),
             objects,
             later: Vec::new(),
+            late: Vec::new(),
             drive: Drive { by, first: 0, between: 0, recreate: false, again: false },
         }
     }

@@ -8,8 +8,12 @@ use crate::case::System;
 use crate::object::{at, tag, text};
 use crate::outcome::{Ended, Outcome};
 use crate::random::Dice;
+use crate::systems::are_judged;
 use crate::tally::Verdict;
 use crate::world::{Pod, World};
+
+/// A resource that pods take of devices, whatever devices nodes have.
+const UNCOUNTED: &str = "nvidia.com/gpumem";
 
 /// Returns the annotations that make such a pod of one of the system; empty for a system whose single pods have none.
 fn annotations(system: System) -> &'static [(&'static str, &'static str)] {
@@ -51,7 +55,12 @@ pub(crate) fn is_unjudged(system: System, pod: &Pod) -> bool {
 
 /// Returns whether a pod is refused for its demand whatever gang it is of. Koordinator judges what it means for its gang.
 pub(crate) fn is_refused(system: System, world: &World, pod: &str) -> bool {
-    system != System::Koordinator && world.pods.get(pod).is_some_and(|pod| is_unjudged(system, pod))
+    let demands = |pod: &Pod| match system {
+        System::Koordinator => false,
+        System::Yunikorn => is_unjudged(system, pod) || pod.request.get(UNCOUNTED) > 0 || !are_judged(world, &[pod]),
+        System::Kubernetes | System::Coscheduling | System::Volcano => is_unjudged(system, pod),
+    };
+    world.pods.get(pod).is_some_and(demands)
 }
 
 /// Checks that the attempt for such a pod refuses it, without a node and without evictions.

@@ -4,6 +4,8 @@ mod between_pods;
 mod coscheduling;
 mod koordinator;
 mod kubernetes;
+mod late;
+mod shares;
 mod volcano;
 mod yunikorn;
 
@@ -20,7 +22,7 @@ use crate::world::{OTHER_SCHEDULER, at, text};
 /// Generates a case. It depends only on the system, the seed and the index.
 pub fn generate(system: System, seed: u64, index: u64) -> Case {
     let mut sketch = Sketch { dice: Dice::of(seed, index), parameters: BTreeMap::new() };
-    let (args, mut objects, drive) = match system {
+    let (mut args, mut objects, drive) = match system {
         System::Coscheduling => coscheduling::cluster(&mut sketch),
         System::Koordinator => koordinator::cluster(&mut sketch),
         System::Yunikorn => yunikorn::cluster(&mut sketch),
@@ -38,10 +40,18 @@ pub fn generate(system: System, seed: u64, index: u64) -> Case {
     }
     // What is drawn here was added last, so that seeds mean the same clusters as before.
     drive.again = drive.by == By::Attempts && sketch.flag("again", 15);
-    if system == System::Yunikorn {
-        yunikorn::odd(&mut sketch, &mut objects);
+    match system {
+        System::Yunikorn => {
+            yunikorn::odd(&mut sketch, &mut objects);
+            yunikorn::rare(&mut sketch, &mut objects);
+        }
+        System::Koordinator => koordinator::odd::vary(&mut sketch, &mut args, &mut objects),
+        System::Kubernetes => kubernetes::odd(&mut sketch, &mut objects),
+        System::Coscheduling => coscheduling::odd(&mut sketch, &mut objects),
+        System::Volcano => {}
     }
-    Case { system, seed, index, parameters: sketch.parameters, args, objects, later, drive }
+    let late = late::pods(&mut sketch, system, &objects);
+    Case { system, seed, index, parameters: sketch.parameters, args, objects, later, late, drive }
 }
 
 /// Gives some of the pending pods a scheduling gate, or another scheduler.

@@ -71,7 +71,7 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
         let mut seen = BTreeSet::new();
         let mut quiet = 0;
         let mut without_evictions = 0;
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
             let mut changed = match drive.by {
                 By::Attempts => self.attempts()?,
                 By::Cycles => self.step(Step::Cycle)?.changes(),
@@ -95,6 +95,10 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
             let recreated = self.world.recreated();
             if drive.recreate && !recreated.is_empty() {
                 self.step(Step::Apply(recreated))?;
+            }
+            if round == 0 && !self.case.late.is_empty() {
+                changed = true;
+                self.step(Step::Apply(self.case.late.clone()))?;
             }
             if drive.between > 0 {
                 self.step(Step::Advance(drive.between))?;

@@ -12,6 +12,7 @@ mod yunikorn;
 use std::collections::BTreeMap;
 
 pub(crate) use kept::Kept;
+pub(crate) use koordinator::devices::are_judged;
 
 use crate::ReadError;
 use crate::amounts::Amounts;

@@ -147,16 +147,26 @@ impl World {
         self.pods.values().filter(move |pod| pod.place() == Some(node))
     }
 
-    /// Returns the allocatable of a node less the requests of its pods. Pods inside a reservation use its room, and room of the node beyond it.
+    /// Returns the allocatable of a node less what its pods take.
     pub(crate) fn free(&self, node: &Node) -> Amounts {
         let mut free = node.allocatable.clone();
-        self.on(&node.name).filter(|pod| !self.inside(pod)).for_each(|pod| free.take(&pod.request));
-        for reservation in self.on(&node.name).filter(|pod| pod.is_reservation()) {
-            let is_inside = |pod: &&Pod| self.inside(pod) && owner(pod).as_ref() == Some(&reservation.name);
-            let used = Amounts::sum(self.on(&node.name).filter(is_inside).map(|pod| &pod.request));
-            free.take(&used.beyond(&reservation.request));
-        }
+        self.on(&node.name).for_each(|pod| free.take(&self.taken(pod)));
         free
+    }
+
+    /// Returns what a pod takes of its node, and frees when it leaves: its request. A reservation takes what the pods inside use beyond it, too; they
+    /// leave with it, and take nothing themselves.
+    pub(crate) fn taken(&self, pod: &Pod) -> Amounts {
+        if self.inside(pod) {
+            return Amounts::default();
+        }
+        let mut taken = pod.request.clone();
+        if pod.is_reservation() {
+            let is_inside = |other: &&Pod| self.inside(other) && owner(other).as_ref() == Some(&pod.name);
+            let used = Amounts::sum(self.pods.values().filter(is_inside).map(|other| &other.request));
+            taken.add(&used.beyond(&pod.request));
+        }
+        taken
     }
 
     /// Returns how often the job of a pod was evicted.
@@ -168,6 +178,12 @@ impl World {
     pub(crate) fn inside(&self, pod: &Pod) -> bool {
         let reservation = owner(pod).and_then(|name| self.pods.get(&name));
         reservation.is_some_and(|reservation| reservation.node.is_some() && reservation.node == pod.node)
+    }
+
+    /// Checks whether the pod leaves its node, or the reservation that it runs inside does.
+    pub(crate) fn leaves(&self, pod: &Pod) -> bool {
+        let reservation = owner(pod).filter(|_| self.inside(pod)).and_then(|name| self.pods.get(&name));
+        pod.leaving || reservation.is_some_and(|reservation| reservation.leaving)
     }
 
     /// Whether the pod may run on the node, independent of other pods.

@@ -132,3 +132,15 @@ fn some_pod(sketch: &mut Sketch, name: String, most: i64) -> PodPlan {
     let (priority, created) = (sketch.dice.of_these(&PRIORITIES), sketch.dice.between(0, 9));
     PodPlan { name, size: sketch.size(most, false), priority, created, ..PodPlan::default() }
 }
+
+/// Makes some of the PodGroups of a few cases name a resource as their least that no node has. This is drawn last of all.
+pub(super) fn odd(sketch: &mut Sketch, objects: &mut [Value]) {
+    if !sketch.flag("unknownResource", 8) {
+        return;
+    }
+    for group in objects.iter_mut().filter(|object| text(object, "/kind") == "PodGroup") {
+        if sketch.dice.chance(60) {
+            put(group, "/spec", "minResources", json!({"example.com/widget": "1"}));
+        }
+    }
+}

@@ -3,6 +3,7 @@
 
 mod devices;
 mod gangs;
+pub(super) mod odd;
 mod parents;
 
 use serde_json::{Map, Value, json};

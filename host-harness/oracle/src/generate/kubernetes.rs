@@ -128,3 +128,15 @@ fn some_pod(sketch: &mut Sketch, name: String, created: i64, most: i64, devices:
     }
     plan
 }
+
+/// Makes some of the PodGroups of a few cases demand a topology, which nobody judges. This is drawn last of all.
+pub(super) fn odd(sketch: &mut Sketch, objects: &mut [Value]) {
+    if !sketch.flag("topology", 8) {
+        return;
+    }
+    for group in objects.iter_mut().filter(|object| text(object, "/kind") == "PodGroup") {
+        if sketch.dice.chance(60) {
+            put(group, "/spec", "schedulingConstraints", json!({"topology": [{"key": "example.com/rack"}]}));
+        }
+    }
+}

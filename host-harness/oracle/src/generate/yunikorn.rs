@@ -3,6 +3,7 @@
 mod demand;
 mod lowered;
 mod odd;
+mod rare;
 
 use serde_json::{Map, Value, json};
 
@@ -12,6 +13,7 @@ use crate::case::{By, Drive};
 
 pub(super) use lowered::vary as lowered;
 pub(super) use odd::vary as odd;
+pub(super) use rare::vary as rare;
 
 /// Priorities, with ties.
 const PRIORITIES: [i64; 5] = [-5, 0, 0, 0, 10];

@@ -85,7 +85,7 @@ fn between_pods(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
     let is_left = |pod: &Pod| !is_released(pod) && !outcome.victims.contains(&pod.name);
     // Who leaves for an earlier plan may be there still, as in kube-scheduler's dry run.
     let before = world.places(is_left);
-    let after = world.places(|pod| is_left(pod) && !pod.leaving);
+    let after = world.places(|pod| is_left(pod) && !world.leaves(pod));
     // A plan may be older than the bindings of the same step.
     let with: Places = after.clone().into_iter().chain(new.clone()).collect();
     for (clusters, new) in [(vec![there], &new), (vec![with, after, before], &outcome.nominated)] {
@@ -141,14 +141,26 @@ pub(super) fn plan_stands(world: &World, pod: &Pod, pods: &[&Pod], same_group: S
 
 /// Whether pods can come one after the other, in some order, so that each finds the constraints between pods kept.
 fn come_one_by_one(world: &World, there: &Places, new: &Places) -> bool {
-    new.is_empty()
-        || new.iter().any(|(name, on)| {
-            let Some((pod, node)) = world.pods.get(name).zip(world.nodes.get(on)) else { return true };
-            let mut rest = new.clone();
-            rest.remove(name);
-            let with: Places = there.clone().into_iter().chain([(name.clone(), on.clone())]).collect();
-            world.broken_between(pod, node, there.clone()).is_empty() && come_one_by_one(world, &with, &rest)
-        })
+    come_unless(world, there, new, &mut BTreeSet::new())
+}
+
+/// Checks whether pods can come one after the other, where some sets of them are known not to come after all others.
+fn come_unless(world: &World, there: &Places, new: &Places, known: &mut BTreeSet<Vec<String>>) -> bool {
+    let names: Vec<String> = new.keys().cloned().collect();
+    if new.is_empty() || known.contains(&names) {
+        return new.is_empty();
+    }
+    let comes = new.iter().any(|(name, on)| {
+        let Some((pod, node)) = world.pods.get(name).zip(world.nodes.get(on)) else { return true };
+        let mut rest = new.clone();
+        rest.remove(name);
+        let with: Places = there.clone().into_iter().chain([(name.clone(), on.clone())]).collect();
+        world.broken_between(pod, node, there.clone()).is_empty() && come_unless(world, &with, &rest, known)
+    });
+    if !comes {
+        known.insert(names);
+    }
+    comes
 }
 
 /// Whether a pod is added to a node by this outcome, and what is free on the node afterwards.

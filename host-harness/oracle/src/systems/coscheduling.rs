@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::kept::{EXCUSE, Kept};
 use super::kubernetes;
-use super::rounds::{Rounds, turned_away};
+use super::rounds::{Rounds, given_up, turned_away};
 use crate::ReadError;
 use crate::case::{Case, Step};
 use crate::outcome::{Ended, Outcome};
@@ -74,7 +74,9 @@ pub(crate) fn attempt(
     }
     let shown = memory.kept.shown(world);
     verdict.excuse(EXCUSE);
-    judge(&shown, memory, name, outcome, &mut Verdict::default())
+    judge(&shown, memory, name, outcome, &mut Verdict::default())?;
+    world.pods.get(name).and_then(group).into_iter().for_each(|group| memory.rounds.doubt(group));
+    Ok(())
 }
 
 fn judge(
@@ -86,8 +88,8 @@ fn judge(
 ) -> Result<(), ReadError> {
     let pod = world.pods.get(name).ok_or_else(|| ReadError(format!("there is no pod `{name}`")))?;
     let quotas = Quotas::of(world)?;
-    let turn = plan::turn(world, memory, pod, outcome);
     let (after, passes) = pre_filter(world, memory, pod)?;
+    let turn = plan::turn(world, memory, pod, (passes, outcome));
     memory.turned_away = passes && turn.as_ref().is_some_and(|turn| turn.is_over);
     if memory.turned_away {
         turned_away(pod, outcome, verdict);
@@ -100,7 +102,8 @@ fn judge(
         None => after,
     };
     let is_refused = quotas.as_ref().is_some_and(|quotas| quotas.refuses(&world, pod));
-    quotas.iter().for_each(|quotas| quotas.sound(&world, outcome, verdict));
+    let planned = given_up(&world, outcome);
+    quotas.iter().for_each(|quotas| quotas.sound(planned.as_ref().unwrap_or(&world), outcome, verdict));
     let Some(gang) = group(pod) else {
         return alone(&world, quotas.as_ref().map(|quotas| (quotas, is_refused)), pod, outcome, verdict);
     };
@@ -109,15 +112,17 @@ fn judge(
         return Ok(());
     }
     other_pods_keep_waiting(&world, outcome, Some(gang), verdict);
-    let waits = plan::waits(&world, pod, gang)
-        || plan::is_in_flight(&world, pod, quotas.as_ref())
-        || plan::stands(&world, pod, gang, quotas.as_ref());
+    let waits = plan::waits_for_room(&world, pod, gang, quotas.as_ref());
     let fitting_nodes: Vec<String> =
         kubernetes::fitting_nodes(&world, pod).iter().map(|node| node.name.clone()).collect();
     let fits = !is_refused && !fitting_nodes.is_empty();
     let is_in_vain = fits && turn.as_ref().is_some_and(|turn| turn.is_in_vain);
+    let same_group = |other: &Pod| group(other) == Some(gang);
     if let Some(turn) = turn {
-        plan::end_turn(memory, turn, (waits, is_in_vain), pod, outcome, verdict);
+        if !fits && turn.gets_other_nodes((&world, pod), &same_group, outcome, verdict) {
+            return Ok(());
+        }
+        plan::end_turn(memory, turn, (waits, is_in_vain), (&world, pod), outcome, verdict);
     }
     if is_in_vain {
         return Ok(());
@@ -136,7 +141,6 @@ fn judge(
         }
         return Ok(());
     }
-    let same_group = |other: &Pod| group(other) == Some(gang);
     kubernetes::nominations_while(waits, (&world, pod), &same_group, outcome, verdict);
     if fitting_nodes.is_empty() {
         without_room(&world, pod, gang, outcome, verdict);

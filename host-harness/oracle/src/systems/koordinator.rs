@@ -1,7 +1,7 @@
 //! Koordinator: quotas and jobs (proposal 20240115), reservations (20240201), gangs.
 
 mod books;
-mod devices;
+pub(crate) mod devices;
 mod fair;
 mod gangs;
 mod harm;
@@ -67,7 +67,9 @@ pub(crate) fn attempt(
     }
     let shown = memory.kept.shown(world);
     verdict.excuse(EXCUSE);
-    judge(case, &shown, memory, name, outcome, &mut Verdict::default())
+    judge(case, &shown, memory, name, outcome, &mut Verdict::default())?;
+    world.pods.get(name).into_iter().for_each(|pod| memory.gangs.doubt(world, pod));
+    Ok(())
 }
 
 fn judge(

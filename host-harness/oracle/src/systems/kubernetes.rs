@@ -206,6 +206,12 @@ pub(crate) fn best<'w>(
 ) {
     let Some(best) = plans(world, pod, eligible).into_iter().next() else {
         if outcome.ended == Some(Ended::Nominated) {
+            let node = outcome.node.as_ref().and_then(|node| world.nodes.get(node));
+            let is_coming = node.is_some_and(|node| pod.request.fits(&free_when_left(world, pod, node)));
+            if world.is_constrained() && outcome.victims.is_empty() && is_coming {
+                return verdict
+                    .excuse("whether constraints between pods hold once the leaving pods have left is not sought");
+            }
             let text = format!("`{}` was nominated although no eviction frees enough room", pod.name);
             verdict.breach_expecting("evictions-make-room", text, json!({"result": "Unschedulable", "victims": []}));
         }
@@ -237,7 +243,9 @@ pub(crate) fn nominations(
     verdict: &mut Verdict,
 ) {
     let waits = waits_for_victims(world, pod) || waits_for_permit(world, pod, same_group, spec_priority);
-    let waits = waits || groups::room_is_coming(world, pod);
+    // With constraints between pods, the pod may keep its nomination or lose it: whether they hold once the others have come is not sought.
+    let is_promised = || outcome.standing.as_ref().is_none_or(|standing| standing.contains_key(&pod.name));
+    let waits = waits || groups::room_is_coming(world, pod) && (!world.is_constrained() || is_promised());
     nominations_while(waits, (world, pod), same_group, outcome, verdict);
 }
 

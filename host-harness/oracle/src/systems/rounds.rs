@@ -3,6 +3,10 @@
 //! kube-scheduler `schedule_one_podgroup.go`; proposal of January 2020, Pre-Filter 2). After a round that failed, the next one must begin when
 //! something else than the group has changed, or five minutes later; before, the group may be turned away.
 
+mod rearranged;
+
+pub(super) use rearranged::given_up;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
@@ -47,6 +51,8 @@ struct Round {
     has_failures: bool,
     /// What there was when a pod of it was tried last before it was over.
     seen: Seen,
+    /// What there was then is not known for sure.
+    is_doubtful: bool,
 }
 
 /// The cluster as a group finds it.
@@ -127,7 +133,8 @@ impl Rounds {
         let names: BTreeSet<String> = all.map(|pod| pod.name.clone()).collect();
         let round = self.0.entry(group.to_owned()).or_default();
         let seen = Seen::of(world, &names);
-        let may_be_turned_away = round.over && seen.is_as(&round.seen) && outcome.ended == Some(Ended::Rejected);
+        let is_same = round.is_doubtful || seen.is_as(&round.seen);
+        let may_be_turned_away = round.over && is_same && outcome.ended == Some(Ended::Rejected);
         if round.tried.contains(&pod.name) && !may_be_turned_away || !names.is_subset(&round.known) {
             *round = Round::default();
         }
@@ -167,6 +174,13 @@ impl Rounds {
         }
     }
 
+    /// Notes that nobody knows for sure what a group finds in its round: whether the next one must begin is left open.
+    pub(super) fn doubt(&mut self, group: &str) {
+        if let Some(round) = self.0.get_mut(group) {
+            round.is_doubtful = true;
+        }
+    }
+
     /// Notes that a pod of a group has failed whose gang gives up all its places with it.
     pub(super) fn fail(&mut self, group: &str) {
         self.0.entry(group.to_owned()).or_default().has_failures = true;
@@ -190,9 +204,10 @@ impl Rounds {
     }
 }
 
-/// Judges the attempt of a pod that fits a node and would hold it in vain: the attempt ends without a node, and changes nothing.
+/// Judges the attempt of a pod that fits a node and would hold it in vain: the attempt ends without a node, and changes nothing. PreFilter may have
+/// turned the pod away already, where the last round of its group is over.
 pub(super) fn holds_no_node(pod: &Pod, outcome: &Outcome, verdict: &mut Verdict) {
-    if outcome.ended != Some(Ended::Unschedulable) || outcome.changes() {
+    if !matches!(outcome.ended, Some(Ended::Unschedulable | Ended::Rejected)) || outcome.changes() {
         let text = format!("the group of `{}` cannot start, and it ended {:?}", pod.name, outcome.ended);
         verdict.breach_expecting("no-gang-holds-room-in-vain", text, json!({"result": "Unschedulable"}));
     }

@@ -29,6 +29,8 @@ pub(crate) struct Memory {
     scaled: BTreeMap<String, i64>,
     /// The last cycle, where nothing but its bindings changed the cluster.
     last: Option<returned::Last>,
+    /// What plans of earlier cycles promise.
+    promises: returned::Promises,
 }
 
 /// Everything needed to judge one cycle.
@@ -66,7 +68,7 @@ pub(crate) fn cycle(
     judge.reclaims(verdict)?;
     judge.grows(memory, verdict);
     judge.bound_for_nothing(memory.last.as_ref(), verdict);
-    memory.last = judge.remember();
+    memory.last = judge.remember(&mut memory.promises);
     for job in &judge.jobs {
         let changes = |name: &String| {
             world.pods.get(name).is_some_and(|pod| job.is_elastic_pod(pod) && read::group_of(pod) == job.name)

@@ -35,7 +35,7 @@ pub(in crate::generate) fn vary(sketch: &mut Sketch, objects: &mut [Value]) {
 }
 
 /// Switches preemption off in the partition.
-fn switch_off(objects: &mut [Value]) {
+pub(super) fn switch_off(objects: &mut [Value]) {
     for config in objects.iter_mut().filter(|object| text(object, "/kind") == "ConfigMap") {
         let written = at(config, "/data").and_then(|data| data.get("queues.yaml")?.as_str()).unwrap_or_default();
         let Ok(mut tree) = serde_json::from_str::<Value>(written) else { continue };

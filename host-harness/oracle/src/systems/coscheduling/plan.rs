@@ -13,12 +13,17 @@ use crate::tally::Verdict;
 use crate::world::{Pod, World};
 
 /// Begins the turn of a pod in the round of its group; none where it has no group, or one that needs no other pod: such a pod never waits at
-/// Permit, so it takes no turns with others.
-pub(super) fn turn<'w>(world: &'w World, memory: &mut Memory, pod: &Pod, outcome: &Outcome) -> Option<Turn<'w>> {
+/// Permit, so it takes no turns with others. `passes`: the group may be tried; where it may not, no pod of it has failed.
+pub(super) fn turn<'w>(
+    world: &'w World,
+    memory: &mut Memory,
+    pod: &Pod,
+    (passes, outcome): (bool, &Outcome),
+) -> Option<Turn<'w>> {
     group(pod).filter(|_| !is_lost(world, pod) && minimum(world, pod) > 1).map(|name| {
         let pods = world.pods.values().filter(|other| group(other) == Some(name)).collect();
         let gang = Gang::lacking(minimum(world, pod).saturating_sub(allocated(world, name)), pods);
-        memory.rounds.turn((world, name, true), pod, vec![gang], outcome, |pod| !pod.never_preempts)
+        memory.rounds.turn((world, name, passes), pod, vec![gang], outcome, |pod| !pod.never_preempts)
     })
 }
 
@@ -36,7 +41,7 @@ pub(super) fn end_turn(
     memory: &mut Memory,
     turn: Turn<'_>,
     (waits, is_in_vain): (bool, bool),
-    pod: &Pod,
+    (world, pod): (&World, &Pod),
     outcome: &Outcome,
     verdict: &mut Verdict,
 ) {
@@ -51,6 +56,7 @@ pub(super) fn end_turn(
         (false, true) => turn.at_last(),
         (false, false) => turn,
     };
+    turn.has_no_other_nodes((world, pod), &|other| group(other) == group(pod), verdict);
     turn.after_failure(pod, outcome, verdict);
     memory.rounds.end(turn.ends());
 }
@@ -81,6 +87,11 @@ pub(super) fn preempts_none(
 pub(super) fn waits(world: &World, pod: &Pod, gang: &str) -> bool {
     let same_group = |other: &Pod| group(other) == Some(gang);
     waits_for_preempted(world, pod) || kubernetes::waits_for_permit(world, pod, &same_group, kubernetes::spec_priority)
+}
+
+/// Returns whether a pod waits, or the plan that it is part of is in flight or stands.
+pub(super) fn waits_for_room(world: &World, pod: &Pod, gang: &str, quotas: Option<&Quotas>) -> bool {
+    waits(world, pod, gang) || is_in_flight(world, pod, quotas) || stands(world, pod, gang, quotas)
 }
 
 /// Returns whether a plan for a pod is in flight (ruling C45 of Koordinator): the room that it is nominated to, and its quota, are free when the

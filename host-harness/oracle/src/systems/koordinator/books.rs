@@ -46,6 +46,11 @@ fn path<'w>(world: &'w World, pod: &Pod) -> Vec<&'w Value> {
     std::iter::successors(own, above).collect()
 }
 
+/// Returns whether a pod names no quota that is there.
+pub(super) fn is_of_default_quota(world: &World, pod: &Pod) -> bool {
+    path(world, pod).is_empty()
+}
+
 /// Whether a pod counts against a quota: it is of it, or of one below it.
 pub(super) fn counts(world: &World, pod: &Pod, quota: &str) -> bool {
     path(world, pod).into_iter().any(|above| text(above, "/metadata/name") == quota)

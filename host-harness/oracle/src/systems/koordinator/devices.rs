@@ -70,7 +70,7 @@ fn are_named_in_two_ways(world: &World, pods: &[&Pod]) -> bool {
 /// Returns whether the amounts of nodes say where these pods fit: always, where every node has one device of a kind at most. Otherwise no pod
 /// may take a part, neither one of these nor, where one of these takes a device, one that runs beside several devices. And no pod may demand a
 /// NUMA node of its own.
-pub(super) fn are_judged(world: &World, pods: &[&Pod]) -> bool {
+pub(crate) fn are_judged(world: &World, pods: &[&Pod]) -> bool {
     if pods.iter().any(|pod| is_unjudged(System::Koordinator, pod)) {
         return false;
     }

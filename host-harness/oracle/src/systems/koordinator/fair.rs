@@ -1,16 +1,14 @@
 //! Whether a case begins with a cluster that can be.
 
 use super::books::{Books, books};
-use super::gangs;
 use super::switches::Switches;
 use crate::ReadError;
 use crate::case::Case;
 use crate::world::{Pod, World, at};
 
-/// Returns whether every quota has a min of at most its max, and holds no more than it may; every job has its gang; and every reservation holds what
-/// it requests.
+/// Returns whether every quota has a min of at most its max, and holds no more than it may, and every reservation holds what it requests.
 pub(crate) fn fair(case: &Case, world: &World) -> Result<bool, ReadError> {
-    if !gangs::are_fair(world) || !world.pods.values().all(holds_its_request) {
+    if !world.pods.values().all(holds_its_request) {
         return Ok(false);
     }
     for pod in world.pods.values() {

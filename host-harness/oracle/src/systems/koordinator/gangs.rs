@@ -29,6 +29,8 @@ struct Gang {
     is_strict: bool,
     matching: Matching,
     timeout: i64,
+    /// Its pods must be near each other in the network, which nobody judges.
+    must_gather: bool,
     /// The jobs that are bound together, its own among them.
     jobs: Vec<String>,
 }
@@ -50,6 +52,7 @@ impl Gang {
                 _ => Matching::OnceSatisfied,
             },
             timeout: at(group, "/spec/scheduleTimeoutSeconds").and_then(|seconds| seconds.as_i64()).unwrap_or(TIMEOUT),
+            must_gather: said("network-topology-spec").is_some_and(|text| text.contains("MustGather")),
             jobs: if jobs.is_empty() {
                 vec![job.to_owned()]
             } else {
@@ -126,12 +129,16 @@ impl<'w> Gangs<'w> {
             && (self.memory.satisfied.contains(of) || self.members(of).any(|member| member.node.is_some()))
     }
 
-    /// Whether every gang of the group of a pod is described, and has as many members as it needs, or needs none any more.
+    /// Checks whether every gang of the group of a pod is described, and has as many members as it needs, or needs none any more; and its own gang, and
+    /// those that are not complete, demand nothing that nobody judges (rulings C31 and C57).
     pub(super) fn have_members(self, pod: &Pod) -> bool {
+        let own = job(pod);
         self.group(pod).iter().all(|job| {
             let Some(gang) = Gang::of(self.world, job) else { return false };
             let is_gone = |member: &&Pod| member.leaving && self.deletes;
-            self.is_satisfied(&gang, job) || self.members(job).filter(|member| !is_gone(member)).count() >= gang.minimum
+            let is_judged = !gang.must_gather || *job != own && self.is_complete_with(job, 0);
+            let is_full = || self.members(job).filter(|member| !is_gone(member)).count() >= gang.minimum;
+            is_judged && (self.is_satisfied(&gang, job) || is_full())
         })
     }
 
@@ -247,11 +254,4 @@ pub(super) fn fail_together(world: &World, pod: &Pod, other: &Pod) -> bool {
     let is_placed = |member: &&Pod| Gangs::claims(member) && job(member) == job(other) && member.place().is_some();
     let placed = world.pods.values().filter(is_placed).count();
     strict(pod).zip(strict(other)).is_some_and(|(gang, of)| gang.jobs.contains(&job(other)) && placed < of.minimum)
-}
-
-/// Whether every pod of a job has a gang, and every gang of a group is described.
-pub(super) fn are_fair(world: &World) -> bool {
-    let described = |job: &String| Gang::of(world, job).is_some();
-    let members = world.pods.values().filter(|pod| Gangs::claims(pod));
-    members.into_iter().all(|pod| Gang::of(world, &job(pod)).is_some_and(|gang| gang.jobs.iter().all(described)))
 }

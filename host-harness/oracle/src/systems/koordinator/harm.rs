@@ -23,9 +23,10 @@ impl Judge<'_> {
         let world = self.world;
         let candidate = |name: &str| world.pods.get(name);
         let elsewhere = problem.candidates.iter().filter(|candidate| !places.contains(&candidate.node));
-        for pod in elsewhere.filter_map(|other| candidate(other.name)).filter(|pod| outcome.victims.contains(&pod.name))
-        {
-            if !self.gives_for_a_bound(problem, pod, outcome) {
+        let elsewhere = elsewhere.filter_map(|other| candidate(other.name));
+        let elsewhere: Vec<&Pod> = elsewhere.filter(|pod| outcome.victims.contains(&pod.name)).collect();
+        for pod in &elsewhere {
+            if !self.gives_for_a_bound(problem, pod, &elsewhere) {
                 let text =
                     format!("`{}` makes no room, and its quota owes the job of `{}` nothing", pod.name, self.pod.name);
                 verdict.breach("victim-frees-the-bound", text);
@@ -61,8 +62,9 @@ impl Judge<'_> {
     }
 
     /// Returns whether a pod on a node without a planned pod may go for a quota: it counts against the own quota of a part of the job; or the
-    /// quotas above are asked, the part stays within the min of its own, and the quota of the pod uses more than its own min.
-    fn gives_for_a_bound(&self, problem: &PlacementProblem<'_>, other: &Pod, outcome: &Outcome) -> bool {
+    /// quotas above are asked, the part stays within the min of its own, and the quota of the pod uses more than its own min without the others
+    /// `elsewhere` that go for a quota. Those that make room on the nodes of the plan go in every order, so they are counted.
+    fn gives_for_a_bound(&self, problem: &PlacementProblem<'_>, other: &Pod, elsewhere: &[&Pod]) -> bool {
         let world = self.world;
         let is_below_own = |books: &Books| counts(world, other, &books.name);
         let gives = |own: &Books, part: &super::Part<'_>| {
@@ -76,7 +78,7 @@ impl Judge<'_> {
             }
             let Some(lender) = other.label(QUOTA) else { return false };
             let is_there = |pod: &&Pod| pod.label(QUOTA) == Some(lender) && !pod.finished && pod.place().is_some();
-            let goes = |pod: &&Pod| outcome.victims.contains(&pod.name) && pod.name != other.name;
+            let goes = |pod: &&Pod| pod.name != other.name && elsewhere.iter().any(|gone| gone.name == pod.name);
             let stays = world.pods.values().filter(|pod| is_there(pod) && !goes(pod));
             let uses = Amounts::sum(stays.map(|pod| &pod.request));
             let key = ("ElasticQuota".to_owned(), lender.to_owned());

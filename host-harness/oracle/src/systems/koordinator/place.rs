@@ -8,6 +8,7 @@ use super::{Judge, devices, fitting_nodes, job, waiting};
 use crate::outcome::{Ended, Outcome};
 use crate::systems::rounds::{Turn, holds_no_node, turned_away};
 use crate::tally::Verdict;
+use crate::world::Pod;
 
 impl Judge<'_> {
     /// Judges the attempt.
@@ -51,6 +52,10 @@ impl Judge<'_> {
             return verdict.breach(law, text);
         }
         let wanted = if admitted { Ended::Unschedulable } else { Ended::Rejected };
+        let together = |other: &Pod| self.gangs.are_together(pod, other);
+        if self.turn.as_ref().is_some_and(|turn| turn.gets_other_nodes((world, pod), &together, outcome, verdict)) {
+            return;
+        }
         if outcome.ended == Some(Ended::Nominated) {
             self.gangs.stay(pod, None, outcome, verdict);
             return self.plan(outcome, verdict);
@@ -60,6 +65,9 @@ impl Judge<'_> {
                 "attempt-is-reported-completely",
                 format!("`{}`: {:?}, not {wanted:?}", pod.name, outcome.ended),
             );
+        }
+        if let Some(turn) = self.turn.as_ref().filter(|_| !self.waits()) {
+            turn.has_no_other_nodes((world, pod), &together, verdict);
         }
         self.gangs.stay(pod, self.turn.as_ref().filter(|_| !self.waits()), outcome, verdict);
         self.complete(outcome, verdict);

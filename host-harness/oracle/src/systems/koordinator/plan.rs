@@ -42,7 +42,7 @@ impl Judge<'_> {
     /// Whether a pod may be a victim.
     fn may_go(&self, other: &Pod) -> bool {
         let kind = other.is_reservation() == self.pod.is_reservation();
-        let class = other.is_reservation() || !self.switches.stays(other);
+        let class = other.is_reservation() || !self.switches.is_safe(self.world, other);
         kind && class
             && other.node.is_some()
             && !other.leaving
@@ -64,10 +64,8 @@ impl Judge<'_> {
             let mut free = self.world.free(node);
             let nominees = self.world.pods.values().filter(|other| other.nominated.as_deref() == Some(&node.name));
             nominees.filter(kept).for_each(|other| free.take(&other.request));
-            self.world
-                .on(&node.name)
-                .filter(|other| other.leaving && !self.world.inside(other))
-                .for_each(|other| free.add(&other.request));
+            let leaving = self.world.on(&node.name).filter(|other| other.leaving);
+            leaving.for_each(|other| free.add(&self.world.taken(other)));
             free
         });
         let candidates = self.world.pods.values().filter(|other| self.may_go(other)).filter_map(|other| {
@@ -81,10 +79,9 @@ impl Judge<'_> {
         }
     }
 
-    /// What the eviction of each pod frees on its node: nothing inside a reservation.
+    /// What the eviction of each pod frees on its node.
     fn gives(&self) -> BTreeMap<&str, Amounts> {
-        let gift = |pod: &Pod| if self.world.inside(pod) { Amounts::default() } else { pod.request.clone() };
-        self.world.pods.values().map(|pod| (pod.name.as_str(), gift(pod))).collect()
+        self.world.pods.values().map(|pod| (pod.name.as_str(), self.world.taken(pod))).collect()
     }
 
     /// Returns whether every quota that bounds it holds the job when these have left, and who leaves already.

@@ -17,7 +17,7 @@ pub(super) fn with_firm_promises(world: &World, switches: Switches, pod: &Pod) -
     let triggers = of_job.iter().chain([&pod]).all(|other| switches.triggers(other));
     let may_evict = |other: &Pod| match (pod.is_reservation(), other.is_reservation()) {
         (true, true) => triggers,
-        (false, false) => triggers && !switches.stays(other),
+        (false, false) => triggers && !switches.is_safe(world, other),
         _ => false,
     };
     let lesser = |other: &&Pod| other.pending() && other.nominated.is_some() && priority(other) < least;

@@ -1,9 +1,11 @@
 //! Who may preempt and who may be a victim, by labels and the arguments of the plugin.
 
+use super::books;
 use crate::case::Case;
-use crate::world::Pod;
+use crate::world::{Pod, World};
 
 const CLASS: &str = "quota.scheduling.koordinator.sh/preemptible";
+const OPTED_OUT: &str = "scheduling.koordinator.sh/disable-preemptible";
 const TRIGGER: &str = "quota.scheduling.koordinator.sh/can-preempt";
 
 /// The switches of the plugin.
@@ -14,6 +16,7 @@ pub(super) struct Switches {
     pub(super) deletes: bool,
     /// The quotas above a pod's own bound it, too.
     pub(super) checks_parents: bool,
+    protects_default_quota: bool,
 }
 
 impl Switches {
@@ -24,6 +27,7 @@ impl Switches {
             only_labelled_trigger: on("disableDefaultTriggerPreemption"),
             deletes: on("podShouldBeDeletedWhenPreempted"),
             checks_parents: on("enableCheckParentQuota"),
+            protects_default_quota: on("disableDefaultQuotaPreemption"),
         }
     }
 
@@ -38,6 +42,13 @@ impl Switches {
             Some(label) => label == "false",
             None => self.unlabelled_stays,
         }
+    }
+
+    /// Checks whether a pod is never evicted: it is non-preemptible, it opted out, or it is of the default quota where that is protected.
+    pub(super) fn is_safe(self, world: &World, pod: &Pod) -> bool {
+        self.stays(pod)
+            || pod.label(OPTED_OUT) == Some("true")
+            || self.protects_default_quota && books::is_of_default_quota(world, pod)
     }
 
     /// Whether the pod may trigger a preemption.

@@ -72,7 +72,7 @@ pub(super) fn attempt(world: &World, rounds: &mut Rounds, pod: &Pod, outcome: &O
         let gang = Gang::lacking(minimum.saturating_sub(allocated), all);
         rounds.turn((world, name, true), pod, vec![gang], outcome, |pod| !pod.never_preempts)
     });
-    let Some(minimum) = minimum.filter(|minimum| members.len() >= *minimum && !of_two_schedulers(world, pod)) else {
+    let Some(minimum) = minimum.filter(|minimum| members.len() >= *minimum && is_judged(world, pod)) else {
         if outcome.ended != Some(Ended::Rejected) || outcome.changes() {
             let text = format!("the group of `{}` may not be tried, and it ended {:?}", pod.name, outcome.ended);
             verdict.breach_expecting("gang-has-its-members", text, json!({"result": "Rejected", "victims": []}));
@@ -86,6 +86,9 @@ pub(super) fn attempt(world: &World, rounds: &mut Rounds, pod: &Pod, outcome: &O
     nominations(world, pod, &same_group, outcome, verdict);
     let missing = minimum.saturating_sub(allocated).max(1);
     if fitting_nodes(world, pod).is_empty() {
+        if turn.gets_other_nodes((world, pod), &same_group, outcome, verdict) {
+            return true;
+        }
         without_room(world, pod, (&members, missing), outcome, verdict);
         let waits = waits_for_victims(world, pod) || waits_for_permit(world, pod, &same_group, spec_priority);
         let promised: Vec<&Pod> =
@@ -94,6 +97,7 @@ pub(super) fn attempt(world: &World, rounds: &mut Rounds, pod: &Pod, outcome: &O
         if stands && outcome.ended == Some(Ended::Unschedulable) {
             turn.not_yet().after_failure(pod, outcome, verdict);
         } else if !waits && outcome.ended == Some(Ended::Unschedulable) {
+            turn.has_no_other_nodes((world, pod), &same_group, verdict);
             turn.after_failure(pod, outcome, verdict);
             rounds.end(turn.ends());
         }
@@ -123,10 +127,11 @@ pub(super) fn room_is_coming(world: &World, pod: &Pod) -> bool {
     })
 }
 
-/// Returns whether the pods of the group of a pod name more than one scheduler: then nobody can place it.
-fn of_two_schedulers(world: &World, pod: &Pod) -> bool {
+/// Returns whether somebody can place the group of a pod: its pods name one scheduler, and it demands no topology (rulings K21 and K34).
+fn is_judged(world: &World, pod: &Pod) -> bool {
     let name = |pod: &Pod| text(&pod.object, "/spec/schedulerName").to_owned();
-    world.pods.values().any(|other| group(other) == group(pod) && name(other) != name(pod))
+    let demands = spec(world, pod).is_some_and(|spec| at(spec, "/spec/schedulingConstraints").is_some());
+    !demands && !world.pods.values().any(|other| group(other) == group(pod) && name(other) != name(pod))
 }
 
 /// A member that fits a node waits, or it is bound with all members that waited for it.

@@ -3,6 +3,7 @@
 use super::awaited::{AWAITED, AwaitedRoom};
 use super::read::{Job, Queue};
 use super::{Judge, Memory, used};
+use crate::amounts::Amounts;
 use crate::placement::PlacementProblem;
 use crate::tally::Verdict;
 use crate::world::Pod;
@@ -11,6 +12,8 @@ use crate::world::Pod;
 const COSTS: &str = "with an elastic job larger, a waiting gang might evict normal pods";
 /// Why a job may keep its size although there is room: the gang would use room that the new pods have taken elsewhere.
 const GIVES: &str = "with an elastic job larger, a waiting gang might evict pods of it that may not leave now";
+/// Why a job may keep its size although there is room: the gang was left out in this cycle, and evicts in the next one.
+const OWES: &str = "a gang of the queue waits, and fits once elastic pods of the job have left";
 
 impl Judge<'_> {
     /// Checks that growth is legal and as large as possible.
@@ -61,6 +64,9 @@ impl Judge<'_> {
                 if self.may_cost_pods_of_its_own(job, now, step) {
                     return verdict.excuse(GIVES);
                 }
+                if self.may_owe_its_room(job, now) {
+                    return verdict.excuse(OWES);
+                }
                 let explains = |gangs: &AwaitedRoom<'_>| {
                     !fits(self.idle_of(gangs.free.clone())) || !self.takes_with_gangs(gangs, job, step)
                 };
@@ -92,12 +98,39 @@ impl Judge<'_> {
     /// Returns whether a gang of another queue lacks pods, and the job of this size cannot give as many of its elastic pods in a legal step now as it would
     /// get. Where it can, the gang has nothing from the growth: what the new pods take is idle now.
     fn may_cost_pods_of_its_own(&self, job: &Job, now: usize, step: &[&Pod]) -> bool {
-        let pods = job.pods(&self.after);
-        let may_leave =
-            pods.iter().filter(|pod| job.is_elastic_pod(pod) && self.protected(pod, false).is_none()).count();
-        let gives = (1..=may_leave.min(now)).rev().find(|count| job.may_be(now - count)).unwrap_or(0);
+        let gives = self.could_give(job, now);
         let lacks = |gang: &&Job| gang.queue != job.queue && !self.missing(gang).is_empty();
         gives < step.len() && self.jobs.iter().any(|gang| lacks(&gang))
+    }
+
+    /// Returns how many of its elastic pods a job of this size can give in a legal step.
+    fn could_give(&self, job: &Job, now: usize) -> usize {
+        let may_leave = job.pods(&self.after).into_iter().filter(|pod| self.may_leave(job, pod)).count();
+        (1..=may_leave.min(now)).rev().find(|count| job.may_be(now - count)).unwrap_or(0)
+    }
+
+    /// Returns whether a pod of a job is elastic, and not protected.
+    fn may_leave(&self, job: &Job, pod: &Pod) -> bool {
+        job.is_elastic_pod(pod) && self.protected(pod, false).is_none()
+    }
+
+    /// Returns whether another gang of the queue lacks pods, which fit once the elastic pods of a job of this size that may leave have left.
+    fn may_owe_its_room(&self, job: &Job, now: usize) -> bool {
+        if self.could_give(job, now) == 0 {
+            return false;
+        }
+        let pods = job.pods(&self.after);
+        let leaving: Vec<&&Pod> = pods.iter().filter(|pod| self.may_leave(job, pod)).collect();
+        let free = self.after.nodes.keys().zip(self.future()).map(|(node, mut free)| {
+            leaving.iter().filter(|pod| pod.node.as_ref() == Some(node)).for_each(|pod| free.add(&pod.request));
+            free
+        });
+        let free: Vec<Amounts> = free.collect();
+        let others = self.jobs.iter().filter(|gang| gang.queue == job.queue && gang.name != job.name);
+        others.map(|gang| self.missing(gang)).filter(|missing| !missing.is_empty()).any(|missing| {
+            let incoming = self.incoming(&missing);
+            PlacementProblem { free: free.clone(), candidates: Vec::new(), incoming }.fits_without(0)
+        })
     }
 
     /// Returns whether the queue of a job takes these pods, with the pods of gangs that wait for room.

@@ -1,11 +1,11 @@
 //! What is bound in one cycle and evicted in the next one for pods that waited already should not have been bound: the pods that waited had
 //! the room, and nobody had to go.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Judge;
 use crate::tally::Verdict;
-use crate::world::{Pod, at};
+use crate::world::{Pod, World, at};
 
 /// Why nothing is sought among constraints between pods.
 const CONSTRAINED: &str =
@@ -14,10 +14,35 @@ const CONSTRAINED: &str =
 /// Why a gang may get a plan only once an elastic job has grown.
 const GROWN: &str = "an elastic job shrinks by whole steps, and was too small to shrink before it grew";
 
+/// Why a pod may be bound for one cycle.
+const CAME_SINCE: &str = "pods have come since the plan that nominated the pod, and its promise was kept";
+
+/// The names of all pods of the cluster in which each nominated pod got its nomination.
+#[derive(Debug, Default)]
+pub(crate) struct Promises(BTreeMap<String, BTreeSet<String>>);
+
+impl Promises {
+    /// Notes the nominations that a cycle leaves, and forgets those that have ended.
+    fn note(&mut self, after: &World) {
+        let stands = |name: &String| after.pods.get(name).is_some_and(|pod| pod.pending() && pod.nominated.is_some());
+        self.0.retain(|name, _| stands(name));
+        for name in after.pods.keys().filter(|name| stands(name)) {
+            self.0.entry(name.clone()).or_insert_with(|| after.pods.keys().cloned().collect());
+        }
+    }
+
+    /// Returns whether a pod was nominated before other pods of this cluster came.
+    fn is_older(&self, name: &str, world: &World) -> bool {
+        self.0.get(name).is_some_and(|known| !world.pods.keys().all(|other| known.contains(other)))
+    }
+}
+
 /// The end of a cycle in which nobody was evicted.
 #[derive(Debug)]
 pub(crate) struct Last {
     bound: BTreeSet<String>,
+    /// Those among the bound pods that were nominated before other pods came.
+    promised: BTreeSet<String>,
     waiting: BTreeSet<String>,
 }
 
@@ -35,6 +60,8 @@ impl Judge<'_> {
                 verdict.excuse(CONSTRAINED);
             } else if waited && !returned.is_empty() && self.could_not_shrink(last, &plan.victims) {
                 verdict.excuse(GROWN);
+            } else if waited && !returned.is_empty() && returned.iter().all(|name| last.promised.contains(*name)) {
+                verdict.excuse(CAME_SINCE);
             } else if waited && !returned.is_empty() {
                 let text = format!("{returned:?} were bound in the last cycle, and {:?} waited", plan.nominated);
                 verdict.breach("bound-pods-are-not-reclaimed-at-once", text);
@@ -68,15 +95,19 @@ impl Judge<'_> {
         nodes.into_iter().any(|(_, node)| missing.iter().any(|pod| pod.request.fits(&self.world.free(node))))
     }
 
-    /// Returns what the next cycle is compared with. `None`: pods leave, so that more than the bindings changes.
-    pub(super) fn remember(&self) -> Option<Last> {
+    /// Returns what the next cycle is compared with, and notes what this one promises. `None`: pods leave, so that more than the bindings changes.
+    pub(super) fn remember(&self, promises: &mut Promises) -> Option<Last> {
+        let bound = || self.outcome.bound.keys();
+        let promised = bound().filter(|name| promises.is_older(name, self.world)).cloned().collect();
+        promises.note(&self.after);
         let is_timed = |pod: &Pod| pod.annotation("volcano.sh/cooldown-time").is_some();
         if self.after.pods.values().any(|pod| pod.leaving || is_timed(pod)) {
             return None;
         }
         let waiting = self.after.pods.values().filter(|pod| pod.pending() && pod.nominated.is_none());
         Some(Last {
-            bound: self.outcome.bound.keys().cloned().collect(),
+            bound: bound().cloned().collect(),
+            promised,
             waiting: waiting.map(|pod| pod.name.clone()).collect(),
         })
     }

@@ -3,6 +3,8 @@
 use super::laws::Preemption;
 use super::{Judge, free_for, is_daemon, is_reserved};
 use crate::amounts::Amounts;
+use crate::case::System;
+use crate::demands::is_refused;
 use crate::world::{Node, Pod};
 
 /// The maximum number of pods on a node for which every set is tried.
@@ -81,7 +83,8 @@ impl<'w> Judge<'w> {
     }
 
     /// The pending DaemonSet pod that will hold a node, because the pods that outrank it and the preemptor leave too little there. Such a
-    /// pod is no obstacle if the node is always too small for it, if it may not preempt, or if its queues do not admit it.
+    /// pod is no obstacle if the node is always too small for it, if it may not preempt, if its queues do not admit it, or if it demands what nobody
+    /// judges.
     fn will_hold(&self, node: &Node) -> Option<&'w Pod> {
         let Preemption { world, queues, pod } = self.preemption;
         if is_daemon(pod) || pod.nominated.as_deref() == Some(&node.name) {
@@ -104,7 +107,8 @@ impl<'w> Judge<'w> {
             let may_go: Vec<&Pod> =
                 on_node().filter(|other| judge.illegal_victim(node, other, false).is_none()).collect();
             let admitted = judge.preemption.over_max(&may_go, false).is_none();
-            if agent.never_preempts || !agent.request.fits(&most) || !admitted {
+            let is_refused = is_refused(System::Yunikorn, world, &agent.name);
+            if agent.never_preempts || !agent.request.fits(&most) || !admitted || is_refused {
                 continue;
             }
             let mut room = world.free(node);

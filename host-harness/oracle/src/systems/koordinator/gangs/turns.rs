@@ -55,6 +55,13 @@ impl Memory {
         if own.is_strict { Some(turn) } else { turn.for_others().filter(|_| is_tried) }
     }
 
+    /// Notes that nobody knows for sure what the group of a pod finds in its round.
+    pub(in crate::systems::koordinator) fn doubt(&mut self, world: &World, pod: &Pod) {
+        if let Some(gang) = Gang::of(world, &job(pod)).filter(|_| Gangs::claims(pod)) {
+            self.rounds.doubt(&gang.jobs.join(" "));
+        }
+    }
+
     /// Notes that a pod of a group has failed, and ends the round of the group where its turn says so.
     pub(in crate::systems::koordinator) fn end_turn(
         &mut self,
