@@ -24,7 +24,7 @@ made this page. The kinds of reasons:
 
 `volcano` has no judge.
 HEAD
-for system in "kubernetes 1000" "yunikorn 1200" "coscheduling 3000" "koordinator 500"; do
+for system in "kubernetes 3000" "yunikorn 6000" "coscheduling 5000" "koordinator 12000"; do
     read -r name cases <<<"$system"
     judge=$(bash "$name/build.sh" | tail -n 1)
     "${lictor[@]}" fuzz --system "$name" --native --seed "$seed" --cases "$cases" --judge "$judge" --mutants "$document"

@@ -7,11 +7,13 @@
 
 mod answer;
 mod books;
+mod demands;
 mod departures;
 mod explain;
 mod gangs;
 mod plans;
 mod questions;
+mod requests;
 mod situations;
 mod stops;
 #[cfg(test)]
@@ -23,7 +25,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::departure::{Attempt, Departure, Verdict};
-use crate::object::{is_nominated, list, name, pods, text, texts};
+use crate::object::{is_nominated, list, name, text, texts};
 use crate::question::Question;
 use crate::trial::{Ask, Difference, TrialError};
 use answer::Answer;
@@ -76,7 +78,7 @@ pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict,
     if let Some(reason) = not_compared(&attempt.question.objects) {
         return Ok(Verdict::NotCompared(reason));
     }
-    let question = Question { arguments: in_force(&attempt.question.arguments), ..attempt.question.clone() };
+    let question = translated(attempt.question.clone());
     let seen = compared(attempt, &question, ask)?;
     let Some(shown) = question.with_kept().filter(|_| !matches!(seen, Verdict::Alike)) else { return Ok(seen) };
     Ok(match (compared(attempt, &shown, ask)?, seen) {
@@ -105,28 +107,25 @@ fn compared(attempt: &Attempt<'_>, question: &Question, ask: &mut Ask<'_>) -> Re
 
 /// Returns why the attempts in a cluster are not compared.
 fn not_compared(objects: &[Value]) -> Option<&'static str> {
-    let has = |pod: &Value, field: &str| pod.pointer(field).is_some();
     let is_reserved = |object: &Value| {
         let places = ["/status/nodeName", "/spec/nodeName", "/status/nominatedNodeName"];
         text(object, "/kind") == "Reservation" && places.iter().any(|place| !text(object, place).is_empty())
     };
-    let demands = |pod: &Value| has(pod, "/metadata/annotations/scheduling.koordinator.sh~1numa-topology-spec");
-    let shares = |pod: &Value| has(pod, "/spec/containers/0/resources/requests/koordinator.sh~1gpu-core");
     if objects.iter().any(is_reserved) {
         return Some("reservations hold room");
-    }
-    if pods(objects).any(demands) {
-        return Some("pods demand NUMA nodes");
     }
     let above = |quota: &Value| text(quota, "/metadata/labels/quota.scheduling.koordinator.sh~1parent").to_owned();
     let mut parents = objects.iter().filter(|object| text(object, "/kind") == "ElasticQuota").map(above);
     let is_there = |of: &str| {
         objects.iter().any(|object| text(object, "/kind") == "ElasticQuota" && text(object, "/metadata/name") == of)
     };
-    if parents.any(|of| !of.is_empty() && of != "koordinator-root-quota" && !is_there(&of)) {
-        return Some("a quota names a parent that is missing");
-    }
-    pods(objects).any(shares).then_some("pods share devices")
+    let is_lost = parents.any(|of| !of.is_empty() && of != "koordinator-root-quota" && !is_there(&of));
+    is_lost.then_some("a quota names a parent that is missing")
+}
+
+/// Returns a question with the arguments in force.
+pub(crate) fn translated(question: Question) -> Question {
+    Question { arguments: in_force(&question.arguments), ..question }
 }
 
 /// Returns the arguments with the defaults of the policy, where those of upstream are others.
@@ -157,11 +156,13 @@ fn compare(it: &View<'_>) -> Result<(), (Stage, String)> {
         return Ok(());
     }
     let by_quota = (is_refused || policy.ended == Ended::Plans) && BOUNDS.contains(&policy.first());
-    if by_quota != it.is_refused_by_quota() {
+    // Upstream asks about devices before it asks about quotas: where it refuses the pod for these, nothing comes of it either.
+    let is_nothing = by_quota && policy.ended == Ended::Refused && it.is_refused_by_devices();
+    if by_quota != it.is_refused_by_quota() && !is_nothing {
         let what = if by_quota { "refuses it for its quota" } else { "has its quota admit it" };
         return Err((Stage::Quota, what.to_owned()));
     }
-    if by_quota && !it.agree_on_usage() {
+    if by_quota && !is_nothing && !it.agree_on_usage() {
         return Err((
             Stage::Usage,
             format!(

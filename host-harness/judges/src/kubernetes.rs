@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::departure::{Attempt, Departure, Verdict};
-use crate::object::{is_nominated, list, name, pods, text, texts};
+use crate::object::{is_nominated, leaves, list, name, pods, text, texts};
 use crate::question::Question;
 use crate::trial::{Ask, Difference, TrialError};
 use answer::{Answer, Plan};
@@ -58,6 +58,10 @@ pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict,
     let mut answer: Answer = ask.answer(&question)?;
     let situation = Situation { question: &question, held, pod, outcome, answer: &answer, has_left: false };
     let Err(difference) = compare(&situation) else { return Ok(Verdict::Alike) };
+    // A pod gets no second plan while the victims of its last one are leaving: no ruling explains one.
+    if is_planned_again(&situation) {
+        return Ok(Verdict::Differs(difference));
+    }
     if let Some(ruling) = explaining(&situation, ask)? {
         return Ok(Verdict::Ruled(vec![ruling]));
     }
@@ -85,6 +89,18 @@ pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict,
         }
     }
     Ok(Verdict::Differs(difference))
+}
+
+/// Returns whether the policy plans for a nominated pod while a less important victim of its last plan is leaving its node.
+fn is_planned_again(it: &Situation<'_>) -> bool {
+    let victims = it.question.memory.plans.get(&name(it.pod));
+    let node = text(it.pod, "/status/nominatedNodeName");
+    let priority = |pod: &Value| pod.pointer("/spec/priority").and_then(Value::as_i64).unwrap_or(0);
+    let is_left = |other: &Value| {
+        let is_victim = victims.is_some_and(|victims| victims.contains(&name(other)));
+        is_victim && leaves(other) && text(other, "/spec/nodeName") == node && priority(other) < priority(it.pod)
+    };
+    text(it.outcome, "/result") == "Nominated" && is_nominated(it.pod) && pods(&it.question.objects).any(is_left)
 }
 
 /// Returns the first ruling that explains a difference.

@@ -9,6 +9,7 @@ mod departure;
 mod framework;
 mod koordinator;
 mod kubernetes;
+mod memory;
 mod object;
 mod order;
 mod program;
@@ -21,6 +22,7 @@ mod trial;
 mod yunikorn;
 
 pub use departure::{Departure, Verdict, departures, upstream};
+pub use memory::Memory;
 pub use program::{Program, ProgramError};
 pub use question::Question;
 pub use report::{dead, section};

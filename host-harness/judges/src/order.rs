@@ -1,5 +1,7 @@
 //! The order of the queue.
 
+use std::fmt::Debug;
+
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -13,7 +15,26 @@ use crate::trial::{Ask, Difference, TrialError};
 struct Answer {
     /// The pods that wait to be tried, in the order of upstream's queue.
     #[serde(default)]
-    queue: Vec<String>,
+    queue: Vec<Rank>,
+}
+
+/// A place in the queue.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Rank {
+    One(String),
+    /// Pods that come in any order.
+    Any(Vec<String>),
+}
+
+impl Rank {
+    /// Returns whether a pod stands there.
+    fn has(&self, pod: &String) -> bool {
+        match self {
+            Rank::One(one) => one == pod,
+            Rank::Any(pods) => pods.contains(pod),
+        }
+    }
 }
 
 /// Compares the order in which pods are tried, of those that both have in their queue. `about` makes the question about a pod. None: nothing is
@@ -23,24 +44,31 @@ struct Answer {
 /// The judge has no answer.
 pub(crate) fn judge(
     outcome: &Value,
-    about: impl FnOnce(&str) -> Question,
+    about: impl Fn(&str) -> Question,
     ask: &mut Ask<'_>,
 ) -> Result<Option<Verdict>, TrialError> {
     let order = list(outcome, "order");
-    let Some(first) = order.first() else { return Ok(None) };
-    let Answer { queue } = ask.answer(&about(first))?;
-    let policy: Vec<&String> = order.iter().filter(|pod| queue.contains(pod)).collect();
-    let upstream: Vec<&String> = queue.iter().filter(|pod| order.contains(pod)).collect();
+    // Any pod will do: each answer has the queue. A reservation is none.
+    let mut questions = order.iter().map(|pod| about(pod)).filter(|question| question.tried().is_some());
+    let Some(question) = questions.next() else { return Ok(None) };
+    let Answer { queue } = ask.answer(&question)?;
+    let rank = |pod: &String| queue.iter().position(|rank| rank.has(pod));
+    let (policy, ranks): (Vec<&String>, Vec<usize>) = order.iter().filter_map(|pod| Some((pod, rank(pod)?))).unzip();
     if policy.len() < 2 {
         return Ok(None);
     }
-    Ok(Some(match policy == upstream {
+    Ok(Some(verdict(ranks.is_sorted(), &policy, &queue)))
+}
+
+/// Returns the verdict on the order of the policy. `upstream` is what the judge answered.
+pub(crate) fn verdict(is_alike: bool, policy: &[&String], upstream: &impl Debug) -> Verdict {
+    match is_alike {
         true => Verdict::Alike,
         false => Verdict::Differs(Difference {
             kind: "upstream/order",
             text: format!("the policy tries {policy:?} in this order; upstream {upstream:?}"),
         }),
-    }))
+    }
 }
 
 #[cfg(test)]
@@ -63,5 +91,22 @@ mod tests {
         assert_eq!(judged(json!(["d/q", "d/r", "d/p"])), Some(Verdict::Alike));
         assert!(matches!(judged(json!(["d/p", "d/q"])), Some(Verdict::Differs(_))));
         assert_eq!(judged(json!(["d/p"])), None, "a single pod has no order");
+    }
+
+    #[test]
+    fn pods_of_one_rank_come_in_any_order() {
+        for system in [System::Kubernetes, System::Koordinator] {
+            let judged = |order: Value| {
+                let objects = vec![node("n1"), pod("p", None), pod("q", None), pod("r", None)];
+                let case = Case::by_hand(system, By::Attempts, objects);
+                let mut trial = Trial::of(&case).unwrap();
+                let outcome = json!({"order": order, "standing": {}});
+                let answer = json!({"queue": [["d/q"], ["d/p", "d/r"]]});
+                trial.weigh(&Step::Order, &outcome, |_| Ok(answer.clone())).unwrap().attempt
+            };
+            assert_eq!(judged(json!(["d/q", "d/r", "d/p"])), Some(Verdict::Alike));
+            assert_eq!(judged(json!(["d/q", "d/p", "d/r"])), Some(Verdict::Alike));
+            assert!(matches!(judged(json!(["d/p", "d/q", "d/r"])), Some(Verdict::Differs(_))));
+        }
     }
 }

@@ -1,10 +1,11 @@
 //! The question to a judge: one line of JSON.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::memory::Memory;
 use crate::object::{name, pods, text};
 
 /// A question: what upstream decides for a pod.
@@ -28,9 +29,9 @@ pub struct Question {
     /// The pods whose time at Permit ran out while their gang had a plan, and the node that the policy keeps for each. No object shows them.
     #[serde(skip)]
     pub kept: BTreeMap<String, String>,
-    /// The pods whose last attempt found neither a node nor a plan. That a pod was turned away, as its gang has failed, is no attempt.
+    /// What came of earlier attempts.
     #[serde(skip)]
-    pub failed: BTreeSet<String>,
+    pub memory: Memory,
 }
 
 impl Question {

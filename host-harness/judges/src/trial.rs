@@ -1,14 +1,12 @@
 //! One case, compared with upstream step by step.
 
-use std::collections::BTreeSet;
-
 use lictor_oracle::{By, Case, Followed, ReadError, Step, System};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::departure::{Attempt, Verdict};
 use crate::kubernetes::Round;
-use crate::object::{is_turned_away, text};
+use crate::memory::Memory;
 use crate::program::ProgramError;
 use crate::question::Question;
 use crate::tally::{Tally, count_more};
@@ -57,8 +55,7 @@ pub struct Weighed {
 pub struct Trial<'c> {
     case: &'c Case,
     cluster: Followed,
-    /// The pods whose last attempt found neither a node nor a plan.
-    failed: BTreeSet<String>,
+    memory: Memory,
     /// The attempts for a PodGroup, as long as they follow one another.
     round: Option<Round>,
     /// The queues over their maximum.
@@ -78,7 +75,7 @@ impl<'c> Trial<'c> {
         Ok(Trial {
             case,
             cluster: Followed::of(case)?,
-            failed: BTreeSet::new(),
+            memory: Memory::default(),
             round: None,
             overages: Overages::default(),
             time: 0,
@@ -134,7 +131,7 @@ impl<'c> Trial<'c> {
     /// The outcome cannot be read.
     pub fn follow(&mut self, step: &Step, outcome: &Value) -> Result<(), ReadError> {
         match step {
-            Step::Schedule(pod) => self.remember(pod, outcome),
+            Step::Schedule(pod) => self.memory.remember(pod, outcome),
             Step::Advance(seconds) => self.time = self.time.saturating_add(*seconds),
             _ => {}
         }
@@ -149,7 +146,10 @@ impl<'c> Trial<'c> {
     fn order(&self, outcome: &Value, ask: &mut Ask<'_>) -> Result<Option<Verdict>, TrialError> {
         match self.case.system {
             System::Coscheduling => order::judge(outcome, |pod| coscheduling::translated(&self.question(pod)), ask),
-            _ => Ok(None),
+            System::Koordinator => order::judge(outcome, |pod| koordinator::translated(self.question(pod)), ask),
+            System::Kubernetes => order::judge(outcome, |pod| self.question(pod).with_held(), ask),
+            System::Yunikorn => yunikorn::queue::judge(self.question(""), outcome, ask),
+            System::Volcano => Ok(None),
         }
     }
 
@@ -183,7 +183,7 @@ impl<'c> Trial<'c> {
             order: self.cluster.order(),
             waiting: self.cluster.waiting(),
             kept: self.cluster.kept(),
-            failed: self.failed.clone(),
+            memory: self.memory.clone(),
         }
     }
 
@@ -230,16 +230,6 @@ impl<'c> Trial<'c> {
             System::Volcano => return Ok(Weighed { before, attempt: None }),
         };
         Ok(Weighed { before, attempt: Some(verdict) })
-    }
-
-    /// Remembers whether an attempt was in vain.
-    fn remember(&mut self, pod: &str, outcome: &Value) {
-        let is_in_vain = matches!(text(outcome, "/result"), "Unschedulable" | "Rejected");
-        match is_in_vain {
-            true if is_turned_away(outcome) => {}
-            true => drop(self.failed.insert(pod.to_owned())),
-            false => drop(self.failed.remove(pod)),
-        }
     }
 
     /// Counts what a comparison came to.

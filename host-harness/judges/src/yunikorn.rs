@@ -7,6 +7,9 @@
 
 mod answer;
 mod departures;
+mod devices;
+mod plan;
+pub(crate) mod queue;
 mod situations;
 pub(crate) mod surplus;
 #[cfg(test)]
@@ -21,7 +24,8 @@ use crate::question::Question;
 use crate::trial::{Ask, Difference, TrialError};
 use answer::{Answer, Decision, Ended, Reply};
 use departures::RULES;
-use view::View;
+use plan::is_sound;
+use view::{View, evicts};
 
 /// In how many orders of equals upstream decides again before a decision counts as another one.
 const ORDERS: u64 = 12;
@@ -43,8 +47,9 @@ pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict,
         Reply::NotJudged { .. } => return Ok(CONSTRAINED),
     };
     let mut is_alike = alike(&policy, &answer);
-    if !is_alike && answer.decision.result == Ended::Preempts {
-        let arguments = json!({"alternatives": ORDERS});
+    if !is_alike && (answer.decision.result == Ended::Preempts || evicts(&policy)) {
+        let alternatives = if answer.decision.result == Ended::Preempts { ORDERS } else { 0 };
+        let arguments = json!({"alternatives": alternatives, "candidates": evicts(&policy)});
         answer = ask.answer(&Question { arguments, ..attempt.question.clone() })?;
         is_alike = alike(&policy, &answer);
     }
@@ -55,8 +60,10 @@ pub(crate) fn judge(attempt: &Attempt<'_>, ask: &mut Ask<'_>) -> Result<Verdict,
     let known = answer.pods.get(&attempt.question.pod).unwrap_or(&unknown);
     let view =
         View { objects: &attempt.question.objects, pod: attempt.pod, ask: known, answer: &answer, policy: &policy };
-    let rulings: Vec<&'static str> =
-        RULES.iter().filter(|rule| rule.explains(&view)).map(|rule| rule.departure.id).collect();
+    let rulings: Vec<&'static str> = match is_sound(&view) {
+        true => RULES.iter().filter(|rule| rule.explains(&view)).map(|rule| rule.departure.id).collect(),
+        false => Vec::new(),
+    };
     // The judge looks at what running pods demand of others, and not at what a nominated one does.
     let mut nominated = pods(&attempt.question.objects).filter(|pod| is_nominated(pod));
     Ok(match rulings.is_empty() {

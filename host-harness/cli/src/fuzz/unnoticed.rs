@@ -34,24 +34,14 @@ impl Kind {
 /// A reason.
 pub(super) type Reason = (Kind, &'static str);
 
-const ORDER: Reason = (Kind::NotAsked, "a judge is asked about an attempt, not about which pod is tried first");
 const AGAIN: Reason =
     (Kind::Seldom, "no ruling, but rare: the attempt must come while victims leave, and end otherwise");
-const DEVICES: Reason = (
-    Kind::NoCounterpart,
-    "ruling C32: upstream allocates device by device, and the judge has no part of it. Attempts in such clusters are not compared",
-);
-const PLACEMENT: Reason = (
-    Kind::NoCounterpart,
-    "upstream meets the demand, by parts that the judge does not have. Attempts for such pods are not compared",
-);
 const MEMBERS: Reason = (
     Kind::Equal,
     "equal: where members are missing, the laws about a complete gang refuse the pod as well, and only the reason is another",
 );
 const PERMIT: Reason =
     (Kind::NotAsked, "what is held at Permit is given to the judge as it is, so that who holds it is not compared");
-const SELDOM: Reason = (Kind::Seldom, "the generator makes no such cluster");
 const WITHIN: Reason = (
     Kind::Equal,
     "equal: another law protects the same pods. A pod of the group has the priority of the group, and ranks no lower",
@@ -64,23 +54,11 @@ const CHOICE: Reason = (
     "rulings A6, C33 and R29: which of several plans that are as good is taken is the policy's to choose",
 );
 const RESERVATIONS: Reason = (Kind::NotAsked, "reservations hold room, which the judge does not look at");
-const PLACEHOLDERS: Reason =
-    (Kind::NoCounterpart, "ruling D27: upstream makes placeholders, which the judge does not look at");
-const SHARES: Reason = (Kind::NoCounterpart, "upstream knows no shares of devices, and no cluster has them");
 const UNSEEN: Reason =
     (Kind::Seldom, "no attempt of the run ended otherwise, so that no ruling is known to explain what it decides");
 
 /// The reasons by law, and by what becomes of it; empty for whatever becomes of it.
 const REASONS: &[(&str, &str, Reason)] = &[
-    ("kubernetes/higher-priority-first", "", ORDER),
-    ("coscheduling/gang-members-together", "", ORDER),
-    ("koordinator/higher-priority-first", "", ORDER),
-    ("yunikorn/fair-queues-first", "", ORDER),
-    (
-        "kubernetes/gang-demands-are-known",
-        "without ``",
-        (Kind::Seldom, "ruling K21: placements by topology are off in the judge, and no cluster demands one"),
-    ),
     ("kubernetes/gang-has-its-members", "", MEMBERS),
     ("kubernetes/gang-can-start", "", MEMBERS),
     ("kubernetes/gang-has-not-failed", "", PERMIT),
@@ -101,7 +79,6 @@ const REASONS: &[(&str, &str, Reason)] = &[
         "",
         (Kind::Ruled, "ruling R25: the group holds its nodes while it can be complete; upstream rejects it at Permit"),
     ),
-    ("coscheduling/gang-minimum-is-free", "without `unknown`", SELDOM),
     (
         "coscheduling/its-room-is-not-held-at-permit",
         "",
@@ -121,12 +98,17 @@ const REASONS: &[(&str, &str, Reason)] = &[
     ("koordinator/gang-has-its-members", "", MEMBERS),
     (
         "koordinator/gang-demands-are-known",
-        "",
-        (Kind::Seldom, "rulings C26 and C31: upstream does not read such groups, and no cluster has them"),
+        "without `schedulers`",
+        (
+            Kind::NoCounterpart,
+            "ruling C26: only pods of a PodGroup of Kubernetes are of one scheduler, and upstream does not read such groups",
+        ),
     ),
-    ("koordinator/pod-demands-are-known", "without `field`", PLACEMENT),
-    ("koordinator/pod-demands-are-known", "out of force", PLACEMENT),
-    ("koordinator/pod-demands-are-known", "", DEVICES),
+    (
+        "koordinator/pod-demands-are-known",
+        "without `uncounted`",
+        (Kind::Equal, "equal: what no node counts fits no node, in upstream, too"),
+    ),
     (
         "koordinator/last-plan-is-done",
         "",
@@ -150,7 +132,11 @@ const REASONS: &[(&str, &str, Reason)] = &[
         "without `waiting-or-running`",
         (Kind::Ruled, "ruling C25: upstream has pods wait at Permit whose gang cannot be complete"),
     ),
-    ("koordinator/victim-is-bound", "", (Kind::Equal, "equal: a pod without a node gives no room")),
+    (
+        "koordinator/victim-is-bound",
+        "",
+        (Kind::Seldom, "ruling C78: few clusters have pods at Permit when a pod comes that could evict them"),
+    ),
     ("koordinator/victim-is-of-the-same-kind", "", RESERVATIONS),
     ("koordinator/victim-is-outside-reservations", "", RESERVATIONS),
     (
@@ -158,18 +144,9 @@ const REASONS: &[(&str, &str, Reason)] = &[
         "",
         (Kind::Equal, "equal in most clusters: the pods of a job have one priority, and rank no lower"),
     ),
-    ("koordinator/victim-is-preemptible", "without `opted-out`", SELDOM),
-    (
-        "koordinator/victim-outside-default-quota",
-        "",
-        (Kind::Seldom, "an argument that no cluster sets puts it in force"),
-    ),
     ("koordinator/victim-frees-the-bound", "", (Kind::Seldom, "ruling C34; quotas above are full in few clusters")),
     ("koordinator/important-first", "", CHOICE),
     ("koordinator/cheapest-node-first", "", CHOICE),
-    ("yunikorn/pod-demands-are-known", "without `field`", PLACEHOLDERS),
-    ("yunikorn/pod-demands-are-known", "out of force", PLACEHOLDERS),
-    ("yunikorn/pod-demands-are-known", "", SHARES),
     ("yunikorn/not-again", "", (Kind::Ruled, "ruling D19: upstream lets a pod preempt once, whatever is leaving")),
     (
         "yunikorn/switch",

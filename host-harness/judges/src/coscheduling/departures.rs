@@ -2,6 +2,7 @@
 
 use super::between;
 use super::compare::lost;
+use super::play::Play;
 use super::readings::is_lost;
 use super::view::View;
 use super::whole;
@@ -24,7 +25,7 @@ pub(super) const RULES: &[Rule] = &[
             upstream: "a pod that is being deleted is evicted again like any other",
             policy: "a pod that is being deleted leaves, and is not evicted again",
         },
-        explains: |it, _| Ok(evicts_but_who_leaves(it)),
+        explains: evicts_but_who_leaves,
     },
     Rule {
         departure: Departure {
@@ -60,6 +61,14 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         departure: Departure {
+            id: "R81",
+            upstream: "rejects the pods of a group at Permit when one finds no node beside them, and tries them in the same order again",
+            policy: "has those give up their nodes that are in the way, and nominates the pods that complete the group",
+        },
+        explains: whole::gets_other_nodes,
+    },
+    Rule {
+        departure: Departure {
             id: "R24",
             upstream: "asks about each pod of a group whether it stays within the min of its quota",
             policy: "asks about all pods that a group lacks together",
@@ -76,11 +85,19 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         departure: Departure {
+            id: "R82",
+            upstream: "plans for one pod of a group while others of it are promised nodes",
+            policy: "plans for it beside as many as the group lacks, which keep the room that they are promised",
+        },
+        explains: whole::plans_beside_a_plan,
+    },
+    Rule {
+        departure: Departure {
             id: "R17",
-            upstream: "a nominated pod loses its nomination, or evicts others, when a more important pod waits at Permit on its node",
+            upstream: "a nominated pod loses its nomination, or evicts others, when a pod of no lower priority waits at Permit on its node",
             policy: "it keeps its nomination until that pod is bound or rejected",
         },
-        explains: |it, _| Ok(whole::outlives_who_waits(it)),
+        explains: whole::outlives_who_waits,
     },
     Rule {
         departure: Departure {
@@ -156,14 +173,25 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-/// Returns whether the plan of the policy is one of upstream but for pods that are leaving.
-fn evicts_but_who_leaves(it: &View<'_>) -> bool {
+/// Returns whether the plan of the policy is one of upstream but for pods that are leaving, or upstream has none on this node because it could not
+/// evict these, and upstream has it there when they have left.
+fn evicts_but_who_leaves(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let node = it.policy.node.as_str();
     let stays = |victim: &&String| it.find(victim).is_some_and(|victim| !leaves(victim));
     let is_single = it.policy.nominated.keys().eq(std::iter::once(&it.question.pod));
-    let mut there = it.answer.possible_plans().filter(|(node, _)| *node == it.policy.node);
-    it.policy.plans()
-        && is_single
-        && it.lacking().is_none()
-        && !it.answer.places()
-        && there.any(|(_, plan)| plan.victims.iter().filter(stays).eq(&it.policy.victims))
+    if !it.policy.plans() || !is_single || it.lacking().is_some() || it.answer.places() {
+        return Ok(false);
+    }
+    let mut there = it.answer.possible_plans().filter(|(on, _)| *on == node);
+    if there.any(|(_, plan)| plan.victims.iter().filter(stays).eq(&it.policy.victims)) {
+        return Ok(true);
+    }
+    let mut left = Play::of(it);
+    left.end_evictions_on(node);
+    if it.answer.all_plans().any(|(on, _)| on == node) || left.question() == it.question {
+        return Ok(false);
+    }
+    let answer = left.ask(&it.question.pod, ask)?;
+    Ok(!answer.places()
+        && answer.all_plans().any(|(on, plan)| on == node && plan.victims.iter().eq(&it.policy.victims)))
 }

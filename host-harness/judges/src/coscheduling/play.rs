@@ -78,6 +78,12 @@ impl Play {
         self.0.objects.retain(|object| text(object, "/kind") != "Pod" || !leaves(object));
     }
 
+    /// Lets the pods leave that are leaving a node.
+    pub(super) fn end_evictions_on(&mut self, node: &str) {
+        let is_gone = |pod: &Value| leaves(pod) && text(pod, "/spec/nodeName") == node;
+        self.0.objects.retain(|object| text(object, "/kind") != "Pod" || !is_gone(object));
+    }
+
     /// Ends the nominations of pods.
     pub(super) fn forget(&mut self, names: impl Fn(&Value) -> bool) {
         for pod in self.0.objects.iter_mut().filter(|object| text(object, "/kind") == "Pod" && names(object)) {

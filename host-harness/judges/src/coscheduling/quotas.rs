@@ -13,6 +13,9 @@ use crate::object::{is_nominated, leaves, name, pods, text};
 use crate::question::Question;
 use crate::trial::{Ask, TrialError};
 
+/// Where a pod has the node that it is promised.
+const NOMINATED: &str = "/status/nominatedNodeName";
+
 /// Returns the quotas by namespace, with these pods on a node.
 fn with(question: &Question, bound: &[String], ask: &mut Ask<'_>) -> Result<BTreeMap<String, Quota>, TrialError> {
     let mut play = Play::from(question.clone());
@@ -78,12 +81,14 @@ pub(super) fn lacking<'s>(it: &View<'s>) -> Vec<&'s Value> {
     std::iter::once(it.pod).chain(others).take(it.lacks(&named).max(1)).collect()
 }
 
-/// Returns whether the promise to a nominated pod holds against the pod, however important it is: the two are of different quotas, or the nominated
+/// Returns whether the promise to a nominated pod holds against the pod, however important it is: the pod is of the same group, and promised another
+/// node; the two are of different quotas, or the nominated
 /// pod and the rest of its group are within the min, and the pod with its group is not.
 pub(super) fn is_firm(it: &View<'_>, nominated: &Value, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
     let own = group(it.pod);
     if own.is_some() && group(nominated) == own {
-        return Ok(false);
+        let (node, other) = (text(it.pod, NOMINATED), text(nominated, NOMINATED));
+        return Ok(!node.is_empty() && node != other);
     }
     let quota = |pod: &Value| it.answer.quotas.contains_key(namespace(pod)).then(|| namespace(pod).to_owned());
     if quota(nominated) != quota(it.pod) {

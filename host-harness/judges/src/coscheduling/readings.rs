@@ -164,9 +164,12 @@ fn without_leaving_pods(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Option<Quest
         return Ok(None);
     }
     let counts_all = it.lacking().is_some() || it.answer.quotas.contains_key(namespace(it.pod));
+    // The room of a pod that the plan could not evict is free on its own node. A pod that waits for leaving pods gets no plan.
+    let has_plan = it.policy.plans() && !it.awaits_leaving();
+    let makes_room = |pod: &Value| has_plan && text(pod, "/spec/nodeName") == it.policy.node;
     let mut gone = BTreeSet::new();
     for pod in pods(&it.question.objects).filter(|pod| leaves(pod)) {
-        if counts_all || might_evict(it, &[it.pod], pod, ask)? {
+        if counts_all || makes_room(pod) || might_evict(it, &[it.pod], pod, ask)? {
             gone.insert(name(pod));
         }
     }

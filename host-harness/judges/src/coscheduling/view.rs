@@ -94,7 +94,7 @@ impl<'s> View<'s> {
     pub(super) fn is_turned_away(&self) -> bool {
         let mut members =
             group(self.pod).into_iter().flat_map(|named| self.members(&named).map(name).collect::<Vec<_>>());
-        self.policy.turns_away && members.any(|member| self.question.failed.contains(&member))
+        self.policy.turns_away && members.any(|member| self.question.memory.failed.contains(&member))
     }
 
     /// Returns the pod of a name.

@@ -10,7 +10,7 @@ use super::play::Play;
 use super::quotas::{self, stays_within_min};
 use super::search::{Within, completes};
 use super::view::{View, priority};
-use crate::object::{is_nominated, name, text};
+use crate::object::{is_nominated, name, pods, text};
 use crate::trial::{Ask, TrialError};
 
 /// Returns whether upstream has the pod wait at Permit in vain, or has pods of its group give up nodes that may do without it.
@@ -35,18 +35,59 @@ pub(super) fn plans_for_the_group(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bo
     Ok(!it.answer.places() && is_plan_for_the_group(it, ask)?)
 }
 
+/// Returns whether pods of the group give up the nodes that they hold at Permit, nobody is evicted, and the pods that complete the group can take the
+/// nodes that they are nominated to.
+pub(super) fn gets_other_nodes(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let given_up = lost(it);
+    let is_one = it.policy.plans() && it.policy.victims.is_empty() && !given_up.is_empty() && !it.answer.places();
+    let Some(named) = group(it.pod).filter(|_| is_one) else { return Ok(false) };
+    let is_own = |pod: &String| it.find(pod).and_then(group).as_ref() == Some(&named);
+    let planned = &it.policy.nominated;
+    if !given_up.iter().chain(planned.keys()).all(is_own)
+        || planned.len() < it.lacks(&named).saturating_add(given_up.len())
+    {
+        return Ok(false);
+    }
+    let mut play = Play::of(it);
+    play.evict(&given_up);
+    play.end_evictions();
+    play.forget(|pod| planned.contains_key(&name(pod)));
+    play.can_take(planned, ask)
+}
+
 /// Returns whether the policy evicts pods for as many pods of the group as it lacks, and these fit then, but not when a victim stays.
 pub(super) fn is_plan_for_the_group(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
     let Some(named) = it.lacking().filter(|_| it.policy.plans()) else { return Ok(false) };
     let is_own = |pod: &&String| it.find(pod).and_then(group).as_ref() == Some(&named);
     let planned = it.policy.nominated.keys().filter(is_own).count();
-    Ok(planned == it.policy.nominated.len() && planned == it.lacks(&named) && is_tight(it, ask)?)
+    let is_enough = planned == it.policy.nominated.len() && planned == it.lacks(&named);
+    Ok(is_enough && is_tight(it, &it.policy.nominated, ask)?)
 }
 
-/// Returns whether upstream might evict each victim of the policy's plan, the pods of the plan can take their nodes when the victims have left, and
-/// not when one of them stays.
-fn is_tight(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
-    let planned: Vec<&Value> = it.policy.nominated.keys().filter_map(|pod| it.find(pod)).collect();
+/// Returns whether as many other pods of the group are promised nodes as it lacks, and the policy plans for the pod beside them: those that the plan
+/// leaves out keep their nodes, and all of them fit when the victims have left, but not when one stays.
+pub(super) fn plans_beside_a_plan(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let Some(named) = it.lacking().filter(|_| it.policy.plans() && !it.answer.places()) else { return Ok(false) };
+    let is_own = |pod: &String| it.find(pod).and_then(group).as_ref() == Some(&named);
+    let mut wanted = promised(it, &named);
+    if wanted.len() < it.lacks(&named) || is_nominated(it.pod) || !it.policy.nominated.keys().all(is_own) {
+        return Ok(false);
+    }
+    wanted.extend(it.policy.nominated.clone());
+    is_tight(it, &wanted, ask)
+}
+
+/// Returns the pods of a group that are promised nodes before and after the attempt, and the nodes before it.
+fn promised(it: &View<'_>, named: &str) -> BTreeMap<String, String> {
+    let stays = |pod: &&Value| is_nominated(pod) && it.stands(&name(pod));
+    let promised = it.pending(named).filter(stays);
+    promised.map(|pod| (name(pod), text(pod, "/status/nominatedNodeName").to_owned())).collect()
+}
+
+/// Returns whether upstream might evict each victim of the policy's plan, these pods can take these nodes when the victims have left, and not when
+/// one of them stays.
+fn is_tight(it: &View<'_>, wanted: &BTreeMap<String, String>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let planned: Vec<&Value> = wanted.keys().filter_map(|pod| it.find(pod)).collect();
     for victim in it.policy.victims.iter().filter_map(|victim| it.find(victim)) {
         if !quotas::might_evict(it, &planned, victim, ask)? {
             return Ok(false);
@@ -56,8 +97,8 @@ fn is_tight(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
         let mut play = Play::of(it);
         play.evict(victims);
         play.end_evictions();
-        play.forget(|pod| it.policy.nominated.contains_key(&name(pod)));
-        play.can_take(&it.policy.nominated, ask)
+        play.forget(|pod| wanted.contains_key(&name(pod)));
+        play.can_take(wanted, ask)
     };
     let victims = &it.policy.victims;
     if !fits(victims)? {
@@ -75,16 +116,14 @@ fn is_tight(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
 /// Returns whether the pods that the group lacks are promised nodes, and can take them when those that are leaving have left.
 pub(super) fn is_in_flight(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
     let Some(named) = group(it.pod).filter(|_| it.refuses() && !it.answer.places()) else { return Ok(false) };
-    let promised: BTreeMap<String, String> = it
-        .pending(&named)
-        .filter(|pod| is_nominated(pod) && it.stands(&name(pod)))
-        .map(|pod| (name(pod), text(pod, "/status/nominatedNodeName").to_owned()))
-        .collect();
+    let promised = promised(it, &named);
     if promised.is_empty() || promised.len() < it.lacks(&named) {
         return Ok(false);
     }
     let mut play = Play::of(it);
     play.end_evictions();
+    // Each of them leaves those before it allowed, and not those that come later.
+    play.forget(|pod| promised.contains_key(&name(pod)));
     play.can_take(&promised, ask)
 }
 
@@ -115,7 +154,7 @@ pub(super) fn borrows_as_a_group(it: &View<'_>, ask: &mut Ask<'_>) -> Result<boo
 
 /// Returns whether each plan of upstream leaves the pod refused by the quotas, as it has looked at the nominated pods too late.
 pub(super) fn is_refused_afterwards(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
-    let differs = it.refuses() || it.policy.plans() && is_tight(it, ask)?;
+    let differs = it.refuses() || it.policy.plans() && is_tight(it, &it.policy.nominated, ask)?;
     if it.answer.places() || !it.answer.surely_plans() || !differs {
         return Ok(false);
     }
@@ -142,7 +181,7 @@ pub(super) fn stops_less(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, Trial
     }
     let own = harm(it, &mut it.policy.victims.iter());
     let is_least = it.answer.possible_plans().all(|(_, plan)| own <= harm(it, &mut plan.victims.iter()));
-    Ok(is_least && is_tight(it, ask)?)
+    Ok(is_least && is_tight(it, &it.policy.nominated, ask)?)
 }
 
 /// Returns the priority of the most important victim that would go on otherwise, and how many gangs are complete before and not afterwards.
@@ -160,12 +199,29 @@ fn harm(it: &View<'_>, victims: &mut dyn Iterator<Item = &String>) -> (Option<i6
     (highest, groups.iter().filter(breaks).count())
 }
 
-/// Returns whether the policy keeps a nomination to a node where a more important pod waits at Permit.
-pub(super) fn outlives_who_waits(it: &View<'_>) -> bool {
-    let node = text(it.pod, "/status/nominatedNodeName");
-    let held = it.question.waiting.iter().filter(|(_, on)| *on == node);
-    let mut above = held.filter_map(|(pod, _)| it.find(pod)).filter(|pod| priority(pod) > priority(it.pod));
-    it.refuses() && it.keeps() && above.next().is_some()
+/// Returns whether the policy keeps a nomination to a node where a more important pod waits at Permit, or where the pod would be placed without the
+/// pods of no lower priority there that wait at Permit.
+pub(super) fn outlives_who_waits(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    if !it.refuses() || !it.keeps() {
+        return Ok(false);
+    }
+    let (node, own) = (text(it.pod, "/status/nominatedNodeName"), group(it.pod));
+    let waits = |pod: &&Value| it.question.waiting.get(&name(pod)).is_some_and(|on| on == node);
+    let held: Vec<&Value> = pods(&it.question.objects).filter(waits).collect();
+    if held.iter().any(|pod| priority(pod) > priority(it.pod)) {
+        return Ok(true);
+    }
+    let others: Vec<String> = held
+        .into_iter()
+        .filter(|pod| priority(pod) == priority(it.pod) && (own.is_none() || group(pod) != own))
+        .map(name)
+        .collect();
+    if others.is_empty() || it.answer.places() {
+        return Ok(false);
+    }
+    let mut play = Play::of(it);
+    play.give_up(|pod| others.contains(&name(pod)));
+    Ok(play.ask(&it.question.pod, ask)?.feasible.iter().any(|feasible| feasible == node))
 }
 
 /// Returns whether upstream decides as the policy once the pod is as entitled as the least entitled of its group that waits.

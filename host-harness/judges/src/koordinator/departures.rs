@@ -6,16 +6,18 @@
 use super::Stage;
 use super::answer::Plan;
 use super::books::Term;
+use super::demands::{a_gang_must_gather, needs_a_pod_of_a_numa_node, shares_devices};
 use super::plans::{
-    breaks_promises, is_in_vain, is_no_worse, leaves_too_little, takes_from_the_group, takes_leaving, takes_unlabelled,
+    breaks_promises, is_in_vain, is_no_worse, leaves_too_little, takes_from_the_group, takes_leaving, takes_opted_out,
+    takes_unlabelled, takes_who_waits,
 };
 use super::questions::{
-    do_not_fit_together, is_near_a_nomination, is_promised_firmly, needs_who_may_go, reads_the_class,
-    relies_on_what_leaves, waits_for_its_room, waits_for_the_rest,
+    do_not_fit_together, ends_a_plan_together, is_near_a_nomination, is_near_who_may_go, is_promised_firmly,
+    needs_who_may_go, reads_the_class, relies_on_what_leaves, waits_for_its_room, waits_for_the_rest,
 };
 use super::situations::{
     awaits_its_victims, ends_nominations_of_the_group, gives_up_together, has_failed, has_room_coming,
-    keeps_firm_promises, keeps_hold, lacks_pods, waits_beyond_the_minimum,
+    keeps_firm_promises, keeps_hold, lacks_pods, waits_beyond_the_minimum, would_wait_in_vain,
 };
 use super::stops::{
     another_gang_forbids, could_not_start, ends_in_an_error, is_held_up, is_over_max, is_over_min, may_not_preempt,
@@ -94,6 +96,7 @@ pub(super) const RULES: &[Rule] = &[
         "refuses the pods of a gang that cannot start until its next round, and keeps the hold of one that still can",
         &[
             Explains::At(Stage::Gang, has_failed),
+            Explains::At(Stage::Permit, would_wait_in_vain),
             Explains::Stops(has_failed),
             Explains::At(Stage::Held, keeps_hold),
             Explains::At(Stage::Held, gives_up_together),
@@ -105,6 +108,24 @@ pub(super) const RULES: &[Rule] = &[
         "tries pods beyond the minimum of a gang while another gang of the group is not complete",
         "refuses them until every gang of the group is complete",
         &[Explains::At(Stage::Gang, waits_beyond_the_minimum)],
+    ),
+    rule(
+        "C32",
+        "places a pod that shares devices by the sums of a node where no Device object says which devices it has",
+        "refuses the pod where a node has several devices, or counts them by two names",
+        &[Explains::At(Stage::Gang, shares_devices)],
+    ),
+    rule(
+        "C61",
+        "tries the pods of a gang beside one that demands a NUMA node, which no node has",
+        "tries no pod of a gang that needs such a pod",
+        &[Explains::At(Stage::Gang, needs_a_pod_of_a_numa_node)],
+    ),
+    rule(
+        "C57",
+        "tries the pods of a gang while another gang of its group demands a topology, and refuses those of that one alone",
+        "tries no pod of such a group",
+        &[Explains::At(Stage::Gang, a_gang_must_gather)],
     ),
     rule(
         "C25",
@@ -159,6 +180,12 @@ pub(super) const RULES: &[Rule] = &[
         ],
     ),
     rule(
+        "C80",
+        "a pod without a node loses its own nomination",
+        "the pods of a job, for which a plan is made together, lose theirs together when they do not all find a node",
+        &[Explains::Asks(Stage::Nomination, ends_a_plan_together)],
+    ),
+    rule(
         "C23",
         "evicts pods for a pod whose promised room is held at Permit",
         "the pod waits for the one at Permit",
@@ -168,7 +195,11 @@ pub(super) const RULES: &[Rule] = &[
         "C4",
         "victims are of the quota of the pod, on its node",
         "victims are of any quota on a node of the plan, and of the own quota on any node",
-        &[Explains::Allows(takes_others), Explains::Asks(Stage::Plan, needs_who_may_go)],
+        &[
+            Explains::Allows(takes_others),
+            Explains::Asks(Stage::Plan, needs_who_may_go),
+            Explains::Asks(Stage::Plan, is_near_who_may_go),
+        ],
     ),
     rule(
         "C45",
@@ -177,6 +208,7 @@ pub(super) const RULES: &[Rule] = &[
         &[
             Explains::Allows(waits_for_what_leaves),
             Explains::At(Stage::Nomination, has_room_coming),
+            Explains::Asks(Stage::Plan, waits_for_its_room),
             Explains::Asks(Stage::Held, waits_for_its_room),
         ],
     ),
@@ -185,6 +217,18 @@ pub(super) const RULES: &[Rule] = &[
         "a pod that leaves holds its room in a plan, and may be evicted again",
         "a pod that leaves counts as gone in a plan",
         &[Explains::Forbids(takes_leaving), Explains::Asks(Stage::Plan, relies_on_what_leaves)],
+    ),
+    rule(
+        "C77",
+        "ElasticQuota evicts a pod with the label disable-preemptible, which its other plugins spare",
+        "such a pod is never evicted",
+        &[Explains::Forbids(takes_opted_out)],
+    ),
+    rule(
+        "C78",
+        "evicts a pod that waits at Permit like one that is bound",
+        "only bound pods are evicted",
+        &[Explains::Forbids(takes_who_waits)],
     ),
     rule(
         "C68",

@@ -4,6 +4,7 @@ use super::Stage;
 use super::answer::Plan;
 use super::books::{TERMS, Term};
 use super::departures::{Explains, RULES, Rule};
+use super::situations::is_under_way;
 use super::view::{Ended, View};
 use crate::trial::{Ask, TrialError};
 
@@ -70,6 +71,10 @@ fn by_formula(it: &View<'_>) -> Vec<&'static str> {
 /// Returns the rulings that explain other plans.
 fn by_plans(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Vec<&'static str>, TrialError> {
     let plans = it.policy.ended == Ended::Plans;
+    // The policy makes no second plan before the first one is done.
+    if plans && is_under_way(it) {
+        return Ok(Vec::new());
+    }
     let found = match plans {
         false => chosen(|explains| matches!(explains, Explains::Stops(applies) if applies(it))),
         true => chosen(|explains| matches!(explains, Explains::Allows(applies) if applies(it))),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::view::{View, gang, is_tryable};
-use crate::object::{leaves, name, text};
+use crate::object::{is_nominated, leaves, name, text};
 
 /// A gang of the group of the pod that is tried.
 pub(super) struct Gang<'s> {
@@ -42,6 +42,13 @@ impl<'s> View<'s> {
         group.into_iter().filter_map(read).collect()
     }
 
+    /// Returns an annotation of a gang about gangs; empty where it has none.
+    pub(super) fn annotation(&self, of: &Gang<'_>, key: &str) -> &'s str {
+        let path = format!("/metadata/annotations/gang.scheduling.koordinator.sh~1{key}");
+        let object = self.object("PodGroup", &of.name);
+        object.and_then(|object| object.pointer(&path)?.as_str()).unwrap_or_default()
+    }
+
     /// Returns whether a pod that leaves counts as gone: it does where victims are deleted.
     fn is_gone(&self, pod: &Value) -> bool {
         leaves(pod) && self.is_on("podShouldBeDeletedWhenPreempted")
@@ -62,6 +69,15 @@ impl<'s> View<'s> {
     pub(super) fn lacks_pods(&self, gang: &Gang<'_>) -> bool {
         let helps = |pod: &&&Value| is_bound(pod) || self.waits(pod) || is_tryable(pod);
         !self.is_complete(gang, 0) && gang.members.iter().filter(helps).count() < gang.minimum
+    }
+
+    /// Returns whether a gang cannot be complete with the pod that is tried, the pods that are nominated and those whose last attempt was not in
+    /// vain.
+    pub(super) fn is_short_in_round(&self, gang: &Gang<'_>) -> bool {
+        let is_tried = |pod: &Value| name(pod) == self.question.pod;
+        let has_failed = |pod: &Value| self.question.memory.failed.contains(&name(pod)) && !is_nominated(pod);
+        let waiting = gang.members.iter().filter(|pod| self.is_pending(pod) && is_tryable(pod));
+        !self.is_complete(gang, waiting.filter(|pod| is_tried(pod) || !has_failed(pod)).count())
     }
 
     /// Returns whether a gang could still be complete without the pod that is tried.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::answer::Plan;
 use super::books::{TERMS, Term};
-use super::view::{View, gang, priority, requests};
+use super::view::{View, gang, has_opted_out, priority, requests};
 use crate::object::{leaves, text};
 
 impl<'s> View<'s> {
@@ -19,6 +19,16 @@ impl<'s> View<'s> {
 /// Returns whether a victim has no class, and an argument makes it non-preemptible.
 pub(super) fn takes_unlabelled(it: &View<'_>, _: &str, plan: &Plan) -> bool {
     it.all(&plan.victims).into_iter().any(|victim| it.stays(victim))
+}
+
+/// Returns whether a victim opted out of preemption.
+pub(super) fn takes_opted_out(it: &View<'_>, _: &str, plan: &Plan) -> bool {
+    it.all(&plan.victims).into_iter().any(has_opted_out)
+}
+
+/// Returns whether a victim waits at Permit.
+pub(super) fn takes_who_waits(it: &View<'_>, _: &str, plan: &Plan) -> bool {
+    it.all(&plan.victims).into_iter().any(|victim| it.waits(victim))
 }
 
 /// Returns whether a victim leaves already.

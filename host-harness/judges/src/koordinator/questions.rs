@@ -6,7 +6,7 @@ use super::answer::Answer;
 use super::plans::is_no_worse;
 use super::situations::{awaits_its_victims, gives_up};
 use super::view::{CLASS, Ended, View, are_of_one_job, gang, is_labelled_fixed, priority};
-use crate::object::{is_constrained, leaves, name, text};
+use crate::object::{is_constrained, leaves, name, text, texts};
 use crate::question::Question;
 use crate::trial::{Ask, TrialError};
 
@@ -44,6 +44,35 @@ pub(super) fn do_not_fit_together(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bo
     Ok(it.planned().len() > 1 && !fit_without(it, |pod| it.may_go(pod) || leaves(pod), ask)?)
 }
 
+/// Returns whether the nominations that end are those of the job, for whose pods the policy plans together: these do not all find a node.
+pub(super) fn ends_a_plan_together(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let standing = texts(it.outcome, "standing");
+    let stands = |pod: &String| standing.contains_key(pod) || it.question.kept.contains_key(pod);
+    let lost: Vec<&Value> = it.promised().filter(|pod| !stands(&name(pod))).collect();
+    let are_own = !lost.is_empty() && lost.into_iter().all(|pod| are_of_one_job(pod, it.pod));
+    Ok(are_own && it.policy.ended == Ended::Nothing && do_not_fit_together(it, ask)?)
+}
+
+/// Returns whether each plan of upstream is on a node where the pod has to be near one that the policy may evict, as all of these are gone in its dry
+/// run; and the plan of the policy is one that upstream could make.
+pub(super) fn is_near_who_may_go(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    if it.policy.ended != Ended::Plans || !is_constrained(it.pod) || !it.agrees(it.answer) {
+        return Ok(false);
+    }
+    for (node, plan) in it.possible() {
+        let goes = |pod: &Value| text(pod, "/spec/nodeName") == node && (it.may_go(pod) || leaves(pod));
+        let mut objects = it.question.objects.clone();
+        objects.retain(|object| text(object, "/kind") != "Pod" || !goes(object));
+        let answer: Answer = ask.answer(&Question { objects, ..it.question.clone() })?;
+        let refusal = answer.refused.get(node);
+        let is_kept_out = refusal.is_some_and(|refusal| BETWEEN_PODS.contains(&refusal.plugin.as_str()));
+        if !is_kept_out || plan.victims == it.policy.victims {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 /// Returns whether the pod needs one that the policy may evict for it and upstream may not: it finds no node once all of those have left.
 pub(super) fn needs_who_may_go(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
     let is_alone = it.policy.ended == Ended::Nothing && it.planned().len() == 1;
@@ -64,7 +93,8 @@ pub(super) fn waits_for_the_rest(it: &View<'_>, ask: &mut Ask<'_>) -> Result<boo
     Ok(has_a_plan && !gives_up(it) && fit_without(it, is_gone, ask)?)
 }
 
-/// Returns whether the planned pods find a node one after the other, that which is tried first, without pods that are gone.
+/// Returns whether the planned pods find a node one after the other, that which is tried first, without pods that are gone. A pod takes the node that
+/// it is promised if it may.
 fn fit_without(it: &View<'_>, is_gone: impl Fn(&Value) -> bool, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
     let mut objects = it.question.objects.clone();
     objects.retain(|object| text(object, "/kind") != "Pod" || !is_gone(object));
@@ -72,7 +102,10 @@ fn fit_without(it: &View<'_>, is_gone: impl Fn(&Value) -> bool, ask: &mut Ask<'_
     for pod in std::iter::once(it.pod).chain(others) {
         let question = Question { objects: objects.clone(), pod: name(pod), ..it.question.clone() };
         let answer: Answer = ask.answer(&question)?;
-        let Some(node) = answer.feasible.first() else { return Ok(false) };
+        let earlier = text(pod, "/status/nominatedNodeName");
+        let promised = it.policy.nominated.get(&name(pod)).map_or(earlier, String::as_str);
+        let mut there = answer.feasible.iter().filter(|node| *node == promised);
+        let Some(node) = there.next().or(answer.feasible.first()) else { return Ok(false) };
         for object in &mut objects {
             if text(object, "/kind") == "Pod" && name(object) == name(pod) {
                 put(object, "nodeName", json!(node));
@@ -143,15 +176,17 @@ fn would_break_constraints(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, Tri
 const BETWEEN_PODS: [&str; 2] = ["InterPodAffinity", "PodTopologySpread"];
 
 impl View<'_> {
-    /// Returns the nominated pods of other jobs whose room is kept from the pod: they are as important as the least of its planned pods, or
-    /// the policy may not evict them for it.
+    /// Returns the nominated pods whose room is kept from the pod: of other jobs those that are as important as the least of its planned pods, or
+    /// that the policy may not evict for it; of its own job, if it is promised a node itself, those that are promised other nodes.
     pub(super) fn firmly_promised(&self) -> Vec<String> {
         let planned = self.planned();
         let least = planned.iter().map(|pod| priority(pod)).min().unwrap_or_else(|| priority(self.pod));
         let triggers = planned.into_iter().chain([self.pod]).all(|pod| self.triggers(pod));
+        let own = text(self.pod, "/status/nominatedNodeName");
         let is_firm = |other: &&Value| {
-            let may_go = triggers && !self.stays(other);
-            !are_of_one_job(other, self.pod) && (priority(other) >= least || !may_go)
+            let may_go = triggers && !self.is_safe(other);
+            let is_elsewhere = !own.is_empty() && text(other, "/status/nominatedNodeName") != own;
+            if are_of_one_job(other, self.pod) { is_elsewhere } else { priority(other) >= least || !may_go }
         };
         self.promised().filter(is_firm).map(name).collect()
     }
@@ -171,7 +206,7 @@ impl View<'_> {
         let least = planned.iter().map(|pod| priority(pod)).min().unwrap_or_else(|| priority(self.pod));
         let group = self.group(self.pod);
         !text(other, "/spec/nodeName").is_empty()
-            && !self.stays(other)
+            && !self.is_safe(other)
             && priority(other) < least
             && !group.contains(gang(other))
     }

@@ -13,7 +13,7 @@ pub(super) fn has_failed(it: &View<'_>) -> bool {
     it.policy.cites("gang-has-not-failed")
         && gangs.iter().any(|gang| gang.is_strict)
         && gangs.iter().any(|gang| !it.is_complete(gang, 0))
-        && members.any(|pod| it.question.failed.contains(&pod))
+        && members.any(|pod| it.question.memory.failed.contains(&pod))
 }
 
 /// Returns whether the pod is one more than its gang needs, while another gang of its group is not complete.
@@ -24,6 +24,17 @@ pub(super) fn waits_beyond_the_minimum(it: &View<'_>) -> bool {
 /// Returns whether a gang of the group that is not complete has too few pods that hold a node or may be tried.
 pub(super) fn lacks_pods(it: &View<'_>) -> bool {
     it.policy.cites("gang-is-complete") && it.gangs().iter().any(|gang| it.lacks_pods(gang))
+}
+
+/// Returns whether Permit rejects the pod, as its group cannot start in this round: an attempt for a strict gang of the group was in vain before, and a
+/// gang is not complete without the pods that have failed.
+pub(super) fn would_wait_in_vain(it: &View<'_>) -> bool {
+    let gangs = it.gangs();
+    let is_strict = |of: &str| gangs.iter().any(|gang| gang.name == of && gang.is_strict);
+    let mut strict = it.companions().filter(|pod| is_strict(gang(pod)));
+    it.policy.cites("gang-is-complete")
+        && strict.any(|pod| it.question.memory.failed.contains(&name(pod)))
+        && gangs.iter().any(|gang| it.is_short_in_round(gang))
 }
 
 /// Returns whether the pods at Permit keep their nodes in the policy, where their gangs could be complete without the pod.
@@ -49,6 +60,14 @@ pub(super) fn awaits_its_victims(it: &View<'_>) -> bool {
 /// Returns whether a planned pod is nominated, or a pod leaves.
 pub(super) fn is_in_flight(it: &View<'_>) -> bool {
     it.planned().into_iter().any(is_nominated) && it.leaving().next().is_some()
+}
+
+/// Returns whether a victim of the last plan of a planned pod, which is still nominated, has not left yet.
+pub(super) fn is_under_way(it: &View<'_>) -> bool {
+    let leaving: Vec<String> = it.leaving().map(name).collect();
+    let plans = &it.question.memory.plans;
+    let victims = |pod: &Value| plans.get(&name(pod)).is_some_and(|plan| leaving.iter().any(|pod| plan.contains(pod)));
+    it.planned().into_iter().filter(|pod| is_nominated(pod)).any(victims)
 }
 
 /// Returns whether the pod keeps its nomination because its room comes without another victim: pods leave, or others of its group are to be

@@ -1,9 +1,14 @@
 //! Why the policy makes no plan for a pod, and why upstream makes none.
 
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
 use super::BOUNDS;
+use super::answer::{Amounts, Quota};
 use super::books::TERMS;
-use super::view::{View, gang};
-use crate::object::{is_nominated, text};
+use super::view::{View, gang, requests};
+use crate::object::{is_nominated, name, text};
 
 /// Returns whether a pod of the tried job may not preempt by its labels.
 pub(super) fn may_not_preempt(it: &View<'_>) -> bool {
@@ -53,12 +58,41 @@ pub(super) fn plans_for_several(it: &View<'_>) -> bool {
     it.policy.nominated.len() > 1
 }
 
-/// Returns whether a victim of the policy is of another quota than the pod, or on a node that the plan does not use.
+/// Returns whether a victim of the policy is of another quota than the pod, or on a node that the plan does not use. One on such a node has to go for
+/// a quota: it is of the quota of a planned pod, or of one that lends to it.
 pub(super) fn takes_others(it: &View<'_>) -> bool {
-    it.all(&it.policy.victims).into_iter().any(|victim| {
-        let is_used = it.policy.nominated.values().any(|node| node == text(victim, "/spec/nodeName"));
-        it.quota(victim) != it.quota(it.pod) || !is_used
-    })
+    let is_used = |victim: &Value| it.policy.nominated.values().any(|node| node == text(victim, "/spec/nodeName"));
+    let planned = it.planned();
+    let quotas: BTreeSet<&str> = planned.iter().chain([&it.pod]).map(|pod| it.quota(pod)).collect();
+    let gives = |victim: &'_ &Value| {
+        quotas.iter().any(|quota| it.quotas(victim).contains(quota)) || planned.iter().any(|pod| it.lends(victim, pod))
+    };
+    let victims = it.all(&it.policy.victims);
+    let (used, unused): (Vec<&Value>, Vec<&Value>) = victims.into_iter().partition(|victim| is_used(victim));
+    let others = used.into_iter().filter(|victim| it.quota(victim) != it.quota(it.pod)).count();
+    let are_bound = unused.iter().all(|victim| !text(victim, "/spec/nodeName").is_empty());
+    (others > 0 || !unused.is_empty()) && are_bound && unused.iter().all(gives)
+}
+
+impl View<'_> {
+    /// Returns whether a pod gives room in a quota above to a job that stays within the min of its own quota: the quota of the pod uses more than its
+    /// own min of a resource that the pod requests (ruling C34).
+    fn lends(&self, victim: &Value, to: &Value) -> bool {
+        let (Some(own), Some(lender)) = self.account_of(to).zip(self.account_of(victim)).unzip() else { return false };
+        let of = |list: &Amounts, resource: &String| list.get(resource).copied().unwrap_or(0);
+        let requested = requests(self.pending_job(to));
+        let is_within =
+            !own.min.is_empty() && own.min.iter().all(|(name, min)| of(&own.used, name) + of(&requested, name) <= *min);
+        let given = requests([victim]);
+        let borrows = |name: &String| of(&given, name) > 0 && of(&lender.used, name) > of(&lender.min, name);
+        self.is_on("enableCheckParentQuota") && is_within && own.min.keys().any(borrows)
+    }
+
+    /// Returns the account of the quota of a pod.
+    fn account_of(&self, pod: &Value) -> Option<&Quota> {
+        let named = self.pods().find(|other| name(other) == name(pod))?;
+        self.answer.quotas.get(self.quota(named))
+    }
 }
 
 /// Returns whether the policy evicts no pod: the pods that leave make the room.

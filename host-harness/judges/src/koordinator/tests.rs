@@ -1,5 +1,6 @@
 //! Attempts whose answers by koord-scheduler are written by hand.
 
+mod demands;
 mod gangs;
 mod plans;
 mod quotas;
@@ -215,14 +216,6 @@ fn a_nominated_pod_takes_its_node() {
 #[test]
 fn what_is_not_judged_is_passed_over() {
     let cases = [
-        (
-            "pods demand NUMA nodes",
-            json!({"metadata": {"annotations": {"scheduling.koordinator.sh/numa-topology-spec": "{}"}}}),
-        ),
-        (
-            "pods share devices",
-            json!({"spec": {"containers": [{"resources": {"requests": {"koordinator.sh/gpu-core": "50"}}}]}}),
-        ),
         ("reservations hold room", json!({"kind": "Reservation", "status": {"nodeName": "n1"}})),
         (
             "a quota names a parent that is missing",

@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::answer::{Amounts, Answer, Plan};
+use super::answer::{Answer, Plan};
+pub(super) use super::requests::{allocatable, amounts, requests};
 use crate::object::{is_nominated, leaves, list, name, pods, text, texts};
 use crate::question::Question;
 
 const QUOTA: &str = "quota.scheduling.koordinator.sh/name";
 pub(super) const CLASS: &str = "quota.scheduling.koordinator.sh/preemptible";
+const OPTED_OUT: &str = "scheduling.koordinator.sh/disable-preemptible";
 const TRIGGER: &str = "quota.scheduling.koordinator.sh/can-preempt";
 const JOB: &str = "pod-group.scheduling.sigs.k8s.io";
 const GROUPS: &str = "gang.scheduling.koordinator.sh/groups";
@@ -131,6 +133,12 @@ impl<'s> View<'s> {
         }
     }
 
+    /// Returns whether the policy never evicts a pod.
+    pub(super) fn is_safe(&self, pod: &Value) -> bool {
+        let is_protected = self.is_on("disableDefaultQuotaPreemption") && self.quota(pod) == DEFAULT;
+        self.stays(pod) || has_opted_out(pod) || is_protected
+    }
+
     /// Returns whether the policy lets a pod preempt.
     pub(super) fn triggers(&self, pod: &Value) -> bool {
         match label(pod, TRIGGER) {
@@ -206,6 +214,11 @@ impl<'s> View<'s> {
         self.answer.pre_filter.as_ref().is_some_and(|refusal| refusal.plugin == "ElasticQuota")
     }
 
+    /// Returns whether upstream refuses the pod for the devices that it requests.
+    pub(super) fn is_refused_by_devices(&self) -> bool {
+        self.answer.pre_filter.as_ref().is_some_and(|refusal| refusal.plugin == "DeviceShare")
+    }
+
     /// Returns whether upstream does not try the pod, for its gang.
     pub(super) fn is_refused_by_gang(&self) -> bool {
         self.answer.untried.is_some()
@@ -229,6 +242,11 @@ pub(super) fn are_of_one_job(one: &Value, other: &Value) -> bool {
     if gang(one).is_empty() { name(one) == name(other) } else { gang(one) == gang(other) }
 }
 
+/// Returns whether a label has a pod opt out of preemption.
+pub(super) fn has_opted_out(pod: &Value) -> bool {
+    label(pod, OPTED_OUT) == "true"
+}
+
 /// Returns whether a label makes a pod non-preemptible.
 pub(super) fn is_labelled_fixed(pod: &Value) -> bool {
     label(pod, CLASS) == "false"
@@ -244,44 +262,4 @@ pub(super) fn is_tryable(pod: &Value) -> bool {
 /// Returns the priority of a pod.
 pub(super) fn priority(pod: &Value) -> i64 {
     pod.pointer("/spec/priority").and_then(Value::as_i64).unwrap_or(0)
-}
-
-/// Returns what pods request together.
-pub(super) fn requests<'p>(pods: impl IntoIterator<Item = &'p Value>) -> Amounts {
-    let mut sum = Amounts::new();
-    for pod in pods {
-        let containers = pod.pointer("/spec/containers").and_then(Value::as_array).into_iter().flatten();
-        let lists = containers.filter_map(|container| container.pointer("/resources/requests")?.as_object());
-        for (resource, amount) in lists.flatten() {
-            *sum.entry(resource.clone()).or_default() += quantity(resource, amount);
-        }
-    }
-    sum
-}
-
-/// Returns a list of amounts.
-pub(super) fn amounts(list: Option<&Value>) -> Amounts {
-    let entries = list.and_then(Value::as_object).into_iter().flatten();
-    entries.map(|(resource, amount)| (resource.clone(), quantity(resource, amount))).collect()
-}
-
-/// Returns what a node has of a resource.
-pub(super) fn allocatable(node: &Value, resource: &str) -> i64 {
-    let amounts = node.pointer("/status/allocatable").and_then(|amounts| amounts.get(resource));
-    amounts.map_or(0, |amount| quantity(resource, amount))
-}
-
-/// Returns an amount: thousandths of `cpu`, else whole units.
-fn quantity(resource: &str, amount: &Value) -> i64 {
-    let text = amount.as_str().map_or_else(|| amount.to_string(), str::to_owned);
-    let digits = text.trim_end_matches(char::is_alphabetic);
-    let number: i64 = digits.parse().unwrap_or(0);
-    let unit = match text.strip_prefix(digits).unwrap_or_default() {
-        "Ki" => 1 << 10,
-        "Mi" => 1 << 20,
-        "Gi" => 1 << 30,
-        _ => 1,
-    };
-    let is_in_thousandths = text.ends_with('m');
-    if resource == "cpu" && !is_in_thousandths { number * 1000 } else { number * unit }
 }

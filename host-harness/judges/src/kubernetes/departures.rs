@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::answer::Answer;
 use super::whole::{leaves_whole, stops_less};
@@ -133,15 +133,35 @@ fn without_leaving_pods(question: &mut Question, which: impl Fn(&Value) -> bool)
     question.objects = left;
 }
 
-/// Returns whether a budget covers a pod by the labels that it selects, and does not count it as disrupted already.
-fn is_covered(pod: &Value, budget: &Value) -> bool {
-    let selected = budget.pointer("/spec/selector/matchLabels").and_then(Value::as_object);
-    let labels = pod.pointer("/metadata/labels");
-    let has = |(key, value): (&String, &Value)| labels.and_then(|labels| labels.get(key)) == Some(value);
+/// Returns whether a budget covers a pod by the labels that it selects, and does not count it as disrupted already. No budget covers a pod without
+/// labels, and an empty selector selects none.
+pub(super) fn is_covered(pod: &Value, budget: &Value) -> bool {
+    let labels = pod.pointer("/metadata/labels").and_then(Value::as_object).filter(|labels| !labels.is_empty());
     let disrupted = budget.pointer("/status/disruptedPods").and_then(|pods| pods.get(text(pod, "/metadata/name")));
+    let selector = budget.pointer("/spec/selector");
     namespace(pod) == namespace(budget)
         && disrupted.is_none()
-        && selected.is_some_and(|selected| selected.iter().all(has))
+        && labels.zip(selector).is_some_and(|(labels, selector)| selects(selector, labels))
+}
+
+/// Returns whether a selector that is not empty selects labels.
+fn selects(selector: &Value, labels: &Map<String, Value>) -> bool {
+    let equal = selector.pointer("/matchLabels").and_then(Value::as_object).into_iter().flatten();
+    let expressions = selector.pointer("/matchExpressions").and_then(Value::as_array).into_iter().flatten();
+    let (mut equal, mut expressions) = (equal.peekable(), expressions.peekable());
+    let holds = |expression: &Value| {
+        let label = labels.get(text(expression, "/key"));
+        let mut values = expression.pointer("/values").and_then(Value::as_array).into_iter().flatten();
+        match text(expression, "/operator") {
+            "In" => values.any(|value| label == Some(value)),
+            "NotIn" => values.all(|value| label != Some(value)),
+            "Exists" => label.is_some(),
+            "DoesNotExist" => label.is_none(),
+            _ => false,
+        }
+    };
+    let is_empty = equal.peek().is_none() && expressions.peek().is_none();
+    !is_empty && equal.all(|(key, value)| labels.get(key) == Some(value)) && expressions.all(holds)
 }
 
 /// Returns the namespace of an object.
@@ -187,7 +207,8 @@ fn waits_for_who_is_held(it: &Situation<'_>, ask: &mut Ask<'_>) -> Result<bool, 
     Ok(answer.keeps_nomination || answer.feasible.iter().any(|feasible| feasible == node))
 }
 
-/// Returns whether the plan of the policy is the one of upstream but for pods that are leaving its node, and upstream has it there when they have left.
+/// Returns whether the plan of the policy is the one of upstream but for pods that are leaving its node, or upstream has none on this node because
+/// it could not evict these, and upstream has it there when they have left.
 fn evicts_but_who_leaves(it: &Situation<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
     let node = text(it.outcome, "/node");
     let is_leaving = |victim: &String| {
@@ -200,7 +221,8 @@ fn evicts_but_who_leaves(it: &Situation<'_>, ask: &mut Ask<'_>) -> Result<bool, 
     };
     let chosen = it.answer.plans.iter().filter(|plan| plan.possible && plan.node == node);
     let mut plans = chosen.flat_map(|plan| std::iter::once(plan).chain(&plan.alternatives));
-    if text(it.outcome, "/result") != "Nominated" || !plans.any(is_same) {
+    let has_none = it.answer.plans.iter().all(|plan| plan.node != node);
+    if text(it.outcome, "/result") != "Nominated" || !has_none && !plans.any(is_same) {
         return Ok(false);
     }
     let mut question = it.question.clone();

@@ -194,6 +194,14 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         departure: Departure {
+            id: "K21",
+            upstream: "places a group by its topology only behind a gate that is off",
+            policy: "a group that demands a topology is not tried",
+        },
+        applies: |round| round.demands_a_topology() && round.bound.is_empty() && round.victims.is_empty(),
+    },
+    Rule {
+        departure: Departure {
             id: "K17",
             upstream: "decides about all pods of a group at once, and evicts for those without a node in a later cycle",
             policy: "the pods are tried one by one: one without a node evicts when it is tried, though others may be bound",
@@ -216,6 +224,14 @@ pub(super) const RULES: &[Rule] = &[
         },
         applies: |round| round.members().any(is_constrained),
     },
+    Rule {
+        departure: Departure {
+            id: "K78",
+            upstream: "reprieves every pod that it would evict for a group, where their constraints keep the group out, and evicts none",
+            policy: "evicts those that keep the pods of the group out",
+        },
+        applies: Round::gets_a_plan_without_victims,
+    },
     Rule { departure: LEAVING, applies: |round| pods(&round.question.objects).any(leaves) },
 ];
 
@@ -231,6 +247,25 @@ impl Round {
         let of_group = self.question.objects.iter().find(is_it).and_then(|group| group.pointer("/spec/priority"));
         let priority = |object: Option<&Value>| object.and_then(Value::as_i64).unwrap_or(0);
         self.members().any(|pod| priority(pod.pointer("/spec/priority")) != priority(of_group))
+    }
+
+    /// Returns whether upstream finds no node for the group, and nominates its pods, though it evicts none and none is leaving; and the policy evicts
+    /// a pod with constraints between pods.
+    fn gets_a_plan_without_victims(&self) -> bool {
+        let is_vain =
+            |outcome: &Outcome| !outcome.starts() && outcome.victims.is_empty() && !outcome.nominated.is_empty();
+        let mut evicted = pods(&self.question.objects).filter(|pod| self.victims.contains(&name(pod)));
+        self.bound.is_empty()
+            && self.upstream.outcomes.iter().all(is_vain)
+            && !pods(&self.question.objects).any(leaves)
+            && evicted.any(is_constrained)
+    }
+
+    /// Returns whether the group demands a topology.
+    fn demands_a_topology(&self) -> bool {
+        let is_it = |object: &&Value| text(object, "/kind") == "PodGroup" && name(object) == self.group;
+        let mut groups = self.question.objects.iter().filter(is_it);
+        groups.any(|group| group.pointer("/spec/schedulingConstraints/topology").is_some())
     }
 
     /// Returns whether the pods differ in what they request.

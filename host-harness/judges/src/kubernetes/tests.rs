@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::answer::{Answer, Plan};
 use crate::tests::{binds, node, nominates, pod, refuses};
-use crate::{Question, Tally, Trial};
+use crate::{Question, Tally, Trial, Verdict};
 
 /// Returns a plan that upstream chooses.
 fn plan(node: &str, victims: &[&str]) -> Plan {
@@ -190,6 +190,69 @@ fn rulings_explain_a_difference_about_a_group() {
     assert_eq!(of([member("p", 5), spread], nothing()), Ok(vec!["K63"]));
     let evicts = [nominates("d/p", "n1", &["d/v"]), refuses(&json!({"d/p": "n1"}))];
     assert_eq!(of([member("p", 5), member("q", 5)], evicts), Ok(vec!["K17"]));
+}
+
+#[test]
+fn k78_evicts_for_a_group_that_upstream_nominates_in_vain() {
+    let judged = |constraint: Value, upstream: &Value| {
+        let mut victim = pod("v", Some("n1"));
+        victim["spec"]["affinity"] = constraint;
+        let group = json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
+            "metadata": {"name": "g", "namespace": "d"}, "spec": {"priority": 5}});
+        let case = Case::by_hand(System::Kubernetes, By::Attempts, vec![node("n1"), victim, group, member("p", 5)]);
+        let mut trial = Trial::of(&case).unwrap();
+        let answer = json!({"group": {"outcomes": [upstream]}});
+        let step = Step::Schedule("d/p".to_owned());
+        trial.weigh(&step, &nominates("d/p", "n1", &["d/v"]), |_| Ok(answer.clone())).unwrap();
+        trial.end()
+    };
+    let against = || json!({"podAntiAffinity": {}});
+    let in_vain = json!({"placed": {}, "nominated": {"d/p": "n1"}, "victims": []});
+    let nothing = json!({"placed": {}, "nominated": {}, "victims": []});
+    assert_eq!(judged(against(), &in_vain), Some(Verdict::Ruled(vec!["K78"])));
+    assert!(matches!(judged(against(), &nothing), Some(Verdict::Differs(_))));
+    assert!(matches!(judged(json!({}), &in_vain), Some(Verdict::Differs(_))));
+}
+
+#[test]
+fn k21_does_not_try_a_group_that_demands_a_topology() {
+    let judged = |constraints: Value| {
+        let group = json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": {"name": "g", "namespace": "d"},
+            "spec": {"priority": 5, "schedulingConstraints": constraints}});
+        let case = Case::by_hand(System::Kubernetes, By::Attempts, vec![node("n1"), group, member("p", 5)]);
+        let mut trial = Trial::of(&case).unwrap();
+        let answer = json!({"group": {"outcomes": [{"placed": {"d/p": "n1"}, "nominated": {}, "victims": []}]}});
+        trial.weigh(&Step::Schedule("d/p".to_owned()), &refuses(&json!({})), |_| Ok(answer.clone())).unwrap();
+        trial.end()
+    };
+    assert_eq!(judged(json!({"topology": [{"key": "example.com/rack"}]})), Some(Verdict::Ruled(vec!["K21"])));
+    assert!(matches!(judged(json!({})), Some(Verdict::Differs(_))));
+}
+
+#[test]
+fn no_ruling_explains_a_second_plan_while_victims_are_leaving() {
+    let judged = |change: fn(&mut Value, &mut Value), first: Option<&Value>| {
+        let (mut victim, mut waiting) = (pod("v", Some("n1")), pod("p", None));
+        waiting["spec"]["priority"] = json!(5);
+        change(&mut victim, &mut waiting);
+        let case = Case::by_hand(System::Kubernetes, By::Attempts, vec![node("n1"), victim, waiting]);
+        let mut trial = Trial::of(&case).unwrap();
+        let step = Step::Schedule("d/p".to_owned());
+        first.into_iter().for_each(|first| trial.follow(&step, first).unwrap());
+        let answered = trial.weigh(&step, &nominates("d/p", "n1", &[]), |question| {
+            let is_gone = question.objects.iter().all(|object| object["metadata"]["name"] != "v");
+            let feasible = if is_gone { vec!["n1".to_owned()] } else { Vec::new() };
+            Ok(json!(Answer { feasible, ..Answer::default() }))
+        });
+        answered.unwrap().attempt
+    };
+    let again = judged(|_, _| {}, Some(&nominates("d/p", "n1", &["d/v"])));
+    assert!(matches!(again, Some(Verdict::Differs(_))));
+    let leaving = |victim: &mut Value, waiting: &mut Value| {
+        victim["metadata"]["deletionTimestamp"] = json!("1970-01-01T00:00:00Z");
+        waiting["status"]["nominatedNodeName"] = json!("n1");
+    };
+    assert_eq!(judged(leaving, None), Some(Verdict::Ruled(vec!["K10"])), "another plan evicts the pod");
 }
 
 #[test]

@@ -35,6 +35,8 @@ pub(super) struct Answer {
     pub(super) legal_nodes: Vec<String>,
     /// Other decisions, in another order of equals.
     pub(super) alternatives: Vec<Decision>,
+    /// The pods that the core evicts for the pod where nothing but that pod is in question.
+    pub(super) candidates: Vec<String>,
     /// The nominated pods that the core keeps no node for.
     pub(super) unreserved: Vec<String>,
     /// What nodes have left.

@@ -3,12 +3,13 @@
 //! A ruling explains a difference by what upstream's plan does (the policy's rulings forbid it), by what upstream lacks (the policy has a
 //! plan that upstream's conditions do not allow), or by room that only one of both keeps for another pod.
 
+use super::devices::is_refused_for_devices;
 use super::situations::{
     breaks_laws_of_daemon_sets, daemon_set_is_at_a_maximum, evicts_elsewhere, exceeds_the_guarantee,
-    has_parent_as_large_as_the_cluster, has_room_that_is_leaving, is_about_a_kept_node, is_no_worse,
-    is_over_the_guarantee, is_promised_the_guarantee, is_promised_the_maximum, makes_no_room, may_be_made,
-    meets_large_pods, takes_leaf_below_guarantee, takes_more_than_an_even_share, takes_parent_below_guarantee,
-    victims_are_smaller,
+    gives_its_youngest_in_vain, has_parent_as_large_as_the_cluster, has_room_that_is_leaving, is_about_a_kept_node,
+    is_no_worse, is_over_the_guarantee, is_promised_the_guarantee, is_promised_the_maximum, is_refused_for_task_groups,
+    makes_no_room, may_be_made, meets_large_pods, takes_leaf_below_guarantee, takes_more_than_an_even_share,
+    takes_parent_below_guarantee, victims_are_smaller,
 };
 use super::view::{Member, View, evicts};
 use crate::departure::Departure;
@@ -26,7 +27,7 @@ pub(super) enum Explains {
     Forbids(fn(&View<'_>, &[Member<'_>]) -> bool),
     /// That upstream does not make the plan of the policy.
     Allows(fn(&View<'_>, &[Member<'_>]) -> bool),
-    /// That a node has room for one of both only.
+    /// That a node has room for one of both only, or that the policy does not try the pod.
     Keeps(fn(&View<'_>) -> bool),
     /// That the plan of the policy is better than that of upstream, or as good.
     Prefers(fn(&View<'_>) -> bool),
@@ -132,6 +133,14 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         departure: Departure {
+            id: "D34",
+            upstream: "takes the youngest pods of a node while their queue is over its guarantee, and none where these make no room",
+            policy: "takes those pods of the queue that make the room",
+        },
+        explains: &[Explains::Allows(gives_its_youngest_in_vain)],
+    },
+    Rule {
+        departure: Departure {
             id: "D6",
             upstream: "evicts no more pods when those chosen make the room in one resource",
             policy: "the victims make the room that the pod needs",
@@ -161,6 +170,22 @@ pub(super) const RULES: &[Rule] = &[
             policy: "keeps the room of every nominated pod, and the whole node for a DaemonSet pod",
         },
         explains: &[Explains::Keeps(is_about_a_kept_node)],
+    },
+    Rule {
+        departure: Departure {
+            id: "D27",
+            upstream: "tries a pod of task groups of style `Hard` when the placeholders of its application are placed",
+            policy: "does not try such a pod",
+        },
+        explains: &[Explains::Keeps(is_refused_for_task_groups)],
+    },
+    Rule {
+        departure: Departure {
+            id: "D33",
+            upstream: "takes parts of devices, and devices by several names, for sums of the node",
+            policy: "does not try a pod whose devices the sums do not say enough about",
+        },
+        explains: &[Explains::Keeps(is_refused_for_devices)],
     },
     Rule {
         departure: Departure {

@@ -1,12 +1,12 @@
 //! The situations in which a ruling applies, in terms of what the judge says of the cluster.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
-use super::answer::{Decision, Ended};
+use super::answer::{Amounts, Decision, Ended};
+use super::plan::{makes_room, priority, protected};
 use super::view::{Member, View, amount, chain, is_within};
-use crate::object::{leaves, text};
+use crate::object::{leaves, name, text};
 
 /// Returns whether these pods leave a queue below its guarantee, in a resource that one of them uses.
 fn leaves_below(it: &View<'_>, path: &str, victims: &[Member<'_>]) -> bool {
@@ -112,7 +112,7 @@ pub(super) fn may_be_made(it: &View<'_>, victims: &[Member<'_>]) -> bool {
 
 /// Returns whether, of each requested resource, the nearest queue that guarantees it is under its guarantee, or is a parent that ends within it
 /// by victims inside it, as ruling D7 says.
-fn is_under_the_guarantee(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+pub(super) fn is_under_the_guarantee(it: &View<'_>, victims: &[Member<'_>]) -> bool {
     let mut judged = it.requested().filter_map(|(resource, request)| {
         let mut queues = chain(&it.ask.queue);
         let (path, guaranteed) = queues.find_map(|path| Some((path, it.guarantee(path, resource)?)))?;
@@ -134,17 +134,52 @@ pub(super) fn victims_are_smaller(it: &View<'_>, victims: &[Member<'_>]) -> bool
         })
 }
 
-/// Returns whether the pods on a node, other than those of the pod's queue, use more than what is left of the guarantee.
+/// Returns whether the candidates on the node use more than what is left of the guarantee. Where a node has room for the pod, and a maximum has
+/// none, upstream looks for candidates on all nodes.
 pub(super) fn meets_large_pods(it: &View<'_>, _: &[Member<'_>]) -> bool {
-    let on_node = |member: &Member<'_>| text(member.object, "/spec/nodeName") == it.policy.node;
+    let has_room = |free: &Amounts| it.requested().all(|(resource, request)| amount(Some(free), resource) >= request);
+    let is_everywhere = it.answer.free.values().any(has_room);
+    let there = |member: &Member<'_>| is_everywhere || text(member.object, "/spec/nodeName") == it.policy.node;
     let candidates: Vec<Member<'_>> =
-        it.members().filter(on_node).filter(|member| member.known.queue != it.ask.queue).collect();
+        it.members().filter(there).filter(|member| it.answer.candidates.contains(&name(member.object))).collect();
     let guaranteed = chain(&it.ask.queue).filter_map(|path| it.answer.guaranteed.get(path)).flatten();
     guaranteed.map(|(resource, _)| resource).any(|resource| {
         let size: i64 = candidates.iter().map(|member| amount(Some(&member.known.uses), resource)).sum();
-        let left = |path: &str| Some(it.guarantee(path, resource)? - amount(it.answer.usage.get(path), resource));
+        let left = |path: &str| Some(it.guarantee(path, resource)? - it.left(path, &[], resource));
         chain(&it.ask.queue).filter_map(left).any(|left| size > left)
     })
+}
+
+/// Returns whether the pods that upstream takes on the node of the policy's plan make no room for the pod: the youngest first, while their queue is
+/// over its guarantee. By then the queue of another victim of the plan gives no more.
+pub(super) fn gives_its_youngest_in_vain(it: &View<'_>, victims: &[Member<'_>]) -> bool {
+    let node = &it.policy.node;
+    let is_candidate = |member: &Member<'_>| it.answer.candidates.contains(&name(member.object));
+    let there = |member: &Member<'_>| text(member.object, "/spec/nodeName") == node && is_candidate(member);
+    let mut candidates: Vec<Member<'_>> = it.members().filter(there).collect();
+    candidates.sort_by_key(|member| {
+        let created = text(member.object, "/metadata/creationTimestamp");
+        (member.known.opted_out, member.known.originator, Reverse(created), name(member.object))
+    });
+    let mut taken: Vec<Member<'_>> = Vec::new();
+    for candidate in candidates {
+        if gives(it, &candidate.known.queue, &taken) {
+            taken.push(candidate);
+        }
+    }
+    let is_taken = |victim: &Member<'_>| taken.iter().any(|other| name(other.object) == name(victim.object));
+    !it.is_of_daemon_set() && !victims.iter().all(is_taken) && !makes_room(it, node, &taken)
+}
+
+/// Returns whether a queue gives pods when these are gone: it, or a queue above it that is none of the pod's, is over its guarantee of a resource that
+/// the pod requests, or none of them guarantees anything.
+fn gives(it: &View<'_>, queue: &str, gone: &[Member<'_>]) -> bool {
+    let own = || chain(queue).filter(|path| !is_within(&it.ask.queue, path));
+    let over = |path: &str, resource: &str| {
+        it.guarantee(path, resource).is_some_and(|guaranteed| it.left(path, gone, resource) > guaranteed)
+    };
+    own().all(|path| !it.answer.guaranteed.contains_key(path))
+        || it.requested().any(|(resource, _)| own().any(|path| over(path, resource)))
 }
 
 /// Returns whether a victim is outside of a queue that would exceed its maximum or the size of the cluster.
@@ -189,12 +224,16 @@ pub(super) fn is_about_a_kept_node(it: &View<'_>) -> bool {
 pub(super) fn is_no_worse(it: &View<'_>) -> bool {
     let worth = |names: &[String]| {
         let victims = it.named(names);
-        let opted_out = victims.iter().filter(|victim| victim.known.opted_out).count();
-        let originators = victims.iter().filter(|victim| victim.known.originator).count();
-        let protected = if it.is_of_daemon_set() { (originators, opted_out) } else { (opted_out, originators) };
-        let priority =
-            |victim: &Member<'_>| victim.object.pointer("/spec/priority").and_then(Value::as_i64).unwrap_or(0);
-        (protected, victims.len(), victims.iter().map(priority).max())
+        (protected(it, &victims), victims.len(), victims.iter().map(priority).max())
     };
     worth(&it.policy.victims) <= worth(&it.upstream().victims)
+}
+
+/// Returns whether the policy refuses the pod for task groups that start whole or not at all.
+pub(super) fn is_refused_for_task_groups(it: &View<'_>) -> bool {
+    let annotation = |name: &str| it.pod.pointer("/metadata/annotations").and_then(|all| all.get(name)?.as_str());
+    let style = annotation("yunikorn.apache.org/schedulingPolicyParameters").unwrap_or_default();
+    it.policy.result == Ended::Refused
+        && annotation("yunikorn.apache.org/task-groups").is_some()
+        && style.contains("gangSchedulingStyle=Hard")
 }

@@ -1,5 +1,7 @@
 //! Attempts whose answer by yunikorn-core is written by hand.
 
+mod plans;
+
 use std::collections::BTreeMap;
 
 use lictor_oracle::System;
@@ -27,6 +29,7 @@ impl Table {
             usage: BTreeMap::from([("root".to_owned(), vcore(2000)), ("root.b".to_owned(), vcore(2000))]),
             free: BTreeMap::from([("n1".to_owned(), Amounts::new())]),
             why: "Preemption does not help".to_owned(),
+            candidates: vec!["d/v".to_owned(), "d/w".to_owned()],
             ..Answer::default()
         };
         let objects = vec![node("n1"), node("n2"), pod("v", Some("n1")), pod("w", Some("n1")), pod("p", None)];
@@ -219,7 +222,7 @@ fn of_two_plans_the_policy_has_the_better_one() {
     assert_eq!(table().judge(&takes_v()), Ok(vec!["A6"]));
     assert_eq!(table().known("d/w", |pod| pod.originator = true).judge(&takes_v()), Ok(vec!["A6"]));
     assert_eq!(table().known("d/v", |pod| pod.originator = true).judge(&takes_v()), Err("upstream/victims"));
-    let important = table().pod("v", |pod| pod["spec"]["priority"] = json!(1));
+    let important = table().known("d/v", |pod| pod.priority = 1);
     assert_eq!(important.judge(&takes_v()), Err("upstream/victims"), "upstream evicts a less important pod");
     assert_eq!(table().judge(&nominates("d/p", "n1", &["d/v", "d/w"])), Err("upstream/victims"));
     let of_daemon_set = |table: Table| table.known("d/p", |pod| pod.required = "n1".to_owned());

@@ -105,6 +105,7 @@ type question struct {
 	objects   []object
 	arguments object
 	waiting   map[string]string
+	entered   map[string]int64
 }
 
 func (q question) line(t *testing.T) []byte {
@@ -115,6 +116,9 @@ func (q question) line(t *testing.T) []byte {
 	}
 	if q.waiting != nil {
 		fields["waiting"] = q.waiting
+	}
+	if q.entered != nil {
+		fields["entered"] = q.entered
 	}
 	return objects.Line(t, fields)
 }

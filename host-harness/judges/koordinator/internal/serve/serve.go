@@ -15,6 +15,8 @@ type request struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// Waiting has the node of each pod that waits at Permit, by namespace/name.
 	Waiting map[string]string `json:"waiting"`
+	// Entered is when a pod came to the queue, in seconds since 1970, by namespace/name.
+	Entered map[string]int64 `json:"entered"`
 }
 
 // Answer answers one request.
@@ -31,5 +33,5 @@ func Answer(line []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return upstream.Attempt(state, arguments, asked.Pod, asked.Waiting)
+	return upstream.Attempt(state, arguments, asked.Pod, upstream.Setting{Waiting: asked.Waiting, Entered: asked.Entered})
 }

@@ -29,6 +29,7 @@ type Answer struct {
 	PostFilter      *PostFilter                `json:"postFilter,omitempty"`
 	Permit          *Permit                    `json:"permit,omitempty"`
 	Quotas          map[string]Quota           `json:"quotas"`
+	Queue           [][]string                 `json:"queue"`
 }
 
 // PostFilter is what the PostFilter plugins did beside the eviction of a plan.
@@ -64,7 +65,7 @@ type Permit struct {
 }
 
 func newAnswer() *Answer {
-	return &Answer{Feasible: []string{}, Refused: map[string]answers.Refusal{}, Plans: []answers.Plan{}, Best: []string{}}
+	return &Answer{Feasible: []string{}, Refused: map[string]answers.Refusal{}, Plans: []answers.Plan{}, Best: []string{}, Queue: [][]string{}}
 }
 
 // refusal writes why a status is no success, and nothing where it is one.

@@ -22,16 +22,23 @@ import (
 // plays is how often an attempt is played in which Coscheduling may preempt: it takes the pods of a gang in the order of a map.
 const plays = 8
 
-// Attempt plays one attempt of koord-scheduler to place a pod, given by namespace/name. `waiting` has the node of each pod that waits at
-// Permit.
-func Attempt(c *cluster.Cluster, arguments *Arguments, name string, waiting map[string]string) (*Answer, error) {
-	answer, err := play(c, arguments, name, waiting)
+// Setting is what a request says of pods beside their objects, by namespace/name.
+type Setting struct {
+	// Waiting is the node of each pod that waits at Permit.
+	Waiting map[string]string
+	// Entered is when a pod came to the queue, in seconds since 1970.
+	Entered map[string]int64
+}
+
+// Attempt plays one attempt of koord-scheduler to place a pod, given by namespace/name.
+func Attempt(c *cluster.Cluster, arguments *Arguments, name string, setting Setting) (*Answer, error) {
+	answer, err := play(c, arguments, name, setting)
 	if err != nil || answer.PostFilter == nil || answer.PostFilter.Job == nil {
 		return answer, err
 	}
 	known := []*PostFilter{answer.PostFilter}
 	for range plays - 1 {
-		again, err := play(c, arguments, name, waiting)
+		again, err := play(c, arguments, name, setting)
 		if err != nil {
 			return nil, err
 		}
@@ -44,7 +51,7 @@ func Attempt(c *cluster.Cluster, arguments *Arguments, name string, waiting map[
 }
 
 // play plays an attempt once, by a scheduler of its own.
-func play(c *cluster.Cluster, arguments *Arguments, name string, waiting map[string]string) (*Answer, error) {
+func play(c *cluster.Cluster, arguments *Arguments, name string, setting Setting) (*Answer, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	pod := c.Pod(name)
@@ -57,11 +64,11 @@ func play(c *cluster.Cluster, arguments *Arguments, name string, waiting map[str
 	}
 	defer o.watched.close()
 	answer := newAnswer()
-	if answer.NotWaiting, err = o.holdAll(waiting); err != nil {
+	if answer.NotWaiting, err = o.holdAll(setting.Waiting); err != nil {
 		return nil, err
 	}
-	answer.Quotas = o.accounts()
-	if answer.Untried = untried(pod, waiting); answer.Untried != "" {
+	answer.Quotas, answer.Queue = o.accounts(), o.queue(setting)
+	if answer.Untried = untried(pod, setting.Waiting); answer.Untried != "" {
 		return answer, nil
 	}
 	if answer.Untried = o.gate(pod); answer.Untried != "" {

@@ -9,7 +9,9 @@ import (
 	"github.com/koordinator-sh/koordinator/pkg/scheduler/frameworkext/networktopology"
 	"github.com/koordinator-sh/koordinator/pkg/scheduler/plugins/coscheduling"
 	"github.com/koordinator-sh/koordinator/pkg/scheduler/plugins/coscheduling/core"
+	"github.com/koordinator-sh/koordinator/pkg/scheduler/plugins/deviceshare"
 	"github.com/koordinator-sh/koordinator/pkg/scheduler/plugins/elasticquota"
+	"github.com/koordinator-sh/koordinator/pkg/scheduler/plugins/nodenumaresource"
 	"github.com/koordinator-sh/koordinator/pkg/util/transformer"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -44,7 +46,7 @@ func newExtenders() *frameworkext.FrameworkExtenderFactory {
 	return &factory
 }
 
-// registry returns the two plugins, made as koord-scheduler makes them: with an extended framework for a handle; and the planner.
+// registry returns the plugins of Koordinator, made as koord-scheduler makes them: with an extended framework for a handle; and the planner.
 func (o *one) registry() frameworkruntime.Registry {
 	extended := func(factory frameworkruntime.PluginFactory) frameworkruntime.PluginFactory {
 		return func(arguments runtime.Object, handle framework.Handle) (framework.Plugin, error) {
@@ -56,6 +58,7 @@ func (o *one) registry() frameworkruntime.Registry {
 	}
 	return frameworkruntime.Registry{
 		elasticquota.Name: extended(o.newQuotaPlugin), coscheduling.Name: extended(o.newGangPlugin),
+		nodenumaresource.Name: extended(o.newNUMAPlugin), deviceshare.Name: extended(o.newDevicePlugin),
 		plannerName: func(runtime.Object, framework.Handle) (framework.Plugin, error) { return o.planner, nil },
 	}
 }

@@ -75,7 +75,7 @@ func observe(ctx context.Context, c *cluster.Cluster, arguments *Arguments) (*on
 // defaults returns the default profile of kube-scheduler, which is made once.
 var defaults = sync.OnceValues(initial.Profile)
 
-// configure returns the profile that upstream ships (config/manager/scheduler-config.yaml), as far as it is about the two plugins.
+// configure returns the profile that upstream ships (config/manager/scheduler-config.yaml), as far as it is about these plugins.
 func (o *one) configure() (config.KubeSchedulerProfile, error) {
 	read, err := defaults()
 	if err != nil {
@@ -86,6 +86,10 @@ func (o *one) configure() (config.KubeSchedulerProfile, error) {
 	gang, quota := config.Plugin{Name: coscheduling.Name}, config.Plugin{Name: elasticquota.Name}
 	plugins := profile.Plugins
 	plugins.PreEnqueue.Enabled = append(plugins.PreEnqueue.Enabled, gang)
+	for _, name := range placement {
+		plugins.PreFilter.Enabled = append(plugins.PreFilter.Enabled, config.Plugin{Name: name})
+		plugins.Filter.Enabled = append(plugins.Filter.Enabled, config.Plugin{Name: name})
+	}
 	plugins.PreFilter.Enabled = append(plugins.PreFilter.Enabled, gang, quota)
 	plugins.PostFilter = config.PluginSet{Enabled: []config.Plugin{gang, {Name: plannerName}, quota}, Disabled: []config.Plugin{{Name: "*"}}}
 	if o.arguments.defaultPreemption {

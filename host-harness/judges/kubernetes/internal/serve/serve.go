@@ -8,7 +8,11 @@ import (
 )
 
 // request is one line of input.
-type request struct{ requests.Request }
+type request struct {
+	requests.Request
+	// Entered is when a pod came to the queue, in seconds since 1970, by namespace/name.
+	Entered map[string]int64 `json:"entered"`
+}
 
 // Answer answers one request.
 func Answer(line []byte) (any, error) {
@@ -20,5 +24,5 @@ func Answer(line []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return upstream.Attempt(state, asked.Pod)
+	return upstream.Attempt(state, asked.Pod, asked.Entered)
 }

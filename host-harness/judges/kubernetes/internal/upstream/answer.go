@@ -22,10 +22,11 @@ type Answer struct {
 	Clears          map[string][]string        `json:"clears,omitempty"`
 	DryRun          map[string]string          `json:"dryRun,omitempty"`
 	Group           *Group                     `json:"group,omitempty"`
+	Queue           [][]string                 `json:"queue"`
 }
 
 func newAnswer() *Answer {
-	return &Answer{Feasible: []string{}, Refused: map[string]answers.Refusal{}, Plans: []answers.Plan{}, Best: []string{}}
+	return &Answer{Feasible: []string{}, Refused: map[string]answers.Refusal{}, Plans: []answers.Plan{}, Best: []string{}, Queue: [][]string{}}
 }
 
 // refusal writes why a status is no success, and nothing where it is one.

@@ -16,8 +16,8 @@ import (
 	"lictor.dev/judges/kubernetes/internal/cluster"
 )
 
-// Attempt plays one attempt of kube-scheduler to place a pod, given by namespace/name.
-func Attempt(c *cluster.Cluster, name string) (*Answer, error) {
+// Attempt plays one attempt of kube-scheduler to place a pod, given by namespace/name. `entered` is when pods came to the queue.
+func Attempt(c *cluster.Cluster, name string, entered map[string]int64) (*Answer, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	pod := c.Pod(name)
@@ -25,6 +25,7 @@ func Attempt(c *cluster.Cluster, name string) (*Answer, error) {
 		return nil, fmt.Errorf("pod %q is not among the objects", name)
 	}
 	answer := newAnswer()
+	answer.Queue = queue(c, entered)
 	if answer.Untried = answers.Untried(pod, v1.DefaultSchedulerName); answer.Untried != "" {
 		return answer, nil
 	}

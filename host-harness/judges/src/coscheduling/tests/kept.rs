@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Table, member, promised, ranks};
-use crate::tests::{binds, pod};
+use super::{Table, leaving, member, of, promised, ranks};
+use crate::tests::{binds, nominates, pod};
 
 #[test]
 fn the_nodes_of_a_group_whose_time_runs_out_are_kept_while_its_plan_is_under_way() {
@@ -39,4 +39,52 @@ fn a_group_evicts_whom_its_least_entitled_pod_may_evict() {
     let nothing = |table: &Table| table.judge(&table.nothing(&[]));
     assert_eq!(nothing(&table(0)), Ok(vec!["R35"]));
     assert_eq!(nothing(&table(1)), Err("upstream/plan"));
+}
+
+#[test]
+fn a_plan_beside_a_plan_keeps_what_that_promises() {
+    let table = |s: Value, max: u32| {
+        let asking = |name: &str, priority: i64| ranks(member(name, "g", None), priority);
+        let pods = [pod("v", Some("n2")), asking("p", 1), promised(asking("q", 2), "n1"), ranks(s, 1)];
+        Table::new(&[1, 3], &pods).group("g", 2).quota("d", 3, Some(max)).quota("e", 9, None)
+    };
+    // With the pod and those that are promised nodes, d uses 4.
+    let mut outcome = nominates("d/p", "n1", &["d/v"]);
+    outcome["nominated"] = json!({"d/p": "n1", "d/q": "n2"});
+    outcome["standing"] = json!({"d/p": "n1", "d/q": "n2", "d/s": "n2"});
+    let s = || member("s", "g", None);
+    assert_eq!(table(promised(s(), "n2"), 3).judge(&outcome), Ok(vec!["R82"]));
+    assert_eq!(table(promised(s(), "n2"), 4).judge(&outcome), Err("upstream/victims"), "nobody has to leave");
+    assert_eq!(table(s(), 3).judge(&outcome), Err("upstream/victims"), "the group lacks a pod that is promised a node");
+}
+
+#[test]
+fn a_nominated_pod_waits_for_a_pod_of_its_priority_at_permit() {
+    let table = |priority: i64, size: u32| {
+        let x = of("e", promised(pod("x", None), "n1"));
+        let waits = |name| of("e", ranks(member(name, "g", None), priority));
+        let pods = [promised(ranks(pod("p", None), 1), "n1"), x, waits("w"), waits("u")];
+        Table::new(&[size], &pods).group("e/g", 2).quota("e", 9, None).held("e/w", "n1")
+    };
+    let nothing = |table: &Table| table.judge(&table.nothing(&["e/w"]));
+    assert_eq!(nothing(&table(1, 2)), Ok(vec!["R17", "R36"]));
+    assert_eq!(nothing(&table(0, 2)), Err("upstream/node"), "it ranks lower");
+    assert_eq!(nothing(&table(1, 1)), Err("upstream/nominations"), "there is no room without it either");
+}
+
+#[test]
+fn a_node_is_free_when_pods_have_left_that_rank_too_high_to_be_evicted() {
+    let table = |l: Value| {
+        let pods = [l, pod("v", Some("n1")), promised(ranks(pod("x", None), 5), "n1"), pod("u", Some("n2"))];
+        let pods: Vec<Value> = pods.into_iter().chain([ranks(pod("p", None), 1)]).collect();
+        Table::new(&[2, 1], &pods)
+    };
+    let above = || ranks(pod("l", Some("n1")), 5);
+    let takes_v = |table: &Table| {
+        let mut outcome = nominates("d/p", "n1", &["d/v"]);
+        outcome["standing"] = json!({"d/p": "n1", "d/x": "n1"});
+        table.judge(&outcome)
+    };
+    assert_eq!(takes_v(&table(leaving(above()))), Ok(vec!["K10"]));
+    assert_eq!(takes_v(&table(above())), Err("upstream/victims"));
 }

@@ -270,7 +270,8 @@ fn a_nomination_outlives_who_waits_on_its_node() {
         Table::new(&[1], &pods).group("g", 2).held("d/w", "n1")
     };
     assert_eq!(table(1).judge(&table(1).nothing(&["d/w"])), Ok(vec!["R17"]));
-    assert_eq!(table(0).judge(&table(0).nothing(&["d/w"])), Err("upstream/nominations"));
+    assert_eq!(table(0).judge(&table(0).nothing(&["d/w"])), Ok(vec!["R17"]));
+    assert_eq!(table(-1).judge(&table(-1).nothing(&["d/w"])), Err("upstream/plan"), "the pod could evict it");
 }
 
 #[test]

@@ -39,6 +39,29 @@ fn c27_refuses_a_strict_gang_that_has_failed() {
 }
 
 #[test]
+fn c27_lets_no_pod_wait_at_permit_for_a_gang_whose_pods_have_failed() {
+    let table = |mode: &str| {
+        let mut strict = groups();
+        strict["gang.scheduling.koordinator.sh/mode"] = json!(mode);
+        let table = Table::new().feasible("n2").add("q", None).add("r", None);
+        table.gang("x", 1, &["p"], &groups()).gang("y", 1, &["q", "r"], &strict)
+    };
+    let refused = because("Unschedulable", "gang-is-complete");
+    let (q, r) = (("d/q", nothing()), ("d/r", nothing()));
+    assert_eq!(table("Strict").judge_after(&[q.clone(), r.clone()], &refused), Ok(vec!["C27"]));
+    assert_eq!(
+        table("Strict").judge_after(std::slice::from_ref(&q), &refused),
+        Err("upstream/permit"),
+        "`r` may follow"
+    );
+    assert_eq!(table("NonStrict").judge_after(&[q.clone(), r.clone()], &refused), Err("upstream/permit"));
+    let promised = table("Strict").nominated("r", "n1");
+    let stands = |pod| (pod, with_standing(nothing(), &json!({"d/r": "n1"})));
+    let failed = [stands("d/q"), stands("d/r")];
+    assert_eq!(promised.judge_after(&failed, &refused), Err("upstream/permit"), "`r` is promised a node");
+}
+
+#[test]
 fn a_gang_that_only_upstream_refuses_is_a_difference() {
     let table = Table::new().with(|answer| answer.untried = Some("it is gated".to_owned()));
     assert_eq!(table.judge(&binds("d/p", "n2")), Err("upstream/gang"));
@@ -174,7 +197,10 @@ fn c27_ends_the_nominations_of_the_group() {
         Table::new().add("q", None).nominated("q", "n1").gang("x", 2, &["p", "q"], &mode)
     };
     assert_eq!(table("Strict").judge(&nothing()), Ok(vec!["C27"]));
-    assert_eq!(table("NonStrict").judge(&nothing()), Err("upstream/nominations"));
+    assert_eq!(table("NonStrict").judge(&nothing()), Ok(vec!["C80"]), "no two of the gang find a node");
+    let fits = table("NonStrict").pod("q", |pod| pod["spec"]["priority"] = json!(5));
+    let fits = fits.then(|answer| answer.feasible = vec!["n1".to_owned()]);
+    assert_eq!(fits.judge(&nothing()), Err("upstream/nominations"), "both could have one");
     assert_eq!(table("Strict").add("w", None).nominated("w", "n1").judge(&nothing()), Err("upstream/nominations"));
 }
 

@@ -49,8 +49,30 @@ fn c23_waits_for_the_pod_at_permit() {
 }
 
 #[test]
+fn c45_evicts_no_further_pod_while_the_room_comes() {
+    let mut coming = nothing();
+    coming["reasons"] = json!([{"code": "engine/room-is-coming"}]);
+    let table = |leaving: Change| {
+        leaving(evicting().add("w", Some("n1"))).then(|answer| {
+            answer.plans.clear();
+            answer.feasible = vec!["n1".to_owned()];
+        })
+    };
+    assert_eq!(table(|table| table.leaving("w")).judge(&coming), Ok(vec!["C45"]));
+    assert_eq!(table(|table| table).judge(&coming), Err("upstream/plan"), "no pod leaves");
+    assert_eq!(table(|table| table.leaving("w")).judge(&nothing()), Err("upstream/plan"));
+    let mut vain = table(|table| table.leaving("w"));
+    vain.answers.pop();
+    assert_eq!(vain.judge(&coming), Err("upstream/plan"), "no room comes");
+}
+
+#[test]
 fn the_policy_forbids_the_plan_of_upstream() {
-    let cases: [(&str, Change); 7] = [
+    let cases: [(&str, Change); 8] = [
+        ("C77", |table| {
+            let key = "scheduling.koordinator.sh/disable-preemptible";
+            table.pod("v", |pod| pod["metadata"]["labels"][key] = json!("true"))
+        }),
         ("C1", |table| table.argument("disableDefaultPreemptiable").labelled("p", "preemptible", "true")),
         ("C3", |table| {
             let full = table.account("a", |quota| (quota.used, quota.max) = (cpu(2000), cpu(2000)));
@@ -208,4 +230,50 @@ fn c1_keeps_what_a_plan_of_upstream_takes_off_the_node() {
     assert_eq!(table(plans()).argument("disableDefaultPreemptiable").judge(&takes_v()), Ok(vec!["C1"]));
     assert_eq!(table(plans()).judge(&takes_v()), Err("upstream/plan"));
     assert_eq!(table(Vec::new()).argument("disableDefaultPreemptiable").judge(&takes_v()), Err("upstream/plan"));
+}
+
+/// Returns a cluster in which the quotas `a` and `b` are below one that is checked, and `d/w` of `b` is on a node that no plan uses.
+fn siblings(change: impl FnOnce(Table) -> Table) -> Table {
+    let table = Table::new().argument("enableCheckParentQuota").add("w", Some("n2")).labelled("w", "name", "b");
+    change(table.account("b", |quota| quota.min = cpu(500)))
+}
+
+#[test]
+fn c4_takes_a_pod_on_an_unused_node_only_for_a_quota() {
+    let takes_w = nominates("d/p", "n1", &["d/w"]);
+    assert_eq!(siblings(|table| table).judge(&takes_w), Ok(vec!["C4"]), "its quota uses more than its min");
+    let within = siblings(|table| table.account("b", |quota| quota.min = cpu(1000)));
+    assert_eq!(within.judge(&takes_w), Err("upstream/plan"));
+    let beyond = siblings(|table| table.account("a", |quota| quota.min = cpu(1500)));
+    assert_eq!(beyond.judge(&takes_w), Err("upstream/plan"));
+    let unchecked = siblings(|mut table| {
+        table.arguments = json!({});
+        table
+    });
+    assert_eq!(unchecked.judge(&takes_w), Err("upstream/plan"));
+    let held = Table::new().add("w", None);
+    assert_eq!(held.judge(&takes_w), Err("upstream/plan"), "it is not bound");
+}
+
+#[test]
+fn no_ruling_explains_a_second_plan_while_the_first_is_under_way() {
+    let again = nominates("d/p", "n1", &[]);
+    let first = |node: &str| [("d/p", nominates("d/p", node, &["d/v"]))];
+    let table = Table::new();
+    let mut case = Case::by_hand(System::Koordinator, By::Attempts, table.objects.clone());
+    case.args = Default::default();
+    let mut trial = Trial::of(&case).unwrap();
+    trial.follow(&Step::Schedule("d/p".to_owned()), &first("n1")[0].1).unwrap();
+    let weighed = trial.weigh(&Step::Schedule("d/p".to_owned()), &again, |_| Ok(json!(table.answers[0]))).unwrap();
+    assert!(matches!(weighed.attempt, Some(crate::Verdict::Differs(_))));
+    assert_eq!(Table::new().leaving("v").judge(&again), Ok(vec!["C45"]), "another plan evicts the pod");
+}
+
+#[test]
+fn c78_evicts_no_pod_that_waits_at_permit() {
+    let table = Table::new().add("q", None).plan("n1", &["d/q"]);
+    let mut nothing = nothing();
+    nothing["waiting"] = json!(["d/q"]);
+    assert_eq!(table.judge_after(&[("d/q", waits("d/q", "n1"))], &nothing), Ok(vec!["C78"]));
+    assert_eq!(table.judge(&refuses(&json!({}))), Err("upstream/plan"));
 }

@@ -85,12 +85,20 @@ fn an_empty_selector_covers_the_namespace() {
 
 #[test]
 fn a_pod_that_leaves_is_gone_and_spends_its_budget() {
+    let by_expression = json!({"matchExpressions": [{"key": "app", "operator": "NotIn", "values": ["b"]}]});
+    for selector in [json!({"matchLabels": {"app": "a"}}), by_expression] {
+        spends_a_budget(&selector);
+    }
+}
+
+/// Checks that a pod that leaves is gone, and spends a budget of this selector.
+fn spends_a_budget(selector: &Value) {
     let judged = |outcome: &Value, after: &Answer| {
         let mut leaving = pod("x", Some("n1"));
         leaving["metadata"]["deletionTimestamp"] = json!("1970-01-01T00:00:00Z");
         leaving["metadata"]["labels"] = json!({"app": "a"});
         let budget = json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget", "metadata": {"name": "b", "namespace": "d"},
-            "spec": {"selector": {"matchLabels": {"app": "a"}}}, "status": {"disruptionsAllowed": 1}});
+            "spec": {"selector": selector}, "status": {"disruptionsAllowed": 1}});
         let objects = vec![node("n1"), pod("v", Some("n1")), leaving, budget, pod("p", None)];
         judge(objects, outcome, |question| match of(question, "x") {
             Value::Null => {
@@ -173,6 +181,53 @@ fn a_group_that_leaves_whole_counts_once() {
     assert_eq!(judged("all", &["v", "w"]), Ok(vec!["K43"]));
     assert_eq!(judged("single", &["v", "w"]), Err("upstream/victims"));
     assert_eq!(judged("all", &["v", "w", "a"]), Err("upstream/victims"), "there is no room without them");
+}
+
+#[test]
+fn a_budget_that_a_more_important_pod_has_spent_counts_between_plans() {
+    let judged = |violations: u64| {
+        let ranks = |mut pod: Value, priority: i64| {
+            pod["spec"]["priority"] = json!(priority);
+            pod
+        };
+        let pods = [running("v", "n1"), pod("a", Some("n1")), pod("p", None)].into_iter().zip([5, 4, 9]);
+        let pods = pods.map(|(pod, priority)| ranks(pod, priority));
+        let objects = [node("n1"), group("g", "all")].into_iter().chain(pods).collect();
+        judge(objects, &nominates("d/p", "n1", &["d/v"]), |question| {
+            if of(question, "v").is_null() {
+                return places(&["n1"]);
+            }
+            let mut answer = evicts("n1", &["d/a"]);
+            answer.plans.iter_mut().for_each(|plan| plan.violations = violations);
+            answer
+        })
+    };
+    assert_eq!(judged(1), Ok(vec!["K43"]));
+    assert_eq!(judged(0), Err("upstream/victims"), "`a` is less important");
+}
+
+#[test]
+fn the_budgets_of_a_group_that_leaves_whole_are_violated_once() {
+    let judged = |mode: &str| {
+        let covered = |mut pod: Value| {
+            (pod["spec"]["priority"], pod["metadata"]["labels"]) = (json!(5), json!({"app": "a"}));
+            pod
+        };
+        let pods = [running("v", "n1"), running("w", "n1"), pod("a", Some("n1")), pod("b", Some("n1"))].map(covered);
+        let budget = json!({"kind": "PodDisruptionBudget", "metadata": {"name": "none", "namespace": "d"},
+            "spec": {"selector": {"matchLabels": {"app": "a"}}}, "status": {"disruptionsAllowed": 0}});
+        let objects = [node("n1"), group("g", mode), budget, pod("p", None)].into_iter().chain(pods).collect();
+        judge(objects, &nominates("d/p", "n1", &["d/v", "d/w"]), |question| {
+            if of(question, "v").is_null() && of(question, "w").is_null() {
+                return places(&["n1"]);
+            }
+            let mut answer = evicts("n1", &["d/a", "d/b"]);
+            answer.plans.iter_mut().for_each(|plan| plan.violations = 2);
+            answer
+        })
+    };
+    assert_eq!(judged("all"), Ok(vec!["K43"]));
+    assert_eq!(judged("single"), Err("upstream/victims"));
 }
 
 #[test]

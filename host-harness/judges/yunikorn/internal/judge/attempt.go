@@ -32,7 +32,10 @@ func Decide(request Request) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	if request.Pod == "" {
+	switch {
+	case request.Arguments.Queue:
+		return cluster.queue(config)
+	case request.Pod == "":
 		return cluster.giveBack(config)
 	}
 	asked := cluster.find(request.Pod)
@@ -48,6 +51,9 @@ func Decide(request Request) (Answer, error) {
 		return Answer{NotJudged: what}, nil
 	}
 	answer, err := cluster.attempt(config, request, asked, 0)
+	if err == nil && request.Arguments.Candidates {
+		answer.Candidates, err = cluster.candidates(config, request, asked)
+	}
 	if err != nil || answer.Result != resultBound && answer.Result != resultPreempts && answer.Result != resultReserves {
 		return answer, err
 	}
@@ -87,18 +93,24 @@ func (c *cluster) attempt(config configs.PartitionConfig, request Request, asked
 		core.describe(&answer, c.pods)
 		return answer, nil
 	}
+	groups := c.placeholders(asked)
 	var ask *objects.Allocation
 	for _, p := range c.pods {
 		switch {
-		case p == asked:
+		case p == asked && len(groups) == 0:
 			if ask, err = core.ask(p, core.creation(p, request), request.Arguments.Retry); err != nil {
 				answer.Decision, answer.Why = Decision{Result: resultRefused}, err.Error()
 			}
-		case p.node == "" && p.nominated != "":
+		case p != asked && p.node == "" && p.nominated != "":
 			core.nominate(p)
 		}
 	}
 	core.describe(&answer, c.pods)
+	if answer.Result == "" && len(groups) > 0 {
+		if ask, err = core.gang(asked, groups, request); err != nil || ask == nil {
+			answer.Decision, answer.Why = Decision{Result: resultNothing}, "placeholders of the application wait"
+		}
+	}
 	if answer.Result != "" {
 		return answer, nil
 	}

@@ -59,7 +59,7 @@ func (c *cluster) unread(asked *pod) string {
 		return "resource claims"
 	case spec.Affinity != nil && spec.Affinity.PodAffinity != nil && len(spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution) > 0:
 		return "required pod affinity"
-	case asked.object.Annotations[taskGroups] != "":
+	case asked.isOfUnreadGroup():
 		return "task groups"
 	}
 	for _, p := range c.pods {

@@ -4,8 +4,10 @@ import (
 	_ "unsafe" // go:linkname
 
 	"github.com/apache/yunikorn-core/pkg/common/configs"
+	"github.com/apache/yunikorn-core/pkg/common/resources"
 	"github.com/apache/yunikorn-core/pkg/scheduler"
 	"github.com/apache/yunikorn-core/pkg/scheduler/objects"
+	"github.com/apache/yunikorn-core/pkg/scheduler/policies"
 )
 
 // newPartition builds a partition. The exported NewClusterContext starts goroutines beside it that clean up by the time of day.
@@ -30,3 +32,19 @@ func preemptQuota(preemptor *objects.QuotaPreemptionContext)
 
 //go:linkname setQuotaState github.com/apache/yunikorn-core/pkg/scheduler/objects.(*Queue).setQuotaPreemptionState
 func setQuotaState(queue *objects.Queue, isRunning bool)
+
+// What a cycle of the core sorts queues and applications by. The methods of Queue that call it begin with the order of a map.
+
+//go:linkname sortQueue github.com/apache/yunikorn-core/pkg/scheduler/objects.sortQueue
+func sortQueue(queues []*objects.Queue, fairMaxima []*resources.Resource, by policies.SortPolicy, considerPriority bool)
+
+//go:linkname sortApplications github.com/apache/yunikorn-core/pkg/scheduler/objects.sortApplications
+func sortApplications(applications map[string]*objects.Application, by policies.SortPolicy, considerPriority bool, global *resources.Resource) []*objects.Application
+
+//go:linkname sortPolicy github.com/apache/yunikorn-core/pkg/scheduler/objects.(*Queue).getSortType
+func sortPolicy(queue *objects.Queue) policies.SortPolicy
+
+// ownMax returns the maximum of a queue without those of the queues above it.
+//
+//go:linkname ownMax github.com/apache/yunikorn-core/pkg/scheduler/objects.(*Queue).cloneMaxResource
+func ownMax(queue *objects.Queue) *resources.Resource

@@ -16,7 +16,6 @@ const (
 	appName         = "yunikorn.apache.org/app-id"
 	allowPreemption = "yunikorn.apache.org/allow-preemption"
 	placeholderName = "yunikorn.apache.org/placeholder"
-	taskGroups      = "yunikorn.apache.org/task-groups"
 )
 
 // A pod is a Kubernetes pod in the terms of the core.

@@ -36,6 +36,10 @@ type Arguments struct {
 	Reserve bool `json:"reserve"`
 	// Retry lets a pod preempt that is nominated already. The core lets it do so once only.
 	Retry bool `json:"retry"`
+	// Queue asks for the order in which the core tries the pending pods, in place of a decision.
+	Queue bool `json:"queue"`
+	// Candidates asks for the pods that the core may evict for the pod, too.
+	Candidates bool `json:"candidates"`
 }
 
 // The results of an attempt.
@@ -65,6 +69,10 @@ type Answer struct {
 	LegalNodes []string `json:"legalNodes,omitempty"`
 	// Alternatives are other decisions that the core could make, in another order of equals.
 	Alternatives []Decision `json:"alternatives,omitempty"`
+	// Candidates are the pods that the core evicts for the pod where nothing but that pod is in question.
+	Candidates []string `json:"candidates,omitempty"`
+	// Queues are the orders in which the core may try the pending pods: equal queues come in any order.
+	Queues [][]string `json:"queues,omitempty"`
 	// NotJudged is what the pod or the cluster asks for that the judge does not look at. Nothing else is there then.
 	NotJudged string `json:"notJudged,omitempty"`
 	// Unreserved are nominated pods for which the core keeps no node: it reserves a node for one pod.
