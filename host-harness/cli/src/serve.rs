@@ -1,6 +1,7 @@
 //! `lictor serve`: answers the questions of a kube-scheduler with a plugin, over a Unix socket.
 
 mod fits;
+mod lines;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -10,11 +11,10 @@ use std::thread;
 
 use clap::Args;
 use lictor_contract::ExtensionPoint;
-use lictor_host::cluster::{InputError, Object};
-use lictor_host::living::Stored;
+use lictor_host::living::{Stored, only_marks};
 use lictor_host::recording::Recorder;
 use lictor_host::replace::Terms;
-use lictor_host::session::{Candidate, FaultRules, Session, SessionError, Step};
+use lictor_host::session::{Candidate, FaultRules, Session};
 use lictor_serve::message::Hello;
 use lictor_serve::{Exclusive, Offer, Offers, Opened, Report, Server, Stop, say};
 
@@ -30,6 +30,7 @@ use super::recorded::{Recording, header};
 use super::replacing::Replacing;
 use fits::Fits;
 use lictor_decide::Arguments;
+use lines::Lines;
 
 /// Answer the questions of a kube-scheduler with the plugin of this project (`host-harness/kube-scheduler`), over a Unix socket
 #[derive(Debug, Args)]
@@ -101,7 +102,10 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
             if remedy.is_empty() { message } else { format!("{message}; {remedy}") }
         })
     };
-    let lines = Lines(Fits::new(described, &welcome.system));
+    if only_marks(&welcome.system, &opening.arguments.json()) {
+        anstream::eprint!("{}", shown(&lines::marks()));
+    }
+    let lines = Lines::new(Fits::new(described, &welcome.system));
     let report: Arc<dyn Report> = match asked.listen {
         Some(address) => {
             let of = (&*welcome.system, &*welcome.policy);
@@ -193,47 +197,5 @@ impl Opening {
             points: info.extension_points.iter().filter_map(|point| ExtensionPoint::named(point)).collect(),
             welcome: say::welcome(&described, &info),
         })
-    }
-}
-
-/// Says what happens in lines on the standard error.
-struct Lines(Fits);
-
-impl Report for Lines {
-    fn objects(&self, objects: &[Object]) {
-        if let Some(warning) = self.0.warning(objects) {
-            anstream::eprint!("{}", shown(&warning));
-        }
-    }
-
-    fn step(&self, step: &Step, _: &Session) {
-        for plan in &step.happened.plans {
-            let victims: Vec<&str> = plan.victims.iter().map(String::as_str).collect();
-            anstream::eprintln!("plan {} for {}: {:?}, evicts {victims:?}", plan.plan, plan.for_whom, plan.nominated);
-        }
-        for refused in &step.happened.refused {
-            anstream::eprintln!("plan {} for {} refused: {}", refused.plan, refused.for_whom, refused.reason.message);
-        }
-        for failed in &step.happened.failed {
-            anstream::eprintln!("command for {} failed: {}", failed.pod, failed.reason);
-        }
-        for transition in &step.replacement {
-            anstream::eprintln!("replacement of the policy: {:?}, {:?}", transition.to, transition.reason);
-        }
-        for finding in &step.findings {
-            anstream::eprintln!("{}: {}: {}", finding.object, finding.message, finding.remedy);
-        }
-    }
-
-    fn error(&self, error: &SessionError) {
-        anstream::eprintln!("not served: {error}");
-    }
-
-    fn unread(&self, mistake: &InputError) {
-        anstream::eprintln!("not read: {}: {}", mistake.message, mistake.remedy);
-    }
-
-    fn say(&self, line: &str) {
-        anstream::eprintln!("{line}");
     }
 }

@@ -5,6 +5,7 @@
 
 mod conversation;
 mod exclusive;
+pub mod marked;
 pub mod message;
 #[cfg(test)]
 mod model;

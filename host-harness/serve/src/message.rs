@@ -145,6 +145,9 @@ pub struct Commands {
     /// The pods that have lost the node that was reserved for them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub released: Vec<Loss>,
+    /// Whether another policy decides from now on: what was said of refused pods is void.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub anew: bool,
 }
 
 /// A command.

@@ -44,6 +44,10 @@ pub trait Report: Send + Sync {
     fn settled(&self, _command: CommandId, _outcome: &CommandOutcome) {}
     /// What came was taken. Where nothing comes, this is called every second; before all was told, without a session.
     fn turned(&self, _session: Option<&Session>) {}
+    /// Counts the victims that were only marked and still run a minute later, over all connections.
+    fn overdue(&self) -> usize {
+        0
+    }
     /// A scheduler is connected, or gone again.
     fn connected(&self, _is: bool) {}
     /// Something could not be served.

@@ -2,6 +2,7 @@
 
 use lictor_contract::{Description, MarkPlace, ReleaseCause, SystemInfo};
 use lictor_host::cluster::kinds_read;
+use lictor_host::replace::{State, Transition};
 use lictor_host::session::{Action, Answer, Command, Question, Step, Verdict};
 use serde::Serialize;
 
@@ -49,13 +50,20 @@ impl Commands {
         let released = step.happened.released.iter().filter(|released| Some(&*released.pod) != asked);
         let released =
             released.map(|released| Loss { pod: released.pod.clone(), cause: cause(released.cause).to_owned() });
-        Commands { commands: step.commands.iter().cloned().map(Order::of).collect(), released: released.collect() }
+        let commands = step.commands.iter().cloned().map(Order::of).collect();
+        Commands { commands, released: released.collect(), anew: step.replacement.iter().any(changes_the_policy) }
     }
 
     /// There is nothing to be done.
     pub fn is_empty(&self) -> bool {
-        self.commands.is_empty() && self.released.is_empty()
+        self.commands.is_empty() && self.released.is_empty() && !self.anew
     }
+}
+
+/// Checks whether another policy decides after a transition than before it.
+fn changes_the_policy(transition: &Transition) -> bool {
+    let is_new = |state| matches!(state, State::Watching | State::Done);
+    is_new(transition.from) != is_new(transition.to)
 }
 
 fn cause(cause: ReleaseCause) -> &'static str {

@@ -2,6 +2,7 @@
 #![expect(clippy::arithmetic_side_effects, reason = "tests")]
 
 mod checkpoint;
+mod replaced;
 
 use std::io::Cursor;
 use std::sync::{Arc, Mutex};

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use lictor_contract::{Description, ExtensionPoint};
-use lictor_controller::decide::victims::only_marks;
 use lictor_controller::decide::{Mode, Talk};
 use lictor_controller::names::DEFAULT_SCHEDULER;
 use lictor_controller::run::Opened;
+use lictor_host::living::only_marks;
 use lictor_host::policy::Policy;
 use lictor_host::recording::Recorder;
 use lictor_host::session::{FaultRules, Session};

@@ -194,6 +194,7 @@ impl<R: Report> Report for Connection<R> {
         }
         drop(counts);
         self.shared.then.turned(session);
+        self.shared.status.metrics.overdue(self.shared.then.overdue());
     }
 
     fn connected(&self, is: bool) {

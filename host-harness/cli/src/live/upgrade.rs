@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use lictor_controller::decide::victims::only_marks;
 use lictor_controller::upgrade::{Desk, Offer, Offers, Own, Refusal, Wish};
+use lictor_host::living::only_marks;
 use lictor_host::session::Candidate;
 
 use super::Asked;

@@ -166,3 +166,26 @@ fn a_signal_ends_it_with_what_was_recorded_and_no_socket_is_left() {
         lictor(&["replay", "--native", &recording]).exits(0).prints(&["the same: "]);
     }
 }
+
+#[test]
+fn a_system_that_only_marks_its_victims_says_at_the_start_who_must_delete_them() {
+    let said = |socket: &str, system: &str, arguments: &str| {
+        let log = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("serve-marks.log");
+        let socket = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(socket);
+        let arguments = file("serve-marks.yaml", arguments);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lictor"));
+        command.args(["serve", "--native", "--system", system, "--args", &arguments, "--socket"]).arg(&socket);
+        let host = Host(command.stderr(std::fs::File::create(&log).unwrap()).spawn().unwrap(), socket);
+        let _greeted = host.greet();
+        drop(host);
+        std::fs::read_to_string(&log).unwrap()
+    };
+    let warning = "warning: victims are only marked";
+    let marks = said("marks-1.sock", "koordinator", "{}\n");
+    assert_eq!(marks.matches(warning).count(), 1, "{marks}");
+    assert!(marks.contains("podShouldBeDeletedWhenPreempted: true (--args)"), "{marks}");
+    let deletes = said("marks-2.sock", "koordinator", "podShouldBeDeletedWhenPreempted: true\n");
+    assert!(!deletes.contains(warning), "{deletes}");
+    let other = said("marks-3.sock", "kubernetes", "{}\n");
+    assert!(!other.contains(warning), "{other}");
+}

@@ -40,9 +40,9 @@ func (p *Plugin) PodGroupPostFilter(ctx context.Context, _ fwk.PodGroupCycleStat
 	_, head, _, err := p.ask(ctx, wire.KindPostFilter, wire.Asked{Pod: keyOf(pods[0])})
 	if err != nil {
 		for _, pod := range pods {
-			p.failed(pod, err)
+			p.failed(pod, asked, err)
 		}
-		return nil, p.failed(pods[0], err)
+		return nil, p.failed(pods[0], asked, err)
 	}
 	if head.Verdict != wire.Planned {
 		for _, pod := range pods {

@@ -43,6 +43,8 @@ type hints struct {
 	// of room that was given up.
 	last, lastPending, lastGivenUp map[string]uint64
 	count                          uint64
+	// begun is how many changes had come when the host that answers now began, or its policy.
+	begun uint64
 	// paces are how often pods were woken by pods without a node.
 	paces map[types.UID]pace
 }
@@ -98,7 +100,8 @@ func (h *hints) wakeLate(pod types.UID) {
 			return false
 		}
 		paced := isLate(hint, h.lastPending, hint.waitsForPending) || isLate(hint, h.lastGivenUp, hint.waitsFor)
-		return isLate(hint, h.last, hint.waitsFor) || paced && h.mayWake(hint, now)
+		void := hint.asked < h.begun && hint.isOfAHost()
+		return isLate(hint, h.last, hint.waitsFor) || void && hint.away || (paced || void) && h.mayWake(hint, now)
 	})
 }
 
@@ -162,10 +165,12 @@ func (h *hints) left(pod types.UID) []wire.Object {
 	return slices.DeleteFunc(slices.Clone(victims), h.isThere)
 }
 
-func (h *hints) away(pod *v1.Pod) {
+// away keeps that a pod was refused because no host answered. A host that began since the pod was asked about has it tried again at once.
+func (h *hints) away(pod *v1.Pod, asked uint64) {
 	h.lock.Lock()
-	defer h.lock.Unlock()
-	h.pods[pod.UID] = hint{pod: pod, away: true}
+	h.pods[pod.UID] = hint{pod: pod, away: true, asked: asked}
+	h.lock.Unlock()
+	h.wakeLate(pod.UID)
 }
 
 func (h *hints) forget(pod types.UID) {
@@ -218,8 +223,20 @@ func (h *hints) wake(is func(hint) bool) {
 	}
 }
 
-// back: somebody answers again.
-func (h *hints) back() { h.wake(func(hint hint) bool { return hint.away }) }
+// back has each pod tried again, at its pace, that was refused before the host that answers now began, or its policy. What another host or
+// policy has said of the pod is void: the present one may have other laws, other arguments, or another history of the cluster.
+func (h *hints) back() {
+	now := h.clock()
+	h.lock.Lock()
+	h.count++
+	h.begun = h.count
+	h.lock.Unlock()
+	h.wake(func(hint hint) bool { return hint.away || hint.isOfAHost() && h.mayWake(hint, now) })
+}
+
+// isOfAHost says whether a pod waits for what a host has said. Victims leave whichever host answers, and a turn comes by time
+// alone.
+func (h hint) isOfAHost() bool { return len(h.victims) == 0 && !h.hasTurns }
 
 // changed: an object has changed of which kube-scheduler itself does not hear.
 func (h *hints) changed(change string) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -25,6 +26,9 @@ func (p *Plugin) obey(talk *talk, commands wire.Commands) {
 		if order.Action != wire.Confirm {
 			p.open.put(order)
 		}
+		if order.Object.Kind == "Pod" && (order.Action == wire.Nominate || order.Action == wire.Evict) {
+			p.underWay[underWay{talk, order.ID}] = struct{}{}
+		}
 	}
 	p.lock.Unlock()
 	for _, order := range commands.Commands {
@@ -41,6 +45,9 @@ func (p *Plugin) obey(talk *talk, commands wire.Commands) {
 	}
 	for _, lost := range commands.Released {
 		p.release(lost)
+	}
+	if commands.Anew {
+		p.hints.back()
 	}
 	if len(plan) == 0 {
 		return
@@ -114,7 +121,8 @@ func (p *Plugin) release(lost wire.Loss) {
 }
 
 // carryOut carries a plan out: first who gets the room is nominated, then the victims are evicted. Nobody is evicted for a nomination that
-// failed. Nominations that kube-scheduler writes count as written.
+// failed. Nominations that kube-scheduler writes count as written. A request that is not answered in time counts as failed, too; what became
+// of it the pod itself shows.
 func (p *Plugin) carryOut(talk *talk, orders []wire.Order, written map[uint64]bool) {
 	ctx := context.Background()
 	failed := ""
@@ -127,7 +135,7 @@ func (p *Plugin) carryOut(talk *talk, orders []wire.Order, written map[uint64]bo
 			err = p.nominate(ctx, order)
 		}
 		if err != nil {
-			p.fail(talk, order, err.Error())
+			p.missed(talk, order, err)
 			if order.Node != "" {
 				failed = "nobody is evicted for a nomination that failed: " + err.Error()
 			}
@@ -142,18 +150,18 @@ func (p *Plugin) carryOut(talk *talk, orders []wire.Order, written map[uint64]bo
 		}
 	}
 	p.handle.Parallelizer().Until(ctx, len(victims), func(place int) {
-		order, why := victims[place], failed
-		if why == "" {
-			if err := p.evict(ctx, order); err != nil {
-				why = err.Error()
-			}
+		order, err := victims[place], errors.New(failed)
+		if failed == "" {
+			err = p.evict(ctx, order)
 		}
-		if why == "" {
+		if err == nil {
+			if !order.Delete {
+				p.marked.put(order, time.Now())
+			}
 			p.report(talk, wire.Outcome{ID: order.ID, Accepted: true})
 			return
 		}
-		p.victims.stay(types.UID(order.Object.UID))
-		p.fail(talk, order, why)
+		p.missed(talk, order, err)
 	}, Name)
 }
 
@@ -175,14 +183,18 @@ func (p *Plugin) nominate(ctx context.Context, order wire.Order) error {
 	if order.Node == "" {
 		patch["status"] = map[string]any{"nominatedNodeName": nil}
 	}
-	return patchPod(ctx, p.handle.ClientSet(), object, patch, "status")
+	return p.request(ctx, func(ctx context.Context) error {
+		return patchPod(ctx, p.handle.ClientSet(), object, patch, "status")
+	})
 }
 
 // evict marks a pod, and deletes it where that is not left to somebody else.
 func (p *Plugin) evict(ctx context.Context, order wire.Order) error {
 	clients, object := p.handle.ClientSet(), order.Object
 	if len(order.Marks) > 0 {
-		err := writeMarks(ctx, clients, object.Namespace, object.Name, object.UID, order.Marks)
+		err := p.request(ctx, func(ctx context.Context) error {
+			return writeMarks(ctx, clients, object.Namespace, object.Name, object.UID, order.Marks)
+		})
 		if apierrors.IsNotFound(err) || isAnother(err) {
 			return nil
 		}
@@ -198,12 +210,15 @@ func (p *Plugin) evict(ctx context.Context, order wire.Order) error {
 	patch := map[string]any{
 		"metadata": map[string]string{"uid": object.UID}, "status": map[string]any{"conditions": []any{condition}},
 	}
-	if err := patchPod(ctx, clients, object, patch, "status"); err != nil && !isGone(err) {
+	err := p.request(ctx, func(ctx context.Context) error { return patchPod(ctx, clients, object, patch, "status") })
+	if err != nil && !isGone(err) {
 		return err
 	}
 	uid := types.UID(object.UID)
 	options := metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid}}
-	err := clients.CoreV1().Pods(object.Namespace).Delete(ctx, object.Name, options)
+	err = p.request(ctx, func(ctx context.Context) error {
+		return clients.CoreV1().Pods(object.Namespace).Delete(ctx, object.Name, options)
+	})
 	if isGone(err) {
 		return nil
 	}
@@ -223,60 +238,6 @@ func isAnother(err error) bool {
 	}
 	isUID := func(cause metav1.StatusCause) bool { return cause.Field == "metadata.uid" }
 	return slices.ContainsFunc(refused.Status().Details.Causes, isUID)
-}
-
-// confirm looks what became of a command.
-func (p *Plugin) confirm(talk *talk, asked wire.Order) {
-	p.lock.Lock()
-	order, ok := p.open.get(asked)
-	held, holds := p.reserved[asked.Object.Namespace+"/"+asked.Object.Name]
-	binds := holds && held.bind == asked.ID
-	p.lock.Unlock()
-	if binds {
-		p.report(talk, wire.Outcome{ID: asked.ID, Accepted: true})
-		return
-	}
-	known := p.feed.known(asked.Object)
-	pod, err := p.handle.ClientSet().CoreV1().Pods(asked.Object.Namespace).Get(context.Background(), asked.Object.Name, metav1.GetOptions{})
-	if err != nil || string(pod.UID) != asked.Object.UID {
-		if err == nil || apierrors.IsNotFound(err) {
-			p.report(talk, wire.Outcome{ID: asked.ID, Failed: "the pod is gone"})
-		}
-		return
-	}
-	p.feed.seen(pod, known)
-	done := ok && order.Action == wire.Evict && (pod.DeletionTimestamp != nil || !order.Delete) ||
-		ok && order.Action == wire.Nominate && pod.Status.NominatedNodeName == order.Node ||
-		ok && order.Action == wire.Bind && pod.Spec.NodeName != ""
-	if done {
-		p.report(talk, wire.Outcome{ID: asked.ID, Accepted: true})
-		return
-	}
-	p.fail(talk, asked, "the cluster does not show it")
-}
-
-// fail reports that a command was not carried out. The host promises nothing for the command any more, and no event says so: other pods may
-// have the room. A pod that is not evicted does not leave, and one that is not bound holds no room: whoever waits for its end waits in vain.
-func (p *Plugin) fail(talk *talk, order wire.Order, why string) {
-	p.report(talk, wire.Outcome{ID: order.ID, Failed: why})
-	p.hints.givenUp(podUpserted)
-	p.hints.spared(types.UID(order.Object.UID))
-}
-
-// report tells what became of a command.
-func (p *Plugin) report(talk *talk, outcome wire.Outcome) {
-	if talk == nil {
-		return
-	}
-	text, err := json.Marshal([]wire.Outcome{outcome})
-	if err != nil {
-		p.logger.Error(err, "An outcome is not told")
-		return
-	}
-	if outcome.Failed != "" {
-		p.logger.Info("A command was not carried out", "command", outcome.ID, "why", outcome.Failed)
-	}
-	talk.conn.Tell(wire.KindOutcomes, text)
 }
 
 func patchPod(ctx context.Context, clients kubernetes.Interface, object wire.Object, patch any, subresources ...string) error {

@@ -37,7 +37,9 @@ type Plugin struct {
 	keys   *keys
 	// victims are those of the plans that are carried out.
 	victims *victims
-	claims  atomic.Pointer[claims]
+	// marked are victims that another controller must delete.
+	marked *marked
+	claims atomic.Pointer[claims]
 	// talk is the conversation in which questions are answered; nil while there is none.
 	talk atomic.Pointer[talk]
 	// planning are the pods that a plan is made for; nil where none is.
@@ -50,6 +52,10 @@ type Plugin struct {
 	ended chan struct{}
 	// open are the commands that the host may ask about.
 	open open
+	// underWay are the commands that are being carried out.
+	underWay map[underWay]struct{}
+	// requestDeadline is how long a request to the API server may take; 0: as the constant says.
+	requestDeadline time.Duration
 }
 
 // talk is a conversation over one connection.
@@ -110,9 +116,9 @@ func newPlugin(ctx context.Context, args Args, handle fwk.Handle) *Plugin {
 	logger := klog.LoggerWithName(klog.FromContext(ctx), Name)
 	p := &Plugin{
 		handle: handle, args: args, logger: logger,
-		reserved: map[string]*reservation{}, open: open{}, ended: make(chan struct{}, 1),
+		reserved: map[string]*reservation{}, open: open{}, underWay: map[underWay]struct{}{}, ended: make(chan struct{}, 1),
 		// kube-scheduler holds the lock of its queue while it asks what a change means (EventsToRegister), and Activate takes that lock.
-		hints: newHints(func(pods map[string]*v1.Pod) { go handle.Activate(logger, pods) }), keys: newKeys(), victims: newVictims(),
+		hints: newHints(func(pods map[string]*v1.Pod) { go handle.Activate(logger, pods) }), keys: newKeys(), victims: newVictims(), marked: newMarked(),
 	}
 	p.hints.victims = p.victims
 	p.feed = newFeed(logger, p)
@@ -130,6 +136,7 @@ func (p *Plugin) tick(ctx context.Context) {
 		case <-ticker.C:
 			p.hints.wakeDue()
 			p.wakeAllWaiting()
+			p.warnOfStanding(time.Now())
 		}
 	}
 }
@@ -190,9 +197,9 @@ func (p *Plugin) say(kind uint8, asked wire.Asked) error {
 }
 
 // failed is the status where there is no answer. Without a host the pod waits until there is one.
-func (p *Plugin) failed(pod *v1.Pod, err error) *fwk.Status {
+func (p *Plugin) failed(pod *v1.Pod, asked uint64, err error) *fwk.Status {
 	if errors.Is(err, errAway) {
-		p.hints.away(pod)
+		p.hints.away(pod, asked)
 		return fwk.NewStatus(fwk.UnschedulableAndUnresolvable, "lictor: "+err.Error()+"; the pod waits for it")
 	}
 	return fwk.AsStatus(fmt.Errorf("lictor: %w", err))

@@ -123,7 +123,7 @@ func TestRefusedPodsAreWokenByWhatThePolicyNames(t *testing.T) {
 	h.refused(a, wire.Again{After: []string{"object-upserted/ElasticQuota"}}, h.now())
 	h.also(a, wire.Again{After: []string{podRemoved}}, h.now())
 	h.refused(b, wire.Again{At: &soon}, h.now())
-	h.away(c)
+	h.away(c, h.now())
 	if h.worth(a.UID, podUpserted) || !h.worth(a.UID, podRemoved) {
 		t.Error("a waits for pods that leave")
 	}
@@ -139,13 +139,59 @@ func TestRefusedPodsAreWokenByWhatThePolicyNames(t *testing.T) {
 	}
 	h.changed("object-upserted/ElasticQuota")
 	h.back()
-	if !slices.Equal(woken, []string{"default/a", "default/c"}) {
+	if !slices.Equal(woken, []string{"default/a", "default/b", "default/c"}) {
 		t.Errorf("%v", woken)
 	}
+	h.refused(b, wire.Again{At: &soon}, h.now())
 	later := int64(40)
 	h.also(b, wire.Again{At: &later}, h.now())
 	if at := h.pods[b.UID].again.At; *at != soon {
 		t.Errorf("the earlier moment counts, not %d", *at)
+	}
+}
+
+func TestWhatAnotherHostHasSaidIsVoid(t *testing.T) {
+	w := newWaking(t)
+	w.hints.isThere = func(wire.Object) bool { return true }
+	never := wire.Again{After: []string{"object-upserted/ElasticQuota"}}
+	refused, away, planned, lost := podNamed("a"), podNamed("b"), podNamed("c"), podNamed("d")
+	asked := w.hints.now()
+	w.hints.refused(refused, never, asked)
+	w.hints.away(away, asked)
+	w.hints.planned(planned, []wire.Object{{UID: "v"}}, nil)
+	w.hints.lost(lost)
+	w.hints.back()
+	if took := w.took(); !slices.Equal(took, []string{"default/a", "default/b"}) {
+		t.Errorf("the one waits for its victims, the other for its turn: %v", took)
+	}
+	// The answers come late: another host has begun meanwhile.
+	w.now = w.now.Add(firstPace)
+	w.hints.refused(refused, never, asked)
+	w.hints.away(away, asked)
+	if took := w.took(); !slices.Equal(took, []string{"default/a", "default/b"}) {
+		t.Errorf("nobody has asked the host that answers now: %v", took)
+	}
+	w.hints.refused(refused, never, w.hints.now())
+	w.hints.away(away, w.hints.now())
+	if took := w.took(); took != nil {
+		t.Errorf("this host has said so: %v", took)
+	}
+	// A host that ends again and again has a pod tried at its pace.
+	w.hints.back()
+	if took := w.took(); !slices.Equal(took, []string{"default/b"}) {
+		t.Errorf("%v", took)
+	}
+	w.now = w.now.Add(2 * firstPace)
+	w.hints.wakeDue()
+	if took := w.took(); !slices.Contains(took, "default/a") {
+		t.Errorf("%v", took)
+	}
+	// The host has replaced its policy.
+	w.now = w.now.Add(longestPace)
+	w.hints.refused(refused, never, w.hints.now())
+	w.feed.plugin.obey(nil, wire.Commands{Anew: true})
+	if took := w.took(); !slices.Equal(took, []string{"default/a"}) {
+		t.Errorf("%v", took)
 	}
 }
 

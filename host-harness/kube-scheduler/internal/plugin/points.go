@@ -92,7 +92,7 @@ func (p *Plugin) PreFilter(ctx context.Context, state fwk.CycleState, pod *v1.Po
 	talk, head, bytes, err := p.ask(ctx, wire.KindTry, wire.Asked{Pod: keyOf(pod)})
 	if err != nil {
 		state.Write(Name, &cycle{final: true})
-		return nil, p.failed(pod, err)
+		return nil, p.failed(pod, asked, err)
 	}
 	codes, scores := apart(head, bytes)
 	said := &cycle{codes: codes, scores: scores, obstacles: head.Obstacles, message: head.Message, final: head.Verdict == wire.Final, isVoid: head.Verdict == wire.Final}
@@ -166,7 +166,7 @@ func (p *Plugin) PostFilter(ctx context.Context, state fwk.CycleState, pod *v1.P
 	defer p.planning.Store(nil)
 	_, head, _, err := p.ask(ctx, wire.KindPostFilter, wire.Asked{Pod: key})
 	if err != nil {
-		return nil, p.failed(pod, err)
+		return nil, p.failed(pod, asked, err)
 	}
 	if head.Verdict != wire.Planned {
 		p.hints.also(pod, head.Again, asked)
@@ -204,9 +204,10 @@ func (p *Plugin) Reserve(_ context.Context, _ fwk.CycleState, pod *v1.Pod, node 
 		return nil
 	}
 	p.reserve(pod, node)
+	asked := p.hints.now()
 	// Permit comes next, and waits for its answer: where this was in vain, the host says so there.
 	if err := p.say(wire.KindReserve, wire.Asked{Pod: keyOf(pod), Node: node}); err != nil {
-		return p.failed(pod, err)
+		return p.failed(pod, asked, err)
 	}
 	return nil
 }
@@ -226,7 +227,7 @@ func (p *Plugin) Permit(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, _ st
 	_, head, _, err := p.ask(ctx, wire.KindPermit, wire.Asked{Pod: key})
 	switch {
 	case err != nil:
-		return p.failed(pod, err), 0
+		return p.failed(pod, asked, err), 0
 	case head.Verdict == wire.Allow:
 		return nil, 0
 	case head.Verdict == wire.Wait:
@@ -251,7 +252,10 @@ func (p *Plugin) PreBindPreFlight(_ context.Context, _ fwk.CycleState, pod *v1.P
 
 // PreBind writes on the pod what the policy wants to be written with its node.
 func (p *Plugin) PreBind(ctx context.Context, _ fwk.CycleState, pod *v1.Pod, _ string) *fwk.Status {
-	if err := writeMarks(ctx, p.handle.ClientSet(), pod.Namespace, pod.Name, string(pod.UID), p.marks(pod)); err != nil {
+	err := p.request(ctx, func(ctx context.Context) error {
+		return writeMarks(ctx, p.handle.ClientSet(), pod.Namespace, pod.Name, string(pod.UID), p.marks(pod))
+	})
+	if err != nil {
 		return fwk.AsStatus(err)
 	}
 	return nil

@@ -120,6 +120,8 @@ type Loss struct {
 type Commands struct {
 	Commands []Order `json:"commands,omitempty"`
 	Released []Loss  `json:"released,omitempty"`
+	// Anew: another policy decides from now on, and what was said of refused pods is void.
+	Anew bool `json:"anew,omitempty"`
 }
 
 // Fault says why there is no answer.

@@ -69,6 +69,7 @@ impl Play<'_> {
     /// Finds a node for a pod, or has the plugin plan for it.
     fn schedule(&mut self, pod: &Object) -> Result<String, Failure> {
         let snapshot = self.snapshot();
+        self.observer.chooses(pod, &self.scheduler.assigned);
         if snapshot.nodes.is_empty() {
             return Err(Failure::clearing(Rejectors::default(), "no nodes available to schedule pods"));
         }

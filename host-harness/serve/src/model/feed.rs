@@ -9,7 +9,7 @@ use crate::wire::{Frame, kind};
 use super::hints::{POD_REMOVED, POD_UPSERTED};
 use super::informer::{Listener, Note};
 use super::play::Play;
-use super::world::{Object, leaves, name_of, node_of, nominated, uid_of, version_of};
+use super::world::{Object, kind_of, leaves, name_of, node_of, nominated, uid_of, version_of};
 
 /// Returns whether a pod that waits is promised no node any more.
 fn loses_nomination(before: Option<&Object>, now: &Object) -> bool {
@@ -85,6 +85,10 @@ impl Play<'_> {
         }
         let before = feed.objects.insert(key, object.clone());
         self.feed_tell(object);
+        // A pod that has its name from another one, which is gone, is told in its place.
+        if let Some(other) = before.as_ref().filter(|before| uid_of(before) != uid_of(object)) {
+            self.observer.told_gone(other);
+        }
         let woken = if kind == "Pod" {
             if loses_nomination(before.as_ref(), object) {
                 self.plugin.hints.given_up(POD_UPSERTED)
@@ -126,6 +130,7 @@ impl Play<'_> {
             if feed.is_told {
                 self.host.inbox.push_back(Frame { kind: kind::REMOVED, number: 0, payload: key.into_bytes() });
             }
+            self.observer.told_gone(object);
         }
         let woken = if kind == "Pod" {
             self.plugin.hints.forget(uid_of(object));
@@ -186,6 +191,9 @@ impl Play<'_> {
         if !self.plugin.feed.is_told {
             return;
         }
+        if kind_of(object) == "Pod" {
+            self.observer.note_pod(object);
+        }
         let mut object = object.clone();
         if let Some(node) = self.plugin.feed.shown.get(uid_of(&object)).filter(|_| node_of(&object).is_empty()) {
             let node = node.clone();
@@ -201,6 +209,7 @@ impl Play<'_> {
         let binding = self.plugin.reserved.values().map(|held| (held.uid.clone(), held.node.clone()));
         self.plugin.feed.shown = binding.collect();
         self.plugin.feed.is_told = true;
+        self.observer.begins(self.plugin.feed.objects.values());
         let objects: Vec<Object> = self.plugin.feed.objects.values().cloned().collect();
         objects.iter().for_each(|object| self.feed_tell(object));
         if self.plugin.feed.listed {

@@ -41,6 +41,8 @@ pub(super) struct Hints {
     pub(super) last_pending: BTreeMap<String, u64>,
     pub(super) last_given_up: BTreeMap<String, u64>,
     pub(super) count: u64,
+    /// How many changes had come when the host that answers now began, or its policy.
+    begun: u64,
     pub(super) paces: BTreeMap<String, Pace>,
     /// The time of day, in nanoseconds since 1970.
     pub(super) clock: i64,
@@ -67,6 +69,11 @@ impl Hint {
     pub(super) fn waits_for_pending(&self, change: &str) -> bool {
         let refused = Hint { again: self.refused.clone(), ..self.clone() };
         self.victims.is_empty() && refused.waits_for(change) && self.waits_for(change)
+    }
+
+    /// Returns whether the pod waits for what a host has said. Victims leave whichever host answers, and a turn comes by time alone.
+    fn is_of_a_host(&self) -> bool {
+        self.victims.is_empty() && !self.has_turns
     }
 
     fn is_late(&self, last: &BTreeMap<String, u64>, waits: impl Fn(&str) -> bool) -> bool {
@@ -109,7 +116,9 @@ impl Hints {
             let is_paced = hint.is_late(&hints.last_pending, |change| hint.waits_for_pending(change))
                 || hint.is_late(&hints.last_given_up, |change| hint.waits_for(change));
             let is_late = hint.is_late(&hints.last, |change| hint.waits_for(change));
-            uid_of(&hint.pod) == uid && (is_late || is_paced && hints.may_wake(hint))
+            let is_void = hint.asked < hints.begun && hint.is_of_a_host();
+            uid_of(&hint.pod) == uid
+                && (is_late || is_void && hint.away || (is_paced || is_void) && hints.may_wake(hint))
         })
     }
 
@@ -158,8 +167,9 @@ impl Hints {
         self.pods.get(pod).map(|hint| hint.victims.clone()).unwrap_or_default()
     }
 
-    pub(super) fn away(&mut self, pod: &Object) {
-        self.pods.insert(uid_of(pod).to_owned(), Hint { away: true, ..Hint::of(pod) });
+    pub(super) fn away(&mut self, pod: &Object, asked: u64) -> Vec<Object> {
+        self.pods.insert(uid_of(pod).to_owned(), Hint { away: true, asked, ..Hint::of(pod) });
+        self.wake_late(uid_of(pod))
     }
 
     pub(super) fn forget(&mut self, uid: &str) {
@@ -172,8 +182,12 @@ impl Hints {
         self.final_ones.remove(uid);
     }
 
+    /// Notes that a host answers again, or that another policy decides. What was said of refused pods before is void: each of these pods is
+    /// tried again, at its pace.
     pub(super) fn back(&mut self) -> Vec<Object> {
-        self.wake(|_, hint| hint.away)
+        self.count += 1;
+        self.begun = self.count;
+        self.wake(|hints, hint| hint.away || hint.is_of_a_host() && hints.may_wake(hint))
     }
 
     pub(super) fn changed(&mut self, change: &str) -> Vec<Object> {

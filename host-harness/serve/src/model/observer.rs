@@ -1,8 +1,11 @@
 //! What an observer finds wrong that knows only the objects of the API server, the calls, and the plans that the host has said.
 
+mod applications;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use applications::Applications;
 
 use super::queue::Entry;
 use super::requeue::{capacity, cores};
@@ -16,6 +19,10 @@ pub(super) const MOST_REQUESTS: usize = 240;
 /// The most questions about one pod in such a minute. An attempt takes two to five, and others change up to two hundred objects, each of
 /// which may be what the pod waits for.
 pub(super) const MOST_QUESTIONS: usize = 600;
+
+/// The most plans without victims that nominate one pod in such a minute. The plugin makes the next one after 100 ms, and after a pause that
+/// doubles up to ten seconds while no other change has the pod tried.
+pub(super) const MOST_NOMINATIONS: usize = 60;
 
 /// An eviction that the API server has accepted: of which plan of which host.
 #[derive(Debug, Clone)]
@@ -33,12 +40,20 @@ pub(super) struct Observer {
     plans: BTreeMap<(u64, u64), BTreeSet<String>>,
     /// Pods that had a node or are gone, or are being deleted, by uid.
     settled: BTreeSet<String>,
+    /// Pods that a request has bound whose kube-scheduler had ended, by uid.
+    bound_late: BTreeSet<String>,
+    /// The pods bound so that kube-scheduler knew of when it last chose a node for a pod, by the uid of that pod.
+    known_late: BTreeMap<String, BTreeSet<String>>,
+    /// The applications of which hosts were told.
+    applications: Applications,
     /// Victims that their controllers have not replaced yet.
     unreplaced: Vec<Object>,
     /// Whether calls are bounded: nothing goes wrong that explains more of them.
     is_calm: bool,
     requests: BTreeMap<String, VecDeque<i64>>,
     questions: BTreeMap<String, VecDeque<i64>>,
+    /// The plans without victims, by the name of the pod that was nominated.
+    nominations: BTreeMap<String, VecDeque<i64>>,
     /// Counts requests by verb, and questions by their point.
     pub(super) calls: BTreeMap<&'static str, u64>,
     pub(super) violations: Vec<String>,
@@ -76,6 +91,7 @@ impl Observer {
         self.is_calm = is;
         self.requests.clear();
         self.questions.clear();
+        self.nominations.clear();
     }
 
     /// Takes note of a question.
@@ -95,10 +111,19 @@ impl Observer {
     }
 
     /// Takes note of the plan of a host, and of the pods that the plan is for.
-    pub(super) fn planned(&mut self, host: u64, plan: &[Order]) {
+    pub(super) fn planned(&mut self, now: i64, host: u64, plan: &[Order]) {
         let number = plan.iter().map(|order| order.plan).max().unwrap_or_default();
         let preemptors = plan.iter().filter(|order| order.action == "nominate" && !order.node.is_empty());
-        self.plans.entry((host, number)).or_default().extend(preemptors.map(|order| order.object.uid.clone()));
+        self.plans.entry((host, number)).or_default().extend(preemptors.clone().map(|order| order.object.uid.clone()));
+        if !self.is_calm || plan.iter().any(|order| order.action == "evict") {
+            return;
+        }
+        for order in preemptors {
+            let pod = order.object.pod_name();
+            if in_a_minute(&mut self.nominations, &pod, now) == MOST_NOMINATIONS {
+                self.violate(format!("{pod}: {MOST_NOMINATIONS} plans without victims in a minute"));
+            }
+        }
     }
 
     /// Takes note of a request, of the pod as it was before, and of what came of the request.
@@ -133,6 +158,26 @@ impl Observer {
         self.unreplaced.push(pod.clone());
     }
 
+    /// Takes note that a host begins that is told of these objects.
+    pub(super) fn begins<'o>(&mut self, objects: impl Iterator<Item = &'o Object>) {
+        self.applications.begin(&objects.map(|object| uid_of(object)).collect());
+    }
+
+    /// Takes note that a host is told of a pod.
+    pub(super) fn note_pod(&mut self, pod: &Object) {
+        self.applications.note_pod(pod);
+    }
+
+    /// Takes note that a host is told that a pod is gone.
+    pub(super) fn told_gone(&mut self, pod: &Object) {
+        self.applications.gone(uid_of(pod));
+    }
+
+    /// Returns whether the pods of an application do not show its queue: a host that was not told of all of them may take it for another.
+    pub(super) fn has_hidden_queues(&self) -> bool {
+        self.applications.have_several_queues()
+    }
+
     /// Takes the victims that their controllers have not replaced yet.
     pub(super) fn take_evicted(&mut self) -> Vec<Object> {
         std::mem::take(&mut self.unreplaced)
@@ -146,13 +191,30 @@ impl Observer {
         }
     }
 
-    /// Takes note that a pod was bound: the pods of its node have room.
+    /// Takes note that kube-scheduler chooses a node for a pod, and of the pods with nodes that kube-scheduler knows of, by uid.
+    pub(super) fn chooses(&mut self, pod: &Object, assigned: &BTreeMap<String, Object>) {
+        let known = self.bound_late.iter().filter(|uid| assigned.contains_key(*uid)).cloned().collect();
+        self.known_late.insert(uid_of(pod).to_owned(), known);
+    }
+
+    /// Takes note that a pod was bound by a request whose kube-scheduler had ended when the request was served.
+    pub(super) fn bound_late(&mut self, pod: &Object) {
+        self.bound_late.insert(uid_of(pod).to_owned());
+    }
+
+    /// Takes note that a pod was bound: its node must have room for all pods of the node.
+    ///
+    /// Not counted is another pod whose binding an ended kube-scheduler had sent, where the present one chose the node before it heard of that
+    /// binding: kube-scheduler had listed the pods before the binding was served, and could not know of it.
     pub(super) fn bound(&mut self, world: &World, pod: &Object) {
         let node = node_of(pod);
         let Some(there) = world.get("Node", node) else { return };
         let has_ended = |pod: &Object| matches!(text(pod, "/status/phase"), "Succeeded" | "Failed");
-        let used: u64 = world.all("Pod").filter(|other| node_of(other) == node && !has_ended(other)).map(cores).sum();
-        // kube-scheduler knows neither of a binding whose answer was lost nor of one that an ended process has sent: room is given twice then.
+        let known = self.known_late.remove(uid_of(pod)).unwrap_or_default();
+        let is_unknown = |other: &Object| self.bound_late.contains(uid_of(other)) && !known.contains(uid_of(other));
+        let on_node = world.all("Pod").filter(|other| node_of(other) == node && !has_ended(other));
+        let used: u64 = on_node.filter(|other| !is_unknown(other)).map(cores).sum();
+        // kube-scheduler does not know of a binding whose answer was lost, either: requests are lost while something goes wrong.
         if self.is_calm && used > capacity(there) {
             self.violate(format!("{} is bound to {node}, which has no room for it", name_of(pod)));
         }

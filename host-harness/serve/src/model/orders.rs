@@ -66,6 +66,10 @@ impl Play<'_> {
         for lost in commands.released {
             self.release(&lost);
         }
+        if commands.anew {
+            let woken = self.plugin.hints.back();
+            self.activate(woken);
+        }
         if plan.is_empty() {
             return;
         }
@@ -97,7 +101,7 @@ impl Play<'_> {
                 asked.evicted.entry(node).or_default().push(order.object.clone());
             }
         }
-        self.observer.planned(self.host.number, plan);
+        self.observer.planned(self.world.now, self.host.number, plan);
         written
     }
 

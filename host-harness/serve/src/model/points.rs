@@ -65,10 +65,11 @@ fn of(pod: &Object) -> Asked {
 
 impl Play<'_> {
     /// Returns the status where there is no answer: true where it is an error.
-    fn failed(&mut self, pod: &Object, fail: Fail) -> (bool, String) {
+    fn failed(&mut self, pod: &Object, asked: u64, fail: Fail) -> (bool, String) {
         match fail {
             Fail::Away => {
-                self.plugin.hints.away(pod);
+                let woken = self.plugin.hints.away(pod, asked);
+                self.activate(woken);
                 (false, "the policy host is not there; the pod waits for it".to_owned())
             }
             Fail::Other(why) => (true, why),
@@ -90,7 +91,7 @@ impl Play<'_> {
         let (head, codes) = match self.ask(kind::TRY, &of(pod)) {
             Ok(answer) => answer,
             Err(fail) => {
-                return match self.failed(pod, fail) {
+                return match self.failed(pod, asked, fail) {
                     (true, why) => Filtered::Error(why),
                     (false, why) => Filtered::Refused(why),
                 };
@@ -132,7 +133,7 @@ impl Play<'_> {
         let plan = self.plugin.planning.take().unwrap_or_default();
         let head = match answer {
             Ok((head, _)) => head,
-            Err(fail) => return PostFiltered::none(&self.failed(pod, fail).1),
+            Err(fail) => return PostFiltered::none(&self.failed(pod, asked, fail).1),
         };
         if head.verdict != "planned" {
             let woken = self.plugin.hints.also(pod, &head.again, asked);
@@ -170,8 +171,9 @@ impl Play<'_> {
         let (waiting, bind, marks, wake) = (false, 0, Vec::new(), None);
         let held = Reservation { uid, node: node.clone(), waiting, bind, marks, wake };
         self.plugin.reserved.insert(name_of(pod), held);
+        let asked = self.plugin.hints.count;
         let said = self.say(kind::RESERVE, &Asked { node, ..of(pod) });
-        said.map(drop).map_err(|fail| self.failed(pod, fail).1)
+        said.map(drop).map_err(|fail| self.failed(pod, asked, fail).1)
     }
 
     /// Asks whether a pod may be bound: at once, or after it has waited.
@@ -180,7 +182,7 @@ impl Play<'_> {
         let head = match self.ask(kind::PERMIT, &of(pod)) {
             Ok((head, _)) => head,
             Err(fail) => {
-                let (is_error, why) = self.failed(pod, fail);
+                let (is_error, why) = self.failed(pod, asked, fail);
                 return Err((if is_error { Rejectors::default() } else { Rejectors::LICTOR }, why));
             }
         };

@@ -80,6 +80,17 @@ impl Play<'_> {
     /// Ends all that goes wrong, waits until the cluster is at rest, and judges.
     pub(super) fn rest(&mut self) {
         self.peace();
+        let settled = self.come_to_rest();
+        self.describe();
+        if let Some(promised) = settled {
+            self.observer.judge(&self.world, &promised);
+            self.begin_anew();
+        }
+    }
+
+    /// Waits until the cluster is at rest. Returns the pods that were nominated all the time, by uid; none where it does not come to rest,
+    /// which is wrong.
+    fn come_to_rest(&mut self) -> Option<BTreeSet<String>> {
         let (mut before, mut quiet, mut all, mut promised) = (self.moved(), 0, 0, self.promised());
         while quiet < QUIET && all < MOST {
             self.round(ROUND);
@@ -94,12 +105,11 @@ impl Play<'_> {
             }
             (before, all) = (now, all + ROUND);
         }
-        self.describe();
         if quiet < QUIET {
-            return self.observer.violate("the cluster does not come to rest".to_owned());
+            self.observer.violate("the cluster does not come to rest".to_owned());
+            return None;
         }
-        self.observer.judge(&self.world, &promised);
-        self.begin_anew();
+        Some(promised)
     }
 
     /// Returns what moves while a cluster is not at rest: which pods there are, on which nodes, and how many were bound or deleted.
@@ -116,13 +126,24 @@ impl Play<'_> {
     }
 
     /// Starts a scheduler and a host that know nothing of the past. Where those before have left nothing undone, they find nothing to do.
+    ///
+    /// Where the pods of an application do not show its queue, the new host may find something to do: the host before knew the queue by a pod
+    /// that is gone, and the new host takes the application to be in another queue, which is owed other amounts. The cluster must come to rest
+    /// again then, and is judged once more.
     fn begin_anew(&mut self) {
+        let hides = self.observer.has_hidden_queues();
         (self.trouble.keeps, self.trouble.skew) = (false, 0);
         let before = self.moved();
         self.start();
         for _ in 0..FRESH {
             self.round(ROUND);
             let now = self.moved();
+            if now != before && hides {
+                if let Some(promised) = self.come_to_rest() {
+                    self.observer.judge(&self.world, &promised);
+                }
+                return;
+            }
             if now != before {
                 let news: Vec<_> = now.0.iter().filter(|pod| !before.0.contains(pod)).collect();
                 return self.observer.violate(format!("a scheduler that begins anew finds something to do: {news:?}"));

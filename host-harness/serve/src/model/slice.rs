@@ -1,14 +1,13 @@
 //! Plays by hand, without trouble.
 
 use super::play::Play;
-use super::system;
-use super::world::{SECOND, node_of};
+use super::system::named;
+use super::world::{SECOND, node_of, refusal};
 
 #[test]
 fn what_a_scheduler_has_not_heard_is_found_by_the_next_one() {
-    let all = system::all();
-    let system = all.iter().find(|system| system.name == "coscheduling").unwrap();
-    let mut play = Play::begin(system, 1);
+    let system = named("coscheduling");
+    let mut play = Play::begin(&system, 1);
     play.create_cluster(1);
     play.start();
     play.create_pod("p", None, 1, false);
@@ -23,9 +22,8 @@ fn what_a_scheduler_has_not_heard_is_found_by_the_next_one() {
 
 #[test]
 fn a_gang_of_three_runs_in_the_place_of_its_victims() {
-    let all = system::all();
-    let system = all.iter().find(|system| system.name == "coscheduling").unwrap();
-    let mut play = Play::begin(system, 0);
+    let system = named("coscheduling");
+    let mut play = Play::begin(&system, 0);
     play.observer.story = Some(Vec::new());
     play.create_cluster(4);
     for number in 0..4 {
@@ -45,4 +43,55 @@ fn a_gang_of_three_runs_in_the_place_of_its_victims() {
     assert!(play.observer.violations.is_empty(), "{:?}\n{story}", play.observer.violations);
     assert_eq!(running(&play, "g1h"), 3, "{story}");
     assert_eq!(play.observer.calls.get("delete"), Some(&3), "{story}");
+}
+
+/// Ends the host, and removes these pods. The next host does not see them, and begins with the last checkpoint or without.
+fn replace_host(play: &mut Play<'_>, keeps: bool, gone: &[&str]) {
+    play.trouble.keeps = keeps;
+    play.lose_host(play.now() + SECOND);
+    gone.iter().for_each(|pod| play.world.remove("Pod", pod));
+    play.pass(2 * SECOND);
+}
+
+#[test]
+fn what_one_host_has_refused_the_next_one_is_asked_about() {
+    let system = named("koordinator");
+    let mut play = Play::begin(&system, 1);
+    play.create_cluster(1);
+    play.trouble.keeps = true;
+    play.start();
+    // A gang has been complete once. The host that is there next does not know it.
+    play.create_gang("g1h", 3, 1, true);
+    play.pass(10 * SECOND);
+    replace_host(&mut play, false, &["default/g1h-0", "default/g1h-1", "default/g1h-2"]);
+    play.create_pod("g1h-1", Some("g1h"), 1, true);
+    play.pass(10 * SECOND);
+    let again = |play: &Play<'_>| play.world.pod("default/g1h-1").unwrap().clone();
+    assert_eq!((node_of(&again(&play)), refusal(&again(&play)).contains("less than minAvailable")), ("", true));
+    // The host after that goes on from the checkpoint of the first one.
+    replace_host(&mut play, true, &[]);
+    play.pass(10 * SECOND);
+    assert_eq!(node_of(&again(&play)), "n0", "{}", refusal(&again(&play)));
+}
+
+#[test]
+fn a_scheduler_that_cannot_know_the_queue_of_an_application_may_find_something_to_do() {
+    let system = named("yunikorn");
+    let mut play = Play::begin(&system, 1);
+    play.create_cluster(1);
+    play.start();
+    // The first pod puts the application into the queue that is owed less.
+    play.create_pod("first", Some("app"), 1, false);
+    play.create_pod("low-0", None, 3, false);
+    play.create_pod("low-1", None, 4, false);
+    play.pass(10 * SECOND);
+    play.create_pod("second", Some("app"), 4, true);
+    play.pass(10 * SECOND);
+    play.world.remove("Pod", "default/first");
+    play.rest();
+    let violations = &play.observer.violations;
+    assert!(violations.is_empty(), "{violations:?}");
+    // A scheduler that has seen the second pod alone takes the application to be in the queue that is owed more.
+    assert_eq!(play.observer.calls.get("delete"), Some(&1));
+    assert_eq!(node_of(play.world.pod("default/second").unwrap()), "n0");
 }

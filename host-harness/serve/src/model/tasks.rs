@@ -145,8 +145,10 @@ impl Play<'_> {
         let (now, before) = (self.now(), self.world.pod(&request.pod).cloned());
         let served = self.world.serve(request);
         self.observer.requested(now, request, before.as_ref(), &served);
-        if let ("bind", Ok(pod), Then::Bound(_)) = (request.verb, &served, then) {
-            self.observer.bound(&self.world, pod);
+        match (request.verb, &served, then) {
+            ("bind", Ok(pod), Then::Bound(_)) => self.observer.bound(&self.world, pod),
+            ("bind", Ok(pod), _) => self.observer.bound_late(pod),
+            _ => {}
         }
         served
     }

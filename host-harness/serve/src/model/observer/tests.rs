@@ -47,7 +47,7 @@ fn evict(observer: &mut Observer, world: &mut World) {
 /// Returns an observer that knows the plan for `p`.
 fn planned(world: &World) -> Observer {
     let mut observer = Observer::default();
-    observer.planned(PLAN.0, &[order(world, "nominate", "p", "n1"), order(world, "evict", "v", "")]);
+    observer.planned(world.now, PLAN.0, &[order(world, "nominate", "p", "n1"), order(world, "evict", "v", "")]);
     observer
 }
 
@@ -74,6 +74,26 @@ fn a_pod_that_is_evicted_twice_for_one_plan_is_found() {
     evict(&mut observer, &mut world);
     evict(&mut observer, &mut world);
     assert_eq!(observer.violations, ["default/v is evicted twice for plan (1, 7)"]);
+}
+
+#[test]
+fn plans_without_victims_that_are_made_again_and_again_are_found() {
+    let world = world();
+    let nominate = || [order(&world, "nominate", "p", "n1")];
+    let plan = |observer: &mut Observer, every: i64| {
+        observer.calm(true);
+        (0..200).for_each(|number| observer.planned(number * every, PLAN.0, &nominate()));
+    };
+    let mut observer = Observer::default();
+    plan(&mut observer, 10 * SECOND);
+    assert_eq!(observer.violations, [""; 0], "that is the pace of the plugin");
+    plan(&mut observer, SECOND / 30);
+    assert_eq!(observer.violations.len(), 1, "{:?}", observer.violations);
+    let mut observer = Observer::default();
+    observer.calm(true);
+    let evicts = [order(&world, "nominate", "p", "n1"), order(&world, "evict", "v", "")];
+    (0..200).for_each(|_| observer.planned(0, PLAN.0, &evicts));
+    assert_eq!(observer.violations, [""; 0], "a plan with a victim is judged by what becomes of the victim");
 }
 
 #[test]
@@ -121,6 +141,24 @@ fn a_pod_that_is_bound_without_room_is_found() {
     patched(&mut world, "default/p", json!({"spec": {"nodeName": "n1"}}));
     observer.bound(&world, world.pod("default/p").unwrap());
     assert_eq!(observer.violations, ["default/p is bound to n1, which has no room for it"]);
+}
+
+/// Binds `p` to the node of `v`, whose binding an ended kube-scheduler had sent. True: kube-scheduler knew of `v` when it chose the node.
+fn bind_beside_a_late_binding(knows: bool) -> Vec<String> {
+    let (mut world, mut observer) = (world(), Observer::default());
+    observer.calm(true);
+    observer.bound_late(world.pod("default/v").unwrap());
+    let assigned = world.pod("default/v").filter(|_| knows).map(|v| (uid_of(v).to_owned(), v.clone()));
+    observer.chooses(world.pod("default/p").unwrap(), &assigned.into_iter().collect());
+    patched(&mut world, "default/p", json!({"spec": {"nodeName": "n1"}}));
+    observer.bound(&world, world.pod("default/p").unwrap());
+    observer.violations
+}
+
+#[test]
+fn room_that_an_ended_scheduler_gives_is_not_missed_until_the_next_one_knows_of_it() {
+    assert_eq!(bind_beside_a_late_binding(false), [""; 0]);
+    assert_eq!(bind_beside_a_late_binding(true), ["default/p is bound to n1, which has no room for it"]);
 }
 
 #[test]

@@ -1,0 +1,127 @@
+//! What happens, in lines on the standard error.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use lictor_contract::Severity;
+use lictor_decide::Problem;
+use lictor_host::cluster::{InputError, Object};
+use lictor_host::living::MARKS;
+use lictor_host::session::{CarriedOut, Session, SessionError, Step};
+use lictor_serve::Report;
+use lictor_serve::marked::{Marked, Standing};
+
+use super::fits::Fits;
+use crate::failure::shown;
+
+/// The lines on the standard error that say what happens.
+pub(super) struct Lines {
+    fits: Fits,
+    /// The victims that were only marked, over all connections: a scheduler that connects again does not know that they were marked.
+    marked: Mutex<Marked>,
+}
+
+/// Returns the warning at the start where victims are only marked.
+pub(super) fn marks() -> Problem {
+    let message = "victims are only marked, not deleted: another controller must delete them, or a gang that preempts never starts";
+    Problem::error(message).remedy(MARKS).of(Severity::Warning)
+}
+
+impl Lines {
+    /// Says nothing yet. `fits` warns of a system that does not fit the cluster.
+    pub(super) fn new(fits: Fits) -> Lines {
+        Lines { fits, marked: Mutex::default() }
+    }
+
+    fn marked(&self) -> MutexGuard<'_, Marked> {
+        self.marked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Report for Lines {
+    fn objects(&self, objects: &[Object]) {
+        if let Some(warning) = self.fits.warning(objects) {
+            anstream::eprint!("{}", shown(&warning));
+        }
+    }
+
+    fn step(&self, step: &Step, session: &Session) {
+        self.marked().step(step, session);
+        for plan in &step.happened.plans {
+            anstream::eprintln!("{}", made(plan));
+        }
+        for refused in &step.happened.refused {
+            anstream::eprintln!("plan {} for {} refused: {}", refused.plan, refused.for_whom, refused.reason.message);
+        }
+        for failed in &step.happened.failed {
+            anstream::eprintln!("command for {} failed: {}", failed.pod, failed.reason);
+        }
+        for transition in &step.replacement {
+            anstream::eprintln!("replacement of the policy: {:?}, {:?}", transition.to, transition.reason);
+        }
+        for finding in &step.findings {
+            anstream::eprintln!("{}: {}: {}", finding.object, finding.message, finding.remedy);
+        }
+    }
+
+    fn turned(&self, session: Option<&Session>) {
+        let Some(session) = session else { return };
+        for standing in self.marked().turned(session.mirror()) {
+            let Standing { pod, by } = standing;
+            let by = by.map_or_else(String::new, |(plan, for_whom)| format!(" by plan {plan} for {for_whom}"));
+            let message = format!("{pod} was marked{by} a minute ago or before, and still runs");
+            let warning = Problem::error(message).remedy(MARKS).of(Severity::Warning);
+            anstream::eprint!("{}", shown(&warning));
+        }
+    }
+
+    fn connected(&self, is: bool) {
+        if is {
+            self.marked().take_up();
+        }
+    }
+
+    fn overdue(&self) -> usize {
+        self.marked().overdue()
+    }
+
+    fn error(&self, error: &SessionError) {
+        anstream::eprintln!("not served: {error}");
+    }
+
+    fn unread(&self, mistake: &InputError) {
+        anstream::eprintln!("not read: {}: {}", mistake.message, mistake.remedy);
+    }
+
+    fn say(&self, line: &str) {
+        anstream::eprintln!("{line}");
+    }
+}
+
+/// Returns the line of a plan. A plan that evicts no pod is a nomination: it gives free capacity to a pod.
+fn made(plan: &CarriedOut) -> String {
+    let CarriedOut { plan: number, for_whom, nominated, victims } = plan;
+    if victims.is_empty() {
+        return format!("nomination {number} for {for_whom}: {nominated:?}");
+    }
+    let victims: Vec<&str> = victims.iter().map(String::as_str).collect();
+    format!("plan {number} for {for_whom}: {nominated:?}, evicts {victims:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use lictor_host::session::EvictedFor;
+
+    use super::*;
+
+    #[test]
+    fn a_plan_that_evicts_no_pod_is_a_nomination() {
+        let plan = |victims: &[&str]| CarriedOut {
+            plan: 3,
+            for_whom: EvictedFor::Preemptor("d/a".to_owned()),
+            nominated: [("d/a".to_owned(), "n1".to_owned())].into(),
+            victims: victims.iter().map(|victim| (*victim).to_owned()).collect(),
+        };
+        assert_eq!(made(&plan(&[])), r#"nomination 3 for d/a: {"d/a": "n1"}"#);
+        assert_eq!(made(&plan(&["d/v"])), r#"plan 3 for d/a: {"d/a": "n1"}, evicts ["d/v"]"#);
+    }
+}

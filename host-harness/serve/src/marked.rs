@@ -1,0 +1,112 @@
+//! Victims that were only marked and still run: no controller deletes what is marked.
+
+use std::collections::BTreeMap;
+
+use lictor_contract::{Phase, Pod};
+use lictor_host::cluster::Mirror;
+use lictor_host::session::{Action, EvictedFor, How, Session, Step};
+
+/// How long a marked victim may run before it counts as overdue: a minute, as in `lictor run`.
+pub const OVERDUE: i64 = 60_000_000_000;
+
+/// How often the victims are looked at, in nanoseconds: once a second.
+const LOOK: i64 = 1_000_000_000;
+
+/// How long a mark may take until every session has seen it.
+const SHOWN: i64 = 10_000_000_000;
+
+/// A victim that still runs a minute after it was marked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// The pod, `namespace/name`.
+    pub pod: String,
+    /// The plan that marked the pod, and for whom; `None`: the mark is older than the session.
+    pub by: Option<(u64, EvictedFor)>,
+}
+
+/// The victims that were only marked and still run, by `namespace/name`.
+#[derive(Debug, Default)]
+pub struct Marked {
+    victims: BTreeMap<String, Victim>,
+    looked_at: Option<i64>,
+    takes_up: bool,
+    overdue: usize,
+}
+
+#[derive(Debug)]
+struct Victim {
+    uid: String,
+    by: Option<(u64, EvictedFor)>,
+    since: i64,
+    is_said: bool,
+}
+
+impl Marked {
+    /// Adds the victims that a step marks, and removes those whose mark could not be written.
+    pub fn step(&mut self, step: &Step, session: &Session) {
+        let mirror = session.mirror();
+        for (name, evicted) in step.happened.victims.iter().filter(|(_, evicted)| evicted.how == How::Soft) {
+            let Some(pod) = mirror.pod_id(name).and_then(|pod| mirror.pod(pod)) else { continue };
+            // A victim that a later plan marks again has stood since the first mark.
+            if self.victims.get(name).is_some_and(|known| known.uid == pod.uid) {
+                continue;
+            }
+            let by = Some((evicted.plan, evicted.for_whom.clone()));
+            self.victims.insert(name.clone(), Victim { uid: pod.uid.clone(), by, since: mirror.now(), is_said: false });
+        }
+        for failed in step.happened.failed.iter().filter(|failed| matches!(failed.action, Action::Evict { .. })) {
+            self.victims.remove(&failed.pod);
+        }
+    }
+
+    /// Adds the pods that carry a mark of the system and are on a node, at a next look: another session has marked them.
+    pub fn take_up(&mut self) {
+        self.takes_up = true;
+    }
+
+    /// Removes the victims that are gone, stop or have ended, and returns those that have run for a minute; each is returned once.
+    pub fn turned(&mut self, mirror: &Mirror) -> Vec<Standing> {
+        let now = mirror.now();
+        if self.looked_at.is_some_and(|at| at.saturating_add(LOOK) > now) {
+            return Vec::new();
+        }
+        self.looked_at = Some(now);
+        if std::mem::take(&mut self.takes_up) && mirror.has_leaving_labels() {
+            for pod in mirror.pods().filter(|pod| pod.kind.is_none() && pod.node.is_some() && mirror.is_marked(pod)) {
+                let marked = Victim { uid: pod.uid.clone(), by: None, since: now, is_said: false };
+                self.victims.entry(format!("{}/{}", pod.template.namespace, pod.name)).or_insert(marked);
+            }
+        }
+        self.victims.retain(|name, victim| {
+            let pod = mirror.pod_id(name).and_then(|pod| mirror.pod(pod));
+            pod.is_some_and(|pod| pod.uid == victim.uid && stands(mirror, pod, victim.since))
+        });
+        let mut due = Vec::new();
+        self.overdue = 0;
+        for (pod, victim) in &mut self.victims {
+            if victim.since.saturating_add(OVERDUE) > now {
+                continue;
+            }
+            self.overdue = self.overdue.saturating_add(1);
+            if !std::mem::replace(&mut victim.is_said, true) {
+                due.push(Standing { pod: pod.clone(), by: victim.by.clone() });
+            }
+        }
+        due
+    }
+
+    /// Counts the victims that ran a minute after they were marked, as of the last look.
+    pub fn overdue(&self) -> usize {
+        self.overdue
+    }
+}
+
+/// Checks whether a marked pod runs on, and still carries its mark where the system names its marks. Another session may see the mark later.
+fn stands(mirror: &Mirror, pod: &Pod, since: i64) -> bool {
+    let has_ended = matches!(pod.phase, Phase::Succeeded | Phase::Failed);
+    let may_lag = since.saturating_add(SHOWN) > mirror.now();
+    !pod.terminating && !has_ended && (may_lag || !mirror.has_leaving_labels() || mirror.is_marked(pod))
+}
+
+#[cfg(test)]
+mod tests;
