@@ -5,17 +5,17 @@ use std::path::Path;
 use kube::api::{DeleteParams, ListParams};
 use lictor::Native;
 use lictor_controller::decide::lives::Why;
-use lictor_controller::decide::victims::only_marks;
 use lictor_controller::names::EVICTED_FOR;
 use lictor_controller::ops::explain::{Question, State, ask};
 use lictor_controller::upgrade::Offer;
+use lictor_host::living::only_marks;
 use lictor_host::replace::{Period, Terms};
 use lictor_host::session::Candidate;
 use serde_json::{Value, json};
 
 use crate::controller::{Controller, How};
 use crate::support::objects::{api, create, wait_for};
-use crate::world::{SOON, Step, World, is_running, nominated};
+use crate::world::{DEPLOY, SOON, Step, World, is_running, nominated};
 
 const GANG: [&str; 2] = ["g0", "g1"];
 
@@ -35,7 +35,7 @@ async fn note(step: &Step<'_>, pod: &str, reason: &str) -> String {
 
 /// Puts the manifests of `deploy/` in force that grant rights; without `pods/eviction` where `evicts` is false.
 async fn rights(world: &World, evicts: bool) {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/deploy"));
+    let folder = Path::new(DEPLOY);
     for file in ["namespace.yaml", "service-account.yaml"] {
         world.testbed.apply_path(&folder.join(file)).await;
     }

@@ -12,11 +12,11 @@ use crate::world::{World, is_gated, is_running};
 const GANG: [&str; 3] = ["g0", "g1", "g2"];
 const VICTIMS: [&str; 3] = ["v0", "v1", "v2"];
 
-/// Its victims are evicted, and it is bound within half a second after they have left.
+/// Admits a gang with a system as `deploy/` ships it: its victims are evicted, and it is bound within half a second after they have left.
 pub async fn is_admitted_when_its_victims_have_left(world: &World, system: &str) {
     let step = world.step("gang", 3).await;
     step.fill().await;
-    let controller = Controller::start(&world.how(system));
+    let controller = Controller::start(&world.shipped(system));
     step.gang("g", &GANG).await;
     step.all_run(&GANG).await;
     step.observer.catch_up().await;

@@ -41,6 +41,7 @@ async fn the_laws_decide_in_a_living_cluster() {
     let _alone = ALONE.lock().await;
     let Some(testbed) = Testbed::up(&["--manifests", &format!("{FOLDER}/crds")]) else { return };
     let world = World::new(testbed).await;
+    world.grant().await;
     steps! {
         gang::is_admitted_when_its_victims_have_left(&world, "coscheduling"),
         gang::is_admitted_when_its_victims_have_left(&world, "kubernetes"),
@@ -61,6 +62,7 @@ async fn the_laws_decide_in_a_living_cluster() {
         sound::a_pod_that_is_created_again(&world),
         systems::coscheduling::a_gang_takes_back_what_its_quota_has_lent(&world),
         systems::kubernetes::a_group_leaves_whole(&world),
+        systems::volcano::a_gang_takes_back_what_its_queue_deserves(&world),
         systems::volcano::an_elastic_job_grows_and_shrinks(&world),
         systems::volcano::a_job_preempts_a_job_of_its_queue(&world),
         systems::koordinator::a_job_takes_back_what_its_quota_has_lent(&world),

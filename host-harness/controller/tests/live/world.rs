@@ -1,12 +1,14 @@
 //! What the steps share.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use kube::Client;
 use kube::api::DeleteParams;
 use kube::core::DynamicObject;
 use lictor_controller::names::GATE;
+use lictor_host::cluster::load::read;
 use serde_json::{Value, json};
 
 use crate::controller::How;
@@ -16,6 +18,9 @@ use crate::support::objects::{
 };
 use crate::support::observer::{Observer, What};
 use crate::support::testbed::Testbed;
+
+/// The manifests that are shipped.
+pub const DEPLOY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy");
 
 pub struct World {
     pub testbed: Testbed,
@@ -42,6 +47,23 @@ impl World {
 
     pub fn how(&self, system: &str) -> How {
         How::new(&self.testbed.ready.admin.kubeconfig, system)
+    }
+
+    /// Puts the manifests of `deploy/` in force that grant rights.
+    pub async fn grant(&self) {
+        let files = ["namespace.yaml", "service-account.yaml", "cluster-role.yaml", "role.yaml", "yunikorn.yaml"];
+        for file in files {
+            self.testbed.apply_path(&Path::new(DEPLOY).join(file)).await;
+        }
+    }
+
+    /// Returns how `deploy/` starts a system: with the arguments of its file, and as the service account with the rights that it grants.
+    pub fn shipped(&self, system: &str) -> How {
+        let text = std::fs::read_to_string(Path::new(DEPLOY).join("arguments.yaml")).unwrap();
+        let map = read("arguments.yaml", &text).unwrap().remove(0).value;
+        let file = format!("{system}.yaml");
+        let arguments = read(&file, map["data"][&file].as_str().unwrap()).unwrap().remove(0).value.to_string();
+        How { arguments, ..How::new(&self.testbed.ready.user.kubeconfig, system) }
     }
 
     /// The same through the proxy that fails requests.

@@ -5,7 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use serde_json::json;
+use lictor_host::cluster::load::read;
+use serde_json::{Value, json};
 
 use crate::support::testbed::Ready;
 
@@ -29,6 +30,45 @@ pub fn binary() -> Option<PathBuf> {
         let _ = writeln!(std::io::stderr(), "not run: no kube-scheduler with the plugin (its build.sh builds it)");
     }
     found
+}
+
+/// The configuration that is shipped, for users to start from.
+const SHIPPED: &str = include_str!("../../../kube-scheduler/configuration.yaml");
+
+fn shipped() -> Value {
+    let documents = read("configuration.yaml", SHIPPED).unwrap();
+    assert_eq!(documents.len(), 1);
+    documents.into_iter().next().unwrap().value
+}
+
+/// Replaces a field that the shipped file has.
+fn replace(object: &mut Value, field: &str, value: Value) {
+    let known = object.get_mut(field);
+    *known.unwrap_or_else(|| panic!("the shipped configuration has no `{field}`")) = value;
+}
+
+/// Adds a field that the shipped file leaves to the user.
+fn add(object: &mut Value, field: &str, value: Value) {
+    let known = object.as_object_mut().unwrap().insert(field.to_owned(), value);
+    assert_eq!(known, None, "the shipped configuration has `{field}`");
+}
+
+#[test]
+fn the_testbed_starts_from_the_shipped_configuration() {
+    let scheduler = Scheduler { binary: PathBuf::new(), backoff: 7 };
+    let config = scheduler.configuration(Path::new("/f"), Path::new("/s"), Claim::Labelled);
+    let only = json!({"disabled": [{"name": "*"}], "enabled": [{"name": "Lictor"}]});
+    let args = json!({"socket": "/s", "claim": "labelled", "sort": true, "deadline": "5s", "start": "1m"});
+    let profile = json!({
+        "schedulerName": "default-scheduler",
+        "plugins": {"multiPoint": {"enabled": [{"name": "Lictor"}]}, "filter": {"enabled": [{"name": "Lictor"}]},
+                    "postFilter": only, "podGroupPostFilter": only, "queueSort": only},
+        "pluginConfig": [{"name": "Lictor", "args": args}],
+    });
+    assert_eq!(config["profiles"], json!([profile]));
+    assert_eq!(config["podMaxBackoffSeconds"], 7);
+    let without = scheduler.configuration(Path::new("/f"), Path::new("/s"), Claim::Nothing);
+    assert_eq!(without["profiles"], json!([{"schedulerName": "default-scheduler"}]));
 }
 
 /// How it is started.
@@ -66,26 +106,26 @@ impl Scheduler {
         self.launch(ready, socket, Claim::All, &[])
     }
 
+    /// Returns the configuration that is shipped, with what is another on the testbed.
+    fn configuration(&self, folder: &Path, socket: &Path, claim: Claim) -> Value {
+        let mut config = shipped();
+        if claim == Claim::Nothing {
+            config["profiles"] = json!([{"schedulerName": "default-scheduler"}]);
+        } else {
+            let args = &mut config["profiles"][0]["pluginConfig"][0]["args"];
+            replace(args, "socket", json!(socket));
+            replace(args, "claim", json!(if claim == Claim::Labelled { "labelled" } else { "all" }));
+        }
+        let client = json!({"kubeconfig": folder.join("scheduler.kubeconfig"), "qps": 1000, "burst": 1000});
+        add(&mut config, "clientConnection", client);
+        add(&mut config, "leaderElection", json!({"leaderElect": false}));
+        add(&mut config, "podInitialBackoffSeconds", json!(1));
+        add(&mut config, "podMaxBackoffSeconds", json!(self.backoff));
+        config
+    }
+
     fn launch(&self, ready: &Ready, socket: &Path, claim: Claim, gates: &[&str]) -> Running {
-        let only = json!({"disabled": [{"name": "*"}], "enabled": [{"name": "Lictor"}]});
-        let claims = if claim == Claim::Labelled { "labelled" } else { "all" };
-        let profile = match claim {
-            Claim::Nothing => json!({"schedulerName": "default-scheduler"}),
-            _ => json!({
-                "schedulerName": "default-scheduler",
-                "plugins": {"multiPoint": {"enabled": [{"name": "Lictor"}]},
-                            "filter": {"enabled": [{"name": "Lictor"}]},
-                            "postFilter": only, "podGroupPostFilter": only, "queueSort": only},
-                "pluginConfig": [{"name": "Lictor", "args": {"socket": socket, "sort": true, "claim": claims}}],
-            }),
-        };
-        let config = json!({
-            "apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
-            "clientConnection": {"kubeconfig": ready.folder.join("scheduler.kubeconfig"), "qps": 1000, "burst": 1000},
-            "leaderElection": {"leaderElect": false},
-            "podInitialBackoffSeconds": 1, "podMaxBackoffSeconds": self.backoff,
-            "profiles": [profile],
-        });
+        let config = self.configuration(&ready.folder, socket, claim);
         let file = ready.folder.join("plugin.json");
         std::fs::write(&file, config.to_string()).unwrap();
         let log = File::options().create(true).append(true).open(ready.folder.join("plugin.log")).unwrap();

@@ -1,14 +1,15 @@
 //! Koordinator: quotas, jobs, reservations.
 
 use kube::api::DeleteParams;
-use lictor_controller::names::{EVICTED_FOR, NOMINATED};
+use lictor_controller::names::NOMINATED;
 use serde_json::{Value, json};
 
 use crate::controller::Controller;
-use crate::support::objects::{api, create, delete_pod, merge, node_of, wait_for};
+use crate::support::objects::{api, create, merge, node_of, wait_for};
 use crate::world::{SOON, World};
 
-/// A job within the minimum of its quota takes back, as a whole, what another quota has borrowed.
+/// Lets a job within the minimum of its quota take back, as a whole, what another quota has borrowed. As `deploy/` ships it, the victims are
+/// deleted.
 pub async fn a_job_takes_back_what_its_quota_has_lent(world: &World) {
     let step = world.step("koordinator", 4).await;
     for (name, min) in [("team-a", "9"), ("team-b", "3")] {
@@ -19,7 +20,7 @@ pub async fn a_job_takes_back_what_its_quota_has_lent(world: &World) {
         create(&world.admin, &quota).await;
     }
     let of = |team: &str, preemptible: &str| json!({"quota.scheduling.koordinator.sh/name": team, "quota.scheduling.koordinator.sh/preemptible": preemptible});
-    let controller = Controller::start(&world.how("koordinator"));
+    let controller = Controller::start(&world.shipped("koordinator"));
     let borrowers = ["b0", "b1", "b2", "b3"];
     for name in borrowers {
         step.held(name, "low", json!({"metadata": {"labels": of("team-b", "true")}})).await;
@@ -32,21 +33,8 @@ pub async fn a_job_takes_back_what_its_quota_has_lent(world: &World) {
         let labels = merge(of("team-a", "false"), &json!({"pod-group.scheduling.sigs.k8s.io": "job-a"}));
         step.held(name, "high", json!({"metadata": {"labels": labels}})).await;
     }
-    // A job's victims are only marked: in Koordinator another controller deletes what is marked. Here the test does.
-    let marked = async || {
-        let mut marked = Vec::new();
-        for name in borrowers {
-            let pod = step.pod(name).await?;
-            marked.extend(pod["metadata"]["annotations"].get(EVICTED_FOR).map(|_| name));
-        }
-        (marked.len() == 3).then_some(marked)
-    };
-    let marked = wait_for("three victims are marked, and no more", SOON, marked).await;
-    for name in marked {
-        delete_pod(&world.admin, &step.namespace, name).await;
-    }
     step.all_run(&["a0", "a1", "a2"]).await;
-    assert!(step.evicted().is_empty(), "{:?}", step.evicted());
+    assert_eq!(step.evicted().len(), 3, "three are deleted, and no more: {:?}", step.evicted());
     controller.stop().await;
     step.end().await;
 }

@@ -50,6 +50,28 @@ pub async fn held_and_ordinary_pods(world: &World) {
     crowd::held_and_ordinary_pods_in(step, "volcano", 4, &of_group).await;
 }
 
+/// Lets a gang take back what its queue deserves from the pods of a queue that has more, as `deploy/` ships it.
+pub async fn a_gang_takes_back_what_its_queue_deserves(world: &World) {
+    let step = world.step("deserves", 3).await;
+    for (name, deserved) in [("ql", "3"), ("qm", "6")] {
+        queue(world, name, json!({"deserved": {"cpu": deserved}})).await;
+    }
+    gang(&step, "l", "ql", ("low", 1), json!({})).await;
+    gang(&step, "m", "qm", ("low", 2), json!({})).await;
+    let controller = Controller::start(&world.shipped("volcano"));
+    for name in ["l0", "l1", "l2"] {
+        member(&step, "l", name, ("low", "3"), json!({})).await;
+    }
+    step.all_run(&["l0", "l1", "l2"]).await;
+    for name in ["m0", "m1"] {
+        member(&step, "m", name, ("low", "3"), json!({})).await;
+    }
+    step.all_run(&["m0", "m1"]).await;
+    assert_eq!(step.evicted().len(), 2, "what is over the deserved amount, and no more: {:?}", step.evicted());
+    controller.stop().await;
+    step.end().await;
+}
+
 /// An elastic job grows into the room that is idle, and shrinks when a queue takes back what it deserves for a gang.
 pub async fn an_elastic_job_grows_and_shrinks(world: &World) {
     let step = world.step("volcano", 1).await;

@@ -58,12 +58,12 @@ pub async fn held_and_ordinary_pods(world: &World) {
     no_queues(world).await;
 }
 
-/// A queue below its guarantee gets it back from one above its own, after the delay, one victim at a time.
+/// Gives a queue below its guarantee back what another one has above its own, after the delay, one victim at a time, as `deploy/` ships it.
 pub async fn a_queue_gets_its_guarantee_back(world: &World) {
     let step = world.step("yunikorn", 3).await;
     let delay = "            properties:\n              preemption.delay: 1s\n";
     queues(world, "", &(guaranteed("prod", delay) + &guaranteed("test", ""))).await;
-    let controller = Controller::start(&world.how("yunikorn"));
+    let controller = Controller::start(&world.shipped("yunikorn"));
     // Placeholders keep the room of a gang that is to come; the first pod that is none began the application.
     let placeholder = json!({"metadata": {"annotations": {"yunikorn.apache.org/placeholder": "true"}}});
     for name in ["t0", "t1"] {
