@@ -3,8 +3,9 @@
 globalThis.lictor = (() => {
   const text = (id) => document.getElementById(id).textContent;
   const bytes = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  // Without a blob: the bytes of blobs are kept by another process of the browser, which may be short of memory or of disk.
   const unpacked = (base64) =>
-    new Response(new Blob([bytes(base64)]).stream().pipeThrough(new DecompressionStream("gzip")));
+    new Response(new Response(bytes(base64)).body.pipeThrough(new DecompressionStream("gzip")));
 
   // An engine in a worker of its own: it answers one question after another, and the page never waits for it. Where it stops, every
   // question that waits is told so, and `died` is called.
@@ -117,13 +118,14 @@ globalThis.lictor = (() => {
       reader.readAsDataURL(blob);
     });
   // What is in a file: a recording begins with its name, anything else is a text.
-  const content = async (blob) =>
-    (await blob.slice(0, 8).text()) === "LICTORec"
-      ? { text: "", recording: await base64(blob) }
-      : { text: await blob.text(), recording: "" };
-  const taken = async (file) => ({ name: file.name, ...(await content(file)) });
+  const decoded = (bytes) => new TextDecoder().decode(bytes);
+  const content = async (buffer) =>
+    decoded(buffer.slice(0, 8)) === "LICTORec"
+      ? { text: "", recording: await base64(new Blob([buffer])) }
+      : { text: decoded(buffer), recording: "" };
+  const taken = async (file) => ({ name: file.name, ...(await content(await file.arrayBuffer())) });
   // Inputs are files with their bytes: what the page has inside, and the examples.
-  const read = async ({ bytes, ...rest }) => ({ ...rest, ...(await content(await unpacked(bytes).blob())) });
+  const read = async ({ bytes, ...rest }) => ({ ...rest, ...(await content(await unpacked(bytes).arrayBuffer())) });
   // What is open, as the part of an address that is never sent: compressed, in the base 64 of addresses.
   const SHARED = "#open=";
   const damaged = {
@@ -145,7 +147,7 @@ globalThis.lictor = (() => {
     return input && read(input);
   };
   const share = async (given) => {
-    const stream = new Blob([JSON.stringify(given)]).stream().pipeThrough(new CompressionStream("gzip"));
+    const stream = new Response(JSON.stringify(given)).body.pipeThrough(new CompressionStream("gzip"));
     const packed = new Uint8Array(await new Response(stream).arrayBuffer());
     let letters = "";
     for (const byte of packed) letters += String.fromCharCode(byte);

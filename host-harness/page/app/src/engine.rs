@@ -159,8 +159,10 @@ fn read<T: DeserializeOwned>(answer: Result<JsValue, JsValue>) -> Answered<T> {
         Ok(value) => serde_wasm_bindgen::from_value(value)
             .map_err(|error| vec![Finding::error(format!("the page does not understand the engine: {error}"))]),
         Err(error) => {
+            // What the browser itself throws is an object that says what it is as a text.
+            let thrown = || String::from(js_sys::Object::from(error.clone()).to_string());
             let known = serde_wasm_bindgen::from_value(error.clone());
-            Err(known.unwrap_or_else(|_| vec![Finding::error(error.as_string().unwrap_or_default())]))
+            Err(known.unwrap_or_else(|_| vec![Finding::error(error.as_string().unwrap_or_else(thrown))]))
         }
     }
 }

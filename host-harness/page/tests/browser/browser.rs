@@ -102,7 +102,7 @@ impl Browser {
         let found = self.client.wait().at_most(PATIENCE).for_element(Locator::Css(css)).await;
         match found {
             Ok(element) => element,
-            Err(error) => panic!("{css} does not appear: {error}; the page says:\n{}", self.text("body").await),
+            Err(error) => panic!("{css} does not appear: {error}; the page says:\n{}", self.now_reads("body").await),
         }
     }
 
@@ -128,21 +128,26 @@ impl Browser {
         element.text().await.unwrap()
     }
 
+    /// Returns what is to be read here at the moment, or why nothing is: a tab that has crashed says so.
+    async fn now_reads(&self, css: &str) -> String {
+        let read = async { self.client.find(Locator::Css(css)).await?.text().await };
+        read.await.unwrap_or_else(|error: fantoccini::error::CmdError| error.to_string())
+    }
+
     /// Waits until this is to be read here.
     pub(crate) async fn reads(&self, css: &str, text: &str) -> String {
         let end = std::time::Instant::now() + PATIENCE;
-        let mut last = String::new();
-        while std::time::Instant::now() < end {
-            if let Ok(element) = self.client.find(Locator::Css(css)).await {
-                last = element.text().await.unwrap_or_default();
-            }
+        loop {
+            let last = self.now_reads(css).await;
             if last.contains(text) {
                 self.is_sound().await;
                 return last;
             }
+            if std::time::Instant::now() > end {
+                panic!("{css} does not read {text:?}, but:\n{last}\nThe page says:\n{}", self.now_reads("body").await);
+            }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        panic!("{css} does not read {text:?}, but:\n{last}")
     }
 
     /// Waits until a script says this.
@@ -153,7 +158,9 @@ impl Browser {
             if last == value {
                 return self.is_sound().await;
             }
-            assert!(std::time::Instant::now() < end, "{script} does not say {value:?}, but {last}");
+            if std::time::Instant::now() > end {
+                panic!("{script} does not say {value:?}, but {last}\nThe page says:\n{}", self.now_reads("body").await);
+            }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
