@@ -61,6 +61,7 @@ pub(crate) fn attempt(
     outcome: &Outcome,
     verdict: &mut Verdict,
 ) -> Result<(), ReadError> {
+    memory.gangs.forget_gone(world);
     memory.kept.forget(world);
     if memory.kept.is_empty() {
         return judge(case, world, memory, name, outcome, verdict);
@@ -191,7 +192,7 @@ pub(crate) fn advance(
     memory.kept.note_late(world, outcome, |pod| has_a_plan(world, pod));
 }
 
-/// Notes which jobs have no pod left before new pods come.
+/// Notes which jobs have no pod left before new pods come, whether or not one is tried meanwhile.
 pub(crate) fn look(world: &World, memory: &mut Memory) {
     memory.gangs.forget_gone(world);
 }

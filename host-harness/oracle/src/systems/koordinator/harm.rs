@@ -25,12 +25,10 @@ impl Judge<'_> {
         let elsewhere = problem.candidates.iter().filter(|candidate| !places.contains(&candidate.node));
         let elsewhere = elsewhere.filter_map(|other| candidate(other.name));
         let elsewhere: Vec<&Pod> = elsewhere.filter(|pod| outcome.victims.contains(&pod.name)).collect();
-        for pod in &elsewhere {
-            if !self.gives_for_a_bound(problem, pod, &elsewhere) {
-                let text =
-                    format!("`{}` makes no room, and its quota owes the job of `{}` nothing", pod.name, self.pod.name);
-                verdict.breach("victim-frees-the-bound", text);
-            }
+        if let Some(pod) = self.gives_in_no_order(problem, &[], &elsewhere) {
+            let text =
+                format!("`{}` makes no room, and its quota owes the job of `{}` nothing", pod.name, self.pod.name);
+            verdict.breach("victim-frees-the-bound", text);
         }
         let unlike = problem.incoming.iter().any(|incoming| incoming.request != &self.pod.request);
         let nests = world.pods.values().any(|pod| world.inside(pod));
@@ -61,10 +59,32 @@ impl Judge<'_> {
         self.parts.iter().any(|part| other.label(QUOTA) == part.lead.label(QUOTA))
     }
 
+    /// Returns a pod that may not go for a quota when it is its turn, in whatever order these pods go after those that are gone; none where they may
+    /// go in some order.
+    fn gives_in_no_order<'p>(
+        &self,
+        problem: &PlacementProblem<'_>,
+        gone: &[&'p Pod],
+        left: &[&'p Pod],
+    ) -> Option<&'p Pod> {
+        let mut stays = None;
+        for pod in left {
+            let others: Vec<&Pod> = left.iter().copied().filter(|other| other.name != pod.name).collect();
+            let with: Vec<&Pod> = gone.iter().copied().chain([*pod]).collect();
+            let first = if self.gives_for_a_bound(problem, pod, gone) {
+                self.gives_in_no_order(problem, &with, &others)
+            } else {
+                Some(*pod)
+            };
+            stays = Some(first?);
+        }
+        stays
+    }
+
     /// Returns whether a pod on a node without a planned pod may go for a quota: it counts against the own quota of a part of the job; or the
-    /// quotas above are asked, the part stays within the min of its own, and the quota of the pod uses more than its own min without the others
-    /// `elsewhere` that go for a quota. Those that make room on the nodes of the plan go in every order, so they are counted.
-    fn gives_for_a_bound(&self, problem: &PlacementProblem<'_>, other: &Pod, elsewhere: &[&Pod]) -> bool {
+    /// quotas above are asked, the part stays within the min of its own, and the quota of the pod uses more than its own min without those that
+    /// are gone. Those that make room on the nodes of the plan go later, so they are counted.
+    fn gives_for_a_bound(&self, problem: &PlacementProblem<'_>, other: &Pod, gone: &[&Pod]) -> bool {
         let world = self.world;
         let is_below_own = |books: &Books| counts(world, other, &books.name);
         let gives = |own: &Books, part: &super::Part<'_>| {
@@ -78,8 +98,8 @@ impl Judge<'_> {
             }
             let Some(lender) = other.label(QUOTA) else { return false };
             let is_there = |pod: &&Pod| pod.label(QUOTA) == Some(lender) && !pod.finished && pod.place().is_some();
-            let goes = |pod: &&Pod| pod.name != other.name && elsewhere.iter().any(|gone| gone.name == pod.name);
-            let stays = world.pods.values().filter(|pod| is_there(pod) && !goes(pod));
+            let is_gone = |pod: &&Pod| gone.iter().any(|gone| gone.name == pod.name);
+            let stays = world.pods.values().filter(|pod| is_there(pod) && !is_gone(pod));
             let uses = Amounts::sum(stays.map(|pod| &pod.request));
             let key = ("ElasticQuota".to_owned(), lender.to_owned());
             let min = world.others.get(&key).map(|quota| Amounts::read(crate::world::at(quota, "/spec/min")));

@@ -13,9 +13,6 @@ use crate::model::PodIx;
 /// How many pods are tried as a start at most, where quotas take back from each other.
 const OTHER_PODS: usize = 32;
 
-/// How many pairs of pods are tried as a start at most, one of which may not be evicted in its turn.
-const PAIRS: usize = 16;
-
 impl<F: FindPlan> Seeking<'_, '_, F> {
     /// Returns the cheapest plan for the most pods that evicts a pod before its turn, or passes one over, and its branch, where those whose turn it
     /// is make no room; none where there is none. A quota that gives back so much may give a large pod last, but not after a small one that
@@ -53,7 +50,7 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         let with_each = |ix: PodIx| running.iter().map(move |other| BTreeSet::from([ix, *other]));
         let mut seen = BTreeSet::new();
         let is_new = |pair: &BTreeSet<PodIx>| pair.len() > 1 && seen.insert(pair.clone());
-        let pairs = others().flat_map(with_each).filter(is_new).take(PAIRS);
+        let pairs = others().flat_map(with_each).filter(is_new);
         singles.chain(pairs).take(tries).collect()
     }
 
@@ -65,7 +62,9 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         }
         let (mut silent, nothing) = (Notes::default(), Branch::default());
         let mut context = self.context.in_branch(&nothing, &mut silent);
-        let mut pods = context.candidates(cluster, cluster.pods().map(|(ix, _)| ix));
+        let holds = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| pod.place.node().is_some());
+        let running = cluster.pods().map(|(ix, _)| ix).filter(|ix| holds(ix) && !self.context.is_leaving(cluster, *ix));
+        let mut pods = context.candidates(cluster, running);
         pods = context.in_reprieve_order(cluster, pods);
         pods.reverse();
         pods.truncate(count);
