@@ -13,6 +13,9 @@ use super::{Checkpoint, Context, Simulation};
 use crate::engine::Notes;
 use crate::model::{NodeIx, PodIx};
 
+/// How many nodes are closed to the pods that were left out before they are given up in a cycle.
+const CLOSED: usize = 64;
+
 /// Pods and their nodes.
 pub type Placements = Vec<(PodIx, NodeIx)>;
 
@@ -48,25 +51,35 @@ pub fn allocate(
     }
 }
 
-/// Places the pods that were left out where they do not stand in the room of a waiting gang: the gang may have a node by now. Returns all
-/// pods that got a node since the start of the action. If a waiting gang would evict one of them, none of the pods that were left out is
-/// placed; returns the pods that the gang would evict.
+/// Places the pods that were left out where they do not stand in the room of a waiting gang: the gang may have a node by now, or there are other
+/// nodes than those that it would take. Returns all pods that got a node since the start of the action. If a waiting gang would evict one of
+/// them on any node, none of the pods that were left out is placed; returns the pods that the gang would evict.
 fn with_other_nodes(
     simulation: &mut Simulation<'_>,
     notes: &mut Notes,
     context: &Context<'_>,
     (placed, start): (&Placed, &Checkpoint),
 ) -> Result<Placed, BTreeSet<PodIx>> {
-    let before = simulation.checkpoint();
-    let mut bound = placed.bound.clone();
-    bound.extend(place_all(simulation, notes, context, &BTreeSet::new()));
-    let all = Placed { bound, promised: simulation.promised_since(start), ..Placed::default() };
-    let taken_back = taken_back(simulation, notes, context, (&all, &BTreeSet::new()));
-    if taken_back.is_empty() {
-        return Ok(all);
+    let (before, mut closed) = (simulation.checkpoint(), BTreeSet::new());
+    loop {
+        let mut bound = placed.bound.clone();
+        simulation.closed.clone_from(&closed);
+        bound.extend(place_all(simulation, notes, context, &BTreeSet::new()));
+        simulation.closed.clear();
+        let all = Placed { bound, promised: simulation.promised_since(start), ..Placed::default() };
+        let taken_back = taken_back(simulation, notes, context, (&all, &BTreeSet::new()));
+        if taken_back.is_empty() {
+            return Ok(all);
+        }
+        simulation.restore(before.clone());
+        let is_taken = |ix: PodIx| taken_back.contains(&ix) && !placed.contains(ix);
+        let taken: Vec<NodeIx> = all.bound.iter().filter(|(ix, _)| is_taken(*ix)).map(|(_, node)| *node).collect();
+        let is_earlier = taken_back.iter().any(|ix| placed.contains(*ix));
+        if is_earlier || taken.is_empty() || closed.len() >= CLOSED {
+            return Err(taken_back);
+        }
+        closed.extend(taken);
     }
-    simulation.restore(before);
-    Err(taken_back)
 }
 
 /// Places normal pods, except those that are left out. Returns the new placements.

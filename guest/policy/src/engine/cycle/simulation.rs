@@ -3,7 +3,7 @@
 //! Room is promised to whole gangs only, and as long as the laws allow them ([`promises`](super::promises)). Leaving pods count against no queue.
 //! A node has room now, if the idle room is enough and promises still hold afterwards; or later, once the leaving pods have left.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Context;
 use super::promises::is_kept;
@@ -35,6 +35,8 @@ pub struct Simulation<'c> {
     leaving: BTreeMap<NodeIx, Amounts>,
     /// The leaving pods and their nodes.
     gone: Vec<(PodIx, NodeIx)>,
+    /// The nodes on which nothing more is placed for now.
+    pub closed: BTreeSet<NodeIx>,
 }
 
 /// A moment of a simulation to which it can be restored.
@@ -84,7 +86,8 @@ impl<'c> Simulation<'c> {
             groups.entry(lead).or_default().push((ix, node));
         }
         let (waits, promised, planned) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        let mut simulation = Simulation { trial: Trial::new(cluster), waits, promised, planned, leaving, gone };
+        let (trial, closed) = (Trial::new(cluster), BTreeSet::new());
+        let mut simulation = Simulation { trial, waits, promised, planned, leaving, gone, closed };
         simulation.gone.iter().for_each(|(ix, _)| simulation.trial.evict(*ix));
         for group in groups.into_values() {
             if is_kept(&mut simulation, context, &group) {
@@ -174,7 +177,7 @@ impl<'c> Simulation<'c> {
 
     /// Whether a node has room for a request.
     pub fn fits(&self, ix: NodeIx, request: &Request, when: When) -> bool {
-        let Some(node) = self.cluster().node(ix) else { return false };
+        let Some(node) = self.cluster().node(ix).filter(|_| !self.closed.contains(&ix)) else { return false };
         let of = |amounts: &BTreeMap<NodeIx, Amounts>, resource| amounts.get(&ix).map_or(0, |held| held.get(resource));
         request.iter().all(|(resource, asked)| {
             let later = node.free.get(resource);

@@ -8,7 +8,7 @@ use super::super::branches::{Branch, Branching};
 use super::{FindPlan, Seeking, may_stop};
 use crate::engine::Notes;
 use crate::engine::plan::Plan;
-use crate::model::PodIx;
+use crate::model::{NO_PODS, PodIx};
 
 /// How many pods are tried as a start at most, where quotas take back from each other.
 const OTHER_PODS: usize = 32;
@@ -32,7 +32,8 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
     }
 
     /// Returns starts with pods that may be evicted, but not after those whose turn it is before: a quota gives back so much and no more. Each goes
-    /// instead of others when its turn is first; where there are tries left, also with one more pod that has its turn before others then.
+    /// instead of others when its turn is first; where there are tries left, also with one more pod that has its turn before others then. The first
+    /// start has all pods that cost nothing, those of gangs that are too small already.
     pub(super) fn out_of_turn(&self, tries: usize) -> Vec<BTreeSet<PodIx>> {
         let (cluster, count) = (&*self.cluster, tries.min(OTHER_PODS));
         if count == 0 || !self.context.takes_in_turn() {
@@ -51,7 +52,10 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         let mut seen = BTreeSet::new();
         let is_new = |pair: &BTreeSet<PodIx>| pair.len() > 1 && seen.insert(pair.clone());
         let pairs = others().flat_map(with_each).filter(is_new);
-        singles.chain(pairs).take(tries).collect()
+        let by = &self.context.laws.node_choice.by;
+        let is_free = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| by.is_free(cluster, pod, &NO_PODS));
+        let free: BTreeSet<PodIx> = running.iter().copied().filter(is_free).collect();
+        std::iter::once(free).filter(|free| !free.is_empty()).chain(singles).chain(pairs).take(tries).collect()
     }
 
     /// Returns the pods that may be evicted in their turn, the first in turn first, so many at most.
