@@ -142,3 +142,33 @@ fn the_rests_of_two_devices_are_no_device() {
         cluster(devices, held, requested).holds(name, bound(), refused);
     }
 }
+
+/// Issues 2342 and 2470: what a quota lends comes back. A sibling gives pods in any order in which it uses more than its min before each of them: here the
+/// small one first.
+#[test]
+fn a_sibling_gives_while_it_uses_more_than_its_min() {
+    let cluster = |min: &str| {
+        let below = |name: &str, parent: &str, (min, max): (&str, &str)| {
+            let mut quota = quota(name);
+            set(&mut quota, "/metadata/labels", "quota.scheduling.koordinator.sh/parent", json!(parent));
+            set(&mut quota, "/spec", "min", json!({"cpu": min}));
+            set(&mut quota, "/spec", "max", json!({"cpu": max}));
+            quota
+        };
+        let mut parent = below("dept", "koordinator-root-quota", ("4", "4"));
+        set(&mut parent, "/metadata/labels", "quota.scheduling.koordinator.sh/is-parent", json!("true"));
+        let mut objects = vec![parent, below("lender", "dept", ("4", "4")), below("borrower", "dept", (min, "4"))];
+        objects.extend(["n1", "n2"].map(|name| node(name, json!({"cpu": "4"}))));
+        for (name, cpu) in [("small", "1"), ("large", "2")] {
+            objects.push(labelled(pod(name, json!({"cpu": cpu}), 0, Some("n1")), QUOTA, "borrower"));
+        }
+        let p = labelled(pod("p", json!({"cpu": "4"}), 9, None), QUOTA, "lender");
+        objects.push(labelled(p, "quota.scheduling.koordinator.sh/preemptible", "false"));
+        let mut golden = Golden::attempts(System::Koordinator, objects, &["default/p"]);
+        golden.case.args.insert("enableCheckParentQuota".to_owned(), json!(true));
+        golden
+    };
+    let both = || soft(&[("default/p", "n2")], &["default/large", "default/small"]);
+    cluster("1").holds("issue 2470: 3 of min 1 are used", both(), &[("a-plan-is-found", ends("Rejected"))]);
+    cluster("2").holds("issue 2470: 3 of min 2 are used", ends("Rejected"), &[("victim-frees-the-bound", both())]);
+}
