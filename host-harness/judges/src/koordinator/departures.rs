@@ -13,7 +13,8 @@ use super::plans::{
 };
 use super::questions::{
     do_not_fit_together, ends_a_plan_together, is_near_a_nomination, is_near_who_may_go, is_promised_firmly,
-    needs_who_may_go, reads_the_class, relies_on_what_leaves, waits_for_its_room, waits_for_the_rest,
+    needs_who_may_go, plans_against_a_nomination, reads_the_class, relies_on_what_leaves, waits_for_its_room,
+    waits_for_the_rest,
 };
 use super::situations::{
     awaits_its_victims, ends_nominations_of_the_group, gives_up_together, has_failed, has_room_coming,
@@ -246,7 +247,7 @@ pub(super) const RULES: &[Rule] = &[
         "C70",
         "constraints between a pod and a nominated one count on the node of the nominated pod alone",
         "they count in its whole domain",
-        &[Explains::Asks(Stage::Node, is_near_a_nomination)],
+        &[Explains::Asks(Stage::Node, is_near_a_nomination), Explains::Asks(Stage::Plan, plans_against_a_nomination)],
     ),
     rule(
         "C33",

@@ -154,22 +154,46 @@ pub(super) fn is_near_a_nomination(it: &View<'_>, ask: &mut Ask<'_>) -> Result<b
 /// the pods that leave are gone.
 fn would_break_constraints(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
     for node in &it.answer.feasible {
-        let mut objects = it.question.objects.clone();
-        objects.retain(|object| text(object, "/kind") != "Pod" || !leaves(object));
-        let is_pod = |object: &&mut Value| text(object, "/kind") == "Pod" && name(object) == it.question.pod;
-        objects.iter_mut().filter(is_pod).for_each(|object| put(object, "nodeName", json!(node)));
-        let mut breaks = false;
-        for other in it.promised().filter(|other| is_constrained(other)) {
-            let question = Question { objects: objects.clone(), pod: name(other), ..it.question.clone() };
-            let answer: Answer = ask.answer(&question)?;
-            let refusal = answer.refused.get(text(other, "/status/nominatedNodeName"));
-            breaks |= refusal.is_some_and(|refusal| BETWEEN_PODS.contains(&refusal.plugin.as_str()));
-        }
-        if !breaks {
+        if !breaks_constraints(it, node, leaves, ask)? {
             return Ok(false);
         }
     }
     Ok(!it.answer.feasible.is_empty() && !it.policy.is_placed())
+}
+
+/// Returns whether the same holds of each plan of upstream, once its victims are gone, too.
+pub(super) fn plans_against_a_nomination(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let possible = it.possible();
+    for (node, plan) in &possible {
+        if !breaks_constraints(it, node, |pod| leaves(pod) || plan.victims.contains(&name(pod)), ask)? {
+            return Ok(false);
+        }
+    }
+    Ok(!possible.is_empty() && it.policy.ended == Ended::Nothing)
+}
+
+/// Returns whether a nominated pod would not be allowed on its node by constraints between pods with the pod on this node, and without pods that are
+/// gone.
+fn breaks_constraints(
+    it: &View<'_>,
+    node: &str,
+    is_gone: impl Fn(&Value) -> bool,
+    ask: &mut Ask<'_>,
+) -> Result<bool, TrialError> {
+    let mut objects = it.question.objects.clone();
+    objects.retain(|object| text(object, "/kind") != "Pod" || !is_gone(object));
+    let is_pod = |object: &&mut Value| text(object, "/kind") == "Pod" && name(object) == it.question.pod;
+    objects.iter_mut().filter(is_pod).for_each(|object| put(object, "nodeName", json!(node)));
+    let firm = it.firmly_promised();
+    for other in it.promised().filter(|other| is_constrained(other) && firm.contains(&name(other))) {
+        let question = Question { objects: objects.clone(), pod: name(other), ..it.question.clone() };
+        let answer: Answer = ask.answer(&question)?;
+        let refusal = answer.refused.get(text(other, "/status/nominatedNodeName"));
+        if refusal.is_some_and(|refusal| BETWEEN_PODS.contains(&refusal.plugin.as_str())) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The plugins that judge constraints between pods.

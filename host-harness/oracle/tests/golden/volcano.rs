@@ -274,3 +274,32 @@ fn room_that_a_gang_waits_for_is_short_for_a_later_plan() {
         assert!(broken.starts_with(&format!("{law}: ")), "less room is coming: {broken}");
     }
 }
+
+/// Upstream's capacity plugin: a queue gives while it has more than it deserves. Idle room stays unused for a gang only if the gang gets a plan there
+/// without the pods that take it: here their queue gives `b0` only once they run.
+#[test]
+fn pods_that_let_their_queue_give_are_bound_and_may_be_evicted() {
+    let (one, asked) = (|| amounts("1", "1Gi"), || Some(amounts("3", "3Gi")));
+    let gang = |name: &str, queue: &str, pods: &[&str]| {
+        let pods: Vec<(&str, Value, Option<&str>)> = pods.iter().map(|pod| (*pod, one(), None)).collect();
+        let mut objects = job(name, queue, &pods);
+        set(&mut objects[0], "/spec", "minMember", json!(pods.len()));
+        objects
+    };
+    let cluster = |(cpu, memory): (&str, &str)| {
+        let queues = vec![queue("own", Some(amounts(cpu, memory)), None), queue("other", asked(), None)];
+        let running = job("b", "own", &[("b0", one(), Some("n"))]);
+        let gangs = [gang("j", "own", &["j0", "j1"]), gang("w", "other", &["w0", "w1", "w2"])].concat();
+        Golden::cycle([vec![node("n", amounts("3", "3Gi"))], queues, running, gangs].concat())
+    };
+    let binds = cycle(&[("default/j0", "n"), ("default/j1", "n")]);
+    let used = json!({"status": {"queue/own": {"used": {"cpu": "3", "memory": "3Gi", "pods": "3"}}}});
+    let nominated = json!({"default/w0": "n", "default/w1": "n", "default/w2": "n"});
+    let victims = ["default/b0", "default/j0", "default/j1"];
+    let plan = json!({"plan": 1, "preemptor": "default/w0", "nominated": nominated, "victims": victims});
+    let evicts = json!({"bound": {}, "nominated": nominated, "victims": victims, "plans": [plan], "waiting": [], "standing": nominated});
+    let outcomes = [binds, used, evicts];
+    assert_eq!(cluster(("1", "1Gi")).judge(&outcomes), None);
+    let broken = cluster(("0", "0")).judge(&outcomes).unwrap_or_default();
+    assert!(broken.starts_with("bound-pods-are-not-reclaimed-at-once: "), "{broken}");
+}

@@ -209,6 +209,20 @@ fn c70_leaves_the_constraints_of_nominated_pods_unbroken() {
 }
 
 #[test]
+fn c70_makes_no_plan_that_a_nominated_pod_forbids() {
+    let table = |plugin: &str, priority: i64| {
+        let refusal = Refusal { plugin: plugin.to_owned(), ..Refusal::default() };
+        let table = evicting().add("w", None).nominated("w", "n2");
+        let table = table.pod("w", |pod| pod["spec"]["priority"] = json!(priority));
+        let table = table.pod("w", |pod| pod["spec"]["affinity"] = json!({"podAffinity": {}}));
+        table.then(|answer| drop(answer.refused.insert("n2".to_owned(), refusal)))
+    };
+    assert_eq!(table("InterPodAffinity", 9).judge(&nothing()), Ok(vec!["C70"]));
+    assert_eq!(table("NodeResourcesFit", 9).judge(&nothing()), Err("upstream/plan"));
+    assert_eq!(table("InterPodAffinity", -1).judge(&nothing()), Err("upstream/plan"), "the pod may evict it");
+}
+
+#[test]
 fn parts_of_the_cluster_are_compared_up_to_rounding() {
     // Of 3 cpu, one of 2 is 666666666 billionths, and two of 1 are 333333333 each.
     let sized = |pod: &mut Value| pod["spec"]["containers"][0]["resources"]["requests"]["cpu"] = json!("2");

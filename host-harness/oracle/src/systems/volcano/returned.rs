@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Judge;
+use super::{Judge, used};
 use crate::tally::Verdict;
 use crate::world::{Pod, World, at};
 
@@ -16,6 +16,9 @@ const GROWN: &str = "an elastic job shrinks by whole steps, and was too small to
 
 /// Why a pod may be bound for one cycle.
 const CAME_SINCE: &str = "pods have come since the plan that nominated the pod, and its promise was kept";
+
+/// Why a gang may get a plan only once other pods run.
+const BORROWED: &str = "a queue gives a pod that ran before only while it uses what the pods request that came";
 
 /// The names of all pods of the cluster in which each nominated pod got its nomination.
 #[derive(Debug, Default)]
@@ -60,6 +63,8 @@ impl Judge<'_> {
                 verdict.excuse(CONSTRAINED);
             } else if waited && !returned.is_empty() && self.could_not_shrink(last, &plan.victims) {
                 verdict.excuse(GROWN);
+            } else if waited && !returned.is_empty() && self.gave_nothing_before(last, &plan.victims) {
+                verdict.excuse(BORROWED);
             } else if waited && !returned.is_empty() && returned.iter().all(|name| last.promised.contains(*name)) {
                 verdict.excuse(CAME_SINCE);
             } else if waited && !returned.is_empty() {
@@ -78,6 +83,17 @@ impl Judge<'_> {
             let lost = |pods: &[&Pod]| pods.iter().filter(|pod| victims.contains(&pod.name)).count();
             let size = job.size(self.world).saturating_sub(grown.len()).saturating_sub(lost(&before));
             lost(&grown) > 0 && lost(&before) > 0 && !job.may_be(size)
+        })
+    }
+
+    /// Returns whether one of these victims ran before the last cycle, in a queue that had no more than is due to it without the pods that the cycle
+    /// bound: then the gang had no such plan in the last cycle.
+    fn gave_nothing_before(&self, last: &Last, victims: &BTreeSet<String>) -> bool {
+        let ran = |pod: &&Pod| victims.contains(&pod.name) && !last.bound.contains(&pod.name);
+        self.jobs.iter().filter(|job| job.pods(self.world).iter().any(ran)).any(|job| {
+            let before = |pod: &Pod| pod.node.is_some() && !last.bound.contains(&pod.name);
+            let used = used(self.world, &self.jobs, &job.queue, |_, pod| before(pod));
+            self.queues.get(&job.queue).is_some_and(|queue| used.within(&queue.due))
         })
     }
 
