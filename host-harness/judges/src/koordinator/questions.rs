@@ -133,7 +133,17 @@ pub(super) fn reads_the_class(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, 
 
 /// Returns whether a nominated pod keeps the pod out that upstream lets in: once it runs where it is nominated, so does upstream.
 pub(super) fn is_near_a_nomination(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let Some(answer) = with_nominated_pods(it, ask)? else { return Ok(false) };
+    let keeps_out = answer.pre_filter.is_none() && answer.feasible.is_empty() && !it.policy.is_placed();
+    if keeps_out && is_between_pods(it) { Ok(true) } else { would_break_constraints(it, ask) }
+}
+
+/// Returns what upstream answers once the pods run whose room is kept from the pod, each where it is nominated; none where there are none.
+fn with_nominated_pods(it: &View<'_>, ask: &mut Ask<'_>) -> Result<Option<Answer>, TrialError> {
     let firm = it.firmly_promised();
+    if firm.is_empty() {
+        return Ok(None);
+    }
     let mut objects = it.question.objects.clone();
     for object in &mut objects {
         if text(object, "/kind") == "Pod" && firm.contains(&name(object)) {
@@ -141,13 +151,12 @@ pub(super) fn is_near_a_nomination(it: &View<'_>, ask: &mut Ask<'_>) -> Result<b
             put(object, "nodeName", json!(node));
         }
     }
-    if firm.is_empty() {
-        return Ok(false);
-    }
-    let answer: Answer = ask.answer(&Question { objects, ..it.question.clone() })?;
-    let between = is_constrained(it.pod) || it.promised().any(is_constrained);
-    let keeps_out = between && answer.pre_filter.is_none() && answer.feasible.is_empty() && !it.policy.is_placed();
-    if keeps_out { Ok(true) } else { would_break_constraints(it, ask) }
+    ask.answer(&Question { objects, ..it.question.clone() }).map(Some)
+}
+
+/// Returns whether there may be constraints between the pod and nominated ones.
+fn is_between_pods(it: &View<'_>) -> bool {
+    is_constrained(it.pod) || it.promised().any(is_constrained)
 }
 
 /// Returns whether, wherever upstream places the pod, a nominated pod would no longer be allowed on its node by constraints between pods, once
@@ -161,8 +170,12 @@ fn would_break_constraints(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, Tri
     Ok(!it.answer.feasible.is_empty() && !it.policy.is_placed())
 }
 
-/// Returns whether the same holds of each plan of upstream, once its victims are gone, too.
+/// Returns whether the same holds of each plan of upstream, once its victims are gone, too; or upstream makes none once the nominated pods run.
 pub(super) fn plans_against_a_nomination(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
+    let stops = |answer: Answer| answer.feasible.is_empty() && it.agrees(&answer) && is_between_pods(it);
+    if it.policy.ended == Ended::Nothing && with_nominated_pods(it, ask)?.is_some_and(stops) {
+        return Ok(true);
+    }
     let possible = it.possible();
     for (node, plan) in &possible {
         if !breaks_constraints(it, node, |pod| leaves(pod) || plan.victims.contains(&name(pod)), ask)? {

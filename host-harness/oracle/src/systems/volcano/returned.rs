@@ -4,6 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Judge, used};
+use crate::amounts::Amounts;
+use crate::outcome::Plan;
 use crate::tally::Verdict;
 use crate::world::{Pod, World, at};
 
@@ -63,7 +65,7 @@ impl Judge<'_> {
                 verdict.excuse(CONSTRAINED);
             } else if waited && !returned.is_empty() && self.could_not_shrink(last, &plan.victims) {
                 verdict.excuse(GROWN);
-            } else if waited && !returned.is_empty() && self.gave_nothing_before(last, &plan.victims) {
+            } else if waited && !returned.is_empty() && self.gave_nothing_before(last, plan) {
                 verdict.excuse(BORROWED);
             } else if waited && !returned.is_empty() && returned.iter().all(|name| last.promised.contains(*name)) {
                 verdict.excuse(CAME_SINCE);
@@ -86,14 +88,20 @@ impl Judge<'_> {
         })
     }
 
-    /// Returns whether one of these victims ran before the last cycle, in a queue that had no more than is due to it without the pods that the cycle
-    /// bound: then the gang had no such plan in the last cycle.
-    fn gave_nothing_before(&self, last: &Last, victims: &BTreeSet<String>) -> bool {
-        let ran = |pod: &&Pod| victims.contains(&pod.name) && !last.bound.contains(&pod.name);
+    /// Returns whether one of the victims of a plan ran before the last cycle, in a queue that had no more than is due to it without the pods that the
+    /// cycle bound, of whatever the gang is owed: then the gang had no such plan in the last cycle.
+    fn gave_nothing_before(&self, last: &Last, plan: &Plan) -> bool {
+        let ran = |pod: &&Pod| plan.victims.contains(&pod.name) && !last.bound.contains(&pod.name);
+        let gets = |pod: &&Pod| plan.nominated.contains_key(&pod.name);
+        let gangs = self.jobs.iter().filter(|job| job.pods(self.world).iter().any(gets));
+        let of_gang = gangs.flat_map(|job| [Some(&job.queue), job.parent.as_ref()]).flatten();
+        let owed: Vec<&Amounts> = of_gang.filter_map(|name| Some(&self.queues.get(name)?.due)).collect();
         self.jobs.iter().filter(|job| job.pods(self.world).iter().any(ran)).any(|job| {
             let before = |pod: &Pod| pod.node.is_some() && !last.bound.contains(&pod.name);
             let used = used(self.world, &self.jobs, &job.queue, |_, pod| before(pod));
-            self.queues.get(&job.queue).is_some_and(|queue| used.within(&queue.due))
+            let Some(queue) = self.queues.get(&job.queue) else { return false };
+            let mut due = queue.due.0.iter().filter(|(resource, _)| owed.iter().any(|owed| owed.get(resource) > 0));
+            due.all(|(resource, due)| used.get(resource) <= *due)
         })
     }
 
