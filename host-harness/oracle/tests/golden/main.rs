@@ -9,6 +9,7 @@ mod koordinator;
 mod kubernetes;
 mod volcano;
 mod volcano_elastic;
+mod volcano_waiting;
 mod yunikorn;
 
 use std::collections::BTreeMap;

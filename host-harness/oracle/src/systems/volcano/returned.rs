@@ -100,8 +100,9 @@ impl Judge<'_> {
             let before = |pod: &Pod| pod.node.is_some() && !last.bound.contains(&pod.name);
             let used = used(self.world, &self.jobs, &job.queue, |_, pod| before(pod));
             let Some(queue) = self.queues.get(&job.queue) else { return false };
-            let mut due = queue.due.0.iter().filter(|(resource, _)| owed.iter().any(|owed| owed.get(resource) > 0));
-            due.all(|(resource, due)| used.get(resource) <= *due)
+            let is_owed = |resource: &str| owed.iter().any(|owed| owed.get(resource) > 0);
+            let mut due = queue.due.0.iter().filter(|(resource, _)| is_owed(resource)).peekable();
+            due.peek().is_some() && due.all(|(resource, due)| used.get(resource) <= *due)
         })
     }
 
