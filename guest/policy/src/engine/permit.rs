@@ -2,7 +2,7 @@
 
 use crate::contract::*;
 use crate::laws::Detail;
-use crate::model::{Place, PodIx};
+use crate::model::{JobIx, Place, PodIx};
 
 use super::Engine;
 use super::reasons::PERMITTED;
@@ -27,15 +27,11 @@ impl Engine {
             let short = preemptor.job.filter(|job| fails_together && self.cluster.waits_in_vain(*job));
             self.notes.refused(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
             let reason = self.reason(&rule, &denial);
-            let (permission, retry) = match short {
-                // The pod would hold a node in vain. When the pod is unreserved, all waiting pods of its gang are.
-                Some(job) => {
-                    self.cluster.end_round(job, None);
-                    (Permission::Reject(reason.clone()), self.retry())
-                }
-                None => (Permission::Wait(timeout), self.retry()),
+            let (permission, effects) = match short {
+                Some(job) => (Permission::Reject(reason.clone()), self.reject_in_vain(job, ix)),
+                None => (Permission::Wait(timeout), Effects::default()),
             };
-            return Ok(Permitted { permission, reason, retry, effects: Effects::default() });
+            return Ok(Permitted { permission, reason, retry: self.retry(), effects });
         }
         let law = laws.permit.first().map(|law| law.rule);
         let case = if gang.is_some() { "complete" } else { "single" };
@@ -51,5 +47,16 @@ impl Engine {
         let reason = law.map_or_else(|| PERMITTED.reason(Detail::default()), |law| law.reason(Detail::case(case)));
         let (retry, effects) = (Retry::default(), Effects { admits, ..Effects::default() });
         Ok(Permitted { permission: Permission::Allow, reason, retry, effects })
+    }
+
+    /// Ends the round of a gang that cannot start in it, and returns what follows. The pod would hold a node in vain, and so would all to which its
+    /// gang group is promised nodes: these nominations end (kube-scheduler `schedule_one.go`, handleBindingCycleError and schedulingCycle, which
+    /// clear the nomination of a pod that Permit rejects). When the pod is unreserved, all waiting pods of its gang are.
+    fn reject_in_vain(&mut self, job: JobIx, pod: PodIx) -> Effects {
+        self.cluster.end_round(job, None);
+        let mut void = self.cluster.nominated_of_group(job);
+        let is_nominated = self.cluster.pod(pod).is_some_and(|pod| pod.nominated.is_some());
+        void.extend((is_nominated && !void.contains(&pod)).then_some(pod));
+        Effects { withdrawn: self.withdrawn(void), ..Effects::default() }
     }
 }
