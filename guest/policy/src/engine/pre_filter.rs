@@ -54,7 +54,6 @@ impl Engine {
         if self.waits_for_its_turn(job, denial) {
             return Effects::default();
         }
-        let group = self.cluster.gang_group(job);
         // What is wrong with a gang keeps its whole group from being tried. What one pod demands is found out when its turn comes: it has
         // failed then, and the others go on if they can do without it.
         let is_of_the_pod =
@@ -64,7 +63,7 @@ impl Engine {
             return self.void(own.into_iter().collect());
         }
         // Where the round is over, the pods at Permit have been released.
-        let cannot_start = group.len() > 1 && !matches!(denial, Denial::Failed { .. });
+        let cannot_start = !matches!(denial, Denial::Failed { .. });
         let effects = self.void(self.cluster.nominated_of_group(job));
         let gives_up = is_over || cannot_start && self.cluster.is_strict(job);
         let releases = if gives_up { self.waiting_with(pod) } else { Vec::new() };

@@ -243,9 +243,13 @@ pub(crate) fn nominations(
     verdict: &mut Verdict,
 ) {
     let waits = waits_for_victims(world, pod) || waits_for_permit(world, pod, same_group, spec_priority);
-    // With constraints between pods, the pod may keep its nomination or lose it: whether they hold once the others have come is not sought.
+    // With constraints between pods, the pod may keep its nomination or lose it: whether they hold once the others have come is not sought. So it may
+    // where only pods leave its node that are no less important: upstream finds no plan there, and clears the nomination.
     let is_promised = || outcome.standing.as_ref().is_none_or(|standing| standing.contains_key(&pod.name));
-    let waits = waits || groups::room_is_coming(world, pod) && (!world.is_constrained() || is_promised());
+    let of_lesser = |node: &String| world.on(node).any(|other| other.leaving && other.priority < pod.priority);
+    let is_sure =
+        !world.is_constrained() && (groups::group(pod).is_some() || pod.nominated.as_ref().is_some_and(of_lesser));
+    let waits = waits || groups::room_is_coming(world, pod) && (is_sure || is_promised());
     nominations_while(waits, (world, pod), same_group, outcome, verdict);
 }
 

@@ -183,8 +183,8 @@ impl Judge<'_> {
         }
         let problem = PlacementProblem { free: self.idle(), candidates: Vec::new(), incoming: self.incoming(&missing) };
         if problem.fits_without(0) {
-            if self.room_went_to_a_plan(&missing) {
-                return verdict.excuse("its room went to the plan of a gang: it gets another node in the next cycle");
+            if let Some(why) = self.why_idle(job, &missing, &problem) {
+                return verdict.excuse(why);
             }
             let text = format!("{} pods of `{}` fit idle room and were not bound", missing.len(), job.name);
             verdict.breach("idle-room-is-used", text);

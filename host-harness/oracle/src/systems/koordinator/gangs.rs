@@ -101,11 +101,6 @@ impl<'w> Gangs<'w> {
         Gang::of(self.world, &job(pod)).map_or_else(|| vec![job(pod)], |gang| gang.jobs)
     }
 
-    /// Returns whether the gang of a pod starts together with others.
-    pub(super) fn are_several(self, pod: &Pod) -> bool {
-        self.group(pod).len() > 1
-    }
-
     /// The members of a job.
     fn members(self, of: &str) -> impl Iterator<Item = &'w Pod> {
         self.world.pods.values().filter(move |pod| Gangs::claims(pod) && job(pod) == of && !pod.finished)

@@ -21,7 +21,7 @@ impl Judge<'_> {
                 verdict.breach_expecting("gang-has-its-members", text, json!({"result": "Rejected", "victims": []}));
             }
             // The group cannot start: it holds no room.
-            let ended = self.turn_of_several().map(Turn::at_last);
+            let ended = self.turn.clone().map(Turn::at_last);
             return self.gangs.stay(pod, ended.as_ref(), outcome, verdict);
         }
         if self.gangs.is_one_too_many(pod) {
@@ -77,11 +77,6 @@ impl Judge<'_> {
     pub(super) fn is_admitted(&self) -> bool {
         let own = self.parts.first();
         own.is_none_or(|own| self.bounds.iter().all(|books| books.admits(own.stays, &own.total)))
-    }
-
-    /// Returns the turn of a pod whose gang starts together with others.
-    fn turn_of_several(&self) -> Option<Turn<'_>> {
-        self.turn.clone().filter(|_| self.gangs.are_several(self.pod))
     }
 
     /// A pod that is admitted and fits is bound, or held until its gang is complete.

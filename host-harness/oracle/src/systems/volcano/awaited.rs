@@ -67,6 +67,23 @@ impl Judge<'_> {
         self.rooms_left_by(self.awaiting(|_| true, fits), &problem.free)
     }
 
+    /// Returns why room may stay idle that pods which a job lacks fit; none where nothing is known against them.
+    pub(super) fn why_idle(&self, job: &Job, missing: &[&Pod], problem: &PlacementProblem<'_>) -> Option<&'static str> {
+        if self.room_went_to_a_plan(missing) {
+            return Some("its room went to the plan of a gang: it gets another node in the next cycle");
+        }
+        self.is_awaited(job, problem).then_some(AWAITED)
+    }
+
+    /// Returns whether pods of other jobs, which their queues take only once leaving pods have left, may wait for room that the pods of a job fit.
+    fn is_awaited(&self, job: &Job, problem: &PlacementProblem<'_>) -> bool {
+        let waits = |other: &Job| other.name != job.name && !self.queue_takes(other, &self.missing(other), false);
+        let fits =
+            |pods: &[&Pod]| PlacementProblem { incoming: self.incoming(pods), ..problem.clone() }.fits_without(0);
+        let rooms = self.rooms_left_by(self.awaiting(waits, fits), &problem.free);
+        rooms.iter().any(|room| !room.within(problem).fits_without(0))
+    }
+
     /// Returns the rooms that placements of each set of pods in this room leave.
     fn rooms_left_by<'w>(&'w self, sets: Vec<Vec<&'w Pod>>, free: &[Amounts]) -> Vec<AwaitedRoom<'w>> {
         let mut rooms = Vec::new();
