@@ -1,19 +1,26 @@
 //! Classes: pods that ask for the same, may run on the same nodes and have the same between them and other pods, so that what is worked
 //! out for one of them holds for all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::index::Index;
 use super::{ClassIx, InterPodIx, Request, ShapeIx};
 
-/// The classes of pods so far, numbered densely in the order in which they were met.
+/// With fewer numbers than this, those of classes without pods are not looked for.
+const FEW: usize = 1024;
+
+/// The classes of pods, numbered densely. The number of a class without pods is given to another class after a sweep.
 #[derive(Debug, Clone, Default)]
 pub struct Classes {
     known: BTreeMap<(ShapeIx, Option<InterPodIx>), BTreeMap<Request, ClassIx>>,
-    /// What pods of each class request.
+    /// What pods of each class request; nothing, where the number is free.
     requests: Vec<Request>,
     /// The part of the cluster that a pod of each class requests, of the first classes; of none after the nodes have changed.
     shares: Vec<i64>,
+    /// The numbers that are free.
+    free: BTreeSet<ClassIx>,
+    /// How many classes the last sweep has left.
+    swept: usize,
 }
 
 impl Classes {
@@ -23,10 +30,41 @@ impl Classes {
         if let Some(class) = of_shape.get(request) {
             return *class;
         }
-        let class = ClassIx::of(self.requests.len()).unwrap_or(ClassIx(u32::MAX));
-        self.requests.push(request.clone());
+        let free = self.free.pop_first();
+        let class = free.or_else(|| ClassIx::of(self.requests.len())).unwrap_or(ClassIx(u32::MAX));
+        match self.requests.get_mut(class.at()) {
+            Some(free) => *free = request.clone(),
+            None => self.requests.push(request.clone()),
+        }
+        // The share of the class that had the number is none of this one.
+        self.shares.truncate(class.at());
         of_shape.insert(request.clone(), class);
         class
+    }
+
+    /// Returns how many classes there are.
+    pub fn count(&self) -> usize {
+        self.requests.len().saturating_sub(self.free.len())
+    }
+
+    /// Returns whether there may be as many classes without pods as others, so that a sweep is worth its time.
+    pub fn is_sweep_due(&self) -> bool {
+        self.count() > self.swept.saturating_mul(2).max(FEW)
+    }
+
+    /// Forgets the classes that no pod is of, and frees their numbers.
+    pub fn sweep(&mut self, used: &BTreeSet<ClassIx>) {
+        for of_shape in self.known.values_mut() {
+            of_shape.retain(|_, class| used.contains(class));
+        }
+        self.known.retain(|_, of_shape| !of_shape.is_empty());
+        for (at, request) in self.requests.iter_mut().enumerate() {
+            if let Some(class) = ClassIx::of(at).filter(|class| !used.contains(class)) {
+                self.free.insert(class);
+                *request = Request::default();
+            }
+        }
+        self.swept = self.count();
     }
 
     /// Forgets the shares: the nodes have changed.
@@ -64,5 +102,20 @@ mod tests {
         assert_ne!(of(&mut classes, 0, Some(0), 1), first);
         assert_ne!(of(&mut classes, 0, Some(0), 1), of(&mut classes, 0, Some(1), 1));
         assert_eq!(of(&mut classes, 0, None, 1), first);
+    }
+
+    #[test]
+    fn the_number_of_a_class_without_pods_is_given_to_another_class_with_a_share_of_its_own() {
+        let mut classes = Classes::default();
+        let request = |amount: i64| Request::new(vec![(ResourceIx(0), amount)]);
+        let [one, two] = [1, 2].map(|amount| classes.of(ShapeIx(0), None, &request(amount)));
+        let share = |request: &Request| request.get(ResourceIx(0)) * 10;
+        classes.refresh_shares(share);
+        classes.sweep(&[two].into());
+        assert_eq!((classes.count(), classes.of(ShapeIx(0), None, &request(2))), (1, two), "it has a pod");
+        assert_eq!(classes.of(ShapeIx(0), None, &request(3)), one);
+        classes.refresh_shares(share);
+        assert_eq!([one, two].map(|class| classes.share(class)), [Some(30), Some(20)]);
+        assert_ne!(classes.of(ShapeIx(0), None, &request(1)), one, "it is a new class now");
     }
 }
