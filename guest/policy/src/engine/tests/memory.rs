@@ -10,7 +10,7 @@ use crate::testing::{Draft, World, pod};
 /// The rounds in which new names come and go.
 const ROUNDS: usize = 200;
 /// The pods of a round, each of a class, a queue and a namespace of its own.
-const PODS: usize = 20;
+const PODS: usize = 10;
 /// The most classes and names that are kept: so many that nothing has are not looked for.
 const MOST: usize = 1024 + 10 * PODS;
 

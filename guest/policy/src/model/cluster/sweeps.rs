@@ -5,10 +5,7 @@ use super::*;
 impl Cluster {
     /// Forgets the classes that no pod is of, once there may be as many of them as of others.
     pub fn sweep_classes(&mut self) {
-        if self.classes.is_sweep_due() {
-            let used = self.pods.iter().map(|(_, pod)| pod.class).collect();
-            self.classes.sweep(&used);
-        }
+        self.classes.sweep();
     }
 
     /// Returns the names that pods, jobs, queues and reservations have, once there may be as many names that nothing has as others; `None`: a sweep is
