@@ -17,7 +17,7 @@ const MOST: usize = 1024 + 10 * PODS;
 /// Creates a pod that no other is like, with all the names that a system reads.
 fn unlike(system: &str, round: usize, at: usize) -> Draft {
     let unique = format!("r{round}-{at}");
-    let draft = pod(&format!("{unique}/p")).asks(&format!("cpu={}", 1 + round * PODS + at));
+    let draft = pod(&format!("{unique}/p")).asks(&format!("cpu=1{round:03}{at:02}"));
     match system {
         "koordinator" => draft
             .label("quota.scheduling.koordinator.sh/name", &unique)
