@@ -28,8 +28,18 @@ impl Engine {
         }
         self.recompute();
         self.ledger.prune(&self.cluster);
-        self.cluster.sweep_jobs();
+        self.sweep();
         applied.map(|()| Applied { findings })
+    }
+
+    /// Forgets what was kept for jobs, classes and names that are gone.
+    fn sweep(&mut self) {
+        self.cluster.sweep_jobs();
+        self.cluster.sweep_classes();
+        if let (Some(system), Some(mut used)) = (&mut self.system, self.cluster.names_in_use()) {
+            system.sweep_names(&self.cluster, &mut used);
+            self.cluster.sweep_names(&used);
+        }
     }
 
     /// Applies the events in their order, up to the first that cannot be counted or names what was not announced. That one changes nothing.

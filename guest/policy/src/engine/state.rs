@@ -8,6 +8,7 @@ use crate::contract::{Checkpoint, StateError};
 use crate::model::{Failure, Job, JobKey, Ledger, NodeIx, PodIx, PodsByName, Round, SavedEvictions, SavedPod};
 
 use super::Engine;
+use crate::systems::unsaved;
 
 /// The layout of the bytes: JSON of [`Memory`].
 const FORMAT: u32 = 2;
@@ -114,7 +115,7 @@ impl Engine {
             kept,
             system,
         };
-        let bytes = serde_json::to_vec(&memory).unwrap_or_default();
+        let bytes = serde_json::to_vec(&memory).unwrap_or_else(|error| unsaved(error).to_string().into_bytes());
         Checkpoint { format: FORMAT, bytes }
     }
 

@@ -9,6 +9,7 @@ mod in_flight;
 mod inter_pods;
 mod jobs;
 mod lodgings;
+mod memory;
 mod notes;
 mod plans;
 mod queue;

@@ -1,19 +1,28 @@
 //! Classes: pods that ask for the same, may run on the same nodes and have the same between them and other pods, so that what is worked
 //! out for one of them holds for all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::index::Index;
 use super::{ClassIx, InterPodIx, Request, ShapeIx};
 
-/// The classes of pods so far, numbered densely in the order in which they were met.
+/// With fewer numbers than this, those of classes without pods are not looked for.
+const FEW: usize = 1024;
+
+/// The classes of pods, numbered densely. The number of a class without pods is given to another class after a sweep.
 #[derive(Debug, Clone, Default)]
 pub struct Classes {
     known: BTreeMap<(ShapeIx, Option<InterPodIx>), BTreeMap<Request, ClassIx>>,
-    /// What pods of each class request.
+    /// What pods of each class request; nothing, where the number is free.
     requests: Vec<Request>,
     /// The part of the cluster that a pod of each class requests, of the first classes; of none after the nodes have changed.
     shares: Vec<i64>,
+    /// How many pods are of each class.
+    pods: Vec<u32>,
+    /// The numbers that are free.
+    free: BTreeSet<ClassIx>,
+    /// How many classes the last sweep has left.
+    swept: usize,
 }
 
 impl Classes {
@@ -23,10 +32,70 @@ impl Classes {
         if let Some(class) = of_shape.get(request) {
             return *class;
         }
-        let class = ClassIx::of(self.requests.len()).unwrap_or(ClassIx(u32::MAX));
-        self.requests.push(request.clone());
+        let free = self.free.pop_first();
+        let class = free.or_else(|| ClassIx::of(self.requests.len())).unwrap_or(ClassIx(u32::MAX));
+        match self.requests.get_mut(class.at()) {
+            Some(free) => *free = request.clone(),
+            None => {
+                self.requests.push(request.clone());
+                self.pods.push(0);
+            }
+        }
+        // The share of the class that had the number is none of this one.
+        self.shares.truncate(class.at());
         of_shape.insert(request.clone(), class);
         class
+    }
+
+    /// Counts a pod in that is of a class now.
+    pub fn enter(&mut self, class: ClassIx) {
+        if let Some(pods) = self.pods.get_mut(class.at()) {
+            *pods = pods.saturating_add(1);
+        }
+    }
+
+    /// Counts a pod out that is of a class no more.
+    pub fn leave(&mut self, class: ClassIx) {
+        if let Some(pods) = self.pods.get_mut(class.at()) {
+            *pods = pods.saturating_sub(1);
+        }
+    }
+
+    fn has_pods(&self, class: ClassIx) -> bool {
+        self.pods.get(class.at()).is_some_and(|pods| *pods > 0)
+    }
+
+    /// Returns whether a pod is of this shape. The cost is that of the classes of the shape.
+    pub fn has_pods_of(&self, shape: ShapeIx) -> bool {
+        let of_shape = self.known.range((shape, None)..).take_while(|((other, _), _)| *other == shape);
+        of_shape.flat_map(|(_, classes)| classes.values()).any(|class| self.has_pods(*class))
+    }
+
+    /// Returns how many classes there are.
+    #[cfg(test)]
+    pub fn count(&self) -> usize {
+        self.requests.len().saturating_sub(self.free.len())
+    }
+
+    /// Forgets the classes that no pod is of, once there may be as many of them as of others, and frees their numbers.
+    pub fn sweep(&mut self) {
+        let count = self.requests.len().saturating_sub(self.free.len());
+        if count <= self.swept.saturating_mul(2).max(FEW) {
+            return;
+        }
+        let mut known = std::mem::take(&mut self.known);
+        for of_shape in known.values_mut() {
+            of_shape.retain(|_, class| self.has_pods(*class));
+        }
+        known.retain(|_, of_shape| !of_shape.is_empty());
+        self.known = known;
+        for (at, (request, pods)) in self.requests.iter_mut().zip(&self.pods).enumerate() {
+            if let Some(class) = ClassIx::of(at).filter(|_| *pods == 0) {
+                self.free.insert(class);
+                *request = Request::default();
+            }
+        }
+        self.swept = self.requests.len().saturating_sub(self.free.len());
     }
 
     /// Forgets the shares: the nodes have changed.
@@ -64,5 +133,40 @@ mod tests {
         assert_ne!(of(&mut classes, 0, Some(0), 1), first);
         assert_ne!(of(&mut classes, 0, Some(0), 1), of(&mut classes, 0, Some(1), 1));
         assert_eq!(of(&mut classes, 0, None, 1), first);
+    }
+
+    #[test]
+    fn the_number_of_a_class_without_pods_is_given_to_another_class_with_a_share_of_its_own() {
+        let mut classes = Classes::default();
+        let request = |amount: i64| Request::new(vec![(ResourceIx(0), amount)]);
+        let many = i64::try_from(FEW).unwrap() + 1;
+        let all: Vec<_> = (0..many).map(|amount| classes.of(ShapeIx(0), None, &request(amount))).collect();
+        let (first, second) = (all[0], all[1]);
+        for class in [first, first, second] {
+            classes.enter(class);
+        }
+        classes.leave(first);
+        let share = |request: &Request| request.get(ResourceIx(0)) * 10;
+        classes.refresh_shares(share);
+        classes.sweep();
+        assert_eq!(classes.count(), 2, "those of pods");
+        assert_eq!(classes.of(ShapeIx(0), None, &request(1)), second);
+        let third = classes.of(ShapeIx(0), None, &request(7));
+        assert_eq!(third, all[2], "the first number that is free");
+        classes.refresh_shares(share);
+        assert_eq!([second, third].map(|class| classes.share(class)), [Some(10), Some(70)]);
+        assert_ne!(classes.of(ShapeIx(0), None, &request(2)), third, "it is a new class now");
+    }
+
+    #[test]
+    fn a_shape_has_pods_while_a_class_of_it_has() {
+        let mut classes = Classes::default();
+        let request = Request::new(vec![(ResourceIx(0), 1)]);
+        let class = classes.of(ShapeIx(1), Some(InterPodIx(3)), &request);
+        classes.of(ShapeIx(2), None, &request);
+        classes.enter(class);
+        assert_eq!([0, 1, 2].map(|shape| classes.has_pods_of(ShapeIx(shape))), [false, true, false]);
+        classes.leave(class);
+        assert!(!classes.has_pods_of(ShapeIx(1)));
     }
 }

@@ -11,6 +11,7 @@ mod required_nodes;
 mod reservation_allocation;
 mod reservations;
 mod rounds;
+mod sweeps;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
 //! Typed indexes and the tables they index.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ indexes! {
     PodIx;
     /// A pod shape, as the host numbered it.
     ShapeIx;
-    /// A class of pods; never numbered anew.
+    /// A class of pods; the number of one without pods is given to another one.
     ClassIx;
     /// A class of pods that guards cannot tell apart; numbered anew at times, never within a search.
     VictimClassIx;
@@ -56,7 +56,7 @@ indexes! {
     InterPodIx;
     /// A count of pods by domain; numbered anew whenever a topology or what stands between pods changes.
     BookIx;
-    /// A name that is compared but rarely shown.
+    /// A name that is compared but rarely shown; no number is given to a second name.
     Symbol;
 }
 
@@ -135,10 +135,17 @@ impl<I: Index, T> Table<I, T> {
 /// Names that are remembered beside the sorted ones.
 const RECENT: usize = 256;
 
+/// With fewer names than this, those that nothing has are not looked for.
+const FEW: usize = 1024;
+
 /// Names as numbers.
 #[derive(Debug, Clone, Default)]
 pub struct Symbols {
     numbers: BTreeMap<Arc<str>, Symbol>,
+    /// The number of the next new name.
+    next: u32,
+    /// How many names the last sweep has left.
+    swept: usize,
     /// The name that was interned last of those with the same hash: many pods in a row are of few namespaces and queues.
     recent: Vec<Option<(Arc<str>, Symbol)>>,
 }
@@ -155,7 +162,8 @@ impl Symbols {
         let (name, symbol) = match self.numbers.get_key_value(name) {
             Some((name, symbol)) => (name.clone(), *symbol),
             None => {
-                let (name, symbol) = (Arc::from(name), Symbol::of(self.numbers.len()).unwrap_or(Symbol(u32::MAX)));
+                let (name, symbol) = (Arc::from(name), Symbol(self.next));
+                self.next = self.next.saturating_add(1);
                 self.numbers.insert(Arc::clone(&name), symbol);
                 (name, symbol)
             }
@@ -170,6 +178,23 @@ impl Symbols {
     /// Returns the number of a name that has one.
     pub fn get(&self, name: &str) -> Option<Symbol> {
         self.numbers.get(name).copied()
+    }
+
+    /// Returns how many names there are.
+    pub fn count(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Returns whether there may be as many names that nothing has as others, so that a sweep is worth its time.
+    pub fn is_sweep_due(&self) -> bool {
+        self.count() > self.swept.saturating_mul(2).max(FEW)
+    }
+
+    /// Forgets the names that nothing has. One that comes again gets another number.
+    pub fn sweep(&mut self, used: &BTreeSet<Symbol>) {
+        self.numbers.retain(|_, symbol| used.contains(symbol));
+        self.recent.clear();
+        self.swept = self.count();
     }
 }
 

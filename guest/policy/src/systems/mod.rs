@@ -17,6 +17,7 @@ mod selector;
 mod volcano;
 mod yunikorn;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -30,7 +31,7 @@ pub use yunikorn::unpack_queues;
 use crate::contract::{self, ConfigError, Effects, Mark, ObjectKey, PodStatus, ReleaseCause, SystemInfo, Template};
 use crate::engine::engine_rules;
 use crate::laws::{Entry, Laws};
-use crate::model::{Cluster, JobIx, Pod, PodAttributes, PodIx, QueueIx};
+use crate::model::{Cluster, JobIx, Pod, PodAttributes, PodIx, QueueIx, Symbol};
 
 /// A scheduling system, configured.
 pub trait System: Send {
@@ -67,6 +68,9 @@ pub trait System: Send {
 
     /// Updates the queues of the cluster from the objects read since the last call.
     fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings);
+
+    /// Forgets what is kept by names that are not in use, and adds the names that the system itself keeps to those in use.
+    fn sweep_names(&mut self, _cluster: &Cluster, _used: &mut BTreeSet<Symbol>) {}
 
     /// Updates values that depend on the whole cluster. The engine calls this before each decision.
     fn recompute(&mut self, _cluster: &mut Cluster) {}
@@ -187,4 +191,10 @@ pub fn configure(name: &str, arguments: &str) -> Result<Box<dyn System>, ConfigE
     let system = system.ok_or_else(|| ConfigError::UnknownSystem(known()))?;
     let arguments = Arguments::read(&(system.describe)(), arguments)?;
     (system.configure)(&arguments)
+}
+
+/// Returns what takes the place of a memory that could not be written: the text of the error. No memory is a text, so whoever restores it is refused
+/// with that text.
+pub fn unsaved(error: serde_json::Error) -> serde_json::Value {
+    error.to_string().into()
 }

@@ -42,6 +42,12 @@ impl NamedQueues {
         symbol
     }
 
+    /// Forgets the queues that nothing names any more: one that is named again is reported again.
+    pub fn sweep(&mut self, used: &BTreeSet<Symbol>) {
+        self.named.retain(|queue, _| used.contains(queue));
+        self.reported.retain(|queue| used.contains(queue));
+    }
+
     /// Makes a finding for each named queue that does not exist, once until the queue is there. `term` is what the system calls a queue;
     /// `outcome` says what becomes of the pods of a queue that does not exist, and is `None` for one that exists.
     pub fn report(

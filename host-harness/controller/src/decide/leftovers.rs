@@ -9,11 +9,12 @@
 
 use std::collections::BTreeMap;
 
+use lictor_contract::{Interests, Mark, MarkPlace};
 use lictor_host::session::ObjectRef;
 use serde_json::Value;
 
 use super::lives::{EARLIER, GivenUp, Why};
-use super::{Decider, Mode, Turn, is_victim, leaving_marks, pod_of};
+use super::{Decider, Mode, Turn, is_victim, pod_of};
 use crate::carry_out::Task;
 use crate::names::EVICTED_FOR;
 use crate::report::SECOND;
@@ -148,6 +149,14 @@ impl Decider {
         }
         turn
     }
+}
+
+/// Returns the marks by which the pods of a system count as leaving: the labels, and the annotations of their names, in which Koordinator says why.
+/// Their values are empty: the marks are there to be taken off a victim whose command is not known.
+pub(super) fn leaving_marks(interests: &Interests) -> Vec<Mark> {
+    let keys = interests.leaving_labels.iter().filter(|key| *key != "*");
+    let mark = |key: &String, place| Mark { place, key: key.clone(), value: String::new() };
+    keys.flat_map(|key| [MarkPlace::Label, MarkPlace::Annotation].map(|place| mark(key, place))).collect()
 }
 
 #[cfg(test)]

@@ -10,8 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use lictor_contract::Pod;
 use lictor_host::session::{Action, AttemptResult, Command, CommandOutcome, ObjectRef, Session, Step};
 
+use super::leftovers::leaving_marks;
+use super::pod_of;
 use super::stopping::Stopping;
-use super::{leaving_marks, pod_of};
 use crate::carry_out::Task;
 use crate::report::SECOND;
 use life::{Life, Stand, stand};

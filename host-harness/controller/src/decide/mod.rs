@@ -15,7 +15,7 @@ pub mod victims;
 
 use std::collections::BTreeMap;
 
-use lictor_contract::{ExtensionPoint, Interests, Mark, MarkPlace, Pod};
+use lictor_contract::{ExtensionPoint, Pod};
 use lictor_host::cluster::Object;
 use lictor_host::session::{
     Action, Command, CommandId, CommandOutcome, Input, ObjectRef, Session, SessionCheckpoint, SessionError, Step,
@@ -61,6 +61,8 @@ pub struct Turn {
     pub steps: Vec<Step>,
     /// Inputs that could not be served.
     pub errors: Vec<SessionError>,
+    /// Counts the attempts that failed by a fault of the policy.
+    pub failed_attempts: usize,
     /// Plans that were given up.
     pub given_up: Vec<GivenUp>,
 }
@@ -237,9 +239,12 @@ impl Decider {
 
     /// Has the session serve an input; what it asks for.
     fn hand(&mut self, input: Input, turn: &mut Turn) {
+        let is_attempt = matches!(input, Input::Part(_));
         let mut step = match self.talk.handle(input) {
             Ok(step) => step,
             Err(error) => {
+                let has_failed = is_attempt && error.cause.is_fault();
+                turn.failed_attempts = turn.failed_attempts.saturating_add(usize::from(has_failed));
                 turn.errors.push(error);
                 return;
             }
@@ -286,12 +291,4 @@ fn pod_of<'s>(session: &'s Session, meant: &ObjectRef) -> Option<&'s Pod> {
 /// Returns whether a pod is to leave: it carries the mark of a victim, or a plan under way evicts it.
 fn is_victim(session: &Session, pod: &Pod) -> bool {
     session.mirror().is_marked(pod) || session.victims().any(|victim| victim == pod.id)
-}
-
-/// Returns the marks by which the pods of a system count as leaving: the labels, and the annotations of their names, in which Koordinator says why.
-/// Their values are empty: the marks are there to be taken off a victim whose command is not known.
-fn leaving_marks(interests: &Interests) -> Vec<Mark> {
-    let keys = interests.leaving_labels.iter().filter(|key| *key != "*");
-    let mark = |key: &String, place| Mark { place, key: key.clone(), value: String::new() };
-    keys.flat_map(|key| [MarkPlace::Label, MarkPlace::Annotation].map(|place| mark(key, place))).collect()
 }

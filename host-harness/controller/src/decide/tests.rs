@@ -142,11 +142,36 @@ fn an_input_that_fails_is_told_and_the_next_one_is_served() {
     let policy = Scripted::deciding(ALL).say("pre-filter default/p", Say::CallError);
     let (mut decider, _) = begun(&policy, Mode::Act, None);
     let turn = decider.decide(ALL_AT_ONCE);
-    assert_eq!((turn.errors.len(), turn.tasks.len()), (1, 0));
+    assert_eq!((turn.errors.len(), turn.failed_attempts, turn.tasks.len()), (1, 1, 0));
     assert!(decider.is_due(), "it is tried again though nothing changes");
     let turn = decider.tell(2 * SECOND, vec![Fact::Gone("Pod/default/v".to_owned())]);
     assert!(turn.errors.is_empty());
     assert_eq!(words(&decider.decide(ALL_AT_ONCE).tasks), ["bind p n1"]);
+}
+
+#[test]
+fn an_input_that_fails_and_tries_no_pod_is_no_attempt() {
+    let policy = Scripted::deciding(ALL)
+        .say("permit default/p", Say::Wait(10, Fx::default()))
+        .say("unreserve default/p", Say::CallError);
+    let mut session = Session::open(Box::new(policy), "test", "").unwrap();
+    session.set_fault_rules(FaultRules::ONCE);
+    let cluster = [node("n1", 4), named(pod("p", 3, 9))].map(object).into();
+    let (mut decider, _) = Decider::begin(Talk::new(session, None), Mode::Act, &[], SECOND, cluster, None);
+    assert_eq!(decider.decide(ALL_AT_ONCE).steps[0].happened.attempts.len(), 1, "the pod is held");
+    let turn = decider.tell(2 * SECOND, Vec::new());
+    assert_eq!((turn.errors.len(), turn.failed_attempts), (1, 0), "its time runs out");
+}
+
+#[test]
+fn an_attempt_that_is_not_begun_has_not_failed() {
+    let policy = Scripted::deciding(ALL).say("pre-filter default/p", Say::CallError);
+    let mut session = Session::open(Box::new(policy), "test", "").unwrap();
+    session.set_fault_rules(FaultRules { second_try: false, breaker_faults: 1, breaker_wait: 30 * SECOND });
+    let (mut decider, _) = Decider::begin(Talk::new(session, None), Mode::Act, &[], SECOND, cluster(), None);
+    assert_eq!(decider.decide(ALL_AT_ONCE).failed_attempts, 1);
+    let turn = decider.decide(ALL_AT_ONCE);
+    assert_eq!((turn.errors.len(), turn.failed_attempts), (1, 0), "nothing is decided for a while");
 }
 
 #[test]

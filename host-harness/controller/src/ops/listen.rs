@@ -193,7 +193,7 @@ impl Listener for Operations {
         let now = session.mirror().now();
         turn.steps.iter().for_each(|step| self.step(now, step, session));
         self.is_stale |= !turn.steps.is_empty();
-        turn.errors.iter().for_each(|_| self.with.status.metrics.failed(&self.with.system));
+        self.with.status.metrics.failed(&self.with.system, turn.failed_attempts);
         for given_up in &turn.given_up {
             self.given_up(given_up);
         }

@@ -1,5 +1,6 @@
 //! The controller of a step: in this process, but with a runtime of its own, so that it can be killed.
 
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -80,6 +81,8 @@ pub struct How {
     pub map: Option<(String, usize)>,
     /// Where questions are answered.
     pub socket: Option<PathBuf>,
+    /// Where health and metrics are served.
+    pub listen: Option<SocketAddr>,
     pub standing: bool,
 }
 
@@ -88,15 +91,15 @@ impl How {
         // Ten seconds instead of a minute.
         let settings = Settings { refused_grace: Some(Duration::from_secs(4)), ..Settings::default() };
         let [kubeconfig, system, arguments] = [kubeconfig.to_str().unwrap(), system, ""].map(str::to_owned);
-        let (kubeconfig, checkpoint, map, socket, standing) = (kubeconfig.into(), None, None, None, true);
-        How { kubeconfig, system, arguments, settings, checkpoint, map, socket, standing }
+        let (kubeconfig, checkpoint, map, socket, listen) = (kubeconfig.into(), None, None, None, None);
+        How { kubeconfig, system, arguments, settings, checkpoint, map, socket, listen, standing: true }
     }
 
     /// Events, conditions and status are written, as by the command.
     fn reports(&self) -> Wanted {
         let mode = if self.settings.mode == Mode::Act { Says::CarriesOut } else { Says::OnlySays };
         let (system, identity) = (self.system.clone(), "live".to_owned());
-        let (lease, listen, socket, reports, explains) = (None, None, self.socket.clone(), true, false);
+        let (lease, listen, socket, reports, explains) = (None, self.listen, self.socket.clone(), true, false);
         let standing = self.standing;
         let policy = ("lictor".to_owned(), String::new());
         Wanted { lease, listen, socket, reports, standing, mode, explains, system, policy, identity, desk: None }

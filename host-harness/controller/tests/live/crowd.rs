@@ -2,10 +2,13 @@
 
 use kube::api::{DeleteParams, ListParams};
 use lictor_controller::names::{GATE, NODE};
+use lictor_controller::ops::explain::State;
 use lictor_controller::run::Settings;
 use serde_json::{Value, json};
 
 use crate::controller::{Controller, How};
+use crate::ends::explained;
+use crate::get::get;
 use crate::sound::admitted;
 use crate::support::objects::{api, create, delete_pod, merge, node_of, pods, wait_for};
 use crate::systems::sized;
@@ -61,7 +64,10 @@ pub async fn held_and_ordinary_pods_in(step: Step<'_>, system: &str, count: usiz
 pub async fn a_pod_starts_where_a_node_gets_free(world: &World) {
     let step = world.step("elsewhere", 2).await;
     world.testbed.command("stop kube-scheduler").await;
-    let controller = Controller::start(&How { settings: Settings::default(), ..world.how("coscheduling") });
+    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (socket, listen) = (Some(world.testbed.ready.folder.join("elsewhere.sock")), Some(address));
+    let how = How { settings: Settings::default(), socket, listen, ..world.how("coscheduling") };
+    let controller = Controller::start(&how);
     step.held("p", "low", json!({})).await;
     step.until("p", "let go", |pod| pod.is_some_and(|pod| !is_gated(pod))).await;
     for (thief, node) in ["t0", "t1"].into_iter().zip(&step.nodes) {
@@ -70,12 +76,22 @@ pub async fn a_pod_starts_where_a_node_gets_free(world: &World) {
     step.all_run(&["t0", "t1"]).await;
     world.testbed.command("start kube-scheduler").await;
     step.until("p", "said to have lost its room", |pod| pod.is_some_and(|pod| admitted(pod) == "RoomTaken")).await;
+    let lost = explained(&step, &how, "p", State::RoomTaken).await;
+    assert!(lost.said.iter().any(|said| said.message.contains("nodes are available")), "{lost:?}");
+    let refused = async |count: u32| {
+        let line = format!("lictor_refused_pods {count}\n");
+        let shown = async || get(address, "/metrics").contains(&line).then_some(());
+        wait_for(&format!("{count} pods that were let go are refused"), SOON, shown).await;
+    };
+    refused(1).await;
     let meant = step.pod("p").await.unwrap()["metadata"]["annotations"][NODE].as_str().unwrap().to_owned();
     let (thief, other) = if meant == step.nodes[0] { ("t1", &step.nodes[1]) } else { ("t0", &step.nodes[0]) };
     delete_pod(&world.admin, &step.namespace, thief).await;
     step.all_run(&["p"]).await;
     assert_eq!(node_of(&step.pod("p").await.unwrap()), other);
     step.until("p", "said to be admitted", |pod| pod.is_some_and(|pod| admitted(pod) == "Admitted")).await;
+    explained(&step, &how, "p", State::Bound).await;
+    refused(0).await;
     // The session knows where the pod is: what is left of its node is given to the next one, and no more.
     step.held("q", "low", sized("1", json!({}))).await;
     step.held("r", "low", sized("1", json!({}))).await;

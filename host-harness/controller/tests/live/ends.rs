@@ -6,7 +6,7 @@ use kube::api::{DeleteParams, ListParams};
 use lictor::Native;
 use lictor_controller::decide::lives::Why;
 use lictor_controller::names::EVICTED_FOR;
-use lictor_controller::ops::explain::{Question, State, ask};
+use lictor_controller::ops::explain::{Answer, Question, State, ask};
 use lictor_controller::upgrade::Offer;
 use lictor_host::living::only_marks;
 use lictor_host::replace::{Period, Terms};
@@ -85,7 +85,10 @@ pub async fn a_budget_that_forbids(world: &World) {
     let budgets = api(&world.admin, "policy/v1", "PodDisruptionBudget", &step.namespace);
     budgets.delete("all", &DeleteParams::default()).await.unwrap();
     step.all_run(&GANG).await;
-    assert!(note(&step, "v0", "Preempted").await.starts_with("Preempted by pod "));
+    let preempted = note(&step, "v0", "Preempted").await;
+    let whom = |pod: &str| format!("Preempted by pod {0}/{pod} of PodGroup {0}/g on node ", step.namespace);
+    assert!(GANG.iter().any(|pod| preempted.starts_with(&whom(pod))), "for whom: {preempted}");
+    assert!(preempted.ends_with(", by the laws of coscheduling"), "by which laws: {preempted}");
     controller.stop().await;
     step.end().await;
 }
@@ -138,17 +141,20 @@ async fn marked(step: &Step<'_>, how: &How) -> Controller {
     controller
 }
 
-/// Asks a controller about a victim that is only marked: it says that the victim is to be evicted, for which pods, by which plan and since when.
-async fn says_that_it_is_to_be_evicted(step: &Step<'_>, how: &How) {
-    let (socket, pod) = (how.socket.clone().unwrap(), format!("{}/v0", step.namespace));
+/// Waits until a controller answers that a pod is in this state, and returns its answer.
+pub async fn explained(step: &Step<'_>, how: &How, pod: &str, state: State) -> Answer {
+    let (socket, pod) = (how.socket.clone().unwrap(), format!("{}/{pod}", step.namespace));
     let answer = async || {
         let (socket, question) = (socket.clone(), Question { explain: pod.clone() });
-        tokio::task::spawn_blocking(move || ask(&socket, &question)).await.unwrap().ok()
+        let answer = tokio::task::spawn_blocking(move || ask(&socket, &question)).await.unwrap().ok()?;
+        (answer.state == state).then_some(answer)
     };
-    let answer = wait_for("the victim is to be evicted", SOON, async || {
-        answer().await.filter(|answer| answer.state == State::Evicted)
-    })
-    .await;
+    wait_for(&format!("{pod} is {state:?}"), SOON, answer).await
+}
+
+/// Asks a controller about a victim that is only marked: it says that the victim is to be evicted, for which pods, by which plan and since when.
+async fn says_that_it_is_to_be_evicted(step: &Step<'_>, how: &How) {
+    let answer = explained(step, how, "v0", State::Evicted).await;
     let said = answer.evicted_for.unwrap();
     assert!(said.starts_with(&format!("{}/g", step.namespace)), "for which pod: {said}");
     let victim = step.pod("v0").await.unwrap();

@@ -9,6 +9,8 @@ mod ends;
 mod faults;
 mod fence;
 mod gang;
+#[path = "../support/get.rs"]
+mod get;
 mod liar;
 mod ordered;
 mod restart;
@@ -62,12 +64,17 @@ async fn the_laws_decide_in_a_living_cluster() {
         sound::a_pod_that_is_created_again(&world),
         systems::coscheduling::a_gang_takes_back_what_its_quota_has_lent(&world),
         systems::kubernetes::a_group_leaves_whole(&world),
-        systems::volcano::a_gang_takes_back_what_its_queue_deserves(&world),
+        systems::volcano::a_gang_takes_back_what_its_queue_deserves(&world, false),
+        systems::volcano::a_gang_takes_back_what_its_queue_deserves(&world, true),
         systems::volcano::an_elastic_job_grows_and_shrinks(&world),
         systems::volcano::a_job_preempts_a_job_of_its_queue(&world),
-        systems::koordinator::a_job_takes_back_what_its_quota_has_lent(&world),
+        systems::koordinator::a_job_takes_back_what_its_quota_has_lent(&world, false),
+        systems::koordinator::a_job_takes_back_what_its_quota_has_lent(&world, true),
+        systems::koordinator::a_gang_evicts_a_gang_of_its_quota(&world),
+        systems::koordinator::a_promise_in_a_quota_is_withdrawn(&world),
         systems::koordinator::a_reservation_preempts_a_reservation(&world),
-        systems::yunikorn::a_queue_gets_its_guarantee_back(&world),
+        systems::yunikorn::a_queue_gets_its_guarantee_back(&world, false),
+        systems::yunikorn::a_queue_gets_its_guarantee_back(&world, true),
         systems::yunikorn::a_queue_gives_back_what_it_holds_over_a_lowered_maximum(&world),
         systems::yunikorn::a_clock_that_was_ahead(&world),
         upgrade::a_hostile_policy_evicts_nobody(&world),
@@ -86,6 +93,7 @@ async fn the_laws_decide_in_a_living_cluster() {
         ends::victims_that_were_only_marked(&world),
         ends::victims_that_were_only_marked_before_other_arguments(&world),
         restart::from_the_cluster_alone(&world),
+        restart::as_it_is_shipped(&world, "kubernetes"),
         restart::from_a_checkpoint(&world),
         restart::with_a_checkpoint_that_is_too_large(&world),
         fence::with_a_checkpoint_that_another_has_taken_over(&world),

@@ -26,6 +26,13 @@ pub async fn from_the_cluster_alone(world: &World) {
     step.end().await;
 }
 
+/// The same with a system as `deploy/` ships it.
+pub async fn as_it_is_shipped(world: &World, system: &str) {
+    let step = world.step("shipped", 2).await;
+    in_the_middle(&step, &world.shipped(system)).await;
+    step.end().await;
+}
+
 /// The same with a checkpoint.
 pub async fn from_a_checkpoint(world: &World) {
     let step = world.step("kept", 2).await;
@@ -39,13 +46,18 @@ async fn in_the_middle(step: &Step<'_>, how: &How) {
     step.fill().await;
     let controller = Controller::start(how);
     step.gang("g", &GANG).await;
-    wait_for("a victim is evicted", SOON, async || (!step.evicted().is_empty()).then_some(())).await;
-    controller.kill().await;
-    let controller = Controller::start(how);
+    let controller = killed(step, controller, how).await;
     step.all_run(&GANG).await;
     assert_eq!(step.gone().await, VICTIMS.map(str::to_owned).into());
     controller.said(|said| assert!(said.errors.is_empty() && said.unsaved.is_empty(), "{said:?}"));
     controller.stop().await;
+}
+
+/// Kills a controller when it has evicted a victim, and starts another one.
+pub async fn killed(step: &Step<'_>, controller: Controller, how: &How) -> Controller {
+    wait_for("a victim is evicted", SOON, async || (!step.evicted().is_empty()).then_some(())).await;
+    controller.kill().await;
+    Controller::start(how)
 }
 
 /// A controller that is told to end brings to its end what it has begun, and begins nothing more.

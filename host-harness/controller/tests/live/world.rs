@@ -78,13 +78,18 @@ impl World {
 
     /// A step with so many nodes of 4 cores.
     pub async fn step(&self, name: &str, nodes: u32) -> Step<'_> {
+        self.step_of(name, nodes, 4).await
+    }
+
+    /// A step with so many nodes of so many cores.
+    pub async fn step_of(&self, name: &str, nodes: u32, cores: u32) -> Step<'_> {
         let number = self.number();
         let namespace = format!("s{number}-{name}");
         eprintln!("step {namespace}");
         create_namespace(&self.admin, &namespace).await;
         let nodes: Vec<String> = (0..nodes).map(|place| format!("s{number}-n{place}")).collect();
         for name in &nodes {
-            create(&self.admin, &node(name, 4)).await;
+            create(&self.admin, &node(name, cores)).await;
         }
         Step { world: self, observer: Observer::start(&self.testbed).await, namespace, nodes }
     }

@@ -124,8 +124,8 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Whether what the policy holds may differ from what is so: then a new instance takes its place.
-    pub(super) fn is_fault(&self) -> bool {
+    /// Returns whether the policy has failed: what it holds may differ from what is so, and a new instance takes its place.
+    pub fn is_fault(&self) -> bool {
         match self {
             Cause::NotPending { .. } | Cause::NoSuchPod(_) => false,
             Cause::NoSuchNode(_) | Cause::NotReserved(_) => false,

@@ -155,6 +155,22 @@ fn what_is_no_checkpoint_restores_nothing() {
     assert_eq!(world.plan("a"), Err("koordinator/last-plan-is-done".to_owned()));
 }
 
+#[test]
+fn a_memory_that_could_not_be_written_is_no_checkpoint_and_says_why() {
+    let mut world = World::of("yunikorn", "");
+    let error = serde_json::to_vec(&std::collections::BTreeMap::from([([1, 2], 3)])).unwrap_err();
+    let unsaved = crate::systems::unsaved(error);
+    let good = world.engine.save();
+    let mut memory: serde_json::Value = serde_json::from_slice(&good.bytes).unwrap();
+    memory["system"] = unsaved.clone();
+    // The memory of the engine, or that of the system alone.
+    for bytes in [unsaved.to_string(), memory.to_string()].map(String::into_bytes) {
+        let restored = world.engine.restore(&Checkpoint { bytes, ..good.clone() });
+        let Err(StateError::Malformed(why)) = restored else { panic!("{restored:?}") };
+        assert!(why.contains("key must be a string"), "{why}");
+    }
+}
+
 /// Pods of coscheduling's group `g`, by name and creation, and one of none that was created at 3.
 fn groups(members: &[(&str, i64)]) -> World {
     let mut world = World::of("coscheduling", "");

@@ -90,8 +90,8 @@ impl Cluster {
 
     /// The nodes that pods of a shape may run on have become known: one bit a node.
     pub fn set_eligible(&mut self, shape: ShapeIx, nodes: Vec<u64>) {
-        // A host tells the nodes of a new pod before the pod: they are no change for pods that wait.
-        if self.shapes.get(shape).is_some_and(|known| *known != nodes) {
+        // A host tells the nodes of a new pod before the pod: they are no change for pods that wait. The number may have been that of another shape.
+        if self.shapes.get(shape).is_some_and(|known| *known != nodes) && self.classes.has_pods_of(shape) {
             self.note_change();
         }
         self.shapes.insert(shape, nodes);

@@ -143,6 +143,7 @@ impl Cluster {
             pod.rank = self.rank_pod(&pod.name);
         }
         pod.class = self.classes.of(pod.shape, pod.inter_pod, &pod.request);
+        self.classes.enter(pod.class);
         let (place, nominated, job) = (pod.place, pod.nominated, pod.attributes.job);
         let (created, entered) = (pod.created, pod.entered);
         if place == Place::Pending && pod.required_node_reservation().is_some() {
@@ -184,6 +185,7 @@ impl Cluster {
         self.hold(ix, Entry::Out);
         self.ask(ix, Entry::Out);
         let pod = self.pods.remove(ix)?;
+        self.classes.leave(pod.class);
         self.nominated.remove(&ix);
         self.leaving.remove(&ix);
         self.bound_to_one_node.remove(&ix);

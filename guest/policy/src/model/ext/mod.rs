@@ -9,7 +9,7 @@ pub mod kubernetes;
 pub mod volcano;
 pub mod yunikorn;
 
-use super::{JobIx, PodIx};
+use super::{JobIx, PodIx, Symbol};
 
 /// The extension tables of all systems.
 #[derive(Debug, Clone, Default)]
@@ -31,6 +31,16 @@ impl Extensions {
     pub fn forget_pod(&mut self, pod: PodIx) {
         self.koordinator.eligible_owners.remove(&pod);
         self.coscheduling.kept.remove(&pod);
+    }
+
+    /// Returns the names in the tables: of reservations, and of the queues and roles of jobs.
+    pub fn symbols(&self) -> impl Iterator<Item = Symbol> {
+        let reservations = self.koordinator.terms.keys().chain(self.koordinator.eligible_owners.values().flatten());
+        let groups = self.volcano.groups.iter().map(|(_, group)| group);
+        let of_group = |group: &'_ volcano::PodGroupSpec| {
+            group.queue.into_iter().chain(group.roles.iter().map(|(role, _)| *role)).collect::<Vec<_>>()
+        };
+        reservations.copied().chain(groups.flat_map(of_group))
     }
 
     /// The last pod of a job is gone. A job of the same name is another job, unless the object that stands for it has stayed.

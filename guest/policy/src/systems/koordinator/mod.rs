@@ -18,12 +18,12 @@ mod taints;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::contract::{self, ConfigError, Eviction, Interests, Mark, MarkPlace, ObjectKey, PodStatus, SystemInfo};
 use crate::laws::{Entry, Laws};
-use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx};
+use crate::model::{Cluster, Pod, PodAttributes, PodIx, QueueIx, Symbol};
 use crate::systems::document::label_path;
 use crate::systems::gang_findings::Labels;
 use crate::systems::named_queues::{NamedQueues, exists};
@@ -165,6 +165,11 @@ impl System for Koordinator {
         self.groups.report(cluster, findings);
         let outcome = || format!("its pods belong to `{}`", keys::DEFAULT_QUOTA);
         self.named.report(cluster, "quota", |quota, _| (!exists(cluster, quota)).then(outcome), findings);
+    }
+
+    fn sweep_names(&mut self, _: &Cluster, used: &mut BTreeSet<Symbol>) {
+        used.extend(self.quotas.names());
+        self.named.sweep(used);
     }
 
     fn recompute(&mut self, cluster: &mut Cluster) {

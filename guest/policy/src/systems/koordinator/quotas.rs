@@ -90,6 +90,12 @@ impl Quotas {
         name.and_then(|name| cluster.queue_named(name)).or_else(default)
     }
 
+    /// Returns the names of quotas and namespaces that are kept as numbers.
+    pub fn names(&self) -> impl Iterator<Item = Symbol> {
+        let pairs = self.homes.iter().chain(&self.listed);
+        pairs.flat_map(|(namespace, quota)| [*namespace, *quota]).chain(self.default)
+    }
+
     /// Updates the quota tree of the cluster.
     pub fn sync(&mut self, cluster: &mut Cluster, findings: &mut Findings) {
         if self.in_sync && self.resources == cluster.resource_count() {

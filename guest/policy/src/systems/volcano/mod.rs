@@ -20,11 +20,12 @@ mod reported;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, Phase, PodStatus, SystemInfo};
 use crate::laws::{Action, Entry, Laws};
-use crate::model::{Cluster, JobIx, Kind, Pod, PodAttributes, PodIx, QueueIx};
+use crate::model::{Cluster, JobIx, Kind, Pod, PodAttributes, PodIx, QueueIx, Symbol};
 use crate::systems::document::annotation_path;
 use crate::systems::named_queues::{NamedQueues, exists};
 use crate::systems::scheduling_groups::{self, SchedulingGroups, with_groups};
@@ -211,6 +212,10 @@ impl System for Volcano {
             let Some(pod) = cluster.pod(ix) else { continue };
             cluster.rehome(ix, self.queue_of(cluster, pod), preemptibility);
         }
+    }
+
+    fn sweep_names(&mut self, _: &Cluster, used: &mut BTreeSet<Symbol>) {
+        self.named.sweep(used);
     }
 
     fn recompute(&mut self, cluster: &mut Cluster) {

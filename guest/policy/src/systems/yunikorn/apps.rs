@@ -99,6 +99,11 @@ impl Apps {
         }
     }
 
+    /// Returns the names of the queues that applications name.
+    pub fn queues(&self) -> impl Iterator<Item = &str> {
+        self.apps.values().filter_map(|app| app.named.as_deref())
+    }
+
     /// Removes a pod that is gone or no longer belongs to an application.
     pub fn remove_pod(&mut self, pod: PodIx) {
         let Some(job) = self.jobs.remove(&pod) else { return };

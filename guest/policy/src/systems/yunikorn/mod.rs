@@ -18,14 +18,14 @@ mod source;
 mod tests;
 mod tree;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{self, ConfigError, Eviction, ObjectKey, SystemInfo};
 use crate::laws::{Entry, Laws};
-use crate::model::{Cluster, JobIx, Pod, PodAttributes, PodIx, Preemptibility, QueueIx, Task};
+use crate::model::{Cluster, JobIx, Pod, PodAttributes, PodIx, Preemptibility, QueueIx, Symbol, Task};
 use crate::systems::named_queues::NamedQueues;
 use crate::systems::{self, Arguments, Document, Findings, System, Terms, interests, schedulers};
 use apps::Apps;
@@ -202,6 +202,11 @@ impl System for YuniKorn {
         }
     }
 
+    fn sweep_names(&mut self, cluster: &Cluster, used: &mut BTreeSet<Symbol>) {
+        used.extend(self.apps.queues().filter_map(|queue| cluster.symbol(queue)));
+        self.named.sweep(used);
+    }
+
     fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings) {
         let config = self.source.sync(findings);
         self.set(config);
@@ -230,7 +235,7 @@ impl System for YuniKorn {
     fn checkpoint(&self, cluster: &Cluster) -> serde_json::Value {
         let (queues, apps) = (self.source.checkpoint(), self.apps.checkpoint(cluster));
         let memory = Memory { queues, apps, overages: self.overages.checkpoint() };
-        serde_json::to_value(memory).unwrap_or_default()
+        serde_json::to_value(memory).unwrap_or_else(systems::unsaved)
     }
 
     fn restore(&mut self, cluster: &Cluster, memory: &serde_json::Value) -> Result<(), serde_json::Error> {

@@ -68,7 +68,7 @@ metrics! {
     build_info: Gauges<Build> = Family::default(), "lictor_build_info",
         "What runs: always 1.";
     schedule_attempts: Counts<SystemResult> = Family::default(), "lictor_schedule_attempts",
-        "Attempts for pods, by result: scheduled, waiting, nominated, unschedulable, rejected or error.";
+        "Attempts for pods, each once, by result: scheduled, waiting, nominated, unschedulable, rejected, or error where the policy failed.";
     bound: Counts<System> = Family::default(), "lictor_pods_admitted",
         "Pods that it was decided to let go.";
     plans: Counts<SystemResult> = Family::default(), "lictor_preemption_attempts",

@@ -107,10 +107,12 @@ impl Metrics {
         self.overdue_victims.set(gauge(victims));
     }
 
-    /// An input could not be served.
-    pub fn failed(&self, system: &str) {
-        let error = labels::SystemResult { system: system.to_owned(), result: "error".to_owned() };
-        self.schedule_attempts.get_or_create(&error).inc();
+    /// Counts attempts that failed with an error.
+    pub fn failed(&self, system: &str, attempts: usize) {
+        if attempts > 0 {
+            let error = labels::SystemResult { system: system.to_owned(), result: "error".to_owned() };
+            self.schedule_attempts.get_or_create(&error).inc_by(u64::try_from(attempts).unwrap_or(u64::MAX));
+        }
     }
 
     /// What the session has counted since it was opened; `before` is what it had counted when this was called last.

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use super::step::Pending;
 use super::{Metrics, labels};
-use lictor_host::session::{BreakerState, CommandOutcome, Counters, FaultKind, How, Step};
+use lictor_host::session::{
+    Attempt, AttemptResult, BreakerState, CommandOutcome, Counters, FaultKind, How, RetryHint, Step,
+};
 
 /// A row: the type and the labels.
 type Row = (String, Vec<String>);
@@ -51,7 +53,7 @@ fn all() -> Metrics {
     let build = ["1", "lictor", "abc"].map(str::to_owned);
     let [version, policy, component] = build;
     metrics.build_info.get_or_create(&labels::Build { version, policy, component }).set(1);
-    metrics.failed("koordinator");
+    metrics.failed("koordinator", 1);
     metrics
         .plans
         .get_or_create(&labels::SystemResult { system: "koordinator".to_owned(), result: "made".to_owned() })
@@ -131,6 +133,44 @@ fn attempts_plans_and_victims_are_counted_by_what_became_of_them() {
     ] {
         assert!(text.lines().any(|have| have == line), "{line}\n{text}");
     }
+}
+
+/// Returns an attempt for a pod that ended so.
+fn attempt(pod: &str, result: AttemptResult) -> Attempt {
+    Attempt {
+        pod: pod.to_owned(),
+        result,
+        node: None,
+        reason: None,
+        nodes: None,
+        preemption: None,
+        retry: RetryHint::default(),
+        explanation: None,
+    }
+}
+
+#[test]
+fn each_attempt_is_counted_once_by_its_result() {
+    let metrics = Metrics::default();
+    let mut step = Step::default();
+    use AttemptResult::{Nominated, Rejected, Scheduled, Unschedulable, Waiting};
+    let results = [Scheduled, Waiting, Nominated, Unschedulable, Unschedulable, Rejected];
+    step.happened.attempts = results.map(|result| attempt("default/a", result)).into();
+    // A pod that is let go later, when the others of its gang are there, was tried before.
+    step.happened.bound.insert("default/b".to_owned(), "n1".to_owned());
+    metrics.step("volcano", &step);
+    metrics.step("volcano", &Step::default());
+    metrics.failed("volcano", 0);
+    metrics.failed("volcano", 2);
+    let text = metrics.text().unwrap();
+    let mut lines: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("lictor_schedule_attempts_total{system=\"volcano\","))
+        .collect();
+    lines.sort_unstable();
+    let counts =
+        [("error", 2), ("nominated", 1), ("rejected", 1), ("scheduled", 1), ("unschedulable", 2), ("waiting", 1)];
+    assert_eq!(lines, counts.map(|(result, count)| format!("result=\"{result}\"}} {count}")));
 }
 
 #[test]

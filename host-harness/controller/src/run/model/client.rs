@@ -55,6 +55,8 @@ impl Client {
             tokio::time::sleep(fate.there).await;
             let struck = server.state().struck();
             let strike = struck.or(fate.strike);
+            let delay = strike.map(|strike| strike.delay(&mut server.state(), process));
+            tokio::time::sleep(delay.unwrap_or_default()).await;
             let is_gone = strike.is_some_and(|strike| strike.before(&mut server.state(), process, &name));
             let served = if fate.is_dropped || is_gone {
                 Err(unanswered())

@@ -31,12 +31,12 @@ const FRESH: usize = 8;
 
 /// A cluster, and the process that leads in it.
 pub(super) struct Play<'s> {
-    system: &'s System,
+    pub(super) system: &'s System,
     server: Server,
     process: Option<Process>,
     /// The number of the process.
     number: u64,
-    arguments: &'static str,
+    pub(super) arguments: &'static str,
     pub(super) kept: Kept,
     kinds: Vec<Kind>,
 }
@@ -226,6 +226,11 @@ impl Play<'_> {
         self.pass(Duration::from_secs(seconds)).await;
         let state = self.server.state();
         (state.version, state.observer.writes)
+    }
+
+    /// Returns whether no process leads: the last one has ended.
+    pub(super) fn has_ended(&self) -> bool {
+        self.process.is_none()
     }
 
     /// Ends all that goes wrong, waits until the cluster is at rest, and judges.

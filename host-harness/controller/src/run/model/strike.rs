@@ -1,5 +1,8 @@
 //! What strikes in the middle of a request: the process ends, or an object of the plan is deleted.
 
+use std::time::Duration;
+
+use super::play::ROUND;
 use super::server::{State, kind_of, name_of, pods};
 use super::system::System;
 use super::world::remove_node;
@@ -14,6 +17,8 @@ pub(super) enum Strike {
     Ends,
     /// The process ends before it has the answer.
     EndsAfter,
+    /// Another process leads from now on. The API server takes the request when the other one is at work.
+    Led,
     /// The object of the request is deleted before.
     Object,
     /// A pod that is nominated is deleted before.
@@ -27,15 +32,28 @@ pub(super) enum Strike {
 }
 
 impl Strike {
-    pub(super) const ALL: [Strike; 7] = [
+    pub(super) const ALL: [Strike; 8] = [
         Strike::Ends,
         Strike::EndsAfter,
+        Strike::Led,
         Strike::Object,
         Strike::Preemptor,
         Strike::Victim,
         Strike::Groups,
         Strike::Node,
     ];
+
+    /// The strikes that end the process, and nothing else.
+    pub(super) const ENDS: [Strike; 3] = [Strike::Ends, Strike::EndsAfter, Strike::Led];
+
+    /// Returns how long the request of a process is under way still. A process that has lost the lead is ended.
+    pub(super) fn delay(self, state: &mut State, process: u64) -> Duration {
+        if self != Strike::Led {
+            return Duration::ZERO;
+        }
+        state.end(process);
+        Duration::from_secs(ROUND) + Duration::from_millis(u64::try_from(state.random.below(200)).unwrap())
+    }
 
     /// Strikes before the request of a process about an object is served. Returns whether the request is lost.
     pub(super) fn before(self, state: &mut State, process: u64, object: &str) -> bool {
@@ -45,7 +63,7 @@ impl Strike {
                 state.end(process);
                 return true;
             }
-            Strike::EndsAfter => {}
+            Strike::EndsAfter | Strike::Led => {}
             Strike::Object => state.stop(object, "DeletionByUser"),
             Strike::Preemptor => stop_first(state, |pod| !nominated(pod).is_empty()),
             Strike::Victim => stop_first(state, |pod| !annotation(pod, EVICTED_FOR).is_empty()),

@@ -51,7 +51,7 @@ fn class_of(important: bool) -> &'static str {
 fn coscheduling() -> System {
     System {
         name: "coscheduling",
-        arguments: &[""],
+        arguments: &["{}", r#"{"permitTimeout": "5s"}"#],
         objects: Vec::new,
         group: |name, min, _| group("scheduling.x-k8s.io/v1alpha1", name, json!({"minMember": min})),
         dress: |pod, gang, _| {
@@ -89,7 +89,7 @@ fn koordinator() -> System {
 fn kubernetes() -> System {
     System {
         name: "kubernetes",
-        arguments: &[""],
+        arguments: &["{}", r#"{"minCandidateNodesAbsolute": 1}"#],
         objects: || vec![class("low", 0), class("high", 100)],
         group: |name, min, important| {
             let policy = json!({"gang": {"minCount": min}});
@@ -127,11 +127,33 @@ fn volcano() -> System {
     }
 }
 
+/// Returns Volcano as it is shipped: a gang takes back what its queue deserves.
+pub(super) fn volcano_reclaims() -> System {
+    fn queue_of(important: bool) -> &'static str {
+        if important { "qa" } else { "qb" }
+    }
+    System {
+        arguments: &["{}", r#"{"actions": "allocate, reclaim"}"#],
+        objects: || {
+            let queue = |name: &str, cpu: &str| {
+                json!({"apiVersion": "scheduling.volcano.sh/v1beta1", "kind": "Queue", "metadata": {"name": name},
+                       "spec": {"deserved": {"cpu": cpu}}, "status": {"state": "Open"}})
+            };
+            vec![class("low", 0), class("high", 100), queue("qa", "12"), queue("qb", "2")]
+        },
+        group: |name, min, important| {
+            let spec = json!({"minMember": min, "queue": queue_of(important), "priorityClassName": "low"});
+            group("scheduling.volcano.sh/v1beta1", name, spec)
+        },
+        ..volcano()
+    }
+}
+
 /// Returns YuniKorn: a queue takes back what it is guaranteed.
 fn yunikorn() -> System {
     System {
         name: "yunikorn",
-        arguments: &[""],
+        arguments: &["{}"],
         objects: || {
             let queue = |name: &str, least: u32| json!({"name": name, "resources": {"guaranteed": {"vcore": least}}, "properties": {"preemption.delay": "1s"}});
             let root = json!({"name": "root", "submitacl": "*", "queues": [queue("qa", 12), queue("qb", 2)]});

@@ -1,6 +1,6 @@
 use super::play::{Figures, STEPS, play};
 use super::strike::Strike;
-use super::sweep::{swept, taken_over};
+use super::sweep::{Sweep, Swept, swept, taken_over};
 use super::system::{self, System, named, wanted};
 
 /// The plays of each system in every run of the tests: those of the first seeds.
@@ -18,21 +18,26 @@ fn plays(system: &System, seeds: impl Iterator<Item = u64>) {
     assert!(broken.is_empty(), "{} violations\n{}", broken.len(), broken.join("\n"));
 }
 
-/// Plays a plan that is struck at each of its requests, in every way.
+/// Plays a plan that is struck at each of its requests, in every way. Where nothing but the process ends, as many pods run in the end as where
+/// nothing strikes.
 fn sweeps(system: &System) {
     let mut broken = Vec::new();
-    for strike in Strike::ALL {
-        let mut at = 0;
+    for sweep in Sweep::all(system) {
+        let (mut at, unstruck) = (0, swept(system, sweep, u64::MAX).running);
+        assert!(unstruck > 0, "{} {sweep:?}: no pod preempts", system.name);
         loop {
-            let (violations, was_struck) = swept(system, strike, at);
-            let name = |violation| format!("{} {strike:?} {at}: {violation}", system.name);
+            let Swept { mut violations, was_struck, running } = swept(system, sweep, at);
+            if Strike::ENDS.contains(&sweep.strike) && running != unstruck {
+                violations.push(format!("{running} pods run, and {unstruck} without a strike"));
+            }
+            let name = |violation| format!("{} {sweep:?} {at}: {violation}", system.name);
             broken.extend(violations.into_iter().map(name));
             if !was_struck {
                 break;
             }
             at += 1;
         }
-        assert!(at >= 4, "{} {strike:?}: a plan has {at} requests", system.name);
+        assert!(at >= 4, "{} {sweep:?}: a plan has {at} requests", system.name);
     }
     assert!(broken.is_empty(), "{} violations\n{}", broken.len(), broken.join("\n"));
 }
@@ -57,6 +62,11 @@ macro_rules! of_each_system {
 }
 
 of_each_system! { coscheduling koordinator kubernetes volcano yunikorn }
+
+#[test]
+fn a_gang_of_volcano_that_takes_back_comes_to_rest_whatever_strikes_at_a_request_of_a_plan() {
+    sweeps(&system::volcano_reclaims());
+}
 
 #[test]
 fn a_process_whose_checkpoint_was_taken_over_carries_nothing_out() {

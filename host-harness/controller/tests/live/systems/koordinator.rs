@@ -1,41 +1,143 @@
 //! Koordinator: quotas, jobs, reservations.
 
 use kube::api::DeleteParams;
-use lictor_controller::names::NOMINATED;
+use lictor_controller::decide::lives::Why;
+use lictor_controller::names::{EVICTED_FOR, NOMINATED};
 use serde_json::{Value, json};
 
+use super::{refused, sized};
 use crate::controller::Controller;
-use crate::support::objects::{api, create, merge, node_of, wait_for};
-use crate::world::{SOON, World};
+use crate::restart::killed;
+use crate::support::objects::{api, create, delete_pod, merge, node, node_of, wait_for};
+use crate::world::{SOON, Step, World, is_running, nominated};
+
+/// Creates a quota of these cores at least and at most.
+async fn quota(step: &Step<'_>, name: &str, [min, max]: [&str; 2]) {
+    let quota = json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
+        "metadata": {"name": name, "namespace": step.namespace,
+                     "labels": {"quota.scheduling.koordinator.sh/is-parent": "false"}},
+        "spec": {"min": {"cpu": min, "memory": "1Ti"}, "max": {"cpu": max, "memory": "1Ti"}}});
+    create(&step.world.admin, &quota).await;
+}
+
+/// Creates the group of a gang of so many pods.
+async fn group(step: &Step<'_>, name: &str, minimum: usize) {
+    let group = json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "PodGroup",
+                       "metadata": {"name": name, "namespace": step.namespace}, "spec": {"minMember": minimum}});
+    create(&step.world.admin, &group).await;
+}
+
+/// Returns the labels of the pods of a quota, which may be evicted or not.
+fn of(quota: &str, preemptible: &str) -> Value {
+    json!({"quota.scheduling.koordinator.sh/name": quota, "quota.scheduling.koordinator.sh/preemptible": preemptible})
+}
+
+/// Creates the pods of a gang, of so many cores each, with these labels.
+async fn gang(step: &Step<'_>, name: &str, members: &[&str], (class, cores): (&str, &str), labels: &Value) {
+    group(step, name, members.len()).await;
+    let labels = merge(labels.clone(), &json!({"pod-group.scheduling.sigs.k8s.io": name}));
+    for member in members {
+        step.held(member, class, sized(cores, json!({"metadata": {"labels": labels}}))).await;
+    }
+}
+
+/// Evicts a gang for a gang of its quota that is guaranteed what it requests. By default the victims are only marked: they are deleted here, as by
+/// a descheduler.
+pub async fn a_gang_evicts_a_gang_of_its_quota(world: &World) {
+    let step = world.step_of("marks", 4, 16).await;
+    quota(&step, "team", ["32", "48"]).await;
+    let controller = Controller::start(&world.how("koordinator"));
+    let low = ["l0", "l1", "l2", "l3"];
+    gang(&step, "low", &low, ("low", "12"), &of("team", "true")).await;
+    step.all_run(&low).await;
+    let high = ["h0", "h1", "h2"];
+    gang(&step, "high", &high, ("high", "10"), &of("team", "false")).await;
+    // Three nodes of 16 cores must lose the 12 of their pod: three times 10 fit into what the quota has at most with one pod of 12, not with two.
+    let marked = async || {
+        let mut marked = Vec::new();
+        for name in low {
+            let pod = step.pod(name).await?;
+            marked.extend(pod["metadata"]["annotations"].get(EVICTED_FOR).map(|_| name));
+        }
+        (marked.len() == 3).then_some(marked)
+    };
+    let marked = wait_for("three victims are marked", SOON, marked).await;
+    for name in &marked {
+        assert_eq!(
+            step.pod(name).await.unwrap()["metadata"]["labels"]["scheduling.koordinator.sh/soft-eviction"],
+            "true"
+        );
+        delete_pod(&world.admin, &step.namespace, name).await;
+    }
+    step.all_run(&high).await;
+    assert!(step.evicted().is_empty(), "another controller deletes what is marked");
+    let stays = *low.iter().find(|name| !marked.contains(name)).unwrap();
+    step.until(stays, "running without a mark", |pod| {
+        is_running(pod) && pod.is_some_and(|pod| pod["metadata"]["annotations"].get(EVICTED_FOR).is_none())
+    })
+    .await;
+    controller.stop().await;
+    step.end().await;
+}
 
 /// Lets a job within the minimum of its quota take back, as a whole, what another quota has borrowed. As `deploy/` ships it, the victims are
-/// deleted.
-pub async fn a_job_takes_back_what_its_quota_has_lent(world: &World) {
+/// deleted; `is_killed`: another controller goes on when the first victim is evicted.
+pub async fn a_job_takes_back_what_its_quota_has_lent(world: &World, is_killed: bool) {
     let step = world.step("koordinator", 4).await;
-    for (name, min) in [("team-a", "9"), ("team-b", "3")] {
-        let quota = json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
-            "metadata": {"name": name, "namespace": step.namespace,
-                         "labels": {"quota.scheduling.koordinator.sh/is-parent": "false"}},
-            "spec": {"min": {"cpu": min, "memory": "1Ti"}, "max": {"cpu": "16", "memory": "1Ti"}}});
-        create(&world.admin, &quota).await;
-    }
-    let of = |team: &str, preemptible: &str| json!({"quota.scheduling.koordinator.sh/name": team, "quota.scheduling.koordinator.sh/preemptible": preemptible});
-    let controller = Controller::start(&world.shipped("koordinator"));
+    quota(&step, "team-a", ["9", "16"]).await;
+    quota(&step, "team-b", ["3", "16"]).await;
+    let how = world.shipped("koordinator");
+    let mut controller = Controller::start(&how);
     let borrowers = ["b0", "b1", "b2", "b3"];
     for name in borrowers {
         step.held(name, "low", json!({"metadata": {"labels": of("team-b", "true")}})).await;
     }
     step.all_run(&borrowers).await;
-    let group = json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "PodGroup",
-                       "metadata": {"name": "job-a", "namespace": step.namespace}, "spec": {"minMember": 3}});
-    create(&world.admin, &group).await;
-    for name in ["a0", "a1", "a2"] {
-        let labels = merge(of("team-a", "false"), &json!({"pod-group.scheduling.sigs.k8s.io": "job-a"}));
-        step.held(name, "high", json!({"metadata": {"labels": labels}})).await;
+    gang(&step, "job-a", &["a0", "a1", "a2"], ("high", "3"), &of("team-a", "false")).await;
+    if is_killed {
+        controller = killed(&step, controller, &how).await;
     }
     step.all_run(&["a0", "a1", "a2"]).await;
-    assert_eq!(step.evicted().len(), 3, "three are deleted, and no more: {:?}", step.evicted());
+    assert_eq!(step.gone().await.len(), 3, "three are deleted, and no more: {:?}", step.gone().await);
     controller.stop().await;
+    step.end().await;
+}
+
+/// Deletes the PodGroup when the plan is made: its promise in the quota is withdrawn, and a pod of the quota that did not fit beside it runs.
+pub async fn a_promise_in_a_quota_is_withdrawn(world: &World) {
+    let step = world.step("promise", 3).await;
+    // Of nine cores at most, six are promised to the gang and three are used by a pod that stays.
+    quota(&step, "team", ["9", "9"]).await;
+    quota(&step, "lends", ["0", "9"]).await;
+    let mut how = world.how("koordinator");
+    how.arguments = json!({"podShouldBeDeletedWhenPreempted": true}).to_string();
+    let controller = Controller::start(&how);
+    step.held("stays", "high", json!({"metadata": {"labels": of("team", "false")}})).await;
+    step.all_run(&["stays"]).await;
+    for name in ["v0", "v1"] {
+        let metadata = json!({"labels": of("lends", "true"), "annotations": {"testbed.lictor.dev/stop-seconds": "3"}});
+        step.held(name, "low", json!({"metadata": metadata})).await;
+    }
+    step.all_run(&["v0", "v1"]).await;
+    gang(&step, "job", &["g0", "g1"], ("high", "3"), &of("team", "false")).await;
+    wait_for("the victims are evicted", SOON, async || (step.evicted().len() == 2).then_some(())).await;
+    // A node that is free, but not for the gang, is no use while the quota is promised.
+    let free = format!("{}-free", step.namespace);
+    let taint = json!({"key": "for", "value": "other", "effect": "NoSchedule"});
+    create(&world.admin, &merge(node(&free, 4), &json!({"spec": {"taints": [taint]}}))).await;
+    let tolerates = json!({"tolerations": [{"key": "for", "value": "other"}]});
+    step.held("other", "high", json!({"metadata": {"labels": of("team", "false")}, "spec": tolerates})).await;
+    refused(&step, &controller, "other").await;
+    let groups = api(&world.admin, "scheduling.sigs.k8s.io/v1alpha1", "PodGroup", &step.namespace);
+    groups.delete("job", &DeleteParams::default()).await.unwrap();
+    step.all_run(&["other"]).await;
+    assert_eq!(node_of(&step.pod("other").await.unwrap()), free);
+    for name in ["g0", "g1"] {
+        step.until(name, "not nominated", |pod| pod.is_some_and(|pod| nominated(pod).is_empty())).await;
+    }
+    controller.said(|said| assert!(said.given_up.iter().any(|given_up| given_up.why == Why::NotAdmitted), "{said:?}"));
+    controller.stop().await;
+    step.delete_node(&free).await;
     step.end().await;
 }
 
@@ -69,7 +171,7 @@ pub async fn a_reservation_preempts_a_reservation(world: &World) {
     assert_eq!(kinds, ["Scheduled", "Ready"]);
     // What is put aside is not for others.
     step.held("stranger", "low", json!({})).await;
-    super::refused(&step, &controller, "stranger").await;
+    refused(&step, &controller, "stranger").await;
     create(&world.admin, &reservation("more", "20")).await;
     let more = available("more").await;
     assert!(reservations.get_opt("less").await.unwrap().is_none(), "the lesser one is deleted");

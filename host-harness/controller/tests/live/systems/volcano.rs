@@ -1,10 +1,12 @@
 //! Volcano: queues, jobs, elastic jobs.
 
+use kube::api::DeleteParams;
 use serde_json::{Value, json};
 
 use super::sized;
 use crate::controller::Controller;
 use crate::crowd;
+use crate::restart::killed;
 use crate::support::objects::{api, create, wait_for};
 use crate::world::{SOON, Step, World};
 
@@ -50,15 +52,17 @@ pub async fn held_and_ordinary_pods(world: &World) {
     crowd::held_and_ordinary_pods_in(step, "volcano", 4, &of_group).await;
 }
 
-/// Lets a gang take back what its queue deserves from the pods of a queue that has more, as `deploy/` ships it.
-pub async fn a_gang_takes_back_what_its_queue_deserves(world: &World) {
+/// Lets a gang take back what its queue deserves from the pods of a queue that has more, as `deploy/` ships it; `is_killed`: another controller goes on
+/// when the first victim is evicted.
+pub async fn a_gang_takes_back_what_its_queue_deserves(world: &World, is_killed: bool) {
     let step = world.step("deserves", 3).await;
     for (name, deserved) in [("ql", "3"), ("qm", "6")] {
         queue(world, name, json!({"deserved": {"cpu": deserved}})).await;
     }
+    let how = world.shipped("volcano");
     gang(&step, "l", "ql", ("low", 1), json!({})).await;
     gang(&step, "m", "qm", ("low", 2), json!({})).await;
-    let controller = Controller::start(&world.shipped("volcano"));
+    let mut controller = Controller::start(&how);
     for name in ["l0", "l1", "l2"] {
         member(&step, "l", name, ("low", "3"), json!({})).await;
     }
@@ -66,9 +70,18 @@ pub async fn a_gang_takes_back_what_its_queue_deserves(world: &World) {
     for name in ["m0", "m1"] {
         member(&step, "m", name, ("low", "3"), json!({})).await;
     }
+    if is_killed {
+        controller = killed(&step, controller, &how).await;
+    }
     step.all_run(&["m0", "m1"]).await;
-    assert_eq!(step.evicted().len(), 2, "what is over the deserved amount, and no more: {:?}", step.evicted());
+    assert_eq!(step.gone().await.len(), 2, "what is over the deserved amount, and no more: {:?}", step.gone().await);
     controller.stop().await;
+    for name in ["ql", "qm"] {
+        api(&world.admin, "scheduling.volcano.sh/v1beta1", "Queue", "")
+            .delete(name, &DeleteParams::default())
+            .await
+            .unwrap();
+    }
     step.end().await;
 }
 

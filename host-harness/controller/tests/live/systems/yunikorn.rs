@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::refused;
 use crate::controller::{Controller, How};
 use crate::crowd;
+use crate::restart::killed;
 use crate::support::objects::{api, merge, try_create, wait_for};
 use crate::world::{SOON, World, is_gated};
 
@@ -58,12 +59,14 @@ pub async fn held_and_ordinary_pods(world: &World) {
     no_queues(world).await;
 }
 
-/// Gives a queue below its guarantee back what another one has above its own, after the delay, one victim at a time, as `deploy/` ships it.
-pub async fn a_queue_gets_its_guarantee_back(world: &World) {
+/// Gives a queue below its guarantee back what another one has above its own, after the delay, one victim at a time, as `deploy/` ships it;
+/// `is_killed`: another controller goes on when the victim is evicted.
+pub async fn a_queue_gets_its_guarantee_back(world: &World, is_killed: bool) {
     let step = world.step("yunikorn", 3).await;
     let delay = "            properties:\n              preemption.delay: 1s\n";
     queues(world, "", &(guaranteed("prod", delay) + &guaranteed("test", ""))).await;
-    let controller = Controller::start(&world.shipped("yunikorn"));
+    let how = world.shipped("yunikorn");
+    let mut controller = Controller::start(&how);
     // Placeholders keep the room of a gang that is to come; the first pod that is none began the application.
     let placeholder = json!({"metadata": {"annotations": {"yunikorn.apache.org/placeholder": "true"}}});
     for name in ["t0", "t1"] {
@@ -73,15 +76,18 @@ pub async fn a_queue_gets_its_guarantee_back(world: &World) {
     step.held("t2", "low", of("test")).await;
     step.all_run(&["t0", "t1", "t2"]).await;
     step.held("p0", "low", of("prod")).await;
+    if is_killed {
+        controller = killed(&step, controller, &how).await;
+    }
     step.all_run(&["p0"]).await;
-    let evicted = step.evicted();
-    assert_eq!(evicted.len(), 1);
-    assert_ne!(evicted[0], "t2", "a placeholder is evicted before the pod that began the application");
+    let gone = step.gone().await;
+    assert_eq!(gone.len(), 1);
+    assert!(!gone.contains("t2"), "a placeholder is evicted before the pod that began the application");
     // Above its guarantee it gets nothing more.
     step.held("p1", "low", of("prod")).await;
     refused(&step, &controller, "p1").await;
     assert!(is_gated(&step.pod("p1").await.unwrap()));
-    assert_eq!(step.evicted().len(), 1);
+    assert_eq!(step.gone().await, gone);
     controller.stop().await;
     no_queues(world).await;
     step.end().await;

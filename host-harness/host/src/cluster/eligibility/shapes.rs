@@ -7,12 +7,16 @@ use lictor_contract::{Eligibility, NodeId, ShapeId};
 
 use super::bits::Bits;
 use super::{Constraints, Terrain};
+use crate::sweep::Sweep;
 
-/// All shapes. A shape is never removed: there are few, and another pod may need it again.
+/// All shapes. A shape that no pod has is kept for the next pod, as long as there are few of them; then its number is given to another shape.
 #[derive(Debug, Default)]
 pub(crate) struct Shapes {
     ids: BTreeMap<Arc<Constraints>, ShapeId>,
-    shapes: Vec<Shape>,
+    /// By number; `None`: the number is free.
+    shapes: Vec<Option<Shape>>,
+    free: BTreeSet<ShapeId>,
+    sweep: Sweep,
     /// Shapes for which any node may be eligible.
     general: Vec<ShapeId>,
     /// Shapes for which only nodes of these names may be eligible, such as the pods of a DaemonSet.
@@ -44,7 +48,8 @@ impl Shapes {
         if let Some(id) = self.ids.get(&constraints) {
             return *id;
         }
-        let id = ShapeId::try_from(self.shapes.len()).unwrap_or(ShapeId::MAX);
+        let next = ShapeId::try_from(self.shapes.len()).unwrap_or(ShapeId::MAX);
+        let id = self.free.pop_first().unwrap_or(next);
         let constraints = Arc::new(constraints);
         let mut shape = Shape { constraints: constraints.clone(), nodes: Bits::default() };
         match constraints.only_names() {
@@ -63,27 +68,53 @@ impl Shapes {
                 }
             }
         }
-        self.shapes.push(shape);
+        match self.shapes.get_mut(id as usize) {
+            Some(free) => *free = Some(shape),
+            None => self.shapes.push(Some(shape)),
+        }
         self.ids.insert(constraints, id);
         self.changed.insert(id);
         id
     }
 
+    /// Forgets the shapes that no pod has, once there may be as many of them as of others, and frees their numbers. Call it when all changes were drained:
+    /// whoever was told of a pod knows by then that it has another shape, or is gone. `used`: the shapes of all pods.
+    pub(crate) fn sweep(&mut self, used: impl FnOnce() -> BTreeSet<ShapeId>) {
+        if !self.sweep.is_due(self.ids.len()) {
+            return;
+        }
+        let used = used();
+        self.ids.retain(|_, id| used.contains(id));
+        self.general.retain(|id| used.contains(id));
+        self.named.values_mut().for_each(|ids| ids.retain(|id| used.contains(id)));
+        self.named.retain(|_, ids| !ids.is_empty());
+        for (id, shape) in (0..).zip(&mut self.shapes).filter(|(id, _)| !used.contains(id)) {
+            *shape = None;
+            self.free.insert(id);
+        }
+        self.sweep.done(self.ids.len());
+    }
+
+    fn get(&self, shape: ShapeId) -> Option<&Shape> {
+        self.shapes.get(shape as usize)?.as_ref()
+    }
+
     /// The constraints of a shape.
     pub(crate) fn constraints(&self, shape: ShapeId) -> Option<&Constraints> {
-        self.shapes.get(shape as usize).map(|shape| &*shape.constraints)
+        self.get(shape).map(|shape| &*shape.constraints)
     }
 
     /// Whether a node takes the pods of a shape: what [`Constraints::judge`] said when the node was checked last.
     pub(crate) fn takes(&self, shape: ShapeId, node: NodeId) -> bool {
-        self.shapes.get(shape as usize).is_some_and(|shape| shape.nodes.contains(node))
+        self.get(shape).is_some_and(|shape| shape.nodes.contains(node))
     }
 
     /// Checks a node that is new or has changed, or removes one (`None`).
     pub(crate) fn judge(&mut self, id: NodeId, name: &str, node: Option<&Terrain>) {
         let named = self.named.get(name).map(Vec::as_slice).unwrap_or_default();
         for shape in self.general.iter().chain(named) {
-            if self.shapes.get_mut(*shape as usize).is_some_and(|shape| shape.judge(id, node)) {
+            let known = self.shapes.get_mut(*shape as usize).and_then(Option::as_mut);
+            if known.is_some_and(|shape| shape.judge(id, node)) {
                 self.changed.insert(*shape);
             }
         }
@@ -94,12 +125,13 @@ impl Shapes {
         std::mem::take(&mut self.changed).into_iter().filter_map(|shape| self.eligibility(shape)).collect()
     }
 
-    /// The shapes from this number on.
+    /// The shapes from this number on. A number that is free has no nodes: numbers have no holes for whoever is told of them.
     pub(crate) fn from(&self, first: ShapeId) -> impl Iterator<Item = Eligibility> {
         (first..u32::MAX).map_while(|shape| self.eligibility(shape))
     }
 
     fn eligibility(&self, shape: ShapeId) -> Option<Eligibility> {
-        self.shapes.get(shape as usize).map(|found| Eligibility { shape, nodes: found.nodes.words() })
+        let nodes = self.shapes.get(shape as usize)?.as_ref().map(|found| found.nodes.words());
+        Some(Eligibility { shape, nodes: nodes.unwrap_or_default() })
     }
 }

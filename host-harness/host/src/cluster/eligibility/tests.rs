@@ -1,6 +1,7 @@
 use lictor_contract::{Eligibility, NodeId};
 
 use super::*;
+use crate::sweep::SPARE;
 
 fn pick(key: &str, value: &str) -> Requirement {
     Requirement { key: key.to_owned(), test: LabelTest::In([value.to_owned()].into()) }
@@ -103,4 +104,31 @@ fn equal_constraints_share_a_shape_and_changed_nodes_change_it() {
     assert_eq!(shapes.drain(), [report(0, &[0b10]), report(1, &[0b10])]);
     assert_eq!(shapes.drain(), []);
     assert_eq!(shapes.from(0).collect::<Vec<_>>(), [report(0, &[0b10]), report(1, &[0b10])]);
+}
+
+#[test]
+fn shapes_without_pods_are_forgotten_and_their_numbers_given_to_others() {
+    let nodes = [node("n0", &[]), node("n1", &[])];
+    let mut shapes = Shapes::default();
+    let kept = intern(&mut shapes, on(&["n1"]), &nodes);
+    for round in 0..200 {
+        // As the pods of a DaemonSet on nodes that come and go, and pods with a selector of their own.
+        for at in 0..10 {
+            intern(&mut shapes, on(&[&format!("gone-{round}-{at}")]), &nodes);
+            let selector = [pick("run", &format!("{round}-{at}"))].into();
+            intern(&mut shapes, Constraints { selector, ..Constraints::default() }, &nodes);
+        }
+        shapes.drain();
+        shapes.sweep(|| [kept].into());
+        assert!(shapes.from(0).count() <= 2 * SPARE, "round {round}: {} shapes", shapes.from(0).count());
+    }
+    assert_eq!(intern(&mut shapes, on(&["n1"]), &nodes), kept);
+    assert!(shapes.takes(kept, 1) && !shapes.takes(kept, 0));
+    // The number of a shape that is gone has no nodes, and then those of the next shape.
+    let free = shapes.from(0).find(|told| told.nodes.is_empty() && shapes.constraints(told.shape).is_none()).unwrap();
+    let next = intern(&mut shapes, on(&["n0"]), &nodes);
+    assert_eq!(next, free.shape, "the first number that is free");
+    assert_eq!(shapes.drain(), [Eligibility { shape: next, nodes: vec![0b01] }]);
+    shapes.judge(0, "n0", None);
+    assert_eq!(shapes.drain(), [Eligibility { shape: next, nodes: vec![] }]);
 }

@@ -28,6 +28,8 @@ impl Mirror {
         events.extend(self.objects.drain_changed().into_iter().map(Event::ObjectUpserted));
         events.extend(self.pods.drain_changed());
         events.extend(self.nodes.ledger.drain_gone().into_iter().map(Event::NodeRemoved));
+        let pods = &self.pods;
+        self.shapes.sweep(|| pods.from(0).map(|entry| entry.record.shape).collect());
         events
     }
 

@@ -1,0 +1,39 @@
+//! Classes and names: they go when no pod, job, queue or object has them any more.
+
+use super::*;
+
+impl Cluster {
+    /// Forgets the classes that no pod is of, once there may be as many of them as of others.
+    pub fn sweep_classes(&mut self) {
+        self.classes.sweep();
+    }
+
+    /// Returns the names that pods, jobs, queues and reservations have, once there may be as many names that nothing has as others; `None`: a sweep is
+    /// not worth its time.
+    pub fn names_in_use(&mut self) -> Option<BTreeSet<Symbol>> {
+        if !self.symbols.is_sweep_due() {
+            return None;
+        }
+        self.reservation_groups.retain(|_, pods| !pods.is_empty());
+        let mut used: BTreeSet<Symbol> =
+            self.queue_names.keys().chain(self.reservation_groups.keys()).copied().collect();
+        for (_, pod) in self.pods.iter() {
+            let attributes = &pod.attributes;
+            used.insert(pod.namespace);
+            used.extend([attributes.queue_name, attributes.inside, attributes.task.role].into_iter().flatten());
+        }
+        used.extend(self.ext.symbols());
+        Some(used)
+    }
+
+    /// Forgets the names that are not in use.
+    pub fn sweep_names(&mut self, used: &BTreeSet<Symbol>) {
+        self.symbols.sweep(used);
+    }
+
+    /// Returns how many classes and names there are.
+    #[cfg(test)]
+    pub(crate) fn kept(&self) -> [usize; 2] {
+        [self.classes.count(), self.symbols.count()]
+    }
+}
