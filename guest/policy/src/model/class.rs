@@ -27,7 +27,7 @@ pub struct Classes {
 
 impl Classes {
     /// The class of pods of this shape, with this between them and others, that ask for this; a new one if there is none.
-    pub fn of(&mut self, shape: ShapeIx, inter_pod: Option<InterPodIx>, request: &Request) -> ClassIx {
+    fn of(&mut self, shape: ShapeIx, inter_pod: Option<InterPodIx>, request: &Request) -> ClassIx {
         let of_shape = self.known.entry((shape, inter_pod)).or_default();
         if let Some(class) = of_shape.get(request) {
             return *class;
@@ -47,11 +47,13 @@ impl Classes {
         class
     }
 
-    /// Counts a pod in that is of a class now.
-    pub fn enter(&mut self, class: ClassIx) {
+    /// Returns the class of a pod, a new one if there is none, and counts the pod in.
+    pub fn enter(&mut self, shape: ShapeIx, inter_pod: Option<InterPodIx>, request: &Request) -> ClassIx {
+        let class = self.of(shape, inter_pod, request);
         if let Some(pods) = self.pods.get_mut(class.at()) {
             *pods = pods.saturating_add(1);
         }
+        class
     }
 
     /// Counts a pod out that is of a class no more.
@@ -142,8 +144,8 @@ mod tests {
         let many = i64::try_from(FEW).unwrap() + 1;
         let all: Vec<_> = (0..many).map(|amount| classes.of(ShapeIx(0), None, &request(amount))).collect();
         let (first, second) = (all[0], all[1]);
-        for class in [first, first, second] {
-            classes.enter(class);
+        for amount in [0, 0, 1] {
+            classes.enter(ShapeIx(0), None, &request(amount));
         }
         classes.leave(first);
         let share = |request: &Request| request.get(ResourceIx(0)) * 10;
@@ -162,9 +164,8 @@ mod tests {
     fn a_shape_has_pods_while_a_class_of_it_has() {
         let mut classes = Classes::default();
         let request = Request::new(vec![(ResourceIx(0), 1)]);
-        let class = classes.of(ShapeIx(1), Some(InterPodIx(3)), &request);
+        let class = classes.enter(ShapeIx(1), Some(InterPodIx(3)), &request);
         classes.of(ShapeIx(2), None, &request);
-        classes.enter(class);
         assert_eq!([0, 1, 2].map(|shape| classes.has_pods_of(ShapeIx(shape))), [false, true, false]);
         classes.leave(class);
         assert!(!classes.has_pods_of(ShapeIx(1)));

@@ -193,7 +193,7 @@ pub fn configure(name: &str, arguments: &str) -> Result<Box<dyn System>, ConfigE
     (system.configure)(&arguments)
 }
 
-/// Returns what takes the place of a memory that could not be written: the text of the error. No memory is a text, so whoever restores it is refused
+/// Returns what takes the place of a memory that could not be written: the text of the error. No memory is a text, so restoring it fails
 /// with that text.
 pub fn unsaved(error: serde_json::Error) -> serde_json::Value {
     error.to_string().into()

@@ -142,8 +142,7 @@ impl Cluster {
         if pod.rank == UNRANKED {
             pod.rank = self.rank_pod(&pod.name);
         }
-        pod.class = self.classes.of(pod.shape, pod.inter_pod, &pod.request);
-        self.classes.enter(pod.class);
+        pod.class = self.classes.enter(pod.shape, pod.inter_pod, &pod.request);
         let (place, nominated, job) = (pod.place, pod.nominated, pod.attributes.job);
         let (created, entered) = (pod.created, pod.entered);
         if place == Place::Pending && pod.required_node_reservation().is_some() {

@@ -78,7 +78,7 @@ impl Shapes {
     }
 
     /// Forgets the shapes that no pod has, once there may be as many of them as of others, and frees their numbers. Call it when all changes were drained:
-    /// whoever was told of a pod knows by then that it has another shape, or is gone. `used`: the shapes of all pods.
+    /// a policy knows by then that no pod has the shape. `used`: the shapes of all pods.
     pub(crate) fn sweep(&mut self, used: impl FnOnce() -> BTreeSet<ShapeId>) {
         if !self.sweep.is_due(self.ids.len()) {
             return;
@@ -125,7 +125,7 @@ impl Shapes {
         std::mem::take(&mut self.changed).into_iter().filter_map(|shape| self.eligibility(shape)).collect()
     }
 
-    /// The shapes from this number on. A number that is free has no nodes: numbers have no holes for whoever is told of them.
+    /// The shapes from this number on. A number that is free has no nodes: in what is told, numbers have no holes.
     pub(crate) fn from(&self, first: ShapeId) -> impl Iterator<Item = Eligibility> {
         (first..u32::MAX).map_while(|shape| self.eligibility(shape))
     }
