@@ -229,6 +229,9 @@ impl Conversation {
             }
             Err(error) => {
                 self.report.error(&error);
+                if error.cause.is_fault() {
+                    self.report.attempt_failed();
+                }
                 fault(error.to_string())
             }
         };

@@ -52,6 +52,9 @@ pub trait Report: Send + Sync {
     fn connected(&self, _is: bool) {}
     /// Something could not be served.
     fn error(&self, error: &SessionError);
+
+    /// Notes that the attempt which a question is part of has failed, because the policy has.
+    fn attempt_failed(&self) {}
     /// An object could not be read.
     fn unread(&self, mistake: &InputError);
     /// Something about a connection.

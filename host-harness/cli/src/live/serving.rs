@@ -202,8 +202,12 @@ impl<R: Report> Report for Connection<R> {
     }
 
     fn error(&self, error: &SessionError) {
-        self.shared.status.metrics.failed(&self.shared.system);
         self.shared.then.error(error);
+    }
+
+    fn attempt_failed(&self) {
+        self.shared.status.metrics.failed(&self.shared.system, 1);
+        self.shared.then.attempt_failed();
     }
 
     fn unread(&self, mistake: &InputError) {
@@ -269,5 +273,17 @@ mod tests {
         drop(one);
         assert_eq!(plans(), 0);
         assert_eq!(status.readiness(), Health::Good("ok: stands by"));
+    }
+
+    #[test]
+    fn attempts_that_failed_are_counted_and_not_whatever_could_not_be_served() {
+        let status = Arc::new(Status::default());
+        let system = "koordinator".to_owned();
+        let shared = Shared { then: Silent, status: status.clone(), system, connections: Mutex::default() };
+        let connection = connect(&Arc::new(shared), 0);
+        connection.attempt_failed();
+        let text = status.metrics.text().unwrap_or_default();
+        let line = "lictor_schedule_attempts_total{system=\"koordinator\",result=\"error\"} 1";
+        assert!(text.lines().any(|have| have == line), "{text}");
     }
 }
