@@ -62,8 +62,9 @@ impl Engine {
         if is_of_the_pod && !is_over {
             return self.void(own.into_iter().collect());
         }
-        // Where the round is over, the pods at Permit have been released.
-        let cannot_start = !matches!(denial, Denial::Failed { .. });
+        // Where the round is over, the pods at Permit have been released. What a single gang lacks to be placed now may come while they wait.
+        let may_come = matches!(denial, Denial::Short { .. }) && self.cluster.gang_group(job).len() < 2;
+        let cannot_start = !may_come && !matches!(denial, Denial::Failed { .. });
         let effects = self.void(self.cluster.nominated_of_group(job));
         let gives_up = is_over || cannot_start && self.cluster.is_strict(job);
         let releases = if gives_up { self.waiting_with(pod) } else { Vec::new() };

@@ -45,13 +45,13 @@ async fn gang(step: &Step<'_>, name: &str, members: &[&str], (class, cores): (&s
 /// a descheduler.
 pub async fn a_gang_evicts_a_gang_of_its_quota(world: &World) {
     let step = world.step_of("marks", 4, 16).await;
-    quota(&step, "team", ["32", "48"]).await;
+    quota(&step, "shared", ["32", "48"]).await;
     let controller = Controller::start(&world.how("koordinator"));
     let low = ["l0", "l1", "l2", "l3"];
-    gang(&step, "low", &low, ("low", "12"), &of("team", "true")).await;
+    gang(&step, "low", &low, ("low", "12"), &of("shared", "true")).await;
     step.all_run(&low).await;
     let high = ["h0", "h1", "h2"];
-    gang(&step, "high", &high, ("high", "10"), &of("team", "false")).await;
+    gang(&step, "high", &high, ("high", "10"), &of("shared", "false")).await;
     // Three nodes of 16 cores must lose the 12 of their pod: three times 10 fit into what the quota has at most with one pod of 12, not with two.
     let marked = async || {
         let mut marked = Vec::new();
