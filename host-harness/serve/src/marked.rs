@@ -20,7 +20,7 @@ const SHOWN: i64 = 10_000_000_000;
 pub struct Standing {
     /// The pod, `namespace/name`.
     pub pod: String,
-    /// The plan that marked the pod, and for whom; `None`: the mark is older than the session.
+    /// The plan that marked the pod, and the preemptor; `None`: the mark is older than the session.
     pub by: Option<(u64, EvictedFor)>,
 }
 

@@ -1,6 +1,7 @@
 //! The test vectors of the protocol, and conversations with a scripted policy.
 #![expect(clippy::arithmetic_side_effects, reason = "tests")]
 
+mod attempts;
 mod checkpoint;
 mod replaced;
 

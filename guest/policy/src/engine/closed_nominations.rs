@@ -63,7 +63,7 @@ fn planned_beside<'c>(
 }
 
 /// Returns the same for a pod that is tried, with as many pods as its gang lacks. A pod that is promised a node itself may take another one only
-/// beside what is promised to its gang group there.
+/// where it leaves what is promised to its gang group there.
 pub fn closed_to((cluster, ledger): (&Cluster, &Ledger), laws: &Laws, ix: PodIx) -> BTreeSet<PodIx> {
     if !is_above_a_nomination(cluster, ix) {
         return BTreeSet::new();

@@ -4,10 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::index::Index;
+use super::sweep::Sweep;
 use super::{ClassIx, InterPodIx, Request, ShapeIx};
-
-/// With fewer numbers than this, those of classes without pods are not looked for.
-const FEW: usize = 1024;
 
 /// The classes of pods, numbered densely. The number of a class without pods is given to another class after a sweep.
 #[derive(Debug, Clone, Default)]
@@ -21,8 +19,7 @@ pub struct Classes {
     pods: Vec<u32>,
     /// The numbers that are free.
     free: BTreeSet<ClassIx>,
-    /// How many classes the last sweep has left.
-    swept: usize,
+    sweep: Sweep,
 }
 
 impl Classes {
@@ -74,15 +71,13 @@ impl Classes {
     }
 
     /// Returns how many classes there are.
-    #[cfg(test)]
     pub fn count(&self) -> usize {
         self.requests.len().saturating_sub(self.free.len())
     }
 
     /// Forgets the classes that no pod is of, once there may be as many of them as of others, and frees their numbers.
     pub fn sweep(&mut self) {
-        let count = self.requests.len().saturating_sub(self.free.len());
-        if count <= self.swept.saturating_mul(2).max(FEW) {
+        if !self.sweep.is_due(self.count()) {
             return;
         }
         let mut known = std::mem::take(&mut self.known);
@@ -97,7 +92,7 @@ impl Classes {
                 *request = Request::default();
             }
         }
-        self.swept = self.requests.len().saturating_sub(self.free.len());
+        self.sweep.done(self.count());
     }
 
     /// Forgets the shares: the nodes have changed.
@@ -141,7 +136,7 @@ mod tests {
     fn the_number_of_a_class_without_pods_is_given_to_another_class_with_a_share_of_its_own() {
         let mut classes = Classes::default();
         let request = |amount: i64| Request::new(vec![(ResourceIx(0), amount)]);
-        let many = i64::try_from(FEW).unwrap() + 1;
+        let many = i64::try_from(crate::model::sweep::FEW).unwrap() + 1;
         let all: Vec<_> = (0..many).map(|amount| classes.of(ShapeIx(0), None, &request(amount))).collect();
         let (first, second) = (all[0], all[1]);
         for amount in [0, 0, 1] {

@@ -20,7 +20,7 @@ pub use jobs::Shortage;
 pub use reservation_allocation::ReservationAllocation;
 
 use super::*;
-use super::{class::Classes, evictions::Evictions, node_order::NodeOrder, rank::Ranks, totals::Totals};
+use super::{class::Classes, evictions::Evictions, node_order::NodeOrder, rank::Ranks, sweep::Sweep, totals::Totals};
 
 /// A resource the host announced.
 #[derive(Debug, Clone)]
@@ -56,8 +56,7 @@ pub struct Cluster {
     pod_ranks: Ranks<PodName>,
     jobs: Paged<JobIx, Job>,
     job_names: BTreeMap<JobKey, JobIx>,
-    /// How many jobs the last sweep has left.
-    swept_jobs: usize,
+    job_sweep: Sweep,
     /// The gangs whose round has failed, and for which nothing has changed since.
     stuck: BTreeSet<JobIx>,
     queues: Table<QueueIx, Queue>,

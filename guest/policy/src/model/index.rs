@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::sweep::Sweep;
+
 /// A number that names an entry of a table.
 pub trait Index: Copy {
     /// The position in the table.
@@ -135,17 +137,13 @@ impl<I: Index, T> Table<I, T> {
 /// Names that are remembered beside the sorted ones.
 const RECENT: usize = 256;
 
-/// With fewer names than this, those that nothing has are not looked for.
-const FEW: usize = 1024;
-
 /// Names as numbers.
 #[derive(Debug, Clone, Default)]
 pub struct Symbols {
     numbers: BTreeMap<Arc<str>, Symbol>,
     /// The number of the next new name.
     next: u32,
-    /// How many names the last sweep has left.
-    swept: usize,
+    sweep: Sweep,
     /// The name that was interned last of those with the same hash: many pods in a row are of few namespaces and queues.
     recent: Vec<Option<(Arc<str>, Symbol)>>,
 }
@@ -187,14 +185,14 @@ impl Symbols {
 
     /// Returns whether there may be as many names that nothing has as others, so that a sweep is worth its time.
     pub fn is_sweep_due(&self) -> bool {
-        self.count() > self.swept.saturating_mul(2).max(FEW)
+        self.sweep.is_due(self.count())
     }
 
     /// Forgets the names that nothing has. One that comes again gets another number.
     pub fn sweep(&mut self, used: &BTreeSet<Symbol>) {
         self.numbers.retain(|_, symbol| used.contains(symbol));
         self.recent.clear();
-        self.swept = self.count();
+        self.sweep.done(self.count());
     }
 }
 

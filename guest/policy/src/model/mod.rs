@@ -26,6 +26,7 @@ mod residents;
 mod resources;
 mod rooms;
 mod saved_pod;
+mod sweep;
 #[cfg(test)]
 mod tests;
 mod totals;

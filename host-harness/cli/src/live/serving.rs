@@ -233,6 +233,7 @@ fn word(action: &Action) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use lictor_controller::ops::Health;
+    use lictor_host::session::Cause;
 
     use super::*;
 
@@ -281,6 +282,8 @@ mod tests {
         let system = "koordinator".to_owned();
         let shared = Shared { then: Silent, status: status.clone(), system, connections: Mutex::default() };
         let connection = connect(&Arc::new(shared), 0);
+        let cause = Cause::NoSuchPod("a/b".to_owned());
+        connection.error(&SessionError { input: "binding of a/b".to_owned(), cause });
         connection.attempt_failed();
         let text = status.metrics.text().unwrap_or_default();
         let line = "lictor_schedule_attempts_total{system=\"koordinator\",result=\"error\"} 1";

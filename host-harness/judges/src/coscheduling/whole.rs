@@ -35,7 +35,7 @@ pub(super) fn plans_for_the_group(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bo
     Ok(!it.answer.places() && is_plan_for_the_group(it, ask)?)
 }
 
-/// Returns whether pods of the group give up the nodes that they hold at Permit, nobody is evicted, and the pods that complete the group can take the
+/// Returns whether pods of the group give up the nodes that they hold at Permit, no pod is evicted, and the pods that complete the group can take the
 /// nodes that they are nominated to.
 pub(super) fn gets_other_nodes(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
     let given_up = lost(it);

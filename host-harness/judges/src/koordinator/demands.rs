@@ -41,7 +41,7 @@ pub(super) fn needs_a_pod_of_a_numa_node(it: &View<'_>) -> bool {
         && own.any(|own| !it.is_complete(own, judged))
 }
 
-/// Returns whether another gang of the group, which is not complete, demands a topology that nobody judges.
+/// Returns whether another gang of the group, which is not complete, demands a topology, which is not judged.
 pub(super) fn a_gang_must_gather(it: &View<'_>) -> bool {
     let is_other = |other: &Gang<'_>| other.name != gang(it.pod) && !it.is_complete(other, 0);
     let demands = |other: &Gang<'_>| it.annotation(other, "network-topology-spec").contains("MustGather");

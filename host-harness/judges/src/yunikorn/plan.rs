@@ -150,7 +150,7 @@ fn shares_a_guarantee(it: &View<'_>, victim: &Member<'_>) -> bool {
     })
 }
 
-/// Returns whether a node has room for the pod, beside nominated ones, with these pods and those that leave gone.
+/// Returns whether a node has room for the pod, and for nominated ones, with these pods and those that leave gone.
 pub(super) fn makes_room(it: &View<'_>, node: &str, plan: &[Member<'_>]) -> bool {
     let on_node = |member: &Member<'_>| text(member.object, "/spec/nodeName") == node && leaves(member.object);
     let nominated =

@@ -129,7 +129,7 @@ fn some_pod(sketch: &mut Sketch, name: String, created: i64, most: i64, devices:
     plan
 }
 
-/// Makes some of the PodGroups of a few cases demand a topology, which nobody judges. This is drawn last of all.
+/// Makes some of the PodGroups of a few cases demand a topology, which is not judged. This is drawn last of all.
 pub(super) fn odd(sketch: &mut Sketch, objects: &mut [Value]) {
     if !sketch.flag("topology", 8) {
         return;

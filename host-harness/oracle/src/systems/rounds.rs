@@ -174,7 +174,7 @@ impl Rounds {
         }
     }
 
-    /// Notes that nobody knows for sure what a group finds in its round: whether the next one must begin is left open.
+    /// Notes that it is not known for sure what a group finds in its round: whether the next one must begin is left open.
     pub(super) fn doubt(&mut self, group: &str) {
         if let Some(round) = self.0.get_mut(group) {
             round.is_doubtful = true;

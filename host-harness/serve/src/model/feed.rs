@@ -85,7 +85,7 @@ impl Play<'_> {
         }
         let before = feed.objects.insert(key, object.clone());
         self.feed_tell(object);
-        // A pod that has its name from another one, which is gone, is told in its place.
+        // A pod that has its name from another one, which is gone, is sent in its place.
         if let Some(other) = before.as_ref().filter(|before| uid_of(before) != uid_of(object)) {
             self.observer.told_gone(other);
         }

@@ -44,7 +44,7 @@ pub(super) struct Observer {
     bound_late: BTreeSet<String>,
     /// The pods bound so that kube-scheduler knew of when it last chose a node for a pod, by the uid of that pod.
     known_late: BTreeMap<String, BTreeSet<String>>,
-    /// The applications of which hosts were told.
+    /// The applications that hosts know.
     applications: Applications,
     /// Victims that their controllers have not replaced yet.
     unreplaced: Vec<Object>,
@@ -158,22 +158,22 @@ impl Observer {
         self.unreplaced.push(pod.clone());
     }
 
-    /// Takes note that a host begins that is told of these objects.
+    /// Notes that a host begins, and receives these objects.
     pub(super) fn begins<'o>(&mut self, objects: impl Iterator<Item = &'o Object>) {
         self.applications.begin(&objects.map(|object| uid_of(object)).collect());
     }
 
-    /// Takes note that a host is told of a pod.
+    /// Notes that a host receives a pod.
     pub(super) fn note_pod(&mut self, pod: &Object) {
         self.applications.note_pod(pod);
     }
 
-    /// Takes note that a host is told that a pod is gone.
+    /// Notes that a host learns that a pod is gone.
     pub(super) fn told_gone(&mut self, pod: &Object) {
         self.applications.gone(uid_of(pod));
     }
 
-    /// Returns whether the pods of an application do not show its queue: a host that was not told of all of them may take it for another.
+    /// Returns whether the pods of an application do not show its queue: a host that has not received all of them may take it for another.
     pub(super) fn has_hidden_queues(&self) -> bool {
         self.applications.have_several_queues()
     }

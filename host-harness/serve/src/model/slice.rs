@@ -68,7 +68,7 @@ fn what_one_host_has_refused_the_next_one_is_asked_about() {
     play.pass(10 * SECOND);
     let again = |play: &Play<'_>| play.world.pod("default/g1h-1").unwrap().clone();
     assert_eq!((node_of(&again(&play)), refusal(&again(&play)).contains("less than minAvailable")), ("", true));
-    // The host after that goes on from the checkpoint of the first one.
+    // The host after that begins from the checkpoint of the first one.
     replace_host(&mut play, true, &[]);
     play.pass(10 * SECOND);
     assert_eq!(node_of(&again(&play)), "n0", "{}", refusal(&again(&play)));

@@ -14,7 +14,7 @@ fn offer(policy: &Scripted, allowed: u64) -> Arc<Offer> {
     Arc::new(Offer { name: "new".to_owned(), make: Box::new(make), terms, settled: Box::new(|| {}) })
 }
 
-/// Returns in which seconds the scheduler is told that another policy decides. Each second it asks about a pod that the new policy alone takes.
+/// Returns in which seconds the scheduler learns that another policy decides. Each second it asks about a pod that the new policy alone takes.
 fn told_anew(allowed: u64) -> Vec<i64> {
     let new = Scripted::deciding(ALL);
     let old = new.clone().say("pre-filter default/a", Say::Refused("no"));

@@ -79,7 +79,7 @@ pub fn taken_back(
 }
 
 /// Returns the gangs that evict no pod once idle room is taken: those that are left out already, and those whose own plans another gang would take
-/// back. Such a gang is in nobody's way.
+/// back. Such a gang keeps no pod from a node.
 fn left_out_then(
     simulation: &mut Simulation<'_>,
     context: &Context<'_>,

@@ -239,6 +239,10 @@ fn candidates_by_gang(cluster: &Cluster, context: &mut PreemptionContext<'_>) ->
 
 /// Returns whether a pod holds a node, is not leaving anyway, and may be evicted.
 fn may_stop(cluster: &Cluster, context: &mut PreemptionContext<'_>, ix: PodIx) -> bool {
-    let holds = cluster.pod(ix).is_some_and(|pod| pod.place.node().is_some());
-    holds && !context.is_leaving(cluster, ix) && context.is_candidate(cluster, ix)
+    stays(cluster, context, ix) && context.is_candidate(cluster, ix)
+}
+
+/// Returns whether a pod holds a node, and is not leaving anyway.
+fn stays(cluster: &Cluster, context: &PreemptionContext<'_>, ix: PodIx) -> bool {
+    cluster.pod(ix).is_some_and(|pod| pod.place.node().is_some()) && !context.is_leaving(cluster, ix)
 }

@@ -42,14 +42,11 @@ impl Shortage {
     }
 }
 
-/// With fewer jobs than this, those that are gone are not looked for.
-const FEW_JOBS: usize = 1024;
-
 impl Cluster {
     /// Removes the jobs that are gone, once there may be as many of them as of others: jobs without pods that no object describes, and of which
     /// nothing is remembered. A job of the same name that comes later is another job.
     pub fn sweep_jobs(&mut self) {
-        if self.jobs.len() <= self.swept_jobs.saturating_mul(2).max(FEW_JOBS) {
+        if !self.job_sweep.is_due(self.jobs.len()) {
             return;
         }
         let is_described = |ix| {
@@ -64,7 +61,7 @@ impl Cluster {
             self.stuck.remove(&ix);
             self.ext.remove_job(ix);
         }
-        self.swept_jobs = self.jobs.len();
+        self.job_sweep.done(self.jobs.len());
     }
 
     /// Returns the gangs that must be complete together with this one, itself included.

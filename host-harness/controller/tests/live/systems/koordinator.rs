@@ -81,7 +81,7 @@ pub async fn a_gang_evicts_a_gang_of_its_quota(world: &World) {
 }
 
 /// Lets a job within the minimum of its quota take back, as a whole, what another quota has borrowed. As `deploy/` ships it, the victims are
-/// deleted; `is_killed`: another controller goes on when the first victim is evicted.
+/// deleted; `is_killed`: another controller takes over when the first victim is evicted.
 pub async fn a_job_takes_back_what_its_quota_has_lent(world: &World, is_killed: bool) {
     let step = world.step("koordinator", 4).await;
     quota(&step, "team-a", ["9", "16"]).await;
@@ -103,7 +103,7 @@ pub async fn a_job_takes_back_what_its_quota_has_lent(world: &World, is_killed: 
     step.end().await;
 }
 
-/// Deletes the PodGroup when the plan is made: its promise in the quota is withdrawn, and a pod of the quota that did not fit beside it runs.
+/// Deletes the PodGroup when the plan is made: its promise in the quota is withdrawn, and a pod of the quota that did not fit with it runs.
 pub async fn a_promise_in_a_quota_is_withdrawn(world: &World) {
     let step = world.step("promise", 3).await;
     // Of nine cores at most, six are promised to the gang and three are used by a pod that stays.

@@ -52,7 +52,7 @@ pub async fn held_and_ordinary_pods(world: &World) {
     crowd::held_and_ordinary_pods_in(step, "volcano", 4, &of_group).await;
 }
 
-/// Lets a gang take back what its queue deserves from the pods of a queue that has more, as `deploy/` ships it; `is_killed`: another controller goes on
+/// Lets a gang take back what its queue deserves from the pods of a queue that has more, as `deploy/` ships it; `is_killed`: another controller takes over
 /// when the first victim is evicted.
 pub async fn a_gang_takes_back_what_its_queue_deserves(world: &World, is_killed: bool) {
     let step = world.step("deserves", 3).await;

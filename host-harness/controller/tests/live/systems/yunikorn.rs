@@ -60,7 +60,7 @@ pub async fn held_and_ordinary_pods(world: &World) {
 }
 
 /// Gives a queue below its guarantee back what another one has above its own, after the delay, one victim at a time, as `deploy/` ships it;
-/// `is_killed`: another controller goes on when the victim is evicted.
+/// `is_killed`: another controller takes over when the victim is evicted.
 pub async fn a_queue_gets_its_guarantee_back(world: &World, is_killed: bool) {
     let step = world.step("yunikorn", 3).await;
     let delay = "            properties:\n              preemption.delay: 1s\n";

@@ -125,7 +125,7 @@ impl Shapes {
         std::mem::take(&mut self.changed).into_iter().filter_map(|shape| self.eligibility(shape)).collect()
     }
 
-    /// The shapes from this number on. A number that is free has no nodes: in what is told, numbers have no holes.
+    /// The shapes from this number on. A number that is free has no nodes: the numbers that a policy receives have no holes.
     pub(crate) fn from(&self, first: ShapeId) -> impl Iterator<Item = Eligibility> {
         (first..u32::MAX).map_while(|shape| self.eligibility(shape))
     }

@@ -1,5 +1,5 @@
 //! What clusters rarely have: pods that opted out of preemption, pods of the default quota, quotas above that are full, gangs whose
-//! topology somebody else would have to gather, and gangs that no PodGroup describes.
+//! topology that another scheduler would have to gather, and gangs that no PodGroup describes.
 
 use serde_json::{Map, Value, json};
 
@@ -51,7 +51,7 @@ fn leave_quotas(sketch: &mut Sketch, args: &mut Map<String, Value>, objects: &mu
     }
 }
 
-/// Fills a quota above, while the quotas below it and the nodes have room: only the bound above stands in the way. Single pods are
+/// Fills a quota above, while the quotas below it and the nodes have room: only the bound above refuses pods. Single pods are
 /// non-preemptible, as those alone evict pods for a bound.
 fn fill_parent(sketch: &mut Sketch, args: &mut Map<String, Value>, objects: &mut [Value]) {
     let is_below = |quota: &Value| tag(quota, "labels", PARENT) == Some("department");

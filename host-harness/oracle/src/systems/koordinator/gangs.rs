@@ -29,7 +29,7 @@ struct Gang {
     is_strict: bool,
     matching: Matching,
     timeout: i64,
-    /// Its pods must be near each other in the network, which nobody judges.
+    /// Its pods must be near each other in the network, which is not judged.
     must_gather: bool,
     /// The jobs that are bound together, its own among them.
     jobs: Vec<String>,
@@ -125,7 +125,7 @@ impl<'w> Gangs<'w> {
     }
 
     /// Checks whether every gang of the group of a pod is described, and has as many members as it needs, or needs none any more; and its own gang, and
-    /// those that are not complete, demand nothing that nobody judges (rulings C31 and C57).
+    /// those that are not complete, demand nothing that is not judged (rulings C31 and C57).
     pub(super) fn have_members(self, pod: &Pod) -> bool {
         let own = job(pod);
         self.group(pod).iter().all(|job| {

@@ -25,7 +25,7 @@ impl Judge<'_> {
         let elsewhere = problem.candidates.iter().filter(|candidate| !places.contains(&candidate.node));
         let elsewhere = elsewhere.filter_map(|other| candidate(other.name));
         let elsewhere: Vec<&Pod> = elsewhere.filter(|pod| outcome.victims.contains(&pod.name)).collect();
-        if let Some(pod) = self.gives_in_no_order(problem, &[], &elsewhere) {
+        if let Some(pod) = self.gives_in_no_order(problem, &elsewhere) {
             let text =
                 format!("`{}` makes no room, and its quota owes the job of `{}` nothing", pod.name, self.pod.name);
             verdict.breach("victim-frees-the-bound", text);
@@ -59,26 +59,17 @@ impl Judge<'_> {
         self.parts.iter().any(|part| other.label(QUOTA) == part.lead.label(QUOTA))
     }
 
-    /// Returns a pod that may not go for a quota when it is its turn, in whatever order these pods go after those that are gone; none where they may
-    /// go in some order.
-    fn gives_in_no_order<'p>(
-        &self,
-        problem: &PlacementProblem<'_>,
-        gone: &[&'p Pod],
-        left: &[&'p Pod],
-    ) -> Option<&'p Pod> {
-        let mut stays = None;
-        for pod in left {
-            let others: Vec<&Pod> = left.iter().copied().filter(|other| other.name != pod.name).collect();
-            let with: Vec<&Pod> = gone.iter().copied().chain([*pod]).collect();
-            let first = if self.gives_for_a_bound(problem, pod, gone) {
-                self.gives_in_no_order(problem, &with, &others)
-            } else {
-                Some(*pod)
-            };
-            stays = Some(first?);
+    /// Returns a pod that may not go for a quota in whatever order these pods go; none where there is an order in which each may. A pod that may go
+    /// after all others may go last: the others find no less in use then.
+    fn gives_in_no_order<'p>(&self, problem: &PlacementProblem<'_>, pods: &[&'p Pod]) -> Option<&'p Pod> {
+        let mut left = pods.to_vec();
+        while let Some(first) = left.first().copied() {
+            let others = |pod: &Pod| left.iter().copied().filter(|other| other.name != pod.name).collect::<Vec<&Pod>>();
+            let last = left.iter().position(|pod| self.gives_for_a_bound(problem, pod, &others(pod)));
+            let Some(last) = last else { return Some(first) };
+            left.remove(last);
         }
-        stays
+        None
     }
 
     /// Returns whether a pod on a node without a planned pod may go for a quota: it counts against the own quota of a part of the job; or the

@@ -127,7 +127,7 @@ pub(super) fn room_is_coming(world: &World, pod: &Pod) -> bool {
     })
 }
 
-/// Returns whether somebody can place the group of a pod: its pods name one scheduler, and it demands no topology (rulings K21 and K34).
+/// Returns whether a scheduler can place the group of a pod: its pods name one scheduler, and it demands no topology (rulings K21 and K34).
 fn is_judged(world: &World, pod: &Pod) -> bool {
     let name = |pod: &Pod| text(&pod.object, "/spec/schedulerName").to_owned();
     let demands = spec(world, pod).is_some_and(|spec| at(spec, "/spec/schedulingConstraints").is_some());

@@ -1,7 +1,7 @@
 //! Applications of YuniKorn, and what the pods that are left of one do not show.
 //!
 //! The first pod of an application decides the queue of all of its pods. Where that pod is gone and the others name another queue, the queue
-//! is known to hosts that were told of the first pod, and to those that go on from their checkpoints.
+//! is known to hosts that received the first pod, and to those that begin from their checkpoints.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ impl Applications {
         });
     }
 
-    /// Takes note that a host begins, and is told of these pods alone, by uid. An application that has pods left keeps its history: the host may
+    /// Notes that a host begins, and receives these pods alone, by uid. An application that has pods left keeps its history: the host may
     /// have it from a checkpoint.
     pub(super) fn begin(&mut self, pods: &BTreeSet<&str>) {
         self.0.retain(|_, application| {
@@ -46,7 +46,7 @@ impl Applications {
         });
     }
 
-    /// Returns whether there is an application whose pods have named several queues. The first pod of which a host was told decides in which
+    /// Returns whether there is an application whose pods have named several queues. The first pod that a host received decides in which
     /// queue this host takes the application to be.
     pub(super) fn have_several_queues(&self) -> bool {
         self.0.values().any(|application| application.queues.len() > 1)

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::super::branches::{Branch, Branching};
-use super::{FindPlan, Seeking, may_stop};
+use super::{FindPlan, Seeking, may_stop, stays};
 use crate::engine::Notes;
 use crate::engine::plan::Plan;
 use crate::model::{NO_PODS, PodIx};
@@ -66,8 +66,7 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         }
         let (mut silent, nothing) = (Notes::default(), Branch::default());
         let mut context = self.context.in_branch(&nothing, &mut silent);
-        let holds = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| pod.place.node().is_some());
-        let running = cluster.pods().map(|(ix, _)| ix).filter(|ix| holds(ix) && !self.context.is_leaving(cluster, *ix));
+        let running = cluster.pods().map(|(ix, _)| ix).filter(|ix| stays(cluster, self.context, *ix));
         let mut pods = context.candidates(cluster, running);
         pods = context.in_reprieve_order(cluster, pods);
         pods.reverse();

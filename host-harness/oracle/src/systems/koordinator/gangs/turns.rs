@@ -55,7 +55,7 @@ impl Memory {
         if own.is_strict { Some(turn) } else { turn.for_others().filter(|_| is_tried) }
     }
 
-    /// Notes that nobody knows for sure what the group of a pod finds in its round.
+    /// Notes that it is not known for sure what the group of a pod finds in its round.
     pub(in crate::systems::koordinator) fn doubt(&mut self, world: &World, pod: &Pod) {
         if let Some(gang) = Gang::of(world, &job(pod)).filter(|_| Gangs::claims(pod)) {
             self.rounds.doubt(&gang.jobs.join(" "));
