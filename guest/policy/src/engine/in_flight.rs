@@ -38,7 +38,7 @@ impl Engine {
     ) -> bool {
         let may_stay = match found {
             Ok(plan) if plan.victims.is_empty() => plan.nominations.iter().all(|(pod, _)| self.ledger.awaits(*pod)),
-            Ok(_) | Err(Obstacle::NoNode { .. } | Obstacle::Law(..)) => true,
+            Ok(_) | Err(Obstacle::NoNode { .. } | Obstacle::Law(..) | Obstacle::Claimed(_)) => true,
             Err(Obstacle::Coming(_) | Obstacle::Room) => false,
         };
         may_stay && self.plan_stands(laws, gangs, refuted)

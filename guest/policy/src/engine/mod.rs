@@ -4,6 +4,7 @@
 
 mod account;
 mod apply;
+mod claimed;
 mod closed_nominations;
 mod cycle;
 mod enforce;

@@ -11,7 +11,7 @@ use super::Engine;
 use super::closed_nominations::closed_nominations;
 use super::plan::Plan;
 use super::rearranged::Rearranged;
-use super::reasons::{NO_NODE, OTHER_GANG, ROOM_IS_COMING};
+use super::reasons::{NO_NODE, OTHER_GANG, ROOM_IS_CLAIMED, ROOM_IS_COMING};
 use super::refusals::Refusals;
 use super::search::{self, Branch, Obstacle, PreemptionContext, Search};
 
@@ -59,6 +59,10 @@ impl Engine {
         let (ledger, notes, branch) = (&self.ledger, &mut self.notes, &Branch::default());
         let mut context = PreemptionContext { preemptor, gangs: &gangs, laws: &laws, ledger, refuted, branch, notes };
         let found = search.find(&mut self.cluster, &mut context).and_then(|plan| plan.for_all(&asked));
+        let found = found.and_then(|plan| match self.claimed(&laws, &gangs, &plan) {
+            Some(pod) => Err(Obstacle::Claimed(pod)),
+            None => Ok(plan),
+        });
         if self.stays_in_flight(&found, (&laws, &gangs, refuted)) {
             let reason = self.obstacle(&gangs, Obstacle::Room);
             return Ok(self.without(reason, Effects::default()));
@@ -270,6 +274,7 @@ impl Engine {
                 return ROOM_IS_COMING.reason(Detail::case("gang"));
             }
             Obstacle::Coming(node) => (ROOM_IS_COMING, Detail::default().node("node", node)),
+            Obstacle::Claimed(pod) => (ROOM_IS_CLAIMED, Detail::default().pod("pod", pod)),
             Obstacle::NoNode { pod, planned } => {
                 let pods = gangs.first().map_or(0, |gang| gang.pods.len());
                 let case = if gangs.len() > 1 { "gang-group" } else { "job" };

@@ -113,7 +113,7 @@ reasons! {
     /// A pod that waits would take the room back.
     ROOM_IS_CLAIMED = "engine/room-is-claimed", "no gang that waits would evict the pod in the next cycle",
         [("", "pod `{pod}` waits and would evict the pod at once: its gang gets the room first")],
-        "A pod that would be evicted in the next cycle, for a gang that waits already, gets no node, and no room that is coming is kept for it. Example: a queue borrows idle cpu while a gang within the deserved amount of another queue waits for more than is idle. The gang gets a plan with the idle cpu in it, and fewer pods are evicted. Where the gang would have no plan without the eviction of the pod, the pod gets its node.";
+        "A pod that would be evicted in the next cycle, for a gang that waits already, gets no node, and no room that is coming is kept for it. Example: a queue borrows idle cpu while a gang within the deserved amount of another queue waits for more than is idle. The gang gets a plan with the idle cpu in it, and fewer pods are evicted. Where the gang would have no plan without the eviction of the pod, the pod gets its node. Nor is a plan made for a pod that takes its quota over its min, if a pod that waits within the min of another quota would then evict it: the two quotas would evict each other's pods without an end.";
     /// Growth would cost other pods their nodes.
     GROWTH_COSTS_NOBODY = "engine/growth-costs-nobody", "no gang that waits could evict pods because a job grows",
         [("", "with more pods of the job running, pod `{pod}` that waits could evict pods: the job does not grow")],

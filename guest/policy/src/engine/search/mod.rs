@@ -120,6 +120,8 @@ pub enum Obstacle {
     Coming(NodeIx),
     /// All pods have room without evictions once the leaving pods have left.
     Room,
+    /// A pod of another quota that waits would evict those of the plan at once.
+    Claimed(PodIx),
     /// A law denies, even after evicting every candidate.
     Law(Rule, Denial),
 }

@@ -1,5 +1,7 @@
 //! Other nodes for the pods of a gang, some of which hold nodes at Permit.
 
+use std::collections::BTreeSet;
+
 use super::members::{lacking, without_largest};
 use super::remove_all_then_reprieve::{in_order, plan_job};
 use super::{Branch, Plan, PreemptionContext};
@@ -8,6 +10,9 @@ use crate::engine::Notes;
 use crate::laws::{Laws, Preemptor};
 use crate::model::{Cluster, Ledger, NodeIx, Place, PodIx};
 
+/// The number of kinds of pods, the smallest first, that are looked at as the one which a plan must be for.
+const KINDS: usize = 16;
+
 /// The laws, the plans under way, and what the host refused of earlier plans.
 pub type Ground<'a> = (&'a Laws, &'a Ledger, &'a Refuted);
 
@@ -15,15 +20,21 @@ pub type Ground<'a> = (&'a Laws, &'a Ledger, &'a Refuted);
 pub fn completes_without(cluster: &mut Cluster, ground: Ground<'_>, preemptor: &Preemptor) -> bool {
     let nodes: Vec<NodeIx> = cluster.nodes().map(|(ix, _)| ix).collect();
     let others: Vec<PodIx> = preemptor.pods.iter().copied().filter(|ix| *ix != preemptor.pod).collect();
-    // A nominated pod, or else the smallest one, is part of each plan: where it has no node, no other one has.
-    let nominated = others.iter().copied().find(|ix| cluster.pod(*ix).is_some_and(|pod| pod.nominated.is_some()));
-    let lead = nominated.or_else(|| in_order(cluster, &nodes, &others).last().copied());
-    let Some(lead) = lead else { return false };
-    if lacking(cluster, preemptor) > others.len() {
+    if others.is_empty() || lacking(cluster, preemptor) > others.len() {
         return false;
     }
-    let others = Preemptor::of(cluster, ground.0, lead, others);
-    others.is_some_and(|others| without_victims(cluster, ground, &[others]).is_some())
+    // A nominated pod is part of each plan, or else one of some kind: where no kind has a node, no pod has.
+    let nominated = others.iter().copied().find(|ix| cluster.pod(*ix).is_some_and(|pod| pod.nominated.is_some()));
+    let mut seen = BTreeSet::new();
+    let is_new = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| seen.insert(pod.class));
+    let leads: Vec<PodIx> = match nominated {
+        Some(nominated) => vec![nominated],
+        None => in_order(cluster, &nodes, &others).into_iter().rev().filter(is_new).take(KINDS).collect(),
+    };
+    leads.into_iter().any(|lead| {
+        let others = Preemptor::of(cluster, ground.0, lead, others.clone());
+        others.is_some_and(|others| without_victims(cluster, ground, &[others]).is_some())
+    })
 }
 
 /// Returns a plan that evicts no pod, for the pod that is tried and as many others as its gang lacks; for all pods where several gangs start

@@ -32,8 +32,9 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
     }
 
     /// Returns starts with pods that may be evicted, but not after those whose turn it is before: a quota gives back so much and no more. Each goes
-    /// instead of others when its turn is first; where there are tries left, also with one more pod that has its turn before others then. The first
-    /// start has all pods that cost nothing, those of gangs that are too small already.
+    /// instead of others when its turn is first; where there are tries left, also with one more pod that has its turn before others then. A pod that
+    /// has its turn is a start, too: the quota gives it and those after it, where the reprieve would take it back first. The first start has all
+    /// pods that cost nothing, those of gangs that are too small already.
     pub(super) fn out_of_turn(&self, tries: usize) -> Vec<BTreeSet<PodIx>> {
         let (cluster, count) = (&*self.cluster, tries.min(OTHER_PODS));
         if count == 0 || !self.context.takes_in_turn() {
@@ -47,7 +48,8 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         let mut running = context.in_reprieve_order(cluster, running);
         running.reverse();
         let others = || running.iter().copied().filter(|ix| !in_turn.contains(ix));
-        let singles = others().map(|ix| BTreeSet::from([ix])).take(count);
+        let own_turn = running.iter().copied().filter(|ix| in_turn.contains(ix));
+        let singles = others().chain(own_turn).map(|ix| BTreeSet::from([ix])).take(count);
         let with_each = |ix: PodIx| running.iter().map(move |other| BTreeSet::from([ix, *other]));
         let mut seen = BTreeSet::new();
         let is_new = |pair: &BTreeSet<PodIx>| pair.len() > 1 && seen.insert(pair.clone());
