@@ -88,10 +88,16 @@ fn between_pods(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
     let after = world.places(|pod| is_left(pod) && !world.leaves(pod));
     // A plan may be older than the bindings of the same step.
     let with: Places = after.clone().into_iter().chain(new.clone()).collect();
-    for (clusters, new) in [(vec![there], &new), (vec![with, after, before], &outcome.nominated)] {
-        if !clusters.iter().any(|there| come_one_by_one(world, there, new)) {
-            verdict.breach("constraints-between-pods-hold", format!("{new:?} cannot come in any order"));
-        }
+    let breach = |new: &Places| format!("{new:?} cannot come in any order");
+    // A pod of a cycle may come before the victims of the cycle are terminating, or after that: spread constraints count no terminating pod
+    // (kube-scheduler `podtopologyspread/common.go`, countPodsMatchSelector).
+    let mut later = world.clone();
+    later.terminate(&outcome.victims);
+    if !come_unless(&[world, &later], &there, &new, &mut BTreeSet::new()) {
+        verdict.breach("constraints-between-pods-hold", breach(&new));
+    }
+    if ![with, after, before].iter().any(|there| come_one_by_one(world, there, &outcome.nominated)) {
+        verdict.breach("constraints-between-pods-hold", breach(&outcome.nominated));
     }
 }
 
@@ -141,22 +147,24 @@ pub(super) fn plan_stands(world: &World, pod: &Pod, pods: &[&Pod], same_group: S
 
 /// Whether pods can come one after the other, in some order, so that each finds the constraints between pods kept.
 fn come_one_by_one(world: &World, there: &Places, new: &Places) -> bool {
-    come_unless(world, there, new, &mut BTreeSet::new())
+    come_unless(&[world], there, new, &mut BTreeSet::new())
 }
 
-/// Checks whether pods can come one after the other, where some sets of them are known not to come after all others.
-fn come_unless(world: &World, there: &Places, new: &Places, known: &mut BTreeSet<Vec<String>>) -> bool {
+/// Checks whether pods can come one after the other while the cluster changes from one state to the next at any moment, where some sets of them
+/// are known not to come after all others.
+fn come_unless(worlds: &[&World], there: &Places, new: &Places, known: &mut BTreeSet<Vec<String>>) -> bool {
     let names: Vec<String> = new.keys().cloned().collect();
-    if new.is_empty() || known.contains(&names) {
+    let Some((world, later)) = worlds.split_first().filter(|_| !new.is_empty() && !known.contains(&names)) else {
         return new.is_empty();
-    }
+    };
     let comes = new.iter().any(|(name, on)| {
         let Some((pod, node)) = world.pods.get(name).zip(world.nodes.get(on)) else { return true };
         let mut rest = new.clone();
         rest.remove(name);
         let with: Places = there.clone().into_iter().chain([(name.clone(), on.clone())]).collect();
-        world.broken_between(pod, node, there.clone()).is_empty() && come_unless(world, &with, &rest, known)
+        world.broken_between(pod, node, there.clone()).is_empty() && come_unless(worlds, &with, &rest, known)
     });
+    let comes = comes || come_unless(later, there, new, &mut BTreeSet::new());
     if !comes {
         known.insert(names);
     }

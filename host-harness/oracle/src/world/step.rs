@@ -49,14 +49,18 @@ impl World {
         for job in jobs.collect::<BTreeSet<String>>() {
             *self.evictions.entry(job).or_default() += 1;
         }
-        for name in &outcome.victims {
-            // A victim that waited at permit is pending again.
+        self.terminate(&outcome.victims);
+        Ok(())
+    }
+
+    /// Begins to delete victims. One that waited at Permit is pending again.
+    pub(crate) fn terminate(&mut self, victims: &BTreeSet<String>) {
+        for name in victims {
             if let Some(pod) = self.pods.get_mut(name).filter(|pod| pod.node.is_some()) {
                 pod.leaving = true;
                 put(&mut pod.object, "/metadata", "deletionTimestamp", json!(stamp(self.now)));
             }
         }
-        Ok(())
     }
 
     /// Removes the victims, and the pods inside of evicted reservations.

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::plan::may_plan;
-use super::quotas::Quotas;
+use super::quotas::{CLAIMED, Quotas};
 use super::{group, minimum};
+use crate::amounts::Amounts;
 use crate::harm::{Counting, Harm};
 use crate::outcome::{Ended, Outcome};
 use crate::placement::{PlacementProblem, Set};
@@ -145,6 +146,11 @@ pub(super) fn has_a_plan(world: &World, pod: &Pod, quotas: &Quotas, outcome: &Ou
         return;
     }
     pods.truncate(missing);
+    let requests = Amounts::sum(pods.iter().map(|pod| &pod.request));
+    let takes_back = quotas.takes_back(world, pod, &requests, &Amounts::default());
+    if quotas.might_be_claimed(world, pod, takes_back) {
+        return verdict.excuse(CLAIMED);
+    }
     let givers = quotas.givers(world, pod, &pods);
     let (problem, _) = problem_with(world, pod, &pods, &|other| givers.iter().any(|giver| giver.name == other.name));
     let legal = |set: Set| quotas.may_give(world, pod, &pods, &named(world, &problem, set));

@@ -8,7 +8,7 @@ use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::object::seconds;
 use crate::tally::Verdict;
-use crate::world::{Pod, World, text};
+use crate::world::{Node, Pod, World, text};
 
 /// Judges the queue: pods that would borrow last, then by priority, the pods of a group together, and, before any failure, by time.
 pub(crate) fn order(world: &World, memory: &Memory, order: &[String], verdict: &mut Verdict) -> Result<(), ReadError> {
@@ -129,6 +129,19 @@ fn borrowers(quotas: &Quotas, world: &World) -> BTreeMap<String, u8> {
     let may_lose = |pod: &Pod| within.iter().any(|namespace| *namespace != pod.namespace);
     let last = beyond.into_iter().filter(|(pod, _)| may_lose(pod));
     last.map(|(pod, behind)| (pod.name.clone(), behind)).collect()
+}
+
+/// Returns whether pods of another quota wait within the min of that quota that may preempt, are promised no node, and may run on a node where a
+/// pod may run that would borrow: on that node, they might evict the pod at once (ruling R84).
+pub(super) fn might_be_claimed(quotas: &Quotas, world: &World, pod: &Pod) -> bool {
+    let nodes: Vec<&Node> = world.nodes.values().filter(|node| world.may_run(pod, node)).collect();
+    attempts(quotas, world).into_iter().any(|pods| {
+        let Some(first) = pods.first().filter(|first| first.namespace != pod.namespace) else { return false };
+        let requests = Amounts::sum(pods.iter().map(|pod| &pod.request));
+        let waits = |other: &&&Pod| other.pending() && !other.never_preempts && other.nominated.is_none();
+        quotas.is_within_min(world, &first.namespace, &requests, &Amounts::default())
+            && pods.iter().filter(waits).any(|other| nodes.iter().any(|node| world.may_run(other, node)))
+    })
 }
 
 /// The requests of the pods of a quota that come before another one.

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::harm::{self, counting};
 use super::plan::{is_in_flight, preempts_none, waits_for_preempted};
+use super::queue::might_be_claimed;
 use crate::ReadError;
 use crate::amounts::Amounts;
 use crate::outcome::{Ended, Outcome};
@@ -22,6 +23,9 @@ struct Quota {
 
 /// The quotas of all namespaces.
 pub(super) struct Quotas(BTreeMap<String, Quota>);
+
+/// The reason why no plan may be right.
+pub(super) const CLAIMED: &str = "it would borrow, and a pod of another quota might evict it at once";
 
 /// What the pods of a namespace hold.
 pub(super) fn used(world: &World, namespace: &str) -> Amounts {
@@ -75,15 +79,21 @@ impl Quotas {
         Amounts::sum(world.pods.values().filter(before).map(request))
     }
 
-    /// Sums up what nominated pods of other quotas request: of those within their min, and of all where the pod borrows, which takes nothing from
-    /// a quota that was promised it before.
-    fn nominated_elsewhere(&self, world: &World, pod: &Pod, borrows: bool) -> Amounts {
+    /// Sums up what nominated pods of other quotas request: of those within their min when some pods have left, and of all where the pod borrows,
+    /// which takes nothing from a quota that was promised it before.
+    fn nominated_elsewhere(
+        &self,
+        world: &World,
+        pod: &Pod,
+        borrows: bool,
+        leaves: impl Fn(&str) -> Amounts,
+    ) -> Amounts {
         let counts = |other: &&Pod| {
             other.pending()
                 && other.nominated.is_some()
                 && other.namespace != pod.namespace
                 && self.0.contains_key(&other.namespace)
-                && (borrows || !self.is_over(world, &other.namespace, &Amounts::default()))
+                && (borrows || !self.is_over(world, &other.namespace, &leaves(&other.namespace)))
         };
         Amounts::sum(world.pods.values().filter(counts).map(request))
     }
@@ -118,7 +128,7 @@ impl Quotas {
         let over_max = own.max.as_ref().is_some_and(|max| exceeds(&own_asked, max));
         let all: Vec<Amounts> = self.0.keys().map(|namespace| left(namespace)).collect();
         let borrows = !self.takes_back(world, pod, requests, nominated);
-        let nominated = with(nominated, &self.nominated_elsewhere(world, pod, borrows));
+        let nominated = with(nominated, &self.nominated_elsewhere(world, pod, borrows, leaves));
         let beyond = beyond_leaving(&nominated, &|other| self.has(&other.namespace));
         let all = Amounts::sum([&Amounts::sum(&all), requests, &beyond]);
         over_max || exceeds(&all, &Amounts::sum(self.0.values().map(|quota| &quota.min)))
@@ -235,6 +245,9 @@ impl Quotas {
             !self.too_much(world, pod, &pod.request, &nominated, &gone)
         };
         let takes_back = self.takes_back(world, pod, &pod.request, &nominated);
+        if outcome.ended != Some(Ended::Nominated) && self.might_be_claimed(world, pod, takes_back) {
+            return verdict.excuse(CLAIMED);
+        }
         let permits =
             |victims: &[&Pod]| victims.iter().all(|victim| self.gives(world, pod, (victim, victims), takes_back));
         let eligible = Eligible {
@@ -244,6 +257,11 @@ impl Quotas {
         };
         let choice = if self.has(&pod.namespace) { harm::best } else { kubernetes::best };
         kubernetes::without_room_by(world, pod, same_group, &eligible, &judged, verdict, choice);
+    }
+
+    /// Returns whether a pod borrows, and might be evicted at once by pods of another quota that wait.
+    pub(super) fn might_be_claimed(&self, world: &World, pod: &Pod, takes_back: bool) -> bool {
+        self.has(&pod.namespace) && !takes_back && might_be_claimed(self, world, pod)
     }
 
     /// Judges what holds of every step: what it binds or holds is within the quotas, and so is what it nominates once the victims are gone.

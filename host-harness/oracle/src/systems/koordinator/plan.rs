@@ -27,6 +27,11 @@ impl Judge<'_> {
         if !self.parts.iter().all(fits) {
             return Some("its job does not fit the quota even after evicting every candidate");
         }
+        self.cannot_start()
+    }
+
+    /// Returns why the jobs that are planned together would not start even with room.
+    fn cannot_start(&self) -> Option<&'static str> {
         if !self.planned.iter().all(|of| devices::are_judged(self.world, &waiting(self.world, of))) {
             return Some("nobody knows the devices of another gang of its group");
         }
@@ -165,7 +170,7 @@ impl Judge<'_> {
     }
 
     /// Returns whether the job waits for what is planned already: its last plan is in flight, or each of its pods is promised a node and all of them fit
-    /// there when the pods that leave already have left, so that it would be the same plan again (ruling C45).
+    /// there when the pods that leave already have left (ruling C45), also where the job may make no new plan until they have left.
     pub(super) fn waits(&self) -> bool {
         let gives = self.gives();
         let problem = self.problem(&gives);
@@ -175,7 +180,10 @@ impl Judge<'_> {
         let are_promised = !places.is_empty() && places.len() == self.incoming.len();
         let fit = || problem.fits_on(0, &places) && self.quota_holds(&problem, 0);
         self.in_flight
-            || are_promised && self.forbidden().is_none() && fit() && agree_where_promised(self.world, &self.incoming)
+            || are_promised
+                && self.cannot_start().is_none()
+                && fit()
+                && agree_where_promised(self.world, &self.incoming)
     }
 
     /// Judges that there is no plan.
