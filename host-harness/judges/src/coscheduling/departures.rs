@@ -1,6 +1,7 @@
 //! The rulings by which the system `coscheduling` departs from scheduler-plugins, and how each is recognised.
 
 use super::between;
+use super::claimed;
 use super::compare::lost;
 use super::play::Play;
 use super::readings::is_lost;
@@ -146,6 +147,14 @@ pub(super) const RULES: &[Rule] = &[
             policy: "of the plans for a pod with a quota takes the one whose victims are of least importance, and breaks the fewest gangs",
         },
         explains: whole::stops_less,
+    },
+    Rule {
+        departure: Departure {
+            id: "R84",
+            upstream: "evicts pods of its quota for a pod that would borrow, and then that pod for one of another quota which waits within the min",
+            policy: "makes no plan for a pod that a waiting pod of another quota would evict at once",
+        },
+        explains: claimed::is_undone_at_once,
     },
     Rule {
         departure: Departure {
