@@ -30,6 +30,7 @@ impl Mirror {
         events.extend(self.nodes.ledger.drain_gone().into_iter().map(Event::NodeRemoved));
         let pods = &self.pods;
         self.shapes.sweep(|| pods.from(0).map(|entry| entry.record.shape).collect());
+        self.sweep_inter_pods();
         events
     }
 

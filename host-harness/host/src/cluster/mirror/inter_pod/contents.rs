@@ -31,11 +31,13 @@ pub(crate) struct SpreadTerm {
     pub(crate) nodes: usize,
 }
 
-/// All that was ever told. Nothing is removed: pods that are made from one template share one, and the next pods will, too.
+/// The contents of pods: pods that are made from one template share one. What no pod has is kept for the next pods until it is swept.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     ids: BTreeMap<Arc<Between>, InterPodId>,
-    all: Vec<Arc<Between>>,
+    /// By number; `None`: the number is free.
+    all: Vec<Option<Arc<Between>>>,
+    free: BTreeSet<InterPodId>,
     counted: Counted,
     changed: BTreeSet<InterPodId>,
 }
@@ -49,17 +51,49 @@ impl Contents {
         if let Some(id) = self.ids.get(&between) {
             return Some(*id);
         }
-        let id = InterPodId::try_from(self.all.len()).unwrap_or(InterPodId::MAX);
+        let next = InterPodId::try_from(self.all.len()).unwrap_or(InterPodId::MAX);
+        let id = self.free.pop_first().unwrap_or(next);
         between.spread.iter().for_each(|spread| self.counted.used(spread.nodes, id));
         let between = Arc::new(between);
-        self.all.push(between.clone());
+        match self.all.get_mut(id as usize) {
+            Some(free) => *free = Some(between.clone()),
+            None => self.all.push(Some(between.clone())),
+        }
         self.ids.insert(between, id);
         self.changed.insert(id);
         Some(id)
     }
 
     pub(super) fn get(&self, id: InterPodId) -> Option<&Between> {
-        self.all.get(id as usize).map(|between| &**between)
+        self.all.get(id as usize)?.as_deref()
+    }
+
+    /// Returns how many contents there are.
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Forgets the contents that are not in `used`, and frees their numbers: a policy receives them as empty.
+    pub(super) fn retain(&mut self, used: &BTreeSet<InterPodId>) {
+        self.ids.retain(|_, id| used.contains(id));
+        for (id, between) in (0..).zip(&mut self.all).filter(|(id, _)| !used.contains(id)) {
+            if between.take().is_some() {
+                self.free.insert(id);
+                self.changed.insert(id);
+            }
+        }
+        self.counted.retain(used);
+    }
+
+    /// Returns the selectors by which some content demands something of other pods.
+    pub(super) fn demanded(&self) -> BTreeSet<SelectorId> {
+        let of = |between: &Arc<Between>| {
+            let affinity = between.affinity.iter().map(|affinity| affinity.selector);
+            let anti_affinity = between.anti_affinity.iter().map(|term| term.selector);
+            let spread = between.spread.iter().map(|spread| spread.selector);
+            affinity.chain(anti_affinity).chain(spread).collect::<Vec<_>>()
+        };
+        self.ids.keys().flat_map(of).collect()
     }
 
     /// The number of these nodes among those that count. New ones are looked for among all.
@@ -73,12 +107,12 @@ impl Contents {
 
     /// Whether a node counts.
     pub(super) fn counts(&self, nodes: usize, node: NodeId) -> bool {
-        self.counted.all.get(nodes).is_some_and(|group| group.members.contains(node))
+        self.counted.get(nodes).is_some_and(|group| group.members.contains(node))
     }
 
     /// A node is new or has changed, or is gone.
     pub(super) fn judge(&mut self, node: NodeId, terrain: Option<&Terrain>) {
-        for group in &mut self.counted.all {
+        for group in self.counted.all.iter_mut().flatten() {
             if group.judge(node, terrain) {
                 self.changed.extend(&group.users);
             }
@@ -95,9 +129,12 @@ impl Contents {
         (first..u32::MAX).map_while(|id| self.told(id))
     }
 
+    /// Returns a content for a policy: an empty one where the number is free, so that the numbers have no holes.
     fn told(&self, id: InterPodId) -> Option<InterPod> {
-        let Between { selected_by, affinity, anti_affinity, spread } = self.get(id)?;
-        let words = |nodes: usize| self.counted.all.get(nodes).map(|group| group.members.words()).unwrap_or_default();
+        let nothing = Between::default();
+        let known = self.all.get(id as usize)?.as_deref();
+        let Between { selected_by, affinity, anti_affinity, spread } = known.unwrap_or(&nothing);
+        let words = |nodes: usize| self.counted.get(nodes).map(|group| group.members.words()).unwrap_or_default();
         let spread = spread.iter().map(|spread| TopologySpread {
             selector: spread.selector,
             topology: spread.topology,
@@ -119,7 +156,9 @@ impl Contents {
 #[derive(Debug, Default)]
 struct Counted {
     ids: BTreeMap<CountedNodes, usize>,
-    all: Vec<Group>,
+    /// By number; `None`: the number is free.
+    all: Vec<Option<Group>>,
+    free: BTreeSet<usize>,
 }
 
 #[derive(Debug)]
@@ -142,19 +181,39 @@ impl Counted {
         if let Some(number) = self.ids.get(rule) {
             return *number;
         }
-        let number = self.all.len();
+        let number = self.free.pop_first().unwrap_or(self.all.len());
         let mut group = Group { rule: rule.clone(), members: Bits::default(), users: BTreeSet::new() };
         for (node, terrain) in nodes {
             group.judge(node, Some(terrain));
         }
-        self.all.push(group);
+        match self.all.get_mut(number) {
+            Some(free) => *free = Some(group),
+            None => self.all.push(Some(group)),
+        }
         self.ids.insert(rule.clone(), number);
         number
     }
 
+    fn get(&self, number: usize) -> Option<&Group> {
+        self.all.get(number)?.as_ref()
+    }
+
     fn used(&mut self, number: usize, by: InterPodId) {
-        if let Some(group) = self.all.get_mut(number) {
+        if let Some(group) = self.all.get_mut(number).and_then(Option::as_mut) {
             group.users.insert(by);
+        }
+    }
+
+    /// Forgets the groups that no content in `used` is about, and frees their numbers.
+    fn retain(&mut self, used: &BTreeSet<InterPodId>) {
+        for (number, place) in self.all.iter_mut().enumerate() {
+            let Some(group) = place else { continue };
+            group.users.retain(|user| used.contains(user));
+            if group.users.is_empty() {
+                self.ids.remove(&group.rule);
+                *place = None;
+                self.free.insert(number);
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What stands between pods: the selectors, topologies and demands of all pods, by number.
 //!
-//! A number is never used again, and nothing is forgotten while the mirror lives: a selector that no pod has any more costs its
-//! place in an index, and pods that it would choose name it. Pods of one template share all of it.
+//! Pods of one template share all of it. What no pod has any more is kept for the next pods until there may be as much of it as of the rest; then it is
+//! forgotten, and its numbers are given to others.
 
 mod contents;
 mod selectors;
@@ -18,6 +18,7 @@ use super::pods::PodEntry;
 use crate::cluster::eligibility::Terrain;
 use crate::cluster::inter_pod::{Demands, Namespaces, PodSet, Selected, Selector};
 use crate::cluster::volumes::ClaimKey;
+use crate::sweep::Sweep;
 use contents::{Contents, SpreadTerm};
 use selectors::Selectors;
 use topologies::{EACH_NODE, Topologies};
@@ -42,6 +43,7 @@ pub(super) struct InterPods {
     pub(super) namespaces: Namespaces,
     /// Pods that are to be looked at again.
     pub(super) unsettled: BTreeSet<PodId>,
+    sweep: Sweep,
 }
 
 impl InterPods {
@@ -61,6 +63,23 @@ impl InterPods {
     pub(super) fn from(&self, topology: TopologyId, inter_pod: InterPodId) -> impl Iterator<Item = Event> {
         let topologies = self.topologies.from(topology).map(Event::Topology);
         topologies.chain(self.contents.from(inter_pod).map(Event::InterPod))
+    }
+
+    /// Forgets what no pod has, once there may be as much of it as of the rest, and frees the numbers. `used`: the numbers of all pods. Returns the
+    /// numbers of selectors that are free now.
+    fn sweep(&mut self, used: impl FnOnce() -> BTreeSet<InterPodId>) -> BTreeSet<SelectorId> {
+        if !self.sweep.is_due(self.len()) {
+            return BTreeSet::new();
+        }
+        self.contents.retain(&used());
+        let freed = self.selectors.retain(&self.contents.demanded());
+        self.sweep.done(self.len());
+        freed
+    }
+
+    /// Returns how many contents and selectors there are.
+    fn len(&self) -> usize {
+        self.contents.len().saturating_add(self.selectors.len())
     }
 
     /// The number of what stands between a pod and others.
@@ -178,6 +197,20 @@ impl Mirror {
             let chosen = chosen.map(|entry| entry.record.id).collect();
             self.settle(chosen);
         }
+    }
+
+    /// Forgets what no pod has between it and others, once there may be as much of it as of the rest. Call it when all changes were drained: a policy
+    /// knows by then that no pod has it. What changes by it is drained the next time.
+    pub(super) fn sweep_inter_pods(&mut self) {
+        let pods = &self.pods;
+        let freed = self.inter_pods.sweep(|| pods.from(0).filter_map(|entry| entry.record.inter_pod).collect());
+        if freed.is_empty() {
+            return;
+        }
+        let is_chosen =
+            |pod: &PodId| self.between(*pod).is_some_and(|between| !between.selected_by.is_disjoint(&freed));
+        let chosen = self.pods.from(0).map(|entry| entry.record.id).filter(is_chosen).collect();
+        self.settle(chosen);
     }
 
     fn settle(&mut self, pods: BTreeSet<PodId>) {

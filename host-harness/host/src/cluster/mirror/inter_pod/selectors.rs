@@ -8,13 +8,15 @@ use lictor_contract::SelectorId;
 use crate::cluster::eligibility::LabelTest;
 use crate::cluster::inter_pod::{Namespaces, PodSet, Selected, Selector};
 
-/// All selectors. A number is never used again.
+/// The selectors. A selector that no content demands is kept until it is swept; then its number is given to another one.
 #[derive(Debug, Default)]
 pub(super) struct Selectors {
     ids: BTreeMap<Arc<Selector>, SelectorId>,
+    free: BTreeSet<SelectorId>,
     index: Index,
     /// Those that are new since they were last taken.
     new: Index,
+    /// The lowest number that no selector has had.
     next: SelectorId,
     /// Whether the labels of namespaces matter to any.
     asks_for_labels: bool,
@@ -62,6 +64,18 @@ impl Index {
         chosen.chain(used.copied()).collect()
     }
 
+    /// Removes the selectors that are not in `used`.
+    fn retain(&mut self, used: &BTreeSet<SelectorId>) {
+        for values in self.labelled.values_mut() {
+            values.values_mut().for_each(|of_value| of_value.retain(|(id, _)| used.contains(id)));
+            values.retain(|_, of_value| !of_value.is_empty());
+        }
+        self.labelled.retain(|_, values| !values.is_empty());
+        self.claims.values_mut().for_each(|of_space| of_space.retain(|_, id| used.contains(id)));
+        self.claims.retain(|_, of_space| !of_space.is_empty());
+        self.open.retain(|(id, _)| used.contains(id));
+    }
+
     /// Whether there is no selector.
     pub(super) fn is_empty(&self) -> bool {
         self.labelled.is_empty() && self.claims.is_empty() && self.open.is_empty()
@@ -82,13 +96,30 @@ impl Selectors {
         if let Some(id) = self.ids.get(&selector) {
             return *id;
         }
-        let (id, selector) = (self.next, Arc::new(selector));
-        self.next = id.saturating_add(1);
+        let selector = Arc::new(selector);
+        let id = self.free.pop_first().unwrap_or(self.next);
+        self.next = self.next.max(id.saturating_add(1));
         self.asks_for_labels |= selector.asks_for_labels();
         self.index.add(id, &selector);
         self.new.add(id, &selector);
         self.ids.insert(selector, id);
         id
+    }
+
+    /// Returns how many selectors there are.
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Forgets the selectors that are not in `used`, and frees their numbers. Returns these numbers: pods that such a selector chose name it still.
+    pub(super) fn retain(&mut self, used: &BTreeSet<SelectorId>) -> BTreeSet<SelectorId> {
+        let freed: BTreeSet<SelectorId> = self.ids.values().filter(|id| !used.contains(id)).copied().collect();
+        self.ids.retain(|_, id| used.contains(id));
+        self.index.retain(used);
+        self.new.retain(used);
+        self.free.extend(&freed);
+        self.asks_for_labels = self.ids.keys().any(|selector| selector.asks_for_labels());
+        freed
     }
 
     /// The selectors that choose a pod, in order.

@@ -12,7 +12,7 @@ pub(crate) const ALL_NODES: &str = "";
 /// The key of the topology in which every node is a domain. No label has such a key.
 pub(super) const EACH_NODE: &str = ".metadata.name";
 
-/// All topologies. A topology is never removed: there are few, and another pod may need it again.
+/// All topologies. A topology is never removed: there are as few as keys of labels, and another pod may need it again.
 #[derive(Debug, Default)]
 pub(super) struct Topologies {
     ids: BTreeMap<String, TopologyId>,
@@ -21,11 +21,15 @@ pub(super) struct Topologies {
 }
 
 /// A division of the nodes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Division {
     key: String,
-    /// The domains by value, from 1.
+    /// The numbers of the domains that have nodes, from 1, by value.
     values: BTreeMap<String, u32>,
+    /// The value and the number of nodes of each domain, from domain 1 on; no nodes: the number of the domain is free.
+    sizes: Vec<(String, u32)>,
+    free: BTreeSet<u32>,
+    /// The domain of each node, by number; 0: none.
     domains: Vec<u32>,
 }
 
@@ -39,7 +43,33 @@ impl Division {
         if let Some(slot) = self.domains.get_mut(index) {
             *slot = domain;
         }
+        if domain != before {
+            self.enter(domain);
+            self.leave(before);
+        }
         domain != before
+    }
+
+    /// Counts a node into a domain.
+    fn enter(&mut self, domain: u32) {
+        if let Some((_, nodes)) = self.size_mut(domain) {
+            *nodes = nodes.saturating_add(1);
+        }
+    }
+
+    /// Counts a node out of a domain. The number of a domain without nodes is given to another one: names of nodes that come and go are values, too.
+    fn leave(&mut self, domain: u32) {
+        let Some((value, nodes)) = self.size_mut(domain) else { return };
+        *nodes = nodes.saturating_sub(1);
+        if *nodes == 0 {
+            let value = std::mem::take(value);
+            self.values.remove(&value);
+            self.free.insert(domain);
+        }
+    }
+
+    fn size_mut(&mut self, domain: u32) -> Option<&mut (String, u32)> {
+        self.sizes.get_mut(usize::try_from(domain).ok()?.checked_sub(1)?)
     }
 
     fn domain_of(&mut self, node: &Terrain) -> u32 {
@@ -48,8 +78,17 @@ impl Division {
         }
         let value = if self.key == EACH_NODE { Some(&node.name) } else { node.labels.get(&self.key) };
         let Some(value) = value else { return 0 };
-        let next = u32::try_from(self.values.len()).unwrap_or(u32::MAX).saturating_add(1);
-        *self.values.entry(value.clone()).or_insert(next)
+        if let Some(domain) = self.values.get(value) {
+            return *domain;
+        }
+        let next = u32::try_from(self.sizes.len()).unwrap_or(u32::MAX).saturating_add(1);
+        let domain = self.free.pop_first().unwrap_or(next);
+        match self.size_mut(domain) {
+            Some(free) => *free = (value.clone(), 0),
+            None => self.sizes.push((value.clone(), 0)),
+        }
+        self.values.insert(value.clone(), domain);
+        domain
     }
 
     fn domain(&self, id: NodeId) -> u32 {
@@ -64,7 +103,7 @@ impl Topologies {
             return *id;
         }
         let id = TopologyId::try_from(self.all.len()).unwrap_or(TopologyId::MAX);
-        let mut division = Division { key: key.to_owned(), values: BTreeMap::new(), domains: Vec::new() };
+        let mut division = Division { key: key.to_owned(), ..Division::default() };
         for (node, terrain) in nodes {
             division.place(node, Some(terrain));
         }

@@ -1,6 +1,7 @@
 //! What stands between pods: selectors, topologies and demands as the policy is told of them.
 
 use super::*;
+use crate::sweep::SPARE;
 
 /// A node with these labels.
 fn labelled_node(name: &str, labels: &str) -> String {
@@ -177,4 +178,53 @@ fn namespaces_are_chosen_by_their_labels_where_they_are_known() {
     mirror.drain_events();
     assert!(is_chosen(&mirror));
     assert_eq!(mirror.ignored().len(), 0, "a namespace is read");
+}
+
+#[test]
+fn what_no_pod_has_between_it_and_others_is_forgotten() {
+    // A pod that avoids all pods that have a job, but for those of its own job: each job has a selector of its own, which chooses the pod that stays.
+    let job = |name: &str, app: &str| {
+        let others = format!("[{{key: app, operator: Exists}}, {{key: app, operator: NotIn, values: [{app}]}}]");
+        let term = format!("{{labelSelector: {{matchExpressions: {others}}}, topologyKey: kubernetes.io/hostname}}");
+        let affinity =
+            format!("affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}}}");
+        let own = format!(
+            "{{labelSelector: {{matchLabels: {{app: {app}}}}}, maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}}"
+        );
+        let selector = format!("nodeSelector: {{app: {app}}}");
+        labelled(name, &format!("app: {app}"), &format!("{affinity}, topologySpreadConstraints: [{own}], {selector}"))
+    };
+    let hosted = |name: &str| labelled_node(name, &format!("zone: a, kubernetes.io/hostname: {name}"));
+    let mut mirror = mirror();
+    apply(&mut mirror, &[hosted("n1"), labelled("web", "app: web", ""), job("q", "own")].concat());
+    for round in 0..200 {
+        let names: Vec<String> = (0..10).map(|at| format!("j{round}-{at}")).collect();
+        names.iter().for_each(|name| apply(&mut mirror, &[hosted(name), job(name, name)].concat()));
+        mirror.drain_events();
+        for name in &names {
+            assert!(mirror.remove(&format!("Pod/default/{name}")) && mirror.remove(&format!("Node/{name}")));
+        }
+        mirror.drain_events();
+        let told = mirror.replay();
+        let contents = told.iter().filter(|event| matches!(event, Event::InterPod(_))).count();
+        assert!(contents <= 2 * SPARE, "round {round}: {contents} contents");
+        let chosen = selected_by(&mirror, "web").len();
+        assert!(chosen <= SPARE, "round {round}: {chosen} selectors choose the pod that stays");
+        let domains = told.iter().filter_map(|event| match event {
+            Event::Topology(topology) => topology.domains.iter().max().copied(),
+            _ => None,
+        });
+        assert!(domains.max().unwrap() <= 11, "no more domains than there are nodes at a time");
+    }
+    // The selector of the pod that stayed has kept its number, and the next pod chooses by one of its own.
+    let q = told(&mirror, "q").unwrap();
+    apply(&mut mirror, &job("p", "new"));
+    mirror.drain_events();
+    let p = told(&mirror, "p").unwrap();
+    let selectors = |told: &InterPod| (told.anti_affinity[0].selector, told.spread[0].selector);
+    let ((q_others, q_own), (p_others, p_own)) = (selectors(&q), selectors(&p));
+    assert_eq!(selectors(&told(&mirror, "q").unwrap()), (q_others, q_own));
+    let web = selected_by(&mirror, "web");
+    assert!(web.contains(&q_others) && web.contains(&p_others) && !web.contains(&q_own) && !web.contains(&p_own));
+    assert!(p.selected_by.contains(&q_others) && p.selected_by.contains(&p_own) && !p.selected_by.contains(&p_others));
 }
