@@ -6,6 +6,7 @@ use lictor_contract::*;
 
 use super::asked::Asked;
 use super::breaker::Breaker;
+use super::claimed::Claimed;
 use super::configured::configured;
 use super::journal::Undo;
 use super::left_out::LeftOut;
@@ -66,7 +67,7 @@ pub struct Session {
     /// The marks that are assumed on pods that have a node and are not bound yet, under their numbers.
     pub(super) written: BTreeMap<PodId, (CommandId, Vec<Mark>)>,
     /// The numbers of plans that this instance of the policy has used.
-    pub(super) plans: BTreeSet<u64>,
+    pub(super) plans: Claimed,
     /// When time alone may let these pods be scheduled that were refused, nanoseconds since 1970.
     pub(super) retries: BTreeMap<PodId, i64>,
     /// The same for the pods that waited in the last cycle of the policy's own.
@@ -119,7 +120,7 @@ impl Session {
             notices: Vec::new(),
             left_out: LeftOut::default(),
             written: BTreeMap::new(),
-            plans: BTreeSet::new(),
+            plans: Claimed::default(),
             retries: BTreeMap::new(),
             cycle_retry: None,
             enforce_at: None,

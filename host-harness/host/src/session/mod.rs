@@ -20,6 +20,7 @@ mod candidate;
 mod carry_out;
 mod changes;
 mod checkpoint;
+mod claimed;
 mod command;
 mod configured;
 mod core;

@@ -1,0 +1,48 @@
+//! The numbers of plans that an instance of the policy has used.
+
+use std::collections::BTreeMap;
+
+/// Numbers, each of which is claimed once. Numbers that follow each other take the memory of one: an instance makes plans for weeks.
+#[derive(Debug, Default)]
+pub(super) struct Claimed {
+    /// The last number of each range, by its first.
+    ranges: BTreeMap<u64, u64>,
+}
+
+impl Claimed {
+    /// Claims a number. Returns whether it is new.
+    pub(super) fn insert(&mut self, number: u64) -> bool {
+        let before = self.ranges.range(..=number).next_back().map(|(first, last)| (*first, *last));
+        if before.is_some_and(|(_, last)| number <= last) {
+            return false;
+        }
+        let behind = number.checked_add(1).and_then(|next| self.ranges.remove(&next));
+        let joined = before.filter(|(_, last)| last.checked_add(1) == Some(number));
+        self.ranges.insert(joined.map_or(number, |(first, _)| first), behind.unwrap_or(number));
+        true
+    }
+
+    /// Forgets all numbers: another instance counts anew.
+    pub(super) fn clear(&mut self) {
+        self.ranges.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_number_is_claimed_once_and_ranges_take_the_memory_of_one_number() {
+        let (mut claimed, mut all) = (Claimed::default(), BTreeSet::new());
+        // In an order that leaves holes and fills them.
+        for number in (0..1_000).map(|at| at * 7 % 1_000).chain([u64::MAX, u64::MAX - 1, 500, 0, u64::MAX]) {
+            assert_eq!(claimed.insert(number), all.insert(number), "{number}");
+        }
+        assert_eq!(claimed.ranges, BTreeMap::from([(0, 999), (u64::MAX - 1, u64::MAX)]));
+        claimed.clear();
+        assert!(claimed.insert(500));
+    }
+}
