@@ -20,6 +20,8 @@ pub struct Place {
 pub struct Held {
     places: BTreeMap<PodId, Place>,
     by_node: BTreeMap<NodeId, BTreeSet<PodId>>,
+    /// The deadline, the turn and the pod of each place: the first loses its place first.
+    by_deadline: BTreeSet<(i64, u64, PodId)>,
     turns: u64,
 }
 
@@ -30,10 +32,17 @@ impl Held {
             Some(place) => self.places.insert(pod, place),
             None => self.places.remove(&pod),
         };
-        if let Some(pods) = before.and_then(|before| self.by_node.get_mut(&before.node)) {
-            pods.remove(&pod);
+        if let Some(before) = before {
+            self.by_deadline.remove(&(before.deadline, before.turn, pod));
+            if let Some(pods) = self.by_node.get_mut(&before.node) {
+                pods.remove(&pod);
+                if pods.is_empty() {
+                    self.by_node.remove(&before.node);
+                }
+            }
         }
         if let Some(place) = place {
+            self.by_deadline.insert((place.deadline, place.turn, pod));
             self.by_node.entry(place.node).or_default().insert(pod);
         }
         before
@@ -67,7 +76,33 @@ impl Held {
 
     /// The next pod to lose its place, and when.
     pub fn next(&self) -> Option<(PodId, i64)> {
-        let next = self.places.iter().min_by_key(|(_, place)| (place.deadline, place.turn))?;
-        Some((*next.0, next.1.deadline))
+        self.by_deadline.first().map(|(deadline, _, pod)| (*pod, *deadline))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_pod_is_the_one_of_the_first_deadline_and_of_those_the_one_held_first() {
+        let mut held = Held::default();
+        for (pod, deadline) in [(7, 30), (3, 20), (9, 20), (1, 40)] {
+            let place = held.place(pod % 2, deadline);
+            held.set(pod, Some(place));
+        }
+        // A place that is held once more has another deadline.
+        let later = held.place(0, 50);
+        let before = held.set(3, Some(later)).unwrap();
+        assert_eq!((before.deadline, held.next()), (20, Some((9, 20))));
+        // A place that is given back as it was is in its turn again.
+        held.set(3, Some(before));
+        let mut order = Vec::new();
+        while let Some((pod, _)) = held.next() {
+            order.push(pod);
+            held.set(pod, None);
+        }
+        assert_eq!(order, [3, 9, 7, 1]);
+        assert!(held.places.is_empty() && held.by_node.is_empty() && held.by_deadline.is_empty());
     }
 }
