@@ -7,7 +7,7 @@
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
 use lictor_contract::PlacedKind;
@@ -55,6 +55,8 @@ pub struct Store {
     let_go: BTreeSet<(String, String)>,
     gone: VecDeque<String>,
     gone_uids: BTreeSet<String>,
+    /// Makes the digests of objects, by a key of this process: nobody can make two objects of one digest, of which the second would be no news.
+    digests: RandomState,
 }
 
 /// The objects of a kind.
@@ -84,7 +86,15 @@ impl Store {
     pub fn new(ours: Ours, kinds: impl IntoIterator<Item = Kind>, placed: &[PlacedKind]) -> Store {
         let kinds = kinds.into_iter().map(|kind| (kind, Known::default())).collect();
         let placed = placed.iter().map(|kind| (Kind::new(&kind.group, &kind.kind), kind.clone())).collect();
-        Store { ours, placed, kinds, let_go: BTreeSet::new(), gone: VecDeque::new(), gone_uids: BTreeSet::new() }
+        Store {
+            ours,
+            placed,
+            kinds,
+            let_go: BTreeSet::new(),
+            gone: VecDeque::new(),
+            gone_uids: BTreeSet::new(),
+            digests: RandomState::new(),
+        }
     }
 
     /// Whether every kind was listed, or is absent.
@@ -166,7 +176,7 @@ impl Store {
             placed::show(&mut object, placed);
         }
         let raw = whole.filter(|_| matches!(standing, Standing::Held | Standing::LetGo)).map(Arc::new);
-        let shown = digest(&object);
+        let shown = self.digests.hash_one(&object);
         let entry = Entry { uid, version, shown, raw: raw.clone(), mark };
         let old = self.kinds.get_mut(kind).and_then(|known| known.objects.insert(name.clone(), entry));
         self.index(
@@ -203,7 +213,7 @@ impl Store {
             let Some(raw) = raw else { continue };
             let mut object = Value::clone(&raw);
             let standing = view::show(&mut object, &self.ours, has_node(&self.kinds));
-            let shown = digest(&object);
+            let shown = self.digests.hash_one(&object);
             let entry = self.kinds.get_mut(&pods).and_then(|known| known.objects.get_mut(&name));
             if entry.is_some_and(|entry| std::mem::replace(&mut entry.shown, shown) != shown) {
                 news.push(News::Shown(Shown { key, object, standing, raw: Some(raw) }));
@@ -264,10 +274,4 @@ fn name_of(object: &Value) -> String {
 fn mark_of(kind: &Kind, object: &Value) -> Option<Box<Mark>> {
     let mark = (*kind == Kind::new("", "Pod")).then(|| Mark::read(object));
     mark.filter(|mark| *mark != Mark::default()).map(Box::new)
-}
-
-fn digest(object: &Value) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    object.hash(&mut hasher);
-    hasher.finish()
 }

@@ -200,3 +200,11 @@ fn a_pod_that_was_let_go_for_a_node_is_left_to_kube_scheduler_while_there_is_no_
     assert_eq!(seen(store.take(&pods(), Seen::There(let_go))), ["Pod/default/a n2  Plain"]);
     assert!(store.let_go.is_empty());
 }
+
+#[test]
+fn the_digests_of_objects_have_a_key_that_no_other_process_has() {
+    let object = pod("a", "1", 1, "x");
+    let (one, other) = (store(), store());
+    assert_eq!(one.digests.hash_one(&object), one.digests.hash_one(&object));
+    assert_ne!(one.digests.hash_one(&object), other.digests.hash_one(&object));
+}
