@@ -250,7 +250,8 @@ async fn preempts(leader: &Controller, admin: &Client) {
         events(admin, "team", "victim", "Preempted").await.into_iter().next()
     });
     let event = told.await;
-    let note = "Preempted by pod team/preemptor on node a: evicts 1 pod(s) for 1 pod(s), by the laws of kubernetes";
+    let why = "(0/1 nodes are available: 1 Insufficient cpu), by the laws of kubernetes";
+    let note = format!("Preempted by pod team/preemptor on node a: evicts 1 pod(s) for 1 pod(s) {why}");
     assert_eq!(event["note"], note);
     assert_eq!(event["related"]["name"], "preemptor");
     assert_eq!(leader.explain("team/preemptor").await.state, State::Bound);

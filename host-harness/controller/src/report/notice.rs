@@ -1,7 +1,7 @@
 //! What a step says to the authors of objects, as events.
 
 use lictor_contract::Severity;
-use lictor_host::session::{Action, EvictedFor, How, Step};
+use lictor_host::session::{Action, AttemptResult, EvictedFor, How, Step};
 
 use super::object::{Objects, Subject};
 use super::{Mode, Name, Warning};
@@ -93,9 +93,11 @@ pub(super) fn victims<'s>(
         };
         let law = evicted.reason.code.clone();
         let message = &evicted.reason.message;
+        let refusal = evicted.for_whom.preemptor().and_then(|pod| refusal(step, pod));
+        let refusal = refusal.map(|refusal| format!(" ({refusal})")).unwrap_or_default();
         // The engine has no law of its own that evicts: its plans follow all laws of the system.
         let note = match law.starts_with("engine/") {
-            true => format!("{would} by {by}{node}{how}: {message}, by the laws of {system}"),
+            true => format!("{would} by {by}{node}{how}: {message}{refusal}, by the laws of {system}"),
             false => format!("{would} by {by}{node}{how}: {law}: {message}"),
         };
         let notice = Notice {
@@ -111,6 +113,16 @@ pub(super) fn victims<'s>(
         Some((pod, notice))
     };
     step.happened.victims.iter().filter_map(notice).collect()
+}
+
+/// Returns why a pod does not run without the plan that this step has made for it: the law that refuses the pod and its sentence, or what the nodes lack.
+/// `None` for a plan of a cycle that tries no pod.
+fn refusal(step: &Step, pod: &str) -> Option<String> {
+    let is_it =
+        |attempt: &&lictor_host::session::Attempt| attempt.pod == pod && attempt.result == AttemptResult::Nominated;
+    let attempt = step.happened.attempts.iter().rev().find(is_it)?;
+    let by_law = attempt.reason.as_ref().map(|reason| format!("{}: {}", reason.code, reason.message));
+    by_law.or_else(|| attempt.nodes.as_ref().map(ToString::to_string))
 }
 
 /// Returns the name of a pod, with that of its group.

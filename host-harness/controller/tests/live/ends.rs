@@ -88,7 +88,8 @@ pub async fn a_budget_that_forbids(world: &World) {
     let preempted = note(&step, "v0", "Preempted").await;
     let whom = |pod: &str| format!("Preempted by pod {0}/{pod} of PodGroup {0}/g on node ", step.namespace);
     assert!(GANG.iter().any(|pod| preempted.starts_with(&whom(pod))), "for whom: {preempted}");
-    assert!(preempted.ends_with(", by the laws of coscheduling"), "by which laws: {preempted}");
+    let law = " (0/2 nodes are available: 2 Insufficient cpu), by the laws of coscheduling";
+    assert!(preempted.ends_with(law), "by which laws, with numbers: {preempted}");
     controller.stop().await;
     step.end().await;
 }

@@ -1,5 +1,6 @@
 //! What the events of victims say.
 
+use lictor_host::session::NodeSummary;
 use serde_json::json;
 
 use super::*;
@@ -47,4 +48,31 @@ fn the_event_of_a_victim_names_the_group_of_the_preemptor_and_no_module_of_the_e
     let why = "on node n1: evicts 3 pod(s) for 2 pod(s), by the laws of koordinator";
     assert_eq!(note("p"), format!("Preempted by pod team/p of PodGroup team/train {why}"));
     assert_eq!(note("gone"), format!("Preempted by pod team/gone, which is gone {why}"));
+}
+
+#[test]
+fn the_event_of_a_victim_names_the_law_that_refuses_the_preemptor() {
+    let cluster = Cluster::with(&["p", "v"]);
+    let note = |attempts: Vec<Attempt>| {
+        let mut step = victim(How::Delete, EvictedFor::Preemptor("team/p".to_owned()));
+        step.happened.victims.get_mut("team/v").unwrap().reason = named("engine/plan", "evicts 1 pod(s)".to_owned());
+        step.happened.attempts = attempts;
+        let mut reporter = reporter(Mode::CarriesOut, "koordinator");
+        reporter.step(NOW, &step, &cluster);
+        reporter.evicted("team/v");
+        events(&reporter.due(NOW, &cluster))[0]["note"].as_str().unwrap().to_owned()
+    };
+    let says = |refusal: &str| {
+        format!("Preempted by pod team/p on node n1: evicts 1 pod(s){refusal}, by the laws of koordinator")
+    };
+    let law = "koordinator/job-fits-max";
+    let of = |pod: &str, result| attempt(pod, result, law, 1).happened.attempts.remove(0);
+    assert_eq!(note(vec![of("p", AttemptResult::Nominated)]), says(" (koordinator/job-fits-max: free 1)"));
+    let mut by_nodes = of("p", AttemptResult::Nominated);
+    by_nodes.reason = None;
+    by_nodes.nodes = Some(NodeSummary { nodes: 2, ..NodeSummary::default() });
+    assert_eq!(note(vec![by_nodes]), says(" (0/2 nodes are available)"));
+    // The attempts of other pods, and those that made no plan, say nothing of it.
+    assert_eq!(note(vec![of("other", AttemptResult::Nominated), of("p", AttemptResult::Rejected)]), says(""));
+    assert_eq!(note(Vec::new()), says(""));
 }
