@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use tokio::sync::mpsc::UnboundedSender;
 use tracing::warn;
 
 use super::{Marks, Sweep};
 use crate::decide::{Talk, Turn};
-use crate::report::{Name, Subject, Write};
+use crate::ops::Outbox;
+use crate::report::{Name, Subject};
 use crate::run::listener::Listener;
 use crate::view::text;
 use crate::watch::store::News;
@@ -17,7 +17,7 @@ use lictor_host::session::{Happened, Session, Step};
 /// The listener that marks running pods. Without a way to write it does nothing.
 #[derive(Debug, Default)]
 pub struct Marking {
-    writes: Option<UnboundedSender<Write>>,
+    writes: Option<Outbox>,
     marks: Marks,
     sweep: Sweep,
     /// The time of the last turn.
@@ -26,7 +26,7 @@ pub struct Marking {
 
 impl Marking {
     /// Returns a listener that marks pods; `None`: it does nothing.
-    pub fn new(writes: Option<UnboundedSender<Write>>) -> Marking {
+    pub fn new(writes: Option<Outbox>) -> Marking {
         Marking { writes, ..Marking::default() }
     }
 
@@ -90,7 +90,7 @@ impl Listener for Marking {
             self.ask(now, talk);
         }
         let mirror = talk.session().mirror();
-        self.marks.due(now, |pod| subject(mirror, pod)).into_iter().for_each(|write| drop(writes.send(write)));
+        self.marks.due(now, |pod| subject(mirror, pod)).into_iter().for_each(|write| writes.send(write));
         if self.marks.begins_to_be_refused(now) {
             warn!(
                 "no label and no condition of running pods (`--standing`) was kept by the API server: each is written again later; see whether \

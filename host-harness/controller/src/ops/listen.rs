@@ -7,13 +7,12 @@ use std::time::Duration;
 use lictor_host::cluster::InputError;
 use lictor_host::policy::CallError;
 use lictor_host::session::{Cause, CommandOutcome, ObjectRef, Session, Step};
-use tokio::sync::mpsc::UnboundedSender;
 use tracing::info;
 
-use super::Status;
 use super::explain::{Answered, Question, Reply};
 use super::known::{self, Known};
 use super::metrics::Progress;
+use super::{Outbox, Status};
 use crate::carry_out::Finished;
 use crate::decide::foreign::Foreign;
 use crate::decide::lives::GivenUp;
@@ -43,7 +42,7 @@ pub struct Listening {
     /// Every attempt is explained in full: that costs time.
     pub explains: bool,
     /// Takes what is to be written; none: nothing is reported.
-    pub writes: Option<UnboundedSender<Write>>,
+    pub writes: Option<Outbox>,
 }
 
 /// The listener of operators.
@@ -95,7 +94,7 @@ impl Operations {
 
     fn write(&self, writes: Vec<Write>) {
         if let Some(to) = &self.with.writes {
-            writes.into_iter().for_each(|write| drop(to.send(write)));
+            writes.into_iter().for_each(|write| to.send(write));
         }
     }
 

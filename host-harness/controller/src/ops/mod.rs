@@ -8,6 +8,7 @@ pub mod http;
 pub mod known;
 pub mod listen;
 pub mod metrics;
+mod outbox;
 mod review;
 pub mod rights;
 pub mod start;
@@ -15,4 +16,5 @@ mod status;
 #[cfg(test)]
 mod tests;
 
+pub use outbox::Outbox;
 pub use status::{Health, Status};

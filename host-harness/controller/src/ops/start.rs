@@ -8,21 +8,18 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use kube::Client;
 use tokio::net::TcpListener;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
-use tracing::{debug, info, warn};
+use tracing::{info, warn};
 
 use super::explain::Server;
 use super::listen::{Listening, Operations};
-use super::{Status, http, review};
+use super::{Status, http, outbox, review};
 use crate::lease::{Keep, keep};
 use crate::mark::Marking;
-use crate::report::{Mode, Origin, Write, Writer};
+use crate::report::{Mode, Origin};
 use crate::upgrade::Desk;
 
-/// So many reports are written at a time: what is decided comes first.
-const AT_ONCE: usize = 4;
 /// How long giving back the lease may take when the process ends.
 const END: Duration = Duration::from_secs(5);
 
@@ -125,7 +122,7 @@ pub async fn start(client: Client, wanted: Wanted) -> Result<Started, StartError
         tasks.spawn(review::follow(client.clone(), status.clone(), wanted.reports));
     }
     let marks = wanted.standing && wanted.mode == Mode::CarriesOut;
-    let mut writes = || writes(client.clone(), &mut tasks, leads.clone(), status.clone());
+    let mut writes = || outbox::writing(client.clone(), &mut tasks, leads.clone(), status.clone());
     let (writes, marks) = (wanted.reports.then(&mut writes), marks.then(&mut writes));
     let Wanted { mode, explains, system, socket, desk, .. } = wanted;
     let (listener, hand_on) =
@@ -174,88 +171,11 @@ async fn follow(mut leads: watch::Receiver<bool>, status: Arc<Status>, lease: Op
     }
 }
 
-/// Takes what is to be written, and writes it while this process leads.
-fn writes(
-    client: Client,
-    tasks: &mut JoinSet<()>,
-    leads: watch::Receiver<bool>,
-    status: Arc<Status>,
-) -> UnboundedSender<Write> {
-    let (send, receive) = unbounded_channel();
-    tasks.spawn(write_all(Writer::new(client).watched(status), leads, receive));
-    send
-}
-
-/// Writes while this process leads. What is under way when it has lost the lead is given up.
-async fn write_all(writer: Writer, mut leads: watch::Receiver<bool>, mut writes: UnboundedReceiver<Write>) {
-    let mut under_way = JoinSet::new();
-    loop {
-        let write = tokio::select! {
-            // What is to be written after the loss of the lead is not written.
-            biased;
-            changed = leads.changed() => match changed {
-                Ok(()) if !*leads.borrow() => {
-                    under_way.abort_all();
-                    continue;
-                }
-                Ok(()) => continue,
-                // The election has ended: the process ends.
-                Err(_) => return,
-            },
-            Some(_) = under_way.join_next() => continue,
-            write = writes.recv(), if under_way.len() < AT_ONCE => match write {
-                Some(write) => write,
-                None => return,
-            },
-        };
-        if !*leads.borrow() {
-            // Somebody else reports now.
-            continue;
-        }
-        let writer = writer.clone();
-        under_way.spawn(async move {
-            if let Err(error) = writer.write(&write).await {
-                debug!(kind = %write.resource.kind, error = %error, "a report was not written");
-            }
-        });
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
     use super::*;
-    use crate::report::Change;
-    use crate::testing::silent;
-
-    fn write(name: &str) -> Write {
-        let resource = kube::discovery::ApiResource::erase::<k8s_openapi::api::core::v1::Pod>(&());
-        Write {
-            resource,
-            namespace: Some("default".to_owned()),
-            name: name.to_owned(),
-            change: Change::Merge(serde_json::Value::Null),
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn no_report_is_sent_or_stays_under_way_after_the_loss_of_the_lead() {
-        let (client, server) = silent();
-        let ((lead, leads), (send, receive)) = (watch::channel(true), unbounded_channel());
-        let status = Arc::new(Status::default());
-        let all = tokio::spawn(write_all(Writer::new(client).watched(status.clone()), leads, receive));
-        (0..3 * AT_ONCE).for_each(|number| send.send(write(&number.to_string())).unwrap());
-        // Each has a deadline: the first ones are given up, and the next ones are under way.
-        tokio::time::sleep(crate::deadline::REPORT + Duration::from_secs(1)).await;
-        lead.send_replace(false);
-        send.send(write("late")).unwrap();
-        drop(send);
-        all.await.unwrap();
-        let given_up = format!("lictor_api_requests_total{{verb=\"patch\",code=\"0\"}} {AT_ONCE}");
-        assert!(status.metrics.text().unwrap().lines().any(|line| line == given_up));
-        drop(server);
-    }
 
     #[tokio::test]
     async fn the_lease_is_given_back_while_questions_are_still_taken() {

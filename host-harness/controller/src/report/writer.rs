@@ -34,6 +34,20 @@ pub enum WriteError {
     },
 }
 
+impl WriteError {
+    /// Returns the kind of the object.
+    pub fn kind(&self) -> &str {
+        let WriteError::Refused { kind, .. } = self;
+        kind
+    }
+
+    /// Returns the status code of HTTP; 0 where there was no answer.
+    pub fn code(&self) -> u16 {
+        let WriteError::Refused { error, .. } = self;
+        if let Error::Api(status) = &**error { status.code } else { 0 }
+    }
+}
+
 impl Writer {
     /// A writer with this client.
     pub fn new(client: Client) -> Writer {

@@ -71,7 +71,7 @@ metrics! {
         "Attempts for pods, each once, by result: scheduled, waiting, nominated, unschedulable, rejected, or error where the policy failed.";
     bound: Counts<System> = Family::default(), "lictor_pods_admitted",
         "Pods that it was decided to let go.";
-    plans: Counts<SystemResult> = Family::default(), "lictor_preemption_attempts",
+    plans: Counts<SystemResult> = Family::default(), "lictor_plans",
         "Plans that evict pods, by result: made, or refused by the host.";
     nominations: Counts<System> = Family::default(), "lictor_nominations",
         "Plans that evict no pod: nominations to free capacity.";
@@ -123,6 +123,8 @@ metrics! {
         "How often another controller was seen to write at the same time; each counts once in 5 minutes.";
     events_dropped: Counter = Counter::default(), "lictor_events_dropped",
         "Events that were not written because there were too many.";
+    reports_lost: Counts<Kind> = Family::default(), "lictor_reports_lost",
+        "Events, conditions, statuses and marks that were not written, by the kind of the object: refused, not answered, or too many waited.";
     leader: Gauges<Election> = Family::default(), "leader_election_master_status",
         "1 where this process leads.";
 }

@@ -107,6 +107,11 @@ impl Metrics {
         self.overdue_victims.set(gauge(victims));
     }
 
+    /// Counts an event, a condition, a status or a mark that was not written.
+    pub fn report_lost(&self, kind: &str) {
+        self.reports_lost.get_or_create(&Kind { kind: kind.to_owned() }).inc();
+    }
+
     /// Counts attempts that failed with an error.
     pub fn failed(&self, system: &str, attempts: usize) {
         if attempts > 0 {

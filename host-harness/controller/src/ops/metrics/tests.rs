@@ -70,6 +70,7 @@ fn all() -> Metrics {
     metrics.given_up("not-admitted");
     metrics.stand(1, 1);
     metrics.foreign("preemption");
+    metrics.report_lost("Event");
     metrics.admitted("koordinator", Duration::from_secs(1));
     metrics.preempted("koordinator", Duration::from_secs(1));
     metrics.pending(Pending { active: 1, ..Pending::default() }, 1);
@@ -127,7 +128,7 @@ fn attempts_plans_and_victims_are_counted_by_what_became_of_them() {
     metrics.step("volcano", &step);
     let text = metrics.text().unwrap();
     for line in [
-        "lictor_preemption_attempts_total{system=\"volcano\",result=\"made\"} 1",
+        "lictor_plans_total{system=\"volcano\",result=\"made\"} 1",
         "lictor_nominations_total{system=\"volcano\"} 1",
         "lictor_preemption_victims_sum{system=\"volcano\"} 2.0",
     ] {

@@ -9,7 +9,7 @@ use lictor_contract::{ExtensionPoint, SystemInfo};
 use lictor_host::living::Clock;
 use lictor_host::policy::Policy;
 use lictor_host::session::Session;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::{Receiver, UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -20,8 +20,8 @@ use crate::carry_out::{Backoff, Executor};
 use crate::decide::lives::Patience;
 use crate::decide::{Mode, Saved, Talk};
 use crate::names::DEFAULT_SCHEDULER;
-use crate::ops::Status;
 use crate::ops::listen::{Listening, Operations};
+use crate::ops::{Outbox, Status};
 use crate::report::{Mode as Says, Origin, Write};
 use crate::run::inbox::Came;
 use crate::run::listener::Listener;
@@ -119,7 +119,7 @@ pub(super) struct Process {
     due: Instant,
     /// Whether another process leads.
     is_over: bool,
-    pub(super) writes: UnboundedReceiver<Write>,
+    pub(super) writes: Receiver<Write>,
     pub(super) kinds: BTreeSet<Kind>,
 }
 
@@ -149,10 +149,11 @@ impl Process {
         let ours = Ours { schedulers: settings.schedulers.clone(), ungated: false };
         let store = Store::new(ours, kinds.clone(), &opened.interests.placed_kinds);
         let (send, inbox) = unbounded_channel();
-        let (writes, written) = unbounded_channel();
+        let status = Arc::new(Status::default());
+        let (writes, written) = Outbox::new(status.clone());
         let origin = Origin { controller: "lictor.dev/lictor".to_owned(), instance: format!("p{process}") };
         let (operations, _questions) = Operations::new(Listening {
-            status: Arc::new(Status::default()),
+            status,
             mode: Says::CarriesOut,
             system: how.system.to_owned(),
             origin,

@@ -1,0 +1,205 @@
+//! The reports that wait until they are written, and how they are written: events, conditions, statuses and marks.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kube::Client;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tracing::{debug, warn};
+
+use super::Status;
+use crate::report::{Write, WriteError, Writer};
+
+/// Reports that are written at a time: what is decided comes first.
+const AT_ONCE: usize = 4;
+
+/// Reports that may wait. An API server that answers slowly must not cost memory without end; some 20 MB are as much as the pods of a small cluster.
+const WAIT: usize = 10_000;
+
+/// How long the log does not say again that the reports of a kind fail in the same way.
+const AGAIN: Duration = Duration::from_secs(300);
+
+/// Takes reports. Its copies fill the same queue.
+#[derive(Debug, Clone)]
+pub struct Outbox {
+    queue: mpsc::Sender<Write>,
+    status: Arc<Status>,
+}
+
+impl Outbox {
+    /// Returns an outbox, and its other end. The status counts the reports for which there is no space.
+    pub fn new(status: Arc<Status>) -> (Outbox, mpsc::Receiver<Write>) {
+        let (queue, reports) = mpsc::channel(WAIT);
+        (Outbox { queue, status }, reports)
+    }
+
+    /// Puts a report into the queue. It is lost where the queue is full: what it says is said again when it changes.
+    pub fn send(&self, report: Write) {
+        if let Err(mpsc::error::TrySendError::Full(report)) = self.queue.try_send(report) {
+            self.status.metrics.report_lost(&report.resource.kind);
+        }
+    }
+}
+
+/// Returns an outbox whose reports a task writes while this process leads.
+pub(super) fn writing(
+    client: Client,
+    tasks: &mut JoinSet<()>,
+    leads: watch::Receiver<bool>,
+    status: Arc<Status>,
+) -> Outbox {
+    let (outbox, reports) = Outbox::new(status.clone());
+    tasks.spawn(write_all(Writer::new(client).watched(status.clone()), status, leads, reports));
+    outbox
+}
+
+/// Writes while this process leads. What is under way when it has lost the lead is given up.
+async fn write_all(
+    writer: Writer,
+    status: Arc<Status>,
+    mut leads: watch::Receiver<bool>,
+    mut reports: mpsc::Receiver<Write>,
+) {
+    let (mut under_way, mut failures) = (JoinSet::new(), Failures::default());
+    loop {
+        let report = tokio::select! {
+            // What is to be written after the loss of the lead is not written.
+            biased;
+            changed = leads.changed() => match changed {
+                Ok(()) if !*leads.borrow() => {
+                    under_way.abort_all();
+                    continue;
+                }
+                Ok(()) => continue,
+                // The election has ended: the process ends.
+                Err(_) => return,
+            },
+            Some(done) = under_way.join_next() => {
+                if let Ok(Err(error)) = done {
+                    failures.note(&error, &status);
+                }
+                continue;
+            }
+            report = reports.recv(), if under_way.len() < AT_ONCE => match report {
+                Some(report) => report,
+                None => return,
+            },
+        };
+        if !*leads.borrow() {
+            // Another process reports now.
+            continue;
+        }
+        let writer = writer.clone();
+        under_way.spawn(async move { writer.write(&report).await });
+    }
+}
+
+/// The failures that the log has said, by kind and status code, each with the time.
+#[derive(Debug, Default)]
+struct Failures(BTreeMap<(String, u16), Instant>);
+
+impl Failures {
+    /// Counts a report that was not written, and says so: as a warning, unless the same was said in the last minutes.
+    fn note(&mut self, error: &WriteError, status: &Status) {
+        status.metrics.report_lost(error.kind());
+        let is_new = self.is_new((error.kind().to_owned(), error.code()), Instant::now());
+        let kind = error.kind();
+        match is_new {
+            true => warn!(kind, %error, "reports are not written: `lictor_reports_lost_total` counts them"),
+            false => debug!(kind, %error, "a report was not written"),
+        }
+    }
+
+    /// Returns whether a failure was not said within [`AGAIN`], and takes note that it is said.
+    fn is_new(&mut self, failure: (String, u16), now: Instant) -> bool {
+        let known = self.0.get(&failure).is_some_and(|said| now.saturating_duration_since(*said) < AGAIN);
+        if !known {
+            self.0.insert(failure, now);
+        }
+        !known
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::report::Change;
+    use crate::testing::{serving, silent};
+
+    fn report(name: &str) -> Write {
+        let resource = kube::discovery::ApiResource::erase::<k8s_openapi::api::core::v1::Pod>(&());
+        let (namespace, name) = (Some("default".to_owned()), name.to_owned());
+        Write { resource, namespace, name, change: Change::Merge(Value::Null) }
+    }
+
+    /// Returns whether the metrics have this line.
+    fn counts(status: &Status, line: &str) -> bool {
+        status.metrics.text().unwrap().lines().any(|has| has == line)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_report_is_sent_or_stays_under_way_after_the_loss_of_the_lead() {
+        let (client, server) = silent();
+        let (lead, leads) = watch::channel(true);
+        let status = Arc::new(Status::default());
+        let (outbox, reports) = Outbox::new(status.clone());
+        let writer = Writer::new(client).watched(status.clone());
+        let all = tokio::spawn(write_all(writer, status.clone(), leads, reports));
+        (0..3 * AT_ONCE).for_each(|number| outbox.send(report(&number.to_string())));
+        // Each has a deadline: the first ones are given up, and the next ones are under way.
+        tokio::time::sleep(crate::deadline::REPORT + Duration::from_secs(1)).await;
+        lead.send_replace(false);
+        outbox.send(report("late"));
+        drop(outbox);
+        all.await.unwrap();
+        assert!(counts(&status, &format!("lictor_api_requests_total{{verb=\"patch\",code=\"0\"}} {AT_ONCE}")));
+        assert!(counts(&status, &format!("lictor_reports_lost_total{{kind=\"Pod\"}} {AT_ONCE}")));
+        drop(server);
+    }
+
+    #[test]
+    fn no_more_reports_wait_than_there_is_space_for() {
+        let status = Arc::new(Status::default());
+        let (outbox, mut reports) = Outbox::new(status.clone());
+        (0..WAIT + 7).for_each(|number| outbox.send(report(&number.to_string())));
+        assert!(counts(&status, "lictor_reports_lost_total{kind=\"Pod\"} 7"));
+        let mut waited = 0;
+        while let Ok(report) = reports.try_recv() {
+            assert_eq!(report.name, waited.to_string());
+            waited += 1;
+        }
+        assert_eq!(waited, WAIT);
+    }
+
+    #[tokio::test]
+    async fn reports_that_are_refused_are_counted() {
+        let forbidden =
+            json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 403, "message": "no"});
+        let client = serving(move |_, _, _| (403, forbidden.clone()));
+        let ((_lead, leads), status) = (watch::channel(true), Arc::new(Status::default()));
+        let mut tasks = JoinSet::new();
+        let outbox = writing(client, &mut tasks, leads, status.clone());
+        (0..3).for_each(|number| outbox.send(report(&number.to_string())));
+        let all_counted = async {
+            while !counts(&status, "lictor_reports_lost_total{kind=\"Pod\"} 3") {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), all_counted).await.unwrap();
+    }
+
+    #[test]
+    fn the_log_says_once_in_five_minutes_that_reports_of_a_kind_fail() {
+        let (mut failures, now) = (Failures::default(), Instant::now());
+        let mut is_new =
+            |kind: &str, code, seconds| failures.is_new((kind.to_owned(), code), now + Duration::from_secs(seconds));
+        assert!(is_new("Event", 403, 0) && is_new("Event", 500, 1) && is_new("Pod", 403, 1));
+        assert!(!is_new("Event", 403, 299));
+        assert!(is_new("Event", 403, 300) && !is_new("Event", 403, 301));
+    }
+}
