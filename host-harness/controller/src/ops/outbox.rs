@@ -168,12 +168,8 @@ mod tests {
         let (outbox, mut reports) = Outbox::new(status.clone());
         (0..WAIT + 7).for_each(|number| outbox.send(report(&number.to_string())));
         assert!(counts(&status, "lictor_reports_lost_total{kind=\"Pod\"} 7"));
-        let mut waited = 0;
-        while let Ok(report) = reports.try_recv() {
-            assert_eq!(report.name, waited.to_string());
-            waited += 1;
-        }
-        assert_eq!(waited, WAIT);
+        let waited: Vec<String> = std::iter::from_fn(|| reports.try_recv().ok()).map(|report| report.name).collect();
+        assert_eq!(waited, (0..WAIT).map(|number| number.to_string()).collect::<Vec<_>>());
     }
 
     #[tokio::test]

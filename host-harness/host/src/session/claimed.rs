@@ -36,12 +36,14 @@ mod tests {
 
     #[test]
     fn each_number_is_claimed_once_and_ranges_take_the_memory_of_one_number() {
+        const BEFORE_LAST: u64 = u64::MAX - 1;
         let (mut claimed, mut all) = (Claimed::default(), BTreeSet::new());
         // In an order that leaves holes and fills them.
-        for number in (0..1_000).map(|at| at * 7 % 1_000).chain([u64::MAX, u64::MAX - 1, 500, 0, u64::MAX]) {
+        let numbers = (0..7).flat_map(|first| (first..1_000).step_by(7));
+        for number in numbers.chain([u64::MAX, BEFORE_LAST, 500, 0, u64::MAX]) {
             assert_eq!(claimed.insert(number), all.insert(number), "{number}");
         }
-        assert_eq!(claimed.ranges, BTreeMap::from([(0, 999), (u64::MAX - 1, u64::MAX)]));
+        assert_eq!(claimed.ranges, BTreeMap::from([(0, 999), (BEFORE_LAST, u64::MAX)]));
         claimed.clear();
         assert!(claimed.insert(500));
     }
