@@ -1,4 +1,4 @@
-//! The controller that is measured, in a process of its own: the command that the environment names in `LICTOR_BINARY`, else this test program once more.
+//! The controller that is measured: the command that the environment names in `LICTOR_BINARY`, else in this process.
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -26,19 +26,20 @@ const SYSTEM: &str = "koordinator";
 const ARGUMENTS: &str = r#"{"podShouldBeDeletedWhenPreempted": true}"#;
 
 /// How long the controller may take until it has listed the cluster, unoptimised.
-const START: Duration = Duration::from_secs(300);
+const START: Duration = Duration::from_secs(120);
 
 /// A controller that runs, until it is dropped.
 pub struct Controller {
-    child: Child,
+    how: How,
     folder: PathBuf,
     /// Where health and metrics are served.
     address: SocketAddr,
 }
 
-/// Variables of the environment that name the kubeconfig, and the address for health and metrics, to this test program as a controller.
-const KUBECONFIG: &str = "LICTOR_CHURN_KUBECONFIG";
-const ADDRESS: &str = "LICTOR_CHURN_ADDRESS";
+enum How {
+    Here(watch::Sender<bool>),
+    There(Child),
+}
 
 /// Amounts that a controller holds or has taken.
 #[derive(Debug, Clone, Copy)]
@@ -65,24 +66,18 @@ impl Controller {
         std::fs::write(&kubeconfig, config.to_string()).unwrap();
         std::fs::write(&arguments, ARGUMENTS).unwrap();
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        let mut command = match std::env::var_os("LICTOR_BINARY") {
+        let how = match std::env::var_os("LICTOR_BINARY") {
             Some(binary) => {
                 let mut command = Command::new(binary);
                 command.args(["run", "--system", SYSTEM, "--listen", &address.to_string()]);
                 command.arg("--args").arg(&arguments).arg("--kubeconfig").arg(&kubeconfig);
-                command
+                // At the level `info` the log has lines for each pod.
+                let log = std::fs::File::create(folder.join("log")).unwrap();
+                How::There(command.env("RUST_LOG", "warn").stderr(Stdio::from(log)).spawn().unwrap())
             }
-            None => {
-                let mut command = Command::new(std::env::current_exe().unwrap());
-                command.args(["--exact", "process::this_program_as_a_controller", "--ignored", "--nocapture"]);
-                command.env(KUBECONFIG, &kubeconfig).env(ADDRESS, address.to_string());
-                command
-            }
+            None => How::Here(here(kubeconfig, address)),
         };
-        // At the level `info` the log has lines for each pod.
-        let log = std::fs::File::create(folder.join("log")).unwrap();
-        let child = command.env("RUST_LOG", "warn").stdout(Stdio::null()).stderr(Stdio::from(log)).spawn().unwrap();
-        let controller = Controller { child, folder, address };
+        let controller = Controller { how, folder, address };
         let ready = async {
             while !controller.get("/readyz").ends_with("ok: leads\n") {
                 tokio::time::sleep(Duration::from_millis(50)).await;
@@ -93,7 +88,10 @@ impl Controller {
     }
 
     pub fn figures(&self) -> Figures {
-        let process = Path::new("/proc").join(self.child.id().to_string());
+        let process = match &self.how {
+            How::Here(_) => PathBuf::from("/proc/self"),
+            How::There(child) => Path::new("/proc").join(child.id().to_string()),
+        };
         let read = |name: &str| std::fs::read_to_string(process.join(name)).unwrap();
         let number = |text: &str| text.parse::<u64>().unwrap();
         let resident = number(read("statm").split(' ').nth(1).unwrap()) * 4096;
@@ -119,38 +117,43 @@ impl Controller {
 
 impl Drop for Controller {
     fn drop(&mut self) {
-        let _gone = self.child.kill();
-        let _gone = self.child.wait();
+        match &mut self.how {
+            How::Here(stop) => drop(stop.send_replace(true)),
+            How::There(child) => {
+                let _gone = child.kill();
+                let _gone = child.wait();
+            }
+        }
         let _gone = std::fs::remove_dir_all(&self.folder);
     }
 }
 
-/// Runs what `lictor run` runs, with the component, until the process is killed. Without the variables of the environment it does nothing.
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "the other tests start it in a process of its own"]
-async fn this_program_as_a_controller() {
-    let Some(kubeconfig) = std::env::var_os(KUBECONFIG) else { return };
-    let address = std::env::var(ADDRESS).unwrap().parse().unwrap();
-    let client = connect(&Access { kubeconfig: Some(kubeconfig.into()), context: None }).await.unwrap();
-    let wanted = Wanted {
-        lease: None,
-        listen: Some(address),
-        socket: None,
-        desk: None,
-        reports: true,
-        standing: false,
-        mode: Mode::CarriesOut,
-        explains: false,
-        system: SYSTEM.to_owned(),
-        policy: ("lictor 1".to_owned(), String::new()),
-        identity: identity(),
-    };
-    let started = start(client.clone(), wanted).await.unwrap();
-    let loaded = Sandbox::new(Limits::default()).unwrap().load(lictor::embedded()).unwrap();
-    let (listener, leads) = ((Log::default(), started.listener), started.leads);
-    let (_stop, stopped) = watch::channel(false);
-    let with = Surroundings { client, open: || open(&loaded), listener, keep: None, leads, stop: stopped };
-    run(Settings::default(), with).await.unwrap();
+/// Runs what `lictor run` runs, with the component.
+fn here(kubeconfig: PathBuf, address: SocketAddr) -> watch::Sender<bool> {
+    let (stop, stopped) = watch::channel(false);
+    tokio::spawn(async move {
+        let client = connect(&Access { kubeconfig: Some(kubeconfig), context: None }).await.unwrap();
+        let wanted = Wanted {
+            lease: None,
+            listen: Some(address),
+            socket: None,
+            desk: None,
+            reports: true,
+            standing: false,
+            mode: Mode::CarriesOut,
+            explains: false,
+            system: SYSTEM.to_owned(),
+            policy: ("lictor 1".to_owned(), String::new()),
+            identity: identity(),
+        };
+        let started = start(client.clone(), wanted).await.unwrap();
+        let loaded = Sandbox::new(Limits::default()).unwrap().load(lictor::embedded()).unwrap();
+        let (listener, leads) = ((Log::default(), started.listener), started.leads);
+        let with = Surroundings { client, open: || open(&loaded), listener, keep: None, leads, stop: stopped };
+        run(Settings::default(), with).await.unwrap();
+        started.ender.end().await;
+    });
+    stop
 }
 
 fn open(loaded: &Loaded) -> Result<Opened, String> {
