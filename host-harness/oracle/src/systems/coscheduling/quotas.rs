@@ -79,21 +79,15 @@ impl Quotas {
         Amounts::sum(world.pods.values().filter(before).map(request))
     }
 
-    /// Sums up what nominated pods of other quotas request: of those within their min when some pods have left, and of all where the pod borrows,
-    /// which takes nothing from a quota that was promised it before.
-    fn nominated_elsewhere(
-        &self,
-        world: &World,
-        pod: &Pod,
-        borrows: bool,
-        leaves: impl Fn(&str) -> Amounts,
-    ) -> Amounts {
+    /// Sums up what nominated pods of other quotas request: of those within their min, and of all where the pod borrows, which takes nothing from
+    /// a quota that was promised it before.
+    fn nominated_elsewhere(&self, world: &World, pod: &Pod, borrows: bool) -> Amounts {
         let counts = |other: &&Pod| {
             other.pending()
                 && other.nominated.is_some()
                 && other.namespace != pod.namespace
                 && self.0.contains_key(&other.namespace)
-                && (borrows || !self.is_over(world, &other.namespace, &leaves(&other.namespace)))
+                && (borrows || !self.is_over(world, &other.namespace, &Amounts::default()))
         };
         Amounts::sum(world.pods.values().filter(counts).map(request))
     }
@@ -128,7 +122,7 @@ impl Quotas {
         let over_max = own.max.as_ref().is_some_and(|max| exceeds(&own_asked, max));
         let all: Vec<Amounts> = self.0.keys().map(|namespace| left(namespace)).collect();
         let borrows = !self.takes_back(world, pod, requests, nominated);
-        let nominated = with(nominated, &self.nominated_elsewhere(world, pod, borrows, leaves));
+        let nominated = with(nominated, &self.nominated_elsewhere(world, pod, borrows));
         let beyond = beyond_leaving(&nominated, &|other| self.has(&other.namespace));
         let all = Amounts::sum([&Amounts::sum(&all), requests, &beyond]);
         over_max || exceeds(&all, &Amounts::sum(self.0.values().map(|quota| &quota.min)))
