@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::Engine;
 use super::plan::Plan;
-use super::search;
+use super::search::{self, Obstacle};
 use crate::laws::{Laws, Preemptor};
 use crate::model::{ClassIx, Cluster, JobIx, Ledger, NodeIx, Place, Pod, PodIx, QueueIx, Trial, WhatIf};
 
@@ -19,9 +19,17 @@ const LOOKS: usize = 32;
 type Alike = (QueueIx, Option<JobIx>, Option<(ClassIx, i32)>);
 
 impl Engine {
+    /// Returns a plan, or else the pod that would evict those of the plan as soon as they are bound.
+    pub(super) fn unless_claimed(&mut self, laws: &Laws, gangs: &[Preemptor], plan: Plan) -> Result<Plan, Obstacle> {
+        match self.claimed(laws, gangs, &plan) {
+            Some(pod) => Err(Obstacle::Claimed(pod)),
+            None => Ok(plan),
+        }
+    }
+
     /// Returns a pod of another quota that waits within the min of that quota and would evict pods of a plan as soon as these are bound. Only where the
     /// plan evicts pods and takes a quota over its min.
-    pub(super) fn claimed(&mut self, laws: &Laws, gangs: &[Preemptor], plan: &Plan) -> Option<PodIx> {
+    fn claimed(&mut self, laws: &Laws, gangs: &[Preemptor], plan: &Plan) -> Option<PodIx> {
         let borrows = |gang: &Preemptor| gang.queue.is_some() && !gang.takes_back;
         if !laws.quotas_take_back || plan.victims.is_empty() || !gangs.iter().any(borrows) {
             return None;

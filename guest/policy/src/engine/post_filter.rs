@@ -59,10 +59,7 @@ impl Engine {
         let (ledger, notes, branch) = (&self.ledger, &mut self.notes, &Branch::default());
         let mut context = PreemptionContext { preemptor, gangs: &gangs, laws: &laws, ledger, refuted, branch, notes };
         let found = search.find(&mut self.cluster, &mut context).and_then(|plan| plan.for_all(&asked));
-        let found = found.and_then(|plan| match self.claimed(&laws, &gangs, &plan) {
-            Some(pod) => Err(Obstacle::Claimed(pod)),
-            None => Ok(plan),
-        });
+        let found = found.and_then(|plan| self.unless_claimed(&laws, &gangs, plan));
         if self.stays_in_flight(&found, (&laws, &gangs, refuted)) {
             let reason = self.obstacle(&gangs, Obstacle::Room);
             return Ok(self.without(reason, Effects::default()));
