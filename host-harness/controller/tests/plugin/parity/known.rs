@@ -26,7 +26,7 @@ const SOMETIMES: [(&str, &str, &str); 4] = [
 ];
 
 /// The scenario, and the reason.
-const KNOWN: [(&str, &str); 11] = [
+const KNOWN: [(&str, &str); 12] = [
     (
         "kubernetes/kube-budget-of-an-unknown-version-is-left-out",
         "the API server takes no object of a version that does not exist",
@@ -51,6 +51,10 @@ const KNOWN: [(&str, &str); 11] = [
     ("kubernetes/kube-group-has-the-priority-of-its-class", "the API server takes no PodGroup whose class has changed"),
     (
         "kubernetes/kube-group-has-one-priority",
+        "kube-scheduler tries no group whose pods have another priority than the group: nobody can ask about them",
+    ),
+    (
+        "kubernetes/kube-group-evicts-one-pod-of-a-group-that-need-not-leave-whole",
         "kube-scheduler tries no group whose pods have another priority than the group: nobody can ask about them",
     ),
     (
