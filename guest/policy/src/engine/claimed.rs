@@ -75,7 +75,7 @@ struct Carried<'a> {
 }
 
 impl Carried<'_> {
-    /// Checks whether a pod that stays within the min of its quota has no room beside the pods of the plan, and has it once these are evicted,
+    /// Checks whether a pod that stays within the min of its quota has no room while the pods of the plan run, and has it once these are evicted,
     /// where no less important pod leaves enough.
     fn is_undone_for(&mut self, ix: PodIx) -> bool {
         let (laws, ledger) = (self.laws, self.ledger);

@@ -1,11 +1,13 @@
 //! PostFilter: the pod was refused or found no node. Is there a plan for it?
 
+mod one_by_one;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::contract::{Effects, Outcome, PodId, PolicyError, PostFiltered, Reason, Refuted, Retry, Subject};
 use crate::laws::{Denial, Detail, Gate, Laws, Preemptor, Rule};
-use crate::model::{NodeIx, Place, Pod, PodIx, Trial};
+use crate::model::{NodeIx, Place, Pod, PodIx};
 
 use super::Engine;
 use super::closed_nominations::closed_nominations;
@@ -98,67 +100,6 @@ impl Engine {
         }
         let effects = self.give_up(preemptor, search.gives_up(preemptor, has_searched));
         Ok(self.without(reason, effects))
-    }
-
-    /// A plan for pods of which the search plans each by itself: one after the other in a trial, all or none.
-    fn one_by_one(
-        &mut self,
-        search: &dyn Search,
-        lead: &Preemptor,
-        (laws, pods, refuted): (&Laws, &[PodIx], &Refuted),
-    ) -> Result<PostFiltered, PolicyError> {
-        self.ledger.forget_unanswered();
-        let mut whole = lead.clone().with(&self.cluster, pods.to_vec());
-        let mut trial = Trial::new(&mut self.cluster);
-        let (mut nominations, mut victims) = (Vec::new(), Vec::new());
-        let mut stopped = None;
-        for pod in pods {
-            let preemptor = Preemptor::of(trial.cluster(), laws, *pod, vec![*pod]);
-            let mut preemptor = preemptor.ok_or(PolicyError::UnknownPod(pod.0))?;
-            let closed = closed_nominations((trial.cluster(), &self.ledger), laws, &preemptor);
-            for part in [&mut preemptor, &mut whole] {
-                Preemptor::close(std::slice::from_mut(part), trial.cluster(), &closed);
-            }
-            self.notes.plan(*pod);
-            let case = preemptor.waiting(trial.cluster(), &self.ledger);
-            let broken = case.first_broken(&laws.under_way).or_else(|| case.first_broken(&laws.trigger));
-            let found = match broken {
-                Some((rule, denial)) => Err(Obstacle::Law(rule, denial)),
-                None => {
-                    let (ledger, notes, branch) = (&self.ledger, &mut self.notes, &Branch::default());
-                    let (gangs, preemptor) = (std::slice::from_ref(&preemptor), &preemptor);
-                    let mut context = PreemptionContext { preemptor, gangs, laws, ledger, refuted, branch, notes };
-                    search.find(trial.inner(), &mut context)
-                }
-            };
-            let (node, leaving) = match found {
-                Ok(plan) => (plan.nominations.first().map(|(_, node)| *node), plan.victims),
-                Err(Obstacle::Coming(node)) => (Some(node), Vec::new()),
-                Err(obstacle) => {
-                    stopped = Some(obstacle);
-                    break;
-                }
-            };
-            leaving.iter().for_each(|victim| trial.evict_set(*victim));
-            if let Some(node) = node {
-                trial.place(*pod, node);
-                nominations.push((*pod, node));
-            }
-            victims.extend(leaving);
-        }
-        drop(trial);
-        self.notes.resume(lead.pod);
-        match stopped.or_else(|| victims.is_empty().then_some(Obstacle::Room)) {
-            Some(obstacle) => {
-                let reason = self.obstacle(std::slice::from_ref(&whole), obstacle);
-                let effects = self.give_up(&whole, search.gives_up(&whole, true));
-                Ok(self.without(reason, effects))
-            }
-            None => {
-                let plan = Plan::by_node(lead.pod, nominations, victims);
-                self.planned(search, std::slice::from_ref(&whole), &plan)
-            }
-        }
     }
 
     /// These pods, each once, which wait and are of one job.

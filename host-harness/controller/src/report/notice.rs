@@ -1,7 +1,7 @@
 //! What a step says to the authors of objects, as events.
 
 use lictor_contract::Severity;
-use lictor_host::session::{Action, AttemptResult, EvictedFor, How, Step};
+use lictor_host::session::{Action, Attempt, AttemptResult, EvictedFor, How, Step};
 
 use super::object::{Objects, Subject};
 use super::{Mode, Name, Warning};
@@ -118,8 +118,7 @@ pub(super) fn victims<'s>(
 /// Returns why a pod does not run without the plan that this step has made for it: the law that refuses the pod and its sentence, or what the nodes lack.
 /// `None` for a plan of a cycle that tries no pod.
 fn refusal(step: &Step, pod: &str) -> Option<String> {
-    let is_it =
-        |attempt: &&lictor_host::session::Attempt| attempt.pod == pod && attempt.result == AttemptResult::Nominated;
+    let is_it = |attempt: &&Attempt| attempt.pod == pod && attempt.result == AttemptResult::Nominated;
     let attempt = step.happened.attempts.iter().rev().find(is_it)?;
     let by_law = attempt.reason.as_ref().map(|reason| format!("{}: {}", reason.code, reason.message));
     by_law.or_else(|| attempt.nodes.as_ref().map(ToString::to_string))

@@ -55,7 +55,7 @@ pub struct Store {
     let_go: BTreeSet<(String, String)>,
     gone: VecDeque<String>,
     gone_uids: BTreeSet<String>,
-    /// Makes the digests of objects, by a key of this process: nobody can make two objects of one digest, of which the second would be no news.
+    /// Makes the digests of objects, by a key of this process, so that no client can make two objects of one digest, of which the second would be no news.
     digests: RandomState,
 }
 

@@ -91,3 +91,49 @@ fn a_job_keeps_its_size_where_a_gang_of_another_queue_could_evict_pods_because_o
         assert!(broken.starts_with("elastic-jobs-grow: "), "{waiting:?}: {broken}");
     }
 }
+
+/// Returns a queue whose gang `g` evicts the elastic pod `e1` from `n1`, in a cycle in which `f1` of another queue grows there. `f1` may be on `n1` beside
+/// at most one pod more than there are on `n2`, of those that are chosen: `e1`, which is leaving then, `b0` of `n1`, and `chosen`.
+fn growing_beside_a_pod_that_is_evicted(chosen: &str) -> Golden {
+    let (one, two) = (|| amounts("1", "1Gi"), || amounts("2", "1Gi"));
+    let shrinks = elastic(job("e", "own", &[("e0", one(), Some("n2")), ("e1", two(), Some("n1"))]), "1");
+    let stays = job("b", "own", &[("b0", one(), Some("n1"))]);
+    let grows = elastic(job("f", "other", &[("f0", one(), Some("n2")), ("f1", one(), None)]), "1");
+    let mut objects = [
+        ["n1", "n2"].map(|name| node(name, amounts(if name == "n1" { "4" } else { "2" }, "8Gi"))).to_vec(),
+        vec![queue("own", None, None), queue("other", None, None)],
+        keeping(grows, "f0"),
+        shrinks,
+        stays,
+        job("g", "own", &[("g0", two(), None)]),
+    ]
+    .concat();
+    for object in &mut objects {
+        let name = object["metadata"]["name"].as_str().unwrap_or_default().to_owned();
+        match object["kind"].as_str() {
+            Some("Node") => set(object, "/metadata", "labels", json!({"kubernetes.io/hostname": name})),
+            Some("Pod") if ["e1", "b0", chosen].contains(&&*name) => set(object, "/metadata/labels", "set", json!("y")),
+            _ => {}
+        }
+        if name == "f1" {
+            set(object, "/metadata/labels", "set", json!("y"));
+            let spread = json!([{"labelSelector": {"matchLabels": {"set": "y"}}, "maxSkew": 1, "topologyKey": "kubernetes.io/hostname",
+                "whenUnsatisfiable": "DoNotSchedule"}]);
+            set(object, "/spec", "topologySpreadConstraints", spread);
+        }
+    }
+    Golden::cycle(objects)
+}
+
+#[test]
+fn spread_constraints_count_no_pod_that_this_cycle_evicts() {
+    // kube-scheduler podtopologyspread/common.go, countPodsMatchSelector: on `n1` there is `b0` alone then. Where no pod of `n2` is chosen, that is one
+    // too many.
+    let nominated = json!({"default/g0": "n1"});
+    let plan = json!({"plan": 1, "preemptor": "default/g0", "nominated": nominated, "victims": ["default/e1"]});
+    let cycle = json!({"bound": {"default/f1": "n1"}, "nominated": nominated, "victims": ["default/e1"], "plans": [plan], "waiting": [],
+        "standing": nominated});
+    assert_eq!(growing_beside_a_pod_that_is_evicted("e0").judge(&[cycle.clone()]), None);
+    let broken = growing_beside_a_pod_that_is_evicted("none").judge(&[cycle]).unwrap_or_default();
+    assert!(broken.starts_with("constraints-between-pods-hold: "), "{broken}");
+}

@@ -236,9 +236,8 @@ impl Cluster {
 
     /// Books what a pod holds with its queue and every ancestor.
     pub(super) fn charge(&mut self, ix: PodIx, entry: Entry) {
-        match self.pods.get(ix) {
-            Some(pod) if pod.place.node().is_some() => book(&mut self.queues, pod, entry, |queue| &mut queue.used),
-            _ => (),
+        if let Some(pod) = self.pods.get(ix).filter(|pod| pod.place.node().is_some()) {
+            book(&mut self.queues, pod, entry, |queue| &mut queue.used);
         }
     }
 
