@@ -133,7 +133,7 @@ fn spread_constraints_count_no_pod_that_this_cycle_evicts() {
     let plan = json!({"plan": 1, "preemptor": "default/g0", "nominated": nominated, "victims": ["default/e1"]});
     let cycle = json!({"bound": {"default/f1": "n1"}, "nominated": nominated, "victims": ["default/e1"], "plans": [plan], "waiting": [],
         "standing": nominated});
-    assert_eq!(growing_beside_a_pod_that_is_evicted("e0").judge(&[cycle.clone()]), None);
+    assert_eq!(growing_beside_a_pod_that_is_evicted("e0").judge(std::slice::from_ref(&cycle)), None);
     let broken = growing_beside_a_pod_that_is_evicted("none").judge(&[cycle]).unwrap_or_default();
     assert!(broken.starts_with("constraints-between-pods-hold: "), "{broken}");
 }
