@@ -46,6 +46,8 @@ struct Round {
     /// The pods that the group had when one of them was tried last.
     known: BTreeSet<String>,
     tried: BTreeSet<String>,
+    /// The pods of the group that held nodes then: a round that ends has tried them, whichever round gave them their nodes.
+    held: BTreeSet<String>,
     over: bool,
     /// A pod of the group was tried and got neither a place nor a plan.
     has_failures: bool,
@@ -132,6 +134,8 @@ impl Rounds {
         let all = gangs.iter().flat_map(|gang| &gang.pods);
         let names: BTreeSet<String> = all.map(|pod| pod.name.clone()).collect();
         let round = self.0.entry(group.to_owned()).or_default();
+        let held = gangs.iter().flat_map(|gang| &gang.pods).filter(|other| other.held.is_some());
+        let held: BTreeSet<String> = held.map(|other| other.name.clone()).collect();
         let seen = Seen::of(world, &names);
         let is_same = round.is_doubtful || seen.is_as(&round.seen);
         let may_be_turned_away = round.over && is_same && outcome.ended == Some(Ended::Rejected);
@@ -141,7 +145,7 @@ impl Rounds {
         if !round.over {
             round.seen = seen;
         }
-        round.known = names;
+        (round.known, round.held) = (names, held);
         round.tried.insert(pod.name.clone());
         let fresh = |other: &Pod| other.pending() && !round.tried.contains(&other.name);
         let hopes =
@@ -195,6 +199,7 @@ impl Rounds {
     pub(super) fn end(&mut self, group: Option<String>) {
         if let Some(round) = group.and_then(|group| self.0.get_mut(&group)) {
             round.over = true;
+            round.tried.append(&mut round.held);
         }
     }
 

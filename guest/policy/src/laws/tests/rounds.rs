@@ -54,6 +54,21 @@ fn a_gang_that_failed_is_refused_until_something_changes() {
 }
 
 #[test]
+fn a_pod_that_holds_its_node_when_a_round_ends_was_tried_in_it() {
+    let mut world = two_gangs();
+    assert_eq!(world.pre_filter("a1"), Admission::Pass);
+    world.reserve("a1", "n");
+    // The second attempt for a2 begins a round of its own, which a1 joins with the node that it holds.
+    assert_eq!(world.pre_filter("a2"), Admission::Pass);
+    assert_eq!(world.pre_filter("a2"), Admission::Pass);
+    let a1 = world.id("a1");
+    assert_eq!(world.post_filter("a2").effects.releases, [a1]);
+    world.engine.unreserve(a1, ReleaseCause::Released).unwrap();
+    world.node("m", "cpu=1");
+    assert_eq!(world.pre_filter("a1"), Admission::Pass, "something has changed, and a1 begins the next round");
+}
+
+#[test]
 fn a_pod_that_needs_no_other_one_is_tried_again_without_a_change() {
     let mut world = World::new();
     world.node("n", "cpu=4");

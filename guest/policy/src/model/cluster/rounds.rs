@@ -120,7 +120,8 @@ impl Cluster {
     }
 
     /// Ends the round of a gang group: no further pod of it is tried before the next round. `retry_at` is the moment from which on time alone
-    /// may help. A round that has ended stays as it is.
+    /// may help. A round that has ended stays as it is. Pods that hold nodes at Permit were tried, if in an earlier round: whichever pod of the
+    /// group comes first when something has changed begins the next round.
     pub fn end_round(&mut self, job: JobIx, retry_at: Option<i64>) {
         let group = self.gang_group(job);
         // A pod that needs no other one never waits at Permit, so it takes no turns with anybody.
@@ -134,7 +135,11 @@ impl Cluster {
         let latest = self.now.saturating_add(PATIENCE);
         let until = retry_at.filter(|at| *at > self.now).map_or(latest, |at| at.min(latest));
         for ix in group {
+            let is_held = |pod: &PodIx| self.pod(*pod).is_some_and(|pod| matches!(pod.place, Place::Reserved(_)));
+            let held: Vec<PodIx> =
+                self.job(ix).into_iter().flat_map(|job| &job.members).copied().filter(is_held).collect();
             let Some(job) = self.job_mut(ix).filter(|job| job.round.failure.is_none()) else { continue };
+            job.round.tried.extend(held);
             job.round.failure = Some(Failure { held_by_others: held_by_others.clone(), until });
             self.stuck.insert(ix);
         }
