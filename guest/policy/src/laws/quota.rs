@@ -40,15 +40,22 @@ fn nominated(cluster: &Cluster, preemptor: &Preemptor, resource: ResourceIx) -> 
 
 /// Sums up what nominated pods of all quotas request that count against a preemptor: those before it in its own quota, those of quotas that are
 /// within their min, and, where the preemptor borrows, those of all other quotas.
-pub fn nominated_of_all(cluster: &Cluster, preemptor: &Preemptor, all: QueueIx, resource: ResourceIx) -> Promised {
+pub fn nominated_of_all(case: &Case<'_>, all: QueueIx, resource: ResourceIx) -> Promised {
+    let (cluster, preemptor) = (case.cluster, case.preemptor);
     cluster.promised_below(all, Preemptibility::Preemptible, resource, |ix| {
         match cluster.pod(ix).and_then(|pod| pod.queue) {
             Some(other) if Some(other) != preemptor.queue => {
-                !preemptor.takes_back || !is_over_min(cluster, other, |_| 0)
+                !preemptor.takes_back || !is_over_min(cluster, other, |_| 0) || !stays_over_min(case, other)
             }
             _ => is_before(cluster, preemptor, ix),
         }
     })
+}
+
+/// Returns whether a quota uses more than its min also when the pods that leave it, and those that a case evicts, are gone.
+fn stays_over_min(case: &Case<'_>, quota: QueueIx) -> bool {
+    let gone = |resource| held_by_leaving(case, quota, resource).saturating_add(case.given_up(quota, resource).0);
+    is_over_min(case.cluster, quota, gone)
 }
 
 /// Returns what is promised beyond what leaving pods of a quota still hold. Pods left, or leave, for what is promised: it takes their place,

@@ -2,8 +2,8 @@
 //!
 //! For each resource, over all quotas of the cluster: `used + promised + requested - victims <= min`. Promised is what nominated pods
 //! request: those of the same quota that have the same or a higher priority, or that take back what the pod would borrow, and those of
-//! other quotas that are within their minimum, or whatever they use where the pod itself would borrow; as far as it is more than what
-//! leaving pods still hold, since those left for it.
+//! other quotas that are within their minimum when the victims and the pods that leave are gone, or whatever they use where the pod itself
+//! would borrow; as far as it is more than what leaving pods still hold, since those left for it.
 //!
 //! It is asked of each pod of a namespace with a quota at PreFilter, and of a plan with its victims gone, and the pods that
 //! are leaving anyway.
@@ -46,7 +46,7 @@ pub const LAW: Law<Holds> = Law::limit(
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some((all, queue)) = case.cluster.path(case.preemptor.queue).last() else { return Ok(()) };
     for resource in quota::resources(case.cluster) {
-        let promised = quota::nominated_of_all(case.cluster, case.preemptor, all, resource);
+        let promised = quota::nominated_of_all(case, all, resource);
         let sum = Sum::of("used", queue.used.total(resource))
             .plus("promised", quota::beyond_leaving(case, all, resource, promised))
             .plus("requested", case.asks(resource))

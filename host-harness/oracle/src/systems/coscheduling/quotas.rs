@@ -79,15 +79,20 @@ impl Quotas {
         Amounts::sum(world.pods.values().filter(before).map(request))
     }
 
-    /// Sums up what nominated pods of other quotas request: of those within their min, and of all where the pod borrows, which takes nothing from
-    /// a quota that was promised it before.
-    fn nominated_elsewhere(&self, world: &World, pod: &Pod, borrows: bool) -> Amounts {
+    /// Sums up what nominated pods of other quotas request: of those within their min when some pods and those that leave are gone, and of all
+    /// where the pod borrows, which takes nothing from a quota that was promised it before.
+    fn nominated_elsewhere(&self, world: &World, pod: &Pod, borrows: bool, gone: &BTreeSet<&str>) -> Amounts {
+        let goes = |pod: &&Pod| pod.place().is_some() && (pod.leaving || gone.contains(pod.name.as_str()));
+        let leaves = |namespace: &str| {
+            let pods = world.pods.values().filter(goes).filter(|pod| pod.namespace == namespace);
+            Amounts::sum(pods.map(request))
+        };
         let counts = |other: &&Pod| {
             other.pending()
                 && other.nominated.is_some()
                 && other.namespace != pod.namespace
                 && self.0.contains_key(&other.namespace)
-                && (borrows || !self.is_over(world, &other.namespace, &Amounts::default()))
+                && (borrows || !self.is_over(world, &other.namespace, &leaves(&other.namespace)))
         };
         Amounts::sum(world.pods.values().filter(counts).map(request))
     }
@@ -122,7 +127,7 @@ impl Quotas {
         let over_max = own.max.as_ref().is_some_and(|max| exceeds(&own_asked, max));
         let all: Vec<Amounts> = self.0.keys().map(|namespace| left(namespace)).collect();
         let borrows = !self.takes_back(world, pod, requests, nominated);
-        let nominated = with(nominated, &self.nominated_elsewhere(world, pod, borrows));
+        let nominated = with(nominated, &self.nominated_elsewhere(world, pod, borrows, gone));
         let beyond = beyond_leaving(&nominated, &|other| self.has(&other.namespace));
         let all = Amounts::sum([&Amounts::sum(&all), requests, &beyond]);
         over_max || exceeds(&all, &Amounts::sum(self.0.values().map(|quota| &quota.min)))
