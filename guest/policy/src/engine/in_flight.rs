@@ -5,11 +5,12 @@
 
 use super::Engine;
 use super::plan::Plan;
-use super::search::{self, Branch, Obstacle, PreemptionContext};
-use crate::contract::Refuted;
+use super::reasons::ROOM_IS_COMING;
+use super::search::{self, Branch, Obstacle, PreemptionContext, Search};
+use crate::contract::{Outcome, Reason, Refuted, Subject};
 use crate::engine::Notes;
-use crate::laws::{Laws, Preemptor};
-use crate::model::Pod;
+use crate::laws::{Detail, Laws, Preemptor};
+use crate::model::{Pod, PodIx};
 
 impl Engine {
     /// Returns what a plan waits for that is in flight already: neither of the two evicts a pod, and as many pods of each kind are nominated to each
@@ -42,6 +43,35 @@ impl Engine {
             Err(Obstacle::Coming(_) | Obstacle::Room) => false,
         };
         may_stay && self.plan_stands(laws, gangs, refuted)
+    }
+
+    /// Returns why a gang goes on without the pod that is tried, if it does: the pod is promised nothing, the gang lacks several pods, and as many others are
+    /// nominated and can take their nodes. A plan with the pod would move them, or evict for one pod too many. Once the gang is complete, the pod
+    /// plans for itself.
+    pub(super) fn goes_on_without(
+        &mut self,
+        search: &dyn Search,
+        (laws, gangs, refuted): (&Laws, &[Preemptor], &Refuted),
+    ) -> Option<Reason> {
+        let is_promised = |ix: &PodIx| self.cluster.pod(*ix).is_some_and(|pod| pod.nominated.is_some());
+        let [gang] = gangs else { return None };
+        if gang.pods.len() < 2 || is_promised(&gang.pod) {
+            return None;
+        }
+        let mut promised = search::waiting(&self.cluster, laws, gang.pod);
+        promised.retain(is_promised);
+        let with_room = search::with_room(&self.cluster, &promised);
+        promised.sort_by_key(|ix| !with_room.contains(ix));
+        let first = promised.first().copied().filter(|_| promised.len() >= gang.pods.len())?;
+        let others = Preemptor::of(&self.cluster, laws, first, promised)?;
+        let others = search.needed(&self.cluster, others);
+        if !self.plan_stands(laws, &[others], refuted) {
+            return None;
+        }
+        self.notes.refusals.found(&ROOM_IS_COMING);
+        let reason = ROOM_IS_COMING.reason(Detail::case("surplus"));
+        self.notes.add(Subject::Preemptor, Outcome::Barred, || reason.clone());
+        Some(reason)
     }
 
     /// Returns whether the plan in flight for some gangs still stands (see [`search::plan_stands`]).

@@ -47,6 +47,10 @@ impl Engine {
         if let Some(reason) = self.broken(&whole, &laws.under_way) {
             return Ok(self.without(reason, Effects::default()));
         }
+        let goes_on = (!several).then(|| self.goes_on_without(search.as_ref(), (&laws, &gangs, refuted)));
+        if let Some(reason) = goes_on.flatten() {
+            return Ok(self.without(reason, Effects::default()));
+        }
         let preemptor = gangs.first().ok_or(PolicyError::UnknownPod(lead))?;
         // The gang of the preemptor has passed PreFilter, the others that are planned with it have not.
         let others = self.broken(gangs.get(1..).unwrap_or_default(), &laws.final_gates);

@@ -107,9 +107,10 @@ reasons! {
         [
             ("", "`{node}` has room once the leaving pods are gone: no other pod is evicted"),
             ("gang", "there is room once the leaving pods are gone: no other pod is evicted"),
+            ("surplus", "enough other pods of the gang are promised nodes: no pod is evicted for one more before the gang is complete"),
             ("kept", "the gang keeps the room that leaving pods will free: no other pod is evicted"),
         ],
-        "While leaving pods free enough room, no further pod is evicted. Example: a terminating pod of 4 cpu is still on `n1`; a pod of 3 waits for it.";
+        "While leaving pods free enough room, no further pod is evicted. Example: a terminating pod of 4 cpu is still on `n1`; a pod of 3 waits for it. A gang of 4 pods that needs 2 has a plan for two of them: the other two wait until these have their nodes, and then plan for themselves.";
     /// A pod that waits would take the room back.
     ROOM_IS_CLAIMED = "engine/room-is-claimed", "no gang that waits would evict the pod in the next cycle",
         [("", "pod `{pod}` waits and would evict the pod at once: its gang gets the room first")],

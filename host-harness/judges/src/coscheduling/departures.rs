@@ -86,14 +86,6 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         departure: Departure {
-            id: "R82",
-            upstream: "plans for one pod of a group while others of it are promised nodes",
-            policy: "plans for it beside as many as the group lacks, which keep the room that they are promised",
-        },
-        explains: whole::plans_beside_a_plan,
-    },
-    Rule {
-        departure: Departure {
             id: "R17",
             upstream: "a nominated pod loses its nomination, or evicts others, when a pod of no lower priority waits at Permit on its node",
             policy: "it keeps its nomination until that pod is bound or rejected",

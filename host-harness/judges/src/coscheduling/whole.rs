@@ -64,19 +64,6 @@ pub(super) fn is_plan_for_the_group(it: &View<'_>, ask: &mut Ask<'_>) -> Result<
     Ok(is_enough && is_tight(it, &it.policy.nominated, ask)?)
 }
 
-/// Returns whether as many other pods of the group are promised nodes as it lacks, and the policy plans for the pod beside them: those that the plan
-/// leaves out keep their nodes, and all of them fit when the victims have left, but not when one stays.
-pub(super) fn plans_beside_a_plan(it: &View<'_>, ask: &mut Ask<'_>) -> Result<bool, TrialError> {
-    let Some(named) = it.lacking().filter(|_| it.policy.plans() && !it.answer.places()) else { return Ok(false) };
-    let is_own = |pod: &String| it.find(pod).and_then(group).as_ref() == Some(&named);
-    let mut wanted = promised(it, &named);
-    if wanted.len() < it.lacks(&named) || is_nominated(it.pod) || !it.policy.nominated.keys().all(is_own) {
-        return Ok(false);
-    }
-    wanted.extend(it.policy.nominated.clone());
-    is_tight(it, &wanted, ask)
-}
-
 /// Returns the pods of a group that are promised nodes before and after the attempt, and the nodes before it.
 fn promised(it: &View<'_>, named: &str) -> BTreeMap<String, String> {
     let stays = |pod: &&Value| is_nominated(pod) && it.stands(&name(pod));

@@ -42,20 +42,20 @@ fn a_group_evicts_whom_its_least_entitled_pod_may_evict() {
 }
 
 #[test]
-fn a_plan_beside_a_plan_keeps_what_that_promises() {
-    let table = |s: Value, max: u32| {
-        let asking = |name: &str, priority: i64| ranks(member(name, "g", None), priority);
-        let pods = [pod("v", Some("n2")), asking("p", 1), promised(asking("q", 2), "n1"), ranks(s, 1)];
-        Table::new(&[1, 3], &pods).group("g", 2).quota("d", 3, Some(max)).quota("e", 9, None)
+fn a_pod_waits_while_others_are_promised_nodes_that_are_enough() {
+    let table = |others: [Value; 2]| {
+        let victims = [pod("v", Some("n1")), pod("u", Some("n2"))];
+        let pods: Vec<Value> = victims.into_iter().chain([ranks(member("p", "g", None), 1)]).chain(others).collect();
+        Table::new(&[2, 2], &pods).group("g", 2)
     };
-    // With the pod and those that are promised nodes, d uses 4.
-    let mut outcome = nominates("d/p", "n1", &["d/v"]);
-    outcome["nominated"] = json!({"d/p": "n1", "d/q": "n2"});
-    outcome["standing"] = json!({"d/p": "n1", "d/q": "n2", "d/s": "n2"});
-    let s = || member("s", "g", None);
-    assert_eq!(table(promised(s(), "n2"), 3).judge(&outcome), Ok(vec!["R82"]));
-    assert_eq!(table(promised(s(), "n2"), 4).judge(&outcome), Err("upstream/victims"), "nobody has to leave");
-    assert_eq!(table(s(), 3).judge(&outcome), Err("upstream/victims"), "the group lacks a pod that is promised a node");
+    let other = |name| ranks(member(name, "g", None), 1);
+    let nothing = |table: &Table| table.judge(&table.nothing(&[]));
+    assert_eq!(nothing(&table([promised(other("q"), "n2"), promised(other("s"), "n1")])), Ok(vec!["R56"]));
+    assert_eq!(
+        nothing(&table([promised(other("q"), "n2"), other("s")])),
+        Err("upstream/node"),
+        "the group lacks one more"
+    );
 }
 
 #[test]

@@ -113,6 +113,32 @@ pub(super) fn stands(world: &World, pod: &Pod, gang: &str, quotas: Option<&Quota
         && quotas.is_none_or(|quotas| quotas.allow(world, &needed))
 }
 
+/// Returns whether others of a gang are nominated that are enough for it and can take their nodes, while the pod that is tried is promised nothing: it
+/// waits until they have started (ruling R82).
+fn goes_on_without(world: &World, pod: &Pod, gang: &str, missing: usize) -> bool {
+    let is_promised = |other: &&&Pod| other.nominated.is_some() && group(other) == Some(gang);
+    let waiting = members(world, gang);
+    let promised: Vec<&Pod> = waiting.iter().filter(|pod| pod.pending()).filter(is_promised).copied().collect();
+    let stands = |set: &[&Pod]| {
+        set.first().is_some_and(|first| plan_stands(world, first, set, &|other| group(other) == Some(gang)))
+    };
+    pod.nominated.is_none() && missing > 1 && some_of(&promised, missing, &mut Vec::new(), &stands)
+}
+
+/// Checks whether a condition holds for so many of some pods, beside those that are chosen already.
+fn some_of<'w>(pods: &[&'w Pod], count: usize, chosen: &mut Vec<&'w Pod>, holds: &dyn Fn(&[&Pod]) -> bool) -> bool {
+    if count == 0 {
+        return holds(chosen);
+    }
+    pods.iter().enumerate().any(|(at, pod)| {
+        chosen.push(pod);
+        let rest = pods.get(at.saturating_add(1)..).unwrap_or_default();
+        let found = some_of(rest, count.saturating_sub(1), chosen, holds);
+        chosen.pop();
+        found
+    })
+}
+
 /// How many members a plan is for; none where the gang cannot start.
 pub(super) fn may_plan(world: &World, pod: &Pod, gang: &str) -> Option<usize> {
     let missing = minimum(world, pod).saturating_sub(allocated(world, gang)).max(1);
@@ -156,6 +182,12 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
     }
     if !planned && (is_in_flight(world, pod, None) || stands(world, pod, gang, None)) {
         return verdict.excuse("its plan is in flight");
+    }
+    if goes_on_without(world, pod, gang, missing) {
+        if planned {
+            verdict.breach("may-preempt", format!("`{}` got a plan, and others complete its gang", pod.name));
+        }
+        return verdict.excuse("others are nominated that complete its gang");
     }
     let pending: Vec<&Pod> = members(world, gang).into_iter().filter(|pod| pod.pending()).collect();
     if planned {
