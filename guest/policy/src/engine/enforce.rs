@@ -11,7 +11,7 @@ use crate::contract::{Enforced, Enforcement, ExtensionPoint, PolicyError, Victim
 use crate::engine::reasons::GIVES_BACK;
 use crate::engine::refusals::Refusals;
 use crate::laws::{self, Detail, Held, Surplus};
-use crate::model::{Amounts, Cluster, Place, Pod, PodIx, QueueIx};
+use crate::model::{Amounts, Cluster, Ledger, Place, Pod, PodIx, QueueIx};
 
 use super::Engine;
 use share::Shares;
@@ -34,7 +34,7 @@ impl Engine {
             return Ok(Enforced::default());
         }
         let mut refusals = Refusals::default();
-        let found = find(&self.cluster, enforcement, &mut refusals);
+        let found = find((&self.cluster, &self.ledger), enforcement, &mut refusals);
         self.ledger.forget_unanswered();
         let system = self.system.as_ref().ok_or(PolicyError::NotConfigured)?;
         let eviction = system.eviction();
@@ -55,15 +55,17 @@ impl Engine {
     }
 }
 
-/// What each queue gives back now, those below first.
-fn find(cluster: &Cluster, laws: &laws::Enforcement, refusals: &mut Refusals) -> Vec<Found> {
+/// Returns what each queue gives back now, those below first. Victims of accepted plans leave, whether or not their status says so yet.
+fn find((cluster, ledger): (&Cluster, &Ledger), laws: &laws::Enforcement, refusals: &mut Refusals) -> Vec<Found> {
     let is_running = |pod: &Pod| matches!(pod.place, Place::Bound(_)) && !pod.foreign;
+    let victims: BTreeSet<PodIx> = ledger.victims().collect();
+    let leaves = |(ix, pod): &(PodIx, &Pod)| pod.is_leaving() || victims.contains(ix);
     let mut gone = Held::default();
-    for (_, pod) in cluster.pods().filter(|(_, pod)| pod.place.node().is_some() && pod.is_leaving()) {
+    for (_, pod) in cluster.pods().filter(leaves).filter(|(_, pod)| pod.place.node().is_some()) {
         gone.change(cluster, pod, Amounts::add);
     }
     let mut running: Vec<(PodIx, &Pod)> =
-        cluster.pods().filter(|(_, pod)| is_running(pod) && !pod.is_leaving()).collect();
+        cluster.pods().filter(|(_, pod)| is_running(pod)).filter(|of| !leaves(of)).collect();
     let mut queues: Vec<QueueIx> = cluster.queues().map(|(ix, _)| ix).collect();
     // Parents stand before their children, so this is from below.
     queues.reverse();

@@ -155,6 +155,7 @@ fn a_plan_that_is_carried_out_is_not_made_again() {
     let first = scene.0.engine.enforce().unwrap().enforcements.remove(0);
     let victim = of("y", "root.a", 1).on("n").with(|pod| pod.terminating = true);
     scene.0.tell(vec![Event::PlanAccepted(first.id)]);
+    assert_eq!(given(&mut scene), (Vec::new(), None), "its victim leaves, though its status does not say so yet");
     let mut scene = scene.pods([victim]);
     assert_eq!(given(&mut scene), (Vec::new(), None));
     // One that is refused is made again, under another number.
