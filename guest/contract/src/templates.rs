@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Applied, Event, NumberedTemplate, PodTemplate, PolicyError, TemplateId, Unannounced};
+use super::{Applied, Event, Finding, NumberedTemplate, PodTemplate, PolicyError, TemplateId, Unannounced};
 
 /// The types of the contract as they cross: pods name their templates by numbers.
 pub mod crossing {
@@ -18,7 +18,11 @@ pub mod crossing {
 
 /// The templates that a policy was told, by number.
 #[derive(Debug, Default)]
-pub struct Templates(BTreeMap<TemplateId, Arc<PodTemplate>>);
+pub struct Templates {
+    known: BTreeMap<TemplateId, Arc<PodTemplate>>,
+    /// Findings about events that were applied before one whose template is missing: the next answer says them.
+    unreported: Vec<Finding>,
+}
 
 impl Templates {
     /// Has a policy apply events with the templates that their pods name, of these and of those that were told before. Where a pod names
@@ -32,11 +36,11 @@ impl Templates {
         events: Vec<crossing::Event>,
         apply: impl FnOnce(Vec<Event>) -> Result<Applied, PolicyError>,
     ) -> Result<Applied, PolicyError> {
-        self.0.extend(told.into_iter().map(|NumberedTemplate { id, template }| (id, Arc::new(template))));
+        self.known.extend(told.into_iter().map(|NumberedTemplate { id, template }| (id, Arc::new(template))));
         let mut whole = Vec::with_capacity(events.len());
         let mut missing = Ok(());
         for (event, happened) in (0..).zip(events) {
-            match happened.try_map(|number| self.0.get(&number).cloned().ok_or(number)) {
+            match happened.try_map(|number| self.known.get(&number).cloned().ok_or(number)) {
                 Ok(happened) => whole.push(happened),
                 Err(number) => {
                     let what = "template".to_owned();
@@ -45,8 +49,10 @@ impl Templates {
                 }
             }
         }
-        let applied = apply(whole)?;
-        missing.map(|()| applied)
+        let Applied { findings } = apply(whole)?;
+        self.unreported.extend(findings);
+        missing?;
+        Ok(Applied { findings: std::mem::take(&mut self.unreported) })
     }
 }
 
@@ -131,5 +137,18 @@ mod tests {
         let unannounced = Unannounced { event: 1, what: "template".to_owned(), number: 9 };
         assert_eq!(answer, (names(&["a"]), Err(PolicyError::Unannounced(unannounced))));
         assert_eq!(applied(&mut templates, Vec::new(), vec![pod(2, 0)]), (names(&["a"]), Ok(())));
+    }
+
+    #[test]
+    fn findings_before_a_template_that_was_not_announced_come_with_the_next_answer() {
+        let mut templates = Templates::default();
+        let text = String::new;
+        let (severity, object) = (crate::Severity::Warning, "Pod/a/b".to_owned());
+        let finding = Finding { severity, object, path: text(), message: text(), remedy: text() };
+        let one = |_| Ok(Applied { findings: vec![finding.clone()] });
+        let none = |_| Ok(Applied { findings: Vec::new() });
+        assert!(templates.apply(vec![template(0, "a")], vec![pod(0, 0), pod(1, 9)], one).is_err());
+        let mut next = || templates.apply(Vec::new(), vec![pod(2, 0)], none).map(|applied| applied.findings);
+        assert_eq!((next(), next()), (Ok(vec![finding.clone()]), Ok(Vec::new())));
     }
 }

@@ -20,7 +20,7 @@ impl Engine {
         if self.system.is_none() {
             return Err(PolicyError::NotConfigured);
         }
-        let mut findings = Vec::new();
+        let mut findings = std::mem::take(&mut self.unreported);
         let applied = self.apply_all(events, &mut findings);
         self.cluster.settle_inter_pods();
         if let Some(system) = &mut self.system {
@@ -29,7 +29,13 @@ impl Engine {
         self.recompute();
         self.ledger.prune(&self.cluster);
         self.sweep();
-        applied.map(|()| Applied { findings })
+        match applied {
+            Ok(()) => Ok(Applied { findings }),
+            Err(error) => {
+                self.unreported = findings;
+                Err(error)
+            }
+        }
     }
 
     /// Forgets what was kept for jobs, classes and names that are gone.

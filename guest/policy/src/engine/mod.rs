@@ -51,6 +51,8 @@ pub struct Engine {
     cycle_state: cycle::CycleState,
     /// The epochs of the keys of the queue.
     epochs: queue::Epochs,
+    /// Findings about events that were applied before one that could not be: the next answer says them.
+    unreported: Vec<Finding>,
     /// The kinds of objects that the system reads.
     kinds: BTreeSet<String>,
 }

@@ -94,6 +94,21 @@ fn a_pod_that_cannot_be_counted_changes_nothing_and_the_events_before_it_hold() 
 }
 
 #[test]
+fn findings_before_an_event_that_cannot_be_counted_come_with_the_next_answer() {
+    use crate::contract::{Event, PolicyError};
+    let mut world = World::new();
+    world.node("n", "cpu=1");
+    world.pod(pod("a").asks(&format!("memory={MOST}")).on("n"));
+    let wrong = crate::testing::pod_group("g", 2, &[("gang.scheduling.koordinator.sh/mode", "Sometimes")]);
+    let mut events = vec![Event::ObjectUpserted(wrong)];
+    events.extend(world.numbers.pod(&pod("b").asks("memory=1").on("n")));
+    assert!(matches!(world.engine.apply(events), Err(PolicyError::Overflow(_))));
+    let findings = world.engine.apply(Vec::new()).unwrap().findings;
+    assert!(matches!(findings.as_slice(), [found] if found.object == "PodGroup/default/g"), "{findings:?}");
+    assert_eq!(world.engine.apply(Vec::new()).unwrap().findings, []);
+}
+
+#[test]
 fn a_number_that_was_not_announced_is_refused_and_no_list_is_made_that_long() {
     use crate::contract::{Amount, Eligibility, Event, InterPod, Node, PolicyError, Topology, Unannounced};
     let mut world = World::new();
