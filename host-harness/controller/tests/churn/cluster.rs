@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use crate::kinds::{KINDS, PODS, index_of};
 
 /// The number of changes of a kind that a watch can be resumed from.
-const HISTORY: usize = 20_000;
+const HISTORY: usize = 2_000;
 
 /// How long the controller may take for the pods of a wave.
 const SOON: Duration = Duration::from_secs(120);

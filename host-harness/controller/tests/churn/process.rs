@@ -1,5 +1,6 @@
 //! The controller that is measured: the command that the environment names in `LICTOR_BINARY`, else in this process.
 
+use std::alloc::System;
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -16,11 +17,17 @@ use lictor_host::policy::Policy;
 use lictor_host::sandbox::{Limits, Loaded, Sandbox};
 use lictor_host::session::Session;
 use serde_json::json;
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 use tokio::sync::watch;
 
 use crate::get::get;
 
 const SYSTEM: &str = "koordinator";
+
+/// The allocator of the process of the tests. What it has allocated and not freed is exact, while the memory that a process holds also depends on how
+/// full its pages are.
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// The arguments: the controller deletes victims.
 const ARGUMENTS: &str = r#"{"podShouldBeDeletedWhenPreempted": true}"#;
@@ -46,6 +53,8 @@ enum How {
 pub struct Figures {
     /// Bytes of memory of the process.
     pub resident: u64,
+    /// Bytes that this process has allocated and not freed, with those of the stand-in.
+    pub allocated: usize,
     /// Bytes of memory of the policy.
     pub policy: u64,
     pub descriptors: usize,
@@ -100,7 +109,9 @@ impl Controller {
         let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
         let busy = Duration::from_millis(10 * (number(fields[11]) + number(fields[12])));
         let descriptors = std::fs::read_dir(process.join("fd")).unwrap().count();
-        Figures { resident, policy: self.metric("lictor_policy_memory_bytes"), descriptors, busy }
+        let stats = ALLOCATOR.stats();
+        let allocated = stats.bytes_allocated - stats.bytes_deallocated;
+        Figures { resident, allocated, policy: self.metric("lictor_policy_memory_bytes"), descriptors, busy }
     }
 
     /// Returns a metric without labels.
