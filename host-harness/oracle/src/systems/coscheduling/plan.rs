@@ -166,15 +166,7 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
     if missing == 1 && (planned || !stands(world, pod, gang, None)) {
         return kubernetes::without_room(world, pod, &same_group, outcome, verdict);
     }
-    let forbidden = [
-        (pod.never_preempts, "preemptionPolicy Never"),
-        (waits_for_preempted(world, pod), "pods are leaving its nominated node"),
-        (
-            kubernetes::waits_for_permit(world, pod, &same_group, kubernetes::spec_priority),
-            "its room is held at permit",
-        ),
-    ];
-    if let Some((_, why)) = forbidden.into_iter().find(|(applies, _)| *applies) {
+    if let Some(why) = forbidden(world, pod, &same_group) {
         if planned {
             verdict.breach("may-preempt", format!("`{}` preempted although: {why}", pod.name));
         }
@@ -222,6 +214,16 @@ pub(super) fn without_room(world: &World, pod: &Pod, gang: &str, outcome: &Outco
         problem.candidates.iter().map(|candidate| candidate.name).collect::<Vec<_>>()
     );
     verdict.breach_expecting("a-plan-is-found", text, json!({"result": "Nominated"}));
+}
+
+/// Returns why a pod of a gang may not get a plan, if it may not.
+fn forbidden(world: &World, pod: &Pod, same_group: SameGroup<'_>) -> Option<&'static str> {
+    let reasons = [
+        (pod.never_preempts, "preemptionPolicy Never"),
+        (waits_for_preempted(world, pod), "pods are leaving its nominated node"),
+        (kubernetes::waits_for_permit(world, pod, same_group, kubernetes::spec_priority), "its room is held at permit"),
+    ];
+    reasons.into_iter().find(|(applies, _)| *applies).map(|(_, why)| why)
 }
 
 /// Checks that the victims are eligible, the nominated pods then fit their nodes, and no victim is needless.
