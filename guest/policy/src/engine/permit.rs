@@ -1,7 +1,7 @@
 //! Permit: may this reserved pod be bound?
 
 use crate::contract::*;
-use crate::laws::Detail;
+use crate::laws::{Denial, Detail};
 use crate::model::{JobIx, Place, PodIx};
 
 use super::Engine;
@@ -20,11 +20,16 @@ impl Engine {
         }
         let case = preemptor.waiting(&self.cluster, &self.ledger);
         let laws = self.laws()?;
-        let broken = case.first_broken(&laws.permit);
         let gang = preemptor.job.and_then(|job| self.cluster.job(job)).and_then(|job| job.gang());
+        // What described the gang was deleted while its pods waited.
+        let undeclared = preemptor.job.filter(|_| gang.is_none()).map(|job| Denial::Undeclared { job, member: None });
+        let undeclared = laws.permit.first().map(|law| law.rule).zip(undeclared);
+        let broken = undeclared.or_else(|| case.first_broken(&laws.permit));
         if let Some((rule, denial)) = broken {
             let (timeout, fails_together) = gang.map_or((0, false), |gang| (gang.timeout, gang.fails_together));
-            let short = preemptor.job.filter(|job| fails_together && self.cluster.waits_in_vain(*job));
+            // A gang that is not described any more is not complete at whatever time.
+            let is_in_vain = |job: &JobIx| gang.is_none() || fails_together && self.cluster.waits_in_vain(*job);
+            let short = preemptor.job.filter(is_in_vain);
             self.notes.refused(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
             let reason = self.reason(&rule, &denial);
             let (permission, effects) = match short {
@@ -57,6 +62,9 @@ impl Engine {
         let mut void = self.cluster.nominated_of_group(job);
         let is_nominated = self.cluster.pod(pod).is_some_and(|pod| pod.nominated.is_some());
         void.extend((is_nominated && !void.contains(&pod)).then_some(pod));
-        Effects { withdrawn: self.withdrawn(void), ..Effects::default() }
+        let is_described = self.cluster.job(job).is_some_and(|job| job.gang().is_some());
+        // Whether the pods of a gang that is not described fail together is not known: none of them can be bound.
+        let releases = if is_described { Vec::new() } else { self.waiting_with(pod) };
+        Effects { releases, withdrawn: self.withdrawn(void), ..Effects::default() }
     }
 }

@@ -66,7 +66,9 @@ impl Engine {
         let may_come = matches!(denial, Denial::Short { .. }) && self.cluster.gang_group(job).len() < 2;
         let cannot_start = !may_come && !matches!(denial, Denial::Failed { .. });
         let effects = self.void(self.cluster.nominated_of_group(job));
-        let gives_up = is_over || cannot_start && self.cluster.is_strict(job);
+        // A gang that is not described any more has no mode: its pods could hold their nodes for nothing but their timeout.
+        let is_unknown = matches!(denial, Denial::Undeclared { member: None, .. });
+        let gives_up = is_over || cannot_start && (is_unknown || self.cluster.is_strict(job));
         let releases = if gives_up { self.waiting_with(pod) } else { Vec::new() };
         Effects { releases, ..effects }
     }

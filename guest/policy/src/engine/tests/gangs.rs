@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::contract::{Admission, Effects, Permission, Pod, PodId, PolicyError, Refuted, ReleaseCause};
-use crate::testing::{World, pod, pod_group};
+use crate::contract::{Admission, Effects, Event, Permission, Pod, PodId, PolicyError, Refuted, ReleaseCause};
+use crate::testing::{World, key, pod, pod_group};
 
 const MODE: &str = "gang.scheduling.koordinator.sh/mode";
 /// Ways to keep a pod from being tried: a scheduling gate, or another scheduler.
@@ -53,6 +53,21 @@ fn members_wait_until_the_last_one_lets_all_of_them_through() {
     reserve(&mut world, &["a"]);
     let admitted = ids(&world, &["b", "c"]);
     assert_eq!(permit(&mut world, "a"), (Permission::Allow, "complete".to_owned(), admitted));
+}
+
+#[test]
+fn no_pod_of_a_gang_whose_description_was_deleted_is_let_through() {
+    let mut world = gang(3, &[]);
+    reserve(&mut world, &["b", "c"]);
+    world.tell(vec![Event::ObjectRemoved(key(&pod_group("g", 3, &[])))]);
+    let permitted = world.engine.permit(world.id("c")).unwrap();
+    assert_eq!(crate::testing::shown(&permitted.reason), "undeclared: gang default/g");
+    assert!(matches!(permitted.permission, Permission::Reject(_)));
+    assert_eq!(permitted.effects.releases, ids(&world, &["b"]));
+    // A pod that is tried has the others give up their nodes as well.
+    let refused = world.engine.pre_filter(world.id("a")).unwrap();
+    assert!(matches!(refused.admission, Admission::Final(_)));
+    assert_eq!(refused.effects.releases, ids(&world, &["b", "c"]));
 }
 
 #[test]
