@@ -13,7 +13,7 @@ fn is_not(value: &str) -> LabelTest {
     LabelTest::NotIn(BTreeSet::from([value.to_owned()]))
 }
 
-/// Whether a set of all pods of namespaces that this says holds a pod of `known` (team a) and of `strange`.
+/// Returns whether a set of pods, chosen by these namespaces and namespace labels, holds a pod of `known` (label `team: a`) and one of `strange`.
 fn holds(named: &[&str], labels: Option<&[Requirement]>, takes_unknown: bool) -> [bool; 2] {
     let set = PodSet {
         namespaces: named.iter().map(|name| (*name).to_owned()).collect(),
