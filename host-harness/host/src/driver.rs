@@ -199,7 +199,7 @@ impl Virtual {
         keys.into_iter().try_for_each(|key| self.tell(Input::Removed(key)))
     }
 
-    /// Has the session serve an input, and carries out its commands at once.
+    /// Serves an input with the session, and carries out its commands at once.
     ///
     /// # Errors
     /// The session does not serve the input; see [`Session::handle`].

@@ -9,7 +9,7 @@ use super::{Came, Header, Memory, Told};
 use crate::policy::{Policy, Usage};
 use crate::session::{Answer as Answered, Input, Question, Session, SessionError, Step};
 
-/// Writes what goes through a session. Clones write to the same recording.
+/// A writer of the recording of a session. Clones write to the same recording.
 ///
 /// A step is written before its commands are handed out. Where writing fails, nothing more is written, and the session goes on:
 /// [`finish`](Recorder::finish) has the error. On `wasm32` nothing can be written, as what compresses it is not there.
@@ -86,7 +86,7 @@ impl Recorder {
         Box::new(Tapped::new(policy, self.0.clone()))
     }
 
-    /// Has a session serve an input, and records both.
+    /// Serves an input with a session, and records the input and its result.
     ///
     /// # Errors
     /// Those of [`Session::handle`].
@@ -97,7 +97,7 @@ impl Recorder {
         came
     }
 
-    /// Has a session answer a question, and records both.
+    /// Puts a question to a session, and records the question and its result.
     ///
     /// # Errors
     /// Those of [`Session::question`].

@@ -30,7 +30,7 @@ pub struct Decided {
     /// Pods that are to be evicted.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub victims: BTreeSet<String>,
-    /// Nodes that only this policy accepts, or likes best, ten at most; or pods, in the order in which they are tried, from the first
+    /// Nodes that only this policy accepts, or that it scores best, ten at most; or pods, in the order of attempts, from the first
     /// difference on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,

@@ -107,7 +107,8 @@ impl Session {
         self.ask_unreserve(pod, cause).map(Some)
     }
 
-    /// Unreserves a held pod that was removed. The policy is called before it receives the removal. Returns the effects as `unreserve` does.
+    /// Unreserves a held pod that was removed. The policy is called before it receives the removal. Returns the effects on other
+    /// pods. `None`: the pod is not held, or the system does not decide at Reserve.
     pub(super) fn unreserve_gone(&mut self, pod: PodId) -> Result<Option<Effects>, Cause> {
         let Some(place) = self.let_go(pod) else { return Ok(None) };
         let (name, node, cause) = (self.pod_name(pod), self.node_name(place.node), ReleaseCause::Removed);

@@ -170,7 +170,7 @@ impl Occupancy {
         self.promised.set(pod, node);
     }
 
-    /// Returns the load of a node as of the last refresh. `None`: the node never had a pod.
+    /// Returns the load of a node as of the last refresh. `None`: no load was computed yet, so it is empty.
     pub fn load(&self, node: NodeId) -> Option<&Load> {
         usize::try_from(node).ok().and_then(|index| self.loads.get(index))
     }

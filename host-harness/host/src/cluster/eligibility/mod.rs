@@ -122,7 +122,7 @@ impl Constraints {
         self.affinity.as_ref()?.iter().map(Term::only_name).collect()
     }
 
-    /// Returns the name of the only node that the required affinity allows. `None`: the affinity allows several nodes, or none at all.
+    /// Returns the name of the only node that the required affinity allows. `None`: the affinity does not require a single node.
     pub(crate) fn required_name(&self) -> Option<&str> {
         let names = self.only_names()?;
         if names.len() == 1 { names.first().copied() } else { None }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Ineligible, Requirement, Term, Terrain};
 
-/// The labels that say in which zone and region a node or a volume is; the older names last.
+/// The labels with the zone and the region of a node or a volume; the older names last.
 pub(crate) const ZONES: [&str; 4] = [
     "topology.kubernetes.io/zone",
     "topology.kubernetes.io/region",

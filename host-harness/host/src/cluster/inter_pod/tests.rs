@@ -51,7 +51,7 @@ fn a_namespace_that_is_not_known_has_its_name_and_perhaps_more() {
         assert_eq!(holds(&[], Some(&[label(NAME, is("known"))]), takes_unknown), [true, false]);
         assert_eq!(holds(&[], Some(&[label(NAME, is_not("strange"))]), takes_unknown), [true, false]);
     }
-    // Its name is known, and not the one that is asked for.
+    // The name of the namespace is known, and differs from the required one.
     assert_eq!(holds(&[], Some(&[team_a, label(NAME, is("known"))]), true), [true, false]);
 }
 

@@ -227,7 +227,7 @@ impl<'s> Builder<'s> {
         )
     }
 
-    /// Passes a list item to the sink at once if it has its own kind; otherwise it waits for the end of the list.
+    /// Passes a list item to the sink at once if the item has its own kind. Other items wait for the end of the list.
     fn item(&mut self, mut value: Value, lines: Lines) -> Result<(), InputError> {
         if let Some(Open { container: Container::Map(root, _), .. }) = self.stack.first() {
             list::name_item(&mut value, root);

@@ -76,7 +76,7 @@ impl Mirror {
         true
     }
 
-    /// Removes a pod and what was assumed of it.
+    /// Removes a pod with its assumed changes.
     pub(super) fn remove_pod(&mut self, pod: PodId) -> Option<PodEntry> {
         self.assumed.remove(&pod);
         if let Some(entry) = self.pods.get(pod).cloned() {

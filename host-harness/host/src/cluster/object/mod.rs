@@ -80,7 +80,7 @@ pub(crate) enum Body {
     Unread(Value, InputError),
 }
 
-/// An object that says where the volumes of pods can be used, or which resources are allocated by claims.
+/// An object that decides where the volumes of pods can be used, or which resources are allocated by claims.
 #[derive(Debug, Clone)]
 pub(crate) enum Storage {
     Claim(Box<ClaimFacts>),

@@ -56,7 +56,7 @@ impl Volumes {
         self.limited.contains_key(&attached.0).then_some(attached)
     }
 
-    /// Returns the volumes that VolumeAttachments say are attached to nodes whose driver has a limit: each with its claim and its node
+    /// Returns the volumes with a VolumeAttachment to a node whose driver has a limit: each with its claim and its node
     /// (upstream nodevolumelimits `getNodeVolumeAttachmentInfo`).
     pub(crate) fn attachments(&self) -> impl Iterator<Item = ((String, String), Option<ClaimKey>, &str)> {
         self.attachments.values().filter_map(|AttachmentFacts { node, volume: name }| {

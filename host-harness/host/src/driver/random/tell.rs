@@ -4,7 +4,7 @@ use super::play::Simulation;
 use crate::session::{Action, Cause, Input, Step};
 
 impl Simulation {
-    /// Has the session serve an input, and takes its step. Errors that the failures explain are counted.
+    /// Serves an input with the session, and takes its step. Errors that the failures explain are counted.
     pub(super) fn tell(&mut self, input: Input) {
         match self.session.handle(input) {
             Ok(step) => self.take(step),

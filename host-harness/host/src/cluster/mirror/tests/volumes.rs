@@ -91,7 +91,7 @@ fn a_volume_in_a_zone_is_used_there_and_on_nodes_without_zones() {
     let nodes = [labelled("n1", "a"), labelled("n2", "b"), labelled("n3", "c"), node("n4")].concat();
     apply(&mut mirror, &format!("{nodes}{}{}{volume}", with_claim("p", "c"), claim("c", "volumeName: v")));
     assert_eq!(said(&mut mirror), ["", "", "node(s) had no available volume zone", ""]);
-    // A node with a region label alone counts as being in some zone, and nothing says that it is the volume's. Older labels mean the same.
+    // A node with a region label alone counts as being in an unknown zone, which does not match the volume's. Older labels count alike.
     let region = node("n4").replace("metadata: {", "metadata: {labels: {topology.kubernetes.io/region: r}, ");
     let older = volume.replace(label, "failure-domain.beta.kubernetes.io/zone");
     apply(&mut mirror, &format!("{region}{older}"));
