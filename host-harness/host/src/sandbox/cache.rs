@@ -141,7 +141,7 @@ impl Shelf {
         discarded
     }
 
-    /// Returns the compiled forms, and the rests of interrupted writes. The statistics of the compiler (`stats`) are left out.
+    /// Returns the compiled forms, and the leftovers of interrupted writes. The statistics of the compiler (`stats`) are left out.
     fn files(&self) -> Vec<PathBuf> {
         let compilers = list(&self.directory.join("modules"));
         let files = compilers.iter().flat_map(|compiler| list(compiler));
