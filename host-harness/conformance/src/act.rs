@@ -6,25 +6,25 @@ use super::status;
 use lictor_host::driver::Virtual;
 use lictor_host::session::{Cause, Input, SessionError};
 
-/// Why a step could not be taken.
+/// The reason why a step could not be taken.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum StepError {
-    /// The session did not serve it.
+    /// The session did not serve the step.
     #[error("{0}")]
     Session(Cause),
-    /// The step names something that there is not.
+    /// The step names something that does not exist.
     #[error("there is no {what} `{name}`")]
     Absent { what: &'static str, name: String },
 }
 
 impl From<SessionError> for StepError {
     fn from(error: SessionError) -> StepError {
-        // The step names itself.
+        // The report of the step names the input, so only the cause is kept.
         StepError::Session(error.cause)
     }
 }
 
-/// Takes one step in a session that is open, for who drives a cluster otherwise than by a list of steps: what came of it.
+/// Takes one step in an open session, for callers that drive a cluster without a list of steps. Returns the outcome.
 ///
 /// # Errors
 /// Why the step could not be taken.
@@ -32,7 +32,7 @@ pub fn act(action: Action, session: &mut Virtual) -> Result<Actual, String> {
     take(&action, session).map_err(|error| error.to_string())
 }
 
-/// Takes a step: what came of it, whether or not anything was expected.
+/// Takes a step. Returns the outcome, whether or not expectations exist.
 pub(super) fn take(action: &Action, session: &mut Virtual) -> Result<Actual, StepError> {
     let (mut order, mut books) = (None, None);
     match action {
@@ -48,7 +48,7 @@ pub(super) fn take(action: &Action, session: &mut Virtual) -> Result<Actual, Ste
             }
         }
         Action::Status(expected) => {
-            // A misspelt resource would be expected to be 0 forever.
+            // Without this check, a misspelt resource would be expected to be 0 forever.
             let known = |name: &String| session.mirror().resources().iter().any(|resource| resource.name == *name);
             if let Some(name) = expected.values().flat_map(|books| books.used.keys()).find(|name| !known(name)) {
                 return Err(absent("resource", name));
@@ -62,7 +62,7 @@ pub(super) fn take(action: &Action, session: &mut Virtual) -> Result<Actual, Ste
     Ok(Actual { order, status: books, ..actual })
 }
 
-/// Something that a step names and that there is not.
+/// Returns the error of a step that names something that does not exist.
 fn absent(what: &'static str, name: &str) -> StepError {
     StepError::Absent { what, name: name.to_owned() }
 }

@@ -8,48 +8,48 @@ use super::status::Usage;
 use lictor_host::reason::NamedReason;
 use lictor_host::session::{Attempt, AttemptResult, CarriedOut, Explanation, Happened, How};
 
-/// What came of a step, said whether or not anything was expected.
+/// The outcome of a step, recorded whether or not expectations exist.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Actual {
-    /// How the attempt for the pod of this step ended.
+    /// The result of the attempt for the pod of this step.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub result: Option<AttemptResult>,
-    /// The node it was bound to, is held for, or was nominated to.
+    /// The node that the pod was bound to, is held for, or was nominated to.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub node: Option<String>,
-    /// Who was bound where.
+    /// The pods that were bound, and their nodes.
     pub bound: BTreeMap<String, String>,
-    /// Who was nominated where.
+    /// The pods that were nominated, and their nodes.
     pub nominated: BTreeMap<String, String>,
-    /// Who was evicted.
+    /// The pods that were evicted.
     pub victims: BTreeSet<String>,
     /// The plans that were carried out, in order: which pods are evicted for which.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub plans: Vec<CarriedOut>,
-    /// How bound victims were evicted: `Soft`, `Delete`, or both.
+    /// The kinds of eviction of bound victims: `Soft`, `Delete`, or both.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub eviction: Option<String>,
-    /// Who is held at permit at the end.
+    /// The pods that are held at permit at the end.
     pub waiting: BTreeSet<String>,
     /// The status message of the pod of this step.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub reason: Option<String>,
-    /// The reasons in that message as data.
+    /// The reasons of that message as data.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub reasons: Vec<NamedReason>,
-    /// The queue, where it was asked for.
+    /// The queue, where the step is about its order.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub order: Option<Vec<String>>,
-    /// The books that were asked for.
+    /// The accounts that the step names.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub status: Option<BTreeMap<String, Option<Usage>>>,
@@ -57,11 +57,11 @@ pub struct Actual {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub attempts: Vec<Tried>,
-    /// Why the attempt of this step ended so, where somebody wants to be told.
+    /// The explanation of the attempt of this step, where explanations are on.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub explanation: Option<Explanation>,
-    /// Why a cycle of the policy's own ended so for each pod that waited, where somebody wants to be told.
+    /// The explanations of the policy's own cycle, for each pod that stayed pending, where explanations are on.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub explanations: BTreeMap<String, Explanation>,
@@ -73,19 +73,19 @@ pub struct Actual {
 pub struct Tried {
     /// The pod.
     pub pod: String,
-    /// How it ended.
+    /// The result.
     pub result: AttemptResult,
-    /// The node it was bound to, is held for, or was nominated to.
+    /// The node that the pod was bound to, is held for, or was nominated to.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub node: Option<String>,
     /// The status message.
     pub reason: String,
-    /// The reasons in it as data.
+    /// The reasons of the message as data.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub reasons: Vec<NamedReason>,
-    /// Why it ended so, where somebody wants to be told.
+    /// The explanation, where explanations are on.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub explanation: Option<Explanation>,
@@ -100,7 +100,7 @@ impl From<Attempt> for Tried {
 }
 
 impl Actual {
-    /// Every explanation, with the pod and what came of its attempt where the step does not say so.
+    /// Returns every explanation, with the pod and the result of its attempt where the step itself does not name them.
     pub fn explained(&self) -> impl Iterator<Item = (Option<&str>, Option<AttemptResult>, &Explanation)> {
         let own = self.explanation.iter().map(|why| (None, self.result, why));
         let attempts = self
@@ -111,7 +111,7 @@ impl Actual {
         own.chain(attempts).chain(cycle)
     }
 
-    /// What happened, and who is held at permit now.
+    /// Returns the outcome from the events of a step and the pods that are held at permit now.
     pub(super) fn of(happened: Happened, waiting: BTreeMap<String, String>) -> Actual {
         let evicted: BTreeSet<How> = happened.victims.values().map(|victim| victim.how).collect();
         let words: Vec<String> =
@@ -129,7 +129,7 @@ impl Actual {
         }
     }
 
-    /// The same for a step that is one attempt.
+    /// Moves the last attempt into the outcome itself, for a step that is one attempt.
     pub(super) fn of_attempt(mut self) -> Actual {
         if let Some(tried) = self.attempts.pop() {
             self.result = Some(tried.result);

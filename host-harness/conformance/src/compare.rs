@@ -3,7 +3,7 @@
 use super::actual::Actual;
 use super::report::Report;
 
-/// Whether the actual outcomes of two runs of a scenario are the same, byte by byte as JSON. Expectations do not count.
+/// Returns whether the actual outcomes of two runs of a scenario are the same, byte by byte as JSON. Expectations do not count.
 pub fn same(one: &Report, other: &Report) -> bool {
     let outcomes = |report: &Report| {
         let actual: Vec<&Actual> = report.steps.iter().map(|step| &step.actual).collect();

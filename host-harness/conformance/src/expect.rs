@@ -11,17 +11,17 @@ use super::actual::Actual;
 use super::failure::Failure;
 use lictor_host::session::AttemptResult;
 
-/// One name, or any of several.
+/// One name, or several alternatives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum OneOrMany {
-    /// This one.
+    /// This name.
     One(String),
-    /// Any of these.
+    /// Any of these names.
     Many(BTreeSet<String>),
 }
 
-/// By hand: a derived reader of untagged types says neither what is expected nor where it is missing.
+/// Written by hand, because a derived reader of untagged types names neither the expected type nor the place of a mistake.
 impl<'de> Deserialize<'de> for OneOrMany {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<OneOrMany, D::Error> {
         struct Names;
@@ -42,7 +42,7 @@ impl<'de> Deserialize<'de> for OneOrMany {
 }
 
 impl OneOrMany {
-    /// Whether it is one of them.
+    /// Returns whether the name is allowed.
     fn allows(&self, name: &str) -> bool {
         match self {
             OneOrMany::One(one) => one == name,
@@ -51,12 +51,12 @@ impl OneOrMany {
     }
 }
 
-/// How victims are evicted.
+/// A kind of eviction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Word {
-    /// Labelled for somebody else to delete.
+    /// The victim is labelled, and another controller deletes it.
     Soft,
-    /// Deleted.
+    /// The victim is deleted.
     Delete,
 }
 
@@ -64,38 +64,38 @@ pub enum Word {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
 pub struct Expect {
-    /// How the attempt ended.
+    /// The result of the attempt.
     pub result: Option<AttemptResult>,
-    /// Where the pod went.
+    /// The node of the pod.
     pub node: Option<String>,
-    /// Where the pod went: any of these.
+    /// The alternatives for the node of the pod.
     pub node_in: Option<BTreeSet<String>>,
-    /// Who was bound where; nobody else.
+    /// The pods that were bound, each with its node or alternatives. No other pod was bound.
     pub bound: Option<BTreeMap<String, OneOrMany>>,
-    /// Who was bound where, among others.
+    /// Some of the pods that were bound, each with its node or alternatives.
     pub bound_includes: Option<BTreeMap<String, OneOrMany>>,
-    /// How many were bound.
+    /// The number of bound pods.
     pub bound_count: Option<usize>,
-    /// Who was nominated where; nobody else.
+    /// The pods that were nominated, each with its node or alternatives. No other pod was nominated.
     pub nominated: Option<BTreeMap<String, OneOrMany>>,
-    /// Who was evicted; nobody else.
+    /// The pods that were evicted. No other pod was evicted.
     pub victims: Option<BTreeSet<String>>,
-    /// Who was evicted: any of these sets.
+    /// The alternatives for the set of evicted pods.
     pub victims_one_of: Option<Vec<BTreeSet<String>>>,
-    /// How many were evicted.
+    /// The number of evicted pods.
     pub victim_count: Option<usize>,
-    /// Who was not evicted.
+    /// Pods that were not evicted.
     pub not_victims: Option<BTreeSet<String>>,
-    /// How all bound victims were evicted.
+    /// The kind of eviction of all bound victims.
     pub eviction: Option<Word>,
-    /// Who is held at permit at the end; nobody else.
+    /// The pods that are held at permit at the end. No other pod is held.
     pub waiting: Option<BTreeSet<String>>,
-    /// A part of the status message, in upper or lower case.
+    /// A part of the status message. Case does not matter.
     pub reason_contains: Option<String>,
 }
 
 impl Expect {
-    /// The expectations, of those that only an attempt for one pod can meet.
+    /// Returns the key of the first expectation that only an attempt for one pod can meet. `None`: there is no such expectation.
     pub(super) fn of_one_pod(&self) -> Option<&'static str> {
         let named = [
             ("result", self.result.is_some()),
@@ -106,7 +106,7 @@ impl Expect {
         named.into_iter().find_map(|(key, named)| named.then_some(key))
     }
 
-    /// Which of them do not hold.
+    /// Returns the expectations that do not hold.
     pub(super) fn check(&self, actual: &Actual) -> Vec<Failure> {
         let mut check = Check::default();
         self.check_attempt(actual, &mut check);
@@ -116,7 +116,7 @@ impl Expect {
         check.failures
     }
 
-    /// What became of the pod.
+    /// Checks the result, node and message of the attempt.
     fn check_attempt(&self, actual: &Actual, check: &mut Check) {
         check.that("result", &self.result, actual.result, |result| Some(*result) == actual.result);
         check.that("node", &self.node, &actual.node, |node| Some(node) == actual.node.as_ref());
@@ -129,7 +129,7 @@ impl Expect {
         });
     }
 
-    /// Who was bound and nominated.
+    /// Checks the bound and nominated pods.
     fn check_bound(&self, actual: &Actual, check: &mut Check) {
         let all = |expected: &BTreeMap<String, OneOrMany>, placed: &BTreeMap<String, String>| {
             expected.iter().all(|(pod, nodes)| placed.get(pod).is_some_and(|node| nodes.allows(node)))
@@ -143,7 +143,7 @@ impl Expect {
         check.that("nominated", &self.nominated, &actual.nominated, |pods| exactly(pods, &actual.nominated));
     }
 
-    /// Who was evicted, and how.
+    /// Checks the evicted pods, and the kind of eviction.
     fn check_victims(&self, actual: &Actual, check: &mut Check) {
         check.that("victims", &self.victims, &actual.victims, |victims| *victims == actual.victims);
         check.that("victimsOneOf", &self.victims_one_of, &actual.victims, |sets| sets.contains(&actual.victims));
@@ -155,14 +155,14 @@ impl Expect {
     }
 }
 
-/// Collects what does not hold.
+/// The failures so far.
 #[derive(Default)]
 struct Check {
     failures: Vec<Failure>,
 }
 
 impl Check {
-    /// An expectation, if it is named, holds.
+    /// Adds a failure where an expectation exists and does not hold.
     fn that<T: Serialize>(
         &mut self,
         key: &'static str,
@@ -185,7 +185,7 @@ mod tests {
 
     use super::*;
 
-    /// What every example below is held against.
+    /// Returns the outcome that the examples below are checked against.
     fn actual() -> Actual {
         let map = |value: Value| serde_json::from_value(value).unwrap();
         Actual {
@@ -201,7 +201,7 @@ mod tests {
         }
     }
 
-    /// The keys of the failures of an expectation.
+    /// Returns the keys of the failures of an expectation.
     fn failing(expect: Value) -> Vec<String> {
         let expect: Expect = serde_json::from_value(expect).unwrap();
         expect.check(&actual()).into_iter().map(|failure| failure.key).collect()

@@ -5,20 +5,20 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Both sides of it.
+/// An expectation that does not hold, with both sides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Failure {
-    /// Which.
+    /// The key of the expectation.
     pub key: String,
-    /// What was expected.
+    /// The expected value.
     pub expected: Value,
-    /// What is so.
+    /// The actual value.
     pub actual: Value,
 }
 
 impl Failure {
-    /// An expectation that does not hold.
+    /// Creates a failure from both sides. A side that cannot be written as JSON becomes null.
     pub(super) fn new(key: impl Into<String>, expected: impl Serialize, actual: impl Serialize) -> Failure {
         Failure {
             key: key.into(),

@@ -11,7 +11,7 @@ use lictor_host::cluster::load::{Document, Item, each, each_item};
 /// Reads a file and passes each document to `sink` as soon as it is complete; `-` is the standard input.
 ///
 /// # Errors
-/// The file cannot be read, is no UTF-8 text, or has a mistake; or the first error of `sink`.
+/// The file cannot be read, is not UTF-8 text, or has a mistake; or the first error of `sink`.
 pub fn each_in(path: &Path, sink: &mut dyn FnMut(Document) -> Result<(), InputError>) -> Result<(), InputError> {
     let (file, text) = text_of(path)?;
     each(&file, &text, sink)
@@ -20,13 +20,13 @@ pub fn each_in(path: &Path, sink: &mut dyn FnMut(Document) -> Result<(), InputEr
 /// Reads a file like [`each_in`]; see [`each_item`].
 ///
 /// # Errors
-/// As [`each_in`].
+/// Those of [`each_in`].
 pub fn each_item_in(path: &Path, sink: &mut dyn FnMut(Item) -> Result<(), InputError>) -> Result<(), InputError> {
     let (file, text) = text_of(path)?;
     each_item(&file, text, sink)
 }
 
-/// What messages call a file, and its text.
+/// Returns the name of a file for messages, and its text.
 fn text_of(path: &Path) -> Result<(String, String), InputError> {
     let (file, bytes) = if path == Path::new("-") {
         ("standard input".to_owned(), read_to_end(&mut io::stdin().lock()))
@@ -66,10 +66,10 @@ fn text_of(path: &Path) -> Result<(String, String), InputError> {
     }
 }
 
-/// The most bytes that are unpacked of one file.
+/// The maximum bytes that are unpacked of one file.
 const LIMIT: u64 = 4 << 30;
 
-/// Unpacks the content of a file that is compressed with gzip; another is returned as it is.
+/// Unpacks the content of a gzip file. Other content is returned unchanged.
 ///
 /// # Errors
 /// The data is damaged, or more than 4 GiB.

@@ -10,64 +10,64 @@ use lictor_host::cluster::load::Origin;
 /// A scenario.
 #[derive(Debug, Clone)]
 pub struct Scenario {
-    /// Its name; the file is named after it.
+    /// The name. The file is named after it.
     pub name: String,
-    /// Which rule is at stake.
+    /// The rule that the scenario is about.
     pub description: String,
-    /// Where the rule stands.
+    /// The source of the rule.
     pub source: String,
-    /// The codes of laws that deny here: without one of them, the scenario fails.
+    /// The codes of laws that deny in this scenario. Without one of them, the scenario fails.
     pub denies: Vec<String>,
-    /// The codes of laws that are asked here and allow.
+    /// The codes of laws that are evaluated in this scenario and allow.
     pub allows: Vec<String>,
-    /// The laws in force.
+    /// The system: the name of the laws in force.
     pub laws: String,
-    /// Their arguments.
+    /// The arguments of the system.
     pub args: Map<String, Value>,
-    /// The schedulers whose pods are decided about; empty: those that the system stands for.
+    /// The schedulers whose pods are decided about. Empty: the schedulers that the system stands for.
     pub schedulers: Vec<String>,
     /// The initial cluster.
     pub cluster: Vec<Object>,
-    /// What happens.
+    /// The steps, in order.
     pub steps: Vec<Step>,
-    /// Where it stands.
+    /// The file and the lines of the scenario.
     pub origin: Origin,
 }
 
-/// One step and what is expected of it.
+/// A step and its expectations.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// What happens.
+    /// The action of the step.
     pub action: Action,
-    /// What is expected.
+    /// The expectations.
     pub expect: Expect,
-    /// The line it begins at.
+    /// The line on which the step begins.
     pub line: u32,
 }
 
-/// What happens in a step.
+/// The action of a step.
 #[derive(Debug, Clone)]
 pub enum Action {
     /// One attempt for one pod.
     Schedule(String),
-    /// So many cycles.
+    /// This many cycles.
     Cycle(u32),
-    /// These pods stand in the queue in this relative order.
+    /// The queue has these pods in this relative order.
     Order(Vec<String>),
-    /// The clock moves on, in nanoseconds.
+    /// The clock moves forward, by this many nanoseconds.
     Advance(i64),
-    /// Every victim planned so far has left.
+    /// Every victim so far leaves the cluster.
     EvictionsComplete,
     /// These objects are created or replaced.
     Apply(Vec<Object>),
     /// These objects are removed.
     Delete(Vec<String>),
-    /// The books say this.
+    /// The accounts have these amounts.
     Status(Books),
 }
 
 impl Action {
-    /// The action in a few words.
+    /// Returns the action in a few words.
     pub fn title(&self) -> String {
         match self {
             Action::Schedule(pod) => format!("schedule {pod}"),

@@ -6,12 +6,12 @@ use std::fmt::Write as _;
 use super::interface::{Conformance, Outcome};
 use super::report::Summary;
 
-/// The reports as JUnit XML.
+/// Returns the reports as JUnit XML.
 pub fn junit(summary: &Summary) -> String {
     document(&of_systems(summary))
 }
 
-/// The checks of the interface, a suite for each interface, and the reports, as JUnit XML.
+/// Returns the checks of the interfaces, a suite for each interface, and the reports, as JUnit XML.
 pub fn conformance_junit(conformance: &Conformance, summary: &Summary) -> String {
     let mut suites: BTreeMap<String, Vec<Case<'_>>> = BTreeMap::new();
     for report in &conformance.checks {
@@ -35,16 +35,16 @@ struct Case<'a> {
     result: CaseResult,
 }
 
-/// What came of it.
+/// The result of a case.
 enum CaseResult {
     Passed,
-    /// What failed, in short and in full.
+    /// The failure, in short and in full.
     Failed(String, String),
-    /// Why it was not tried.
+    /// Why the case was skipped.
     Skipped(String),
 }
 
-/// The scenarios, by system.
+/// Returns the scenarios as cases, by system.
 fn of_systems(summary: &Summary) -> BTreeMap<String, Vec<Case<'_>>> {
     let mut suites: BTreeMap<String, Vec<Case<'_>>> = BTreeMap::new();
     for report in &summary.reports {
@@ -95,7 +95,7 @@ fn write_case(xml: &mut String, suite: &str, case: &Case<'_>) {
     };
 }
 
-/// Text as XML takes it; characters that XML has no place for are left out.
+/// Escapes text for XML. Control characters that XML does not allow are left out.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {

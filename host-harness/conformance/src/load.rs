@@ -9,7 +9,7 @@ use super::read::read;
 use lictor_host::cluster::InputError;
 use lictor_host::cluster::load::Document;
 
-/// How files of a directory end that may hold a scenario.
+/// The extensions of files in a directory that may be a scenario.
 const ENDINGS: [&str; 3] = ["yaml", "yml", "json"];
 
 /// Reads the scenarios of [`load_each`].
@@ -23,9 +23,8 @@ pub fn load<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<Scenario>, Vec<InputError
     if mistakes.is_empty() { Ok(scenarios) } else { Err(mistakes) }
 }
 
-/// Reads the scenarios in files and, with everything below them, in directories, in the order of their paths. A file with a mistake does
-/// not hide the others. The mistakes are: what cannot be read, what is no scenario, a file that is not named after its scenario, a
-/// directory without any.
+/// Reads the scenarios in files and, recursively, in directories, in the order of their paths. A file with a mistake does not hide the others.
+/// Mistakes are: a file that cannot be read, is not a scenario, or is not named after its scenario; a directory without any scenario.
 pub fn load_each<P: AsRef<Path>>(paths: &[P]) -> Vec<Result<Scenario, InputError>> {
     let mut all = Vec::new();
     for path in paths {
@@ -43,7 +42,7 @@ pub fn load_each<P: AsRef<Path>>(paths: &[P]) -> Vec<Result<Scenario, InputError
     all
 }
 
-/// The files that a path names.
+/// Collects the files that a path names, recursively.
 fn find(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), InputError> {
     if !path.is_dir() {
         files.push(path.to_owned());
@@ -86,7 +85,7 @@ fn load_file(path: &Path) -> Result<Scenario, InputError> {
     }
 }
 
-/// A mistake of a whole file.
+/// Returns a mistake of a whole file.
 fn mistake(path: &Path, message: &str, remedy: &str) -> InputError {
     InputError {
         file: Arc::from(path.display().to_string()),
@@ -128,7 +127,7 @@ mod tests {
             fs::write(path, text).unwrap();
         }
 
-        /// What is said about the directory, without its name.
+        /// Returns the mistakes of the directory, without its name.
         fn mistakes(&self) -> Vec<String> {
             let mistakes = load(&[&self.0]).unwrap_err();
             let here = self.0.display().to_string();
@@ -138,7 +137,7 @@ mod tests {
 
     impl Drop for Directory {
         fn drop(&mut self) {
-            // What is left behind in the temporary directory harms nobody.
+            // A leftover in the temporary directory is harmless.
             let _ = fs::remove_dir_all(&self.0);
         }
     }

@@ -11,10 +11,10 @@ use lictor_contract::duration;
 use lictor_host::cluster::InputError;
 use lictor_host::cluster::load::{Document, Origin};
 
-/// Where to look things up.
+/// The remedy that names the documentation of the format.
 const REMEDY: &str = "see fixtures/scenarios/README.md for the format";
 
-/// The document as it is written.
+/// A scenario as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct Written {
@@ -60,7 +60,7 @@ struct PolicyChoice {
     schedulers: Vec<String>,
 }
 
-/// A step: one of the actions, and what is expected.
+/// A step as it is written: one of the actions, and the expectations.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct WrittenStep {
@@ -75,7 +75,7 @@ struct WrittenStep {
     expect: Option<Expect>,
 }
 
-/// Reads a scenario. Every mistake is told with its line.
+/// Reads a scenario. Every mistake has its line.
 pub fn read(document: Document) -> Result<Scenario, InputError> {
     let written: Written = document.typed(REMEDY)?;
     let origin = document.origin;
@@ -108,7 +108,10 @@ pub fn read(document: Document) -> Result<Scenario, InputError> {
     })
 }
 
-/// The codes under a key, or under its former word.
+/// Returns the codes under a key, or under its former name.
+///
+/// # Errors
+/// Both names are written.
 fn one_of(
     (key, codes): (&str, Option<Vec<String>>),
     (former, old): (&str, Option<Vec<String>>),
@@ -141,7 +144,7 @@ fn step(written: WrittenStep, templates: &Templates, origin: &Origin, place: usi
     Ok(Step { action, expect, line: origin.line(&here) })
 }
 
-/// Everything that a step does.
+/// Reads all actions of a step.
 fn actions(
     written: WrittenStep,
     templates: &Templates,
@@ -211,14 +214,14 @@ spec:
     - advance: 1m30s
 ";
 
-    /// What is expected in it.
+    /// The expectations of the first step.
     const EXPECTED: &str = "{result: Scheduled, nominated: {default/p: [n1, n2]}}";
 
     fn text(text: &str) -> Result<Scenario, InputError> {
         read(load::read("it.yaml", text).unwrap().pop().unwrap())
     }
 
-    /// What is said about the text when one thing in it is replaced.
+    /// Returns the mistake in the text where one part of it is replaced.
     fn mistake(what: &str, with: &str) -> String {
         assert!(GOOD.contains(what));
         text(&GOOD.replacen(what, with, 1)).map(|_| ()).unwrap_err().to_string()

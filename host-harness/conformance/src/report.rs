@@ -10,50 +10,50 @@ use serde::Serialize;
 use super::actual::Actual;
 use super::failure::Failure;
 
-/// What came of one scenario.
+/// The report of one scenario.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// The scenario.
     pub scenario: String,
-    /// The file it stands in.
+    /// The file of the scenario.
     pub file: String,
-    /// The laws in force.
+    /// The system: the name of the laws in force.
     pub laws: String,
-    /// Every step was taken and every expectation holds.
+    /// Whether every step was taken and every expectation holds.
     pub passed: bool,
-    /// Why it could not be run to its end.
+    /// Why the scenario could not be run to its end.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub error: Option<String>,
-    /// What came of its steps, as far as it got.
+    /// The reports of its steps, up to the end of the run.
     pub steps: Vec<StepReport>,
-    /// What the policy found in the objects.
+    /// The findings of the policy in the objects.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub findings: Vec<Finding>,
 }
 
-/// What came of one step.
+/// The report of one step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct StepReport {
-    /// Its place, from 1.
+    /// The number of the step, from 1.
     pub step: usize,
-    /// The line it begins at.
+    /// The line on which the step begins.
     pub line: u32,
-    /// What happened, in a few words.
+    /// The action, in a few words.
     pub action: String,
-    /// What came of it.
+    /// The outcome.
     pub actual: Actual,
     /// The expectations that do not hold.
     pub failures: Vec<Failure>,
 }
 
 impl Report {
-    /// The report of a file that holds no scenario that can be run, because of this mistake. It is named after the file.
+    /// Returns the report of a file without a runnable scenario, because of this mistake. The report is named after the file.
     pub fn unread(mistake: &InputError) -> Report {
         let InputError { file, line, message, remedy } = mistake;
         let line = if *line > 0 { format!("line {line}: ") } else { String::new() };
@@ -69,7 +69,7 @@ impl Report {
         }
     }
 
-    /// Why it failed, or the first expectation that does not hold.
+    /// Returns the error, or the first expectation that does not hold. `None`: the scenario passed.
     pub fn first_failure(&self) -> Option<String> {
         let first = self.steps.iter().flat_map(|step| &step.failures).map(ToString::to_string).next();
         self.error.clone().or(first)
@@ -95,14 +95,14 @@ impl fmt::Display for Report {
     }
 }
 
-/// What came of all scenarios.
+/// The reports of all scenarios.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// How many passed.
+    /// The number of passed scenarios.
     pub passed: usize,
-    /// How many failed.
+    /// The number of failed scenarios.
     pub failed: usize,
-    /// One by one.
+    /// The reports.
     pub reports: Vec<Report>,
 }
 

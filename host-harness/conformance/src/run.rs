@@ -12,18 +12,17 @@ use lictor_host::driver::Virtual;
 use lictor_host::policy::Policy;
 use lictor_host::session::{FaultRules, OpenError, SessionError};
 
-/// Runs a scenario against a policy, which is configured anew. Stops at the first step that
-/// cannot be taken.
+/// Runs a scenario against a policy, which is configured from the beginning. Stops at the first step that cannot be taken.
 pub fn run(scenario: &Scenario, policy: Box<dyn Policy>) -> Report {
     run_with(scenario, policy, |_| Ok(()))
 }
 
-/// The same, with an explanation of every attempt where the policy says why it decides as it does.
+/// Runs a scenario with an explanation of every attempt, where the policy has explanations.
 pub fn run_explained(scenario: &Scenario, policy: Box<dyn Policy>) -> Report {
     run_with(scenario, policy, |session| session.explain().map(drop))
 }
 
-/// The same, with a session that is prepared before it is told anything: it is recorded, or explains what it decides.
+/// Runs a scenario in a session that `prepare` changes before its first input, for example to record it or to switch explanations on.
 pub fn run_with(
     scenario: &Scenario,
     policy: Box<dyn Policy>,
@@ -77,7 +76,7 @@ fn run_steps(scenario: &Scenario, session: &mut Virtual, reports: &mut Vec<StepR
     Ok(())
 }
 
-/// Which expectations of a step do not hold.
+/// Returns the expectations of a step that do not hold.
 fn check(step: &Step, actual: &Actual) -> Vec<Failure> {
     let mut failures = step.expect.check(actual);
     match (&step.action, &actual.order, &actual.status) {
@@ -88,13 +87,13 @@ fn check(step: &Step, actual: &Actual) -> Vec<Failure> {
     failures
 }
 
-/// The named pods stand in the queue in this relative order.
+/// Checks that the named pods are in the queue in this relative order.
 fn check_order(expected: &[String], queue: &[String]) -> Option<Failure> {
     let found: Vec<&String> = queue.iter().filter(|pod| expected.contains(pod)).collect();
     (!found.iter().copied().eq(expected)).then(|| Failure::new("order", expected, found))
 }
 
-/// Why the policy could not be configured, with the place of what it refuses.
+/// Returns the message about a policy that could not be configured, with the line of what it refuses.
 fn not_opened(scenario: &Scenario, error: &OpenError) -> String {
     let pointer = match error {
         OpenError::Refused(ConfigError::UnknownSystem(_)) => "/spec/policy/laws".to_owned(),
@@ -117,7 +116,7 @@ mod tests {
     use lictor_host::session::testing::{ALL, Fx, Say, Scripted, Sketch, said};
     use lictor_host::verify::testing::{node, on, pod, slot};
 
-    /// A scenario of one node full with `v` and `w`, and the pending `p`; its steps begin at line 4.
+    /// Returns a scenario of one node full with `v` and `w`, and the pending `p`. Its steps begin at line 4.
     fn scenario(steps: &str) -> Scenario {
         let cluster = [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9)];
         let head = format!(
@@ -128,7 +127,7 @@ mod tests {
         read(load::read("it.yaml", &text).unwrap().pop().unwrap()).unwrap()
     }
 
-    /// A policy that evicts `v` for `p`.
+    /// Returns a policy that evicts `v` for `p`.
     fn evicting() -> Scripted {
         let plan = Sketch { id: 1, nominations: &[("default/p", "n1")], victims: &["default/v"], ..Sketch::default() };
         Scripted::deciding(ALL)
@@ -136,7 +135,7 @@ mod tests {
             .say("post-filter default/p", Say::Plan(plan, Fx::default()))
     }
 
-    /// The actual outcome of a step as JSON.
+    /// Returns the actual outcome of a step as JSON.
     fn actual(report: &Report, step: usize) -> Value {
         serde_json::to_value(&report.steps.get(step).unwrap().actual).unwrap()
     }

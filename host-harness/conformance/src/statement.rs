@@ -10,13 +10,13 @@ use sha2::{Digest as _, Sha256};
 use super::interface::{Conformance, sources};
 use super::report::Summary;
 
-/// The version of the suite: of what it asks and of the layout of this statement.
+/// The version of the suite: of its checks and of the layout of this statement.
 const VERSION: &str = "1";
 
-/// What `predicateType` says.
+/// The value of `predicateType`.
 const PREDICATE: &str = "https://lictor.dev/conformance/v1";
 
-/// What a statement is about.
+/// The subject of a statement.
 #[derive(Debug, Clone, Copy)]
 pub struct Tested<'a> {
     /// The file name of the component.
@@ -25,7 +25,7 @@ pub struct Tested<'a> {
     pub sha256: &'a str,
     /// The version of the contract that it exports.
     pub contract: Option<&'a str>,
-    /// Who it says it is.
+    /// The description that the policy gives of itself.
     pub description: &'a Description,
     /// The version of the command that tested it.
     pub tool: &'a str,
@@ -42,7 +42,7 @@ pub struct Statement {
     predicate: Predicate,
 }
 
-/// A file by its digest.
+/// A file with its digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct Resource {
     name: String,
@@ -81,7 +81,7 @@ struct Suite {
     digest: Digest,
 }
 
-/// What came of the scenarios.
+/// The results of the scenarios.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Systems {
@@ -92,7 +92,7 @@ struct Systems {
     scenarios: Vec<Played>,
 }
 
-/// What came of one scenario.
+/// The result of one scenario.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Played {
@@ -105,7 +105,7 @@ struct Played {
 }
 
 impl Statement {
-    /// What came of both parts. `files` has the bytes of the scenarios by the name of their file, as the reports have it.
+    /// Creates the statement about both parts. `files` has the bytes of the scenarios by the name of their file, as the reports have it.
     pub fn of(
         tested: &Tested<'_>,
         interface: &Conformance,
@@ -151,13 +151,13 @@ impl Statement {
     }
 }
 
-/// The digest of a suite: its version, the sources of its checks, and its scenarios.
+/// Computes the digest of a suite from its version, the sources of its checks, and its scenarios.
 fn suite(sources: &[&str], scenarios: &[&String]) -> Digest {
     let mut hash = Sha256::new();
     let parts =
         [VERSION].into_iter().chain(sources.iter().copied()).chain(scenarios.iter().map(|digest| digest.as_str()));
     for part in parts {
-        // With its length, so that no two lists of parts are the same bytes.
+        // The length comes first, so that no two lists of parts have the same bytes.
         hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
         hash.update(part.as_bytes());
     }
@@ -190,7 +190,7 @@ mod tests {
         Conformance { passed: 3, failed: 0, not_exported: 1, not_met: 0, checks: Vec::new() }
     }
 
-    /// The statement about a component of this digest, with this text as one of its scenarios.
+    /// Returns the statement about a component of this digest, with this text as one of its scenarios.
     fn statement(sha256: &str, scenario: &str) -> serde_json::Value {
         let description = Description { name: "p".to_owned(), version: "1".to_owned(), systems: Vec::new() };
         let tested =

@@ -9,20 +9,20 @@ use serde_json::Value;
 
 use super::failure::Failure;
 
-/// Books by `kind/name`, such as `quota/team-a`.
+/// The accounts by `kind/name`, such as `quota/team-a`.
 pub type Books = BTreeMap<String, Usage>;
 
-/// What a quota or queue holds.
+/// The amounts in use of a quota or queue.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(deny_unknown_fields)]
 pub struct Usage {
-    /// What bound and reserved pods hold, by resource; a quantity as text or a plain number. A missing resource is 0.
+    /// The amounts of bound and reserved pods, by resource; a quantity as text or a plain number. A missing resource is 0.
     pub used: BTreeMap<String, Value>,
 }
 
 impl Usage {
-    /// The amounts in the unit that they are counted in.
+    /// Returns the amounts, each in the unit in which its resource is counted.
     pub(super) fn amounts(&self) -> Result<BTreeMap<&str, i64>, QuantityError> {
         let amount = |(resource, value): (&'_ String, &Value)| {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -32,7 +32,7 @@ impl Usage {
     }
 }
 
-/// The books as the policy keeps them, of these queues; none for one that it does not keep.
+/// Returns the accounts of these queues as the policy keeps them. `None` for a queue without an account.
 pub(super) fn actual<'a>(
     names: impl Iterator<Item = &'a String>,
     accounts: &[QueueAccount],
@@ -42,7 +42,7 @@ pub(super) fn actual<'a>(
     names.map(|name| (name.clone(), find(name).map(|account| usage(account, resources)))).collect()
 }
 
-/// What an account holds, by names.
+/// Returns the amounts in use of an account, by the names of resources.
 fn usage(account: &QueueAccount, resources: &[Resource]) -> Usage {
     let named = account.used.iter().filter_map(|amount| {
         let index = usize::try_from(amount.resource).ok()?;
@@ -52,7 +52,7 @@ fn usage(account: &QueueAccount, resources: &[Resource]) -> Usage {
     Usage { used: named.collect() }
 }
 
-/// An amount as a quantity.
+/// Returns an amount as a quantity.
 fn written(amount: i64, unit: Unit) -> String {
     match (unit, amount.checked_rem(1000), amount.checked_div(1000)) {
         (Unit::Milli, Some(0), Some(whole)) => whole.to_string(),
@@ -61,7 +61,7 @@ fn written(amount: i64, unit: Unit) -> String {
     }
 }
 
-/// Where the books are not as expected.
+/// Returns a failure for each account that is not as expected.
 pub(super) fn check(expected: &Books, actual: &BTreeMap<String, Option<Usage>>) -> Vec<Failure> {
     let mut failures = Vec::new();
     for (name, expected) in expected {

@@ -6,9 +6,9 @@ use serde_json::{Map, Value};
 use lictor_host::cluster::load::Origin;
 use lictor_host::cluster::{InputError, Object, step};
 
-/// What stands for the number of a replica in every text of an object.
+/// The placeholder for the number of a replica in every text of an object.
 const INDEX: &str = "{index}";
-/// How many objects one entry may stand for.
+/// The maximum number of objects of one entry.
 const MAX_REPLICAS: u32 = 100_000;
 
 /// The named templates of a scenario.
@@ -29,7 +29,7 @@ impl Templates {
         }
     }
 
-    /// The objects of a list at a JSON pointer.
+    /// Returns the objects of a list at a JSON pointer.
     pub(super) fn objects(
         &self,
         values: Vec<Value>,
@@ -49,7 +49,7 @@ impl Templates {
         Ok(objects)
     }
 
-    /// The template that an entry names, with its JSON pointer, or the one that it contains.
+    /// Returns the template that an entry names, or the one that the entry contains, with its JSON pointer.
     fn find(&self, written: Value, entry: &Entry<'_>) -> Result<(Value, String), InputError> {
         match written {
             Value::Object(_) => Ok((written, format!("{}/template", entry.pointer))),
@@ -76,7 +76,7 @@ struct Entry<'o> {
 }
 
 impl Entry<'_> {
-    /// The objects that the entry stands for.
+    /// Adds the objects of the entry.
     fn expand(
         &self,
         mut keys: Map<String, Value>,
@@ -138,7 +138,7 @@ impl Entry<'_> {
         value.map_err(|error| self.mistake(key, format!("`{key}`: {error}"), remedy))
     }
 
-    /// A mistake at a key of the entry.
+    /// Returns a mistake at a key of the entry.
     fn mistake(&self, key: &str, message: String, remedy: &str) -> InputError {
         self.origin.mistake(&format!("{}/{key}", self.pointer), message, remedy)
     }
@@ -161,7 +161,7 @@ fn merge(base: &mut Value, over: Value) {
     }
 }
 
-/// The value with a number instead of `{index}` in every text.
+/// Returns the value with this number in place of `{index}` in every text.
 fn numbered(value: &Value, index: u64) -> Value {
     match value {
         Value::String(text) => Value::String(text.replace(INDEX, &index.to_string())),
@@ -203,7 +203,7 @@ spec:
         objects(entries).unwrap().iter().map(Object::key).collect()
     }
 
-    /// An object without the place where it stands.
+    /// Returns an object as text, without its place in the file.
     fn content(object: &Object) -> String {
         let text = format!("{object:?}");
         let (before, rest) = text.split_once("place: ").unwrap();

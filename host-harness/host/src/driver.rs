@@ -30,7 +30,7 @@ use crate::session::{
 /// A session and the cluster that it decides about.
 pub struct Virtual {
     pub(crate) session: Session,
-    /// The victims that have not left.
+    /// The victims that have not left the cluster.
     leaving: BTreeSet<PodId>,
     happened: Happened,
     recorder: Option<Recorder>,
@@ -46,20 +46,20 @@ impl Virtual {
         Ok(Virtual { session, leaving: BTreeSet::new(), happened: Happened::default(), recorder: None })
     }
 
-    /// Goes on with a session: its victims leave when [`evictions_complete`](Virtual::evictions_complete) says so.
+    /// Continues a session. Its victims leave the cluster when [`evictions_complete`](Virtual::evictions_complete) is called.
     pub fn over(session: Session) -> Virtual {
         let leaving = session.victims().collect();
         Virtual { session, leaving, happened: Happened::default(), recorder: None }
     }
 
-    /// From here on, what the session is told is recorded. It was opened with a policy to which this recorder
-    /// [listens](Recorder::listen), and was told nothing yet but its schedulers.
+    /// Records all inputs of the session from now on. The session must have been opened with a policy that this recorder [listens](Recorder::listen)
+    /// to, and must not have received anything but its schedulers.
     pub fn record(&mut self, recorder: Recorder) {
         self.recorder = Some(recorder);
     }
 
-    /// Begins to replace the policy. See [`Session::replace`]. A recording ends before that, whole: it names one policy and has its
-    /// answers, and a replay has no other one to repeat the replacement with.
+    /// Begins to replace the policy. See [`Session::replace`]. A recording ends here, complete: it names one policy and has its answers, and a replay
+    /// could not repeat the replacement.
     ///
     /// # Errors
     /// See [`Session::replace`].
@@ -68,7 +68,7 @@ impl Virtual {
         self.session.replace(candidate, terms)
     }
 
-    /// See [`Session::load_replacement`].
+    /// Loads the rest of the cluster into the new policy; see [`Session::load_replacement`].
     ///
     /// # Errors
     /// See [`Session::load_replacement`].
@@ -76,47 +76,47 @@ impl Virtual {
         self.session.load_replacement()
     }
 
-    /// See [`Session::set_schedulers`].
+    /// Sets the schedulers of the session; see [`Session::set_schedulers`].
     pub fn set_schedulers(&mut self, names: impl IntoIterator<Item = String>) {
         self.session.set_schedulers(names);
     }
 
-    /// See [`Session::set_fault_rules`].
+    /// Sets the fault rules of the session; see [`Session::set_fault_rules`].
     pub fn set_fault_rules(&mut self, rules: FaultRules) {
         self.session.set_fault_rules(rules);
     }
 
-    /// The session.
+    /// Returns the session.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// The cluster.
+    /// Returns the cluster.
     pub fn mirror(&self) -> &Mirror {
         self.session.mirror()
     }
 
-    /// The pods held at permit, and the nodes they are held for.
+    /// Returns the pods that are held at permit, with their nodes.
     pub fn waiting(&self) -> BTreeMap<String, String> {
         self.session.waiting()
     }
 
-    /// The last attempt of what has happened.
+    /// Returns the last attempt since the last [`take_happened`](Virtual::take_happened). `None`: no attempt was made since.
     pub fn last_attempt(&self) -> Option<Attempt> {
         self.happened.attempts.last().cloned()
     }
 
-    /// What the policy found in the objects so far.
+    /// Returns the findings of the policy in the objects so far.
     pub fn findings(&self) -> &[Finding] {
         self.session.findings()
     }
 
-    /// What has happened since this was last asked.
+    /// Returns everything that has happened since the last call.
     pub fn take_happened(&mut self) -> Happened {
         std::mem::take(&mut self.happened)
     }
 
-    /// From here on every attempt is explained; see [`Session::explain`].
+    /// Explains every attempt from now on; see [`Session::explain`]. Returns `false` where the policy has no explanations.
     ///
     /// # Errors
     /// The policy fails.
@@ -124,31 +124,31 @@ impl Virtual {
         self.ask(&Told::Explain, Session::explain)
     }
 
-    /// The books, as of now.
+    /// Returns the current accounts of the queues.
     ///
     /// # Errors
-    /// The policy keeps none, or fails.
+    /// The policy has no accounts, or fails.
     pub fn accounts(&mut self) -> Result<Vec<QueueAccount>, SessionError> {
         self.ask(&Told::Accounts, Session::accounts)
     }
 
-    /// Where each pod belongs; see [`Session::memberships`].
+    /// Returns the queue and the job of each pod; see [`Session::memberships`].
     ///
     /// # Errors
-    /// The policy fails, or lies.
+    /// The policy fails, or its answer is invalid.
     pub fn memberships(&mut self) -> Result<BTreeMap<PodId, Membership>, SessionError> {
         self.ask(&Told::Memberships, Session::memberships)
     }
 
-    /// Which running pods are safe; see [`Session::standings`].
+    /// Returns the standing of each running pod: whether it is safe from eviction; see [`Session::standings`].
     ///
     /// # Errors
-    /// The policy fails, or lies.
+    /// The policy fails, or its answer is invalid.
     pub fn standings(&mut self) -> Result<BTreeMap<String, Standing>, SessionError> {
         self.ask(&Told::Standings, Session::standings)
     }
 
-    /// The pending pods in queue order, by name.
+    /// Returns the names of the pending pods in queue order.
     ///
     /// # Errors
     /// The policy fails.
@@ -156,7 +156,7 @@ impl Virtual {
         self.ask(&Told::Queue, Session::queue)
     }
 
-    /// Moves the clock on.
+    /// Moves the clock forward by this many nanoseconds.
     ///
     /// # Errors
     /// The session does not serve the input; see [`Session::handle`].
@@ -172,7 +172,7 @@ impl Virtual {
         self.tell(Input::Objects(objects))
     }
 
-    /// Removes an object; false where there is none.
+    /// Removes an object. Returns `false` where the object did not exist.
     ///
     /// # Errors
     /// The session does not serve the input; see [`Session::handle`].
@@ -182,14 +182,14 @@ impl Virtual {
         Ok(known)
     }
 
-    /// The objects that [`evictions_complete`](Virtual::evictions_complete) removes, as `Kind/namespace/name`.
+    /// Returns the objects that [`evictions_complete`](Virtual::evictions_complete) removes, as `Kind/namespace/name`.
     pub fn leaving(&self) -> Vec<String> {
         let owners = self.leaving.iter().flat_map(|victim| self.session.leaving_with(*victim));
         let pods: BTreeSet<PodId> = self.leaving.iter().copied().chain(owners).collect();
         pods.into_iter().filter_map(|pod| self.session.key_of(pod)).collect()
     }
 
-    /// Every victim so far leaves the cluster; with a placed object leave the pods that use its room.
+    /// Removes every victim so far from the cluster. Removing a placed object also removes the pods that use its room.
     ///
     /// # Errors
     /// The session does not serve the input; see [`Session::handle`].
@@ -199,7 +199,7 @@ impl Virtual {
         keys.into_iter().try_for_each(|key| self.tell(Input::Removed(key)))
     }
 
-    /// Tells the session something, and carries out what it asks for.
+    /// Serves an input with the session, and carries out its commands at once.
     ///
     /// # Errors
     /// The session does not serve the input; see [`Session::handle`].
@@ -228,7 +228,7 @@ impl Virtual {
         }
     }
 
-    /// Takes what came of an input; the outcomes of its commands.
+    /// Collects what has happened in a step. Returns the outcomes of its commands, all done.
     fn take(&mut self, step: Step) -> Vec<(u64, CommandOutcome)> {
         self.happened.add(step.happened);
         let mut outcomes = Vec::with_capacity(step.commands.len());

@@ -1,23 +1,23 @@
 //! When values that are shared are looked through for those that nobody shares any more.
 
-/// How many values there may be that nobody has any more, beside as many as there are others.
+/// Unused interned values to tolerate beyond the number of used ones before a sweep.
 pub(crate) const SPARE: usize = 1024;
 
-/// Looks through values so rarely that it costs little for each that is added, and so often that no more are kept than twice as many as
-/// were in use, and some.
+/// The schedule of the sweeps of interned values. Sweeps are so rare that they cost little per added value, and so frequent that at most twice as
+/// many values are kept as were in use, plus `SPARE`.
 #[derive(Debug, Default)]
 pub(crate) struct Sweep {
-    /// How many were in use the last time.
+    /// The number of values in use at the last sweep.
     kept: usize,
 }
 
 impl Sweep {
-    /// Whether so many values are to be looked through.
+    /// Returns whether a sweep of this many values is due.
     pub(crate) fn is_due(&self, values: usize) -> bool {
         values > self.kept.saturating_mul(2).saturating_add(SPARE)
     }
 
-    /// So many were in use.
+    /// Records how many values a sweep has left.
     pub(crate) fn done(&mut self, kept: usize) {
         self.kept = kept;
     }

@@ -7,18 +7,18 @@ use super::failure::Failure;
 use super::table::Table;
 use lictor_host::policy::Policy;
 
-/// Why a step stops a case.
+/// The reason why a step stops a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Halt {
-    /// The law that is broken.
+    /// The broken law.
     pub law: &'static str,
     /// What is wrong.
     pub text: String,
 }
 
-/// Plays a case through the first policy, and through the second beside it; numbers, and how it failed.
+/// Plays a case through the first policy, and through the second next to it. Returns the numbers, and the failure.
 ///
-/// Every policy is configured anew. What they say must be the same byte for byte.
+/// Both policies are configured from the beginning. Their answers must be the same byte for byte.
 pub fn attempt(case: &Case, one: Box<dyn Policy>, other: Option<Box<dyn Policy>>) -> (Tally, Option<Failure>) {
     attempt_comparing(case, one, other, |_, _| Ok(()))
 }
@@ -55,7 +55,7 @@ pub fn attempt_comparing(
     }
 }
 
-/// Takes a step with both.
+/// Takes a step with both policies.
 fn take(step: &Step, one: &mut Table, other: Option<&mut Table>) -> Result<Value, Halt> {
     let halt = |text| Halt { law: "can-be-carried-out", text: format!("{}: {text}", step.written()) };
     let said = one.take(step).map_err(halt)?;

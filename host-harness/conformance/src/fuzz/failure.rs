@@ -3,16 +3,15 @@
 use lictor_oracle::Step;
 use serde_json::Value;
 
-/// A case that failed: the law that was broken, and the steps up to there.
+/// A failed case: the law that was broken, and the steps so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// The law, as the oracle names it; `same-everywhere` where two policies differ, `can-be-carried-out` where a step could not
-    /// be taken.
+    /// The law, as the oracle names it; `same-everywhere` where two policies differ, `can-be-carried-out` where a step could not be taken.
     pub law: String,
     /// What is wrong.
     pub text: String,
-    /// What a scenario would expect of the last step, where that is known.
+    /// The expectations of the last step in a scenario, where they are known.
     pub expect: Option<Value>,
-    /// The steps and what came of them, as far as it got.
+    /// The steps and their outcomes, up to the failure.
     pub steps: Vec<(Step, Value)>,
 }

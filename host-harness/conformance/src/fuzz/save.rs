@@ -7,19 +7,19 @@ use serde_json::{Value, json};
 
 use super::failure::Failure;
 
-/// The name of the scenario of a case: its file is named after it.
+/// Returns the name of the scenario of a case. The file is named after it.
 pub fn title(case: &Case, failure: &Failure) -> String {
     format!("{}-{}-{}-{}", case.system, failure.law.replace('/', "-"), case.seed, case.index)
 }
 
-/// The scenario: the cluster, the steps, and at the last one what the oracle expects where it knows.
+/// Returns the scenario as YAML: the cluster, the steps, and for the last step the expectations of the oracle, where they are known.
 ///
-/// What cannot be said as an expectation stands in the comment at its head.
+/// The comment at the beginning has what cannot be written as an expectation.
 pub fn scenario(case: &Case, failure: &Failure) -> String {
     let Case { system, seed, index, parameters, args, objects, .. } = case;
     let mut text = String::new();
     let mut line = |words: String| {
-        // Writing into a text does not fail.
+        // Writing to a text cannot fail.
         let _ = writeln!(text, "{words}");
     };
     line(format!("# Law broken: {}. {}", failure.law, failure.text.replace('\n', " ")));

@@ -5,12 +5,12 @@ use serde_json::Value;
 
 use super::failure::Failure;
 
-/// The most attempts: a case that is still large then is large enough.
+/// The maximum number of attempts. A case that is still large after them is small enough.
 const ATTEMPTS: usize = 2000;
 
-/// A smaller case that fails with the same law, and how.
+/// Returns a smaller case that fails with the same law, and its failure.
 ///
-/// `attempt` plays a case and says how it fails.
+/// `attempt` plays a case and returns its failure.
 pub fn shrink(case: &Case, failure: Failure, mut attempt: impl FnMut(&Case) -> Option<Failure>) -> (Case, Failure) {
     let mut best = (case.clone(), failure);
     let mut left = ATTEMPTS;
@@ -27,7 +27,7 @@ pub fn shrink(case: &Case, failure: Failure, mut attempt: impl FnMut(&Case) -> O
     }
 }
 
-/// Cases that are a little smaller: without one object, without one label or optional field, with one smaller number.
+/// Returns cases that are a little smaller: without one object, without one label or optional field, or with one smaller number.
 fn candidates(case: &Case) -> impl Iterator<Item = Case> {
     let without = |place: usize| {
         let mut case = case.clone();
@@ -52,7 +52,7 @@ fn candidates(case: &Case) -> impl Iterator<Item = Case> {
     calmer.into_iter().chain((0..case.objects.len()).rev().map(without)).chain(smaller).filter(Case::is_fair)
 }
 
-/// What may be left out of a pod or node without it being another kind of thing.
+/// The fields of a pod or node that may be left out without changing its kind.
 const OPTIONAL: [&str; 8] = [
     "/metadata/labels/app",
     "/spec/preemptionPolicy",
@@ -64,7 +64,7 @@ const OPTIONAL: [&str; 8] = [
     "/status/startTime",
 ];
 
-/// The object in simpler forms.
+/// Returns simpler forms of an object: without an optional field, or with a smaller number.
 fn simpler(object: &Value) -> Vec<Value> {
     let mut forms = Vec::new();
     for pointer in OPTIONAL {
@@ -90,7 +90,7 @@ fn simpler(object: &Value) -> Vec<Value> {
     forms
 }
 
-/// The pointers of the numbers of an object: requests, sizes, priorities, limits.
+/// Returns the pointers of the non-zero numbers of an object: requests, sizes, priorities, limits. `metadata` and `minMember` are left out.
 fn numbers(value: &Value, here: &str) -> Vec<String> {
     let below =
         |key: &str, value: &Value| numbers(value, &format!("{here}/{}", key.replace('~', "~0").replace('/', "~1")));
@@ -106,12 +106,12 @@ fn numbers(value: &Value, here: &str) -> Vec<String> {
     }
 }
 
-/// A number, or a text that is one.
+/// Reads a number, or a text that is a number. `None`: the value is neither.
 fn read(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_str()?.parse().ok())
 }
 
-/// A number in the form of another.
+/// Writes a number in the form of another value: as a text or as a number.
 fn written(like: &Value, number: i64) -> Value {
     if like.is_string() { Value::from(number.to_string()) } else { Value::from(number) }
 }

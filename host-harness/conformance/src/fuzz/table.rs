@@ -9,14 +9,14 @@ use lictor_host::cluster::{Object, load};
 use lictor_host::driver::Virtual;
 use lictor_host::policy::Policy;
 
-/// What objects of a case are called in messages.
+/// The file name of the objects of a case in messages.
 const FILE: &str = "case";
 
 /// A policy that decides in the cluster of a case.
 pub struct Table(Virtual);
 
 impl Table {
-    /// Configures the policy and tells it the cluster.
+    /// Configures the policy and sends it the cluster.
     ///
     /// # Errors
     /// The policy refuses the arguments or the cluster, or an object cannot be read.
@@ -28,7 +28,7 @@ impl Table {
         Ok(Table(session))
     }
 
-    /// Takes a step; what came of it, as `lictor test --output json` says it, and the nominations that stand.
+    /// Takes a step. Returns the outcome in the form of `lictor test --output json`, with the current nominations.
     ///
     /// # Errors
     /// The policy breaks the contract, or an object of the step cannot be read.
@@ -50,7 +50,7 @@ impl Table {
         Ok(said)
     }
 
-    /// The nominations that stand.
+    /// Returns the current nominations: pods and their nodes.
     fn standing(&self) -> Value {
         let mirror = self.0.mirror();
         let nomination = |pod: &Pod| {
@@ -61,7 +61,7 @@ impl Table {
     }
 }
 
-/// Reads objects as they stand in a file.
+/// Reads objects in the form that a file has.
 fn objects(values: &[Value]) -> Result<Vec<Object>, String> {
     let mut objects = Vec::with_capacity(values.len());
     for value in values {

@@ -5,27 +5,27 @@ use lictor_contract::Interface;
 use super::checks::ALL;
 use super::lab::{Lab, Verdict};
 
-/// A rule that a policy keeps.
+/// A rule of the contract, with the check that a policy keeps it.
 pub struct Check {
-    /// Its name: the interface and what holds.
+    /// The name: the interface and the rule.
     pub id: &'static str,
-    /// What it demands, in a sentence.
+    /// The demand, in a sentence.
     pub demands: &'static str,
-    /// Where the rule stands.
+    /// The place of the rule in the contract.
     pub rule: &'static str,
-    /// What to mend where it does not hold.
+    /// What to change in a policy that breaks the rule.
     pub remedy: &'static str,
-    /// Holds a policy to it in one cluster.
+    /// Checks a policy in one cluster.
     pub(super) verdict: fn(&Lab<'_>) -> Verdict,
 }
 
 impl Check {
-    /// The interface that it is about; none: the core.
+    /// Returns the interface of the rule. `None`: the core.
     pub fn interface(&self) -> Option<Interface> {
         Interface::named(self.section())
     }
 
-    /// The name of that interface.
+    /// Returns the name of the interface of the rule.
     pub fn section(&self) -> &'static str {
         self.id.split('/').next().unwrap_or_default()
     }
@@ -37,12 +37,15 @@ impl std::fmt::Debug for Check {
     }
 }
 
-/// All checks, interface by interface.
+/// Returns all checks, interface by interface.
 pub fn checks() -> impl Iterator<Item = &'static Check> {
     ALL.iter().copied().flatten()
 }
 
-/// Whether something holds; else what is wrong.
+/// Checks a condition.
+///
+/// # Errors
+/// The text of `wrong`, where the condition does not hold.
 pub(super) fn hold(holds: bool, wrong: impl FnOnce() -> String) -> Result<(), String> {
     if holds { Ok(()) } else { Err(wrong()) }
 }

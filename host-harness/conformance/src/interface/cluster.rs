@@ -5,35 +5,35 @@ use lictor_host::cluster::{InputError, Object, load};
 use lictor_oracle::Dice;
 use serde_json::{Map, Value, json};
 
-/// Values of labels and annotations that the policy reads: names, numbers and words that some of them mean something.
+/// Values of labels and annotations that the policy reads: names, numbers and words. Some of them may have a meaning for the policy.
 const WORDS: [&str; 6] = ["a", "b", "2", "true", "no number", ""];
 
 /// The cores of a node.
 const CORES: usize = 4;
 
-/// A cluster and what becomes of it.
+/// A cluster and its changes.
 #[derive(Debug, Clone)]
 pub(super) struct Cluster {
-    /// Its name in findings.
+    /// The name in reports.
     pub(super) name: String,
     /// The arguments of the system, as JSON.
     pub(super) arguments: String,
-    /// The schedulers whose pods are decided about; empty: those of the system.
+    /// The schedulers whose pods are decided about. Empty: those of the system.
     pub(super) schedulers: Vec<String>,
-    /// What changes; the first is the cluster itself.
+    /// The changes. The first is the initial cluster.
     pub(super) rounds: Vec<Round>,
 }
 
-/// A change.
+/// A change of the cluster.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Round {
-    /// What is gone, as `Kind/namespace/name`.
+    /// The keys of the removed objects, as `Kind/namespace/name`.
     pub(super) gone: Vec<String>,
-    /// What is new or has changed.
+    /// The objects that are new or have changed.
     pub(super) objects: Vec<Object>,
 }
 
-/// What is being generated.
+/// The state of the generator.
 struct Draft<'a> {
     dice: Dice,
     system: &'a SystemInfo,
@@ -41,10 +41,10 @@ struct Draft<'a> {
 }
 
 impl Cluster {
-    /// The cluster of a seed, for a system that reads this much.
+    /// Generates the cluster of a seed, for a system with these interests.
     ///
     /// # Errors
-    /// An object cannot be read, as where two interests of the system contradict each other.
+    /// An object cannot be read, for example where two interests of the system contradict each other.
     pub(super) fn of(seed: u64, system: &SystemInfo) -> Result<Cluster, InputError> {
         let mut draft = Draft { dice: Dice::after(seed), system, created: 0 };
         let first = draft.first();
@@ -64,10 +64,10 @@ impl Cluster {
         })
     }
 
-    /// So many nodes and pods that come and go with the cluster, so that its numbers have holes.
+    /// Returns this many nodes and pods that are added and removed again, so that the numbers of the cluster have gaps.
     ///
     /// # Errors
-    /// As [`Cluster::of`].
+    /// Those of [`Cluster::of`].
     pub(super) fn passing(count: usize) -> Result<Vec<Object>, InputError> {
         let pod = |name: String| {
             json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "passing"},
@@ -81,10 +81,10 @@ impl Cluster {
 }
 
 impl Draft<'_> {
-    /// The cluster itself: nodes with pods on them, pods that wait, and pods that are nobody's business.
+    /// Generates the initial cluster: nodes with pods on them, pending pods, and pods that are never tried.
     fn first(&mut self) -> Vec<Value> {
         let mut objects: Vec<Value> = (1..=3).map(|at| self.node(&format!("n{at}"), CORES)).collect();
-        // The last one goes later: the numbers end with a hole then.
+        // The last node is removed later, so that the numbers then end with a gap.
         objects.extend([self.closed("n4"), self.node("spare", 1)]);
         for at in 0_usize..7 {
             let (node, cores) = (["n1", "n2", "n3"].get(at % 3).copied().unwrap_or("n1"), if at < 2 { 2 } else { 1 });
@@ -101,14 +101,14 @@ impl Draft<'_> {
         let (kinds, placed) = (&self.system.interests.kinds, &self.system.interests.placed_kinds);
         for kind in kinds.iter().filter(|kind| !placed.iter().any(|it| it.kind == kind.kind)) {
             let named = WORDS.iter().take(2).map(|name| plain(&kind.group, &kind.kind, name));
-            // A kind that the host reads itself may demand more.
+            // A kind that the host reads itself may require more fields.
             objects.extend(named.filter(|value| object(value.clone()).is_ok()));
         }
         objects.extend(placed.iter().map(slot));
         objects
     }
 
-    /// A pod of the name of one that is gone, more that wait, and two that somebody else has bound.
+    /// Generates a pod with the name of a removed one, more pending pods, and two that another system has bound.
     fn second(&mut self) -> Vec<Value> {
         let again = self.pending("r0", 2, 20);
         let more = (5..7).map(|at| self.pending(&format!("p{at}"), 2, 100)).collect::<Vec<_>>();
@@ -116,7 +116,7 @@ impl Draft<'_> {
         std::iter::once(again).chain(more).chain(bound).collect()
     }
 
-    /// Pods that are not tried: gated, of another scheduler, leaving, ended.
+    /// Generates pods that are not tried: gated, of another scheduler, leaving, ended.
     fn bystanders(&mut self) -> Vec<Value> {
         let mut gated = self.pending("gated", 1, 0);
         set(&mut gated, "/spec/schedulingGates", json!([{"name": "example.com/gate"}]));
@@ -135,7 +135,7 @@ impl Draft<'_> {
                "status": {"allocatable": {"cpu": cores.to_string(), "memory": "16Gi", "pods": "10"}}})
     }
 
-    /// A node that takes no pod.
+    /// Returns an unschedulable node.
     fn closed(&mut self, name: &str) -> Value {
         let mut node = self.node(name, CORES);
         set(&mut node, "/spec/unschedulable", json!(true));
@@ -156,7 +156,7 @@ impl Draft<'_> {
                "status": {"phase": "Pending"}})
     }
 
-    /// Some of these keys with words.
+    /// Returns some of these keys with random words.
     fn attributes(&mut self, keys: &[String]) -> Value {
         let mut attributes = Map::new();
         for key in keys.iter().filter(|key| *key != "*") {
@@ -175,13 +175,13 @@ fn running(mut pod: Value, node: &str) -> Value {
     pod
 }
 
-/// An object of a kind of which nothing is known.
+/// Returns an object of a kind without known fields.
 fn plain(group: &str, kind: &str, name: &str) -> Value {
     let version = if group.is_empty() { "v1".to_owned() } else { format!("{group}/v1") };
     json!({"apiVersion": version, "kind": kind, "metadata": {"name": name, "namespace": "default"}, "spec": {}})
 }
 
-/// A pending object of a placed kind.
+/// Returns a pending object of a placed kind.
 fn slot(kind: &PlacedKind) -> Value {
     let mut object = plain(&kind.group, &kind.kind, "slot");
     if !kind.namespaced {
@@ -199,7 +199,7 @@ fn slot(kind: &PlacedKind) -> Value {
     object
 }
 
-/// Sets the value at a JSON pointer, and makes the objects on the way.
+/// Sets the value at a JSON pointer, and creates missing objects on the path.
 fn set(object: &mut Value, pointer: &str, value: Value) {
     let mut at = object;
     for step in pointer.split('/').skip(1) {
@@ -212,7 +212,7 @@ fn set(object: &mut Value, pointer: &str, value: Value) {
     *at = value;
 }
 
-/// An object as the host reads it.
+/// Reads an object like the host.
 fn object(value: Value) -> Result<Object, InputError> {
     let mut documents = load::read("generated", &value.to_string())?;
     let document = documents.pop().ok_or_else(|| InputError {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lictor_contract::*;
 
-/// A question that a host asks in a cycle.
+/// A call that a host makes in a cycle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Call {
     QueueKeys(Vec<PodId>),
@@ -26,7 +26,7 @@ pub(super) enum Call {
 }
 
 impl Call {
-    /// The export that answers it.
+    /// Returns the export that answers the call.
     pub(super) fn export(&self) -> &'static str {
         match self {
             Call::QueueKeys(_) => "queue.queue-keys",
@@ -48,7 +48,7 @@ impl Call {
     }
 }
 
-/// What a policy said.
+/// The answer of a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Said {
     Keys(SortKeys),
@@ -65,36 +65,36 @@ pub(super) enum Said {
     Marks(Vec<Mark>),
     Standings(Vec<Vec<Threat>>),
     Notes(Vec<Note>),
-    /// It said why it cannot answer.
+    /// The policy refused to answer, with an error of the contract.
     Refused(PolicyError),
-    /// It broke.
+    /// The policy broke.
     Broke(String),
 }
 
-/// A pod as the policy was told of it.
+/// A pod in the form that the policy received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KnownPod {
-    /// `namespace/name`, or `kind number/namespace/name` of what is placed like a pod.
+    /// The name: `namespace/name`, or `kind number/namespace/name` of an object that is placed like a pod.
     pub(super) name: String,
-    /// It is not gone.
+    /// Whether the pod still exists.
     pub(super) there: bool,
-    /// Which event, counted from the first, was the last about it.
+    /// The index of the last event about the pod, counted from the first event of the instance.
     pub(super) changed: u64,
 }
 
-/// What the policy was told, as far as answers are held against it.
+/// The objects that the policy has received, as far as answers are checked against them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Known {
     pub(super) pods: BTreeMap<PodId, KnownPod>,
     pub(super) nodes: BTreeMap<NodeId, String>,
     pub(super) resources: Vec<String>,
-    /// How many numbers nodes had, also those that are gone.
+    /// The number of node numbers that were given, including those of deleted nodes.
     pub(super) node_numbers: usize,
     events: u64,
 }
 
 impl Known {
-    /// Takes note of an event.
+    /// Applies an event.
     pub(super) fn hear(&mut self, event: &Event) {
         self.events = self.events.saturating_add(1);
         let changed = self.events;
@@ -121,36 +121,36 @@ impl Known {
         }
     }
 
-    /// The name of a pod, also of one that is gone; its number where it never was.
+    /// Returns the name of a pod, also of a deleted one; its number where the pod is unknown.
     pub(super) fn pod(&self, pod: PodId) -> String {
         self.pods.get(&pod).map_or_else(|| format!("pod number {pod}"), |known| known.name.clone())
     }
 
-    /// The name of a node.
+    /// Returns the name of a node; its number where the node does not exist.
     pub(super) fn node(&self, node: NodeId) -> String {
         self.nodes.get(&node).cloned().unwrap_or_else(|| format!("node number {node}"))
     }
 
-    /// The name of a resource.
+    /// Returns the name of a resource; its number where the resource is unknown.
     pub(super) fn resource(&self, resource: ResourceId) -> String {
         let known = usize::try_from(resource).ok().and_then(|index| self.resources.get(index));
         known.cloned().unwrap_or_else(|| format!("resource number {resource}"))
     }
 }
 
-/// A question, the answer, and what was known then.
+/// A call, the answer, and the state that the policy knew.
 #[derive(Debug, Clone)]
 pub(super) struct Exchange {
     pub(super) call: Call,
     pub(super) said: Said,
-    /// What the policy had been told before.
+    /// The objects that the policy had received before the call.
     pub(super) known: Arc<Known>,
-    /// Which instance answered, counted from the first.
+    /// The index of the instance that answered, counted from the first.
     pub(super) life: usize,
 }
 
 impl Exchange {
-    /// The reasons in the answer.
+    /// Returns the reasons in the answer.
     pub(super) fn reasons(&self) -> Vec<&Reason> {
         match &self.said {
             Said::PreFiltered(PreFiltered { admission: Admission::Refused(why) | Admission::Final(why), .. }) => {
@@ -171,7 +171,7 @@ impl Exchange {
         }
     }
 
-    /// When the answer says to ask again.
+    /// Returns the retry hint of the answer. `None`: this kind of answer has none.
     pub(super) fn retry(&self) -> Option<&Retry> {
         match &self.said {
             Said::PreFiltered(answer) => Some(&answer.retry),
@@ -183,7 +183,7 @@ impl Exchange {
         }
     }
 
-    /// What the answer means for others.
+    /// Returns the effects of the answer on other pods. `None`: this kind of answer has none.
     pub(super) fn effects(&self) -> Option<&Effects> {
         match &self.said {
             Said::PreFiltered(answer) => Some(&answer.effects),
@@ -194,7 +194,7 @@ impl Exchange {
         }
     }
 
-    /// The numbers of the plans in the answer.
+    /// Returns the numbers of the plans in the answer.
     pub(super) fn plans(&self) -> Vec<u64> {
         match &self.said {
             Said::PostFiltered(answer) => answer.plan.iter().map(|plan| plan.id).collect(),

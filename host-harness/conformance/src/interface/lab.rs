@@ -14,16 +14,16 @@ use super::names;
 use super::play::{Manner, Run, play};
 use super::tap::{Tap, Telling};
 
-/// How many answers a check has looked at; or what is wrong, in a sentence.
+/// The number of answers that a check has examined; or what is wrong, in a sentence.
 pub(super) type Verdict = Result<usize, String>;
 
-/// Asks about a pod and the node that it is to be reserved.
+/// Calls of a policy about a pod and the node that is to be reserved for it.
 pub(super) type Reserving<T> = fn(&mut dyn Policy, PodId, NodeId) -> Result<T, CallError>;
 
-/// What came of each pod that was asked about, by name.
+/// The results of such calls, by pod name.
 pub(super) type Answers<T> = Vec<(String, Result<T, CallError>)>;
 
-/// Starts an instance of the policy under test, or says why there is none.
+/// A function that starts an instance of the policy under test.
 pub type Start<'a> = dyn Fn() -> Result<Box<dyn Policy>, String> + 'a;
 
 /// A cluster, a system, and the runs over them that several checks look at.
@@ -48,17 +48,17 @@ impl<'a> Lab<'a> {
         Lab { start, description, system, cluster, plain, refusing, explained }
     }
 
-    /// Whether the system decides at a point.
+    /// Returns whether the system decides at an extension point.
     pub(super) fn decides(&self, point: ExtensionPoint) -> bool {
         self.system.extension_points.iter().any(|name| name == point.name())
     }
 
-    /// The run as a host does it.
+    /// Returns the plain run: the one that a host makes.
     pub(super) fn plain(&self) -> &Run {
         self.plain.get_or_init(|| self.run(&Manner::default()))
     }
 
-    /// Returns the runs in which every answer is looked at: as a host does it, with plans that are refused, and with explanations and standings.
+    /// Returns the runs whose answers are all examined: the plain run, a run with refused plans, and one with explanations and standings.
     pub(super) fn runs(&self) -> [&Run; 3] {
         let telling = Telling { refusing: true, ..Telling::default() };
         let refusing = || self.run(&Manner { telling, ..Manner::default() });
@@ -66,7 +66,10 @@ impl<'a> Lab<'a> {
         [self.plain(), self.refusing.get_or_init(refusing), self.explained.get_or_init(explained)]
     }
 
-    /// Looks at every answer; the first that is wrong.
+    /// Examines every answer of these runs with `look`. Returns the number of examined answers.
+    ///
+    /// # Errors
+    /// The first wrong answer.
     pub(super) fn each(&self, look: impl Fn(&Exchange) -> Option<Result<(), String>>) -> Verdict {
         let mut seen = 0_usize;
         for exchange in self.runs().iter().flat_map(|run| &run.exchanges) {
@@ -78,7 +81,7 @@ impl<'a> Lab<'a> {
         Ok(seen)
     }
 
-    /// A run like the plain one, but for its manner, has the same decisions.
+    /// Checks that a run in another manner has the same decisions as the plain run.
     pub(super) fn same(&self, manner: &Manner) -> Verdict {
         let lines = |run: &Run| -> Vec<String> {
             let is_said = |exchange: &&Exchange| !matches!(exchange.call, Call::Notes(_) | Call::Standings(_));
@@ -88,7 +91,7 @@ impl<'a> Lab<'a> {
         first_difference(&lines(self.plain()), &lines(&self.run(manner)))
     }
 
-    /// The same byte for byte.
+    /// Checks that a run in another manner has the same answers as the plain run, byte for byte.
     pub(super) fn identical(&self, manner: &Manner) -> Verdict {
         let lines = |run: &Run| -> Vec<String> {
             run.exchanges.iter().map(|exchange| format!("{} = {:?}", exchange.call.export(), exchange.said)).collect()
@@ -96,10 +99,10 @@ impl<'a> Lab<'a> {
         first_difference(&lines(self.plain()), &lines(&self.run(manner)))
     }
 
-    /// An instance that was told the cluster and configured.
+    /// Starts an instance that is configured and has received the cluster.
     ///
     /// # Errors
-    /// There is no such instance.
+    /// No instance can be started, or it fails.
     pub(super) fn told(&self) -> Result<(Virtual, Tap), String> {
         let tap = Tap::new((self.start)()?, Telling::default());
         let mut session = self.open(&tap)?;
@@ -109,7 +112,7 @@ impl<'a> Lab<'a> {
         Ok((session, tap))
     }
 
-    /// A session of the instance, configured for the cluster.
+    /// Opens a session of the instance, configured for the cluster.
     ///
     /// # Errors
     /// The policy refuses the configuration, or fails.
@@ -123,11 +126,10 @@ impl<'a> Lab<'a> {
         Ok(session)
     }
 
-    /// Asks a new instance, that was told the cluster, about every pod that is reserved a node in the plain run: with the pod and the node.
-    /// The pods, and what came of each.
+    /// Calls a new instance about every pod that gets a node in the plain run. The instance has received the cluster. Returns the results, by pod.
     ///
     /// # Errors
-    /// There is no such instance.
+    /// No instance can be started, or it fails.
     pub(super) fn reserving<T>(&self, ask: Reserving<T>) -> Result<Answers<T>, String> {
         let (session, tap) = self.told()?;
         let named = |exchange: &Exchange| match exchange.call {
@@ -144,7 +146,7 @@ impl<'a> Lab<'a> {
         Ok(asked.collect())
     }
 
-    /// A run in this manner.
+    /// Makes a run in this manner.
     pub(super) fn run(&self, manner: &Manner) -> Run {
         let mut run = Run::default();
         run.unopened = play(self, manner, &mut run).err();
@@ -152,7 +154,7 @@ impl<'a> Lab<'a> {
     }
 }
 
-/// The pods that can be tried, by number.
+/// Returns the pods that can be tried, ordered by number.
 pub(super) fn pending(session: &Virtual) -> Vec<PodId> {
     let waits = |pod: &&Pod| {
         let tried = !pod.gated && !pod.template.foreign && !pod.terminating;
@@ -161,7 +163,10 @@ pub(super) fn pending(session: &Virtual) -> Vec<PodId> {
     session.mirror().pods().filter(waits).map(|pod| pod.id).collect()
 }
 
-/// The first line in which two runs differ; how many lines were compared.
+/// Compares the lines of two runs. Returns the number of compared lines.
+///
+/// # Errors
+/// The first line that differs.
 fn first_difference(one: &[String], other: &[String]) -> Verdict {
     let short = |line: &str| line.chars().take(300).collect::<String>();
     for (at, line) in one.iter().enumerate() {

@@ -4,7 +4,7 @@ use lictor_contract::*;
 
 use super::exchange::{Call, Exchange, Known, Said};
 
-/// A line for the question and its answer: names in place of numbers; without plan numbers, epochs, keys and retry hints.
+/// Returns a line for the call and its answer: with names in place of numbers, and without plan numbers, epochs, keys and retry hints.
 pub(super) fn line(exchange: &Exchange) -> String {
     let known = &*exchange.known;
     format!("{} = {}", question(&exchange.call, known), answer(exchange))
@@ -13,7 +13,7 @@ pub(super) fn line(exchange: &Exchange) -> String {
 fn question(call: &Call, known: &Known) -> String {
     let pods = |ids: &[PodId]| ids.iter().map(|pod| known.pod(*pod)).collect::<Vec<_>>().join(" ");
     let of = match call {
-        // In which order a host asks is its own matter.
+        // The host may choose the order of the pods in the call.
         Call::QueueKeys(_) | Call::Act | Call::Enforce | Call::Queues => String::new(),
         Call::Memberships(_) | Call::Standings(_) => String::new(),
         Call::PreFilter(pod) | Call::Filter(pod) | Call::Permit(pod) | Call::Notes(pod) => known.pod(*pod),

@@ -6,17 +6,17 @@ use serde::Serialize;
 
 use super::check::Check;
 
-/// What came of a check.
+/// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Outcome {
-    /// It holds.
+    /// The rule holds.
     Passed,
-    /// It does not.
+    /// The rule does not hold.
     Failed,
     /// The component does not export the interface.
     NotExported,
-    /// Nothing came up that it could be held against: no system decides there, or no cluster led there.
+    /// Nothing could be checked: no system decides there, or no cluster led there.
     NotMet,
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Where a check does not hold.
+/// A place where a check does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Flaw {
@@ -39,39 +39,39 @@ pub struct Flaw {
     pub system: String,
     /// The cluster: a random one by its number, or that of a scenario by its name.
     pub cluster: String,
-    /// What is wrong: the export, and what it answered.
+    /// What is wrong: the export, and its answer.
     pub found: String,
 }
 
-/// What came of one check.
+/// The report of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckReport {
     /// The check.
     pub check: &'static str,
-    /// What it demands.
+    /// The demand of the check.
     pub demands: &'static str,
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// How many answers were looked at.
+    /// The number of examined answers.
     pub answers: usize,
-    /// Where it does not hold, the first place for each system.
+    /// The flaws: the first one of each system.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flaws: Vec<Flaw>,
-    /// Where the rule stands.
+    /// The place of the rule in the contract.
     pub rule: &'static str,
-    /// What to mend where it does not hold.
+    /// What to change in a policy that breaks the rule.
     pub remedy: &'static str,
 }
 
 impl CheckReport {
-    /// What came of a check on which nothing was looked at yet.
+    /// Creates the report of a check before anything was examined.
     pub(super) fn of(check: &Check, outcome: Outcome) -> CheckReport {
         let Check { id, demands, rule, remedy, .. } = *check;
         CheckReport { check: id, demands, outcome, answers: 0, flaws: Vec::new(), rule, remedy }
     }
 
-    /// The lines that say what to mend: one for each flaw.
+    /// Returns a line for each flaw, with the remedy and the place of the rule.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         self.flaws.iter().map(|Flaw { system, cluster, found }| {
             let CheckReport { check, rule, remedy, .. } = self;
@@ -80,19 +80,19 @@ impl CheckReport {
     }
 }
 
-/// What came of all checks.
+/// The report of all checks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Conformance {
-    /// How many hold.
+    /// The number of checks that hold.
     pub passed: usize,
-    /// How many do not.
+    /// The number of checks that do not hold.
     pub failed: usize,
-    /// How many are about interfaces that the component does not export.
+    /// The number of checks of interfaces that the component does not export.
     pub not_exported: usize,
-    /// How many nothing came up for.
+    /// The number of checks that nothing could be checked for.
     pub not_met: usize,
-    /// One by one.
+    /// The reports of the checks.
     pub checks: Vec<CheckReport>,
 }
 

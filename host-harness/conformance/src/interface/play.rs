@@ -14,45 +14,45 @@ use super::tap::{Tap, Telling};
 
 const SECOND: i64 = 1_000_000_000;
 
-/// What a host does beside its questions, that must change no decision.
+/// Extra calls of a host that must not change any decision.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Beside {
     #[default]
     Nothing,
-    /// It asks about a pod that there is not.
+    /// The host calls with an unknown pod.
     Strangers,
-    /// It configures a system that there is not.
+    /// The host configures an unknown system.
     Misconfigures,
-    /// It restores what is no checkpoint.
+    /// The host restores bytes that are not a checkpoint.
     RestoresGarbage,
 }
 
-/// How a run goes.
+/// The manner of a run.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Manner {
     pub(super) telling: Telling,
     pub(super) beside: Beside,
-    /// Attempts are explained.
+    /// Whether attempts are explained.
     pub(super) explained: bool,
-    /// It is asked which running pods are safe, before and after each cycle.
+    /// Whether `standings` is called before and after each cycle.
     pub(super) standing: bool,
-    /// The objects come in another order, with others between them that are gone again: their numbers are others.
+    /// Whether the objects come in another order, with others between them that are removed again, so that their numbers differ.
     pub(super) renumbered: bool,
-    /// The numbers have holes, in the same order.
+    /// Whether the numbers have gaps, in the same order.
     pub(super) holes: bool,
-    /// The instance has decided in another cluster before, and is configured again.
+    /// Whether the instance has decided in another cluster before, and is configured again.
     pub(super) reused: bool,
-    /// An instance of its own takes over in every round.
+    /// Whether a new instance takes over in every round.
     pub(super) replaced: bool,
 }
 
-/// What came of a run.
+/// The record of a run.
 #[derive(Debug, Default)]
 pub(super) struct Run {
     pub(super) exchanges: Vec<Exchange>,
-    /// Plans that the host refused; true for those of `enforce`.
+    /// Plans that the host refused; `true` for those of `enforce`.
     pub(super) refused: Vec<(bool, String)>,
-    /// Inputs that could not be served.
+    /// The errors of inputs that could not be served.
     pub(super) faults: Vec<Cause>,
     /// Why the session could not be opened.
     pub(super) unopened: Option<String>,
@@ -60,7 +60,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// The checkpoints that were taken, round by round.
+    /// Returns the checkpoints that were taken, round by round.
     pub(super) fn saved(&self) -> &[Option<Checkpoint>] {
         &self.saved
     }
@@ -76,10 +76,10 @@ pub(super) fn play(lab: &Lab<'_>, manner: &Manner, run: &mut Run) -> Result<(), 
         let mut before = lab.open(&tap)?;
         let other = Cluster::of(u64::MAX, lab.system).map_err(|error| error.to_string())?;
         let others = other.rounds.into_iter().next().unwrap_or_default().objects;
-        // With these before them, their numbers are none of the numbers that come.
+        // With these objects first, the numbers of the other cluster differ from the later ones.
         let passing = Cluster::passing(80).map_err(|error| error.to_string())?;
         let objects = passing.into_iter().chain(others).collect();
-        // What it decides there is none of this run's business, also where it fails.
+        // The decisions in the other cluster do not matter to this run, even where they fail.
         drop(before.apply(objects).and_then(|()| before.tell(Input::Cycle)));
         drop(before.advance(600 * SECOND));
         tap.take();
@@ -100,7 +100,7 @@ fn said(error: SessionError) -> String {
     error.to_string()
 }
 
-/// Who drives one run.
+/// The driver of one run.
 struct Player<'a> {
     lab: &'a Lab<'a>,
     manner: &'a Manner,
@@ -110,12 +110,12 @@ struct Player<'a> {
 }
 
 impl Player<'_> {
-    /// One round: what changes, two cycles, and time.
+    /// Runs one round: the changes, two cycles, and time that passes.
     fn round(&mut self, place: usize, round: &Round) {
         let mut objects = round.objects.clone();
         let mut gone = Vec::new();
         if place == 0 && (self.manner.holes || self.manner.renumbered) {
-            // A pod that is gone at once stands between every two objects.
+            // A pod that is removed at once is between every two objects.
             let passing = Cluster::passing(objects.len()).unwrap_or_default();
             gone.extend(passing.iter().map(Object::key));
             objects = passing.into_iter().zip(objects).flat_map(|(passing, object)| [passing, object]).collect();
@@ -149,7 +149,7 @@ impl Player<'_> {
         self.note(|session| session.advance(900 * SECOND));
     }
 
-    /// Does something; what was refused and could not be served.
+    /// Calls the session, and records refused plans and errors.
     fn note(&mut self, does: impl FnOnce(&mut Virtual) -> Result<(), SessionError>) {
         if let Err(error) = does(self.session) {
             self.run.faults.push(error.cause);
@@ -160,7 +160,7 @@ impl Player<'_> {
         }
     }
 
-    /// What must change nothing.
+    /// Makes the extra calls that must not change any decision.
     fn beside(&mut self) {
         let lab = self.lab;
         self.tap.aside(|policy| match self.manner.beside {
@@ -174,7 +174,7 @@ impl Player<'_> {
         });
     }
 
-    /// Asks which running pods are safe.
+    /// Calls `standings`, where the manner demands it.
     fn stand(&mut self) {
         if self.manner.standing {
             self.note(|session| session.standings().map(drop));
@@ -189,8 +189,8 @@ impl Player<'_> {
         self.run.saved.push(saved);
     }
 
-    /// Another instance takes over, with the checkpoint that the plain run took at this place. A policy without checkpoints is
-    /// replaced only while it has promised nothing.
+    /// Replaces the instance by a new one, with the checkpoint that the plain run took at this place. A policy without checkpoints is replaced only
+    /// while it has no promises.
     fn replace(&mut self, place: usize) {
         let has_state = self.tap.has(Interface::State);
         let recall = self.lab.plain().saved.get(place).cloned().flatten();
@@ -200,7 +200,7 @@ impl Player<'_> {
             return;
         }
         self.tap.end(recall, self.session.waiting().len());
-        // It ends in the first call, so that nothing is decided.
+        // The instance ends in the first call, so that nothing is decided.
         let ended = self.session.tell(Input::Cycle);
         if !self.tap.has_ended() {
             drop(ended);
@@ -208,16 +208,16 @@ impl Player<'_> {
     }
 }
 
-/// Bytes that no policy wrote.
+/// Returns a checkpoint with bytes that no policy has written.
 pub(super) fn garbage(format: u32) -> Checkpoint {
     let text = b"this is no checkpoint: \xff\xfe\x00\x01 ";
     Checkpoint { format, bytes: text.repeat(3) }
 }
 
-/// The answer of an export about a pod that there is not, and the extension point that it belongs to.
+/// The result of a call about an unknown pod, with the export and its extension point.
 pub(super) type ToStranger = (ExtensionPoint, &'static str, Result<(), CallError>);
 
-/// Asks every question about a pod that there is not.
+/// Makes every call of the system's extension points about an unknown pod.
 pub(super) fn strangers(policy: &mut dyn Policy, system: &SystemInfo) -> Vec<ToStranger> {
     const STRANGER: PodId = 4_000_000_000;
     let node = NodeId::default();

@@ -1,6 +1,6 @@
 //! The sources of the suite: its digest is made of them, so that a suite that asks otherwise has another one.
 
-/// The sources, in the order of their names.
+/// Returns the sources, in the order of their names.
 pub(crate) fn sources() -> &'static [&'static str] {
     &[
         include_str!("check.rs"),

@@ -8,13 +8,13 @@ use super::lab::{Lab, Start};
 use super::outcome::{CheckReport, Conformance, Flaw, Outcome};
 use crate::Scenario;
 
-/// How many random clusters there are for each system.
+/// The number of random clusters for each system.
 const CLUSTERS: u64 = 4;
 
-/// From how many scenarios of a system the clusters are taken at most.
+/// The maximum number of scenarios of a system whose clusters are used.
 const SCENARIOS: usize = 12;
 
-/// Holds a policy to every check, in random clusters and in those of the scenarios of its systems.
+/// Checks a policy with every check, in random clusters and in those of the scenarios of its systems.
 ///
 /// # Errors
 /// The policy cannot be started, or does not describe itself.
@@ -22,7 +22,7 @@ pub fn conform(start: &Start<'_>, scenarios: &[Scenario]) -> Result<Conformance,
     conform_to(checks(), start, scenarios)
 }
 
-/// The same with some of the checks.
+/// Checks a policy with some of the checks.
 pub(super) fn conform_to(
     checks: impl Iterator<Item = &'static Check>,
     start: &Start<'_>,
@@ -46,19 +46,19 @@ pub(super) fn conform_to(
     Ok(Conformance::of(reports.into_iter().map(|(_, report)| report).collect()))
 }
 
-/// What is known of a check before anything was looked at.
+/// Returns the report of a check before anything was examined.
 fn first(check: &Check, policy: &dyn Policy) -> CheckReport {
     let exported = check.interface().is_none_or(|interface| policy.has(interface));
     CheckReport::of(check, if exported { Outcome::NotMet } else { Outcome::NotExported })
 }
 
-/// Some of many, evenly.
+/// Returns at most [`SCENARIOS`] items, spread evenly.
 fn spread<T>(all: Vec<T>) -> Vec<T> {
     let step = all.len().div_ceil(SCENARIOS).max(1);
     all.into_iter().step_by(step).collect()
 }
 
-/// Looks at one cluster.
+/// Runs the checks in one cluster. A check that has a flaw in this system is not run again.
 fn look(lab: &Lab<'_>, reports: &mut [(&Check, CheckReport)]) {
     for (check, report) in reports {
         let known = report.flaws.iter().any(|flaw| flaw.system == lab.system.name);
@@ -81,7 +81,7 @@ fn look(lab: &Lab<'_>, reports: &mut [(&Check, CheckReport)]) {
 }
 
 impl Cluster {
-    /// The initial cluster of a scenario, and time that passes.
+    /// Returns the initial cluster of a scenario, with two rounds of time that passes.
     fn of_scenario(scenario: &Scenario) -> Cluster {
         let first = Round { gone: Vec::new(), objects: scenario.cluster.clone() };
         Cluster {

@@ -8,16 +8,16 @@ use lictor_oracle::Dice;
 
 use super::exchange::{Call, Exchange, Known, Said};
 
-/// How the policy is told and asked.
+/// How a policy receives events and calls.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Telling {
-    /// Events of one kind that come together are told in an order drawn from this seed.
+    /// Whether consecutive events of one kind are shuffled, with this seed.
     pub(super) shuffled: Option<u64>,
-    /// Every event is told in a call of its own.
+    /// Whether every event is sent in a call of its own.
     pub(super) singly: bool,
-    /// The host takes no checkpoints.
+    /// Whether the host takes no checkpoints.
     pub(super) unsaved: bool,
-    /// The first plan of every attempt is refused.
+    /// Whether the first plan of every attempt is refused.
     pub(super) refusing: bool,
 }
 
@@ -34,9 +34,9 @@ struct State {
     life: usize,
     /// The next call ends the instance.
     ends: bool,
-    /// What the next instance is to remember.
+    /// The checkpoint of the next instance.
     recall: Option<Checkpoint>,
-    /// So many pods are reserved anew in the next instance; that is no decision.
+    /// The number of pods that are reserved again in the next instance; these calls are not recorded as decisions.
     anew: usize,
     plans: usize,
 }
@@ -53,23 +53,23 @@ impl Tap {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was said so far; from here on the log is empty.
+    /// Takes the exchanges so far. The log is empty afterwards.
     pub(super) fn take(&self) -> Vec<Exchange> {
         std::mem::take(&mut self.state().exchanges)
     }
 
-    /// Asks the policy something that is not written down.
+    /// Calls the policy without a record.
     pub(super) fn aside<T>(&self, question: impl FnOnce(&mut dyn Policy) -> T) -> T {
         question(self.state().policy.as_mut())
     }
 
-    /// The next call ends the instance. The one after it gets this checkpoint, and so many reserved pods anew.
+    /// Makes the next call end the instance. The next instance gets this checkpoint, and this many reserved pods.
     pub(super) fn end(&self, recall: Option<Checkpoint>, reserved: usize) {
         let mut state = self.state();
         (state.ends, state.recall, state.anew) = (true, recall, reserved);
     }
 
-    /// Whether the call came that ended the instance; if not, it goes on.
+    /// Returns whether a call has ended the instance. Else the instance is not ended any more.
     pub(super) fn has_ended(&self) -> bool {
         let mut state = self.state();
         let ended = !std::mem::take(&mut state.ends);
@@ -109,7 +109,10 @@ impl Tap {
 }
 
 impl State {
-    /// Whether the instance goes on.
+    /// Checks whether the instance goes on.
+    ///
+    /// # Errors
+    /// The suite ends the instance with this call.
     fn lives(&mut self, call: &'static str) -> Result<(), CallError> {
         match std::mem::take(&mut self.ends) {
             true => Err(CallError::Broke { call, cause: "the suite ended this instance".into() }),
@@ -117,7 +120,7 @@ impl State {
         }
     }
 
-    /// The events in the order in which they are told, and how many at once.
+    /// Returns the events in the order and the groups in which the policy receives them.
     fn told(&mut self, events: Vec<Event>) -> Vec<Vec<Event>> {
         let mut runs: Vec<Vec<Event>> = Vec::new();
         for event in events {
@@ -134,7 +137,7 @@ impl State {
     }
 }
 
-/// Whether the order of two events means nothing: both are about nodes, pods or objects, and of one kind.
+/// Returns whether the order of two events has no meaning: both are about nodes, pods or objects, and of one kind.
 fn alike(one: &Event, other: &Event) -> bool {
     matches!(
         (one, other),

@@ -19,20 +19,20 @@ const NAMESPACE: &str = "work";
 /// The size of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
-    /// Whose objects it is made of.
+    /// The system whose objects the cluster has.
     pub system: System,
-    /// How many nodes there are.
+    /// The number of nodes.
     pub nodes: usize,
-    /// How many pods run on each node.
+    /// The number of running pods on each node.
     pub pods_per_node: usize,
-    /// Over how many queues, or quotas, they are dealt.
+    /// The number of queues, or quotas, over which the running pods are distributed.
     pub queues: usize,
-    /// How many pods the waiting job has; each of Koordinator's asks for a whole node.
+    /// The number of pods in the preempting job. Each pod of Koordinator's job requests a whole node.
     pub gang: usize,
-    /// How many disruption budgets there are: the first covers the pods of the first queue, and so on. Each allows more than is asked for.
-    /// Only kube-scheduler's preemption and what is built on it read them.
+    /// The number of disruption budgets: the first covers the pods of the first queue, and so on. Each allows more evictions than are needed. Only
+    /// kube-scheduler's preemption and schedulers built on it read them.
     pub budgets: usize,
-    /// What the priorities and ages of pods are drawn with.
+    /// The seed of the priorities and ages of pods.
     pub seed: u64,
 }
 
@@ -42,22 +42,22 @@ pub struct Shape {
 pub struct UnknownShape(String);
 
 impl Shape {
-    /// How many pods run.
+    /// Returns the number of running pods.
     pub fn running(&self) -> usize {
         self.nodes.saturating_mul(self.pods_per_node)
     }
 
-    /// Whether the system reads disruption budgets.
+    /// Returns whether the system reads disruption budgets.
     pub fn reads_budgets(&self) -> bool {
         matches!(self.system, System::Kubernetes | System::Coscheduling)
     }
 
-    /// The first pod of the job that is to get room, `namespace/name`.
+    /// Returns the name of the first pod of the preempting job, `namespace/name`.
     pub fn preemptor(&self) -> String {
         format!("{NAMESPACE}/job-000")
     }
 
-    /// The pod that cannot get any.
+    /// Returns the name of the pod that fits on no node, whatever is evicted.
     pub fn hopeless(&self) -> String {
         format!("{NAMESPACE}/hopeless")
     }
@@ -72,7 +72,7 @@ impl FromStr for Shape {
         let system: System = system.parse().map_err(|_| unknown())?;
         let nodes = nodes.parse().ok().filter(|nodes| *nodes > 0).ok_or_else(unknown)?;
         let (pods_per_node, queues, gang) = match system {
-            // The sizes of upstream's benchmark of its preemption.
+            // The sizes of upstream's preemption benchmark.
             System::Yunikorn if nodes <= 100 => (10, 10, 1),
             System::Yunikorn => (20, if nodes < 5000 { 10 } else { 100 }, 1),
             System::Koordinator => (10, 100, 64_usize.min(nodes)),

@@ -7,34 +7,34 @@ use serde_json::{Map, Value, json};
 
 use super::{NAMESPACE, Shape};
 
-/// The cores that a running pod of Koordinator's holds. All others hold one.
+/// The cores of a running pod of Koordinator. All others have one core.
 const KOORDINATOR_CORES: usize = 6;
 
 /// The label by which a disruption budget selects its pods.
 const COVERED: &str = "app";
 
-/// A pod in a few words.
+/// A short description of a pod.
 struct Sketch {
     name: String,
     queue: usize,
     cores: usize,
     priority: i64,
-    /// When it was created, in seconds of its day, and whether that is later than all that run.
+    /// The creation time in seconds of its day, and whether the pod is newer than all running pods.
     age: usize,
     is_new: bool,
     node: Option<String>,
-    /// The gang that it belongs to.
+    /// The gang of the pod.
     gang: Option<&'static str>,
 }
 
 impl Shape {
-    /// The objects of the cluster, as kubectl would show them: queues, nodes, running pods, then what waits.
+    /// Returns the objects of the cluster, as kubectl would show them: queues, nodes, running pods, then the pending pods.
     pub fn objects(&self) -> impl Iterator<Item = Value> {
         let few = self.queues().into_iter().chain(self.covers()).chain(self.machines()).chain(self.groups());
         few.chain(self.pods()).chain(self.waiting())
     }
 
-    /// The same as one text of JSON, a `List`.
+    /// Returns the objects as one JSON text, a `List`.
     pub fn text(&self) -> String {
         json!({"apiVersion": "v1", "kind": "List", "items": self.objects().collect::<Vec<_>>()}).to_string()
     }
@@ -43,7 +43,7 @@ impl Shape {
         if self.system == System::Koordinator { KOORDINATOR_CORES } else { 1 }
     }
 
-    /// Where a running pod is, by its number.
+    /// Returns the node of a running pod, by the number of the pod.
     fn node_of(&self, pod: usize) -> String {
         let node = match self.system {
             System::Yunikorn => pod.checked_rem(self.nodes),
@@ -61,7 +61,7 @@ impl Shape {
         })
     }
 
-    /// Quotas and queues: each has little that it is owed, but the one of the job, which is owed all.
+    /// Returns the quotas or queues of the system. In YuniKorn and Volcano only the queue of the job has a large guaranteed or deserved amount.
     fn queues(&self) -> Vec<Value> {
         match self.system {
             System::Koordinator => (0..self.queues).map(quota).collect(),
@@ -73,7 +73,7 @@ impl Shape {
                 let queues: Vec<Value> = (0..self.queues).map(queue).chain([asking, idle]).collect();
                 let partition = json!({"name": "default", "placementrules": [{"name": "provided", "create": true}],
                     "queues": [{"name": "root", "submitacl": "*", "queues": queues}]});
-                // JSON is YAML, too.
+                // JSON is valid YAML.
                 let text = json!({"partitions": [partition]}).to_string();
                 vec![json!({"apiVersion": "v1", "kind": "ConfigMap",
                     "metadata": {"name": "yunikorn-configs", "namespace": "yunikorn"}, "data": {"queues.yaml": text}})]
@@ -90,7 +90,7 @@ impl Shape {
         }
     }
 
-    /// Disruption budgets.
+    /// Returns the disruption budgets.
     fn covers(&self) -> impl Iterator<Item = Value> {
         (0..self.budgets).map(|number| {
             json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
@@ -99,7 +99,7 @@ impl Shape {
         })
     }
 
-    /// The groups of pods: that of the job, and in Volcano one a queue for what runs.
+    /// Returns the pod groups: that of the job, and in Volcano one per queue for the running pods.
     fn groups(&self) -> Vec<Value> {
         let named = |api: &str, name: &str, spec: Value| {
             json!({"apiVersion": api, "kind": "PodGroup", "metadata": {"name": name, "namespace": NAMESPACE,
@@ -137,7 +137,7 @@ impl Shape {
         })
     }
 
-    /// The job that is to get room, and a pod that cannot get any.
+    /// Returns the pods of the preempting job, and a pod that fits on no node.
     fn waiting(&self) -> impl Iterator<Item = Value> {
         let cores = match self.system {
             System::Koordinator => KOORDINATOR_CORES.saturating_mul(self.pods_per_node),
@@ -215,7 +215,7 @@ impl Shape {
     }
 }
 
-/// A quota of Koordinator's: each is owed more than there is, so that what others hold may be taken back.
+/// Returns a quota of Koordinator. Each quota's min is larger than the cluster, so that capacity may be taken back from others.
 fn quota(number: usize) -> Value {
     json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
         "metadata": {"name": queue_name(number), "namespace": "quotas"},
@@ -230,14 +230,14 @@ fn queue_name(number: usize) -> String {
     format!("queue-{number:03}")
 }
 
-/// A second of the first day of a month: what waits came a month later.
+/// Returns a creation time: this second of the first day of a month. Pending pods are a month newer.
 fn created(second: usize, is_new: bool) -> String {
     let part = |unit: usize, of: usize| second.checked_div(unit).unwrap_or(0).checked_rem(of).unwrap_or(0);
     let month = if is_new { 2 } else { 1 };
     format!("2026-{month:02}-01T{:02}:{:02}:{:02}Z", part(3600, 24), part(60, 60), part(1, 60))
 }
 
-/// A number that looks like chance and is always the same (splitmix64).
+/// Returns a pseudo-random number that is always the same for the same input (splitmix64).
 fn mixed(seed: u64, number: usize) -> u64 {
     let number = u64::try_from(number).unwrap_or(u64::MAX);
     let mut z = seed.wrapping_add(number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));

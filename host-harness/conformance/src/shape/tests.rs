@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::*;
 
-/// The sum of the cores that pods on each node hold.
+/// Returns the sum of the cores of the pods on each node.
 fn held(objects: &[Value]) -> BTreeMap<&str, u64> {
     let mut held = BTreeMap::new();
     for pod in objects.iter().filter(|object| object["kind"] == "Pod") {
@@ -43,7 +43,7 @@ fn a_shape_is_the_same_each_time_and_another_seed_gives_another_one() {
     assert_ne!(shape.text(), Shape { seed: 2, ..shape.clone() }.text());
 }
 
-/// Of ten queues, the pods of the first three are covered: three of the ten pods on each node.
+/// Checks that of ten queues, the pods of the first three are covered: three of the ten pods on each node.
 #[test]
 fn budgets_cover_the_pods_of_the_first_queues() {
     let shape = Shape { budgets: 3, ..Shape::from_str("kubernetes-4").unwrap() };

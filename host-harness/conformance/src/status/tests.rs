@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::*;
 
-/// 1500m cpu and 2Gi memory are used in quota team-a.
+/// Returns the accounts: 1500m cpu and 2Gi memory are in use in quota team-a.
 fn books() -> BTreeMap<String, Option<Usage>> {
     let resource = |name: &str| Resource { name: name.to_owned(), everywhere: 0 };
     let account = QueueAccount {

@@ -38,19 +38,19 @@ pub(crate) struct Spread {
     pub(crate) nodes: CountedNodes,
 }
 
-/// The nodes whose pods and domains count for a topology spread constraint. Equal ones compare as equal.
+/// The nodes whose pods and domains count for a topology spread constraint. Equal values compare as equal.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct CountedNodes {
     /// The labels that a node must have: the topology keys of all constraints of the pod.
     pub(crate) keys: BTreeSet<String>,
-    /// What a node must be: the node selector and affinity where they count, the tolerations where taints count.
+    /// The constraints on a node: the node selector and affinity where the policy honors them, the tolerations where it honors taints.
     pub(crate) constraints: Constraints,
     /// Nodes with taints that the pod does not tolerate do not count.
     pub(crate) honors_taints: bool,
 }
 
 impl CountedNodes {
-    /// Whether a node counts.
+    /// Returns whether a node counts for the topology spread constraint.
     pub(crate) fn holds(&self, node: &Terrain) -> bool {
         self.keys.iter().all(|key| node.labels.contains_key(key))
             && self.constraints.attracts(node)
@@ -63,16 +63,16 @@ impl CountedNodes {
 pub(crate) struct PodSet {
     /// Pods of these namespaces.
     pub(crate) namespaces: BTreeSet<String>,
-    /// Pods of the namespaces with these labels, too.
+    /// Pods of the namespaces with these labels are in the set as well.
     pub(crate) namespace_labels: Option<BTreeSet<Requirement>>,
-    /// The labels of the pods; none: no pod at all.
+    /// The labels of the pods. `None`: the set has no pod.
     pub(crate) labels: Option<BTreeSet<Requirement>>,
-    /// Whether a namespace of which nobody knows the labels is one of those above. A hard constraint is never broken for want of a
-    /// Namespace object: true where a pod of the set forbids (anti-affinity), false where it permits (affinity).
+    /// Whether a namespace with unknown labels is in the set. A missing Namespace object must never break a hard constraint. So the value is true
+    /// where a pod of the set forbids a node (anti-affinity), and false where such a pod permits a node (affinity).
     pub(crate) takes_unknown: bool,
 }
 
-/// What a selector is held against.
+/// A pod as a selector sees it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Selected<'a> {
     pub(crate) namespace: &'a str,
@@ -81,7 +81,7 @@ pub(crate) struct Selected<'a> {
     pub(crate) claims: &'a [String],
 }
 
-/// What chooses pods. Equal selectors compare as equal.
+/// A selector of pods. Equal selectors compare as equal.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Selector {
     /// Pods that are in all of these sets.
@@ -95,7 +95,7 @@ pub(crate) enum Selector {
 pub(crate) struct Namespaces(BTreeMap<String, BTreeMap<String, String>>);
 
 impl PodSet {
-    /// Whether the set has a selector of namespaces whose answer depends on their labels.
+    /// Returns whether the set selects namespaces by a label other than their name.
     pub(crate) fn asks_for_labels(&self) -> bool {
         self.namespace_labels.as_ref().is_some_and(|labels| labels.iter().any(|label| label.key != NAME))
     }
@@ -110,7 +110,7 @@ impl PodSet {
 }
 
 impl Selector {
-    /// Whether a pod is chosen.
+    /// Returns whether the selector chooses a pod.
     pub(crate) fn holds(&self, pod: &Selected<'_>, namespaces: &Namespaces) -> bool {
         match self {
             Selector::All(sets) => sets.iter().all(|set| set.holds(pod, namespaces)),
@@ -118,14 +118,14 @@ impl Selector {
         }
     }
 
-    /// Whether the labels of namespaces matter.
+    /// Returns whether the selector depends on labels of namespaces other than their name.
     pub(crate) fn asks_for_labels(&self) -> bool {
         matches!(self, Selector::All(sets) if sets.iter().any(PodSet::asks_for_labels))
     }
 }
 
 impl Namespaces {
-    /// Creates or replaces a namespace, or removes it; whether its labels are others now.
+    /// Creates or replaces a namespace, or removes it (`None`). Returns whether its labels have changed.
     pub(crate) fn set(&mut self, name: &str, labels: Option<BTreeMap<String, String>>) -> bool {
         let before = match labels.clone() {
             Some(labels) => self.0.insert(name.to_owned(), labels),
@@ -134,18 +134,18 @@ impl Namespaces {
         before != labels
     }
 
-    /// Whether a namespace is known.
+    /// Returns whether the Namespace object of this name is known.
     pub(crate) fn contains(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
-    /// Whether no namespace is known.
+    /// Returns whether no namespace is known.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a namespace has these labels. Of one that is not known, the name is all that is known: `unknown` is the answer to
-    /// whatever asks for another label.
+    /// Returns whether a namespace has these labels. Only the name of an unknown namespace is known: `unknown` is the result for every other label of
+    /// it.
     fn match_all(&self, name: &str, labels: &BTreeSet<Requirement>, unknown: bool) -> bool {
         let own_name = || BTreeMap::from([(NAME.to_owned(), name.to_owned())]);
         match self.0.get(name) {

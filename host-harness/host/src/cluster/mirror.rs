@@ -45,34 +45,34 @@ pub(crate) use inter_pod::{ALL_NODES, Between};
 pub(crate) use parts::{Part, Reached};
 pub use placed::Unread;
 
-/// The cluster as the host knows it.
+/// The cluster as the host knows it. Plans in flight are laid over the objects that the cluster shows.
 #[derive(Debug)]
 pub struct Mirror {
     labels: Filter,
-    /// The numbers of those labels that mean that a pod is leaving.
+    /// The numbers of the labels that mean that a pod is being evicted.
     leaving_labels: BTreeSet<u32>,
     annotations: Filter,
     /// The fields of pods that the policy reads: JSON pointers.
     pod_fields: Fields,
     node_labels: Filter,
-    /// The schedulers whose pods the policy decides about; none: all.
+    /// The schedulers whose pods the policy decides about. `None`: all schedulers.
     schedulers: Option<BTreeSet<String>>,
     clock: i64,
-    /// The time that the policy was told.
+    /// The time that the policy last received.
     told_clock: i64,
     resources: Resources,
     nodes: Nodes,
     shapes: Shapes,
     pods: Pods,
     label_sets: Shared<BTreeMap<String, String>>,
-    /// The pods of which more is assumed than the cluster shows.
+    /// The pods with changes that are assumed but not yet seen in the cluster.
     assumed: BTreeMap<PodId, Assumed>,
     seen_again: BTreeSet<PodId>,
     classes: Classes,
     placed: PlacedKinds,
     volumes: Volumes,
     volume_books: VolumeBooks,
-    /// Pods whose volumes are to be looked at.
+    /// Pods whose volumes are still to be resolved.
     unresolved: BTreeSet<PodId>,
     inter_pods: InterPods,
     objects: Objects,
@@ -83,7 +83,7 @@ pub struct Mirror {
 }
 
 impl Mirror {
-    /// An empty cluster, for a policy that wants to be told this much. The clock stands at 0.
+    /// Creates an empty cluster for a policy with these interests. The clock starts at 0.
     pub fn new(interests: Interests) -> Mirror {
         Mirror {
             labels: Filter::new(&interests.labels, true),
@@ -114,8 +114,7 @@ impl Mirror {
         }
     }
 
-    /// From here on the policy decides about the pods of these schedulers (`spec.schedulerName`), and of no other. Before, it decides
-    /// about all pods.
+    /// Restricts the policy to the pods of these schedulers (`spec.schedulerName`). Before the first call, the policy decides about all pods.
     pub fn set_schedulers(&mut self, names: impl IntoIterator<Item = String>) {
         self.schedulers = Some(names.into_iter().collect());
         let pods: Vec<PodId> = self.pods.all().map(|entry| entry.record.id).collect();
@@ -124,88 +123,91 @@ impl Mirror {
         }
     }
 
-    /// Whether a pod has volumes that say where it can run.
+    /// Returns whether a pod has volumes that restrict where it can run.
     pub fn has_claims(&self, pod: PodId) -> bool {
         self.pods.get(pod).is_some_and(volumes::has_volumes)
     }
 
-    /// Returns whether a pod is nominated, also where the node that is named is gone.
+    /// Returns whether a pod is nominated. A pod stays nominated where the nominated node does not exist any more.
     pub fn is_nominated(&self, pod: PodId) -> bool {
         self.pods.get(pod).is_some_and(|entry| entry.stated.nominated.is_some())
     }
 
-    /// The scheduling gates of a pod, by name.
+    /// Returns the names of the scheduling gates of a pod. Empty: the pod has no gates or does not exist.
     pub fn gates(&self, pod: PodId) -> &[String] {
         self.pods.get(pod).map(|entry| entry.stated.gates.as_slice()).unwrap_or_default()
     }
 
-    /// The time.
+    /// Returns the time, in nanoseconds since 1970.
     pub fn now(&self) -> i64 {
         self.clock
     }
 
-    /// Moves the clock forward; an earlier time changes nothing.
+    /// Moves the clock forward. An earlier time changes nothing.
     pub fn set_clock(&mut self, now: i64) {
         self.clock = self.clock.max(now);
     }
 
-    /// The number of the pod of this name: `namespace/name`, or `Kind/name` or `Kind/namespace/name` of what is placed like one.
+    /// Returns the number of the pod of this name: `namespace/name`. Another placed object has the name `Kind/name` or `Kind/namespace/name`.
     pub fn pod_id(&self, name: &str) -> Option<PodId> {
         self.pods.id(name)
     }
 
-    /// The name of a pod, as `pod_id` takes it; also of one that is gone.
+    /// Returns the name of a pod in the format of `pod_id`, also for a deleted pod. `None`: the number was never given.
     pub fn pod_name(&self, pod: PodId) -> Option<&str> {
         self.pods.name(pod)
     }
 
-    /// The number of the node of this name.
+    /// Returns the number of the node of this name.
     pub fn node_id(&self, name: &str) -> Option<NodeId> {
         self.nodes.id(name)
     }
 
-    /// A pod as the policy is told of it.
+    /// Returns a pod in the form that the policy receives. `None`: the pod does not exist.
     pub fn pod(&self, pod: PodId) -> Option<&Pod> {
         self.pods.get(pod).map(|entry| &entry.record)
     }
 
-    /// Whether a pod has a label that means, in this system, that somebody was asked to evict it.
+    /// Returns whether a pod has a label that means, in this system, that its eviction was requested.
     pub fn is_marked(&self, pod: &Pod) -> bool {
         !self.leaving_labels.is_empty()
             && pod.template.labels.iter().any(|label| self.leaving_labels.contains(&label.key))
     }
 
-    /// Returns whether a label can mean, in this system, that somebody was asked to evict its pod.
+    /// Returns whether this system has labels that mean that the eviction of a pod was requested.
     pub fn has_leaving_labels(&self) -> bool {
         !self.leaving_labels.is_empty()
     }
 
-    /// A node as the policy is told of it.
+    /// Returns a node in the form that the policy receives. `None`: the node does not exist.
     pub fn node(&self, node: NodeId) -> Option<&Node> {
         self.nodes.get(node).map(|entry| &entry.record)
     }
 
-    /// All pods, by number.
+    /// Returns all pods, ordered by number.
     pub fn pods(&self) -> impl Iterator<Item = &Pod> {
         self.pods.all().map(|entry| &entry.record)
     }
 
-    /// All nodes, by number.
+    /// Returns all nodes, ordered by number.
     pub fn nodes(&self) -> impl Iterator<Item = &Node> {
         self.nodes.all().map(|entry| &entry.record)
     }
 
-    /// How many numbers of nodes were given, also of nodes that are gone.
+    /// Returns how many node numbers were given, including those of deleted nodes.
     pub fn node_numbers(&self) -> usize {
         self.nodes.numbers()
     }
 
-    /// The resources that amounts name, by number.
+    /// Returns the resources, in the order of the numbers that amounts use.
     pub fn resources(&self) -> &[Resource] {
         self.resources.all()
     }
 
-    /// Whether a pod may run on a node as far as that depends on no other pod. The reason is in kube-scheduler's words.
+    /// Checks whether a pod may run on a node, as far as that is independent of other pods.
+    ///
+    /// # Errors
+    /// The first reason that kube-scheduler would find, or `Unknown` where the pod or the node does not exist.
     pub fn eligible(&self, pod: PodId, node: NodeId) -> Result<(), Ineligible> {
         let unknown = Ineligible::Unknown;
         let pod = self.pods.get(pod).ok_or_else(|| unknown("pod"))?;
@@ -217,13 +219,13 @@ impl Mirror {
         constraints.judge(&node.terrain)
     }
 
-    /// How many objects were not mirrored since the policy declared no interest in their kind, by `apps/v1 Deployment`.
+    /// Returns how many objects were not mirrored because the policy declared no interest in their kind. A key looks like `apps/v1 Deployment`.
     pub fn ignored(&self) -> &BTreeMap<String, usize> {
         &self.ignored
     }
 }
 
-/// The numbers of the labels that mean that a pod is leaving. All labels together have one number, which means nothing.
+/// Returns the numbers of the labels that mean that a pod is being evicted. The interest `*` (all labels under one number) never means it.
 fn leaving(interests: &Interests) -> BTreeSet<u32> {
     let means = |label: &String| label != "*" && interests.leaving_labels.contains(label);
     (0..).zip(&interests.labels).filter(|(_, label)| means(label)).map(|(number, _)| number).collect()

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use lictor_contract::Interests;
 
-/// What the host reads itself, whatever the policy reads: where pods may run, what they hold, and with whom they may not be.
+/// The kinds that the host reads itself, whatever the policy reads: where pods may run, what they take, and which pods they may not run with.
 const OWN: [(&str, &str); 12] = [
     ("", "Node"),
     ("", "Pod"),
@@ -20,7 +20,7 @@ const OWN: [(&str, &str); 12] = [
     ("resource.k8s.io", "DeviceClass"),
 ];
 
-/// The kinds that the host reads itself and those that the policy reads, each with its API group; the core group is empty.
+/// Returns the kinds that the host reads itself and those that the policy reads, as (API group, kind). The core group is empty.
 pub fn kinds_read(interests: &Interests) -> BTreeSet<(String, String)> {
     let own = OWN.iter().map(|(group, kind)| ((*group).to_owned(), (*kind).to_owned()));
     let read = interests.kinds.iter().map(|kind| (kind.group.clone(), kind.kind.clone()));

@@ -32,11 +32,11 @@ pub(crate) struct Volumes {
     limits: BTreeMap<String, BTreeMap<String, i64>>,
     /// The number of nodes that have a limit, by driver.
     limited: BTreeMap<String, usize>,
-    /// The drivers that report how much they can make.
+    /// The drivers that report their remaining capacity.
     drivers: BTreeSet<String>,
-    /// What they report, by namespace and name of the object.
+    /// The reported capacities, by namespace and name of the object.
     capacities: BTreeMap<(String, String), CapacityFacts>,
-    /// What is attached to nodes, by name of the object.
+    /// The volumes that are attached to nodes, by name of the VolumeAttachment.
     attachments: BTreeMap<String, AttachmentFacts>,
     changed: bool,
 }
@@ -44,7 +44,7 @@ pub(crate) struct Volumes {
 impl Volumes {
     /// Creates or replaces an object.
     pub(crate) fn set(&mut self, namespace: &str, name: &str, storage: Storage) {
-        // The status of an attachment changes often, and says nothing here.
+        // The status of an attachment changes often, and does not matter here.
         let is_known = |facts: &AttachmentFacts| self.attachments.get(name) == Some(facts);
         self.changed |= !matches!(&storage, Storage::Attachment(facts) if is_known(facts));
         let (key, name) = ((namespace.to_owned(), name.to_owned()), name.to_owned());
@@ -62,7 +62,7 @@ impl Volumes {
         }
     }
 
-    /// Removes an object of this kind; false where there is none.
+    /// Removes an object of this kind. Returns `false` where the object does not exist.
     pub(crate) fn remove(&mut self, kind: &str, namespace: &str, name: &str) -> bool {
         let key = (namespace.to_owned(), name.to_owned());
         let removed = match kind {

@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::session::{Attempt, AttemptResult, EvictedFor, Happened, Held, How, Session, Step};
 
-/// What became of a pod in a step.
+/// The result of a step for a pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Verdict {
-    /// It is bound to the node.
+    /// The pod is bound to the node.
     Bound,
-    /// It is held at permit for the node.
+    /// The pod is held at permit for the node.
     Held,
-    /// It is nominated to the node; victims leave.
+    /// The pod is nominated to the node, and victims are evicted.
     Nominated,
-    /// It has lost the room it was held for.
+    /// The pod has lost the node that it was held for.
     Released,
-    /// It has lost its nomination.
+    /// The pod has lost its nomination.
     Withdrawn,
-    /// No node takes it, or permit said no.
+    /// No node takes the pod, or permit rejected it.
     Unschedulable,
-    /// It was refused before a node was looked for.
+    /// The pod was rejected before a node was searched.
     Refused,
 }
 
@@ -41,32 +41,32 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// What was decided about a pod.
+/// A decision about a pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// What became of it.
+    /// The result for the pod.
     pub verdict: Verdict,
-    /// The node that it is bound to, held for or nominated to.
+    /// The node that the pod is bound to, held for or nominated to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// The codes of the laws and rules that were named, in the order in which they were; empty where the pod was simply bound.
+    /// The codes of the laws and rules in the reasons, in their order. Empty where the pod was simply bound.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub laws: Vec<String>,
-    /// What was said.
+    /// The message of the decision.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
 }
 
-/// What was decided about a victim.
+/// A decision to evict a pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Eviction {
-    /// How it is evicted.
+    /// How the pod is evicted.
     pub how: How,
-    /// The node it is evicted from.
+    /// The node that the pod is evicted from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// For which preemptor, or for which queue that gives back.
+    /// The preemptor, or the queue that gives back what it borrowed.
     #[serde(flatten)]
     pub for_whom: EvictedFor,
     /// The code of the reason of its plan.
@@ -78,16 +78,16 @@ pub struct Eviction {
 /// A plan that the host refused to carry out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unsound {
-    /// For which preemptor, or for which queue that gives back.
+    /// The preemptor, or the queue that gives back what it borrowed.
     #[serde(flatten)]
     pub for_whom: EvictedFor,
-    /// The code of the invariant that it breaks.
+    /// The code of the invariant that the plan breaks.
     pub code: String,
-    /// How it breaks it.
+    /// How the plan breaks the invariant.
     pub message: String,
 }
 
-/// What came of one input, by pod. Numbers of commands and plans are not part of it.
+/// The decisions of one input, by pod. The numbers of commands and plans are left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decisions {
     /// Every pod about which something was decided.
@@ -99,18 +99,18 @@ pub struct Decisions {
     /// The plans that the host refused, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsound: Vec<Unsound>,
-    /// Why the input could not be served; then nothing else was decided.
+    /// Why the input could not be served. Then nothing else was decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
 impl Decisions {
-    /// What a session has just decided, with what came of its last input.
+    /// Returns the decisions of the last step of a session.
     pub fn of(session: &Session, step: &Step) -> Decisions {
         Decisions::of_step(&step.happened, &session.held())
     }
 
-    /// What was decided in a step at whose end these pods are held.
+    /// Returns the decisions of a step. `held`: the pods that are held at the end of the step.
     pub fn of_step(happened: &Happened, held: &BTreeMap<String, Held>) -> Decisions {
         let mut pods = BTreeMap::new();
         for attempt in &happened.attempts {
@@ -148,7 +148,7 @@ impl Decisions {
             pods.insert(pod.clone(), Decision { node: Some(node.clone()), ..own.unwrap_or(other) });
         }
         for (pod, held) in held {
-            // A pod that was held before and still is was not decided about.
+            // A pod that was held before and still is has no new decision.
             if let Some(decision) = pods.get_mut(pod).filter(|decision| decision.verdict == Verdict::Released) {
                 *decision = plain(Verdict::Held, Some(&held.node));
             }
@@ -167,12 +167,12 @@ impl Decisions {
         Decisions { pods, victims: victims.collect(), unsound: unsound.collect(), error: None }
     }
 
-    /// An input that was not served.
+    /// Returns the decisions of an input that was not served: only its error.
     pub fn failed(error: impl ToString) -> Decisions {
         Decisions { error: Some(error.to_string()), ..Decisions::default() }
     }
 
-    /// Whether nothing was decided.
+    /// Returns whether nothing was decided and no error occurred.
     pub fn is_empty(&self) -> bool {
         self.pods.is_empty() && self.victims.is_empty() && self.unsound.is_empty() && self.error.is_none()
     }
@@ -182,7 +182,7 @@ fn plain(verdict: Verdict, node: Option<&String>) -> Decision {
     Decision { verdict, node: node.cloned(), laws: Vec::new(), message: String::new() }
 }
 
-/// What an attempt says of its pod, whatever came after it.
+/// Returns the decision of an attempt alone, whatever happened to its pod later.
 fn tried(attempt: &Attempt) -> Decision {
     let verdict = match attempt.result {
         AttemptResult::Scheduled => Verdict::Bound,

@@ -6,45 +6,45 @@ use serde::Serialize;
 
 use super::{Decision, Decisions, Eviction};
 
-/// Something that is decided otherwise.
+/// A decision that two sessions make differently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Changed<T> {
     /// The pod.
     pub pod: String,
-    /// What the first one decided; none where it decided nothing about the pod.
+    /// The decision of the first session. `None`: the first session decided nothing about the pod.
     pub then: Option<T>,
-    /// What the second one decides.
+    /// The decision of the second session. `None`: the second session decided nothing about the pod.
     pub now: Option<T>,
 }
 
-/// What two sessions do not decide alike of the same input.
+/// The differences between two sessions that served the same input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Differences {
-    /// Pods of which something else became: another verdict or node, or other laws were named. Numbers in a message are no difference.
+    /// The pods with another verdict or node, or with other laws. Numbers in a message are no difference.
     pub pods: Vec<Changed<Decision>>,
-    /// Victims of one of them only, or for another preemptor, or evicted in another way.
+    /// The victims of only one session, or for another preemptor, or with another kind of eviction.
     pub victims: Vec<Changed<Eviction>>,
-    /// Why the input was not served, where that is not the same.
+    /// The errors, where the input failed in one session only, or for another reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Changed<String>>,
 }
 
 impl Decision {
-    /// Whether the same was decided, and the same laws were named for it.
+    /// Returns whether verdict, node and laws are the same.
     pub fn is_like(&self, other: &Decision) -> bool {
         (self.verdict, &self.node, &self.laws) == (other.verdict, &other.node, &other.laws)
     }
 }
 
 impl Eviction {
-    /// Whether the same was decided.
+    /// Returns whether the kind of eviction, the node and the preemptor or queue are the same.
     pub fn is_like(&self, other: &Eviction) -> bool {
         (self.how, &self.node, &self.for_whom) == (other.how, &other.node, &other.for_whom)
     }
 }
 
 impl Differences {
-    /// What is decided otherwise now.
+    /// Returns the differences between two sets of decisions.
     pub fn between(then: &Decisions, now: &Decisions) -> Differences {
         let error = (then.error != now.error).then(|| Changed {
             pod: String::new(),
@@ -58,19 +58,19 @@ impl Differences {
         }
     }
 
-    /// Whether all is decided alike.
+    /// Returns whether there is no difference.
     pub fn is_empty(&self) -> bool {
         self.pods.is_empty() && self.victims.is_empty() && self.error.is_none()
     }
 
-    /// How many pods and victims there are.
+    /// Returns the number of different pods, victims and errors.
     pub fn len(&self) -> usize {
         self.pods.len().saturating_add(self.victims.len()).saturating_add(usize::from(self.error.is_some()))
     }
 }
 
 impl Changed<Decision> {
-    /// The codes of the laws that make the difference: those that only one side names, or all where both name the same.
+    /// Returns the codes of the laws that make the difference. These are the laws of only one side, or all laws where both sides name the same.
     pub fn laws(&self) -> BTreeSet<&str> {
         let of = |side: &Option<Decision>| side.iter().flat_map(|it| it.laws.clone()).collect::<BTreeSet<String>>();
         let (then, now) = (of(&self.then), of(&self.now));
@@ -81,7 +81,7 @@ impl Changed<Decision> {
     }
 }
 
-/// The pods about which two sides do not say the same.
+/// Returns the pods whose two decisions are not alike, including pods that only one side decides about.
 fn changed<T: Clone>(
     then: &BTreeMap<String, T>,
     now: &BTreeMap<String, T>,

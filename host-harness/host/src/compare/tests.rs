@@ -5,12 +5,12 @@ use crate::verify::testing::{node, on, pod};
 
 const CLUSTER_POD: &str = "default/p";
 
-/// One node, full with `v` and `w`; `p` waits.
+/// Creates a cluster of one node, full with `v` and `w`; `p` is pending.
 fn cluster(policy: &Scripted) -> Virtual {
     session(policy, [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9)])
 }
 
-/// What an attempt for `p` decides.
+/// Returns the decisions of an attempt for `p`.
 fn decided(policy: Scripted) -> Decisions {
     let mut session = cluster(&policy);
     session.try_pod(CLUSTER_POD).unwrap();
@@ -18,7 +18,7 @@ fn decided(policy: Scripted) -> Decisions {
     Decisions::of_step(&session.take_happened(), &held)
 }
 
-/// A policy that finds no node, and evicts these for `p`.
+/// Returns a policy that finds no node, and evicts these pods for `p`.
 fn evicting(victims: &'static [&'static str]) -> Scripted {
     let plan = Sketch { id: 5, nominations: &[("default/p", "n1")], victims, soft: false };
     Scripted::deciding(ALL)
@@ -55,7 +55,7 @@ fn a_pod_that_is_held_at_the_end_is_held_and_one_that_was_let_go_is_released() {
 fn what_is_decided_alike_is_no_difference() {
     let one = decided(evicting(&["default/v"]));
     assert!(Differences::between(&one, &decided(evicting(&["default/v"]))).is_empty());
-    // The sentence has other numbers, the decision is the same.
+    // The sentence has other numbers, but the decision is the same.
     let mut other = one.clone();
     other.pods.get_mut(CLUSTER_POD).unwrap().message = "needs 7 cores".to_owned();
     assert!(Differences::between(&one, &other).is_empty());

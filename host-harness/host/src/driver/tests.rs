@@ -7,7 +7,7 @@ use crate::session::Session;
 use crate::session::testing::Plain;
 use crate::verify::testing::interests;
 
-/// How many simulations are played, and how long each of them is.
+/// The number of simulations, and the number of steps of each.
 const SEEDS: u64 = 60;
 const STEPS: usize = 400;
 
@@ -30,7 +30,7 @@ fn whatever_goes_wrong_no_pod_is_bound_or_evicted_twice_or_forgotten_and_every_p
             *asked.entry(what).or_default() += times;
         }
     }
-    // Every kind of command was asked for, and the policy broke often.
+    // Commands of every kind were requested, and the policy broke often.
     assert!(asked.len() == 5 && asked.values().all(|times| *times > 50), "{asked:?}");
     assert!(refused > 100 && restarts > 100, "{refused} inputs were refused, {restarts} new instances");
 }

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// The time of day when it was started, and from then on the time that has passed: a clock of the machine that is set forward or back
-/// changes nothing that is under way.
+/// A clock that takes the time of day once, at the start, and then adds the elapsed time. A clock of the machine that is set forward or back does not
+/// affect anything in flight.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     read: fn() -> Instant,
@@ -12,35 +12,35 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock that shows the time of day.
+    /// Starts a clock at the time of day.
     pub fn start() -> Clock {
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Clock::reading(Instant::now, nanoseconds(since_1970))
     }
 
-    /// Makes a clock that shows `at` now, in nanoseconds since 1970. It takes the time that passes from `read`: tests have a time of their own.
+    /// Creates a clock that shows `at` now, in nanoseconds since 1970. `read` returns the elapsed time, so that tests can supply their own.
     pub fn reading(read: fn() -> Instant, at: i64) -> Clock {
         Clock { read, begun: read(), at }
     }
 
-    /// The time, nanoseconds since 1970.
+    /// Returns the time, in nanoseconds since 1970.
     pub fn now(&self) -> i64 {
         self.at.saturating_add(nanoseconds((self.read)().saturating_duration_since(self.begun)))
     }
 
-    /// Goes on from this time where it shows an earlier one: the session was told that one by a process whose clock was ahead, and its time
-    /// would stand still until then.
+    /// Moves the clock forward to this time, where it shows an earlier one. An earlier process with a fast clock may have given the session a later
+    /// time, and the session's time would stand still until then.
     pub fn not_before(&mut self, at: i64) {
         self.at = self.at.saturating_add(at.saturating_sub(self.now()).max(0));
     }
 
-    /// How long it is until then; nothing where it is past.
+    /// Returns the time until `then`; zero where `then` is past.
     pub fn until(&self, then: i64) -> Duration {
         Duration::from_nanos(u64::try_from(then.saturating_sub(self.now())).unwrap_or(0))
     }
 }
 
-/// A length of time in nanoseconds.
+/// Returns a duration in nanoseconds.
 pub fn nanoseconds(time: Duration) -> i64 {
     i64::try_from(time.as_nanos()).unwrap_or(i64::MAX)
 }

@@ -4,24 +4,25 @@ use std::collections::BTreeMap;
 
 use crate::cluster::Object;
 
-/// The objects that are there, each once: one that is told again takes the place of the earlier one.
+/// The objects of the first listing, each once. A later copy of an object replaces the earlier one.
 #[derive(Debug, Default)]
 pub struct Listed(BTreeMap<String, Object>);
 
 impl Listed {
-    /// An object is there.
+    /// Adds or replaces an object.
     pub fn there(&mut self, object: Object) {
         self.0.insert(object.full_key(), object);
     }
 
-    /// An object is gone: `Kind.group/namespace/name`, without what there is not. What is placed like a pod may be named without its group.
+    /// Removes an object, named as `Kind.group/namespace/name`; an empty group or namespace is left out. A placed object may be named without its
+    /// group.
     pub fn gone(&mut self, key: &str) {
         if self.0.remove(key).is_none() {
             self.0.retain(|_, object| object.key() != key);
         }
     }
 
-    /// These objects.
+    /// Returns the objects, ordered by key.
     pub fn into_objects(self) -> impl Iterator<Item = Object> {
         self.0.into_values()
     }

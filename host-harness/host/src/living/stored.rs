@@ -12,15 +12,15 @@ use serde::de::DeserializeOwned;
 pub struct Stored(PathBuf);
 
 impl Stored {
-    /// In this file; it need not be there.
+    /// Creates a handle for this file. The file need not exist.
     pub fn at(path: &Path) -> Stored {
         Stored(path.to_owned())
     }
 
-    /// What was stored last; none where nothing was.
+    /// Reads the value that was stored last. `None`: the file does not exist.
     ///
     /// # Errors
-    /// It cannot be read, or is something else. The message names the file.
+    /// The file cannot be read, or contains something else. The message names the file.
     pub fn load<T: DeserializeOwned>(&self) -> Result<Option<T>, String> {
         match fs::read(&self.0) {
             Ok(text) => serde_json::from_slice(&text).map(Some).map_err(|error| self.say(&error)),
@@ -29,10 +29,10 @@ impl Stored {
         }
     }
 
-    /// Stores it; when this returns, it is on the disk.
+    /// Stores a value. When this returns, the value is on the disk.
     ///
     /// # Errors
-    /// It cannot be written. The message names the file.
+    /// The file cannot be written. The message names the file.
     pub fn store<T: Serialize>(&self, value: &T) -> Result<(), String> {
         let text = serde_json::to_vec(value).map_err(|error| self.say(&error))?;
         let beside = self.0.with_extension("new");
@@ -51,14 +51,14 @@ impl Stored {
     }
 }
 
-/// Returns when the name of a file is on the disk: that is when its folder is.
+/// Flushes the folder of a file, so that the name of the file is on the disk.
 #[cfg(unix)]
 fn keep_name(file: &Path) -> std::io::Result<()> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     File::open(folder)?.sync_all()
 }
 
-/// Does nothing: elsewhere, folders cannot be opened.
+/// Does nothing: other systems cannot open folders.
 #[cfg(not(unix))]
 fn keep_name(_: &Path) -> std::io::Result<()> {
     Ok(())

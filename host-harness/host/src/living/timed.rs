@@ -4,8 +4,8 @@ use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-/// A connection until a moment. Each read and write may take the time that is left: a client that sends a byte now and then is cut off at the
-/// moment, too, which a timeout for each read does not do.
+/// A connection with a deadline. Each read and write may take the time that is left. So a client that sends one byte now and then is cut off at the
+/// deadline, which a timeout for each read does not achieve.
 #[derive(Debug)]
 pub struct Timed<'s> {
     stream: &'s UnixStream,
@@ -13,13 +13,13 @@ pub struct Timed<'s> {
 }
 
 impl<'s> Timed<'s> {
-    /// Gives a connection this much time from now on. What is done with the connection afterwards sets its own timeouts.
+    /// Gives a connection this much time from now on. Later users of the connection set their own timeouts.
     pub fn within(stream: &'s UnixStream, time: Duration) -> Timed<'s> {
         let now = Instant::now();
         Timed { stream, until: now.checked_add(time).unwrap_or(now) }
     }
 
-    /// Returns the connection with what is left of the time as its timeout.
+    /// Sets the remaining time as the timeout of the connection, and returns the connection.
     fn ready(&self, set: fn(&UnixStream, Option<Duration>) -> io::Result<()>) -> io::Result<&'s UnixStream> {
         let left = self.until.saturating_duration_since(Instant::now());
         if left.is_zero() {

@@ -7,16 +7,16 @@ use serde::{Serialize, Serializer};
 
 use crate::cluster::Mirror;
 
-/// Something that is so, by name.
+/// A fact of a reason, with its name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Fact {
-    /// Its name, unique in its reason.
+    /// The name, unique in its reason.
     pub name: String,
-    /// What it is.
+    /// The value.
     pub value: Value,
 }
 
-/// What is so.
+/// The value of a fact.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Fact"))]
 #[cfg_attr(
@@ -38,7 +38,7 @@ pub enum Value {
     Name(String),
 }
 
-/// A number; where a value stands for several reasons, the least and the most of theirs.
+/// A number, or the range of the numbers where a value stands for several reasons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Span {
     /// The least.
@@ -58,7 +58,7 @@ impl Span {
         *self = Span { least: self.least.min(other.least), most: self.most.max(other.most) };
     }
 
-    /// The number, or the least and the most.
+    /// Returns the number as text, or the least and the most as `least to most`.
     pub(super) fn show(self, number: impl Fn(i64) -> String) -> String {
         if self.least == self.most {
             return number(self.least);
@@ -68,23 +68,23 @@ impl Span {
 }
 
 impl Fact {
-    /// A fact that is a name.
+    /// Creates a fact whose value is a name.
     pub fn name(name: &str, is: impl Into<String>) -> Fact {
         Fact { name: name.to_owned(), value: Value::Name(is.into()) }
     }
 
-    /// A fact that is a number.
+    /// Creates a fact whose value is a number. A number beyond 64 bits becomes the largest one.
     pub fn count(name: &str, count: impl TryInto<i64>) -> Fact {
         Fact { name: name.to_owned(), value: Value::Count(count.try_into().unwrap_or(i64::MAX).into()) }
     }
 
-    /// A fact that is an amount of one resource.
+    /// Creates a fact whose value is an amount of one resource. An amount beyond 64 bits becomes the largest one.
     pub fn amount(name: &str, resource: &str, amount: impl TryInto<i64>) -> Fact {
         let amount = amount.try_into().unwrap_or(i64::MAX).into();
         Fact { name: name.to_owned(), value: Value::Amounts(vec![(resource.to_owned(), amount)]) }
     }
 
-    /// A fact as the policy gave it, in names.
+    /// Converts a fact of the policy: numbers of pods, nodes and resources become names.
     pub(super) fn named(fact: contract::Fact, mirror: &Mirror) -> Fact {
         let value = match fact.value {
             FactValue::Amounts(amounts) => {
@@ -111,7 +111,7 @@ impl Fact {
 }
 
 impl Value {
-    /// The name, where it is one.
+    /// Returns the name. `None`: the value is not a name.
     pub fn as_name(&self) -> Option<&str> {
         match self {
             Value::Name(name) => Some(name),
@@ -119,7 +119,7 @@ impl Value {
         }
     }
 
-    /// What must be the same in two values for them to be told as one: everything but the numbers.
+    /// Returns the parts of a value that must be equal for two values to be folded into one: everything but the numbers.
     pub fn kind(&self) -> (u8, Vec<&str>) {
         match self {
             Value::Amounts(amounts) => (0, amounts.iter().map(|(resource, _)| resource.as_str()).collect()),
@@ -130,7 +130,7 @@ impl Value {
         }
     }
 
-    /// The numbers of another value of the same kind count, too.
+    /// Widens the numbers to include those of another value of the same kind. Does nothing for values of different kinds.
     pub fn widen(&mut self, other: &Value) {
         match (self, other) {
             (Value::Amounts(mine), Value::Amounts(theirs)) => {
@@ -143,7 +143,8 @@ impl Value {
         }
     }
 
-    /// The value in a sentence; of amounts, the one of this resource, rounded where it is to be.
+    /// Returns the value as text for a sentence. With a resource, shows only the amount of this resource. `rounded`: amounts are rounded for
+    /// readability.
     pub(super) fn shown(&self, resource: Option<&str>, rounded: bool) -> String {
         match self {
             Value::Amounts(amounts) => {
@@ -168,14 +169,14 @@ fn duration(nanoseconds: i64) -> String {
     format!("{:#}", jiff::SignedDuration::from_nanos(nanoseconds))
 }
 
-/// A point in time, as it is shown.
+/// Returns a point in time as text, from nanoseconds since 1970.
 pub(crate) fn time(nanoseconds: i64) -> String {
     jiff::Timestamp::from_nanosecond(nanoseconds.into())
         .map_or_else(|_| nanoseconds.to_string(), |time| time.to_string())
 }
 
-/// Facts as an object: amounts as an object of quantities, counts as numbers, lengths of time as `1m 30s`, the rest as names. What
-/// differs between several reasons is an object of `least` and `most`.
+/// Facts as an object: amounts as an object of quantities, counts as numbers, durations as `1m 30s`, the rest as names. A range is an object of
+/// `least` and `most`.
 pub(super) struct ByName<'a>(pub(super) &'a [Fact]);
 
 impl Serialize for ByName<'_> {
@@ -202,7 +203,7 @@ impl Serialize for Value {
     }
 }
 
-/// A number as it is written, or the least and the most.
+/// A number in its written form, or the least and the most of a range.
 struct LeastMost<F>(Span, F);
 
 impl<T: Serialize, F: Fn(i64) -> T> Serialize for LeastMost<F> {

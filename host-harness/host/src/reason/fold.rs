@@ -2,11 +2,11 @@
 
 use super::{NamedReason, sentence};
 
-/// What is the same in reasons that are told as one: everything but the numbers in their facts.
+/// The parts that must be equal in reasons that are folded into one: code, case, names and kinds of facts, and the message of a reason without facts.
 pub type Shape<'a> = (&'a str, &'a str, Vec<(&'a str, (u8, Vec<&'a str>))>, &'a str);
 
 impl NamedReason {
-    /// What must be the same in two reasons for them to be told as one.
+    /// Returns the parts that must be equal in two reasons for them to be folded into one.
     pub fn shape(&self) -> Shape<'_> {
         let facts = self.facts.iter().map(|fact| (fact.name.as_str(), fact.value.kind())).collect();
         let words = if self.facts.is_empty() { self.message.as_str() } else { "" };
@@ -14,7 +14,7 @@ impl NamedReason {
     }
 }
 
-/// Several reasons of the same shape as one: a number that is not the same in all is the least and the most of them.
+/// Folds several reasons of the same shape into one. A number that differs becomes a range of the least and the most.
 pub fn fold<'a>(reasons: impl IntoIterator<Item = &'a NamedReason>) -> NamedReason {
     let mut reasons = reasons.into_iter();
     let Some(mut folded) = reasons.next().cloned() else { return NamedReason::default() };

@@ -7,14 +7,14 @@ use lictor_contract::Template;
 
 use super::{Fact, NamedReason, Templates};
 
-/// A reason of the host.
+/// A rule of the host, whose violation is a reason.
 #[derive(Debug, Clone, Copy)]
 pub struct HostRule {
-    /// Its code.
+    /// The code.
     pub code: &'static str,
     /// The sentence that must hold.
     pub sentence: &'static str,
-    /// Its cases and their templates.
+    /// The cases and their templates.
     pub templates: &'static [(&'static str, &'static str)],
     /// The manual page.
     pub page: &'static str,
@@ -170,7 +170,7 @@ pub const HOST_RULES: &[HostRule] = &[
 
 static TEMPLATES: LazyLock<Templates> = LazyLock::new(|| Templates::new(host_templates()));
 
-/// The templates of the host.
+/// Returns the templates of the host.
 pub fn host_templates() -> Vec<Template> {
     let of = |rule: &HostRule| {
         let code = rule.code.to_owned();
@@ -183,7 +183,7 @@ pub fn host_templates() -> Vec<Template> {
     HOST_RULES.iter().flat_map(of).collect()
 }
 
-/// A reason of the host, with its sentence.
+/// Returns a reason of the host, with its sentence.
 pub fn say(code: &str, case: &str, facts: Vec<Fact>) -> NamedReason {
     TEMPLATES.say(code, case, facts)
 }

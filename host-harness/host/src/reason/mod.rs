@@ -24,31 +24,31 @@ pub use fold::{Shape, fold};
 pub use host::{HOST_RULES, HostRule, host_templates, say};
 use template::Pattern;
 
-/// The name of the fact that names the template of a clause which stands before the sentence.
+/// The fact that names the template of a clause before the sentence.
 const CONTEXT: &str = "context";
 
-/// Why something was decided, in names.
+/// The reason of a decision, with names in place of numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NamedReason {
     /// The code of the law, or of the rule of the policy's engine or of the host.
     pub code: String,
-    /// Which of the sentences of the code it is; empty where there is one only.
+    /// The case: which sentence of the code applies. Empty where there is only one.
     pub case: String,
-    /// What was found.
+    /// The facts.
     pub facts: Vec<Fact>,
     /// The sentence.
     pub message: String,
-    /// How the sentence is made: the clause before it, where there is one, and the sentence itself.
+    /// The templates of the sentence: that of the clause before it, where there is one, and its own.
     wording: Vec<Arc<Pattern>>,
 }
 
 impl NamedReason {
-    /// Whether its sentence is made by a template.
+    /// Returns whether the sentence is made by a template.
     pub fn has_template(&self) -> bool {
         !self.wording.is_empty()
     }
 
-    /// The same behind a clause, whose facts it has, too.
+    /// Puts a clause before the sentence, and adds the facts of the clause.
     pub fn behind(mut self, clause: NamedReason) -> NamedReason {
         self.message = format!("{}: {}", clause.message, self.message);
         self.wording.splice(0..0, clause.wording);
@@ -57,21 +57,21 @@ impl NamedReason {
     }
 }
 
-/// A reason as it is written.
+/// A reason in its JSON form.
 #[derive(Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Reason"))]
 struct Written<'a> {
-    /// The code: the older name of the field.
+    /// The code, under the older name of the field.
     law: &'a str,
     /// The sentence.
     message: &'a str,
     /// The code of the law, or of the rule of the policy's engine or of the host.
     code: &'a str,
-    /// Which of the sentences of the code it is, where there are several.
+    /// The case: which sentence of the code applies, where there are several.
     #[serde(skip_serializing_if = "str::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     case: &'a str,
-    /// What was found, by name.
+    /// The facts, by name.
     #[cfg_attr(feature = "typescript", ts(as = "std::collections::BTreeMap<String, Value>"))]
     facts: fact::ByName<'a>,
 }
@@ -83,18 +83,18 @@ impl Serialize for NamedReason {
     }
 }
 
-/// The sentences of a system, and those of the host.
+/// The sentence templates of a system, or those of the host.
 #[derive(Debug, Clone, Default)]
 pub struct Templates(Vec<(String, String, Arc<Pattern>)>);
 
 impl Templates {
-    /// The sentences of a system.
+    /// Parses the templates of a system.
     pub fn new(templates: impl IntoIterator<Item = Template>) -> Templates {
         let parsed = |template: Template| (template.code, template.case, Arc::new(Pattern::parse(&template.text)));
         Templates(templates.into_iter().map(parsed).collect())
     }
 
-    /// Whether there is a sentence for this.
+    /// Returns whether a template exists for this code and case.
     pub fn has(&self, code: &str, case: &str) -> bool {
         self.of(code, case).is_some()
     }
@@ -103,13 +103,13 @@ impl Templates {
         self.0.iter().find(|(of_code, of_case, _)| of_code == code && of_case == case).map(|(_, _, pattern)| pattern)
     }
 
-    /// The reason in names, with its sentence.
+    /// Converts a reason of the policy: numbers become names, and the sentence is added.
     pub fn name(&self, reason: Reason, mirror: &Mirror) -> NamedReason {
         let Reason { code, case, facts } = reason;
         self.say(code, case, facts.into_iter().map(|fact| Fact::named(fact, mirror)).collect())
     }
 
-    /// A reason of these facts, with its sentence.
+    /// Returns a reason of these facts, with its sentence.
     pub fn say(&self, code: impl Into<String>, case: impl Into<String>, facts: Vec<Fact>) -> NamedReason {
         let (code, case) = (code.into(), case.into());
         let clause = facts.iter().find(|fact| fact.name == CONTEXT).and_then(|fact| self.of(fact.value.as_name()?, ""));
@@ -120,7 +120,7 @@ impl Templates {
     }
 }
 
-/// The sentence of facts; where there is none for them, the facts, or at least the case.
+/// Returns the sentence of facts. Without a template, lists the facts; without facts, returns the case.
 fn sentence(wording: &[Arc<Pattern>], case: &str, facts: &[Fact]) -> String {
     match (wording, facts) {
         ([], []) => case.to_owned(),

@@ -6,10 +6,10 @@
 
 use super::fact::{Fact, Value};
 
-/// The name by which a repeated part calls the resource.
+/// The name of the resource inside a repeated part.
 const RESOURCE: &str = "resource";
 
-/// A template, taken apart.
+/// A parsed template.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Pattern(Vec<Part>);
 
@@ -22,7 +22,7 @@ enum Part {
 }
 
 impl Pattern {
-    /// Takes a template apart.
+    /// Parses a template.
     pub(super) fn parse(text: &str) -> Pattern {
         let (mut parts, mut rest) = (Vec::new(), text);
         while let Some(at) = rest.find(['{', '[', '<']) {
@@ -49,7 +49,7 @@ impl Pattern {
         Pattern(parts)
     }
 
-    /// The sentence of these facts. What is not there is shown as a question mark.
+    /// Returns the sentence of these facts. A missing fact is shown as a question mark.
     pub(super) fn render(&self, facts: &[Fact]) -> String {
         self.part(facts, None)
     }
@@ -71,7 +71,7 @@ impl Pattern {
         self.0.iter().map(shown).collect()
     }
 
-    /// The facts that are named.
+    /// Returns the names of the facts in the pattern, without those in optional parts.
     fn names(&self) -> Vec<&str> {
         let mut all = Vec::new();
         for part in &self.0 {
@@ -84,7 +84,7 @@ impl Pattern {
         all
     }
 
-    /// Whether every fact that is named is there; of amounts, that of this resource.
+    /// Returns whether every named fact exists. With a resource, amounts must contain this resource.
     fn is_there(&self, facts: &[Fact], resource: Option<&str>) -> bool {
         self.names().iter().all(|name| match (value(facts, name), resource) {
             (Some(Value::Amounts(amounts)), Some(only)) => amounts.iter().any(|(resource, _)| resource == only),
@@ -92,7 +92,7 @@ impl Pattern {
         })
     }
 
-    /// The resources of the amounts that are named, in the order in which they are given first.
+    /// Returns the resources of the named amounts, in the order of their first occurrence.
     fn resources<'f>(&self, facts: &'f [Fact]) -> Vec<&'f str> {
         let mut resources: Vec<&'f str> = Vec::new();
         for name in self.names() {
@@ -106,7 +106,7 @@ impl Pattern {
     }
 }
 
-/// All facts, for a reason without a template. One that is a sentence already is shown as it is.
+/// Lists all facts, for a reason without a template. A single fact `text` is shown as it is.
 pub(super) fn listed(facts: &[Fact]) -> String {
     let shown = |fact: &Fact| match &fact.value {
         Value::Amounts(_) => {
@@ -132,7 +132,7 @@ fn value<'f>(facts: &'f [Fact], name: &str) -> Option<&'f Value> {
     facts.iter().find(|fact| fact.name == name).map(|fact| &fact.value)
 }
 
-/// Returns the name by which people know a resource: ports, attachments, disks and free volumes are resources only for the host.
+/// Returns the usual name of a resource. Ports, attachments, disks and free volumes are resources only for the host.
 fn called(resource: &str) -> String {
     let known = [
         ("hostport/", "host port "),

@@ -8,29 +8,29 @@ use serde::{Deserialize, Serialize};
 use crate::compare::Decisions;
 use crate::session::{Command, Held, Session, SessionError, Step};
 
-/// What came of an input, as it is kept. With the answers of the policy, it is all that the input has led to.
+/// The result of an input, as it is recorded. Together with the answers of the policy, this is everything that the input has caused.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Came {
-    /// What is to be done in the cluster.
+    /// The commands for the cluster.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<Command>,
-    /// What was decided, or why the input was not served.
+    /// The decisions, or the error where the input was not served.
     #[serde(default, skip_serializing_if = "Decisions::is_empty")]
     pub decisions: Decisions,
-    /// What the authors of objects should know.
+    /// The findings for the authors of objects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// When the session wants to be told the time, nanoseconds since 1970.
+    /// The time at which the session must receive the time again, in nanoseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake_at: Option<i64>,
-    /// The pods that are held at permit at the end.
+    /// The pods that are held at permit at the end of the step.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub held: BTreeMap<String, Held>,
 }
 
 impl Came {
-    /// What came of the last input of a session.
+    /// Returns the result of the last input of a session.
     pub fn of(session: &Session, came: &Result<Step, SessionError>) -> Came {
         let held = session.held();
         match came {

@@ -8,13 +8,13 @@ use super::frame::VERSION;
 /// Why a recording cannot be read. Offsets count bytes from the beginning of the file.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It does not begin as a recording does.
+    /// The file does not begin with the mark of a recording.
     #[error("this is no recording of lictor: it does not begin with `LICTORec`")]
     NoRecording,
-    /// It ends before anything was recorded.
+    /// The file ends before anything was recorded.
     #[error("the recording has nothing in it: it ends before its first session")]
     Nothing,
-    /// Another version of lictor wrote it.
+    /// Another version of Lictor wrote the file.
     #[error("the recording has version {found}, and this lictor knows version {known}")]
     Version {
         /// The version of the file.
@@ -22,38 +22,38 @@ pub enum ReadError {
         /// The version that is known.
         known: u32,
     },
-    /// A frame that is not the last one is not as it was written.
+    /// A frame before the last one is damaged.
     #[error("the recording is damaged at byte {at}: {damage}")]
     Damaged {
-        /// Where the frame begins.
+        /// The offset of the frame.
         at: u64,
-        /// What is damaged.
+        /// The damaged part of the frame.
         damage: Damage,
     },
-    /// The frames are whole, and their content is none of a recording.
+    /// The frames are complete, but their content is invalid.
     #[error("the recording cannot be understood before byte {at}: {what}")]
     Content {
-        /// Where the step ends.
+        /// The offset where the step ends.
         at: u64,
-        /// What is wrong.
+        /// What is invalid.
         what: String,
     },
     /// The file cannot be read.
     #[error("cannot be read at byte {at}: {error}")]
     Io {
-        /// Where.
+        /// The offset of the failed read.
         at: u64,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
 }
 
-/// What of a frame is damaged.
+/// The damaged part of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Damage {
-    /// Its head: its length is not known, and so not where the next one begins.
+    /// The head is damaged. The length of the frame is unknown, and so is the beginning of the next frame.
     Head,
-    /// Its content.
+    /// The content is damaged.
     Body,
 }
 
@@ -67,7 +67,7 @@ impl fmt::Display for Damage {
 }
 
 impl ReadError {
-    /// What can be done.
+    /// Returns what the user can do about the error.
     pub fn remedy(&self) -> String {
         match self {
             ReadError::NoRecording => "name a file that `--record` has written".to_owned(),

@@ -8,15 +8,15 @@ use crate::policy::Policy;
 use crate::replace::Terms;
 use crate::session::{Candidate, CommandId, Input, Led, OpenError, ReplaceError, Session, SessionError};
 
-/// A policy that decides about every input of a recorded session, while what was recorded happens in the cluster.
+/// A candidate policy that decides about every input of a recorded session, while the cluster follows the recorded commands.
 pub struct Follow {
     session: Session,
-    /// The numbers here of the recorded commands.
+    /// The commands of this session, by the recorded command.
     numbers: BTreeMap<CommandId, CommandId>,
 }
 
 impl Follow {
-    /// Opens a session beside the recorded one. System and arguments may be others than the recorded ones.
+    /// Opens a session next to the recorded one. System and arguments may differ from the recorded ones.
     ///
     /// # Errors
     /// The policy refuses the configuration, or fails.
@@ -33,17 +33,17 @@ impl Follow {
         Ok(Follow { session, numbers: BTreeMap::new() })
     }
 
-    /// The same with what the recorded session was opened with.
+    /// Opens a session with the system, arguments, schedulers and fault rules of the recorded one.
     ///
     /// # Errors
-    /// As [`Follow::open`] says.
+    /// Those of [`Follow::open`].
     pub fn open_as(policy: Box<dyn Policy>, header: &Header) -> Result<Follow, OpenError> {
         let mut follow = Follow::open(policy, &header.system, &header.arguments, &header.schedulers)?;
         follow.session.set_fault_rules(header.fault_rules);
         Ok(follow)
     }
 
-    /// From here on every decision is explained; see [`Session::explain`].
+    /// Explains every decision from now on; see [`Session::explain`]. Returns `false` where the policy has no explanations.
     ///
     /// # Errors
     /// The policy fails.
@@ -51,7 +51,8 @@ impl Follow {
         self.session.explain()
     }
 
-    /// What this policy decides about a recorded step; then the cluster goes on as recorded. What is no input decides nothing.
+    /// Returns the decisions of this policy about a recorded step, and then applies the recorded commands to the cluster. Only inputs and questions
+    /// have decisions.
     pub fn step(&mut self, told: &Told, led: Option<&Came>) -> Decisions {
         let is_input = told.has_step();
         let came = self.translated(told).tell(&mut self.session);
@@ -72,7 +73,7 @@ impl Follow {
         decisions
     }
 
-    /// Begins to replace the policy; see [`Session::replace`]. The new one is told the whole cluster before the next step.
+    /// Begins to replace the policy; see [`Session::replace`]. The new policy receives the whole cluster before the next step.
     ///
     /// # Errors
     /// See [`Session::replace`].
@@ -81,24 +82,24 @@ impl Follow {
         Ok(self.session.load_replacement()?)
     }
 
-    /// The session, at the end of the recording.
+    /// Returns the session at the end of the recording.
     pub fn into_session(self) -> Session {
         self.session
     }
 
-    /// The session as it is now.
+    /// Returns the current session.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// Outcomes name the commands of the recorded session.
+    /// Replaces the recorded command numbers in outcomes by those of this session. Drops outcomes of commands that this session did not follow.
     fn translated(&self, told: &Told) -> Told {
         let Told::Input(Input::Outcomes(outcomes)) = told else { return told.clone() };
         let own = outcomes.iter().filter_map(|(id, outcome)| Some((*self.numbers.get(id)?, outcome.clone())));
         Told::Input(Input::Outcomes(own.collect()))
     }
 
-    /// What this policy decides about a step as it was recorded.
+    /// Returns the decisions of this policy about a step as it was recorded.
     pub fn recorded(&mut self, recorded: &Recorded) -> Decisions {
         self.step(&recorded.told, recorded.came.as_ref())
     }

@@ -9,36 +9,36 @@ use sha2::{Digest, Sha256};
 use super::error::{Damage, ReadError};
 use super::zstandard;
 
-/// What a recording begins with.
+/// The bytes at the beginning of a recording.
 pub(super) const MAGIC: &[u8; 8] = b"LICTORec";
 
-/// Whether bytes begin as a recording does.
+/// Returns whether bytes begin like a recording.
 pub fn is_recording(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
 
 /// The layout that this version writes, and the only one that it reads.
 pub(super) const VERSION: u32 = 1;
-/// How many bytes stand before the first step of a recording: what it begins with, and its version.
+/// The bytes before the first step of a recording: the mark and the version.
 pub const START: u64 = 12;
 /// The bytes of the head of a frame.
 const HEAD: usize = 16;
-/// The most bytes of text in a frame.
+/// The maximum bytes of text in a frame.
 pub(super) const TEXT: usize = 256 << 10;
-/// The most bytes of a frame after its head; what does not shrink grows by less than that.
+/// The maximum bytes of a frame after its head. Text that cannot be compressed grows by less than the difference.
 const BODY: u32 = 512 << 10;
-/// The flag of a frame that ends a step: what follows can be lost, and what came before is whole.
+/// The flag of a frame that ends a step. Everything up to this frame is complete, even where later frames are lost.
 const WHOLE: u32 = 1;
 
 /// A piece of text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Frame {
     pub(super) text: Vec<u8>,
-    /// A step ends with it.
+    /// The frame ends a step.
     pub(super) ends_step: bool,
 }
 
-/// The first 32 bits of the SHA-256.
+/// Computes the first 32 bits of the SHA-256.
 fn checksum(parts: &[&[u8]]) -> u32 {
     let mut hash = Sha256::new();
     parts.iter().for_each(|part| hash.update(part));
@@ -54,7 +54,7 @@ pub(super) fn start(to: &mut dyn Write) -> io::Result<()> {
     to.write_all(&VERSION.to_le_bytes())
 }
 
-/// Writes text as frames; a step ends with the last of them where it is said so.
+/// Writes text as frames. With `ends_step`, the last frame ends a step.
 pub(super) fn write(to: &mut dyn Write, text: &[u8], ends_step: bool) -> io::Result<()> {
     let mut rest = text;
     loop {
@@ -66,7 +66,7 @@ pub(super) fn write(to: &mut dyn Write, text: &[u8], ends_step: bool) -> io::Res
         let flags = if ends_step && last { WHOLE } else { 0 }.to_le_bytes();
         let of_body = checksum(&[&body]).to_le_bytes();
         let of_head = checksum(&[&length, &flags, &of_body]).to_le_bytes();
-        // In one piece, so that a frame is cut seldom.
+        // The frame is written in one piece, so that a crash rarely cuts it.
         to.write_all(&[&length, &flags, &of_body, &of_head, body.as_slice()].concat())?;
         if last {
             return Ok(());
@@ -74,23 +74,23 @@ pub(super) fn write(to: &mut dyn Write, text: &[u8], ends_step: bool) -> io::Res
     }
 }
 
-/// Reads the frames of a recording.
+/// A reader of the frames of a recording.
 pub(super) struct Frames<R> {
     from: R,
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     pub(super) at: u64,
 }
 
-/// What stands where a frame should begin.
+/// The result of reading the next frame.
 #[derive(Debug)]
 pub(super) enum Found {
     /// A frame.
     Frame(Frame),
     /// The end.
     End,
-    /// The end, too early: a frame was begun, so many bytes of it are there.
+    /// The file ends within a frame.
     Cut,
-    /// The last frame, and it is not as it was written.
+    /// The last frame is damaged.
     DamagedEnd,
 }
 
@@ -110,7 +110,10 @@ impl<R: Read> Frames<R> {
         }
     }
 
-    /// The next frame.
+    /// Reads the next frame.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a frame before the last one is damaged.
     pub(super) fn next(&mut self) -> Result<Found, ReadError> {
         let start = self.at;
         let damaged = |damage| ReadError::Damaged { at: start, damage };
@@ -124,7 +127,7 @@ impl<R: Read> Frames<R> {
         };
         let (size, flags_set) = (u32::from_le_bytes(length), u32::from_le_bytes(flags));
         if checksum(&[&length, &flags, &of_body]).to_le_bytes() != of_head {
-            // After a crash a file may end in zeros that nobody wrote.
+            // After a crash a file may end in zeros that were never written.
             let zeros = head.iter().all(|byte| *byte == 0) && self.only_zeros()?;
             return if zeros { Ok(Found::Cut) } else { Err(damaged(Damage::Head)) };
         }
@@ -142,7 +145,7 @@ impl<R: Read> Frames<R> {
         Ok(Found::Frame(Frame { text, ends_step: flags_set == WHOLE }))
     }
 
-    /// So many bytes, or as many as there are.
+    /// Reads this many bytes, or fewer at the end of the file.
     fn bytes(&mut self, count: u64) -> Result<Vec<u8>, ReadError> {
         let mut bytes = Vec::new();
         let read = (&mut self.from).take(count).read_to_end(&mut bytes);
@@ -151,7 +154,7 @@ impl<R: Read> Frames<R> {
         Ok(bytes)
     }
 
-    /// Whether nothing but zeros follows.
+    /// Returns whether only zeros follow.
     fn only_zeros(&mut self) -> Result<bool, ReadError> {
         loop {
             let bytes = self.bytes(TEXT as u64)?;
@@ -164,7 +167,7 @@ impl<R: Read> Frames<R> {
         }
     }
 
-    /// Reads to the end; how many bytes there are in all.
+    /// Reads to the end. Returns the total number of bytes.
     pub(super) fn skip_rest(&mut self) -> Result<u64, ReadError> {
         while !self.bytes(TEXT as u64)?.is_empty() {}
         Ok(self.at)
@@ -172,7 +175,7 @@ impl<R: Read> Frames<R> {
 }
 
 impl<R: Read + Seek> Frames<R> {
-    /// Goes to the frame that begins there.
+    /// Seeks to the frame that begins at this offset.
     pub(super) fn go_to(&mut self, at: u64) -> Result<(), ReadError> {
         self.at = self.from.seek(SeekFrom::Start(at)).map_err(|error| ReadError::Io { at, error })?;
         Ok(())

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::sandbox::Limits;
 use crate::session::FaultRules;
 
-/// The limit whose effect a replay repeats: where an instance was replaced because of its memory.
+/// The name of the limit that a replay repeats: the memory above which an instance is replaced.
 const RECYCLE: &str = "recycleBytes";
 
-/// What a recorded session was opened with: with the same, and the same inputs, it decides the same.
+/// The settings that a recorded session was opened with. With the same settings and inputs, a session decides the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Header {
@@ -19,39 +19,39 @@ pub struct Header {
     pub policy: Identified,
     /// The name of the system.
     pub system: String,
-    /// Its arguments, a JSON object; empty for none.
+    /// The arguments, a JSON object; empty for none.
     pub arguments: String,
-    /// The schedulers whose pods are decided about; empty: those that the system stands for.
+    /// The schedulers whose pods are decided about. Empty: the schedulers that the system stands for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub schedulers: Vec<String>,
     /// How the session treats a policy that fails.
     #[serde(default)]
     pub fault_rules: FaultRules,
-    /// What the policy may use, by the names of the fields of [`Limits`]; times in milliseconds.
+    /// The limits of the policy, by the names of the fields of [`Limits`]. Times are in milliseconds, sizes in bytes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub limits: BTreeMap<String, u64>,
-    /// What the inputs were read from, as the user named it; empty where nobody did.
+    /// The sources of the inputs, as the user named them. Empty where the user named none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<String>,
 }
 
-/// Which policy it was.
+/// The identity of the policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Identified {
-    /// Its name, as it says.
+    /// The name that the policy describes itself with.
     pub name: String,
-    /// Its version, as it says.
+    /// The version that the policy describes itself with.
     pub version: String,
     /// The SHA-256 of the component in hexadecimal. Without WebAssembly: of the component that the same sources were built into.
     pub component: String,
-    /// It ran without WebAssembly.
+    /// The policy ran without WebAssembly.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub native: bool,
 }
 
 impl Header {
-    /// Of a policy that runs without WebAssembly, in a session of this system as it comes.
+    /// Creates the header of a policy that runs without WebAssembly, in a session of this system with default settings.
     pub fn native(described: &Description, system: &str) -> Header {
         let [name, version] = [&described.name, &described.version].map(Clone::clone);
         Header {
@@ -65,7 +65,7 @@ impl Header {
         }
     }
 
-    /// The limits of a sandbox as a header has them.
+    /// Returns the limits of a sandbox in the form of a header.
     pub fn limits(limits: &Limits) -> BTreeMap<String, u64> {
         let size = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX);
         let time = |time: std::time::Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
@@ -81,7 +81,7 @@ impl Header {
         all.into_iter().chain(fuel).map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// The bytes of memory past which an instance was replaced; none where memory was not measured.
+    /// Returns the bytes of memory above which an instance was replaced. `None`: memory was not measured.
     pub(super) fn recycle_bytes(&self) -> Option<u64> {
         self.limits.get(RECYCLE).copied().filter(|_| !self.policy.native)
     }

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Where a [`Recorder`](super::Recorder) writes that has no file. Clones have the same bytes.
+/// The bytes of a [`Recorder`](super::Recorder) without a file. Clones share the same bytes.
 #[derive(Debug, Clone, Default)]
 pub struct Memory(Arc<Mutex<Vec<u8>>>);
 
@@ -13,12 +13,12 @@ impl Memory {
         std::mem::take(&mut *self.bytes())
     }
 
-    /// Reads it from its beginning, and what is written meanwhile, too.
+    /// Returns a reader from the beginning. The reader also sees bytes that are written later.
     pub fn reader(&self) -> MemoryReader {
         MemoryReader { memory: self.clone(), at: 0 }
     }
 
-    /// These bytes stand in it from this one on, instead of what stood there.
+    /// Replaces the bytes from this offset on.
     pub fn go_on(&self, from: u64, with: &[u8]) {
         let mut bytes = self.bytes();
         bytes.truncate(usize::try_from(from).unwrap_or(usize::MAX));

@@ -10,37 +10,37 @@ use super::frame::{Found, Frames};
 use super::tap::Answer;
 use super::{Came, Header, Told};
 
-/// The most bytes of text in a step: 1 GiB. So a small file cannot fill the memory.
+/// The maximum bytes of text in a step: 1 GiB. So a small file cannot fill the memory.
 const STEP: usize = 1 << 30;
 
-/// What stands in a recording.
+/// An entry of a recording.
 #[derive(Debug)]
 pub enum Entry {
-    /// A session begins. What follows up to the next one is of this session.
+    /// A session begins. The entries up to the next session belong to this one.
     Session(Box<Header>),
-    /// Something that the session was told, and what came of it. The first one of a session is its opening.
+    /// An input or question of the session, with its result. The first step of a session is its opening.
     Step(Box<Recorded>),
 }
 
 /// A step of a recorded session.
 #[derive(Debug, Clone)]
 pub struct Recorded {
-    /// What the session was told or asked.
+    /// The input or question.
     pub told: Told,
-    /// What the policy was called for, and what it answered, in order.
+    /// The calls of the policy and its answers, in order.
     pub answers: VecDeque<Answer>,
-    /// What came of it, where it is an input.
+    /// The result, where the step is an input.
     pub came: Option<Came>,
 }
 
-/// The end of a recording that was not written to its end, as after a crash. What stands before it is whole.
+/// The incomplete end of a recording, as after a crash. Everything before it is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tail {
-    /// Where it begins: so many bytes are whole.
+    /// The offset where the tail begins: so many bytes are complete.
     pub at: u64,
-    /// How many bytes are lost.
+    /// The number of lost bytes.
     pub bytes: u64,
-    /// It is as long as it should be, but not as it was written.
+    /// The last frame has its full length, but is damaged.
     pub damaged: bool,
 }
 
@@ -52,13 +52,13 @@ impl fmt::Display for Tail {
     }
 }
 
-/// Reads a recording.
+/// A reader of a recording.
 pub struct Reader<R> {
     frames: Frames<R>,
     file: Arc<str>,
-    /// What was read and is not handed out.
+    /// The entries that were read and not returned yet.
     entries: VecDeque<Entry>,
-    /// The end of the last whole step.
+    /// The offset of the end of the last complete step.
     whole: u64,
     tail: Option<Tail>,
     over: bool,
@@ -68,14 +68,14 @@ impl<R: Read> Reader<R> {
     /// Begins to read. `file` names the recording in messages about its objects.
     ///
     /// # Errors
-    /// It is no recording, of another version, or cannot be read.
+    /// The file is not a recording, has another version, or cannot be read.
     pub fn open(from: R, file: &str) -> Result<Reader<R>, ReadError> {
         let frames = Frames::open(from)?;
         let (entries, whole) = (VecDeque::new(), frames.at);
         Ok(Reader { frames, file: Arc::from(file), entries, whole, tail: None, over: false })
     }
 
-    /// The next session or step; none at the end. Then [`tail`](Reader::tail) says whether something is missing.
+    /// Returns the next session or step. `None`: the recording has ended, and [`tail`](Reader::tail) tells whether something is missing.
     ///
     /// # Errors
     /// The recording is damaged before its end, or cannot be read.
@@ -87,17 +87,17 @@ impl<R: Read> Reader<R> {
         Ok(self.entries.pop_front())
     }
 
-    /// What was lost at the end, as far as it was read.
+    /// Returns the incomplete end. `None`: the end was not reached yet, or nothing is missing.
     pub fn tail(&self) -> Option<Tail> {
         self.tail
     }
 
-    /// Where the last whole step ends.
+    /// Returns the offset where the last complete step ends.
     pub fn whole(&self) -> u64 {
         self.whole
     }
 
-    /// The text of the next whole step.
+    /// Reads the text of the next complete step. `None`: the recording has ended.
     fn step(&mut self) -> Result<Option<Vec<u8>>, ReadError> {
         let mut text = Vec::new();
         while !self.over {
@@ -159,11 +159,11 @@ impl<R: Read> Reader<R> {
 }
 
 impl<R: Read + Seek> Reader<R> {
-    /// Goes on behind the last whole step, once the end was reached: what was written since is read. What was a tail then is read once more,
-    /// with the rest of it, or with what stands there instead.
+    /// Continues after the last complete step, once the end was reached, and so reads what was written since. A former tail is read again, with its
+    /// rest or with its replacement.
     ///
     /// # Errors
-    /// It cannot be read there.
+    /// The file cannot be read at that offset.
     pub fn go_on(&mut self) -> Result<(), ReadError> {
         self.frames.go_to(self.whole)?;
         (self.tail, self.over) = (None, false);
@@ -171,11 +171,12 @@ impl<R: Read + Seek> Reader<R> {
     }
 }
 
-/// Where a recording can go on: the end of its last whole step, and what is lost behind it. Who appends cuts the file there first.
+/// Returns the offset where a recording can be continued: the end of its last complete step. Also returns the tail after it. A writer that appends
+/// cuts the file at this offset first.
 ///
 /// # Errors
-/// It is no recording, of another version, damaged before its end, or cannot be read. [`ReadError::Nothing`]: there is nothing to keep,
-/// so that a new one can begin in its place.
+/// The file is not a recording, has another version, is damaged before its end, or cannot be read. [`ReadError::Nothing`]: the file has no step to
+/// keep, so that a new recording can begin in its place.
 pub fn end_of(from: impl Read) -> Result<(u64, Option<Tail>), ReadError> {
     let mut reader = Reader::open(from, "")?;
     while reader.step()?.is_some() {}

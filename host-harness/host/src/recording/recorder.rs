@@ -9,7 +9,7 @@ use super::{Came, Header, Memory, Told};
 use crate::policy::{Policy, Usage};
 use crate::session::{Answer as Answered, Input, Question, Session, SessionError, Step};
 
-/// Writes what goes through a session. Clones write to the same recording.
+/// A writer of the recording of a session. Clones write to the same recording.
 ///
 /// A step is written before its commands are handed out. Where writing fails, nothing more is written, and the session goes on:
 /// [`finish`](Recorder::finish) has the error. On `wasm32` nothing can be written, as what compresses it is not there.
@@ -33,13 +33,13 @@ pub struct Recorder(Arc<Mutex<Tape>>);
 
 struct Tape {
     to: Box<dyn Write + Send>,
-    /// The beginning of the recording is written.
+    /// The beginning of the recording has been written.
     started: bool,
-    /// What is not written yet.
+    /// The text that has not been written yet.
     text: Vec<u8>,
-    /// A step has begun and is not over.
+    /// A step has begun and has not ended.
     open: bool,
-    /// It is the opening of a session, which was told nothing yet.
+    /// The current step is the opening of a session that has received nothing yet.
     opening: bool,
     failed: Option<io::Error>,
     /// Nothing more is written.
@@ -58,7 +58,7 @@ impl Recorder {
         (Recorder::begin(Box::new(memory.clone())), memory)
     }
 
-    /// Goes on with a recording, which ends where [`end_of`](super::end_of) says: what is written follows there.
+    /// Continues a recording. The caller places the writer at the offset that [`end_of`](super::end_of) returns.
     pub fn append(to: Box<dyn Write + Send>) -> Recorder {
         Recorder::new(to, true)
     }
@@ -86,10 +86,10 @@ impl Recorder {
         Box::new(Tapped::new(policy, self.0.clone()))
     }
 
-    /// Has a session serve an input.
+    /// Serves an input with a session, and records the input and its result.
     ///
     /// # Errors
-    /// As [`Session::handle`] says.
+    /// Those of [`Session::handle`].
     pub fn handle(&self, session: &mut Session, input: Input) -> Result<Step, SessionError> {
         self.tape().told_input(&input);
         let came = session.handle(input);
@@ -97,10 +97,10 @@ impl Recorder {
         came
     }
 
-    /// Has a session answer a question.
+    /// Puts a question to a session, and records the question and its result.
     ///
     /// # Errors
-    /// As [`Session::question`] says.
+    /// Those of [`Session::question`].
     pub fn question(&self, session: &mut Session, question: &Question) -> Result<(Answered, Step), SessionError> {
         self.tape().told(&Told::Question(question.clone()));
         let mut answered = None;
@@ -112,7 +112,7 @@ impl Recorder {
         came.map(|step| (answered.unwrap_or(Answered::Done), step))
     }
 
-    /// Asks a session something else, of which this is to be recorded.
+    /// Calls another function of a session, and records the call as `told`.
     pub fn ask<T>(&self, session: &mut Session, told: &Told, ask: impl FnOnce(&mut Session) -> T) -> T {
         self.tape().told(told);
         let answer = ask(session);
@@ -120,7 +120,7 @@ impl Recorder {
         answer
     }
 
-    /// Takes note of what came of what a session was told last.
+    /// Records the result of the last input or question, and ends the step.
     fn came(&self, session: &Session, came: &Result<Step, SessionError>) {
         let came = Came::of(session, came);
         let mut tape = self.tape();
@@ -128,7 +128,7 @@ impl Recorder {
         tape.end();
     }
 
-    /// Ends the recording of a session: everything is written. A session that was told nothing leaves nothing.
+    /// Ends the recording of a session and flushes it. A session without any step leaves nothing.
     ///
     /// # Errors
     /// Writing failed, now or before.
@@ -144,7 +144,7 @@ impl Recorder {
         }
     }
 
-    /// Ends the recording before what cannot be repeated: what follows is not written.
+    /// Ends the recording before an event that cannot be repeated. Nothing more is written.
     pub(crate) fn close(&self) {
         let mut tape = self.tape();
         tape.end();
@@ -189,7 +189,7 @@ impl Tape {
         }
     }
 
-    /// The step is over.
+    /// Ends the step, and writes it.
     fn end(&mut self) {
         self.opening = false;
         if std::mem::take(&mut self.open) {
@@ -220,7 +220,7 @@ impl Tap for Tape {
     }
 
     fn used(&mut self, usage: Usage, recycle_bytes: Option<u64>) -> Usage {
-        // Between two steps it is only counted.
+        // Between two steps, the memory is only counted.
         let answer = Answer::of_memory(usage, recycle_bytes).filter(|_| self.open);
         if let Some(answer) = answer {
             self.line("answer", Ok(answer.line()));

@@ -11,14 +11,14 @@ use crate::session::{OpenError, Session, SessionError, Step};
 
 /// A recorded session that is repeated with a policy that should answer the same.
 ///
-/// A fault that was recorded is repeated: where the policy answers this time, its answer is discarded and the fault is taken from the
-/// recording, so that what follows can be compared. [`discarded`](Replay::discarded) counts these.
+/// A recorded fault is repeated. Where the policy answers this time, its answer is discarded and the fault is taken from the recording, so that the
+/// following steps can be compared. [`discarded`](Replay::discarded) counts these.
 pub struct Replay {
     session: Session,
     script: Arc<Mutex<Script>>,
 }
 
-/// What is to come, and where it came otherwise.
+/// The recorded answers that are still to come, and the first difference.
 #[derive(Debug, Default)]
 struct Script {
     answers: VecDeque<Answer>,
@@ -26,35 +26,35 @@ struct Script {
     compared: usize,
     discarded: usize,
     recycle_bytes: Option<u64>,
-    /// What is asked now was not recorded.
+    /// The current calls were not recorded, so they are not compared.
     is_aside: bool,
 }
 
-/// The first thing that is not as it was recorded.
+/// The first difference from the recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Divergence {
-    /// The policy answers otherwise, or is called for something else.
+    /// The policy answers differently, or is called for something else.
     Answer {
-        /// What it is about: the names of the pods and nodes, as far as they are known.
+        /// The names of the pods and nodes of the call, as far as they are known.
         about: Vec<String>,
-        /// What was recorded; none where there was no call.
+        /// The recorded call. `None`: no call was recorded.
         then: Option<Answer>,
-        /// What it is now.
+        /// The call of this policy. `None`: this policy was not called.
         now: Option<Answer>,
     },
-    /// The answers are the same, and the session makes something else of them.
+    /// The answers are the same, but the session decides differently.
     Came {
-        /// What was recorded.
+        /// The recorded result.
         then: Box<Came>,
-        /// What it is now.
+        /// The result now.
         now: Box<Came>,
-        /// What is decided otherwise.
+        /// The different decisions.
         differences: Differences,
     },
 }
 
 impl Replay {
-    /// Opens the session again; with what differs already then. `opening` is the first step of the recorded session.
+    /// Opens the session again. Also returns the first difference of the opening. `opening` is the first step of the recorded session.
     ///
     /// # Errors
     /// The policy refuses the configuration that was recorded, or fails.
@@ -76,12 +76,12 @@ impl Replay {
         Ok((replay, first))
     }
 
-    /// Repeats a step; what is the first to differ in it. After that the rest of the session cannot be compared.
+    /// Repeats a step. Returns the first difference in it. After a difference the rest of the session cannot be compared.
     pub fn step(&mut self, recorded: Recorded) -> Option<Divergence> {
         self.tell(recorded).0
     }
 
-    /// The same, with what came of the step.
+    /// Repeats a step. Returns the first difference in it, and the result of the step.
     pub fn tell(&mut self, recorded: Recorded) -> (Option<Divergence>, Result<Step, SessionError>) {
         let Recorded { told, answers, came } = recorded;
         self.with(|script| script.answers = answers);
@@ -100,8 +100,8 @@ impl Replay {
         (divergence, result)
     }
 
-    /// Repeats a step with explanations, for which the policy is asked for more than was recorded: the answers are not compared. What came
-    /// of the step, and whether it is what was recorded: if not, what follows cannot be repeated.
+    /// Repeats a step with explanations. The policy gets more calls than were recorded, so the answers are not compared. Returns whether the result
+    /// is the recorded one, and the result. Where it differs, the following steps cannot be repeated.
     pub fn explain(&mut self, recorded: Recorded) -> (bool, Result<Step, SessionError>) {
         let Recorded { told, came: then, .. } = recorded;
         let result = self.aside(|session| {
@@ -112,7 +112,7 @@ impl Replay {
         (then.is_none_or(|then| then == now), result)
     }
 
-    /// Asks or tells the session something that was not recorded. Its answers are not compared.
+    /// Calls a function of the session that was not recorded. The answers of the policy are not compared.
     pub fn aside<T>(&mut self, ask: impl FnOnce(&mut Session) -> T) -> T {
         self.with(|script| script.is_aside = true);
         let answer = ask(&mut self.session);
@@ -120,17 +120,17 @@ impl Replay {
         answer
     }
 
-    /// How many answers were compared so far.
+    /// Returns the number of answers that were compared so far.
     pub fn compared(&self) -> usize {
         self.with(|script| script.compared)
     }
 
-    /// How many recorded faults did not come again.
+    /// Returns the number of recorded faults that did not occur again.
     pub fn discarded(&self) -> usize {
         self.with(|script| script.discarded)
     }
 
-    /// The session as it is now.
+    /// Returns the current session.
     pub fn session(&self) -> &Session {
         &self.session
     }
@@ -139,7 +139,7 @@ impl Replay {
         look(&mut self.script.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The first answer that is not as recorded.
+    /// Returns the first answer that differs from the recording, or that is missing. `None`: the step is as recorded.
     fn answers_differ(&self) -> Option<Divergence> {
         let (then, now) = self.with(|script| {
             let missing = script.answers.pop_front().map(|then| (Some(then), None));
@@ -151,7 +151,7 @@ impl Replay {
     }
 }
 
-/// The names of what a call was about.
+/// Returns the names of the pods and nodes of a call.
 fn named(answer: &Answer, session: &Session) -> Vec<String> {
     let mirror = session.mirror();
     let pod = |id: &u32| mirror.pod_name(*id).map(str::to_owned);
@@ -183,7 +183,7 @@ impl Tap for Script {
         None
     }
 
-    /// The memory is what it was: so an instance is replaced where it was replaced.
+    /// Reports the recorded memory, so that an instance is replaced at the same step as in the recording.
     fn used(&mut self, usage: Usage, _recycle_bytes: Option<u64>) -> Usage {
         let memory = self.answers.front().and_then(Answer::memory);
         self.answers.drain(..usize::from(memory.is_some()));

@@ -8,38 +8,38 @@ use sha2::{Digest, Sha256};
 
 use crate::policy::{CallError, Policy, Usage};
 
-/// What stands for a function where the session looks at the memory of the instance.
+/// The name that stands for a function where the session reads the memory of the instance.
 const USAGE: &str = "usage";
 
-/// Looks at the answers of a policy.
+/// An observer of the answers of a policy.
 pub(super) trait Tap: Send {
-    /// A call was answered. Where this returns a text, the call has failed with it instead: the policy broke.
+    /// Receives the answer of a call. A returned text makes the call fail: the policy broke, with this cause.
     fn answered(&mut self, answer: Answer) -> Option<String>;
-    /// The session looks at what the policy has used; what it is told of it.
+    /// Receives the resources that the policy has used. Returns the usage that the session sees.
     fn used(&mut self, usage: Usage, recycle_bytes: Option<u64>) -> Usage;
-    /// The bytes of memory past which the session replaces the instance.
+    /// Returns the bytes of memory above which the session replaces the instance.
     fn recycle_bytes(&self, own: Option<u64>) -> Option<u64>;
 }
 
-/// A call to the policy, and what it answered.
+/// A call of the policy, and its answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// The function of `wit/`; `usage` where the session looked at the memory of the instance.
+    /// The function of `wit/`; `usage` where the session read the memory of the instance.
     pub call: String,
-    /// The pods and nodes it was asked about, by number; of `apply`, how many events it was told.
+    /// The numbers of the pods and nodes of the call; for `apply`, the number of events.
     pub asked: Vec<u32>,
-    /// What it answered, as JSON behind `+`; behind `-` why it did not: `refused`, `broke` or `lacks`.
+    /// The answer as JSON after `+`, or the kind of failure as JSON after `-`: `refused`, `broke` or `lacks`.
     pub said: String,
 }
 
 impl Answer {
-    /// The line of a recording.
+    /// Returns the line of a recording.
     pub(super) fn line(&self) -> String {
         let asked: Vec<String> = self.asked.iter().map(u32::to_string).collect();
         format!("{} {} {}", self.call, asked.join(","), self.said)
     }
 
-    /// Reads a line.
+    /// Reads a line of a recording. `None`: the line is invalid.
     pub(super) fn read(line: &str) -> Option<Answer> {
         let (call, rest) = line.split_once(' ')?;
         let (asked, said) = rest.split_once(' ')?;
@@ -48,26 +48,26 @@ impl Answer {
         Some(Answer { call: call.to_owned(), asked, said: said.to_owned() })
     }
 
-    /// The memory of an instance, where it may matter: more than half of what it is replaced for.
+    /// Returns the memory of an instance as an answer. `None`: the memory is at most half of what an instance is replaced for, so it cannot matter.
     pub(super) fn of_memory(usage: Usage, recycle_bytes: Option<u64>) -> Option<Answer> {
         let matters = recycle_bytes.is_some_and(|mark| usage.memory_bytes.saturating_mul(2) > mark);
         let said = || format!("+{}", usage.memory_bytes);
         matters.then(|| Answer { call: USAGE.to_owned(), asked: Vec::new(), said: said() })
     }
 
-    /// The memory of an instance, where it is what was looked at.
+    /// Returns the memory of an instance, in bytes. `None`: this is an answer of a call.
     pub(super) fn memory(&self) -> Option<u64> {
         self.said.strip_prefix('+').filter(|_| self.call == USAGE)?.parse().ok()
     }
 
-    /// Why the policy broke, where it did.
+    /// Returns why the policy broke. `None`: the policy did not break.
     pub fn broke(&self) -> Option<String> {
         let failed: serde_json::Value = serde_json::from_str(self.said.strip_prefix('-')?).ok()?;
         Some(failed.get("broke")?.as_str()?.to_owned())
     }
 }
 
-/// What a policy answered, as it is written.
+/// Returns the answer of a policy in its written form.
 fn said<T: Serialize>(answer: &Result<T, CallError>) -> String {
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
@@ -82,11 +82,11 @@ fn said<T: Serialize>(answer: &Result<T, CallError>) -> String {
         Err(CallError::Broke { cause, .. }) => ('-', serde_json::to_string(&Failed::Broke(cause.to_string()))),
         Err(CallError::Lacks(interface)) => ('-', serde_json::to_string(&Failed::Lacks(interface.to_string()))),
     };
-    // The types of the contract have no keys that JSON does not take.
+    // The types of the contract have no keys that JSON forbids.
     format!("{sign}{}", written.unwrap_or_else(|error| format!("\"{error}\"")))
 }
 
-/// The policy, and who looks at its answers.
+/// A policy whose answers a `Tap` observes.
 pub(super) struct Tapped {
     policy: Box<dyn Policy>,
     tap: Arc<Mutex<dyn Tap>>,
@@ -139,7 +139,7 @@ impl Policy for Tapped {
         self.policy.has(interface)
     }
     fn describe(&mut self) -> Result<Description, CallError> {
-        // It is long, and the same each time: its digest is enough to see whether it is.
+        // The description is long, and the same each time. Its digest is enough to compare it.
         let answer = self.policy.describe();
         let said = match &answer {
             Ok(_) => format!("+\"{:x}\"", Sha256::digest(said(&answer))),

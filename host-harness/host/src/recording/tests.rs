@@ -41,7 +41,7 @@ fn play(recorder: &Recorder) {
     driver.advance(1_000_000_000).unwrap();
     driver.tell(Input::Cycle).unwrap();
     driver.remove("Pod/default/a").unwrap();
-    // What cannot be served is recorded, too.
+    // An input that cannot be served is recorded, too.
     driver.tell(Input::Attempt("default/none".to_owned())).unwrap_err();
     recorder.finish().unwrap();
 }
@@ -52,7 +52,7 @@ fn recorded() -> Vec<u8> {
     memory.take()
 }
 
-/// The whole steps of a recording, and what is lost at its end.
+/// Returns the complete steps of a recording, and what is lost at its end.
 fn read(bytes: &[u8]) -> Result<(Vec<Entry>, Option<Tail>), ReadError> {
     let mut reader = Reader::open(bytes, "test.rec")?;
     let mut entries = Vec::new();
@@ -62,7 +62,7 @@ fn read(bytes: &[u8]) -> Result<(Vec<Entry>, Option<Tail>), ReadError> {
     Ok((entries, reader.tail()))
 }
 
-/// The first divergence of a replay with this policy, and how many steps were alike.
+/// Replays a recording with this policy. Returns how many steps were alike, and the first difference.
 fn replayed(bytes: &[u8], policy: Box<dyn Policy>) -> (usize, Option<Divergence>) {
     let (entries, _) = read(bytes).unwrap();
     let mut entries = entries.into_iter();
@@ -129,7 +129,7 @@ fn a_recording_that_is_cut_anywhere_has_the_steps_before() {
                 let kept = tail.map_or(cut as u64, |tail| tail.at);
                 assert_eq!(tail.map_or(0, |tail| tail.bytes), cut as u64 - kept, "{cut}");
                 assert_eq!(end_of(&bytes[..cut]).unwrap(), (kept, tail));
-                // What is kept is whole by itself.
+                // The part that is kept is complete by itself.
                 let (alone, nothing) = read(&bytes[..kept as usize]).unwrap();
                 assert_eq!((alone.len(), nothing), (entries.len(), None));
                 counts.push(entries.len());
@@ -153,7 +153,7 @@ fn a_flipped_bit_is_found_wherever_it_is() {
             Err(ReadError::Version { found, known }) => assert!((8..12).contains(&at) && found != known),
             Err(ReadError::Damaged { at: frame, .. }) => assert!(at >= 12 && frame <= at as u64, "{at}"),
             Err(error) => panic!("{at}: {error}"),
-            // The content of the last frame: it may as well have been written in part.
+            // The content of the last frame may as well have been written only in part.
             Ok((entries, tail)) => assert!(tail.unwrap().damaged && entries.len() == whole - 1, "{at}"),
         }
     }
@@ -208,7 +208,7 @@ fn writing_that_fails_is_told_at_the_end_and_the_session_goes_on() {
     assert_eq!(recorder.finish().unwrap_err().kind(), io::ErrorKind::StorageFull);
 }
 
-/// A recording that an earlier version wrote: this one must still read it, or have another number.
+/// A recording of an earlier version. This version must still read it, or have another number.
 const FIXTURE: &[u8] = include_bytes!("fixture.rec");
 
 #[test]

@@ -9,36 +9,36 @@ use serde_json::Value;
 use crate::cluster::{InputError, Object};
 use crate::session::{CommandId, CommandOutcome, Input, Question, Session, SessionCheckpoint, SessionError, Step};
 
-/// Something that a session was told or asked. Each of them may call the policy, and so each is recorded.
+/// An event that a session received, or a function that was called. Each of them may call the policy, so each is recorded.
 #[derive(Debug, Clone)]
 pub enum Told {
-    /// It was opened; see [`Session::open`].
+    /// The opening; see [`Session::open`].
     Open,
     /// An input; see [`Session::handle`].
     Input(Input),
     /// A question of a scheduler; see [`Session::question`].
     Question(Question),
-    /// See [`Session::explain`].
+    /// A call of [`Session::explain`].
     Explain,
-    /// See [`Session::accounts`].
+    /// A call of [`Session::accounts`].
     Accounts,
-    /// See [`Session::memberships`].
+    /// A call of [`Session::memberships`].
     Memberships,
-    /// See [`Session::standings`].
+    /// A call of [`Session::standings`].
     Standings,
-    /// See [`Session::standings_of`].
+    /// A call of [`Session::standings_of`].
     StandingsOf(Vec<String>),
-    /// See [`Session::queue`].
+    /// A call of [`Session::queue`].
     Queue,
-    /// See [`Session::set_patience`].
+    /// A call of [`Session::set_patience`].
     Patience(i64),
-    /// See [`Session::checkpoint`].
+    /// A call of [`Session::checkpoint`].
     Checkpoint,
-    /// See [`Session::restore`].
+    /// A call of [`Session::restore`].
     Restore(Box<SessionCheckpoint>),
 }
 
-/// The same as it is written.
+/// A `Told` in its written form.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum Written {
@@ -63,7 +63,7 @@ enum Written {
     Restore(Box<SessionCheckpoint>),
 }
 
-/// Why a line is no input.
+/// The reason why a line cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NotTold {
     #[error("{0}")]
@@ -73,12 +73,12 @@ pub(super) enum NotTold {
 }
 
 impl Told {
-    /// What comes of it is a step.
+    /// Returns whether the session answers with a step: it does for inputs and questions.
     pub(super) fn has_step(&self) -> bool {
         matches!(self, Told::Input(_) | Told::Question(_))
     }
 
-    /// The line of a recording for an input.
+    /// Returns the line of a recording for an input.
     pub(super) fn line_of(input: &Input) -> Result<String, serde_json::Error> {
         serde_json::to_string(&match input {
             Input::Objects(objects) => return Ok(lines_of(r#"{"objects":["#, objects)),
@@ -92,7 +92,7 @@ impl Told {
         })
     }
 
-    /// The line of a recording.
+    /// Returns the line of a recording.
     pub(super) fn line(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(&match self {
             Told::Input(input) => return Told::line_of(input),
@@ -110,7 +110,7 @@ impl Told {
         })
     }
 
-    /// Reads a line of the recording of this name.
+    /// Reads a line of a recording. `file` names the recording in messages.
     pub(super) fn read(line: &str, file: &Arc<str>) -> Result<Told, NotTold> {
         let objects = |values: Vec<Value>| {
             values.into_iter().map(|value| Object::from_json(value, file)).collect::<Result<Vec<Object>, InputError>>()
@@ -138,11 +138,11 @@ impl Told {
         })
     }
 
-    /// Tells a session that is open. What is no input has no commands; whatever else it answers with follows from the answers of the
+    /// Repeats this in an open session. Only inputs and questions return a step with content; all other results follow from the answers of the
     /// policy.
     ///
     /// # Errors
-    /// As the function of the session says.
+    /// Those of the function of the session.
     pub fn tell(self, session: &mut Session) -> Result<Step, SessionError> {
         let nothing = Step::default;
         match self {
@@ -165,7 +165,7 @@ impl Told {
     }
 }
 
-/// Objects as they are written, one after the other.
+/// Returns a line of objects, in their order: `head`, the objects separated by commas, and the closing brackets.
 fn lines_of(head: &str, objects: &[Object]) -> String {
     let mut line = head.to_owned();
     for (place, object) in objects.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// How much is done to make it small: the default of zstd.
+/// The compression level: the default of zstd.
 #[cfg(not(target_arch = "wasm32"))]
 const LEVEL: i32 = 3;
 
@@ -11,7 +11,7 @@ pub(super) fn compress(text: &[u8]) -> io::Result<Vec<u8>> {
     zstd::bulk::compress(text, LEVEL)
 }
 
-/// At most so many bytes of text.
+/// Decompresses a frame. A text of more than `most` bytes is an error.
 #[cfg(not(target_arch = "wasm32"))]
 pub(super) fn decompress(body: &[u8], most: usize) -> io::Result<Vec<u8>> {
     zstd::bulk::decompress(body, most)
@@ -23,12 +23,12 @@ pub(super) fn compress(text: &[u8]) -> io::Result<Vec<u8>> {
     Err(io::Error::new(io::ErrorKind::Unsupported, message))
 }
 
-/// At most so many bytes of text.
+/// Decompresses a frame. A text of more than `most` bytes is an error.
 #[cfg(target_arch = "wasm32")]
 pub(super) fn decompress(body: &[u8], most: usize) -> io::Result<Vec<u8>> {
     use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-    // Its own messages would be much code, and the checksum of a frame was right.
+    // The error messages of the decoder would add much code, and the checksum of the frame was right.
     let broken = |_| io::Error::other("the text of the frame cannot be unpacked");
     let (mut decoder, mut body) = (FrameDecoder::new(), body);
     decoder.init(&mut body).map_err(broken)?;

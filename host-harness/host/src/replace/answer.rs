@@ -2,17 +2,17 @@
 
 use lictor_contract::*;
 
-/// An answer.
+/// An answer of a policy to one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// The order of these pods.
+    /// The sort keys of these pods.
     Order {
         asked: Vec<PodId>,
         keys: SortKeys,
     },
     PreFilter(PreFiltered),
     Filter(NodeVerdicts),
-    /// With what the host had refused of earlier plans.
+    /// A plan, with the plans that the host has refused before.
     PostFilter(PostFiltered, Refuted),
     /// The scores of these nodes.
     Score(Vec<NodeId>, Vec<i64>),
@@ -24,22 +24,22 @@ pub(crate) enum Answer {
     Marks(Vec<Mark>),
 }
 
-/// A question whose answers decide differently.
+/// A question whose two answers decide differently.
 #[derive(Debug)]
 pub(crate) struct Unlike {
-    /// The pod that it was about.
+    /// The pod of the question.
     pub(crate) pod: Option<PodId>,
-    /// What the policy in force answered.
+    /// The answer of the policy in force.
     pub(crate) primary: Answer,
-    /// What the one in shadow answered.
+    /// The answer of the candidate policy.
     pub(crate) shadow: Answer,
 }
 
-/// What is nominated and evicted by a plan, without an order.
+/// The nominations and evictions of a plan, sorted.
 type Moves = (Vec<(PodId, NodeId)>, Vec<(PodId, Eviction)>);
 
 impl Answer {
-    /// The function that was called.
+    /// Returns the function that was called.
     pub(crate) fn call(&self) -> &'static str {
         match self {
             Answer::Order { .. } => "queue-keys",
@@ -56,7 +56,7 @@ impl Answer {
         }
     }
 
-    /// Whether both decide the same. Reasons, hints when to ask again and the numbers of plans are no decisions.
+    /// Returns whether two answers decide the same. Reasons, hints when to try again and the numbers of plans are no decisions.
     pub(crate) fn decides_like(&self, other: &Answer) -> bool {
         match (self, other) {
             (Answer::Order { asked, keys }, Answer::Order { keys: other, .. }) => {
@@ -105,12 +105,13 @@ impl Answer {
         }
     }
 
-    /// Whether there was nothing to decide: an order of no pods.
+    /// Returns whether nothing was to be decided: the order of no pods.
     pub(crate) fn is_about_nothing(&self) -> bool {
         matches!(self, Answer::Order { asked, .. } if asked.is_empty())
     }
 
-    /// Whether the policy may remember what it answered.
+    /// Returns whether the policy may have stored the answer as state. Orders, filters, scores and marks store nothing, and neither does a pre-filter
+    /// without effects.
     pub(crate) fn may_last(&self) -> bool {
         match self {
             Answer::PreFilter(answer) => answer.effects != Effects::default(),
@@ -119,7 +120,7 @@ impl Answer {
         }
     }
 
-    /// The plans that are proposed in it: their numbers, and what they move.
+    /// Returns the plans in the answer: their numbers, and what they move.
     pub(crate) fn proposed(&self) -> Vec<(u64, Moves)> {
         match self {
             Answer::PostFilter(answer, _) => answer.plan.iter().map(|plan| (plan.id, moves_of(plan))).collect(),
@@ -135,12 +136,12 @@ impl Answer {
     }
 }
 
-/// The order in which pods are tried; none where there is not one key each.
+/// Returns the order in which pods are tried. `None`: there is not one key for each pod.
 pub(crate) fn order(asked: &[PodId], keys: &SortKeys) -> Option<Vec<PodId>> {
     (keys.keys.len() == asked.len()).then(|| keys.clone().sort(asked.to_vec()))
 }
 
-/// The nodes with the highest score.
+/// Returns the nodes with the highest score.
 pub(crate) fn best(nodes: &[NodeId], scores: &[i64]) -> Vec<NodeId> {
     let highest = scores.iter().max();
     nodes.iter().zip(scores).filter(|(_, score)| Some(*score) == highest).map(|(node, _)| *node).collect()
@@ -162,7 +163,7 @@ fn moves_of(plan: &Plan) -> Moves {
     (placements(&plan.nominations), victims(&plan.victims))
 }
 
-/// The plans of a step, one by one. What is not where it says is empty: the session finds that out.
+/// Returns the moves of each plan of a step. An invalid range counts as empty; the session detects it.
 fn plans(plans: &Plans) -> Vec<Moves> {
     let (mut nominated, mut evicted) = (0, 0);
     let mut each = Vec::with_capacity(plans.slices.len());
@@ -223,10 +224,10 @@ mod tests {
         };
         let one = step(vec![slice(1, 1, 0), slice(2, 2, 1)]);
         assert!(one.decides_like(&step(vec![slice(8, 1, 0), slice(9, 2, 1)])));
-        // The victim leaves for the other pod.
+        // The victim is evicted for the other pod.
         assert!(!one.decides_like(&step(vec![slice(1, 1, 1), slice(2, 2, 1)])));
         assert_eq!(one.proposed().iter().map(|(id, _)| *id).collect::<Vec<_>>(), [1, 2]);
-        // An end that lies outside is no panic.
+        // A range outside of the list does not panic.
         assert!(!one.decides_like(&step(vec![slice(1, 7, 0), slice(2, 2, 1)])));
     }
 }

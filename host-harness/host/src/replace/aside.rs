@@ -8,19 +8,19 @@ use super::worker::{Absent, Done, Pending};
 use crate::cluster::Reached;
 use crate::policy::{CallError, Policy, Usage};
 
-/// What it was given to do.
+/// The work in progress on the thread of the shadow policy.
 pub(super) enum Busy {
-    /// It is told a part of the cluster.
+    /// The shadow policy receives a part of the cluster.
     Told(Pending<Applied>),
-    /// It is given the pods that are held, and what the policy in force remembers, if that keeps a memory.
+    /// The shadow policy receives the pods that are held, and the checkpoint of the policy in force, where that has a memory.
     Settles(Pending<Settled>, Option<Box<Saved>>),
 }
 
-/// What it found in what it was told last, and what it says of the memory that it was given.
+/// The findings in the last events, and the policy's verdict on the checkpoint.
 type Settled = (Applied, Result<(), StateError>);
 
 impl Shadow {
-    /// Asks it, where it answers, while the caller does something else.
+    /// Puts a question to the shadow policy on its thread. `None`: the policy has failed.
     pub(super) fn put<T: Send + 'static>(
         &mut self,
         question: impl FnOnce(&mut dyn Policy) -> Result<T, CallError> + Send + 'static,
@@ -34,25 +34,25 @@ impl Shadow {
         Some(self.worker.ask(policy, question))
     }
 
-    /// What it has used, as far as that is known.
+    /// Returns what the shadow policy has used. While it works, this is the usage before the work began.
     pub(super) fn usage(&self) -> Usage {
         if self.busy.is_some() { self.usage } else { self.member.policy.usage() }
     }
 
-    /// The answer.
+    /// Waits for the answer of a question. `None`: the shadow policy has failed or lacks the interface.
     pub(super) fn get<T>(&mut self, call: &'static str, pending: Option<Pending<T>>) -> Option<T> {
         let answer = self.back(call, pending?.wait());
         self.answered(answer)
     }
 
-    /// It is here again; none: its thread broke.
+    /// Takes the shadow policy back from its thread. `None` in `done`: the thread broke, which is an error.
     fn back<T>(&mut self, call: &'static str, done: Option<Done<T>>) -> Result<T, CallError> {
         let Some((policy, answer)) = done else { return Err(Absent::fault(call)) };
         self.member.policy = policy;
         answer
     }
 
-    /// Tells it a part of the cluster, for which nobody waits, behind what has happened to what it knows.
+    /// Sends the shadow policy a part of the cluster, after the changes to the parts that it already has. Does not wait.
     pub(super) fn tell_aside(&mut self, events: Vec<Event>, reached: Reached) {
         let mut all = std::mem::take(&mut self.backlog);
         all.extend(events);
@@ -60,7 +60,7 @@ impl Shadow {
         self.reached = reached;
     }
 
-    /// Gives it the pods that are held, and what the policy in force remembers, for which nobody waits.
+    /// Sends the shadow policy the pods that are held, and the checkpoint of the policy in force. Does not wait.
     pub(super) fn settle_aside(&mut self, held: Vec<(PodId, NodeId)>, theirs: Option<Saved>) {
         let backlog = std::mem::take(&mut self.backlog);
         let checkpoint = theirs.as_ref().map(|theirs| theirs.checkpoint.clone());
@@ -72,7 +72,7 @@ impl Shadow {
         self.busy = settles.map(|pending| Busy::Settles(pending, theirs.map(Box::new)));
     }
 
-    /// Waits for what it was given to do.
+    /// Waits for the work in progress.
     pub(super) fn fetch(&mut self) {
         match self.busy.take() {
             None => {}
@@ -81,7 +81,7 @@ impl Shadow {
         }
     }
 
-    /// Whether it has done what it was given to do. Nobody waits.
+    /// Returns whether no work is in progress, and takes the result of finished work. Does not wait.
     pub(super) fn is_back(&mut self) -> bool {
         match self.busy.take() {
             None => {}
@@ -116,14 +116,15 @@ impl Shadow {
         }
     }
 
-    /// It was given what the policy in force remembered; none: it has failed before. True where it has taken it.
+    /// Records what became of the checkpoint `theirs`. `taken` is `None` where the shadow policy failed before. Returns whether the policy took the
+    /// checkpoint.
     pub(super) fn handed(&mut self, theirs: Saved, taken: Option<Result<Result<(), StateError>, CallError>>) -> bool {
         let why = match taken {
             None => "it has failed".to_owned(),
             Some(Ok(Ok(()))) => {
                 self.memory = Some(Memory::Restored);
                 self.member.numbers = theirs.numbers.clone();
-                // What it is given if it is started anew.
+                // This checkpoint restores the policy when it is restarted.
                 self.member.saved = Some(theirs);
                 return true;
             }
@@ -141,7 +142,7 @@ impl Shadow {
         false
     }
 
-    /// Nobody needs it any more. To give back its memory takes time, too.
+    /// Drops the shadow policy on its thread, because freeing its memory takes time, too.
     pub(super) fn leave(&mut self) {
         self.fetch();
         let policy = std::mem::replace(&mut self.member.policy, Box::new(Absent));
@@ -149,7 +150,7 @@ impl Shadow {
     }
 }
 
-/// Gives a policy pods that are held, as a fact: what it thinks of them happens nowhere.
+/// Reserves pods that are held. The effects that the policy answers with are ignored, because the pods are held already.
 pub(super) fn reserve(policy: &mut dyn Policy, held: &[(PodId, NodeId)]) -> Result<(), CallError> {
     for (pod, node) in held {
         match policy.reserve(*pod, *node) {

@@ -11,7 +11,7 @@ use crate::cluster::Reached;
 use crate::policy::{CallError, Policy, Usage};
 
 impl Policy for Pair {
-    /// Both are started anew, and are told everything anew together.
+    /// Restarts both policies. Both then receive everything again together.
     fn restart(&mut self) -> Result<(), CallError> {
         self.primary.policy.restart()?;
         self.primary.numbers = Numbers::behind(self.last_plan);
@@ -137,7 +137,7 @@ impl Policy for Pair {
         )
     }
     fn act(&mut self) -> Result<Actions, CallError> {
-        // Where its own cycle has ended before, it is not asked.
+        // The shadow policy is not called where its own cycle has ended before.
         let asked = self.beside(ExtensionPoint::Act).filter(|shadow| !shadow.ahead);
         let asked = asked.and_then(|shadow| shadow.put(|policy| policy.act()));
         let answer = self.primary.policy.act().map(|mut answer| {
@@ -200,7 +200,7 @@ impl Policy for Pair {
     fn notes(&mut self, pod: PodId) -> Result<Vec<Note>, CallError> {
         self.primary.policy.notes(pod)
     }
-    /// The policy beside it takes a checkpoint of its own, too, for the case that it is started anew.
+    /// Takes a checkpoint of both policies. That of the shadow policy restores it when it is restarted.
     fn save(&mut self) -> Result<Checkpoint, CallError> {
         let up = self.shadow.as_deref_mut().filter(|shadow| shadow.is_up() && !shadow.astray);
         let asked = up.and_then(|shadow| shadow.put(|policy| policy.save()));

@@ -5,107 +5,107 @@ use serde::Serialize;
 use super::report::Totals;
 use super::terms::{Period, Terms};
 
-/// Where a replacement stands.
+/// A state of a replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum State {
-    /// The new policy is told the cluster, a part with every input. The old one decides.
+    /// The new policy receives the cluster, a part with every input. The old one decides.
     Loading,
-    /// The new policy is asked what the old one is asked. The old one decides.
+    /// The new policy gets the same calls as the old one. The old one decides.
     Shadow,
-    /// The new policy has what the old one remembers. It takes over before the next input.
+    /// The new policy has the memory of the old one. It takes over before the next input.
     Switching,
-    /// The new policy decides. The old one is asked the same, and can take over again.
+    /// The new policy decides. The old one gets the same calls, and can take over again.
     Watching,
-    /// The new policy decides, and the old one is gone.
+    /// The new policy decides, and the old one was dropped.
     Done,
-    /// The old policy decides, and the new one is gone.
+    /// The old policy decides, and the new one was dropped.
     RolledBack,
 }
 
 impl State {
-    /// Whether nothing follows.
+    /// Returns whether no state follows.
     pub fn is_final(self) -> bool {
         matches!(self, State::Done | State::RolledBack)
     }
 }
 
-/// What became of that which the policy in force remembers and the cluster does not show.
+/// The result of handing over the memory of the policy in force: the state that the cluster does not show.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Memory {
-    /// The policy in force keeps none.
+    /// The policy in force has no memory.
     None,
-    /// Both remember the same.
+    /// Both policies have the same memory.
     Same,
-    /// The other policy has taken it.
+    /// The other policy has restored the memory.
     Restored,
-    /// The other policy does not take it: it knows what the cluster shows, and what it has seen since it was loaded.
+    /// The other policy does not take the memory. It has what the cluster shows, and what it has seen since it was loaded.
     Rebuilt {
         /// Why, such as a format that it does not know.
         why: String,
     },
 }
 
-/// Why one state follows another.
+/// The reason of a transition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Reason {
-    /// The new policy was told everything.
+    /// The new policy has received everything.
     Loaded {
-        /// What became of the old one's memory.
+        /// The result for the memory of the old policy.
         memory: Memory,
     },
     /// The time in shadow is over, within the bound.
     Compared {
-        /// What was compared.
+        /// The numbers of compared and of different answers.
         totals: Totals,
-        /// What became of the old one's memory.
+        /// The result for the memory of the old policy.
         memory: Memory,
     },
-    /// Between two inputs the new policy took over.
+    /// The new policy took over between two inputs.
     Switched,
     /// The watch is over, within the bound.
     Watched {
-        /// What was compared.
+        /// The numbers of compared and of different answers.
         totals: Totals,
     },
-    /// More answers decide otherwise than may.
+    /// More answers differ than are allowed.
     Different {
-        /// What was compared.
+        /// The numbers of compared and of different answers.
         totals: Totals,
-        /// How many may.
+        /// The number of allowed differences.
         allowed: u64,
     },
-    /// The shadow lasted as long as it may, and fewer answers were compared than were demanded.
+    /// The shadow has lasted its maximum time, and too few answers were compared.
     TooFew {
-        /// What was compared.
+        /// The numbers of compared and of different answers.
         totals: Totals,
-        /// How many answers were demanded.
+        /// The number of demanded answers.
         demanded: u64,
     },
     /// The new policy broke, or could not answer.
     Fault {
         /// The function that was called.
         call: String,
-        /// What happened.
+        /// The error message.
         message: String,
     },
-    /// The new policy gave an answer that no honest policy gives.
+    /// The new policy gave an invalid answer.
     Lie {
         /// The function that was called.
         call: String,
-        /// What is wrong with it.
+        /// What is wrong with the answer.
         message: String,
     },
-    /// Somebody gave it up.
+    /// The replacement was aborted from outside.
     GivenUp {
-        /// Why.
+        /// The cause.
         why: String,
     },
 }
 
-/// One state followed another.
+/// A transition from one state to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Transition {
     /// The session's time, nanoseconds since 1970.
@@ -114,31 +114,31 @@ pub struct Transition {
     pub from: State,
     /// The state after.
     pub to: State,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// What was seen when an input was served, or failed.
+/// The observations after an input was served, or failed.
 #[derive(Debug)]
 pub(crate) struct Seen {
     /// The session's time.
     pub(crate) now: i64,
     /// How many cycles were served since the replacement began.
     pub(crate) cycles: u64,
-    /// What became of the old one's memory, where the new policy was told everything by now.
+    /// The result for the memory of the old policy. `None`: the new policy has not received everything yet.
     pub(crate) loaded: Option<Memory>,
-    /// What was compared in this state.
+    /// The numbers of compared and of different answers in this state.
     pub(crate) totals: Totals,
-    /// What the new policy did wrong.
+    /// The fault or lie of the new policy.
     pub(crate) wrong: Option<Reason>,
 }
 
-/// Where a replacement stands, and how it came there.
+/// The state of a replacement, and its history.
 #[derive(Debug)]
 pub(crate) struct Machine {
     terms: Terms,
     state: State,
-    /// The time and the cycles at which the state was entered.
+    /// The time and the number of cycles at which the state was entered.
     since: (i64, u64),
     history: Vec<Transition>,
 }
@@ -156,7 +156,7 @@ impl Machine {
         &self.history
     }
 
-    /// Whether this state is over: its time, and, of the shadow, so many answers were compared as were demanded.
+    /// Returns whether this state is over: its time has passed, and in shadow enough answers were compared.
     pub(crate) fn is_due(&self, now: i64, cycles: u64, compared: u64) -> bool {
         match self.state {
             State::Shadow => self.has_lasted(self.terms.shadow, (now, cycles)) && compared >= self.terms.answers,
@@ -165,19 +165,19 @@ impl Machine {
         }
     }
 
-    /// Whether this state has lasted as long.
+    /// Returns whether this state has lasted this period.
     fn has_lasted(&self, period: Period, (now, cycles): (i64, u64)) -> bool {
         let (since, before) = self.since;
         period.is_over(cycles.saturating_sub(before), now.saturating_sub(since))
     }
 
-    /// Whether the shadow lasts no longer, though too few answers were compared.
+    /// Returns whether the shadow has lasted its maximum time, however few answers were compared.
     fn is_out_of_patience(&self, seen: &Seen) -> bool {
         let longest = [self.terms.shadow, self.terms.at_most];
         longest.into_iter().all(|period| self.has_lasted(period, (seen.now, seen.cycles)))
     }
 
-    /// Where that which was seen leads; none: it stays.
+    /// Returns the next state and the reason. `None`: the state stays.
     pub(crate) fn next(&self, seen: &Seen) -> Option<(State, Reason)> {
         if self.state.is_final() {
             return None;
@@ -201,7 +201,7 @@ impl Machine {
         }
     }
 
-    /// Goes to a state.
+    /// Enters a state.
     pub(crate) fn enter(&mut self, to: State, reason: Reason, (now, cycles): (i64, u64)) {
         self.history.push(Transition { at: now, from: self.state, to, reason });
         (self.state, self.since) = (to, (now, cycles));
@@ -217,7 +217,7 @@ mod tests {
         Seen { now, cycles, loaded: Some(Memory::Same), totals, wrong: None }
     }
 
-    /// A machine that has come to a state at 100 ns, after 5 cycles.
+    /// Returns a machine that entered a state at 100 ns, after 5 cycles.
     fn at(state: State, terms: Terms) -> Machine {
         let mut machine = Machine::new(terms, 0);
         machine.enter(state, Reason::Switched, (100, 5));
@@ -281,7 +281,7 @@ mod tests {
         let (state, reason) = machine(10).next(&seen(150, 9, 0)).unwrap();
         let totals = Totals { compared: 9, different: 0 };
         assert_eq!((state, reason), (State::RolledBack, Reason::TooFew { totals, demanded: 10 }));
-        // The bound is none for a shadow that is to last longer.
+        // The maximum does not shorten a shadow that is to last longer.
         let long = Terms { shadow: Period::Nanoseconds(90), ..machine(10).terms };
         assert_eq!(leads(&at(State::Shadow, long), &seen(189, 9, 0)), None);
     }

@@ -14,24 +14,24 @@ use crate::cluster::Reached;
 use crate::policy::{CallError, Policy, Usage};
 use crate::reason::Templates;
 
-/// How many steps a cycle of the policy's own may have that is run to its end in shadow.
+/// The maximum steps of the shadow policy's own cycle that are run after the cycle of the policy in force has ended.
 const STEPS: usize = 64;
 
-/// A policy, how it counts its plans, and what it remembered last.
+/// A policy with its plan numbers and its last checkpoint.
 pub(crate) struct Member {
     pub(super) policy: Box<dyn Policy>,
     pub(super) numbers: Numbers,
     pub(super) saved: Option<Saved>,
 }
 
-/// A checkpoint of a policy, and how it counted its plans then.
+/// A checkpoint of a policy, and its plan numbers at that time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Saved {
     pub(crate) checkpoint: Checkpoint,
     pub(crate) numbers: Numbers,
 }
 
-/// With what a policy is configured, and what follows from it.
+/// The configuration of a policy, and what follows from it.
 pub(crate) struct Configuration {
     pub(crate) system: String,
     pub(crate) arguments: String,
@@ -40,36 +40,36 @@ pub(crate) struct Configuration {
     pub(crate) templates: Templates,
 }
 
-/// The policy beside the one in force: it is told and asked the same, and what it answers is compared, never carried out.
+/// The policy in shadow. It receives the same events and calls as the policy in force. Its answers are compared and never carried out.
 pub(crate) struct Shadow {
     pub(super) member: Member,
     pub(crate) configuration: Configuration,
-    /// The points at which its answers can be compared.
+    /// The extension points at which the answers of both policies are compared.
     pub(super) points: BTreeSet<ExtensionPoint>,
-    /// How far it was told the cluster.
+    /// The position up to which the policy has received the cluster.
     pub(crate) reached: Reached,
     pub(super) worker: Worker,
-    /// What it was given to do that nobody has waited for yet.
+    /// The work in progress on its thread.
     pub(super) busy: Option<Busy>,
-    /// What has happened to the part of the cluster that it was told. It is told that with the next part.
+    /// The changes to those parts of the cluster that the policy already has. They are sent with the next part.
     pub(super) backlog: Vec<Event>,
-    /// What it had used when it was asked last.
+    /// The usage before its last call.
     pub(super) usage: Usage,
-    /// What became of the memory of the policy in force; none until everything was told.
+    /// The result for the memory of the policy in force. `None`: the policy has not received everything yet.
     pub(crate) memory: Option<Memory>,
-    /// It may remember something that did not happen.
+    /// Whether the policy may remember decisions that were not carried out.
     pub(super) astray: bool,
-    /// The numbers of plans that this instance has used.
+    /// The plan numbers that this instance has used.
     pub(super) used: BTreeSet<u64>,
-    /// Its cycle has ended, that of the policy in force has not.
+    /// Whether the cycle of the shadow policy has ended before that of the policy in force.
     pub(super) ahead: bool,
-    /// What it did wrong. It is not asked any more.
+    /// The fault or lie of the policy. It gets no more calls.
     pub(crate) wrong: Option<Reason>,
-    /// Answers that decide otherwise, to be looked at.
+    /// The pairs of answers that decide differently, since they were last taken.
     pub(super) unlike: Vec<Unlike>,
-    /// What it found in the objects.
+    /// The findings of the policy in the objects.
     pub(crate) findings: Vec<Finding>,
-    /// When it wants to be asked what queues give back.
+    /// The time of the next call of `enforce` that the policy has requested, in nanoseconds since 1970.
     pub(crate) enforce_at: Option<i64>,
     pub(crate) report: Report,
 }
@@ -79,7 +79,7 @@ impl Member {
         Member { policy, numbers, saved: None }
     }
 
-    /// Takes a checkpoint and keeps it. None where the policy keeps no memory.
+    /// Takes a checkpoint and stores it. `None`: the policy has no memory.
     pub(super) fn save(&mut self) -> Result<Option<Checkpoint>, CallError> {
         match self.policy.save() {
             Ok(checkpoint) => {
@@ -91,12 +91,12 @@ impl Member {
         }
     }
 
-    /// Keeps a checkpoint that was taken.
+    /// Stores a checkpoint.
     pub(super) fn keep(&mut self, checkpoint: &Checkpoint) {
         self.saved = Some(Saved { checkpoint: checkpoint.clone(), numbers: self.numbers.clone() });
     }
 
-    /// Gives it what was remembered; what it says of it.
+    /// Restores a checkpoint. Returns the policy's verdict on the checkpoint.
     pub(super) fn recall(&mut self, saved: &Saved) -> Result<Result<(), StateError>, CallError> {
         let taken = self.policy.restore(&saved.checkpoint)?;
         if taken.is_ok() {
@@ -129,7 +129,7 @@ impl Shadow {
         }
     }
 
-    /// Leaves out of the comparison where only one of the two decides.
+    /// Restricts the comparison to the extension points of both policies. Filter is left out where only one policy judges the free capacity of nodes.
     pub(crate) fn compare_with(&mut self, points: &BTreeSet<ExtensionPoint>, judges_room: bool) {
         let mine = &self.configuration.points;
         let mut left_out: Vec<String> =
@@ -141,41 +141,41 @@ impl Shadow {
         self.report.not_compared = left_out;
     }
 
-    /// Whether it was told of the pods that are held whenever the other policy was.
+    /// Returns whether this policy got the same calls of Reserve as the other one.
     pub(crate) fn is_in_step(&self, points: &BTreeSet<ExtensionPoint>) -> bool {
         let reserve = &ExtensionPoint::Reserve;
         self.wrong.is_none() && self.configuration.points.contains(reserve) == points.contains(reserve)
     }
 
-    /// Gives it pods that are held, as a fact.
+    /// Reserves pods that are held already.
     pub(super) fn reserve(&mut self, held: &[(PodId, NodeId)]) {
         for (pod, node) in held {
             self.ask(|policy| policy.reserve(*pod, *node));
         }
     }
 
-    /// Whether it is still told the cluster.
+    /// Returns whether the policy still receives the cluster.
     fn is_loading(&self) -> bool {
         self.memory.is_none() && !matches!(self.busy, Some(Busy::Settles(..)))
     }
 
-    /// Whether it was told everything and answers.
+    /// Returns whether the policy has received everything and works.
     pub(super) fn is_up(&self) -> bool {
         self.memory.is_some() && self.wrong.is_none()
     }
 
-    /// It could not answer.
+    /// Records that a call of the policy failed. Only the first fault or lie is kept.
     pub(super) fn fault(&mut self, error: &CallError) {
         let (call, message) = (error.call().to_owned(), error.to_string());
         self.wrong.get_or_insert(Reason::Fault { call, message });
     }
 
-    /// It gave an answer that cannot be.
+    /// Records that the policy gave an invalid answer. Only the first fault or lie is kept.
     pub(crate) fn lie(&mut self, call: &str, message: String) {
         self.wrong.get_or_insert(Reason::Lie { call: call.to_owned(), message });
     }
 
-    /// Asks it, where it answers.
+    /// Calls the policy, after waiting for its work in progress. `None`: the policy has failed or lacks the interface.
     pub(super) fn ask<T>(&mut self, question: impl FnOnce(&mut dyn Policy) -> Result<T, CallError>) -> Option<T> {
         self.fetch();
         if self.wrong.is_some() {
@@ -185,7 +185,7 @@ impl Shadow {
         self.answered(answer)
     }
 
-    /// What it answered, where it did.
+    /// Returns the answer of a call, and records its failure. `None`: the call failed or the policy lacks the interface.
     pub(super) fn answered<T>(&mut self, answer: Result<T, CallError>) -> Option<T> {
         match answer {
             Ok(answer) => Some(answer),
@@ -197,22 +197,22 @@ impl Shadow {
         }
     }
 
-    /// A checkpoint of it that was taken is kept.
+    /// Stores a checkpoint of the policy, where there is one, and returns it.
     pub(super) fn keep(&mut self, checkpoint: Option<Checkpoint>) -> Option<Checkpoint> {
         let checkpoint = checkpoint?;
         self.member.keep(&checkpoint);
         Some(checkpoint)
     }
 
-    /// What it is told now of events that happen. While it is told the cluster, that comes with the next part, as far as it has come; the
-    /// plans it gets with the memory of the policy in force.
+    /// Returns the events that the policy receives now. While the policy is loading, events about its parts are stored for the next part, and nothing
+    /// is returned. Numbers of plans become those of the policy.
     pub(super) fn hears(&mut self, events: &[Event]) -> Vec<Event> {
         if self.is_loading() {
             let is_known = |event: &&Event| Reached::of(event).is_some_and(|place| place <= self.reached);
             self.backlog.extend(events.iter().filter(is_known).cloned());
             return Vec::new();
         }
-        // What it remembers comes before what happens next.
+        // The checkpoint of the other policy must be restored before the next events.
         self.fetch();
         let mut told = Vec::with_capacity(events.len());
         for event in events {
@@ -230,7 +230,7 @@ impl Shadow {
         told
     }
 
-    /// Tells it events as they are.
+    /// Sends events to the policy unchanged.
     pub(super) fn tell(&mut self, events: Vec<Event>) {
         if events.is_empty() {
             return;
@@ -240,8 +240,8 @@ impl Shadow {
         }
     }
 
-    /// Compares its answer with that of the policy in force. Where they are alike, its plans are those of the other; what it proposes
-    /// beyond them is refused.
+    /// Compares the answer with that of the policy in force. Plans with the same moves are paired by their numbers. The policy's further plans are
+    /// refused to it.
     pub(super) fn compare(&mut self, pod: Option<PodId>, primary: Answer, own: Answer) {
         let call = primary.call();
         if !primary.is_about_nothing() {
@@ -270,7 +270,7 @@ impl Shadow {
         }
     }
 
-    /// Brings its own cycle to where the other's is, which has a next step or has none.
+    /// Runs the policy's own cycle until it is as far as that of the policy in force. `more`: the latter has a next step.
     pub(super) fn follow_cycle(&mut self, more: bool, own_more: bool) {
         self.ahead = more && !own_more;
         let mut own_more = own_more && !more;

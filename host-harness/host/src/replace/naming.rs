@@ -8,16 +8,17 @@ use super::answer::{Answer, best, order};
 use super::report::Decided;
 use crate::cluster::Mirror;
 
-/// How many names a list has at most.
+/// The maximum names in a list.
 const NAMES: usize = 10;
 
-/// Whether two answers to Filter differ only at numbers that no node has.
+/// Returns whether two answers to Filter agree on all nodes that exist.
 pub(crate) fn only_holes(one: &Answer, other: &Answer, mirror: &Mirror) -> bool {
     let (Answer::Filter(one), Answer::Filter(other)) = (one, other) else { return false };
     one.codes.len() == other.codes.len() && mirror.nodes().all(|node| fits(one, node.id) == fits(other, node.id))
 }
 
-/// What an answer decides, beside another one to the same question.
+/// Returns the decision of an answer in names. `other` is the answer of the other policy to the same question: nodes are named where only this answer
+/// has them.
 pub(crate) fn decided(answer: &Answer, other: &Answer, mirror: &Mirror) -> Decided {
     let names = Names(mirror);
     match answer {
@@ -128,7 +129,7 @@ impl Names<'_> {
         said
     }
 
-    /// The pods from the first one on that the other answer has elsewhere.
+    /// Returns the pods from the first place on where the two orders differ.
     fn order(&self, asked: &[PodId], keys: &SortKeys, other: &Answer) -> Vec<String> {
         let sorted = order(asked, keys).unwrap_or_default();
         let beside = match other {

@@ -4,70 +4,70 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// How the numbers of one instance stand to those of the session.
+/// The translation between the plan numbers of one instance and those of the session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Numbers {
-    /// From which number of the session on, that one not included, its numbers are how much higher than those of the instance.
+    /// Offsets: after session number `.0` (exclusive), session number = instance number + `.1`.
     spans: Vec<(u64, u64)>,
-    /// Plans of another instance that this one has proposed as well: the number of the session, and its own.
+    /// Plans of another instance that this instance has proposed as well: session number to instance number.
     matched: BTreeMap<u64, u64>,
     /// The highest number that the instance has used.
     last: u64,
 }
 
 impl Default for Numbers {
-    /// Both count alike.
+    /// Returns the identity: the instance counts like the session.
     fn default() -> Numbers {
         Numbers { spans: vec![(0, 0)], matched: BTreeMap::new(), last: 0 }
     }
 }
 
 impl Numbers {
-    /// Those of an instance that knows none of the session's plans and whose own have no number of the session.
+    /// Returns the numbers of an instance without any session number: its plans are not plans of the session.
     pub(crate) fn apart() -> Numbers {
         Numbers { spans: Vec::new(), ..Numbers::default() }
     }
 
-    /// Those of an instance that begins to count where the session has come to.
+    /// Returns the numbers of a new instance whose first plan follows the session's last one.
     pub(crate) fn behind(last_plan: u64) -> Numbers {
         let mut numbers = Numbers::apart();
         numbers.go_on_from(last_plan);
         numbers
     }
 
-    /// Both count alike, whatever came before.
+    /// Returns whether the translation is the identity.
     pub(crate) fn is_plain(&self) -> bool {
         self.spans == [(0, 0)] && self.matched.is_empty()
     }
 
-    /// The instance has numbered a plan; the session's number of it.
+    /// Returns the session number of a plan that the instance has numbered.
     pub(crate) fn outward(&mut self, own: u64) -> u64 {
         self.note(own);
         own.saturating_add(self.spans.last().map_or(0, |(_, ahead)| *ahead))
     }
 
-    /// The instance has used this number.
+    /// Records that the instance has used this number.
     pub(crate) fn note(&mut self, own: u64) {
         self.last = self.last.max(own);
     }
 
-    /// The instance has proposed what another one has proposed under a number of the session.
+    /// Records that the instance has proposed the plan that another instance proposed under a session number.
     pub(crate) fn pair(&mut self, plan: u64, own: u64) {
         self.matched.insert(plan, own);
     }
 
-    /// The instance's own number of a plan that another one may have proposed; none where it does not know the plan.
+    /// Returns the instance number of a plan that another instance proposed as well. `None`: this instance did not propose the plan.
     pub(crate) fn matched(&self, plan: u64) -> Option<u64> {
         self.matched.get(&plan).copied()
     }
 
-    /// The instance's own number of a plan; none where it does not know the plan.
+    /// Returns the instance number of a session number. `None`: the instance does not know the plan.
     pub(crate) fn inward(&self, plan: u64) -> Option<u64> {
         let span = || self.spans.iter().rev().find(|(from, _)| *from < plan);
         self.matched(plan).or_else(|| plan.checked_sub(span()?.1))
     }
 
-    /// From here on the plans of this instance are the session's, which has come to this number.
+    /// Makes the next plans of this instance plans of the session. They follow the session's last number.
     pub(crate) fn go_on_from(&mut self, last_plan: u64) {
         let ahead = last_plan.saturating_sub(self.last);
         if self.spans.last().is_none_or(|(_, before)| *before != ahead) {
@@ -101,7 +101,7 @@ mod tests {
         let mut numbers = Numbers::apart();
         numbers.note(3);
         numbers.pair(9, 3);
-        // It proposed a fourth plan that the other did not, and the other two more that it did not.
+        // This instance proposed a fourth plan that the other did not. The other proposed two more plans.
         numbers.note(4);
         numbers.go_on_from(11);
         assert_eq!((numbers.inward(9), numbers.inward(10), numbers.inward(11)), (Some(3), None, None));
@@ -113,7 +113,7 @@ mod tests {
     fn numbers_before_and_after_a_second_change_are_kept_apart() {
         let mut numbers = Numbers::default();
         numbers.outward(4);
-        // The session has come to 7 by another instance, and back.
+        // The session counted up to 7 with another instance, and then returned to this one.
         numbers.go_on_from(7);
         assert_eq!(numbers.outward(5), 8);
         assert_eq!((numbers.inward(4), numbers.inward(8)), (Some(4), Some(5)));

@@ -9,23 +9,23 @@ use super::numbers::Numbers;
 use crate::cluster::Reached;
 use crate::policy::{CallError, Policy, Usage};
 
-/// The policy in force, and one in shadow. It answers as the policy in force does, under numbers of plans that are the session's.
+/// The policy in force, and the one in shadow. A pair answers as the policy in force does, with the plan numbers of the session.
 pub(crate) struct Pair {
     pub(super) primary: Member,
     pub(crate) shadow: Option<Box<Shadow>>,
-    /// The highest number of a plan that the session knows.
+    /// The highest plan number of the session.
     pub(super) last_plan: u64,
-    /// What policies have used that are not here any more.
+    /// The usage of policies that were dropped.
     pub(super) past: Usage,
 }
 
-/// How far the policy in shadow is with what it is told of the cluster.
+/// How far the shadow policy has loaded the cluster.
 pub(crate) enum Loading {
-    /// It has a part that it has not read to its end.
+    /// The policy is still reading a part.
     Busy,
-    /// It comes next to what stands behind this place.
+    /// The policy needs the part after this position.
     From(Reached),
-    /// It has everything, or broke.
+    /// The policy has everything, or has failed.
     Ended,
 }
 
@@ -34,32 +34,33 @@ impl Pair {
         Pair { primary: Member::new(policy, Numbers::default()), shadow: None, last_plan: 0, past: Usage::default() }
     }
 
-    /// What the policy in force remembered last.
+    /// Returns the last checkpoint of the policy in force.
     pub(crate) fn saved(&self) -> Option<&Saved> {
         self.primary.saved.as_ref()
     }
 
-    /// The same of the policy beside it.
+    /// Returns the last checkpoint of the shadow policy. `None`: there is no shadow policy, or no checkpoint.
     pub(crate) fn saved_beside(&self) -> Option<&Saved> {
         self.shadow.as_ref()?.member.saved.as_ref()
     }
 
-    /// What the policy is given when it is started anew.
+    /// Sets the checkpoint that restores the policy in force when it is restarted.
     pub(crate) fn set_saved(&mut self, saved: Option<Saved>) {
         self.primary.saved = saved;
     }
 
-    /// The highest number of a plan that the session knows.
+    /// Returns the highest plan number of the session.
     pub(crate) fn last_plan(&self) -> u64 {
         self.last_plan
     }
 
-    /// No plan gets a number up to this one.
+    /// Reserves the plan numbers up to this one: no new plan gets one of them.
     pub(crate) fn reserve_plans(&mut self, last: u64) {
         self.last_plan = self.last_plan.max(last);
     }
 
-    /// New instances are given what was remembered: both this, or the one beside what it remembered itself.
+    /// Restores a checkpoint in new instances. The shadow policy takes the same checkpoint, or else its own last one. Returns the verdict of the
+    /// policy in force.
     pub(crate) fn recall(&mut self, saved: &Saved) -> Result<Result<(), StateError>, CallError> {
         let taken = self.primary.recall(saved)?;
         if taken.is_ok() {
@@ -69,7 +70,7 @@ impl Pair {
         Ok(taken)
     }
 
-    /// Where the policy in shadow stands that is told the cluster.
+    /// Returns how far the shadow policy has loaded the cluster. Does not wait.
     pub(crate) fn loading(&mut self) -> Loading {
         let Some(shadow) = &mut self.shadow else { return Loading::Ended };
         if !shadow.is_back() {
@@ -81,22 +82,21 @@ impl Pair {
         }
     }
 
-    /// Waits for the policy in shadow.
+    /// Waits for the work of the shadow policy.
     pub(crate) fn wait(&mut self) {
         if let Some(shadow) = &mut self.shadow {
             shadow.fetch();
         }
     }
 
-    /// Tells the policy in shadow the next part of the cluster. Nobody waits for it before the next input.
+    /// Sends the shadow policy the next part of the cluster. Does not wait.
     pub(crate) fn feed(&mut self, events: Vec<Event>, reached: Reached) {
         if let Some(shadow) = &mut self.shadow {
             shadow.tell_aside(events, reached);
         }
     }
 
-    /// The policy in shadow was told everything: it gets the pods that are held, and what the policy in force remembers. Nobody waits for
-    /// it before the next input, but where `at_once` says so.
+    /// Sends the shadow policy the pods that are held and the checkpoint of the policy in force, after the whole cluster. Waits only where `at_once`.
     ///
     /// # Errors
     /// The policy in force fails.
@@ -111,7 +111,7 @@ impl Pair {
         Ok(())
     }
 
-    /// The policy in shadow is about to take over: it gets the pods that are held, where the other was not told of them.
+    /// Reserves the held pods in the shadow policy before it takes over, where only this policy has the extension point Reserve.
     pub(crate) fn reserve_beside(&mut self, held: &[(PodId, NodeId)]) {
         if let Some(shadow) = &mut self.shadow
             && !shadow.points.contains(&ExtensionPoint::Reserve)
@@ -121,7 +121,7 @@ impl Pair {
         }
     }
 
-    /// Makes sure that the policy in shadow remembers what the one in force does.
+    /// Aligns the memory of the shadow policy with that of the policy in force: hands over the latter where the two differ.
     ///
     /// # Errors
     /// The policy in force fails.
@@ -144,7 +144,7 @@ impl Pair {
         Ok(())
     }
 
-    /// Does so where it may remember what did not happen.
+    /// Aligns the memory where the shadow policy may remember decisions that were not carried out; see [`align`](Self::align).
     ///
     /// # Errors
     /// The policy in force fails.
@@ -155,7 +155,7 @@ impl Pair {
         }
     }
 
-    /// Gives the policy in shadow what the one in force remembered; a new instance that does not take it, what it remembered itself.
+    /// Restores the checkpoint of the policy in force in the shadow policy. A new instance that refuses it gets its own last checkpoint.
     fn hand_over(&mut self, saved: Option<Saved>, is_new: bool) {
         let Some(shadow) = &mut self.shadow else { return };
         let Some(theirs) = saved else {
@@ -172,7 +172,7 @@ impl Pair {
         }
     }
 
-    /// The two policies change places. Plans get numbers that the session has not used.
+    /// Exchanges the two policies. New plans get numbers that the session has not used.
     pub(crate) fn exchange(&mut self) {
         let Some(shadow) = &mut self.shadow else { return };
         shadow.fetch();
@@ -180,7 +180,7 @@ impl Pair {
         self.primary.numbers.go_on_from(self.last_plan);
     }
 
-    /// The policy in shadow is not needed any more.
+    /// Drops the shadow policy and returns its records. `None`: there is no shadow policy.
     pub(crate) fn dismiss(&mut self) -> Option<Box<Shadow>> {
         let mut shadow = self.shadow.take()?;
         shadow.fetch();
@@ -190,24 +190,23 @@ impl Pair {
         Some(shadow)
     }
 
-    /// The answers that decide otherwise, since the last call.
+    /// Returns the pairs of answers that decide differently, since the last call.
     pub(crate) fn take_unlike(&mut self) -> Vec<Unlike> {
         self.shadow.as_mut().map(|shadow| std::mem::take(&mut shadow.unlike)).unwrap_or_default()
     }
 
-    /// Whether there are any.
+    /// Returns whether there are such pairs.
     pub(crate) fn has_unlike(&self) -> bool {
         self.shadow.as_ref().is_some_and(|shadow| !shadow.unlike.is_empty())
     }
 
-    /// The policy in shadow, where it can be asked at this point.
+    /// Returns the shadow policy. `None`: there is none, it has failed, or its answers at this extension point are not compared.
     pub(super) fn beside(&mut self, point: ExtensionPoint) -> Option<&mut Shadow> {
         let shadow = self.shadow.as_deref_mut()?;
         (shadow.is_up() && shadow.points.contains(&point)).then_some(shadow)
     }
 
-    /// Asks both policies, at the same time, and compares the answers: that of the one in force as `wrap` shows it, and that of the one in
-    /// shadow. The first is handed out.
+    /// Calls both policies at the same time and compares the answers. `wrap` makes the answer of the policy in force comparable. Returns this answer.
     pub(super) fn ask_both<T>(
         &mut self,
         (point, pod): (ExtensionPoint, Option<PodId>),
@@ -221,21 +220,21 @@ impl Pair {
         let own = shadow.get(point.interface().name(), Some(asked));
         match (&answer, own) {
             (Ok(answer), Some(own)) => shadow.compare(pod, wrap(answer), own),
-            // It may remember what the other one did not take.
+            // The shadow policy may remember an answer that the policy in force did not give.
             (Err(_), _) => shadow.astray = true,
             (Ok(_), None) => {}
         }
         answer
     }
 
-    /// The session's number of a plan of the policy in force.
+    /// Returns the session number of a plan of the policy in force.
     pub(super) fn number(&mut self, own: u64) -> u64 {
         let plan = self.primary.numbers.outward(own);
         self.last_plan = self.last_plan.max(plan);
         plan
     }
 
-    /// The events with the numbers of the policy in force.
+    /// Returns the events with the plan numbers of the policy in force. Events about plans that it does not know are left out.
     pub(super) fn inward(&self, events: Vec<Event>) -> Vec<Event> {
         if self.primary.numbers.is_plain() {
             return events;
@@ -250,7 +249,7 @@ impl Pair {
     }
 }
 
-/// What two policies have used; the memory that is held now is the first one's.
+/// Adds the usage of two policies. The current memory is that of the first policy, and the peak is the larger one.
 pub(super) fn together(one: Usage, other: Usage) -> Usage {
     Usage {
         instances: one.instances.saturating_add(other.instances),

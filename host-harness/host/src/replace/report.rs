@@ -4,75 +4,75 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-/// How many differences are kept whole; of the others only the number is.
+/// The maximum number of differences that are kept whole. Further differences are only counted.
 const KEPT: usize = 100;
 
-/// How many answers were compared, and how many of them decide otherwise.
+/// The numbers of compared and of different answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Totals {
-    /// How many answers were compared.
+    /// The number of compared answers.
     pub compared: u64,
-    /// How many of them decide otherwise.
+    /// The number of answers that decide differently.
     pub different: u64,
 }
 
-/// What one answer decides, in names.
+/// The decision of one answer, in names.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Decided {
     /// The decision in a word or two, such as `refused` or `plan`.
     pub verdict: String,
-    /// The code of the law that says so, where there is one.
+    /// The code of the law of the decision; empty where there is none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub law: String,
-    /// Pods and the nodes that they are to have.
+    /// Pods, each with the node of the decision.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub placements: BTreeMap<String, String>,
     /// Pods that are to be evicted.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub victims: BTreeSet<String>,
-    /// Nodes that only this policy accepts, or likes best, ten at most; or pods, in the order in which they are tried, from the first
+    /// Nodes that only this policy accepts, or that it scores best, ten at most; or pods, in the order of attempts, from the first
     /// difference on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<String>,
-    /// What it means for other pods: such as `releases default/a`.
+    /// The effects on other pods, such as `releases default/a`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<String>,
 }
 
-/// An answer that decides otherwise.
+/// A pair of answers that decide differently.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// The session's time, nanoseconds since 1970.
     pub at: i64,
     /// The function that was called.
     pub call: &'static str,
-    /// The pod that it was about, where it was about one.
+    /// The pod of the call, where the call has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pod: Option<String>,
-    /// What the old policy decides.
+    /// The decision of the old policy.
     pub old: Decided,
-    /// What the new policy decides.
+    /// The decision of the new policy.
     pub new: Decided,
 }
 
-/// What was compared from the beginning of a replacement on.
+/// The comparison since the beginning of a replacement.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    /// By function: how many answers were compared, and how many of them decide otherwise.
+    /// The numbers of compared and of different answers, by function.
     pub calls: BTreeMap<&'static str, Totals>,
     /// The first hundred differences.
     pub differences: Vec<Difference>,
-    /// By law of the old policy and law of the new one: how many answers decide otherwise. An answer without a law counts by its verdict.
+    /// The number of different answers, by the laws of the old and the new policy. An answer without a law counts by its verdict.
     pub laws: BTreeMap<String, u64>,
-    /// What was not compared, because only one of them decides there.
+    /// The extension points that were not compared, because only one policy decides there.
     pub not_compared: Vec<String>,
-    /// How often the instances were told everything anew, because the one in force broke.
+    /// How often the instances were restarted and received everything again, because the one in force broke.
     pub restarts: u64,
 }
 
 impl Report {
-    /// Nothing was compared.
+    /// Creates an empty report.
     pub const fn new() -> Report {
         Report {
             calls: BTreeMap::new(),
@@ -83,13 +83,13 @@ impl Report {
         }
     }
 
-    /// An answer was compared.
+    /// Counts a compared answer.
     pub(crate) fn count(&mut self, call: &'static str) {
         let totals = self.calls.entry(call).or_default();
         totals.compared = totals.compared.saturating_add(1);
     }
 
-    /// An answer decides otherwise.
+    /// Counts a different answer, and keeps one of the first hundred.
     pub(crate) fn add(&mut self, difference: Difference) {
         let totals = self.calls.entry(difference.call).or_default();
         totals.different = totals.different.saturating_add(1);
@@ -105,7 +105,7 @@ impl Report {
         }
     }
 
-    /// All answers together.
+    /// Returns the sums over all functions.
     pub fn totals(&self) -> Totals {
         self.calls.values().fold(Totals::default(), |sum, totals| Totals {
             compared: sum.compared.saturating_add(totals.compared),
@@ -115,7 +115,7 @@ impl Report {
 }
 
 impl Totals {
-    /// What came after this.
+    /// Returns the numbers since an earlier total.
     pub(crate) fn since(self, before: Totals) -> Totals {
         Totals {
             compared: self.compared.saturating_sub(before.compared),

@@ -2,18 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How long something lasts.
+/// A period of a replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Period {
-    /// Until so many cycles ([`Input::Cycle`](crate::session::Input::Cycle)) were served.
+    /// The period ends after so many cycles ([`Input::Cycle`](crate::session::Input::Cycle)).
     Cycles(u64),
-    /// Until the session's clock has moved on by so many nanoseconds. For drivers that try pods one by one and have no cycles.
+    /// The period ends after so many nanoseconds of the session's clock. For drivers that try pods one by one and have no cycles.
     Nanoseconds(i64),
 }
 
 impl Period {
-    /// Whether it is over, so many cycles and nanoseconds after its beginning.
+    /// Returns whether the period is over, so many cycles and nanoseconds after its beginning.
     pub(super) fn is_over(self, cycles: u64, nanoseconds: i64) -> bool {
         match self {
             Period::Cycles(wanted) => cycles >= wanted,
@@ -22,22 +22,21 @@ impl Period {
     }
 }
 
-/// On which terms a policy is replaced. The default: ten cycles in shadow, ten cycles of watch, no difference, and as many answers as
-/// there are.
+/// The terms of a replacement. The default: ten cycles in shadow, ten cycles of watch, no difference, and no minimum of answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Terms {
-    /// How long the new policy is compared before it takes over.
+    /// The period in which the new policy is compared before it takes over.
     pub shadow: Period,
-    /// How long the old one is kept afterwards.
+    /// The period in which the old policy is kept afterwards.
     pub watch: Period,
-    /// How many answers may decide otherwise, in the shadow and in the watch each. With one more, the old policy stays, or is
-    /// back. No bound where it is `u64::MAX`.
+    /// The number of answers that may differ, in shadow and in watch each. One more difference keeps the old policy, or brings it back. `u64::MAX`:
+    /// no bound.
     pub allowed: u64,
-    /// How many answers must have been compared before the new policy takes over. Where there are fewer, as in a quiet cluster, the
-    /// shadow goes on beyond its time.
+    /// The minimum of compared answers before the new policy takes over. With fewer answers, as in a quiet cluster, the shadow lasts longer than its
+    /// period.
     pub answers: u64,
-    /// How long the shadow lasts at most, from its beginning, where there are fewer. Then the old policy stays.
+    /// The maximum period of the shadow, from its beginning, where too few answers were compared. Then the old policy stays.
     pub at_most: Period,
 }
 
@@ -49,8 +48,8 @@ impl Default for Terms {
 }
 
 impl Terms {
-    /// The terms of a living cluster, in seconds: how long the new policy is compared and the old one kept, and how long answers are waited
-    /// for beyond that.
+    /// Returns the terms for a living cluster, with times in seconds. `patience`: how much longer the shadow may last until enough answers were
+    /// compared.
     pub fn in_seconds(shadow: u32, watch: u32, allowed: u64, answers: u64, patience: u32) -> Terms {
         let period = |seconds: u32| Period::Nanoseconds(i64::from(seconds).saturating_mul(1_000_000_000));
         let at_most = period(shadow.saturating_add(patience));

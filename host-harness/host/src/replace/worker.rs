@@ -9,34 +9,33 @@ use lictor_contract::*;
 
 use crate::policy::{CallError, Policy};
 
-/// How long each side looks for what is to come before it sleeps: questions of one input follow each other at once, and to be woken takes
-/// longer than most answers.
+/// How long each side spins before it sleeps. Questions of one input follow each other at once, and a wake-up takes longer than most answers.
 const AWAKE: Duration = Duration::from_micros(100);
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// The thread. It holds nothing between two questions.
+/// The thread of the shadow policy. The thread holds nothing between two questions.
 #[derive(Debug)]
 pub(super) struct Worker {
-    /// None where there is no thread: the caller does all of it.
+    /// The queue of the thread. `None`: there is no thread, and the caller does all work.
     jobs: Option<Sender<Job>>,
 }
 
-/// An answer that is to come, with the policy that gives it.
+/// A pending answer, with the policy that gives it.
 pub(super) struct Pending<T> {
-    /// Told when the answer is there. It is not sent itself: a channel for each type of answer is much code.
+    /// Signals that the answer is in its slot. The answer itself is not sent, because a channel for each type of answer would add much code.
     given: Receiver<()>,
     answer: Slot<T>,
 }
 
-/// Where the answer is put.
+/// The slot for an answer.
 type Slot<T> = Arc<Mutex<Option<Done<T>>>>;
 
 /// The policy and its answer.
 pub(super) type Done<T> = (Box<dyn Policy>, Result<T, CallError>);
 
 impl Worker {
-    /// A thread, on a machine that can run more than one.
+    /// Starts a thread, on a machine with more than one core.
     pub(super) fn start() -> Worker {
         let several = thread::available_parallelism().is_ok_and(|cores| cores.get() > 1);
         let jobs = several.then(|| {
@@ -47,7 +46,7 @@ impl Worker {
         Worker { jobs: jobs.flatten() }
     }
 
-    /// Asks a policy, which comes back with its answer.
+    /// Moves a policy to the thread and calls it there. The policy is returned with its answer.
     pub(super) fn ask<T: Send + 'static>(
         &self,
         mut policy: Box<dyn Policy>,
@@ -64,7 +63,7 @@ impl Worker {
         Pending { given, answer }
     }
 
-    /// Gives a policy up.
+    /// Drops a policy on the thread.
     pub(super) fn drop(&self, policy: Box<dyn Policy>) {
         self.run(Box::new(move || drop(policy)));
     }
@@ -79,13 +78,16 @@ impl Worker {
 }
 
 impl<T> Pending<T> {
-    /// The policy and its answer; none where the thread broke.
+    /// Waits for the policy and its answer. `None`: the thread broke.
     pub(super) fn wait(self) -> Option<Done<T>> {
         next(&self.given)?;
         take(&self.answer)
     }
 
-    /// The same where it is there already; otherwise this is what is still to come.
+    /// Returns the policy and its answer without waiting. `None`: the thread broke.
+    ///
+    /// # Errors
+    /// The answer is not there yet; the error is the pending answer.
     pub(super) fn poll(self) -> Result<Option<Done<T>>, Pending<T>> {
         match self.given.try_recv() {
             Ok(()) => Ok(take(&self.answer)),
@@ -105,7 +107,7 @@ fn run(jobs: &Receiver<Job>) {
     }
 }
 
-/// What comes next; none where nobody can send anything any more.
+/// Waits for the next message, spinning at first. `None`: all senders are gone.
 fn next<T>(from: &Receiver<T>) -> Option<T> {
     let since = Instant::now();
     loop {
@@ -118,11 +120,11 @@ fn next<T>(from: &Receiver<T>) -> Option<T> {
     }
 }
 
-/// Stands for a policy that is being asked. It answers nothing.
+/// A placeholder for a policy that is on the thread. Its calls fail.
 pub(super) struct Absent;
 
 impl Absent {
-    /// The error of a policy that did not come back.
+    /// Returns the error of a policy that did not come back.
     pub(super) fn fault(call: &'static str) -> CallError {
         CallError::Broke { call, cause: "the thread that asked it is gone".into() }
     }

@@ -2,48 +2,48 @@
 
 use std::time::Duration;
 
-/// What a policy did instead of answering. It keeps nothing of what it held.
+/// A failure of a policy while it runs. The instance and its memory are lost.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Breakage {
-    /// It stopped itself: a panic, an access out of bounds, a stack overflow.
+    /// The policy trapped: a panic, an access out of bounds, a stack overflow.
     #[error("{trap}{}", within(.functions))]
     Trapped {
-        /// What the machine says.
+        /// The trap, in the words of the engine.
         trap: String,
-        /// The functions it was in, innermost first, as far as the component names them.
+        /// The active functions, innermost first, as far as the component names them.
         functions: Vec<String>,
     },
-    /// It had not answered when its time was up.
+    /// The policy had not answered within its deadline.
     #[error("no answer within {0:?}")]
     Deadline(Duration),
-    /// It had not answered when its fuel was used up. Unlike a deadline, that is so on every machine.
+    /// The policy had not answered when its fuel was used up. Unlike a deadline, fuel is the same on every machine.
     #[error("no answer with {0} units of fuel")]
     Fuel(u64),
-    /// It was refused memory, and stopped.
+    /// The policy was refused memory, and stopped.
     #[error("{wanted} bytes of memory wanted where {limit} are the limit")]
     Memory {
-        /// What it would have held.
+        /// The bytes that the policy would have held.
         wanted: usize,
-        /// What it may hold.
+        /// The maximum of bytes.
         limit: usize,
     },
-    /// It answered with more than the host is willing to copy.
+    /// The answer has more than this many bytes, the limit of what the host copies.
     #[error("an answer of more than {0} bytes")]
     ResultTooLarge(usize),
-    /// It answered with what is no value of the type: text that is not UTF-8, an unknown case, an address outside its memory.
+    /// The answer is not a value of its type: text that is not UTF-8, an unknown case, an address outside of the memory.
     #[error("an answer that is none: {0}")]
     BadAnswer(String),
-    /// It broke in an earlier call and has not been revived.
+    /// The policy broke in an earlier call and was not restarted.
     #[error("it is gone since `{call}`: {cause}")]
     Gone {
-        /// The call it broke in.
+        /// The call in which the policy broke.
         call: &'static str,
-        /// How.
+        /// The cause.
         cause: Box<Breakage>,
     },
 }
 
-/// The innermost functions, for people.
+/// Returns a text with the innermost functions; empty where no function is known.
 fn within(functions: &[String]) -> String {
     const SHOWN: usize = 4;
     let shown: Vec<String> = functions.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();

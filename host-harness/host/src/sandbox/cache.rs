@@ -21,9 +21,9 @@ use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 
-/// How many components are kept: those that were used last.
+/// The number of components that are kept: those that were used last.
 const COMPONENTS: usize = 16;
-/// How many bytes they may take in all; the one used last may take more.
+/// The maximum bytes of all components. The one used last may take more.
 const BYTES: u64 = 256 << 20;
 
 /// A directory of compiled components. Several hosts may share it.
@@ -33,15 +33,18 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Opens a directory of the user of this process, and creates it where it is missing. Where others may write to it, the cache is
-    /// a directory in it that is this user's alone. An error says why it cannot be used.
+    /// Opens a directory of the user of this process, and creates it where it is missing. Where other users may write to it, the cache is a directory
+    /// in it that belongs to this user alone.
+    ///
+    /// # Errors
+    /// The directory cannot be used.
     pub fn open(root: &Path) -> io::Result<Cache> {
         let root = owner::private(&std::path::absolute(root)?)?;
         Ok(Cache { root })
     }
 
-    /// Returns the place of one component, with nothing in it but what was put there; none where the cache is not this user's alone any more:
-    /// in a directory that others may write to, they may put another one in its place.
+    /// Returns the place of one component, with only verified files in it. `None`: the cache no longer belongs to this user alone. Users who may
+    /// write to the parent directory can replace it.
     pub(super) fn shelf(&self, component: &[u8]) -> Option<Shelf> {
         owner::private(&self.root).ok().filter(|root| *root == self.root)?;
         let name = digest(component);
@@ -52,8 +55,8 @@ impl Cache {
         Some(shelf)
     }
 
-    /// Removes what was not used for the longest time, beyond what is kept. What another host is writing at this moment may go,
-    /// too: it then compiles once more.
+    /// Removes the components that were used longest ago, beyond the limits. A file that another host is writing at this moment may be removed as
+    /// well; that host then compiles once more.
     fn prune(&self) {
         let mut kept: Vec<(SystemTime, PathBuf)> = Vec::new();
         for path in list(&self.root).into_iter().filter(|path| is_ours(path)) {
@@ -77,7 +80,7 @@ impl Cache {
     }
 }
 
-/// Where the compiled forms of one component are: one for each compiler and its settings.
+/// The directory with the compiled forms of one component: one for each compiler and its settings.
 pub(super) struct Shelf {
     cache: Cache,
     directory: PathBuf,
@@ -87,39 +90,39 @@ pub(super) struct Shelf {
 }
 
 impl Shelf {
-    /// How many files were deleted, because they were not as they were written.
+    /// Returns the number of files that were deleted because they did not match their digest.
     pub(super) fn discarded(&self) -> u64 {
         self.discarded
     }
 
-    /// Whether the compiler found what it looked for.
+    /// Returns whether the compiler found a compiled form.
     pub(super) fn was_hit(&self) -> bool {
         self.store.as_ref().is_some_and(|store| store.cache_hits() > 0)
     }
 
-    /// Where the compiler looks and writes; none where the disk does not let it.
+    /// Returns the cache of the compiler. `None`: the disk does not allow one.
     pub(super) fn for_compiler(&self) -> Option<wasmtime::Cache> {
         self.store.clone()
     }
 
-    /// Writes down what the compiler has written, or that the component was used.
+    /// Writes the digests of new files, or marks the component as used.
     pub(super) fn close(self) {
         let Some(store) = &self.store else { return };
         if store.cache_misses() > 0 {
-            // Without the digests the files are deleted before the next use, and that is all.
+            // Without the digests, the files are deleted before the next use. Nothing else is lost.
             let _ = self.write_sums();
             self.cache.prune();
         } else if store.cache_hits() > 0 {
             let touched = OpenOptions::new().append(true).open(&self.sums);
             let _ = touched.and_then(|sums| sums.set_modified(SystemTime::now()));
         } else {
-            // Nothing was compiled, so that there is nothing in it.
+            // Nothing was compiled, so the directory is empty.
             let _ = fs::remove_dir(&self.directory);
         }
     }
 
-    /// Deletes every file that is not as it was written, and returns how many compiled forms were not. The compiler writes its notes in the
-    /// background, so a file of theirs that is not in its place yet says nothing.
+    /// Deletes every file that does not match its digest. Returns how many compiled forms did not match. The compiler writes its statistics in the
+    /// background, so a missing file of statistics is no mismatch.
     fn sweep(&self) -> u64 {
         let mut discarded = 0_u64;
         let sums = fs::read_to_string(&self.sums).unwrap_or_default();
@@ -138,14 +141,14 @@ impl Shelf {
         discarded
     }
 
-    /// The compiled forms, and what was left of writing one. The compiler's notes on how often it read them are text.
+    /// Returns the compiled forms, and the leftovers of interrupted writes. The statistics of the compiler (`stats`) are left out.
     fn files(&self) -> Vec<PathBuf> {
         let compilers = list(&self.directory.join("modules"));
         let files = compilers.iter().flat_map(|compiler| list(compiler));
         files.filter(|file| file.extension().is_none_or(|extension| extension != "stats")).collect()
     }
 
-    /// Moved into place when it is whole: another host may read it meanwhile.
+    /// Writes the digests of all compiled forms. The file is moved into place when it is complete, because another host may read it meanwhile.
     fn write_sums(&self) -> io::Result<()> {
         let part = self.sums.with_extension(format!("{}.part", std::process::id()));
         let mut sums = File::create(&part)?;
@@ -156,7 +159,8 @@ impl Shelf {
         fs::rename(&part, &self.sums)
     }
 
-    /// The compiler packs what it writes quickly, and never anew: that would not match any more. It need not tidy up: this does.
+    /// Opens the cache of the compiler. Compressing a form again would change its digest, so forms are compressed once, quickly. The compiler's own
+    /// cleanup is off, because `prune` does that.
     fn store(&self) -> Option<wasmtime::Cache> {
         const SELDOM: Duration = Duration::from_secs(365 * 24 * 60 * 60);
         const PACKED: i32 = 1;
@@ -174,19 +178,19 @@ fn digest(bytes: &[u8]) -> String {
     format!("{:x}", Sha256::digest(bytes))
 }
 
-/// What is in a directory; nothing where it cannot be read.
+/// Returns the entries of a directory. Empty: the directory has none, or cannot be read.
 fn list(directory: &Path) -> Vec<PathBuf> {
     fs::read_dir(directory).map(|found| found.flatten().map(|entry| entry.path()).collect()).unwrap_or_default()
 }
 
-/// Whether it is named after a component: nothing else is touched here.
+/// Returns whether a path is named after a component. Other files are not touched.
 fn is_ours(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let stem = name.split('.').next().unwrap_or_default();
     stem.len() == 64 && stem.bytes().all(|letter| letter.is_ascii_hexdigit())
 }
 
-/// The bytes of all files below a path.
+/// Returns the bytes of all files below a path.
 fn size(path: &Path) -> u64 {
     if path.is_dir() {
         return list(path).iter().map(|inner| size(inner)).fold(0, u64::saturating_add);

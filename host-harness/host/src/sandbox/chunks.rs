@@ -2,13 +2,13 @@
 
 use lictor_contract::Event;
 
-/// The events of one call.
+/// The maximum events of one call.
 const EVENTS: usize = 4096;
 
-/// The bytes of one call, roughly; an event may be larger alone.
+/// The approximate maximum bytes of one call. A single event may be larger.
 const BYTES: usize = 8 << 20;
 
-/// Splits events, in their order. There is always one part, so that no events are told, too.
+/// Splits events into parts, in their order. There is always one part, so that an empty list is sent as well.
 pub(super) fn chunks(events: Vec<Event>) -> impl Iterator<Item = Vec<Event>> {
     let mut events = events.into_iter().peekable();
     let mut first = true;
@@ -27,7 +27,7 @@ pub(super) fn chunks(events: Vec<Event>) -> impl Iterator<Item = Vec<Event>> {
     })
 }
 
-/// What an event takes in the guest, roughly.
+/// Returns the approximate bytes of an event in the guest.
 fn weight(event: &Event) -> usize {
     let large = match event {
         Event::ObjectUpserted(object) => object.json.len(),

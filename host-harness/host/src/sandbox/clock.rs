@@ -13,11 +13,11 @@ use wasmtime::{Engine, EngineWeak};
 
 use super::LoadError;
 
-/// How often the clock looks for calls at least, so that it ends soon after its sandbox.
+/// The maximum time between two looks at the calls, so that the clock ends soon after its sandbox.
 const LOOK: Duration = Duration::from_millis(100);
-/// How soon it stops a call again that it has stopped: its guest may be about to look.
+/// The time after which an interrupted call is interrupted again, because its guest may have read the epoch just before.
 const AGAIN: Duration = Duration::from_millis(1);
-/// No call is under way.
+/// The due time of an idle instance: no call is running.
 const IDLE: u64 = u64::MAX;
 
 /// The clock of a sandbox.
@@ -32,7 +32,7 @@ pub(super) struct Clock {
 pub(super) struct Watch {
     engine: EngineWeak,
     begun: Instant,
-    /// When the call that is under way is due, in nanoseconds after the clock began.
+    /// The due time of the running call, in nanoseconds after the start of the clock.
     due: AtomicU64,
 }
 
@@ -43,19 +43,22 @@ impl std::fmt::Debug for Watch {
 }
 
 impl Watch {
-    /// A call is under way, which is due then.
+    /// Starts a call that is due at this time.
     pub(super) fn begin(&self, due: Instant) {
         self.due.store(nanoseconds(due.saturating_duration_since(self.begun)), Ordering::Release);
     }
 
-    /// It has come to its end.
+    /// Ends the call.
     pub(super) fn end(&self) {
         self.due.store(IDLE, Ordering::Release);
     }
 }
 
 impl Clock {
-    /// A clock for calls that may take so long. It runs until nobody has it any more.
+    /// Starts a clock for calls with this deadline. Its thread ends after the last reference to the clock is dropped.
+    ///
+    /// # Errors
+    /// The thread cannot be started.
     pub(super) fn start(deadline: Duration) -> Result<Arc<Clock>, LoadError> {
         let clock = Arc::new(Clock { begun: Instant::now(), deadline, watched: Mutex::default() });
         let weak = Arc::downgrade(&clock);
@@ -64,14 +67,14 @@ impl Clock {
         Ok(clock)
     }
 
-    /// Watches the calls of an instance for as long as somebody has what is handed out.
+    /// Watches the calls of an instance until the returned value is dropped.
     pub(super) fn watch(&self, engine: &Engine) -> Arc<Watch> {
         let watch = Arc::new(Watch { engine: engine.weak(), begun: self.begun, due: AtomicU64::new(IDLE) });
         self.watched.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&watch));
         watch
     }
 
-    /// Stops the calls that are due; how long nothing else is.
+    /// Interrupts the calls that are due. Returns the time until the next look.
     fn look(&self) -> Duration {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         let now = nanoseconds(self.begun.elapsed());

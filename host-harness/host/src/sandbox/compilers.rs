@@ -6,37 +6,36 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Threads for work that cannot be stopped. Work for which its caller waits no more keeps its thread until it is done.
+/// A pool of threads for work that cannot be stopped. Work whose caller has stopped waiting keeps its thread until it ends.
 pub(super) struct Compilers {
     most: usize,
     running: Mutex<usize>,
     ended: Condvar,
 }
 
-/// Why there is no result.
+/// The reason why there is no result.
 #[derive(Debug)]
 pub(super) enum Late {
-    /// The work takes longer than the caller waits; it goes on.
+    /// The work takes longer than the caller waits. It continues.
     Slow,
-    /// It panicked.
+    /// The work panicked.
     Lost,
-    /// It was not begun: so much other work goes on.
+    /// The work was not begun, because all threads are busy: their number.
     Busy(usize),
     /// No thread can be started.
     NoThread(io::Error),
 }
 
-/// A thread that is counted, until this is dropped.
+/// A counted thread, until this is dropped.
 struct Running(&'static Compilers);
 
 impl Compilers {
-    /// Allows at most so many threads at a time.
+    /// Creates a pool with this maximum of threads.
     pub(super) const fn of(most: usize) -> Compilers {
         Compilers { most, running: Mutex::new(0), ended: Condvar::new() }
     }
 
-    /// Does the work in a thread and returns what it returns. Waits at most this long for a thread to be free, and as long again for the
-    /// work.
+    /// Runs work in a thread and returns its result. Waits at most `patience` for a free thread, and as long again for the work.
     pub(super) fn run<T: Send + 'static>(
         &'static self,
         patience: Duration,
@@ -100,7 +99,7 @@ mod tests {
         for _ in 0..50 {
             assert!(matches!(COMPILERS.run(Duration::ZERO, || ()), Err(Late::Busy(2))));
         }
-        // Once one of them has ended, the next one begins.
+        // Once one of the threads is free, the next work begins.
         drop(endless);
         assert_eq!(COMPILERS.run(LONG, || 7).unwrap(), 7);
     }

@@ -9,7 +9,7 @@ use super::clock::Clock;
 use super::tally::Tally;
 use super::{Limits, LoadError, SandboxCounters};
 
-/// Where policies run, and what they may use there. Cheap to clone.
+/// The engine that runs policies, with their limits. Cheap to clone.
 #[derive(Clone)]
 pub struct Sandbox {
     pub(super) engine: Engine,
@@ -26,46 +26,52 @@ impl std::fmt::Debug for Sandbox {
 }
 
 impl Sandbox {
-    /// A sandbox with these limits. An error means that this machine cannot run one.
+    /// Creates a sandbox with these limits.
+    ///
+    /// # Errors
+    /// This machine cannot run a sandbox.
     pub fn new(limits: Limits) -> Result<Sandbox, LoadError> {
         let engine = engine(None, &limits)?;
         let clock = Clock::start(limits.call_deadline)?;
         Ok(Sandbox { engine, limits: Arc::new(limits), cache: None, tally: Arc::default(), clock })
     }
 
-    /// The same, which compiles nothing that it finds there.
+    /// Adds a cache: components that it contains are not compiled again.
     pub fn with_cache(self, cache: Cache) -> Sandbox {
         Sandbox { cache: Some(cache), ..self }
     }
 
-    /// The limits of every policy here.
+    /// Returns the limits of every policy in the sandbox.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// What was loaded here and what was refused, so far, by all clones of it.
+    /// Returns how many components were loaded and refused so far, by all clones of the sandbox.
     pub fn counters(&self) -> SandboxCounters {
         self.tally.read()
     }
 }
 
-/// Memory is reserved and guarded as wasmtime does by default: explicit bounds checks would nearly double the time of a scan.
-/// What could differ between machines is off or pinned down.
+/// Returns the settings of the engine. Memory is reserved and guarded as wasmtime does by default, because explicit bounds checks would nearly double
+/// the time of a scan. Features that could differ between machines are off or fixed.
 fn config(limits: &Limits) -> Config {
     let mut config = Config::new();
-    // Counting fuel makes every call slower by a twentieth.
+    // Counting fuel makes every call slower by about 5%.
     config.consume_fuel(limits.call_fuel.is_some());
     config.epoch_interruption(true).wasm_relaxed_simd(false).cranelift_nan_canonicalization(true);
-    // A trap names functions, no addresses, and nobody else unwinds through a policy: neither table is read.
+    // A trap names functions and no addresses, and no other code unwinds through a policy. So neither table is read.
     config.generate_address_map(false).native_unwind_info(false);
     if cfg!(debug_assertions) {
-        // Here the compiler itself is the time, not what it compiles. Its faster register allocator is not made for strangers.
+        // In debug builds compilation takes most of the time. The faster register allocator is not used, because it is not made for untrusted code.
         config.cranelift_opt_level(OptLevel::None);
     }
     config
 }
 
-/// An engine.
+/// Creates an engine.
+///
+/// # Errors
+/// This machine cannot run one.
 pub(super) fn engine(cache: Option<wasmtime::Cache>, limits: &Limits) -> Result<Engine, LoadError> {
     let mut config = config(limits);
     config.cache(cache);

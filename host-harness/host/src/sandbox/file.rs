@@ -2,12 +2,12 @@
 
 use super::{LoadError, NotAComponent};
 
-/// `\0asm`, the version of components, the layer of components.
+/// The first bytes of a component: `\0asm`, the version of components, the layer of components.
 const COMPONENT: [u8; 8] = [0, b'a', b's', b'm', 0x0d, 0, 1, 0];
-/// `\0asm`, version 1, the layer of modules.
+/// The first bytes of a core module: `\0asm`, version 1, the layer of modules.
 const MODULE: [u8; 8] = [0, b'a', b's', b'm', 1, 0, 0, 0];
 
-/// Refuses what cannot be a component, with a better reason than a parser would give.
+/// Refuses a file that cannot be a component, with a better reason than a parser would give.
 pub(super) fn check(bytes: &[u8], limit: usize) -> Result<(), LoadError> {
     if bytes.starts_with(&COMPONENT) {
         let bytes = bytes.len();

@@ -7,58 +7,58 @@ use wasmtime::{ResourceLimiter, Trap, UpdateDeadline};
 
 use super::clock::Watch;
 
-/// What an element of a table counts for.
+/// The bytes that an element of a table counts as.
 const TABLE_ELEMENT_BYTES: usize = 16;
 
-/// Grants an instance memory up to a limit, over all its memories and tables, and remembers what it refused.
+/// The memory limit of one instance, over all its memories and tables, and the deadline of its calls. It remembers the last refused request.
 #[derive(Debug)]
 pub(super) struct Guard {
     limit: usize,
     granted: usize,
     refused: Option<usize>,
-    /// How long a call may take.
+    /// The maximum time of a call.
     deadline: Duration,
     since: Instant,
     watch: Option<Arc<Watch>>,
 }
 
 impl Guard {
-    /// Grants so many bytes. Nobody stops its calls before it is watched.
+    /// Creates a guard with a limit in bytes. Its calls have no deadline before `watched` is called.
     pub(super) fn new(limit: usize, deadline: Duration) -> Guard {
         Guard { limit, granted: 0, refused: None, deadline, since: Instant::now(), watch: None }
     }
 
-    /// The same, whose calls a clock watches.
+    /// Adds the watch of a clock, which interrupts the calls.
     pub(super) fn watched(self, watch: Arc<Watch>) -> Guard {
         Guard { watch: Some(watch), ..self }
     }
 
-    /// Whether a call has had all its time when the epoch has moved on. It moves for all calls of an engine.
+    /// Decides whether a call continues when the epoch has moved on. The epoch moves for all calls of an engine, so the call may have time left.
     pub(super) fn at_deadline(&self) -> wasmtime::Result<UpdateDeadline> {
         if self.since.elapsed() < self.deadline { Ok(UpdateDeadline::Continue(1)) } else { Err(Trap::Interrupt.into()) }
     }
 
-    /// The bytes the instance holds: memory never shrinks.
+    /// Returns the bytes that the instance holds. Memory never shrinks.
     pub(super) fn granted(&self) -> usize {
         self.granted
     }
 
-    /// A call begins: forgets what was refused, and has the clock watch it.
+    /// Starts a call: clears the last refusal, and has the clock watch the call.
     pub(super) fn begin(&mut self) {
         self.refused = None;
         self.since = Instant::now();
-        // A deadline that no clock can name is none.
+        // A deadline beyond the range of the clock is no deadline.
         if let (Some(watch), Some(due)) = (&self.watch, self.since.checked_add(self.deadline)) {
             watch.begin(due);
         }
     }
 
-    /// A call has come to its end.
+    /// Ends a call.
     pub(super) fn end(&self) {
         self.watch.iter().for_each(|watch| watch.end());
     }
 
-    /// The bytes the instance wanted in all when it was last refused some.
+    /// Returns the total bytes that the instance wanted when it was last refused memory. `None`: nothing was refused in this call.
     pub(super) fn refused(&self) -> Option<usize> {
         self.refused
     }

@@ -11,24 +11,24 @@ use super::signature::Names;
 use super::{LoadError, Sandbox};
 use crate::policy::Policy;
 
-/// What can be told of a component, or of a file that should be one.
+/// The description of a component, or of a file that should be one.
 #[derive(Debug, Serialize)]
 pub struct Inspection {
     /// Its size in bytes.
     pub bytes: usize,
     /// The SHA-256 of its bytes, in hexadecimal.
     pub sha256: String,
-    /// The version of the contract it exports.
+    /// The version of the contract that the component exports.
     pub contract: Option<String>,
-    /// What it imports; nothing, in a policy.
+    /// The imports; empty for a policy.
     pub imports: Vec<String>,
-    /// The interfaces of the contract that this host knows, and which of them it exports.
+    /// The interfaces of the contract that this host knows, and whether the component exports each.
     pub interfaces: Vec<Presence>,
-    /// What it exports, in its own order.
+    /// The exports, in the order of the component.
     pub exports: Vec<Export>,
-    /// What it says of itself.
+    /// The answer of the policy's function `describe`.
     pub description: Option<Description>,
-    /// Why this host does not take it as a policy; none where it does.
+    /// Why this host refuses the component as a policy. `None`: the host takes it.
     #[serde(serialize_with = "as_text")]
     pub refused: Option<LoadError>,
 }
@@ -38,32 +38,32 @@ pub struct Inspection {
 pub struct Presence {
     /// The interface, without package and version.
     pub interface: String,
-    /// Every policy must export it.
+    /// Whether every policy must export the interface.
     pub required: bool,
-    /// This component does.
+    /// Whether this component exports the interface.
     pub present: bool,
 }
 
 /// Something a component exports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Export {
-    /// Its name: `namespace:package/interface@version` for an interface.
+    /// The name: `namespace:package/interface@version` for an interface.
     pub name: String,
-    /// The functions of an interface; of a function exported by itself, that one.
+    /// The functions of an interface, or the exported function itself.
     pub functions: Vec<Function>,
 }
 
 /// A function that a component exports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Function {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its type as WIT writes it, such as `func(pod: u32) -> result<permitted, policy-error>`.
+    /// The type in WIT, such as `func(pod: u32) -> result<permitted, policy-error>`.
     pub signature: String,
 }
 
 impl Sandbox {
-    /// Tells what it can of a component; where it is refused, why.
+    /// Describes a component as far as it can be read. Where the host refuses the component, the description has the reason.
     pub fn inspect(&self, bytes: &[u8]) -> Inspection {
         let mut told = Inspection {
             bytes: bytes.len(),

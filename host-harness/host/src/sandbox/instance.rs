@@ -11,10 +11,10 @@ use super::load::Loaded;
 use super::templates::TemplateNumbers;
 use super::{Breakage, LoadError};
 
-/// Binds the core, and each optional interface by itself where a component has it.
+/// Binds the core interface, and each optional interface that a component exports.
 macro_rules! interfaces {
     ($($field:ident: $interface:ident),*) => {
-        /// Where the functions are in a component. The optional interfaces are probed here, once.
+        /// The indices of the functions in a component. The optional interfaces are probed here, once.
         #[derive(Clone)]
         pub(super) struct Indices {
             core: bound::core::GuestIndices,
@@ -33,7 +33,7 @@ macro_rules! interfaces {
                 })
             }
 
-            /// Whether the component has this interface.
+            /// Returns whether the component has this interface.
             pub(super) fn has(&self, interface: Interface) -> bool {
                 match interface {
                     $(Interface::$interface => self.$field.is_some()),*
@@ -41,11 +41,10 @@ macro_rules! interfaces {
             }
         }
 
-        /// A running instance, and everything it holds. Dropped as a whole when it breaks: nothing in its store can be entered
-        /// again.
+        /// A running instance with its memory. An instance that breaks is dropped as a whole, because nothing in its store can be called again.
         pub(super) struct Live {
             pub(super) store: Store<Guard>,
-            /// The templates of pods that it was told.
+            /// The pod templates that the instance has received.
             pub(super) templates: TemplateNumbers,
             pub(super) core: bound::core::Guest,
             $(pub(super) $field: Option<bound::$field::Guest>),*
@@ -87,17 +86,18 @@ impl Live {
         Live::bind(store, &instance, &loaded.indices)
     }
 
-    /// Gives the next call its time and its fuel.
+    /// Gives the next call its deadline and its fuel.
     pub(super) fn arm(&mut self, fuel: Option<u64>) {
         arm(&mut self.store, fuel);
     }
 
-    /// The call has come to its end.
+    /// Ends the call: the clock stops watching it.
     pub(super) fn disarm(&self) {
         self.store.data().end();
     }
 
-    /// What the last call has used of its fuel. Where fuel is not counted it is not asked for: the error would cost more than a small call.
+    /// Returns the fuel that the last call has used; 0 where fuel is not counted. In that case `get_fuel` is not called, because its error would cost
+    /// more than a small call.
     pub(super) fn fuel_used(&self, fuel: Option<u64>) -> u64 {
         fuel.map_or(0, |given| {
             let left = self.store.get_fuel().unwrap_or(0);
@@ -106,15 +106,15 @@ impl Live {
     }
 }
 
-/// Gives a call its time and its fuel. The epoch moves when a call is due: with the next one there is a look at the time.
+/// Gives a call its deadline and its fuel. The epoch moves when a call is due, and the callback then checks the time.
 fn arm(store: &mut Store<Guard>, fuel: Option<u64>) {
     store.set_epoch_deadline(1);
     fill(store, fuel);
     store.data_mut().begin();
 }
 
-/// Fills up the fuel, where it is counted. A call that has used all of it has run out: one unit more is given, so that it may use what it
-/// is allowed. If it could not be given, the call would have none: it ends, and that is said.
+/// Fills up the fuel, where fuel is counted. A call that has used all its fuel has run out, so one unit more is given than allowed. Where the fuel
+/// cannot be set, the call has none and ends with an error.
 fn fill(store: &mut Store<Guard>, fuel: Option<u64>) {
     if let Some(fuel) = fuel {
         let _ = store.set_fuel(fuel.saturating_add(1));

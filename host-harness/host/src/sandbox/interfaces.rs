@@ -6,14 +6,14 @@ use wasmtime::component::Component;
 
 use super::{LoadError, Presence};
 
-/// What the names of the contract's interfaces begin with.
+/// The prefix of the names of the contract's interfaces.
 const PACKAGE: &str = "lictor:policy/";
 /// The version of the contract this host knows.
 const VERSION: &str = "0.1.0";
-/// What the versions begin with that are compatible with it.
+/// The prefix of the compatible versions.
 const TRACK: &str = "0.1.";
 
-/// An interface of the contract.
+/// An interface of the contract, as components export it.
 pub(super) struct Exported {
     pub(super) name: &'static str,
     functions: &'static [&'static str],
@@ -22,14 +22,14 @@ pub(super) struct Exported {
 pub(super) const CORE: Exported =
     Exported { name: "lictor:policy/core@0.1.0", functions: &["describe", "configure", "apply"] };
 
-/// What every policy exports: the types, and the core.
+/// The interfaces that every policy exports: the types, and the core.
 const REQUIRED: [Exported; 3] = [
     Exported { name: "lictor:policy/cluster@0.1.0", functions: &[] },
     Exported { name: "lictor:policy/answers@0.1.0", functions: &[] },
     CORE,
 ];
 
-/// An optional interface as components export it.
+/// Returns an optional interface as components export it.
 pub(super) const fn optional(interface: Interface) -> Exported {
     let (name, functions): (_, &[_]) = match interface {
         Interface::Queue => ("lictor:policy/queue@0.1.0", &["queue-keys"]),
@@ -50,7 +50,7 @@ pub(super) const fn optional(interface: Interface) -> Exported {
 }
 
 impl Exported {
-    /// Whether the component exports the interface, or a compatible version of it.
+    /// Returns whether the component exports the interface, or a compatible version of it.
     pub(super) fn is_in(&self, component: &Component) -> bool {
         component.get_export_index(None, self.name).is_some()
     }
@@ -70,7 +70,7 @@ impl Exported {
     }
 }
 
-/// Refuses a component that imports anything, or does not export what every policy does.
+/// Refuses a component that imports anything, or lacks an interface or function that every policy exports.
 pub(super) fn check(component: &Component, engine: &Engine) -> Result<(), LoadError> {
     let imports: Vec<String> = component.component_type().imports(engine).map(|(name, _)| name.to_owned()).collect();
     if !imports.is_empty() {
@@ -86,14 +86,14 @@ pub(super) fn check(component: &Component, engine: &Engine) -> Result<(), LoadEr
     known.into_iter().try_for_each(|interface| interface.check_functions(component))
 }
 
-/// The version of the contract that a component exports.
+/// Returns the version of the contract that a component exports. `None`: the component exports no interface of the contract.
 pub(super) fn contract_version(component: &Component, engine: &Engine) -> Option<String> {
     let exported = component.component_type();
     let version = |name: &str| Some(name.strip_prefix(PACKAGE)?.split_once('@')?.1.to_owned());
     exported.exports(engine).find_map(|(name, _)| version(name))
 }
 
-/// Which interfaces of the contract a component exports.
+/// Returns the interfaces of the contract, each with whether a component exports it.
 pub(super) fn presence(component: &Component) -> Vec<Presence> {
     let short = |exported: &Exported| {
         let name = exported.name.strip_prefix(PACKAGE).and_then(|name| name.split_once('@'));

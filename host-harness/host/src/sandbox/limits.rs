@@ -11,16 +11,16 @@ pub struct Limits {
     /// Bytes of memory of an instance: linear memories and tables together. 512 MiB by default: 50,000 pods take about 30,
     /// and ten times as many about 260.
     pub memory_bytes: usize,
-    /// An instance that holds more bytes of memory than this is replaced between two decisions, and told the cluster anew. Memory of an
-    /// instance never shrinks, so that a leak, however slow, would end in a fault. 384 MiB by default. Where a new instance holds as
-    /// much, the mark is twice what that one holds.
+    /// Bytes of memory above which an instance is replaced between two decisions and receives the cluster again. Memory of an instance never shrinks,
+    /// so that a leak, however slow, would end in a fault. 384 MiB by default. Where a new instance holds as much, the threshold is twice what that
+    /// instance holds.
     pub recycle_bytes: usize,
-    /// How long one call may take. 10 s by default: the longest, a preemption that scans all nodes for a large job, is a
-    /// matter of milliseconds, and events are told in chunks. Never cut short, and kept to within a hundredth of a second.
+    /// The maximum time of one call. 10 s by default. The longest call, a preemption that scans all nodes for a large job, takes milliseconds, and
+    /// events are sent in chunks. A call is never stopped early, and at most a hundredth of a second late.
     pub call_deadline: Duration,
-    /// Units of fuel for one call, about one an instruction of WebAssembly. None by default: fuel is not counted. With fuel, an answer
-    /// depends on no clock: the same calls use the same fuel and end alike on every machine, unless the deadline, which stays in force,
-    /// comes first. Calls are slower by about a twentieth.
+    /// Units of fuel for one call, about one per instruction of WebAssembly. None by default: fuel is not counted. With fuel, an answer depends on no
+    /// clock: the same calls use the same fuel and end alike on every machine, unless the deadline, which stays in force, comes first. Calls are
+    /// slower by about a twentieth.
     pub call_fuel: Option<u64>,
     /// Bytes of the answer to one call. 64 MiB by default: the verdicts on 5,000 nodes are 5 KB.
     pub result_bytes: usize,
@@ -47,14 +47,14 @@ impl Default for Limits {
 /// A limit as operators name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitInfo {
-    /// Its name, such as `memory`.
+    /// The name, such as `memory`.
     pub name: &'static str,
-    /// What its value is: `bytes` (a Kubernetes quantity, such as `256Mi`), `time` (as Go writes it, such as `1m30s`) or `fuel` (a
-    /// quantity, such as `2G`).
+    /// The kind of the value: `bytes` (a Kubernetes quantity, such as `256Mi`), `time` (as Go writes it, such as `1m30s`) or `fuel` (a quantity, such
+    /// as `2G`).
     pub kind: &'static str,
-    /// What holds where it is not given.
+    /// The default value.
     pub default: &'static str,
-    /// What it bounds.
+    /// What the limit bounds.
     pub about: &'static str,
 }
 
@@ -62,7 +62,7 @@ const fn limit(name: &'static str, kind: &'static str, default: &'static str, ab
     LimitInfo { name, kind, default, about }
 }
 
-/// Every limit.
+/// All limits.
 pub const LIMITS: [LimitInfo; 7] = [
     limit("memory", "bytes", "512Mi", "memory of the instance"),
     limit("recycle", "bytes", "384Mi", "memory past which the instance is replaced"),
@@ -73,23 +73,23 @@ pub const LIMITS: [LimitInfo; 7] = [
     limit("compile-time", "time", "60s", "time to compile the component"),
 ];
 
-/// Why a limit is not one.
+/// The reason why a limit cannot be set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LimitError {
-    /// It has no value.
+    /// The text has no value.
     #[error("`{0}` has no value: write `name=value`, such as `memory=256Mi`")]
     NoValue(String),
     /// No limit has the name.
     #[error("there is no limit `{0}`; the limits are {known}", known = names())]
     Unknown(String),
-    /// The value is not one of its kind, or 0.
+    /// The value is not of the limit's kind, or is 0.
     #[error("limit `{name}`: expected {expected}, found `{found}`")]
     BadValue {
         /// The limit.
         name: &'static str,
-        /// What a value looks like.
+        /// The expected form of a value.
         expected: &'static str,
-        /// What was found.
+        /// The value found.
         found: String,
     },
 }
@@ -102,7 +102,7 @@ impl Limits {
     /// Sets one limit, written as `name=value`. [`LIMITS`] has the names.
     ///
     /// # Errors
-    /// There is no such limit, or the value is not one of its kind. A limit of 0 would refuse everything and is none.
+    /// The name is unknown, or the value is not of the limit's kind. A limit of 0 is an error, because it would refuse everything.
     pub fn set(&mut self, text: &str) -> Result<(), LimitError> {
         let (name, value) = text.split_once('=').ok_or_else(|| LimitError::NoValue(text.to_owned()))?;
         let known = LIMITS.iter().find(|limit| limit.name == name);
@@ -129,7 +129,7 @@ impl Limits {
     }
 }
 
-/// Reads a value, which is not 0.
+/// Reads a value. A value of 0 is an error.
 fn read(
     info: &'static LimitInfo,
     expected: &'static str,

@@ -8,10 +8,10 @@ use super::guard::Guard;
 use super::instance::{Indices, Live};
 use super::{LoadError, Sandbox, Sandboxed, file, interfaces};
 
-/// The compilations of this process: as many at a time as a machine of two processors gets done.
+/// The threads for compilations in this process: as many at a time as a machine with two cores can handle.
 static COMPILERS: Compilers = Compilers::of(4);
 
-/// A component that passed: it imports nothing, exports what a policy exports, and starts. Cheap to clone.
+/// A component that was accepted: it imports nothing, exports what a policy exports, and starts. Cheap to clone.
 #[derive(Clone)]
 pub struct Loaded {
     pub(super) sandbox: Sandbox,
@@ -27,8 +27,8 @@ impl Sandbox {
         loaded
     }
 
-    /// Compiles in a thread of its own, for which the caller waits until the deadline. A compilation cannot be stopped: one that is
-    /// late goes on until it is done, and is thrown away. So that few of them go on at a time, the next ones wait for them.
+    /// Compiles in a separate thread, and waits until the deadline. A compilation cannot be stopped: one that is late continues, and its result is
+    /// dropped. Later compilations wait for a free thread, so that few run at a time.
     pub(super) fn compile(&self, bytes: &[u8]) -> Result<Component, LoadError> {
         file::check(bytes, self.limits.component_bytes)?;
         let (sandbox, bytes) = (self.clone(), bytes.to_vec());
@@ -43,7 +43,7 @@ impl Sandbox {
         }
     }
 
-    /// Compiles, or finds what was compiled before: a cache belongs to an engine, and each component has one of its own.
+    /// Compiles a component, or loads its compiled form from the cache. A cache belongs to an engine, and each component has a cache of its own.
     fn compile_here(&self, bytes: &[u8]) -> Result<Component, LoadError> {
         let invalid = |error: wasmtime::Error| LoadError::Invalid(format!("{:#}", error.root_cause()));
         let Some(shelf) = self.cache.as_ref().and_then(|cache| cache.shelf(bytes)) else {
@@ -55,7 +55,7 @@ impl Sandbox {
         compiled
     }
 
-    /// Checks that a compiled component is a policy, and starts it once: only an instance shows its types.
+    /// Checks that a compiled component is a policy, and starts it once, because only an instance shows its types.
     pub(super) fn admit(&self, component: &Component) -> Result<Loaded, LoadError> {
         let engine = component.engine();
         interfaces::check(component, engine)?;
@@ -75,7 +75,7 @@ impl Loaded {
         Sandboxed::new(self.clone())
     }
 
-    /// The version of the contract that it exports.
+    /// Returns the version of the contract that the component exports.
     pub fn contract(&self) -> Option<String> {
         interfaces::contract_version(self.component.component(), &self.sandbox.engine)
     }

@@ -9,8 +9,7 @@ use super::templates::TemplateNumbers;
 use super::{Breakage, LoadError, Loaded};
 use crate::policy::{CallError, Policy, Usage};
 
-/// A policy in the sandbox. It holds one cluster until it breaks: then all it held is gone, and every call fails until
-/// [`revive`](Sandboxed::revive).
+/// A policy in the sandbox with one cluster. When it breaks, its state is lost, and every call fails until [`revive`](Sandboxed::revive).
 pub struct Sandboxed {
     loaded: Loaded,
     state: State,
@@ -22,7 +21,7 @@ enum State {
     Gone { call: &'static str, cause: Breakage },
 }
 
-/// What a call on the bindings comes back with.
+/// The result of a call of the bindings.
 type Answer<T> = wasmtime::Result<T>;
 
 impl Sandboxed {
@@ -33,28 +32,28 @@ impl Sandboxed {
         Ok(sandboxed)
     }
 
-    /// Counts an instance.
+    /// Counts a new instance and measures its memory.
     fn started(&mut self) {
         self.usage.instances = self.usage.instances.saturating_add(1);
         self.measure();
     }
 
-    /// Takes note of the memory that the instance holds.
+    /// Updates the memory usage.
     fn measure(&mut self) {
         self.usage.memory_bytes = u64::try_from(self.memory_bytes()).unwrap_or(u64::MAX);
         self.usage.memory_high_bytes = self.usage.memory_high_bytes.max(self.usage.memory_bytes);
     }
 
-    /// Replaces the instance by a fresh one, which is not configured and holds an empty cluster. After the policy broke there
-    /// is no other way on; before, it gives the memory back that an instance has once taken.
+    /// Replaces the instance by a new one, without configuration and with an empty cluster. A policy that broke works only after that. For a working
+    /// policy, this frees the memory that an instance never gives back.
     pub fn revive(&mut self) -> Result<(), LoadError> {
         self.state = State::Live(Box::new(Live::new(&self.loaded)?));
         self.started();
         Ok(())
     }
 
-    /// The bytes of memory the instance holds; 0 when it is gone. Memory only grows: a host that finds too much here revives
-    /// the policy and tells it the cluster anew.
+    /// Returns the bytes of memory that the instance holds; 0 when it is gone. Memory only grows: a host that finds too much revives the policy and
+    /// sends it the cluster again.
     pub fn memory_bytes(&self) -> usize {
         match &self.state {
             State::Live(live) => live.store.data().granted(),
@@ -62,7 +61,7 @@ impl Sandboxed {
         }
     }
 
-    /// Asks the instance. If it breaks, it is dropped with all it held.
+    /// Calls the instance. An instance that breaks is dropped with its state.
     fn ask<T>(
         &mut self,
         call: &'static str,
@@ -92,7 +91,7 @@ impl Sandboxed {
         })
     }
 
-    /// Asks what the policy itself may refuse to answer.
+    /// Calls a function that the policy itself may refuse to answer.
     fn decide<T: Cross<U>, U>(
         &mut self,
         call: &'static str,
@@ -236,12 +235,15 @@ impl Policy for Sandboxed {
     }
 }
 
-/// An optional interface, where the component exports it.
+/// Returns the functions of an optional interface.
+///
+/// # Errors
+/// `Lacks`: the component does not export the interface.
 fn has<G>(interface: Interface, guest: &Option<G>) -> Result<&G, CallError> {
     guest.as_ref().ok_or(CallError::Lacks(interface))
 }
 
-/// The same error, where so many events were applied in calls before.
+/// Adds the number of events that earlier calls have applied to the index of the event in an error.
 fn later(mut error: CallError, told: u32) -> CallError {
     if let CallError::Refused {
         error: PolicyError::Overflow(Overflow { event, .. }) | PolicyError::Unannounced(Unannounced { event, .. }),

@@ -4,61 +4,61 @@ use std::time::Duration;
 
 use super::Breakage;
 
-/// What a file is that is no component.
+/// The kind of a file that is not a component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotAComponent {
-    /// It has no bytes.
+    /// The file is empty.
     #[error("it is empty")]
     Empty,
-    /// It is text.
+    /// The file is text.
     #[error("it is text; if it is the text of a component, assemble it with `wasm-tools parse`")]
     Text,
-    /// It is a core module: what compilers write before it is made a component.
+    /// The file is a core module, which compilers write before it is made a component.
     #[error("it is a core module; make it a component with `wasm-tools component new`")]
     CoreModule,
-    /// It is something else.
+    /// The file is something else.
     #[error("it does not begin as one; a component is what `wasm-tools component new` writes")]
     Other,
 }
 
-/// Why a component is not taken as a policy. The message says what to do.
+/// The reason why a component is refused as a policy. The message says what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
-    /// It is no component.
+    /// The file is not a component.
     #[error("not a WebAssembly component: {0}")]
     NotAComponent(NotAComponent),
-    /// It is larger than the limit.
+    /// The component is larger than the limit.
     #[error("the component has {bytes} bytes, {limit} at most: build it optimised and without debug information")]
     TooLarge {
-        /// What it has.
+        /// The bytes of the component.
         bytes: usize,
-        /// What it may have.
+        /// The maximum of bytes.
         limit: usize,
     },
-    /// It begins as a component but is not a valid one.
+    /// The file begins like a component but is not a valid one.
     #[error("not a valid WebAssembly component: {0}; build it anew, it may be cut off")]
     Invalid(String),
-    /// It takes too long to compile.
+    /// The component takes too long to compile.
     #[error("the component was not compiled within {0:?}: build it smaller, or allow it more time")]
     SlowToCompile(Duration),
-    /// It imports something.
+    /// The component imports something.
     #[error(
         "the component imports {}, but a policy may import nothing: build it for wasm32-unknown-unknown and let its world \
          export `lictor:policy/cluster`, too", names(.0)
     )]
     Imports(Vec<String>),
-    /// It was built for another version of the contract.
+    /// The component was built for another version of the contract.
     #[error("the component is made for `lictor:policy@{found}` and this host knows `@{known}`: build it against that")]
     OtherVersion {
-        /// The version it exports.
+        /// The version that the component exports.
         found: String,
-        /// The version this host knows.
+        /// The version that this host knows.
         known: &'static str,
     },
-    /// It does not export an interface that every policy has.
+    /// The component lacks an interface that every policy exports.
     #[error("the component does not export `{0}`: build it for the world `policy` of `wit/`")]
     LacksInterface(String),
-    /// An interface it exports lacks a function.
+    /// An exported interface lacks a function.
     #[error("the component exports `{interface}` without `{function}`: build it against `wit/` as this host has it")]
     LacksFunction {
         /// The interface.
@@ -66,20 +66,20 @@ pub enum LoadError {
         /// The function.
         function: String,
     },
-    /// An interface it exports has other types.
+    /// An exported interface has other types.
     #[error(
         "the component exports `{interface}` with other types ({difference}): build it against `wit/` as this host has it"
     )]
     OtherTypes {
         /// The interface.
         interface: String,
-        /// The first difference found.
+        /// The first difference.
         difference: String,
     },
-    /// It broke before it could be asked anything.
+    /// The component broke when it was started.
     #[error("the component broke when it was started: {0}")]
     Broke(Breakage),
-    /// It started, but did not say what it is.
+    /// The component started, but did not describe itself.
     #[error("the component does not describe itself: {0}")]
     Mute(String),
     /// This machine cannot run a sandbox.

@@ -3,7 +3,7 @@
 use wasmtime::Engine;
 use wasmtime::component::types::{Component, ComponentFunc, ComponentItem, Type};
 
-/// The names that a component's exported interfaces give to types. Aliases of plain types are not among them.
+/// The names of the types in a component's exported interfaces. Aliases of plain types are left out.
 pub(super) struct Names(Vec<(String, Type)>);
 
 impl Names {
@@ -24,7 +24,7 @@ impl Names {
         Names(names)
     }
 
-    /// `func(name: type) -> type`.
+    /// Returns the type of a function as `func(name: type) -> type`.
     pub(super) fn signature(&self, function: &ComponentFunc) -> String {
         let parameters: Vec<String> =
             function.params().map(|(name, ty)| format!("{name}: {}", self.write(&ty))).collect();
@@ -64,7 +64,7 @@ impl Names {
                     format!("result<{ok}, {}>", self.write(&err))
                 }
             },
-            // A policy's contract has no others; a stranger's component may.
+            // The contract has no other types, but a foreign component may.
             other => format!("{other:?}").split('(').next().unwrap_or_default().to_lowercase(),
         }
     }

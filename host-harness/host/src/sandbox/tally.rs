@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 use super::cache::Shelf;
 use super::{LoadError, Loaded};
 
-/// What was loaded in a sandbox and what was refused, so far. Counts only grow.
+/// The numbers of loaded and refused components of a sandbox so far. Counts only grow.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SandboxCounters {
     /// Components that were taken as policies.
     pub loaded: u64,
-    /// Files that were not, those that follow included.
+    /// Files that were refused, including those of the next two counts.
     pub refused: u64,
     /// Components that were larger than the limit.
     pub too_large: u64,
     /// Components that were not compiled in time.
     pub slow_to_compile: u64,
-    /// Instances that were started; one when a component is loaded, to see its types.
+    /// Instances that were started. Loading a component starts one as well, to see its types.
     pub instances: u64,
-    /// Components that were found compiled on the disk.
+    /// Components whose compiled form was found on the disk.
     pub cache_hits: u64,
-    /// Compiled components on the disk that were not as they were written, and were deleted.
+    /// Compiled forms on the disk that did not match their digest, and were deleted.
     pub cache_discarded: u64,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// What became of a file.
+    /// Counts the result of loading a file.
     pub(super) fn load(&self, loaded: &Result<Loaded, LoadError>) {
         let Err(error) = loaded else { return self.loaded.one_more() };
         self.refused.one_more();
@@ -69,7 +69,7 @@ impl Tally {
         }
     }
 
-    /// What was found on the disk.
+    /// Counts the hits and the discarded files of a cache.
     pub(super) fn shelf(&self, shelf: &Shelf) {
         self.cache_hits.add(shelf.was_hit().into());
         self.cache_discarded.add(shelf.discarded());

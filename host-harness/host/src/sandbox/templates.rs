@@ -8,19 +8,19 @@ use lictor_contract::{Event, NumberedTemplate, PodTemplate, TemplateId, crossing
 
 use crate::sweep::Sweep;
 
-/// The templates that an instance was told, and their numbers.
+/// The templates that an instance has received, and their numbers.
 #[derive(Debug, Default)]
 pub struct TemplateNumbers {
-    /// By where a template is in memory: no other one comes there as long as it is here. It is not kept alive: the cluster shares templates as
-    /// long as anything else has them.
+    /// The numbers by the address of the template. The weak reference keeps the address in use, so that no other template gets it, but does not keep
+    /// the template alive.
     numbers: BTreeMap<usize, (TemplateId, Weak<PodTemplate>)>,
-    /// Numbers whose template no pod has any more, the lowest last.
+    /// The free numbers, whose template no pod has any more, the lowest last.
     free: Vec<TemplateId>,
     sweep: Sweep,
 }
 
 impl TemplateNumbers {
-    /// The events with the numbers of their templates, and the templates that the instance must be told with them.
+    /// Replaces the templates in events by their numbers. Returns the templates that the instance must receive first, and the events.
     pub fn number(&mut self, events: Vec<Event>) -> (Vec<NumberedTemplate>, Vec<crossing::Event>) {
         let mut new = Vec::new();
         let numbered = |event: Event| {
@@ -44,7 +44,8 @@ impl TemplateNumbers {
         id
     }
 
-    /// Lets go of templates that no pod of the host has any more. Between two calls only: within one a number names one template.
+    /// Forgets templates that no pod of the host has any more. This happens only between two calls, because within a call a number names one
+    /// template.
     fn let_go(&mut self) {
         if !self.sweep.is_due(self.numbers.len()) {
             return;
@@ -69,7 +70,7 @@ mod tests {
     use super::*;
     use crate::sweep::SPARE;
 
-    /// The numbers that the templates of these pods get, and those that are told. Nobody keeps the pods.
+    /// Returns the numbers of the templates of these pods, and the numbers of the templates that are sent. The pods are dropped.
     fn numbered(numbers: &mut TemplateNumbers, pods: Vec<Pod>) -> (Vec<TemplateId>, Vec<TemplateId>) {
         let (told, events) = numbers.number(pods.into_iter().map(Event::PodUpserted).collect());
         let named = |event| match event {
@@ -91,7 +92,7 @@ mod tests {
         let all = vec![first.clone(), second.clone(), third.clone()];
         assert_eq!(numbered(&mut numbers, all), (vec![0, 1, 0], vec![0, 1]));
         assert_eq!(numbered(&mut numbers, vec![third]), (vec![0], vec![]));
-        // Equal, but not the same: it is told again, and nothing is wrong with that.
+        // The template is equal, but another object in memory. It is sent again, which is harmless.
         assert_eq!(numbered(&mut numbers, pods(1)), (vec![2], vec![2]));
     }
 
@@ -102,7 +103,7 @@ mod tests {
         assert_eq!(numbered(&mut numbers, kept.clone()).0, [0]);
         let many = u32::try_from(SPARE).unwrap();
         assert_eq!(numbered(&mut numbers, pods(many)).0, (1..=many).collect::<Vec<_>>());
-        // They were let go at the end of that call, all but the one that is kept.
+        // The templates were forgotten at the end of that call, except the one that is still in use.
         assert_eq!(numbered(&mut numbers, pods(2)), (vec![1, 2], vec![1, 2]));
         assert_eq!(numbered(&mut numbers, kept), (vec![0], vec![]));
     }
@@ -112,7 +113,7 @@ mod tests {
         let mut numbers = TemplateNumbers::default();
         let pod = pods(1);
         numbered(&mut numbers, pod.clone());
-        // What shares the template lets it go when nothing else has it.
+        // The shared store drops a template that nothing else uses.
         assert_eq!(pod.iter().map(|pod| Arc::strong_count(&pod.template)).collect::<Vec<_>>(), [1]);
     }
 }

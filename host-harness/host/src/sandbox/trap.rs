@@ -5,11 +5,11 @@ use wasmtime::{Trap, WasmBacktrace};
 use super::guard::Guard;
 use super::{Breakage, Limits};
 
-/// How wasmtime begins when a guest returns too much; it has no public type for it.
+/// The beginning of the wasmtime error for an answer that is too large. wasmtime has no public type for it.
 const RESULT_TOO_LARGE: &str = "too much data is being copied";
 
 impl Breakage {
-    /// Reads what wasmtime says of a call that failed.
+    /// Converts the wasmtime error of a failed call.
     pub(super) fn of(error: &wasmtime::Error, guard: &Guard, limits: &Limits) -> Breakage {
         let trap = error.downcast_ref::<Trap>().copied();
         if trap == Some(Trap::Interrupt) {
@@ -32,7 +32,7 @@ impl Breakage {
     }
 }
 
-/// The named functions on the guest's stack, innermost first.
+/// Returns the named functions on the guest's stack, innermost first.
 fn functions(error: &wasmtime::Error) -> Vec<String> {
     let Some(backtrace) = error.downcast_ref::<WasmBacktrace>() else {
         return Vec::new();

@@ -5,11 +5,11 @@ use lictor_contract::*;
 use super::{Cause, ProtocolError, RetryHint, Session};
 use crate::verify::{self, Proposal};
 
-/// How many steps a cycle may have.
+/// The maximum steps of a cycle.
 const STEPS: usize = 64;
 
 impl Session {
-    /// Carries out what the policy says, until it says that the cycle has no next step.
+    /// Runs a cycle of the policy: carries out each step until the policy has no next step.
     pub(super) fn act(&mut self) -> Result<(), Cause> {
         let waits = |pod: &&Pod| self.explains && self.occupancy.is_pending(pod);
         let waiting: Vec<PodId> = self.mirror.pods().filter(waits).map(|pod| pod.id).collect();
@@ -22,7 +22,10 @@ impl Session {
         Ok(())
     }
 
-    /// The steps of the cycle.
+    /// Runs the steps of the cycle.
+    ///
+    /// # Errors
+    /// The policy fails, or its answer is invalid; a cycle of more than [`STEPS`] steps is invalid.
     fn steps(&mut self) -> Result<(), Cause> {
         let mut retry = RetryHint::default();
         for _ in 0..STEPS {
@@ -47,8 +50,8 @@ impl Session {
         Err(ProtocolError::Endless(STEPS).in_answer_to("act"))
     }
 
-    /// Binds all of these, or none where the answer cannot be. A pod about which the API server has refused a command is passed over until its
-    /// pause is over: the policy does not know of the pause, and names the pod in each cycle.
+    /// Binds all of these pods, or none where the answer is invalid. A pod whose command the API server has refused is skipped until its pause is
+    /// over. The policy does not know of the pause, and names the pod in each cycle.
     fn bind_all(&mut self, bindings: &[Placement]) -> Result<(), Cause> {
         let sound = verify::bindings(&self.ground(), bindings);
         sound.map_err(|violation| ProtocolError::Unsound(violation).in_answer_to("act"))?;
@@ -62,12 +65,12 @@ impl Session {
         Ok(())
     }
 
-    /// Returns whether nothing is decided about a pod now, because the API server has refused a command about it.
+    /// Returns whether a pod is paused, because the API server has refused a command about it.
     fn is_paused(&self, pod: PodId) -> bool {
         self.departures.refused_until(self.mirror.now(), pod).is_some()
     }
 
-    /// Carries a plan out if it is sound; else the policy has been told, and the next step may bring another.
+    /// Carries out a sound plan. An unsound plan is refused to the policy, whose next step may propose another.
     fn judge_and_carry_out(&mut self, plan: Plan) -> Result<(), Cause> {
         let effects = Effects::default();
         let refuted = Refuted::default();
@@ -79,7 +82,10 @@ impl Session {
     }
 }
 
-/// The plans one by one.
+/// Splits the flat lists of an answer into plans.
+///
+/// # Errors
+/// A range or a reason lies outside of its list.
 pub(super) fn unfold(plans: Plans) -> Result<Vec<Plan>, ProtocolError> {
     let mut unfolded = Vec::with_capacity(plans.slices.len());
     let (mut nominated, mut evicted) = (0, 0);
@@ -106,7 +112,7 @@ pub(super) fn unfold(plans: Plans) -> Result<Vec<Plan>, ProtocolError> {
     Ok(unfolded)
 }
 
-/// The part of a flat list from where the plan before ended to the given end.
+/// Returns the part of a flat list between the end of the previous plan and this end.
 fn part<T: Clone>(
     list: &[T],
     start: &mut usize,

@@ -10,50 +10,51 @@ use super::{FailedCommand, Session};
 use crate::cluster::{Change, Shown};
 use crate::verify::Refused;
 
-/// The number of every plan that another session has made; see [`Session::follow`].
+/// The plan number of every plan that another session has made; see [`Session::follow`].
 pub(super) const ADOPTED: u64 = u64::MAX;
 
-/// A command of which the session has not seen that it is done.
+/// A command in flight: the session has not seen its result.
 #[derive(Debug, Clone)]
 pub(super) struct Ask {
-    /// The pod that it is about.
+    /// The pod of the command.
     pub(super) pod: PodId,
-    /// The object that it is about.
+    /// The object of the command.
     pub(super) object: ObjectRef,
-    /// What it changes.
+    /// The change that the command makes.
     pub(super) change: Change,
     /// The plan of an eviction; else 0.
     pub(super) plan: u64,
-    /// When it was asked for, or asked about again.
+    /// The time of the command, or of the last `Confirm` for it, in nanoseconds since 1970.
     pub(super) since: i64,
-    /// How long the same waits if it fails, in nanoseconds: it has failed before.
+    /// The pause before the next attempt if the command fails, in nanoseconds. It is non-zero for a command that failed before.
     pub(super) pause: i64,
 }
 
-/// The commands that are under way.
+/// The commands in flight.
 #[derive(Debug, Default)]
 pub(super) struct Asked {
     last: CommandId,
     pub(super) open: BTreeMap<CommandId, Ask>,
-    /// Those that the driver was not told of yet.
+    /// The commands that the driver has not received yet.
     pub(super) outbox: Vec<Command>,
-    /// Those that the driver is told of later, and when: the API server has just refused the same.
+    /// The commands that are delayed, each with its time, because the API server has just refused the same command.
     later: Vec<(i64, Command)>,
 }
 
 impl Asked {
-    /// A number that was not used before.
+    /// Returns a new command number.
     pub(super) fn number(&mut self) -> CommandId {
         self.last = self.last.saturating_add(1);
         self.last
     }
 
-    /// No number up to this one is free.
+    /// Reserves the command numbers up to this one: no new command gets one of them.
     pub(super) fn reserve_numbers(&mut self, last: CommandId) {
         self.last = self.last.max(last);
     }
 
-    /// Hands a command out later that the driver has not received yet, in nanoseconds since 1970. Where it fails, the same waits for `pause`.
+    /// Delays a command that the driver has not received yet, until this time in nanoseconds since 1970. If the command fails, the next attempt waits
+    /// for `pause`.
     pub(super) fn put_off(&mut self, id: CommandId, until: i64, now: i64, pause: i64) {
         if let Some(ask) = self.open.get_mut(&id) {
             (ask.since, ask.pause) = (until, pause);
@@ -65,19 +66,20 @@ impl Asked {
         self.later.extend(commands.map(|command| (until, command)));
     }
 
-    /// Returns when the next command is handed out that was put off.
+    /// Returns the time of the next delayed command.
     pub(super) fn next(&self) -> Option<i64> {
         self.later.iter().map(|(until, _)| *until).min()
     }
 
-    /// The highest number that was used.
+    /// Returns the highest command number that was used.
     pub(super) fn last(&self) -> CommandId {
         self.last
     }
 }
 
 impl Session {
-    /// Asks for a change. It counts as made until it is known that it was not. Returns the number of the command; none where the pod is gone.
+    /// Requests a change, and assumes that it is made until an outcome says otherwise. Returns the number of the command. `None`: the pod does not
+    /// exist.
     pub(super) fn ask_for(&mut self, pod: PodId, change: Change, plan: u64) -> Option<CommandId> {
         let object = self.object_ref(pod)?;
         let id = self.asked.number();
@@ -89,22 +91,22 @@ impl Session {
         Some(id)
     }
 
-    /// Waits this long for the outcome of a command before it asks again.
+    /// Sets the time after which the session queues a `Confirm` for a command without an outcome.
     pub fn set_patience(&mut self, nanoseconds: i64) {
         self.patience = nanoseconds.max(1);
     }
 
-    /// How many commands are under way.
+    /// Returns the number of commands in flight.
     pub fn under_way(&self) -> usize {
         self.asked.open.len()
     }
 
-    /// Returns whether a pod is on its node only because a command under way is to bind it there.
+    /// Returns whether a pod is on its node only because a command in flight is to bind it there.
     pub fn is_being_bound(&self, pod: PodId) -> bool {
         self.asked.open.values().any(|ask| ask.pod == pod && matches!(ask.change, Change::Bind { .. }))
     }
 
-    /// Returns what the cluster calls a pod.
+    /// Returns the name of a pod in the cluster. `None`: the pod does not exist.
     pub fn object_ref(&self, pod: PodId) -> Option<ObjectRef> {
         let pod = self.mirror.pod(pod)?;
         let (kind, namespace) = self.mirror.kind_of(pod);
@@ -112,7 +114,7 @@ impl Session {
         Some(ObjectRef { kind, namespace, name: pod.name.clone(), uid: pod.uid.clone() })
     }
 
-    /// Takes note of what became of a command. One that is not under way is late, or comes for the second time.
+    /// Applies the outcome of a command. The outcome of a command that is not in flight is late or a duplicate, and is ignored.
     pub(super) fn settle(&mut self, id: CommandId, outcome: CommandOutcome) {
         let Some(ask) = self.asked.open.get_mut(&id) else { return };
         let pod = ask.pod;
@@ -124,7 +126,7 @@ impl Session {
             CommandOutcome::Done => self.done(id, pod),
             CommandOutcome::Failed(reason) => self.fail(id, reason),
             CommandOutcome::Refused { reason, until, budget } => {
-                // The pods of its plan wait as long: the same plan is the one that would be made.
+                // The beneficiaries of the victim wait as long, because a new attempt would make the same plan.
                 let waits = self.departures.beneficiaries(pod);
                 for pod in waits.into_iter().chain([pod]) {
                     self.departures.refuse(pod, Refused { until, budget });
@@ -134,7 +136,7 @@ impl Session {
         }
     }
 
-    /// Compares what was asked for with the objects that came.
+    /// Compares the commands in flight with the objects that were received.
     pub(super) fn look_at_what_came(&mut self) {
         let seen = self.mirror.drain_seen_again();
         let asked = self.asked.open.iter().filter(|(_, ask)| seen.contains(&ask.pod));
@@ -146,7 +148,7 @@ impl Session {
         self.sweep();
     }
 
-    /// Lets victims stay that were marked and are shown without the mark: their eviction was taken back.
+    /// Cancels the departure of victims whose mark was removed in the cluster: their eviction was taken back.
     fn spare_unmarked(&mut self) {
         if !self.mirror.has_leaving_labels() {
             return;
@@ -161,7 +163,7 @@ impl Session {
         }
     }
 
-    /// Forgets what was asked of pods that are gone.
+    /// Forgets commands and departures of pods that do not exist any more.
     pub(super) fn sweep(&mut self) {
         let mirror = &self.mirror;
         self.asked.open.retain(|_, ask| mirror.pod(ask.pod).is_some());
@@ -170,7 +172,8 @@ impl Session {
         self.retries.retain(|pod, _| mirror.pod(*pod).is_some());
     }
 
-    /// Hands out what was put off, unless it is done or a later command about the nomination of the pod is under way.
+    /// Hands out delayed commands that are due. A command is dropped where it is done or a later command in flight decides on the nomination of the
+    /// pod.
     fn hand_out(&mut self) {
         let now = self.mirror.now();
         for (_, command) in self.asked.later.extract_if(.., |(until, _)| *until <= now).collect::<Vec<_>>() {
@@ -185,7 +188,7 @@ impl Session {
         }
     }
 
-    /// Hands out what was put off, and asks what became of commands without an outcome.
+    /// Hands out delayed commands, and queues a `Confirm` command for each command that has had no outcome for `patience`.
     pub(super) fn remind(&mut self) {
         self.hand_out();
         let (now, patience) = (self.mirror.now(), self.patience);
@@ -198,7 +201,7 @@ impl Session {
         }
     }
 
-    /// Whether the cluster shows what was asked for.
+    /// Settles a command whose change the cluster shows, or will never show.
     pub(super) fn look(&mut self, id: CommandId, pod: PodId) {
         match self.mirror.shows(pod, id) {
             Some(Shown::Yes) => self.done(id, pod),
@@ -207,15 +210,15 @@ impl Session {
                 self.mirror.retract(pod, id);
             }
             Some(Shown::No) => {}
-            // A later command has settled it.
+            // A later command has settled this one.
             None => {
                 self.asked.open.remove(&id);
             }
         }
     }
 
-    /// A command was carried out. Earlier nominations of its pod are not under way any more, whatever became of them: a session that is
-    /// restored would take them for the last word about the pod.
+    /// Applies a command that was carried out. Earlier nominations of the pod are no longer in flight, whatever their outcome: a restored session
+    /// would take them for the latest decision about the pod.
     fn done(&mut self, id: CommandId, pod: PodId) {
         self.asked.open.remove(&id);
         for settled in self.mirror.confirm(pod, id) {
@@ -223,17 +226,17 @@ impl Session {
         }
     }
 
-    /// A command was not carried out: the picture is the truth again, and what depended on it is withdrawn.
+    /// Retracts a command that was not carried out, and withdraws the promises that depended on it.
     pub(super) fn fail(&mut self, id: CommandId, reason: String) {
         let Some(ask) = self.asked.open.remove(&id) else { return };
         let assumed = self.mirror.retract(ask.pod, id).is_some();
         let action = Action::of(&ask.change, ask.plan);
         self.happened.failed.push(FailedCommand { pod: self.pod_name(ask.pod), action, reason });
-        // Where a later command decides on the nomination of the pod, that one is what is promised.
+        // Where a later command decides on the nomination of the pod, that command holds the promise.
         let decides = |other: &Ask| other.pod == ask.pod && matches!(other.change, Change::Nominate(_));
         let assumed = assumed && !self.asked.open.range(id..).any(|(_, other)| decides(other));
         match &ask.change {
-            // The cluster still promises what is promised no more.
+            // The cluster still shows a nomination that was withdrawn.
             Change::Nominate(None) if assumed => self.withdraw_in_cluster(ask.pod, ask.pause),
             Change::Nominate(Some(_)) if assumed => self.withdraw_broken(ask.pod, true),
             Change::Evict { .. } => self.stay(ask.pod, ask.plan),
@@ -241,7 +244,7 @@ impl Session {
         }
     }
 
-    /// A victim stays: the promise of its room cannot be kept.
+    /// Cancels the departure of a victim, and withdraws the nominations that needed its room. The plan is refused to the policy.
     fn stay(&mut self, victim: PodId, plan: u64) {
         let Some(departure) = self.departures.set(victim, None) else { return };
         if plan == ADOPTED {

@@ -12,7 +12,7 @@ use crate::policy::{CallError, Policy};
 use crate::verify;
 
 impl Session {
-    /// Tries one pending pod: PreFilter, Filter, PostFilter where no node is left, Reserve, Permit, bind.
+    /// Tries one pending pod: PreFilter, Filter, PostFilter where no node fits, Reserve, Permit, bind.
     pub(super) fn attempt(&mut self, pod: PodId) -> Result<Attempt, Cause> {
         self.sync()?;
         if let Some(reason) = self.mirror.pod(pod).and_then(|pod| self.not_ours_now(pod)) {
@@ -28,7 +28,10 @@ impl Session {
         Ok(attempt)
     }
 
-    /// Only such a pod can be tried.
+    /// Checks that a pod is pending; only such a pod can be tried.
+    ///
+    /// # Errors
+    /// `NoSuchPod` or `NotPending`.
     pub(super) fn must_wait_for_a_node(&self, pod: PodId) -> Result<(), Cause> {
         let known = self.mirror.pod(pod).ok_or_else(|| Cause::NoSuchPod(self.pod_name(pod)))?;
         match self.occupancy.not_pending(known) {
@@ -37,7 +40,7 @@ impl Session {
         }
     }
 
-    /// PreFilter, and what follows from it.
+    /// Runs PreFilter and the steps after it.
     fn pre_filter_and_on(&mut self, pod: PodId) -> Result<Attempt, Cause> {
         let mut attempt = Attempt::rejected(self.pod_name(pod));
         let (admission, retry) = self.pre_filter(pod)?;
@@ -59,14 +62,14 @@ impl Session {
             Filtered::Nowhere(summary) => {
                 attempt.result = AttemptResult::Unschedulable;
                 attempt.nodes = Some(summary);
-                // A node may take the pod later, whatever stands in the way of a preemption.
+                // The pod may get a node later, whatever prevents a preemption.
                 attempt.retry.add(RetryHint::of_nodes(self.mirror.has_claims(pod)));
                 self.post_filter(pod, attempt)
             }
         }
     }
 
-    /// What PreFilter says. What it means for others is carried out.
+    /// Runs PreFilter, and applies its effects on other pods. Returns the admission and the retry hint.
     pub(super) fn pre_filter(&mut self, pod: PodId) -> Result<(Admission, Retry), Cause> {
         if !self.decides(ExtensionPoint::PreFilter) {
             return Ok((Admission::Pass, Retry::default()));
@@ -77,7 +80,7 @@ impl Session {
         Ok((admission, retry))
     }
 
-    /// Reserve, Permit, bind.
+    /// Runs Reserve and Permit, and binds the pod unless Permit delays or rejects it.
     fn place(&mut self, pod: PodId, node: NodeId, mut attempt: Attempt) -> Result<Attempt, Cause> {
         self.write(pod, node)?;
         let sound = verify::bindings(&self.ground(), &[Placement { pod, node }]);
@@ -98,7 +101,7 @@ impl Session {
         Ok(attempt)
     }
 
-    /// Writes on the pod what the policy wants to be written with this node.
+    /// Stores the marks that the policy wants on the pod together with this node.
     pub(super) fn write(&mut self, pod: PodId, node: NodeId) -> Result<(), Cause> {
         let marks = match self.policy.marks(pod, node) {
             Err(CallError::Lacks(_)) => return Ok(()),
@@ -112,7 +115,7 @@ impl Session {
         Ok(())
     }
 
-    /// Gives the pod the node until it is bound or unreserved.
+    /// Reserves the node for the pod until the pod is bound or unreserved.
     pub(super) fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<(), Cause> {
         if self.decides(ExtensionPoint::Reserve) {
             let effects = self.ask(|policy| policy.reserve(pod, node))?;
@@ -131,7 +134,7 @@ mod tests {
     use crate::session::{AttemptResult, Cause, ProtocolError};
     use crate::verify::testing::{node, on, pod};
 
-    /// What the policy was asked and told but for the events of the cluster.
+    /// The calls of the policy, without the events of the cluster.
     const PASSED: [&str; 4] = ["pre-filter default/a", "filter default/a", "reserve default/a n1", "permit default/a"];
 
     #[test]

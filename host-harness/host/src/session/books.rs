@@ -9,10 +9,10 @@ use super::{ProtocolError, Session, SessionError};
 use crate::policy::Policy;
 
 impl Session {
-    /// The books, as of now.
+    /// Returns the current accounts of the queues.
     ///
     /// # Errors
-    /// The policy keeps none, or fails.
+    /// The policy has no accounts, or fails.
     pub fn accounts(&mut self) -> Result<Vec<QueueAccount>, SessionError> {
         let input = || "accounts".to_owned();
         self.run(input, |session| {
@@ -21,11 +21,11 @@ impl Session {
         })
     }
 
-    /// The queue and the job of each pod that the policy was told, as of now. A policy without the interface for it has no queues, and
-    /// each pod is a job of its own: then nothing is asked, and no pod is in the answer.
+    /// Returns the queue and the job of each pod that the policy has received. Empty: the policy lacks the interface. Then there are no queues, and
+    /// each pod is a job of its own.
     ///
     /// # Errors
-    /// The policy fails, or answers what cannot be.
+    /// The policy fails, or its answer is invalid.
     pub fn memberships(&mut self) -> Result<BTreeMap<PodId, Membership>, SessionError> {
         let input = || "memberships".to_owned();
         self.run(input, |session| {
@@ -38,7 +38,7 @@ impl Session {
             let pods: Vec<PodId> = pods.into_iter().filter(|pod| !session.left_out.has_pod(*pod)).collect();
             let queues = session.ask(|policy| policy.queues())?;
             let mut members = BTreeMap::new();
-            // In parts: no answer is larger than those that decide, however many pods there are.
+            // The pods are sent in chunks, so that no answer is larger than the answers that decide.
             for pods in pods.chunks(CHUNK) {
                 let answer = session.ask(|policy| policy.memberships(pods))?;
                 check(pods, &queues, &answer).map_err(|lie| lie.in_answer_to("memberships"))?;
@@ -49,7 +49,7 @@ impl Session {
     }
 }
 
-/// Whether these can be the memberships of the pods, in these queues.
+/// Checks the memberships of pods: one for each pod, in known queues and with valid job names.
 fn check(pods: &[PodId], queues: &[QueueAccount], answer: &[Membership]) -> Result<(), ProtocolError> {
     if pods.len() != answer.len() {
         return Err(ProtocolError::MembershipCount { asked: pods.len(), answered: answer.len() });
@@ -78,7 +78,7 @@ mod tests {
     fn pods_that_the_policy_was_not_told_are_not_asked_about() {
         let policy = Scripted::deciding(&[]).counting(99_000, 999_000);
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0)]);
-        // More than it can count.
+        // The pod requests more than the policy can count.
         session.apply([pod("huge", 100, 0), pod("b", 1, 0)].map(object).to_vec()).unwrap_err();
         let members = session.memberships().unwrap();
         let names: Vec<Option<&str>> = members.keys().map(|pod| session.mirror().pod_name(*pod)).collect();

@@ -2,20 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How a session treats a policy that fails.
+/// The rules for a policy that fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FaultRules {
-    /// An input that fails by a fault of the policy is tried once more, on a fresh instance. True by default.
+    /// Whether an input that fails by a fault of the policy is tried once more, on a fresh instance. True by default.
     pub second_try: bool,
-    /// After so many inputs in a row that failed so, the policy is not asked any more. 5 by default; 0 stands for never.
+    /// The number of such failed inputs in a row after which the policy gets no more calls. 5 by default; 0: never.
     pub breaker_faults: u32,
-    /// For how long, in nanoseconds of the session's clock. 30 s by default. Then one input is a trial.
+    /// The time for which the policy gets no calls, in nanoseconds of the session's clock. 30 s by default. The next input after it is a trial.
     pub breaker_wait: i64,
 }
 
 impl FaultRules {
-    /// Every input is tried once, and the breaker never opens: for tests of a policy, which are to see each fault.
+    /// The rules without second try and without breaker, for tests of a policy that must see each fault.
     pub const ONCE: FaultRules = FaultRules { second_try: false, breaker_faults: 0, breaker_wait: 1 };
 }
 
@@ -25,19 +25,19 @@ impl Default for FaultRules {
     }
 }
 
-/// What the breaker lets pass.
+/// The state of the breaker.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BreakerState {
-    /// The policy is asked.
+    /// The policy is called.
     #[default]
     Closed,
-    /// It is not: every decision is refused.
+    /// The policy is not called: every decision is refused.
     Open {
-        /// Until this moment, nanoseconds since 1970.
+        /// The end of this state, in nanoseconds since 1970.
         until: i64,
     },
-    /// The next decision is a trial: when it fails the breaker opens at once, when it is served the breaker closes.
+    /// The next decision is a trial. A failure opens the breaker at once, a success closes it.
     HalfOpen,
 }
 
@@ -46,9 +46,9 @@ pub enum BreakerState {
 pub(super) struct Breaker {
     pub(super) rules: FaultRules,
     pub(super) state: BreakerState,
-    /// Inputs that failed since the last decision that was served.
+    /// The failed inputs since the last decision that was served.
     pub(super) in_row: u32,
-    /// The fault that opened it.
+    /// The fault that opened the breaker.
     pub(super) last: String,
     pub(super) opened: u64,
     pub(super) half_opened: u64,
@@ -56,7 +56,7 @@ pub(super) struct Breaker {
 }
 
 impl Breaker {
-    /// The moment before which nothing is decided; none where the policy may be asked.
+    /// Returns the time before which nothing is decided, in nanoseconds since 1970. `None`: the policy may be called.
     pub(super) fn until(&self) -> Option<i64> {
         match self.state {
             BreakerState::Open { until } => Some(until),
@@ -64,7 +64,7 @@ impl Breaker {
         }
     }
 
-    /// The time is now this.
+    /// Updates the state to the current time, in nanoseconds since 1970.
     pub(super) fn clock(&mut self, now: i64) {
         if self.until().is_some_and(|until| until <= now) {
             self.state = BreakerState::HalfOpen;
@@ -72,12 +72,12 @@ impl Breaker {
         }
     }
 
-    /// Whether an input that failed is tried once more. A trial is one.
+    /// Returns whether a failed input is tried once more. A trial has no second try.
     pub(super) fn tries_again(&self) -> bool {
         self.rules.second_try && self.state == BreakerState::Closed
     }
 
-    /// An input failed by a fault of the policy.
+    /// Counts an input that failed by a fault of the policy, and opens the breaker where the rules say so.
     pub(super) fn failed(&mut self, now: i64, fault: impl FnOnce() -> String) {
         self.in_row = self.in_row.saturating_add(1);
         let enough = self.rules.breaker_faults > 0 && self.in_row >= self.rules.breaker_faults;
@@ -88,7 +88,7 @@ impl Breaker {
         }
     }
 
-    /// A decision was served.
+    /// Records a decision that was served, which closes the breaker after a trial.
     pub(super) fn served(&mut self) {
         self.in_row = 0;
         if self.state == BreakerState::HalfOpen {

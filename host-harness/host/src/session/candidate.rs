@@ -8,8 +8,8 @@ use crate::policy::Policy;
 use crate::reason::Templates;
 use crate::replace::Configuration;
 
-/// A policy that is to replace another one: it says who it is and is configured, which takes some milliseconds. It can be made on any
-/// thread, so that nobody who is served by the session waits for it. See [`Session::replace`](super::Session::replace).
+/// A configured policy that is to replace another one. It can be created on any thread: configuring takes some milliseconds, for which the session
+/// must not wait. See [`Session::replace`](super::Session::replace).
 pub struct Candidate {
     pub(super) policy: Box<dyn Policy>,
     pub(super) interests: Interests,

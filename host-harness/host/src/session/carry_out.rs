@@ -10,7 +10,10 @@ use crate::cluster::Change;
 use crate::verify::{self, Departure, Proposal, Violation};
 
 impl Session {
-    /// Takes note of the numbers of plans; none of them may have come before. Each is made for a reason that the policy can have.
+    /// Claims the numbers of plans, and checks their reasons.
+    ///
+    /// # Errors
+    /// A number was used before, or the policy cannot have such a reason.
     pub(super) fn claim<'a>(
         &mut self,
         call: &'static str,
@@ -25,7 +28,7 @@ impl Session {
         Ok(())
     }
 
-    /// Whether a plan is sound. The policy is told where it is not.
+    /// Checks whether a plan is sound. The policy receives `PlanRefused` for an unsound plan.
     pub(super) fn judge(&mut self, proposal: &Proposal<'_>) -> Result<Result<(), Violation>, Cause> {
         self.sync()?;
         let plan = proposal.plan;
@@ -41,13 +44,13 @@ impl Session {
         Ok(verdict)
     }
 
-    /// Carries a sound plan out: nominates, evicts, and does what the answer means for others.
+    /// Carries out a sound plan: nominates, evicts, and applies the effects on other pods.
     pub(super) fn carry_out(&mut self, plan: Plan, effects: Effects) -> Result<(), Cause> {
         let preemptor = EvictedFor::Preemptor(self.pod_name(plan.preemptor));
         self.carry_out_for(preemptor, plan, effects)
     }
 
-    /// The same for a preemptor or a queue.
+    /// Carries out a sound plan for a preemptor or a queue.
     pub(super) fn carry_out_for(&mut self, for_whom: EvictedFor, plan: Plan, effects: Effects) -> Result<(), Cause> {
         let fates: Vec<(PodId, Evicted)> =
             plan.victims.iter().map(|victim| (victim.pod, self.fate(victim, &plan, &for_whom))).collect();
@@ -76,7 +79,7 @@ impl Session {
         self.carry(rounds)
     }
 
-    /// What becomes of a victim, as the cluster is before the plan.
+    /// Returns the fate of a victim, computed before the plan is carried out.
     fn fate(&self, victim: &Victim, plan: &Plan, for_whom: &EvictedFor) -> Evicted {
         Evicted {
             how: if self.occupancy.held().contains(victim.pod) { How::Unreserved } else { How::from(victim.eviction) },
@@ -87,7 +90,7 @@ impl Session {
         }
     }
 
-    /// Marks a bound victim, and deletes it unless it is left to somebody else.
+    /// Marks a bound victim, and deletes it unless another controller deletes marked pods.
     fn evict(&mut self, victim: PodId, how: How, plan: &Plan) {
         let deleted = (how == How::Delete).then(|| self.mirror.now());
         self.ask_for(victim, Change::Evict { deleted, marks: plan.marks.clone() }, plan.id);
@@ -109,12 +112,12 @@ mod tests {
 
     const ASKED: &str = "post-filter default/p";
 
-    /// A plan for `p` on `n1`.
+    /// Returns a plan for `p` on `n1`.
     fn sketch(id: u64, victims: &'static [&'static str], soft: bool) -> Sketch {
         Sketch { id, nominations: &[("default/p", "n1")], victims, soft }
     }
 
-    /// One attempt for `p`, for which no node fits, with this plan.
+    /// Adds an attempt for `p` to a policy: no node fits, and PostFilter answers with this plan.
     fn planned(policy: Scripted, plan: Sketch) -> Scripted {
         policy.say("filter default/p", Say::Fits(&[])).say(ASKED, Say::Plan(plan, Fx::default()))
     }

@@ -7,8 +7,8 @@ use lictor_contract::*;
 use super::{Cause, Session};
 
 impl Session {
-    /// Removes an object, named `Kind/namespace/name` or `Kind/name`. A pod held at permit is unreserved first, and so is one held for
-    /// a node that goes.
+    /// Removes an object, named `Kind/namespace/name` or `Kind/name`. A pod held at permit is unreserved first, and so are the pods held for a
+    /// removed node.
     pub(super) fn remove(&mut self, key: &str) -> Result<(), Cause> {
         self.sync()?;
         let node = key.strip_prefix("Node/").and_then(|name| self.mirror.node_id(name));
@@ -26,12 +26,12 @@ impl Session {
         self.carry(rounds)
     }
 
-    /// The pods that leave with one: those that use its room, where it is an object that is placed like a pod.
+    /// Returns the pods that leave together with this one: the pods that use its room, where it is a placed object.
     pub fn leaving_with(&self, pod: PodId) -> Vec<PodId> {
         self.occupancy.users(&self.mirror, pod).collect()
     }
 
-    /// What inputs call a pod.
+    /// Returns the key of a pod in inputs. `None`: the pod does not exist.
     pub fn key_of(&self, pod: PodId) -> Option<String> {
         self.object_ref(pod).map(|object| object.key())
     }
@@ -43,7 +43,7 @@ mod tests {
     use crate::session::testing::{ALL, Fx, Say, Scripted, session};
     use crate::verify::testing::{node, object, on, pod};
 
-    /// A policy that holds `a`.
+    /// Returns a policy that holds `a` at permit.
     fn holding() -> Scripted {
         Scripted::deciding(ALL).say("permit default/a", Say::Wait(10, Fx::default()))
     }

@@ -18,10 +18,10 @@ use crate::replace::Saved;
 use crate::verify::Departure;
 use saved::{SavedAsk, SavedDeparture, SavedPlace, SavedPolicy};
 
-/// The layout of a checkpoint.
+/// The version of the layout of a checkpoint.
 const FORMAT: u32 = 1;
 
-/// What a session holds that the cluster does not show. Objects go by kind, namespace, name and uid.
+/// The state of a session that the cluster does not show. Objects are named by kind, namespace, name and uid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionCheckpoint {
@@ -32,27 +32,27 @@ pub struct SessionCheckpoint {
     held: Vec<SavedPlace>,
     leaving: Vec<SavedDeparture>,
     policy: Option<SavedPolicy>,
-    /// While the policy is replaced: what the other one remembers.
+    /// The memory of the other policy, while the policy is replaced.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     beside: Option<SavedPolicy>,
-    /// The highest number of a plan.
+    /// The highest plan number.
     #[serde(default)]
     last_plan: u64,
 }
 
 impl SessionCheckpoint {
-    /// The same without the pods that were held at permit: for a driver that has let go of them.
+    /// Removes the pods that were held at permit, for a driver that has released them.
     pub fn nobody_held(self) -> SessionCheckpoint {
         SessionCheckpoint { held: Vec::new(), ..self }
     }
 }
 
 impl Session {
-    /// What the session holds that the cluster does not show. Where the policy fails, or is not asked because it has failed too often,
-    /// what it saved last stands in the checkpoint: a driver is never without one.
+    /// Returns the state of the session that the cluster does not show. Where the policy fails, or is not called because the breaker is open, the
+    /// checkpoint has the policy's last saved memory: a driver always gets a checkpoint.
     ///
     /// # Errors
-    /// None that a policy causes: they are counted, and stand in the errors of the inputs.
+    /// None that a policy causes. Such faults are counted, and are reported by the inputs.
     pub fn checkpoint(&mut self) -> Result<SessionCheckpoint, SessionError> {
         match self.run(|| "checkpoint".to_owned(), Session::take_checkpoint) {
             Err(error) if error.cause.is_fault() => Ok(self.to_saved()),
@@ -60,10 +60,10 @@ impl Session {
         }
     }
 
-    /// Goes on from a checkpoint, in a session that was opened alike and told the objects of the cluster as they are now.
+    /// Restores a checkpoint in a session that was opened with the same settings and has received the current objects of the cluster.
     ///
-    /// What the cluster shows to be done is done. The other commands count as under way; the next step asks the driver what became of
-    /// them. Pods that are gone are left out.
+    /// Commands that the cluster shows as done are done. The other commands count as in flight, and the next step has a `Confirm` command for each.
+    /// Pods that do not exist any more are left out.
     ///
     /// # Errors
     /// The checkpoint has another layout, or the policy fails.
@@ -77,9 +77,9 @@ impl Session {
             session.up()?;
             session.sync()?;
             checkpoint.take().map_or(Ok(()), |saved| session.go_on_from(saved))?;
-            // A new instance in place of one that broke knows what was restored.
+            // A new instance, started because the former one broke, gets the restored memory.
             session.up()?;
-            // When queues are to give back something is asked for with the next time that is told.
+            // The policy is called for `enforce` with the next clock input.
             session.enforce_at = session.decides(ExtensionPoint::Enforce).then(|| session.mirror.now());
             session.sync()
         })
@@ -99,7 +99,7 @@ impl Session {
         Ok(self.to_saved())
     }
 
-    /// The session as it is, with what the policy saved last.
+    /// Returns the current state of the session, with the policy's last saved memory.
     fn to_saved(&self) -> SessionCheckpoint {
         let asked = self.asked.open.iter().map(|(id, Ask { object, change, plan, .. })| SavedAsk {
             id: *id,
@@ -156,7 +156,7 @@ impl Session {
             let place = self.occupancy.place_at(node, deadline);
             self.occupancy.hold(pod, Some(place));
         }
-        // What the cluster and the checkpoint say stands, whatever the policy says of it.
+        // The state from the cluster and the checkpoint stays, even where the policy rejects it.
         self.commit();
         self.policy.reserve_plans(saved.last_plan);
         self.policy.set_saved(saved.policy.map(Saved::from));
@@ -167,12 +167,12 @@ impl Session {
         self.give_back_or(saved.beside.map(Saved::from))
     }
 
-    /// Gives the policy what it remembered at its last checkpoint. One that it does not take is lost, and that is a finding.
+    /// Restores the policy's memory from its last checkpoint. A checkpoint that the policy refuses is lost, which is a finding.
     pub(super) fn give_back(&mut self) -> Result<(), Cause> {
         self.give_back_or(None)
     }
 
-    /// The same, or else another checkpoint: that of a policy that was to be replaced, or to replace it.
+    /// Restores the policy's memory from its last checkpoint, or else from `other`: the checkpoint of the other policy of a replacement.
     fn give_back_or(&mut self, other: Option<Saved>) -> Result<(), Cause> {
         let Some(saved) = self.policy.saved().cloned() else { return Ok(()) };
         let Some(why) = self.not_taken(&saved)? else { return Ok(()) };
@@ -185,7 +185,7 @@ impl Session {
         Ok(())
     }
 
-    /// Why the policy does not take a checkpoint; none where it takes it.
+    /// Restores a checkpoint. Returns why the policy refuses it. `None`: the policy has taken the checkpoint.
     fn not_taken(&mut self, saved: &Saved) -> Result<Option<String>, Cause> {
         Ok(Some(match self.policy.recall(saved) {
             Ok(Ok(())) => {
@@ -199,7 +199,7 @@ impl Session {
             Err(CallError::Lacks(_)) => "the policy takes none".to_owned(),
             Err(fault) => {
                 self.broke_restoring = self.broke_restoring.saturating_add(1);
-                // Once may be a slow machine. What breaks one instance after the other would break all that come.
+                // A single fault may come from a slow machine. A checkpoint that breaks two instances would break all later ones as well.
                 if self.broke_restoring > 1 {
                     self.policy.set_saved(None);
                     self.broke_restoring = 0;
@@ -210,7 +210,7 @@ impl Session {
         }))
     }
 
-    /// What a policy remembered is lost, and that is said.
+    /// Records that the policy's memory is lost: as a finding, and in a counter.
     pub(super) fn lose_checkpoint(&mut self, why: &str) {
         add(&mut self.counters.checkpoints_lost, 1);
         let lost = Finding {
@@ -227,7 +227,7 @@ impl Session {
         }
     }
 
-    /// A command counts as under way again, and the driver is asked what became of it.
+    /// Restores a command as in flight, and queues a `Confirm` for it unless the cluster shows its result.
     fn ask_again(&mut self, SavedAsk { id, object, change, plan }: SavedAsk) {
         let Some(pod) = self.pod_of_object(&object) else { return };
         self.mirror.assume(pod, id, change.clone());
@@ -244,7 +244,7 @@ impl Session {
         self.departures.iter().map(|(victim, _)| victim)
     }
 
-    /// The pod that is meant; none where it is gone, or another of the same name has replaced it.
+    /// Returns the pod of an object. `None`: the pod does not exist, or another pod of the same name has replaced it.
     pub(super) fn pod_of_object(&self, object: &ObjectRef) -> Option<PodId> {
         let pod = self.mirror.pod_id(&object.pod_name())?;
         let uid = &self.mirror.pod(pod)?.uid;

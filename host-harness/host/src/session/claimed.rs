@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// Numbers, each of which is claimed once. Numbers that follow each other take the memory of one: an instance makes plans for weeks.
+/// A set of claimed numbers. Consecutive numbers take the memory of one, because an instance makes plans for weeks.
 #[derive(Debug, Default)]
 pub(super) struct Claimed {
     /// The last number of each range, by its first.
@@ -22,7 +22,7 @@ impl Claimed {
         true
     }
 
-    /// Forgets all numbers: another instance counts anew.
+    /// Forgets all numbers, because a new instance counts from the beginning.
     pub(super) fn clear(&mut self) {
         self.ranges.clear();
     }
@@ -38,7 +38,7 @@ mod tests {
     fn each_number_is_claimed_once_and_ranges_take_the_memory_of_one_number() {
         const BEFORE_LAST: u64 = u64::MAX - 1;
         let (mut claimed, mut all) = (Claimed::default(), BTreeSet::new());
-        // In an order that leaves holes and fills them.
+        // The order leaves gaps and fills them later.
         let numbers = (0..7).flat_map(|first| (first..1_000).step_by(7));
         for number in numbers.chain([u64::MAX, BEFORE_LAST, 500, 0, u64::MAX]) {
             assert_eq!(claimed.insert(number), all.insert(number), "{number}");

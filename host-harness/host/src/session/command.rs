@@ -5,29 +5,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::cluster::Change;
 
-/// Names a command. No number is used twice by a session, nor by one that was restored from its checkpoint.
+/// The number of a command. No number is used twice by a session, nor by a session that was restored from its checkpoint.
 pub type CommandId = u64;
 
-/// Names an object that is placed on a node: a pod, or what is placed like one.
+/// The name of an object that is placed on a node: a pod, or an object that is placed like a pod.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ObjectRef {
-    /// `Pod`, or the kind of what is placed like one.
+    /// The kind: `Pod`, or that of an object that is placed like a pod.
     pub kind: String,
-    /// Its namespace; empty where the kind has none.
+    /// The namespace; empty where the kind has none.
     pub namespace: String,
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its uid; empty where the cluster gave it none. An object of the same name and another uid is not meant.
+    /// The uid; empty where the cluster gave none. An object of the same name and another uid is another object.
     pub uid: String,
 }
 
 impl ObjectRef {
-    /// What the mirror calls it: `namespace/name`, or the key of what is placed like a pod.
+    /// Returns the name in the mirror: `namespace/name` for a pod, else the key.
     pub fn pod_name(&self) -> String {
         if self.kind == "Pod" { format!("{}/{}", self.namespace, self.name) } else { self.key() }
     }
 
-    /// What inputs call it: `Kind/namespace/name` or `Kind/name`.
+    /// Returns the key in inputs: `Kind/namespace/name` or `Kind/name`.
     pub fn key(&self) -> String {
         if self.namespace.is_empty() {
             format!("{}/{}", self.kind, self.name)
@@ -37,83 +37,84 @@ impl ObjectRef {
     }
 }
 
-/// Something to be done in the cluster.
+/// A command of the session to its driver.
 ///
-/// It may fail, be late, or be answered after the cluster has changed. The commands of one object are carried out in their order; those
-/// of different objects in any order. An object that is gone, or that another of the same name has replaced, is left alone: the command
-/// has failed, but an eviction is done.
+/// A command may fail, be late, or have an outcome after the cluster has changed. The commands of one object are carried out in their order; those of
+/// different objects in any order. An object that is gone, or that another of the same name has replaced, is left alone: the command has failed, but
+/// an eviction is done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
-    /// Its number.
+    /// The number.
     pub id: CommandId,
-    /// The object that it is about.
+    /// The object of the command.
     pub object: ObjectRef,
-    /// What is to be done.
+    /// The action.
     pub action: Action,
 }
 
-/// What is to be done with an object.
+/// An action on an object.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum Action {
-    /// Write the marks on it and bind it to the node.
+    /// Write the marks on the object and bind it to the node.
     Bind {
         /// The node.
         node: String,
         /// Labels and annotations.
         marks: Vec<Mark>,
     },
-    /// Nominate it to the node, or to none any more.
+    /// Nominate the object to the node, or clear its nomination.
     Nominate {
-        /// The node.
+        /// The node. `None`: the nomination is cleared.
         node: Option<String>,
     },
-    /// Write the marks on it, and delete it unless that is left to another controller.
+    /// Write the marks on the object, and delete it unless another controller deletes it.
     Evict {
-        /// Whether it is to be deleted.
+        /// Whether the driver must delete the object.
         delete: bool,
         /// Labels and annotations.
         marks: Vec<Mark>,
-        /// The plan that needs its room.
+        /// The plan that needs the room of the object.
         plan: u64,
     },
-    /// No outcome came for the command of this number: tell the object as it is now, and what became of the command. One that was not
-    /// carried out must not be carried out later.
+    /// Report the current object and the outcome of the command with this number, for which no outcome was received. A command that was not carried
+    /// out must not be carried out later.
     Confirm,
 }
 
 impl Action {
-    /// The command for a change.
+    /// Returns the action of a change.
     pub(super) fn of(change: &Change, plan: u64) -> Action {
         match change {
             Change::Bind { node, marks, .. } => Action::Bind { node: node.clone(), marks: marks.clone() },
             Change::Nominate(node) => Action::Nominate { node: node.clone() },
             Change::Evict { deleted, marks } => Action::Evict { delete: deleted.is_some(), marks: marks.clone(), plan },
-            // Marks alone are part of a binding that is still to come.
+            // Marks alone belong to a binding that is still to come.
             Change::Mark(_) => Action::Confirm,
         }
     }
 }
 
-/// What became of a command.
+/// The outcome of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum CommandOutcome {
-    /// The cluster took it. Objects that were written before may still come; it counts as done when the cluster shows it.
+    /// The API server has accepted the command. Older versions of objects may still arrive. The command counts as done when the cluster shows its
+    /// result.
     Accepted,
-    /// It is done, and every object that comes from now on shows it.
+    /// The command is done, and every object that arrives from now on shows its result.
     Done,
-    /// It was not carried out, and will not be.
+    /// The command was not carried out, and will not be.
     Failed(String),
-    /// The API server refuses it, so that asking at once for the same again is of no use.
+    /// The API server has refused the command. An immediate retry is of no use.
     Refused {
-        /// What the API server says.
+        /// The message of the API server.
         reason: String,
-        /// When the same may be asked for again, in nanoseconds since 1970. Nothing is decided about a pending pod before, and no plan
-        /// names the pod as a victim.
+        /// The time of the next attempt, in nanoseconds since 1970. Before it, nothing is decided about a pending pod, and no plan names the pod as a
+        /// victim.
         until: i64,
-        /// Whether a PodDisruptionBudget refuses. Then a budget that changes ends the wait.
+        /// Whether a PodDisruptionBudget caused the refusal. Then a change of a budget ends the wait.
         budget: bool,
     },
 }

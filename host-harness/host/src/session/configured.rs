@@ -8,7 +8,8 @@ use super::OpenError;
 use crate::cluster::check_placed_kinds;
 use crate::policy::Policy;
 
-/// Configures a policy with a system; with its first where the name is empty. What it says of the system, and where it decides.
+/// Configures a policy with a system; with its first system where the name is empty. Returns the system, and the extension points at which it
+/// decides.
 pub(super) fn configured(
     policy: &mut dyn Policy,
     system: &str,

@@ -19,80 +19,82 @@ use crate::reason::Templates;
 use crate::replace::Pair;
 use crate::verify::{Departures, Ground, Occupancy, waits};
 
-/// How many events the policy is told at once, and about how many pods it is asked at once where it says where they belong, so that a
-/// deadline holds between chunks.
+/// The maximum events of one `apply`, and about the maximum pods of one `memberships`. Chunks keep each call within its deadline.
 pub(super) const CHUNK: usize = 4096;
 
-/// How long the session waits for the outcome of a command before it asks again: 30 s.
+/// The time after which the session queues a `Confirm` for a command without an outcome: 30 s, in nanoseconds.
 const PATIENCE: i64 = 30_000_000_000;
 
-/// A cluster and the policy that decides in it: what was asked for, which pods are held at permit, which are planned to leave.
+/// A cluster and the policy that decides in it, with the commands in flight, the pods held at permit and the victims of plans.
 ///
-/// Whatever changes in the cluster is told to the policy before it is asked anything. When the policy fails, a new instance takes its
-/// place: it is configured as the first one, told the cluster as it is, and given what the last one remembered.
+/// The policy receives every change of the cluster before any other call. When the policy fails, a new instance replaces it: the new instance gets
+/// the same configuration, the current cluster and the last checkpoint.
 pub struct Session {
-    /// The policy in force, and the one beside it while it is replaced.
+    /// The policy in force, and the one in shadow during a replacement.
     pub(super) policy: Pair,
     pub(super) replacement: Option<Box<Replacement>>,
-    /// What the policy reads.
+    /// The objects and fields that the policy reads.
     pub(super) interests: Interests,
     pub(super) system: String,
     pub(super) arguments: String,
-    /// The policy has failed: it is not asked any more before a new instance has taken its place.
+    /// The policy has failed. It gets no more calls until a new instance has replaced it.
     pub(super) down: bool,
     pub(super) breaker: Breaker,
     pub(super) counters: Counters,
-    /// The bytes of memory that the last new instance held when it had been told the cluster.
+    /// The bytes of memory that the last new instance held when it had received the cluster.
     pub(super) told_bytes: u64,
-    /// How often in a row the policy broke when it was given what it remembered.
+    /// How often in a row a checkpoint broke the policy.
     pub(super) broke_restoring: u32,
-    /// The policy has promised something, or withdrawn it, since its last checkpoint.
+    /// The policy has made or withdrawn a promise since its last checkpoint.
     pub(super) promised: bool,
     pub(super) points: BTreeSet<ExtensionPoint>,
-    /// The verdict of the policy's Filter is about room, too.
+    /// The policy's Filter also judges the free capacity of nodes.
     pub(super) judges_room: bool,
     pub(super) mirror: Mirror,
     pub(super) occupancy: Occupancy,
     pub(super) own_scores: Scores,
     pub(super) departures: Departures,
     pub(super) asked: Asked,
-    /// How long an outcome may take.
+    /// The time after which the session queues a `Confirm` for a command without an outcome, in nanoseconds.
     pub(super) patience: i64,
-    /// How what this input has decided is taken back.
+    /// The undo log of the current input.
     pub(super) journal: Vec<Undo>,
-    /// What the policy is still to be told beside what has changed in the cluster.
+    /// The events for the policy that are not changes of the cluster.
     pub(super) notices: Vec<Event>,
-    /// What the policy cannot count.
+    /// The objects with amounts that the policy cannot count.
     pub(super) left_out: LeftOut,
-    /// The marks that are assumed on pods that have a node and are not bound yet, under their numbers.
+    /// The marks that are assumed on reserved pods that are not bound yet, with their command numbers.
     pub(super) written: BTreeMap<PodId, (CommandId, Vec<Mark>)>,
     /// The numbers of plans that this instance of the policy has used.
     pub(super) plans: Claimed,
-    /// When time alone may let these pods be scheduled that were refused, nanoseconds since 1970.
+    /// The time of the next attempt for refused pods, where time alone may help, in nanoseconds since 1970.
     pub(super) retries: BTreeMap<PodId, i64>,
-    /// The same for the pods that waited in the last cycle of the policy's own.
+    /// The time of the next cycle of the policy's own, for the pods that the last one left pending.
     pub(super) cycle_retry: Option<i64>,
-    /// When queues may have to give back something, nanoseconds since 1970.
+    /// The time of the next call of `enforce`, in nanoseconds since 1970.
     pub(super) enforce_at: Option<i64>,
-    /// Every attempt is explained.
+    /// Whether every attempt is explained.
     pub(super) explains: bool,
-    /// The queue must be ordered anew.
+    /// Whether the queue must be sorted again.
     pub(super) reorder: bool,
     /// The pods that a cycle in parts has still to try, in order.
     pub(super) untried: VecDeque<PodId>,
     pub(super) happened: Happened,
-    /// What of it stands when the input fails.
+    /// The part of `happened` that stays when the input fails.
     pub(super) kept: Happened,
-    /// The sentences of the system in force.
+    /// The sentence templates of the system in force.
     pub(super) templates: Templates,
     pub(super) findings: Vec<Finding>,
-    /// How many findings have been handed out.
+    /// The number of findings that have been handed out.
     pub(super) told_findings: usize,
 }
 
 impl Session {
-    /// Configures the policy and gives it an empty cluster. The laws are the policy's first where they are empty; the arguments
-    /// are a JSON object, or empty for none.
+    /// Configures the policy and gives it an empty cluster. `laws` is the name of a system; the policy's first system where it is empty. `arguments`
+    /// is a JSON object, or empty.
+    ///
+    /// # Errors
+    /// The policy refuses the configuration, or fails.
     pub fn open(mut policy: Box<dyn Policy>, laws: &str, arguments: &str) -> Result<Session, OpenError> {
         let (set, points) = configured(policy.as_mut(), laws, arguments)?;
         Ok(Session {
@@ -134,33 +136,33 @@ impl Session {
         })
     }
 
-    /// Decides about the pods of these schedulers (`spec.schedulerName`), instead of those that the system names. Pods of other
+    /// Makes the policy decide about the pods of these schedulers (`spec.schedulerName`), instead of those that the system names. Pods of other
     /// schedulers keep what they hold, and may be victims where the system says so.
     pub fn set_schedulers(&mut self, names: impl IntoIterator<Item = String>) {
         self.mirror.set_schedulers(names);
     }
 
-    /// The cluster.
+    /// Returns the cluster.
     pub fn mirror(&self) -> &Mirror {
         &self.mirror
     }
 
-    /// What the policy reads.
+    /// Returns the objects and fields that the policy reads.
     pub fn interests(&self) -> &Interests {
         &self.interests
     }
 
-    /// Returns what was found in the objects: the last findings, at least 8,192 of them where there are so many.
+    /// Returns the findings in the objects: the last ones, at least 8,192 of them where there are so many.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// Whether the laws in force decide here.
+    /// Returns whether the system in force decides at this extension point.
     pub(super) fn decides(&self, point: ExtensionPoint) -> bool {
         self.points.contains(&point)
     }
 
-    /// Asks the policy something, when it has been told of everything that changed.
+    /// Calls the policy, after it has received every change.
     pub(super) fn ask<T>(
         &mut self,
         question: impl FnOnce(&mut dyn Policy) -> Result<T, CallError>,
@@ -171,7 +173,7 @@ impl Session {
         Ok(answer)
     }
 
-    /// Tells the policy, and notes for the host, what changed.
+    /// Applies all changes to the host's own state, and sends them to the policy.
     pub(super) fn sync(&mut self) -> Result<(), Cause> {
         self.report_unread();
         let mut events = self.note_changes();
@@ -183,7 +185,7 @@ impl Session {
         Ok(())
     }
 
-    /// Makes findings of the host of the objects that could not be read.
+    /// Adds a finding for each object that could not be read.
     fn report_unread(&mut self) {
         let unread = self.mirror.drain_unread().into_iter().map(|Unread { object, mistake, severity }| Finding {
             severity,
@@ -195,7 +197,7 @@ impl Session {
         self.findings.extend(unread);
     }
 
-    /// Notes for the host what changed; what the policy is to be told of it.
+    /// Applies changes to the host's own state. Returns the events for the policy.
     pub(super) fn note_changes(&mut self) -> Vec<Event> {
         self.mirror.set_held(self.occupancy.held().iter().map(|(pod, place)| (pod, place.node)));
         let events = self.mirror.drain_events();
@@ -217,8 +219,8 @@ impl Session {
         events
     }
 
-    /// Tells the policy these events, without what it cannot count; what it finds. An object that it proves unable to count is left out
-    /// from now on, and the next input has an instance that knows everything else.
+    /// Sends events to the policy in chunks, without objects that it cannot count. Returns its findings. An object whose amounts overflow is left out
+    /// from now on, and the next input gets an instance that knows everything else.
     pub(super) fn apply_chunked(&mut self, events: Vec<Event>) -> Result<Vec<Finding>, Cause> {
         let mut events = self.countable(events).into_iter();
         let mut findings = Vec::new();
@@ -232,30 +234,30 @@ impl Session {
         Ok(findings)
     }
 
-    /// Tells the policy this event, and nothing else.
+    /// Sends the policy this event only.
     pub(super) fn tell(&mut self, event: Event) -> Result<(), Cause> {
         let findings = self.apply_chunked(vec![event])?;
         self.findings.extend(findings);
         Ok(())
     }
 
-    /// What plans and bindings are held against.
+    /// Returns the state that plans and bindings are checked against.
     pub(super) fn ground(&self) -> Ground<'_> {
         Ground { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures }
     }
 
-    /// The name of a pod; its number where it is gone.
+    /// Returns the name of a pod, or its number where the name is no longer known.
     pub(super) fn pod_name(&self, pod: PodId) -> String {
         self.mirror.pod_name(pod).map_or_else(|| format!("pod number {pod}"), str::to_owned)
     }
 
-    /// The name of a node; its number where it is gone.
+    /// Returns the name of a node, or its number where the node does not exist.
     pub(super) fn node_name(&self, node: NodeId) -> String {
         self.mirror.node(node).map_or_else(|| format!("node number {node}"), |node| node.name.clone())
     }
 }
 
-/// An empty cluster for a system that reads this much and stands for these schedulers; for all where it names none.
+/// Creates an empty cluster for a system with these interests and schedulers. No schedulers: all pods are decided about.
 fn mirror(interests: Interests, schedulers: Vec<String>) -> Mirror {
     let mut mirror = Mirror::new(interests);
     if !schedulers.is_empty() {

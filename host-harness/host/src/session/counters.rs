@@ -13,30 +13,30 @@ use crate::sandbox::{Breakage, LoadError};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
-    /// It stopped itself.
+    /// The policy trapped.
     Trap,
-    /// It had not answered when its time was up.
+    /// The policy had not answered within its deadline.
     Deadline,
-    /// It had not answered when its fuel was used up.
+    /// The policy had not answered when its fuel was used up.
     Fuel,
-    /// It wanted more memory than it may have.
+    /// The policy wanted more memory than its limit.
     Memory,
-    /// Its answer was too large.
+    /// The answer was too large.
     ResultTooLarge,
-    /// Its answer was no value of its type.
+    /// The answer was not a value of its type.
     BadAnswer,
-    /// It answered with an error of the contract.
+    /// The policy answered with an error of the contract.
     Refused,
-    /// Its answer cannot be: it names what is not there, or breaks an invariant.
+    /// The answer is invalid: it names an unknown object, or breaks an invariant.
     ProtocolError,
     /// A new instance refused the configuration that the first one took.
     Configuration,
-    /// Another one, such as a new instance that could not be started, or a fault of a native policy.
+    /// Another fault, such as a new instance that could not be started, or a fault of a native policy.
     Other,
 }
 
 impl FaultKind {
-    /// The kind of a cause; none where the policy is not at fault.
+    /// Returns the kind of fault of a cause. `None`: the policy is not at fault.
     pub fn of(cause: &Cause) -> Option<FaultKind> {
         match cause {
             _ if !cause.is_fault() => None,
@@ -71,48 +71,48 @@ fn broken(cause: &(dyn std::error::Error + Send + Sync + 'static)) -> FaultKind 
 pub struct Counters {
     /// Inputs and questions, served or not.
     pub inputs: u64,
-    /// Those that ended in an error by a fault of the policy.
+    /// Inputs and questions that ended in an error by a fault of the policy.
     pub failed: u64,
-    /// Faults of the policy by kind; of one input there may be two.
+    /// Faults of the policy by kind. One input may have two.
     pub faults: BTreeMap<FaultKind, u64>,
     /// Inputs that were tried once more on a fresh instance.
     pub second_tries: u64,
-    /// Those of them that were served then.
+    /// Second tries that were served.
     pub rescued: u64,
-    /// New instances that were told the cluster, after faults and to give back memory.
+    /// New instances that received the cluster, after faults and to free memory.
     pub restarts: u64,
-    /// Instances that were given up because of the memory they held.
+    /// Instances that were replaced because of the memory they held.
     pub recycles: u64,
     /// Plans of the policy that the host refused.
     pub plans_refused: u64,
-    /// Checkpoints of the policy that were lost, because it broke when it was given them.
+    /// Checkpoints of the policy that were lost, because a new instance refused them or broke.
     pub checkpoints_lost: u64,
     /// The breaker.
     pub breaker: BreakerCounters,
-    /// What the policy has used.
+    /// The resources that the policy has used.
     pub policy: Usage,
 }
 
-/// What the breaker of a session does and did.
+/// The state and the counts of the breaker of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BreakerCounters {
-    /// What it lets pass now.
+    /// The current state.
     pub state: BreakerState,
-    /// Inputs that failed since the last decision that was served; this one may fall.
+    /// Failed inputs since the last decision that was served. This number may fall.
     pub faults_in_row: u32,
-    /// How often it opened.
+    /// How often the breaker opened.
     pub opened: u64,
-    /// How often it allowed a trial.
+    /// How often the breaker allowed a trial.
     pub half_opened: u64,
-    /// How often it closed again.
+    /// How often the breaker closed again.
     pub closed: u64,
-    /// Decisions that it refused.
+    /// Decisions that the breaker refused.
     pub refused: u64,
 }
 
 impl Session {
-    /// What has happened so far.
+    /// Returns the counts so far.
     pub fn counters(&self) -> Counters {
         let breaker = &self.breaker;
         Counters {
@@ -129,12 +129,12 @@ impl Session {
         }
     }
 
-    /// Treats faults of the policy so from now on.
+    /// Sets the rules for faults of the policy.
     pub fn set_fault_rules(&mut self, rules: FaultRules) {
         self.breaker.rules = rules;
     }
 
-    /// Counts what kept the policy from answering. True where it is at fault.
+    /// Counts a failed input. Returns whether the policy is at fault.
     pub(super) fn count_fault(&mut self, cause: &Cause) -> bool {
         if matches!(cause, Cause::BreakerOpen { .. }) {
             add(&mut self.counters.breaker.refused, 1);
@@ -145,7 +145,7 @@ impl Session {
     }
 }
 
-/// Counts.
+/// Adds to a count.
 pub(super) fn add(count: &mut u64, more: usize) {
     *count = count.saturating_add(u64::try_from(more).unwrap_or(u64::MAX));
 }

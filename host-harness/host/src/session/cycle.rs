@@ -7,17 +7,16 @@ use lictor_contract::*;
 use super::{Cause, ProtocolError, Session, SessionError};
 
 impl Session {
-    /// Runs one cycle, after what queues give back: the policy's own where the laws have one, else one attempt for every pod that is pending at its
-    /// beginning, in queue order. A pod that was bound, held or removed meanwhile is passed over.
+    /// Runs one whole cycle, after `enforce`. A cycle of the policy's own replaces the attempts where the system has one. Else each pod that is
+    /// pending at the beginning gets one attempt, in queue order; a pod that was bound, held or removed meanwhile is skipped.
     pub(super) fn cycle(&mut self) -> Result<(), Cause> {
         self.untried.clear();
         self.part(u32::MAX)
     }
 
-    /// The next attempts of the cycle that is under way, at most so many; the first ones of a new cycle where none is. A cycle of the
-    /// policy's own has no parts.
+    /// Makes at most `most` attempts of the cycle in progress, or of a new one. A cycle of the policy's own has no parts.
     ///
-    /// A part that fails ends the cycle: every pod that it has tried is to be tried again.
+    /// A part that fails ends the cycle, and its pods are tried again in the next cycle.
     pub(super) fn part(&mut self, most: u32) -> Result<(), Cause> {
         let mut queue = std::mem::take(&mut self.untried);
         queue.retain(|pod| self.mirror.pod(*pod).is_some_and(|pod| self.occupancy.is_pending(pod)));
@@ -45,12 +44,12 @@ impl Session {
         Ok(())
     }
 
-    /// Whether a cycle that was begun by [`Input::Part`](super::Input::Part) has not come to its end.
+    /// Returns whether a cycle that was begun by [`Input::Part`](super::Input::Part) has attempts left.
     pub fn is_in_cycle(&self) -> bool {
         !self.untried.is_empty()
     }
 
-    /// The pending pods in queue order, by name: those that have no node, are not held for one and are not being deleted.
+    /// Returns the names of the pending pods in queue order. A pod is pending where it has no node, is not held at permit and is not being deleted.
     ///
     /// # Errors
     /// The policy fails.
@@ -65,19 +64,19 @@ impl Session {
         Ok(queue.into_iter().map(|pod| self.pod_name(pod)).collect())
     }
 
-    /// The pending pods, by number.
+    /// Returns the pending pods, ordered by number.
     pub fn pending(&self) -> impl Iterator<Item = PodId> {
         self.mirror.pods().filter(|pod| self.occupancy.is_pending(pod)).map(|pod| pod.id)
     }
 
-    /// The pending pods in queue order.
+    /// Returns the pending pods in queue order.
     fn order_pending(&mut self) -> Result<Vec<PodId>, Cause> {
         self.sync()?;
         let pending = self.pending().collect();
         self.ordered(pending)
     }
 
-    /// Orders pods as the policy says; by priority and age where it leaves that to the host. Namespace and name break ties.
+    /// Sorts pods by the keys of the policy, or by priority and age where it decides no order. Namespace and name break ties.
     fn ordered(&mut self, mut pods: Vec<PodId>) -> Result<Vec<PodId>, Cause> {
         pods.sort_by_cached_key(|pod| {
             self.mirror.pod(*pod).map(|pod| (pod.template.namespace.clone(), pod.name.clone()))
@@ -93,7 +92,10 @@ impl Session {
         Ok(answer.sort(pods))
     }
 
-    /// The keys of these pods, one each.
+    /// Returns the sort keys of these pods, one each.
+    ///
+    /// # Errors
+    /// The policy fails, or the number of keys is wrong.
     pub(super) fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, Cause> {
         let answer = self.ask(|policy| policy.queue_keys(pods))?;
         if answer.keys.len() != pods.len() {
@@ -111,7 +113,7 @@ mod tests {
     use crate::session::testing::{ALL, Fx, Say, Scripted, session};
     use crate::verify::testing::{node, object, on, pod};
 
-    /// The pods that were tried, in order.
+    /// Returns the pods that were tried, in order.
     fn tried(policy: &Scripted) -> Vec<String> {
         policy.log().iter().filter_map(|asked| Some(asked.strip_prefix("pre-filter default/")?.to_owned())).collect()
     }
@@ -147,7 +149,7 @@ mod tests {
             (step.happened.bound.into_keys().collect::<Vec<_>>(), session.session.is_in_cycle())
         };
         assert_eq!(part(&mut session, 2), (["default/a", "default/c"].map(str::to_owned).into(), true));
-        // A pod that comes meanwhile is one for the next cycle, and one that is gone is passed over.
+        // A pod that arrives meanwhile belongs to the next cycle, and a removed pod is skipped.
         session.session.handle(Input::Objects(vec![object(pod("0", 1, 9))])).unwrap();
         session.session.handle(Input::Removed("Pod/default/b".to_owned())).unwrap();
         assert!(session.session.is_in_cycle());
@@ -190,7 +192,7 @@ mod tests {
     fn pods_with_equal_keys_go_by_namespace_and_name() {
         let policy = Scripted::deciding(ALL).say("queue-keys", Say::Keys(vec![vec![1], vec![], vec![1], vec![1, 0]]));
         let mut session = session(&policy, [pod("d", 1, 0), pod("c", 1, 0), pod("b", 1, 0), pod("a", 1, 0)]);
-        // They are asked about by name: `a` has the key 1, `b` none, `c` 1, `d` 1 and 0.
+        // The keys are given by name: `a` has the key 1, `b` none, `c` 1, `d` 1 and 0.
         assert_eq!(session.queue().unwrap(), ["default/b", "default/a", "default/c", "default/d"]);
     }
 

@@ -9,12 +9,12 @@ use super::{Cause, ProtocolError, Session};
 use crate::cluster::Change;
 use crate::verify::waits;
 
-/// The pause before a nomination is taken back again where that has failed, in nanoseconds: at first, and at most.
+/// The first and the longest pause before a failed withdrawal of a nomination is tried again, in nanoseconds.
 const FIRST_PAUSE: i64 = 100_000_000;
 const LONGEST_PAUSE: i64 = 60_000_000_000;
 
 impl Session {
-    /// Every pod that the effects name exists, or has existed: it may have gone since the policy was told.
+    /// Checks that every pod in the effects exists, or has existed: a pod may have been removed since the policy received it.
     pub(super) fn check_effects(&self, call: &'static str, effects: &Effects) -> Result<(), Cause> {
         let mut named = effects.releases.iter().chain(&effects.admits).chain(&effects.withdrawn);
         match named.find(|pod| self.mirror.pod_name(**pod).is_none()) {
@@ -23,10 +23,10 @@ impl Session {
         }
     }
 
-    /// Carries checked effects out, and those that they have in turn.
+    /// Applies checked effects, and the effects that follow from them.
     ///
-    /// It ends, because every further round takes a pod away from those held. A pod that is not held any more is passed over:
-    /// it was let go by what was carried out before.
+    /// This ends, because every further round takes a pod away from those that are held. A pod that is not held any more is skipped: an earlier
+    /// effect has released it.
     pub(super) fn carry(&mut self, mut rounds: VecDeque<Effects>) -> Result<(), Cause> {
         while let Some(effects) = rounds.pop_front() {
             self.reorder |= effects.reorder;
@@ -54,18 +54,18 @@ impl Session {
         self.happened.bound.insert(self.pod_name(pod), node.clone());
         let marks = self.written.get(&pod).map(|(_, marks)| marks.clone()).unwrap_or_default();
         self.ask_for(pod, Change::Bind { node, at: self.mirror.now(), marks }, 0);
-        // The binding writes them.
+        // The binding writes the marks.
         self.take_off(pod);
     }
 
-    /// What was written on a pod for its node is not assumed any more.
+    /// Drops the marks that were assumed on a pod for its node.
     pub(super) fn take_off(&mut self, pod: PodId) {
         if let Some(before) = self.set_written(pod, None) {
             self.journal.push(Undo::Written(pod, Some(before)));
         }
     }
 
-    /// A pod loses its nomination, if it has one.
+    /// Withdraws the nomination of a pod, where it has one.
     fn withdraw(&mut self, pod: PodId) {
         if self.mirror.pod(pod).is_some_and(|pod| pod.nominated.is_some()) {
             self.happened.withdrawn.push(self.pod_name(pod));
@@ -74,7 +74,8 @@ impl Session {
         }
     }
 
-    /// What was promised to a pod that still waits cannot be kept.
+    /// Withdraws a promise that cannot be kept, from a pod that is still pending. `promised`: the promise counts even where the nomination is not
+    /// shown.
     pub(super) fn withdraw_broken(&mut self, pod: PodId, promised: bool) {
         let Some(known) = self.mirror.pod(pod).filter(|pod| waits(&pod.status())) else { return };
         let nominated = known.nominated.is_some();
@@ -87,8 +88,8 @@ impl Session {
         }
     }
 
-    /// Takes back a nomination in the cluster that was withdrawn, where that has failed: not before the end of the pause that the driver has
-    /// named, else after a pause: none where it has failed for the first time, and from then on one that doubles.
+    /// Clears a withdrawn nomination in the cluster again, where that has failed. The next try waits until the time that the driver has named. Else
+    /// it waits for `pause`, which is 0 at the first failure and then doubles.
     pub(super) fn withdraw_in_cluster(&mut self, pod: PodId, pause: i64) {
         if self.mirror.pod(pod).is_some_and(|pod| waits(&pod.status()) && pod.nominated.is_some()) {
             let Some(command) = self.ask_for(pod, Change::Nominate(None), 0) else { return };
@@ -105,7 +106,7 @@ mod tests {
     use crate::session::testing::{ALL, Fx, Say, Scripted, session};
     use crate::verify::testing::{node, pod};
 
-    /// `a`, `b`, `c` are held in this order; then `d` is tried, whose permit says this.
+    /// Adds the answers for four pods to a policy: `a`, `b` and `c` are held at permit, and `permit` is the answer for `d`.
     fn four(policy: Scripted, permit: Say) -> Scripted {
         let hold = || Say::Wait(10, Fx::default());
         policy

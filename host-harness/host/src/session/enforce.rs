@@ -6,14 +6,14 @@ use super::{Cause, EvictedFor, RefusedPlan, Session};
 use crate::verify;
 
 impl Session {
-    /// Asks what queues give back, and carries out what is sound. The policy is told of what is not.
+    /// Calls `enforce` and carries out the sound part of the answer. The policy receives a refusal of the rest.
     pub(super) fn enforce(&mut self) -> Result<(), Cause> {
         if !self.decides(ExtensionPoint::Enforce) {
             return Ok(());
         }
         let answer = self.ask(|policy| policy.enforce())?;
         self.claim("enforce", answer.enforcements.iter().map(|it| (it.id, &it.reason)))?;
-        // How long queues still have is nowhere in the cluster: a new instance is to know it.
+        // The time until queues must give back is not shown in the cluster, so a checkpoint must keep it for a new instance.
         self.promised |= answer.retry.at != self.enforce_at;
         self.enforce_at = answer.retry.at;
         for enforcement in answer.enforcements {
@@ -36,7 +36,7 @@ impl Session {
         Ok(())
     }
 
-    /// The same, where the moment has come that the policy named.
+    /// Calls `enforce` where the time has come that the policy named.
     pub(super) fn enforce_in_time(&mut self) -> Result<(), Cause> {
         if self.enforce_at.is_none_or(|at| at > self.mirror.now()) {
             return Ok(());
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(wake_at(&mut session.session, 29), Some(30));
         let asked = || policy.log().into_iter().filter(|said| !said.starts_with("clock")).collect::<Vec<_>>();
         assert_eq!(asked(), ["enforce"]);
-        // No cycle runs, and nobody is pending.
+        // No cycle runs, and no pod is pending.
         let step = session.session.handle(Input::Clock(30)).unwrap();
         assert!(
             matches!(step.commands.as_slice(), [command] if matches!(command.action, Action::Evict { delete: true, plan: 1, .. }))
@@ -126,7 +126,7 @@ mod tests {
         let id = step.commands.first().unwrap().id;
         session.handle(Input::Outcomes(vec![(id, CommandOutcome::Failed("busy".to_owned()))])).unwrap();
         assert!(!policy.seen("default/v").terminating);
-        // It may be asked to leave again.
+        // The victim may be evicted again.
         assert_eq!(session.handle(Input::Cycle).unwrap().commands.len(), 1);
         assert_eq!(policy.log(), ["enforce", "accepted 1", "refused 1", "enforce", "accepted 2"]);
     }

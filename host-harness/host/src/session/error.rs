@@ -7,16 +7,16 @@ use crate::policy::CallError;
 use crate::reason::time;
 use crate::verify::Violation;
 
-/// Why a session could not be opened.
+/// The reason why a session could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The policy refuses the configuration.
     #[error("{}", refused(.0))]
     Refused(ConfigError),
-    /// The policy did not answer.
+    /// A call of the policy failed.
     #[error(transparent)]
     CallError(#[from] CallError),
-    /// It took a configuration for laws that it does not describe.
+    /// The policy accepted a system that it does not describe.
     #[error("the policy accepts the system `{0}`, but does not describe it")]
     Undescribed(String),
     /// The system decides at a point whose interface the policy lacks.
@@ -27,12 +27,12 @@ pub enum OpenError {
         /// The extension point.
         point: ExtensionPoint,
     },
-    /// The system declares a placed kind that cannot be.
+    /// The system declares an invalid placed kind.
     #[error(transparent)]
     PlacedKind(#[from] BadPlacedKind),
 }
 
-/// A refused configuration in words.
+/// Returns a text for a refused configuration.
 fn refused(error: &ConfigError) -> String {
     match error {
         ConfigError::UnknownSystem(known) => format!("no such system; the policy knows {}", quoted(known)),
@@ -44,30 +44,30 @@ fn refused(error: &ConfigError) -> String {
     }
 }
 
-/// Names in backticks.
+/// Returns the names in backticks, separated by commas; `none` for an empty list.
 fn quoted(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     if quoted.is_empty() { "none".to_owned() } else { quoted.join(", ") }
 }
 
-/// An input that could not be served. What the cluster says in it is kept; nothing that was decided in it is carried out, and the next
-/// input is served.
+/// An input that could not be served. Its observations of the cluster are kept. Nothing that was decided in it is carried out, and the next input is
+/// served.
 #[derive(Debug, thiserror::Error)]
 #[error("{input}: {cause}")]
 pub struct SessionError {
     /// The input, such as `attempt for default/a`.
     pub input: String,
-    /// Why.
+    /// The cause.
     pub cause: Cause,
 }
 
-/// Why an input could not be served.
+/// The reason why an input could not be served.
 #[derive(Debug, thiserror::Error)]
 pub enum Cause {
-    /// The policy did not answer.
+    /// A call of the policy failed.
     #[error(transparent)]
     CallError(#[from] CallError),
-    /// The policy answered with something that is no answer.
+    /// The answer of the policy is invalid.
     #[error("the policy's answer to `{call}` cannot be: {protocol_error}")]
     ProtocolError {
         /// The function that was called.
@@ -75,56 +75,56 @@ pub enum Cause {
         /// What is wrong.
         protocol_error: ProtocolError,
     },
-    /// A pod that does not wait for a node was to be tried.
+    /// The pod to try is not pending.
     #[error("`{pod}` cannot be tried: it {state}")]
     NotPending {
         /// The pod.
         pod: String,
-        /// What it does instead.
+        /// The state of the pod.
         state: &'static str,
     },
-    /// A pod was to be tried that there is not.
+    /// The pod does not exist.
     #[error("there is no pod `{0}`")]
     NoSuchPod(String),
-    /// A node was named that there is not.
+    /// The node does not exist.
     #[error("there is no node `{0}`")]
     NoSuchNode(String),
-    /// A pod was to be permitted that holds no node.
+    /// The pod to permit is not reserved.
     #[error("`{0}` is not reserved")]
     NotReserved(String),
-    /// An object was to be removed, and objects of several API groups have its name.
+    /// The key of the object to remove names objects of several API groups.
     #[error("`{key}` names several objects: write {}", or(.keys))]
     Ambiguous {
-        /// What was to be removed.
+        /// The key.
         key: String,
-        /// How to name each of the objects.
+        /// The full keys of the objects.
         keys: Vec<String>,
     },
     /// A new instance of the policy refuses the configuration that the first one took.
     #[error("a new instance of the policy refuses its configuration: {}", refused(.0))]
     Refused(ConfigError),
-    /// The policy has failed again and again, and is not asked.
+    /// The policy has failed too often in a row, and gets no calls for a while.
     #[error("the policy is not asked before {}: it failed {faults} times in a row; the last time: {last}", time(*.until))]
     BreakerOpen {
-        /// How many inputs in a row it failed.
+        /// The number of failed inputs in a row.
         faults: u32,
-        /// When it is asked again, nanoseconds since 1970.
+        /// The time of the next call, in nanoseconds since 1970.
         until: i64,
-        /// The last of these failures.
+        /// The last failure.
         last: String,
     },
-    /// A checkpoint of another layout.
+    /// The checkpoint has another layout.
     #[error("the checkpoint has format {found}, and this host knows format {known}")]
     CheckpointFormat {
-        /// Its layout.
+        /// The layout of the checkpoint.
         found: u32,
-        /// The layout that is known.
+        /// The known layout.
         known: u32,
     },
 }
 
 impl Cause {
-    /// Returns whether the policy has failed: what it holds may differ from what is so, and a new instance takes its place.
+    /// Returns whether the policy has failed. Its state may then differ from the cluster, so that a new instance replaces it.
     pub fn is_fault(&self) -> bool {
         match self {
             Cause::NotPending { .. } | Cause::NoSuchPod(_) => false,
@@ -136,122 +136,122 @@ impl Cause {
     }
 }
 
-/// Several keys to choose from.
+/// Returns keys as alternatives, joined by `or`.
 fn or(keys: &[String]) -> String {
     keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(" or ")
 }
 
-/// An answer that no honest policy gives.
+/// An invalid answer of a policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProtocolError {
-    /// It names a pod that there is not.
+    /// The answer names an unknown pod.
     #[error("no pod has the number {0}")]
     UnknownPod(PodId),
-    /// There is not one key for each pod that was asked about.
+    /// The number of keys differs from the number of pods.
     #[error("{asked} pods were to be ordered, and {answered} keys came back")]
     Keys {
-        /// How many pods were asked about.
+        /// The number of pods.
         asked: usize,
-        /// How many keys came back.
+        /// The number of keys.
         answered: usize,
     },
-    /// There is not one membership for each pod that was asked about.
+    /// The number of memberships differs from the number of pods.
     #[error("{asked} pods were asked about, and {answered} memberships came back")]
     MembershipCount {
-        /// How many pods were asked about.
+        /// The number of pods.
         asked: usize,
-        /// How many memberships came back.
+        /// The number of memberships.
         answered: usize,
     },
-    /// There is not one list of threats for each pod that was asked about.
+    /// The number of standings differs from the number of pods.
     #[error("{asked} pods were asked about, and {answered} standings came back")]
     StandingCount {
-        /// How many pods were asked about.
+        /// The number of pods.
         asked: usize,
-        /// How many standings came back.
+        /// The number of standings.
         answered: usize,
     },
-    /// It names a queue that is none of its own.
+    /// The answer names a queue that the policy does not have.
     #[error("there is no queue `{0}` among its queues")]
     UnknownQueue(String),
-    /// It names a job otherwise than by a namespace and a name.
+    /// The name of a job is not `namespace/name`.
     #[error("`{0}` is no name of a job: it is not `namespace/name`")]
     JobName(String),
-    /// It leaves a node without a verdict.
+    /// A node has no verdict.
     #[error("{codes} codes leave node `{node}`, number {id}, without a verdict")]
     MissingVerdict {
-        /// How many codes came.
+        /// The number of codes.
         codes: usize,
         /// The number of the node.
         id: NodeId,
         /// The node.
         node: String,
     },
-    /// It has codes for more nodes than have a number.
+    /// There are codes for more nodes than have a number.
     #[error("{codes} codes for nodes whose highest number is {highest}")]
     TooManyVerdicts {
-        /// How many codes came.
+        /// The number of codes.
         codes: usize,
         /// The highest number of a node.
         highest: NodeId,
     },
-    /// A code that stands for nothing.
+    /// A code has no obstacle.
     #[error("the code {code} of node `{node}` is none of the {obstacles} obstacles")]
     UnknownCode {
         /// The code.
         code: u8,
         /// The node.
         node: String,
-        /// How many obstacles there are.
+        /// The number of obstacles.
         obstacles: usize,
     },
-    /// Scores for other nodes than were asked about.
+    /// The number of scores differs from the number of nodes.
     #[error("{scores} scores for {nodes} nodes")]
     ScoreCount {
-        /// How many nodes were asked about.
+        /// The number of nodes.
         nodes: usize,
-        /// How many scores came.
+        /// The number of scores.
         scores: usize,
     },
-    /// A score out of range.
+    /// A score is out of range.
     #[error("the score {0} is not between 0 and 100")]
     ScoreRange(i64),
-    /// The number of a plan came before.
+    /// The plan number was used before.
     #[error("the number {0} was given to an earlier plan")]
     PlanReused(u64),
-    /// A length of time that is negative.
+    /// A duration is negative.
     #[error("a wait of {0} ns")]
     NegativeWait(i64),
-    /// A plan whose parts are not where it says.
+    /// A range of a plan lies outside of its list.
     #[error("plan {plan} ends at {end} of {length} {list}, after {start}")]
     Ragged {
         /// The plan.
         plan: u64,
         /// The list.
         list: &'static str,
-        /// Where the plan's part begins.
+        /// The beginning of the range.
         start: usize,
-        /// Where it is said to end.
+        /// The end of the range.
         end: usize,
-        /// How long the list is.
+        /// The length of the list.
         length: usize,
     },
-    /// A cycle of the policy's own that does not end.
+    /// A cycle of the policy's own has too many steps.
     #[error("the cycle has more than {0} steps")]
     Endless(usize),
-    /// A reason that has facts and names no law.
+    /// A reason has facts but names no law.
     #[error("a reason with {0} facts names no law")]
     Lawless(usize),
-    /// A reason of the host in the policy's mouth.
+    /// The policy gave a reason that only the host may give.
     #[error("the reason `{0}` is the host's alone to give")]
     SpeaksForHost(String),
-    /// A placement that breaks an invariant.
+    /// A placement breaks an invariant.
     #[error("{0}")]
     Unsound(Violation),
 }
 
 impl ProtocolError {
-    /// The lie as the error of a call.
+    /// Converts an invalid answer to the cause of a failed input.
     pub(super) fn in_answer_to(self, call: &'static str) -> Cause {
         Cause::ProtocolError { call, protocol_error: self }
     }

@@ -9,7 +9,7 @@ use crate::replace::{Answer, Decided, Difference, State, decided, only_holes, or
 use crate::verify::{self, Proposal};
 
 impl Session {
-    /// Looks at the answers that decide otherwise, as long as the cluster is as it was when they were given.
+    /// Examines the answers that decide differently, while the cluster is still as it was when they were given.
     pub(super) fn examine(&mut self) {
         if !self.policy.has_unlike() {
             return;
@@ -38,7 +38,7 @@ impl Session {
         }
     }
 
-    /// Whether an answer can be one, as it is checked when the policy in force gives it.
+    /// Checks an answer of the shadow policy like one of the policy in force.
     fn check(&self, answer: &Answer) -> Result<(), Cause> {
         let call = answer.call();
         let effects = |effects: &Effects| self.check_effects(call, effects);
@@ -76,7 +76,7 @@ impl Session {
         }
     }
 
-    /// The decision, with the host's verdict where it would not carry it out.
+    /// Returns the decision, with the host's refusal where it would not carry the decision out.
     fn judged(&self, mut decided: Decided, answer: &Answer, pod: Option<PodId>) -> Decided {
         let ground = self.ground();
         let refused = match answer {

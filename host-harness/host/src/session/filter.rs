@@ -7,16 +7,16 @@ use super::verdicts::{Verdicts, best};
 use super::{Cause, NodeSummary, ProtocolError, Session};
 use crate::verify::{self, Ground};
 
-/// What Filter comes to.
+/// The result of Filter.
 pub(super) enum Filtered {
     /// This node is the best of those that take the pod.
     Fits(NodeId),
-    /// No node takes it.
+    /// No node takes the pod.
     Nowhere(NodeSummary),
 }
 
 impl Session {
-    /// Asks every node and chooses: the nominated one where it takes the pod, else the one that scores best.
+    /// Filters all nodes and chooses one: the nominated node where it takes the pod, else the one with the best score.
     pub(super) fn filter(&mut self, pod: PodId) -> Result<Filtered, Cause> {
         let verdicts = if self.decides(ExtensionPoint::Filter) {
             let verdicts = self.ask(|policy| policy.filter(pod))?;
@@ -41,7 +41,7 @@ impl Session {
             let ground = Ground { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures };
             let scores = self.own_scores.of(&self.mirror, &self.occupancy, preemptor);
             let score = |node: NodeId| usize::try_from(node).ok().and_then(|index| scores.get(index).copied());
-            // Of the nodes that take the pod, one whose promise to another pod would be broken comes last.
+            // Of the nodes that take the pod, nodes whose promise to another pod would be broken come last.
             let loss = |node: NodeId| if verify::breaks_a_promise(&ground, pod, node) { BROKEN_PROMISE } else { 0 };
             let scored = |node: NodeId| Some((node, i64::from(score(node)?).saturating_sub(loss(node))));
             best(verdicts.fitting().filter_map(scored), &self.mirror)
@@ -49,7 +49,8 @@ impl Session {
         Ok(best.map_or_else(|| Filtered::Nowhere(self.summarise(pod, &verdicts)), Filtered::Fits))
     }
 
-    /// What the policy says of the nodes, checked: one byte a node, by number, and the obstacles in words. Empty where it judges none.
+    /// Returns the checked verdicts of the policy: one code per node, by node number, and the obstacles as sentences. Empty: the system does not
+    /// filter.
     pub(super) fn verdict_bytes(&mut self, pod: PodId) -> Result<(Vec<u8>, Vec<String>), Cause> {
         if !self.decides(ExtensionPoint::Filter) {
             return Ok(Default::default());
@@ -60,7 +61,7 @@ impl Session {
         Ok((codes, verdicts.obstacles))
     }
 
-    /// How the policy scores the nodes that take the pod by these codes, checked: one byte a node, by number. Empty where it scores none.
+    /// Returns the checked scores of the nodes that take the pod by these codes: one byte per node, by node number. Empty: the system does not score.
     pub(super) fn score_bytes(&mut self, pod: PodId, codes: &[u8]) -> Result<Vec<u8>, Cause> {
         if !self.decides(ExtensionPoint::Score) {
             return Ok(Vec::new());
@@ -76,7 +77,7 @@ impl Session {
         Ok(bytes)
     }
 
-    /// The scores that the policy gives, checked.
+    /// Returns the checked scores of the policy, one per node.
     fn scores(&mut self, pod: PodId, nodes: &[NodeId]) -> Result<Vec<i64>, Cause> {
         let scores = self.ask(|policy| policy.score(pod, nodes))?;
         let wrong = scores.iter().find(|score| !(0..=FULL).contains(*score));
@@ -88,10 +89,10 @@ impl Session {
         Err(protocol_error.in_answer_to("score"))
     }
 
-    /// The answer of the policy, checked.
+    /// Checks the verdicts of the policy, and converts its obstacles to sentences.
     pub(super) fn read_verdicts(&self, answer: NodeVerdicts) -> Result<Verdicts, ProtocolError> {
         let (codes, obstacles) = (answer.codes.len(), answer.obstacles.len());
-        // Every node has a code that means something where all codes do, and there is one for each number.
+        // Valid codes in sufficient number mean that every node has a valid code.
         let are_all_known = answer.codes.iter().all(|code| usize::from(*code) <= obstacles);
         let is_whole = are_all_known && codes >= self.mirror.node_numbers();
         for node in (!is_whole).then(|| self.mirror.nodes()).into_iter().flatten() {
@@ -102,7 +103,7 @@ impl Session {
                 return Err(ProtocolError::UnknownCode { code, node: node.name.clone(), obstacles });
             }
         }
-        // The last numbers may be those of nodes that are gone: they get any byte.
+        // The last numbers may belong to deleted nodes, which get any code.
         if let Some(highest) =
             self.mirror.node_numbers().checked_sub(1).filter(|highest| codes > highest.saturating_add(1))
         {
@@ -116,8 +117,7 @@ impl Session {
         })
     }
 
-    /// The verdicts with those of the host where the policy leaves room to it: of the nodes that take the pod, those to which the host
-    /// can bind it.
+    /// Adds the host's verdicts, where the policy does not judge free capacity. A node that the host could not bind the pod to gets an obstacle.
     fn with_own_verdicts(&self, pod: PodId, verdicts: Verdicts) -> Verdicts {
         let Verdicts { mut codes, mut obstacles } = verdicts;
         for node in self.mirror.nodes().map(|node| node.id) {
@@ -131,7 +131,7 @@ impl Session {
         Verdicts { codes, obstacles }
     }
 
-    /// Counts what the nodes said. Where a node can never take the pod, the host's words count.
+    /// Counts the obstacles of the nodes. Where a node can never take the pod, the host's reason counts.
     fn summarise(&self, pod: PodId, verdicts: &Verdicts) -> NodeSummary {
         let mut counts = vec![0_usize; verdicts.obstacles.len().saturating_add(1)];
         let mut summary = NodeSummary::default();
@@ -162,7 +162,7 @@ mod tests {
     use crate::session::testing::{ALL, Say, Scripted, session};
     use crate::verify::testing::{node, on, pod, with};
 
-    /// The node that `a` goes to when the policy lets all nodes pass.
+    /// Returns the node of `a` when the policy lets all nodes pass.
     fn chosen(objects: Vec<serde_json::Value>) -> Option<String> {
         let policy = Scripted::deciding(ALL);
         session(&policy, objects).try_pod("default/a").unwrap().node
@@ -213,18 +213,18 @@ mod tests {
             let closed = with(with(node("n4", 8), "", "spec", json!({})), "/spec", "unschedulable", json!(true));
             [node("n1", 4), on("n1", pod("x", 3, 0)), node("n2", 4), node("n3", 8), closed, pod("a", 2, 0)]
         };
-        // By its one rule the policy takes the pod on all nodes but n3. The pod has room on n2, n3 and n4, and may not run on n4.
+        // By its one rule the policy accepts all nodes but n3. The pod fits on n2, n3 and n4, and may not run on n4.
         let policy = || Scripted::deciding(ALL).say("filter default/a", Say::Fits(&["n1", "n2", "n4"]));
         let attempt = session(&policy().without_room(), cluster()).try_pod("default/a").unwrap();
         assert_eq!(attempt.node.as_deref(), Some("n2"));
-        // None of the others takes it: each says why, the policy first.
+        // No other node takes the pod. Each has an obstacle, that of the policy first.
         let full = || [node("n1", 4), on("n1", pod("x", 3, 0)), node("n3", 8), pod("a", 2, 0)];
         let policy = || Scripted::deciding(ALL).say("filter default/a", Say::Fits(&["n1"]));
         let attempt = session(&policy().without_room(), full()).try_pod("default/a").unwrap();
         let said =
             "0/2 nodes are available: 1 Insufficient cpu, 1 `n1` lacks room: cpu: allocatable 4, in use 3, requested 2";
         assert_eq!((attempt.node, attempt.nodes.unwrap().to_string()), (None, said.to_owned()));
-        // A policy that says that it judges room is taken at its word; what it says is checked when the pod is bound.
+        // A policy that claims to judge free capacity is believed here. Its verdict is checked when the pod is bound.
         assert!(session(&policy(), full()).try_pod("default/a").is_err());
     }
 
@@ -274,10 +274,10 @@ mod tests {
         }
     }
 
-    /// What comes of `a` where both nodes take it and the policy gives these scores.
+    /// Returns the node of `a`, or the error, where both nodes take it and the policy gives these scores.
     fn scored(scores: Vec<i64>) -> Result<Option<String>, String> {
         let policy = Scripted::deciding(&[ExtensionPoint::Score]).say("score default/a", Say::Scores(scores));
-        // The host itself would prefer `n1`.
+        // The host's own scores prefer `n1`.
         let cluster = [node("n1", 8), node("n2", 4), pod("a", 1, 0)];
         let attempt = session(&policy, cluster).try_pod("default/a");
         attempt.map(|attempt| attempt.node).map_err(|error| error.to_string())

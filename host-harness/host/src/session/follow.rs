@@ -14,35 +14,34 @@ use crate::cluster::Change;
 use crate::policy::CallError;
 use crate::verify::Departure;
 
-/// Why a command of a session that follows is not carried out.
+/// The reason why a command of a following session is not carried out.
 const OTHER: &str = "another session decides";
 
-/// What the session that is followed has decided in a step.
+/// The decisions of the leading session in a step.
 #[derive(Debug, Clone, Copy)]
 pub struct Led<'a> {
-    /// Its commands.
+    /// The commands of the leading session.
     pub commands: &'a [Command],
-    /// The pods that it holds at permit at the end.
+    /// The pods that the leading session holds at permit at the end of the step.
     pub held: &'a BTreeMap<String, Held>,
 }
 
 impl Session {
-    /// Gives up what it decided in its last step, whose commands are `own`, and takes what another session decided for the same input
-    /// instead. What both decided alike stays. For each command of the other session that was taken: its number there, and here. The
-    /// outcomes of commands are told with the numbers here.
+    /// Replaces the decisions of the last step, whose commands are `own`, by those of another session for the same input. Decisions that both
+    /// sessions made stay. Returns the command numbers of this session, by those of the other one. Outcomes must use the numbers of this session.
     ///
-    /// Pods that only the other session holds at permit are held here, too, if the policy takes them. What a policy remembers beside the
-    /// cluster it remembers as it decided itself.
+    /// Pods that only the other session holds at permit are held here, too, if the policy accepts them. The policy's own memory stays as the policy
+    /// decided.
     ///
     /// # Errors
-    /// The policy fails. What happens in the cluster is taken all the same.
+    /// The policy fails. The other session's commands are applied all the same.
     pub fn follow(&mut self, own: &[Command], led: Led<'_>) -> Result<BTreeMap<CommandId, CommandId>, SessionError> {
         let mut numbers = BTreeMap::new();
         self.give_up(own, led.commands, &mut numbers);
         self.adopt(led.commands, &mut numbers);
         self.happened = Happened::default();
         let followed = match self.down {
-            // The next instance is told the cluster as it is then.
+            // The next instance receives the cluster as it is then.
             true => Ok(()),
             false => self.run(
                 || "what another session decided".to_owned(),
@@ -52,13 +51,13 @@ impl Session {
                 },
             ),
         };
-        // What followed from letting pods go is not carried out either.
+        // The commands that follow from releasing pods are not carried out either.
         self.retract_asked();
         self.happened = Happened::default();
         followed.map(|()| numbers)
     }
 
-    /// Takes back the commands that the other session has not given.
+    /// Retracts the commands that the other session has not given.
     fn give_up(&mut self, own: &[Command], led: &[Command], numbers: &mut BTreeMap<CommandId, CommandId>) {
         for command in own {
             let same = |other: &&Command| command.is_like(other) && !numbers.contains_key(&other.id);
@@ -71,7 +70,7 @@ impl Session {
         self.retract_asked();
     }
 
-    /// Takes back commands that nobody was given. One that asks about another leaves that one as it is.
+    /// Retracts commands that were not handed out yet. A `Confirm` leaves its command in flight.
     fn retract_asked(&mut self) {
         for Command { id, action, .. } in std::mem::take(&mut self.asked.outbox) {
             let ask = if action == Action::Confirm { None } else { self.asked.open.remove(&id) };
@@ -81,7 +80,7 @@ impl Session {
         }
     }
 
-    /// The other commands of the other session are under way here, too.
+    /// Adds the remaining commands of the other session to those in flight.
     fn adopt(&mut self, led: &[Command], numbers: &mut BTreeMap<CommandId, CommandId>) {
         let nominated = led.iter().filter(|command| matches!(command.action, Action::Nominate { node: Some(_) }));
         let beneficiaries: BTreeSet<PodId> = nominated.filter_map(|it| self.pod_of_object(&it.object)).collect();
@@ -109,7 +108,7 @@ impl Session {
         }
     }
 
-    /// What a command changes; none where it only asks.
+    /// Returns the change of a command. `None`: the command is a `Confirm`.
     fn change_of(&self, action: &Action) -> Option<Change> {
         let now = self.mirror.now();
         Some(match action {
@@ -122,7 +121,7 @@ impl Session {
         })
     }
 
-    /// Holds the pods that the other session holds, and no others.
+    /// Holds the pods at permit that the other session holds, and no others.
     fn hold_as(&mut self, led: &BTreeMap<String, Held>) -> Result<(), Cause> {
         let mut rounds = VecDeque::new();
         for (name, held) in self.held() {
@@ -140,7 +139,7 @@ impl Session {
             }
             if self.decides(ExtensionPoint::Reserve) {
                 match self.ask(|policy| policy.reserve(pod, node)) {
-                    // What it means for others has happened in the other session.
+                    // The effects on other pods have happened in the other session.
                     Ok(_) => {}
                     Err(Cause::CallError(CallError::Refused { .. })) => continue,
                     Err(fault) => return Err(fault),
@@ -154,7 +153,7 @@ impl Session {
 }
 
 impl Command {
-    /// Whether it does the same to the same object. The numbers of plans differ from policy to policy.
+    /// Returns whether two commands have the same action on the same object. The numbers of plans differ between policies and are not compared.
     fn is_like(&self, other: &Command) -> bool {
         let is_like = match (&self.action, &other.action) {
             (Action::Evict { delete, marks, .. }, Action::Evict { delete: as_well, marks: others, .. }) => {
@@ -175,7 +174,7 @@ mod tests {
     use crate::session::{CommandOutcome, Input, Step};
     use crate::verify::testing::{node, object, on, pod};
 
-    /// A session of its own, told a cluster: one node full with `v` and `w`, one with room for `a`; `p` and `a` wait.
+    /// Opens a session with a cluster: one node full with `v` and `w`, one with free capacity for `a`; `p` and `a` are pending.
     fn opened(policy: &Scripted) -> Session {
         let objects = [
             node("n1", 4),
@@ -217,7 +216,7 @@ mod tests {
         assert_eq!(follows.under_way(), 2);
         follows.handle(outcomes(&led, &numbers, &CommandOutcome::Done)).unwrap();
         assert_eq!(follows.under_way(), 0);
-        // The plan was kept: the policy was not told otherwise.
+        // The plan was kept, because the policy received no refusal.
         assert!(!other.log().iter().any(|asked| asked.starts_with("refused")), "{:?}", other.log());
     }
 
@@ -238,7 +237,7 @@ mod tests {
         let v = mirror.pod_id("default/v").unwrap();
         assert!(follows.departures.leaving(mirror, v).is_some(), "somebody waits for its room");
         assert!(follows.happened.attempts.is_empty());
-        // The cluster does not do it: the victim stays.
+        // The cluster does not evict the victim, so it stays.
         follows.handle(outcomes(&led, &numbers, &CommandOutcome::Failed("no".to_owned()))).unwrap();
         let mirror = follows.mirror();
         assert_eq!(mirror.pod(mirror.pod_id("default/p").unwrap()).unwrap().nominated, None);
@@ -262,7 +261,7 @@ mod tests {
         assert_eq!(follows.held(), held);
         let tail = ["unreserve default/b Failed", "reserve default/a n1"].map(str::to_owned);
         assert!(other.log().ends_with(&tail), "{:?}", other.log());
-        // When its gang is there the other session binds it.
+        // Once its gang is complete, the other session binds the pod.
         let bind = Command {
             id: 77,
             object: follows.object_ref(follows.mirror().pod_id("default/a").unwrap()).unwrap(),

@@ -6,18 +6,18 @@ use lictor_contract::Finding;
 
 use super::Session;
 
-/// So many findings are kept at most; half of them stay when there are more. An object that stays wrong is found so at each of its changes.
+/// The maximum number of findings. Beyond it, half of them are dropped. An object that stays wrong gives a finding at each of its changes.
 const MOST: usize = 16_384;
 
 impl Session {
-    /// Adds what a new instance found in the same objects: what was found before is not said again.
+    /// Adds the findings of a new instance in the same objects, without those that are known.
     pub(super) fn find_anew(&mut self, found: Vec<Finding>) {
         let of = |finding: &Finding| (finding.object.clone(), finding.path.clone(), finding.message.clone());
         let known: BTreeSet<_> = self.findings.iter().map(of).collect();
         self.findings.extend(found.into_iter().filter(|finding| !known.contains(&of(finding))));
     }
 
-    /// Forgets the oldest of the findings that were handed out, where there are too many.
+    /// Forgets the oldest findings that were handed out, where there are too many.
     pub(super) fn forget_findings(&mut self) {
         if self.findings.len() > MOST {
             let surplus = self.findings.len().saturating_sub(MOST / 2).min(self.told_findings);

@@ -5,11 +5,11 @@ use lictor_contract::Reason;
 use super::{Cause, ProtocolError, Session};
 use crate::reason::NamedReason;
 
-/// What the codes of the host's reasons begin with.
+/// The prefix of the codes of the host's reasons.
 const HOST: &str = "host/";
 
 impl Session {
-    /// Whether a reason names a law of the policy, or nothing at all.
+    /// Checks that a reason names a law of the policy, or has neither code nor facts.
     pub(super) fn check_reason(reason: &Reason) -> Result<(), ProtocolError> {
         match reason.code.as_str() {
             "" if !reason.facts.is_empty() => Err(ProtocolError::Lawless(reason.facts.len())),
@@ -18,13 +18,13 @@ impl Session {
         }
     }
 
-    /// A reason that the policy gives, checked, in names, with its sentence.
+    /// Checks a reason of the policy, and converts it to names with a sentence.
     pub(super) fn heard(&self, call: &'static str, reason: Reason) -> Result<NamedReason, Cause> {
         Session::check_reason(&reason).map_err(|error| error.in_answer_to(call))?;
         Ok(self.named(reason))
     }
 
-    /// A reason in names, with its sentence.
+    /// Converts a reason to names with a sentence.
     pub(super) fn named(&self, reason: Reason) -> NamedReason {
         self.templates.name(reason, &self.mirror)
     }

@@ -9,13 +9,13 @@ use crate::reason::{self, Fact, NamedReason, Value};
 use crate::verify;
 
 impl Session {
-    /// The pending pods that are not the policy's to try now, by name, and why: they have scheduling gates, or another scheduler.
+    /// Returns the pending pods that are not tried, by name, each with the reason: scheduling gates, or another scheduler.
     pub fn held_back(&self) -> BTreeMap<String, NamedReason> {
         let why = |pod: &Pod| Some((self.pod_name(pod.id), self.not_ours_now(pod)?));
         self.mirror.pods().filter_map(why).collect()
     }
 
-    /// Why a pending pod is not the policy's to try now.
+    /// Returns why a pending pod is not tried. `None`: the pod is tried, or is not pending.
     pub(super) fn not_ours_now(&self, pod: &Pod) -> Option<NamedReason> {
         let say = |code, name: &str, text: String| {
             reason::say(code, "", vec![Fact { name: name.to_owned(), value: Value::Name(text) }])

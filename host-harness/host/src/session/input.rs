@@ -12,33 +12,33 @@ use super::{Cause, Happened, Session, SessionError};
 use crate::cluster::Object;
 use crate::replace::Transition;
 
-/// The kind of objects that may keep the API server from evicting.
+/// The kind of objects that can make the API server refuse an eviction.
 const BUDGET: &str = "PodDisruptionBudget";
 
-/// Something that the session is told.
+/// An input of the session.
 #[derive(Debug, Clone)]
 pub enum Input {
-    /// These objects are new or have changed, or are told again.
+    /// Objects that are new or have changed, or are repeated.
     Objects(Vec<Object>),
-    /// The same, of objects that were read together: one that is there twice is a warning.
+    /// Objects that were read together. An object that occurs twice gives a warning.
     Listed(Vec<Object>),
-    /// An object is gone, named `Kind/namespace/name` or `Kind/name`; `Kind.group` says its API group, where it has to be said.
+    /// The removal of an object, named `Kind/namespace/name` or `Kind/name`. `Kind.group` gives its API group, where the name is ambiguous.
     Removed(String),
-    /// The time is now this. A time before the last one changes nothing.
+    /// The current time, in nanoseconds since 1970. An earlier time than the last one changes nothing.
     Clock(i64),
     /// One attempt for a pending pod, named `namespace/name`.
     Attempt(String),
     /// One scheduling cycle.
     Cycle,
-    /// The next attempts of a scheduling cycle, at most so many: those of the cycle that is under way, or of a new one. What they decide is
-    /// handed out with them, not only at the end of the cycle; [`Session::is_in_cycle`] says whether there are more.
+    /// At most so many attempts of a scheduling cycle: of the cycle in progress, or of a new one. Their commands are handed out with them, not only
+    /// at the end of the cycle. [`Session::is_in_cycle`] returns whether attempts are left.
     Part(u32),
-    /// What became of commands.
+    /// The outcomes of commands.
     Outcomes(Vec<(CommandId, CommandOutcome)>),
 }
 
 impl Input {
-    /// What of it is still to be done when what the cluster says in it has been kept.
+    /// Returns the part of the input to retry on a fresh instance, after its observations were stored.
     fn again(&self) -> Input {
         match self {
             Input::Objects(_) | Input::Listed(_) | Input::Removed(_) => Input::Objects(Vec::new()),
@@ -68,18 +68,18 @@ impl fmt::Display for Input {
     }
 }
 
-/// What came of an input.
+/// The result of an input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Step {
-    /// What is to be done in the cluster.
+    /// The commands for the driver.
     pub commands: Vec<Command>,
-    /// What happened, in names.
+    /// The events of the step, in names.
     pub happened: Happened,
-    /// What the authors of objects should know that they have not been told.
+    /// The findings for the authors of objects since the last step.
     pub findings: Vec<Finding>,
-    /// When the session wants to be told the time, at the latest.
+    /// The time at which the session must receive the time again, at the latest, in nanoseconds since 1970.
     pub wake_at: Option<i64>,
-    /// How the replacement of the policy went on.
+    /// The transitions of the replacement of the policy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub replacement: Vec<Transition>,
 }
@@ -88,26 +88,26 @@ impl Session {
     /// Serves an input.
     ///
     /// # Errors
-    /// The input, and why it could not be served. What the cluster says is kept: objects, the time, outcomes. Nothing that was decided
-    /// is: no command of it is handed out, and no pod is held or nominated by it. Commands that follow from what the cluster says come
-    /// with the next step. The next input is served, by a new instance of the policy where the fault is its.
+    /// The input could not be served. Its observations are kept: objects, the time, outcomes. Its decisions are not: none of its commands is handed
+    /// out, and no pod is held or nominated by it. Commands that follow from the observations come with the next step. The next input is served, by a
+    /// new instance of the policy where the policy is at fault.
     ///
-    /// An error is the second one: after a fault of the policy the input is tried once more on a fresh instance. After several inputs in
-    /// a row that failed so, decisions are refused for a while ([`Cause::BreakerOpen`]) and what the cluster says is kept;
-    /// [`FaultRules`](super::FaultRules) has the numbers.
+    /// An error is the second failure: after a fault of the policy the input is tried once more on a fresh instance. After several such inputs in a
+    /// row, decisions are refused for a while ([`Cause::BreakerOpen`]) and only observations are kept; [`FaultRules`](super::FaultRules) has the
+    /// numbers.
     pub fn handle(&mut self, input: Input) -> Result<Step, SessionError> {
         let (name, again) = (input.to_string(), input.again());
         let is_decision = matches!(input, Input::Attempt(_) | Input::Cycle | Input::Part(_));
         let (mut input, faults) = (Some(input), self.breaker.in_row);
         self.run(|| name, |session| session.take(input.take().unwrap_or_else(|| again.clone())))?;
-        // A policy that answers and breaks over its checkpoint is not sound.
+        // A policy that answers, but breaks over its checkpoint, does not end the row of faults.
         if is_decision && self.breaker.in_row == faults {
             self.breaker.served();
         }
         Ok(self.step())
     }
 
-    /// What came of the input that was just served.
+    /// Returns the result of the input that was just served.
     pub(super) fn step(&mut self) -> Step {
         let findings = self.findings.get(self.told_findings..).unwrap_or_default().to_vec();
         self.told_findings = self.findings.len();
@@ -122,11 +122,11 @@ impl Session {
         }
     }
 
-    /// The next time at which something is due.
+    /// Returns the next time at which something is due, in nanoseconds since 1970.
     fn wake_at(&self) -> Option<i64> {
         let permit = self.occupancy.held().next().map(|(_, deadline)| deadline);
         let outcome = self.asked.open.values().map(|ask| ask.since.saturating_add(self.patience)).min();
-        // While nothing is decided, nothing that the policy would decide is due.
+        // While the breaker is open, no decision of the policy is due.
         let refused = self.departures.next_try(self.mirror.now());
         let decision = permit.into_iter().chain(self.next_retry()).chain(refused).min();
         let decision = self.breaker.until().or(decision);
@@ -160,7 +160,7 @@ impl Session {
                     return self.only_note();
                 }
                 let removed = self.up().and_then(|()| self.remove(&key)).and_then(|()| self.sync());
-                // Whatever the policy says of it, the object is gone.
+                // The object is gone, even where the policy fails over it.
                 self.mirror.remove(&key);
                 self.sweep();
                 removed
@@ -170,7 +170,7 @@ impl Session {
                 self.up()?;
                 let id = self.mirror.pod_id(&pod).ok_or(Cause::NoSuchPod(pod))?;
                 self.attempt(id)?;
-                // A binding is told before it can fail.
+                // A binding is reported before it can fail.
                 self.sync()
             }
             Input::Cycle => {
@@ -200,7 +200,7 @@ impl Session {
         }
     }
 
-    /// Time has passed.
+    /// Advances the clock: releases expired reservations, reminds of commands without outcome, and calls `enforce` where it is due.
     fn passed(&mut self, now: i64) -> Result<(), Cause> {
         self.breaker.clock(now);
         if self.refuses() {
@@ -216,7 +216,7 @@ impl Session {
         self.sync()
     }
 
-    /// Objects came.
+    /// Handles new objects: settles commands that they show, and updates reservations and nominations.
     fn came(&mut self) -> Result<(), Cause> {
         self.look_at_what_came();
         self.commit();
@@ -232,14 +232,14 @@ impl Session {
         self.sync()
     }
 
-    /// Keeps what the cluster says. The policy is told of it when it is asked again.
+    /// Stores the observations only. The policy receives them with its next call.
     pub(super) fn only_note(&mut self) -> Result<(), Cause> {
         self.note_changes();
         self.commit();
         Ok(())
     }
 
-    /// Unreserves pods that another of the same name has replaced, before the policy is told that they are gone.
+    /// Unreserves held pods that another pod of the same name has replaced, before the policy receives their removal.
     fn unreserve_replaced(&mut self) -> Result<VecDeque<Effects>, Cause> {
         let held = self.occupancy.held().iter().map(|(pod, _)| pod);
         let gone: Vec<PodId> = held.filter(|pod| self.mirror.pod(*pod).is_none()).collect();

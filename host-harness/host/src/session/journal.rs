@@ -7,27 +7,27 @@ use super::command::CommandId;
 use crate::cluster::Change;
 use crate::verify::{Departure, Place};
 
-/// How one step is taken back.
+/// An entry of the undo log of one step.
 #[derive(Debug)]
 pub(super) enum Undo {
     /// A command was issued.
     Asked(CommandId),
-    /// A pod was held, or let go; where it was held before.
+    /// A pod was held or released; its former place.
     Held(PodId, Option<Place>),
-    /// A victim was planned to leave; what was planned before.
+    /// The departure of a victim was planned or cancelled; the former departure.
     Departure(PodId, Option<Departure>),
-    /// Marks were written on a pod that is given a node, or taken off; those that were written before.
+    /// Marks were assumed on a reserved pod or dropped; the former marks.
     Written(PodId, Option<(CommandId, Vec<Mark>)>),
 }
 
 impl Session {
-    /// Nothing up to here is taken back any more: it is what the cluster says, or an input that was taken to its end.
+    /// Makes everything up to here permanent: observations of the cluster, or a completed input.
     pub(super) fn commit(&mut self) {
         self.journal.clear();
         self.kept = self.happened.clone();
     }
 
-    /// Takes back what was decided since the last commit. No command of it has been handed out.
+    /// Undoes the decisions since the last commit. None of their commands has been handed out.
     pub(super) fn roll_back(&mut self) {
         while let Some(undo) = self.journal.pop() {
             match undo {
@@ -53,7 +53,7 @@ impl Session {
         self.reorder = false;
     }
 
-    /// Marks are assumed on a pod that is given a node; those that were before.
+    /// Sets the marks that are assumed on a reserved pod. Returns the former marks.
     pub(super) fn set_written(
         &mut self,
         pod: PodId,

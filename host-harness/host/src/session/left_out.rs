@@ -8,27 +8,27 @@ use lictor_contract::*;
 use super::Session;
 use crate::cluster::MOST;
 
-/// What the policy cannot count, with the amounts that are too much for it. Other amounts are tried again.
+/// The objects that the policy cannot count, with the amounts that overflow. Other amounts are sent again.
 #[derive(Debug, Default)]
 pub(super) struct LeftOut {
     pods: BTreeMap<PodId, Vec<Amount>>,
     nodes: BTreeMap<NodeId, Vec<Amount>>,
-    /// The pods with a request that no node can have, and the nodes with more than a node counts with, that were reported.
+    /// The reported objects: pods with a request that no node can have, and nodes with more than the maximum amount.
     reported: BTreeSet<String>,
 }
 
 impl LeftOut {
-    /// How many objects there are.
+    /// Returns the number of objects.
     pub(super) fn len(&self) -> usize {
         self.pods.len().saturating_add(self.nodes.len())
     }
 
-    /// Whether a pod is left out.
+    /// Returns whether a pod is left out.
     pub(super) fn has_pod(&self, pod: PodId) -> bool {
         self.pods.contains_key(&pod)
     }
 
-    /// What the policy is told of an event: nothing of a pod that it cannot count, and of such a node that it has nothing.
+    /// Returns the event for the policy. `None`: the event is about a pod that is left out. A node that is left out is sent without amounts.
     fn admit(&mut self, event: Event) -> Option<Event> {
         match event {
             Event::PodUpserted(pod) if self.pods.get(&pod.id) == Some(&pod.template.requests) => None,
@@ -55,8 +55,7 @@ impl LeftOut {
 }
 
 impl Session {
-    /// Leaves out the object of an event that the policy could not count, and reports it. Nothing happens where the event is of no
-    /// pod and no node.
+    /// Leaves out the object of an event that the policy could not count, and reports it. Does nothing where the event is about no pod and no node.
     pub(super) fn leave_out(&mut self, over: &Overflow) {
         let pod = self.mirror.pod_of_key(&over.object).and_then(|pod| self.mirror.pod(pod));
         let node = over.object.strip_prefix("Node/").and_then(|name| self.mirror.node(self.mirror.node_id(name)?));
@@ -74,7 +73,7 @@ impl Session {
         });
     }
 
-    /// Returns the events without what the policy cannot count. Pods that the policy does not know wait for no node.
+    /// Returns the events without objects that the policy cannot count. Pods that are left out do not count as pending.
     pub(super) fn countable(&mut self, events: Vec<Event>) -> Vec<Event> {
         events.iter().for_each(|event| self.report_beyond(event));
         let events = events.into_iter().filter_map(|event| self.left_out.admit(event)).collect();
@@ -82,7 +81,7 @@ impl Session {
         events
     }
 
-    /// Reports, once, a pod with a request that no node can have, and a node that counts with less than it says.
+    /// Reports once a pod with a request that no node can have, or a node with more than the maximum amount.
     fn report_beyond(&mut self, event: &Event) {
         let (object, amounts, least) = match event {
             Event::PodUpserted(pod) => {
@@ -125,7 +124,7 @@ mod tests {
     use crate::session::{Cause, Input};
     use crate::verify::testing::{node, object, on, pod, with};
 
-    /// A policy that cannot count pods of more than 99 cores, nor nodes of more than 999.
+    /// Returns a policy that cannot count pods of more than 99 cores, nor nodes of more than 999.
     fn counting() -> Scripted {
         Scripted::deciding(&[]).counting(99_000, 999_000)
     }
@@ -137,7 +136,7 @@ mod tests {
         let objects = [pod("a", 1, 0), pod("huge", 100, 0), pod("b", 1, 0), node("n2", 1000), on("n1", pod("c", 1, 0))];
         let failed = session.apply(objects.map(object).to_vec()).unwrap_err();
         assert!(failed.to_string().contains("Node/n2"), "{failed}");
-        // The rest is told to a new instance; the node comes as one without room.
+        // The other objects are sent to a new instance, and the node is sent without free capacity.
         session.tell(Input::Clock(5)).unwrap();
         let said: Vec<_> = session.findings().iter().map(|finding| finding.object.clone()).collect();
         assert_eq!(said, ["Node/n2", "Pod/default/huge"]);
@@ -148,7 +147,7 @@ mod tests {
         assert!(matches!(error, Cause::NotPending { .. }), "{error}");
         let restarts = || policy.log().iter().filter(|asked| *asked == "restart").count();
         let before = restarts();
-        // The same amounts again are not tried again; others are.
+        // The same amounts are not sent again, but others are.
         session.apply(vec![object(pod("huge", 100, 7))]).unwrap();
         assert_eq!((restarts(), session.queue().unwrap().len()), (before, 1));
         session.apply(vec![object(pod("huge", 2, 7))]).unwrap();

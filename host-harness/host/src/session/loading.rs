@@ -6,11 +6,11 @@ use super::{Cause, Session, SessionError};
 use crate::cluster::{Part, Reached};
 use crate::replace::{Loading, State};
 
-/// How much of the cluster the new policy is told with one input: about so many pods, which takes half a millisecond.
+/// The size of a part of the cluster for the new policy: about so many pods, which take half a millisecond.
 const PART: usize = 128;
 
 impl Session {
-    /// Tells the new policy the rest of the cluster at once. For callers for whom nobody waits; otherwise every input tells it a part.
+    /// Sends the new policy the rest of the cluster at once, for callers that may wait. Otherwise every input sends it a part.
     ///
     /// # Errors
     /// The old policy fails.
@@ -23,17 +23,17 @@ impl Session {
         Ok(())
     }
 
-    /// Tells the policy in shadow the next part of the cluster; when it has all of it, the rest. Where one call would take long, that is done
-    /// with the next input.
+    /// Sends the shadow policy the next part of the cluster, or, after the last part, the held pods and the checkpoint. A long call continues during
+    /// later inputs.
     pub(super) fn load(&mut self, held: Vec<(PodId, NodeId)>) -> Result<(), Cause> {
         let from = match self.policy.loading() {
             Loading::From(from) => from,
-            // It goes on with a later input.
+            // The part in progress ends with a later input.
             Loading::Busy => return Ok(()),
-            // It may not know of what was decided with this input.
+            // The shadow policy may not know the decisions of this input.
             Loading::Ended => return Ok(self.policy.bring_back()?),
         };
-        // What has changed is told to the old policy, and to the new one as far as it has come.
+        // Changes are sent to the old policy, and to the new one for the parts that it already has.
         self.sync()?;
         let Part { events, reached, weight } = self.mirror.part(&from, PART);
         let is_small = from == Reached::Nothing && weight <= PART / 2;

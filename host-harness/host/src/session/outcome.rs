@@ -13,19 +13,19 @@ use crate::reason::NamedReason;
 
 pub use nodes::NodeSummary;
 
-/// How an attempt for one pod ended.
+/// The result of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum AttemptResult {
-    /// It was bound.
+    /// The pod was bound.
     Scheduled,
-    /// It was given a node and is held at permit.
+    /// The pod has a node and is held at permit.
     Waiting,
-    /// A preemption was planned for it.
+    /// A preemption was planned for the pod.
     Nominated,
-    /// No node takes it and nothing was planned; or permit said no.
+    /// No node takes the pod and nothing was planned, or permit rejected it.
     Unschedulable,
-    /// It was refused before Filter and nothing was planned.
+    /// The pod was refused before Filter and nothing was planned.
     Rejected,
 }
 
@@ -35,33 +35,33 @@ impl fmt::Display for AttemptResult {
     }
 }
 
-/// One attempt for one pod.
+/// An attempt for one pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Attempt {
     /// The pod.
     pub pod: String,
-    /// How it ended.
+    /// The result.
     pub result: AttemptResult,
-    /// The node it was bound to, is held for, or was nominated to.
+    /// The node that the pod was bound to, is held for, or was nominated to.
     pub node: Option<String>,
-    /// What PreFilter or Permit said.
+    /// The reason of PreFilter or Permit.
     pub reason: Option<NamedReason>,
-    /// What the nodes said, where none takes it.
+    /// The obstacles of the nodes, where no node takes the pod.
     pub nodes: Option<NodeSummary>,
-    /// What PostFilter said: why there is a plan, or why there is none.
+    /// The reason of PostFilter: why there is a plan, or why there is none.
     pub preemption: Option<NamedReason>,
-    /// When it is worth trying again, where it was refused.
+    /// The time and the events after which another attempt is worthwhile.
     #[serde(flatten)]
     pub retry: RetryHint,
-    /// Why it ended so, where somebody wants to be told.
+    /// The explanation, where explanations are on.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub explanation: Option<Explanation>,
 }
 
 impl Attempt {
-    /// An attempt for this pod that has not come further than PreFilter.
+    /// Creates an attempt for this pod that ended in PreFilter.
     pub(super) fn rejected(pod: String) -> Attempt {
         Attempt {
             pod,
@@ -75,18 +75,18 @@ impl Attempt {
         }
     }
 
-    /// What was said, as data, in the order in which it was said; what the nodes said apart.
+    /// Returns the reasons of the attempt in their order, without those of the nodes.
     pub fn reasons(&self) -> Vec<NamedReason> {
         self.reason.iter().chain(&self.preemption).cloned().collect()
     }
 
-    /// Returns what was said of its preemption, unless the same sentence says why the pod was refused: it is said once.
+    /// Returns the reason about the preemption. `None`: there is none, or its sentence repeats the reason why the pod was refused.
     pub fn said_of_preemption(&self) -> Option<&NamedReason> {
         let is_new = |reason: &&NamedReason| self.reason.as_ref().is_none_or(|said| said.message != reason.message);
         self.preemption.as_ref().filter(is_new)
     }
 
-    /// Returns the status message: everything that was said, in the order in which it was said.
+    /// Returns the status message: all reasons, in their order.
     pub fn message(&self) -> String {
         let reason = self.reason.as_ref().map(|reason| reason.message.clone());
         let nodes = self.nodes.as_ref().map(ToString::to_string);
@@ -96,20 +96,20 @@ impl Attempt {
     }
 }
 
-/// How a victim was evicted.
+/// The way in which a victim was evicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub enum How {
-    /// It was marked, for somebody else to delete.
+    /// The victim was marked, and another controller deletes it.
     Soft,
-    /// It is being deleted.
+    /// The victim is being deleted.
     Delete,
-    /// It was held at permit and is pending again.
+    /// The victim was held at permit and is pending again.
     Unreserved,
 }
 
 impl How {
-    /// Returns the word for it in metrics. It stays the same from version to version.
+    /// Returns the word in metrics. The word stays the same from version to version.
     pub fn word(self) -> &'static str {
         match self {
             How::Soft => "soft",
@@ -128,19 +128,19 @@ impl From<Eviction> for How {
     }
 }
 
-/// For whom pods are evicted.
+/// The beneficiary of an eviction.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub enum EvictedFor {
-    /// For a pod that gets their room.
+    /// A pod that gets the room of the victims.
     Preemptor(String),
-    /// For nobody: their queue holds more than it may.
+    /// No pod: the queue holds more than it may, and gives it back.
     Queue(String),
 }
 
 impl EvictedFor {
-    /// The preemptor, where there is one.
+    /// Returns the preemptor. `None`: a queue gives back.
     pub fn preemptor(&self) -> Option<&str> {
         match self {
             EvictedFor::Preemptor(pod) => Some(pod),
@@ -162,37 +162,37 @@ impl fmt::Display for EvictedFor {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Evicted {
-    /// How it was evicted.
+    /// How the victim was evicted.
     pub how: How,
-    /// The node it is evicted from.
+    /// The node that the victim is evicted from.
     pub node: Option<String>,
     /// The plan.
     pub plan: u64,
-    /// For whom: `preemptor`, or `queue` where it gives back.
+    /// The beneficiary: `preemptor`, or `queue` where a queue gives back.
     #[serde(flatten)]
     pub for_whom: EvictedFor,
-    /// Why the plan was made.
+    /// The reason of the plan.
     pub reason: NamedReason,
 }
 
-/// Where a pod is held at permit.
+/// A pod's place at permit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Held {
     /// The node.
     pub node: String,
-    /// When the host gives up, nanoseconds since 1970.
+    /// The time at which the host releases the pod, in nanoseconds since 1970.
     pub deadline: i64,
 }
 
-/// A pod that lost the room it was held for.
+/// A pod that lost the node it was held for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Released {
     /// The pod.
     pub pod: String,
-    /// The node it was held for.
+    /// The node that the pod was held for.
     pub node: String,
-    /// Why.
+    /// The cause.
     pub cause: ReleaseCause,
 }
 
@@ -202,10 +202,10 @@ pub struct Released {
 pub struct CarriedOut {
     /// The plan.
     pub plan: u64,
-    /// For whom: `preemptor`, or `queue` where it gives back.
+    /// The beneficiary: `preemptor`, or `queue` where a queue gives back.
     #[serde(flatten)]
     pub for_whom: EvictedFor,
-    /// Who was nominated, and to which nodes.
+    /// The nominated pods, and their nodes.
     pub nominated: BTreeMap<String, String>,
     /// The victims.
     pub victims: BTreeSet<String>,
@@ -217,10 +217,10 @@ pub struct CarriedOut {
 pub struct RefusedPlan {
     /// The plan.
     pub plan: u64,
-    /// For whom: `preemptor`, or `queue` where it gives back.
+    /// The beneficiary: `preemptor`, or `queue` where a queue gives back.
     #[serde(flatten)]
     pub for_whom: EvictedFor,
-    /// The invariant that it breaks.
+    /// The invariant that the plan breaks.
     pub reason: NamedReason,
 }
 
@@ -228,15 +228,15 @@ pub struct RefusedPlan {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FailedCommand {
-    /// The pod that it was about.
+    /// The pod of the command.
     pub pod: String,
-    /// What was to be done.
+    /// The action of the command.
     pub action: Action,
-    /// Why it was not.
+    /// Why the command failed.
     pub reason: String,
 }
 
-/// Everything that happened since it was last asked.
+/// The events of a session since they were last taken.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Happened {
@@ -250,7 +250,7 @@ pub struct Happened {
     pub withdrawn: Vec<String>,
     /// Victims.
     pub victims: BTreeMap<String, Evicted>,
-    /// Pods that lost the room they were held for.
+    /// Pods that lost the node they were held for.
     pub released: Vec<Released>,
     /// The plans that were carried out, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -258,14 +258,14 @@ pub struct Happened {
     pub plans: Vec<CarriedOut>,
     /// Plans that were not carried out.
     pub refused: Vec<RefusedPlan>,
-    /// Commands that were not carried out, as the driver says.
+    /// Commands that were not carried out, as the driver reported.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub failed: Vec<FailedCommand>,
-    /// When a cycle of the policy's own is worth running again, as the last one says.
+    /// When another cycle of the policy's own is worthwhile, as the last one says.
     #[serde(flatten)]
     pub retry: RetryHint,
-    /// Why a cycle of the policy's own ended so for each pod that waited, where somebody wants to be told.
+    /// The explanations of the policy's own cycle, for each pod that stayed pending, where explanations are on.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub explanations: BTreeMap<String, Explanation>,
@@ -289,7 +289,7 @@ impl Happened {
         self.explanations.extend(later.explanations);
     }
 
-    /// Every explanation and what it is about: of each attempt, in order, and of a cycle of the policy's own.
+    /// Returns every explanation with its pod: of each attempt, in order, and of a cycle of the policy's own.
     pub fn explained(&self) -> impl Iterator<Item = (&str, &Explanation)> {
         let attempts = self.attempts.iter().filter_map(|attempt| Some((&*attempt.pod, attempt.explanation.as_ref()?)));
         attempts.chain(self.explanations.iter().map(|(pod, explanation)| (pod.as_str(), explanation)))

@@ -12,8 +12,8 @@ use crate::reason::NamedReason;
 use crate::verify::Place;
 
 impl Session {
-    /// Permit for a reserved pod: it is bound, held, or unreserved, and what that means for others is carried out. What was said, why, and
-    /// when it may change.
+    /// Runs Permit for a reserved pod: binds, holds or unreserves it, and applies the effects on other pods. Returns the verdict, the reason, and the
+    /// retry hint.
     pub(super) fn permit_and_settle(
         &mut self,
         pod: PodId,
@@ -41,7 +41,7 @@ impl Session {
         Ok((verdict, reason, retry.into()))
     }
 
-    /// Whether the reserved pod may be bound.
+    /// Returns the checked answer of Permit for a reserved pod. Where the system does not decide at Permit, the pod is allowed.
     fn permit(&mut self, pod: PodId) -> Result<Permitted, Cause> {
         if !self.decides(ExtensionPoint::Permit) {
             let (reason, retry, effects) = Default::default();
@@ -57,13 +57,13 @@ impl Session {
         }
     }
 
-    /// The pods held at permit, and the nodes they are held for.
+    /// Returns the pods held at permit, each with its node.
     pub fn waiting(&self) -> BTreeMap<String, String> {
         let held = self.occupancy.held().iter();
         held.map(|(pod, place)| (self.pod_name(pod), self.node_name(place.node))).collect()
     }
 
-    /// The same, with the time at which the host gives up.
+    /// Returns the pods held at permit, each with its node and the time at which the host releases it.
     pub fn held(&self) -> BTreeMap<String, Held> {
         let held = self.occupancy.held().iter().map(|(pod, place)| {
             let held = Held { node: self.node_name(place.node), deadline: place.deadline };
@@ -72,8 +72,8 @@ impl Session {
         held.collect()
     }
 
-    /// Moves the clock on, and lets the time of pods held at permit run out on the way. A deadline that is reached exactly
-    /// has passed.
+    /// Releases pods held at permit whose deadline is at or before `end`, in the order of their deadlines. The clock is at the deadline when a pod is
+    /// released.
     pub(super) fn run_out(&mut self, end: i64) -> Result<(), Cause> {
         while let Some((pod, deadline)) = self.occupancy.held().next().filter(|(_, deadline)| *deadline <= end) {
             self.mirror.set_clock(deadline.max(self.mirror.now()));
@@ -83,21 +83,21 @@ impl Session {
         Ok(())
     }
 
-    /// Holds a pod for a node.
+    /// Holds a pod at permit for a node, for this many nanoseconds.
     pub(super) fn hold(&mut self, pod: PodId, node: NodeId, nanoseconds: i64) {
         let place = self.occupancy.place_at(node, self.mirror.now().saturating_add(nanoseconds));
         let before = self.occupancy.hold(pod, Some(place));
         self.journal.push(Undo::Held(pod, before));
     }
 
-    /// The pod is not held any more, whatever becomes of it; the place that was held for it.
+    /// Stops holding a pod at permit. Returns the pod's place. `None`: the pod is not held.
     pub(super) fn let_go(&mut self, pod: PodId) -> Option<Place> {
         let before = self.occupancy.hold(pod, None)?;
         self.journal.push(Undo::Held(pod, Some(before)));
         Some(before)
     }
 
-    /// A held pod loses its place. What that means for others is still to be carried out; nothing where it is not held.
+    /// Unreserves a held pod. Returns the effects on other pods, which the caller must apply. `None`: the pod is not held.
     pub(super) fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Option<Effects>, Cause> {
         if self.mirror.pod(pod).is_none() {
             return self.unreserve_gone(pod);
@@ -107,7 +107,8 @@ impl Session {
         self.ask_unreserve(pod, cause).map(Some)
     }
 
-    /// A held pod is gone. The policy is asked before it is told.
+    /// Unreserves a held pod that was removed. The policy is called before it receives the removal. Returns the effects on other
+    /// pods. `None`: the pod is not held, or the system does not decide at Reserve.
     pub(super) fn unreserve_gone(&mut self, pod: PodId) -> Result<Option<Effects>, Cause> {
         let Some(place) = self.let_go(pod) else { return Ok(None) };
         let (name, node, cause) = (self.pod_name(pod), self.node_name(place.node), ReleaseCause::Removed);
@@ -121,7 +122,7 @@ impl Session {
         Ok(Some(effects))
     }
 
-    /// Tells the policy that a reserved pod has lost its node.
+    /// Calls `unreserve` for a reserved pod that has lost its node. Returns the checked effects.
     pub(super) fn ask_unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, Cause> {
         let effects = match self.decides(ExtensionPoint::Reserve) {
             true => self.ask(|policy| policy.unreserve(pod, cause))?,

@@ -7,11 +7,11 @@ use lictor_contract::*;
 use super::{Attempt, AttemptResult, Cause, RetryHint, Session};
 use crate::verify::Proposal;
 
-/// How often a policy whose plan was refused is asked again.
+/// The maximum number of further calls after a refused plan.
 const AGAIN: usize = 8;
 
 impl Session {
-    /// Asks for a plan until one is sound or there is none. The attempt comes in as it ends without a plan.
+    /// Calls PostFilter until a plan is sound or there is no plan, at most 1 + [`AGAIN`] times. `attempt` is the attempt as it ends without a plan.
     pub(super) fn post_filter(&mut self, pod: PodId, mut attempt: Attempt) -> Result<Attempt, Cause> {
         if !self.decides(ExtensionPoint::PostFilter) {
             return Ok(attempt);
@@ -59,18 +59,18 @@ mod tests {
 
     const ASKED: &str = "post-filter default/p";
 
-    /// A node full with `v` (3 cores) and `w` (1), `p` (3) waits.
+    /// Returns a node full with `v` (3 cores) and `w` (1); `p` (3) is pending.
     fn full(policy: &Scripted) -> Virtual {
         let cluster = [node("n1", 4), on("n1", pod("v", 3, 0)), on("n1", pod("w", 1, 0)), pod("p", 3, 9)];
         session(policy, cluster)
     }
 
-    /// A policy for which no node fits.
+    /// Returns a policy for which no node fits.
     fn nowhere() -> Scripted {
         Scripted::deciding(ALL).say("filter default/p", Say::Fits(&[]))
     }
 
-    /// A plan for `p`.
+    /// Returns a plan for `p`.
     fn sketch(id: u64, victims: &'static [&'static str]) -> Sketch {
         Sketch { id, nominations: &[("default/p", "n1")], victims, ..Sketch::default() }
     }

@@ -16,74 +16,73 @@ use crate::reason::NamedReason;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Question {
-    /// PreFilter and Filter: whether a pending pod may be tried, and which nodes take it.
+    /// PreFilter and Filter: whether a pending pod may be tried, and the nodes that take it.
     Try(String),
     /// PostFilter: a plan for a pending pod that was refused or found no node.
     PostFilter(String),
-    /// Reserve: a pending pod is given a node, until it is bound or unreserved.
+    /// Reserve: a pending pod gets a node, until it is bound or unreserved.
     Reserve(String, String),
     /// Permit: whether a reserved pod may be bound.
     Permit(String),
-    /// Unreserve: a pod that was reserved or permitted is not bound. A pod that is neither stays as it is.
+    /// Unreserve: a reserved or permitted pod is not bound. Another pod stays as it is.
     Unreserve(String),
-    /// QueueSort: the keys of these pods; those that there are not are left out.
+    /// QueueSort: the keys of these pods. Unknown pods are left out.
     Keys(Vec<String>),
-    /// Enforce: what queues give back. It comes as commands.
+    /// Enforce: the pods that queues give back. The result consists of commands.
     Enforce,
 }
 
-/// What is answered.
+/// The answer of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// To [`Question::Try`].
+    /// The answer of [`Question::Try`].
     Tried(Tried),
-    /// To [`Question::PostFilter`]: the attempt as it ended. Its plan comes as commands.
+    /// The answer of [`Question::PostFilter`]: the attempt as it ended. Its plan consists of commands.
     Planned(Box<Attempt>),
-    /// To [`Question::Permit`].
+    /// The answer of [`Question::Permit`].
     Permitted(Allowed),
-    /// To [`Question::Keys`]: the epoch, and the keys by pod.
+    /// The answer of [`Question::Keys`]: the epoch, and the keys by pod.
     Keys(u64, Vec<(String, Vec<u8>)>),
-    /// To the others.
+    /// The answer of the other questions.
     Done,
 }
 
-/// Whether a pod may be tried, and which nodes take it.
+/// The result of PreFilter and Filter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tried {
-    /// Why it may not be tried.
+    /// Why the pod may not be tried. `None`: it may.
     pub refused: Option<NamedReason>,
-    /// No plan helps.
+    /// Whether no plan helps.
     pub is_final: bool,
-    /// One byte a node, by its number: 0 takes the pod, n has `obstacles[n-1]`. Empty where the policy does not judge nodes.
+    /// One byte per node, by node number: 0 takes the pod, n has `obstacles[n-1]`. Empty where the policy does not judge nodes.
     pub codes: Vec<u8>,
-    /// What the codes mean.
+    /// The meanings of the codes.
     pub obstacles: Vec<String>,
-    /// One score a node, by its number: 0 to 100, more is better; of a node that does not take the pod, 0. Empty where the policy does not
-    /// score.
+    /// One score per node, by node number: 0 to 100, more is better; 0 for a node that does not take the pod. Empty where the policy does not score.
     pub scores: Vec<u8>,
-    /// Where it may not be tried: when that may change.
+    /// When another try is worthwhile, where the pod may not be tried.
     pub retry: RetryHint,
 }
 
-/// Whether a reserved pod may be bound.
+/// The result of Permit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allowed {
-    /// What the policy says.
+    /// The verdict of the policy.
     pub verdict: Verdict,
-    /// Why.
+    /// The reason.
     pub reason: NamedReason,
-    /// Where it is rejected: when that may change.
+    /// When another try is worthwhile, where the pod is rejected.
     pub retry: RetryHint,
 }
 
-/// What Permit says.
+/// The verdict of Permit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It may be bound: a command says so, too.
+    /// The pod may be bound. A command says so, too.
     Allow,
-    /// It waits, this many nanoseconds at most.
+    /// The pod waits, at most this many nanoseconds.
     Wait(i64),
-    /// It has lost its node.
+    /// The pod has lost its node.
     Reject,
 }
 
@@ -102,10 +101,10 @@ impl fmt::Display for Question {
 }
 
 impl Session {
-    /// Answers one question.
+    /// Answers one question of a scheduler.
     ///
     /// # Errors
-    /// As [`Session::handle`]; and the pod that was asked about is not there, or not as the question needs it.
+    /// Those of [`Session::handle`]; also, the pod of the question does not exist, or is not in the state that the question needs.
     pub fn question(&mut self, question: &Question) -> Result<(Answer, Step), SessionError> {
         let faults = self.breaker.in_row;
         let answer = self.run(|| question.to_string(), |session| session.answer(question))?;
@@ -127,7 +126,7 @@ impl Session {
             Question::Keys(pods) => self.keys_by_name(pods)?,
             Question::Enforce => self.enforce().map(|()| Answer::Done)?,
         };
-        // What was decided is told before it can fail.
+        // A decision is reported before it can fail.
         self.sync()?;
         Ok(answer)
     }
@@ -136,7 +135,10 @@ impl Session {
         self.mirror.pod_id(name).ok_or_else(|| Cause::NoSuchPod(name.to_owned()))
     }
 
-    /// The pod, where it waits for a node.
+    /// Returns the pod of this name.
+    ///
+    /// # Errors
+    /// The pod does not exist, or is not pending.
     fn pending_named(&self, name: &str) -> Result<PodId, Cause> {
         let pod = self.pod_named(name)?;
         self.must_wait_for_a_node(pod)?;
@@ -177,7 +179,7 @@ impl Session {
         Ok(attempt)
     }
 
-    /// The scheduler has chosen the node: whether it has room is for it to judge.
+    /// Reserves a node for a pod. The scheduler has chosen the node, and checks its free capacity itself.
     fn reserve_node(&mut self, name: &str, node: &str) -> Result<(), Cause> {
         let pod = self.pending_named(name)?;
         let node = self.mirror.node_id(node).ok_or_else(|| Cause::NoSuchNode(node.to_owned()))?;
@@ -190,7 +192,7 @@ impl Session {
     fn permit_reserved(&mut self, name: &str) -> Result<Allowed, Cause> {
         let pod = self.pod_named(name)?;
         let place = self.occupancy.held().get(pod).ok_or_else(|| Cause::NotReserved(name.to_owned()))?;
-        // As in a cycle, what the answer means for others is not about this pod.
+        // As in a cycle, the effects of the answer are about other pods only.
         self.let_go(pod);
         let (verdict, reason, retry) = self.permit_and_settle(pod, place.node)?;
         Ok(Allowed { verdict, reason, retry })
@@ -211,12 +213,12 @@ impl Session {
         for id in asked {
             self.settle(id, CommandOutcome::Failed("the scheduler has not bound it".to_owned()));
         }
-        // That it is not bound is what the cluster says.
+        // The cluster shows that the pod is not bound.
         self.commit();
         Ok(())
     }
 
-    /// Returns the keys of these pods by name. A policy that does not order the queue has none: the scheduler keeps the pods in its own order.
+    /// Returns the keys of these pods by name. Empty: the policy does not order the queue, and the scheduler keeps its own order.
     fn keys_by_name(&mut self, names: &[String]) -> Result<Answer, Cause> {
         if !self.decides(ExtensionPoint::QueueOrder) {
             return Ok(Answer::Keys(0, Vec::new()));

@@ -9,10 +9,10 @@ use super::{Cause, Released, Session, SessionError};
 use crate::policy::{CallError, Policy};
 
 impl Session {
-    /// Runs an input to its end, or takes back what it has decided and names it in the error.
+    /// Runs an input to its end, or undoes its decisions and returns an error that names it.
     ///
-    /// After a fault of the policy it is run once more on a fresh instance. A policy that fails again and again costs these two attempts
-    /// an input, until the breaker opens.
+    /// After a fault of the policy the input is run once more on a fresh instance. A policy that fails again and again costs these two attempts per
+    /// input, until the breaker opens.
     pub(super) fn run<T>(
         &mut self,
         input: impl FnOnce() -> String,
@@ -38,7 +38,7 @@ impl Session {
             self.roll_back();
             self.down |= cause.is_fault();
             self.turn(Some(&cause));
-            // An object that cannot be counted is no fault of the policy: the next input does without it.
+            // An object that cannot be counted is no fault of the policy. The next input leaves the object out.
             let is_fault = self.left_out.len() == left_out && self.count_fault(&cause);
             again = is_fault && !again && self.breaker.tries_again();
             if !again {
@@ -53,13 +53,13 @@ impl Session {
         }
     }
 
-    /// Whether nothing is decided, because the breaker is open. What the cluster says is kept all the same.
+    /// Returns whether nothing is decided, because the breaker is open. Observations of the cluster are kept all the same.
     pub(super) fn refuses(&self) -> bool {
         self.down && self.breaker.until().is_some()
     }
 
-    /// Gives up an instance that holds too much memory: the next input has a new one, which is given what this one remembers. A cluster
-    /// that takes as much in a new instance is no leak.
+    /// Drops an instance that holds too much memory. The next input has a new one with the memory of this one. A cluster that takes as much in a new
+    /// instance is no leak.
     fn recycle(&mut self) {
         let Some(mark) = self.policy.recycle_bytes().filter(|_| !self.down) else { return };
         if self.policy.usage().memory_bytes <= mark.max(self.told_bytes.saturating_mul(2)) {
@@ -71,7 +71,10 @@ impl Session {
         self.down = true;
     }
 
-    /// Has a policy that answers: a new instance where the last one failed.
+    /// Makes sure that the policy works: starts a new instance where the last one failed.
+    ///
+    /// # Errors
+    /// The breaker is open, or the new instance fails.
     pub(super) fn up(&mut self) -> Result<(), Cause> {
         if !self.down {
             return Ok(());
@@ -89,12 +92,13 @@ impl Session {
         self.down = false;
         self.told_bytes = self.policy.usage().memory_bytes;
         self.reconcile()?;
-        // The new instance knows of it, whatever becomes of the input.
+        // The new instance has this state, whatever the result of the input.
         self.commit();
         Ok(())
     }
 
-    /// Tells a new instance the cluster; what it finds. An instance that cannot count an object is replaced by one that is not told of it.
+    /// Sends a new instance the cluster. Returns its findings. An instance that cannot count an object is replaced by one that does not receive the
+    /// object.
     fn tell_anew(&mut self) -> Result<Vec<Finding>, Cause> {
         loop {
             add(&mut self.counters.restarts, 1);
@@ -111,7 +115,7 @@ impl Session {
         }
     }
 
-    /// Gives the pods held at permit their nodes in the new instance. A pod that it does not take loses its place.
+    /// Reserves the nodes of the pods held at permit in the new instance. A pod that the instance refuses loses its place.
     pub(super) fn reserve_anew(&mut self) -> Result<(), Cause> {
         let held: Vec<(PodId, NodeId)> = self.occupancy.held().iter().map(|(pod, place)| (pod, place.node)).collect();
         for (pod, node) in held {
@@ -121,7 +125,7 @@ impl Session {
                 (false, _) => false,
                 (true, false) => true,
                 (true, true) => match self.policy.reserve(pod, node) {
-                    // What it meant for others was carried out when the pod was reserved first.
+                    // The effects were applied when the pod was reserved first.
                     Ok(_) => true,
                     Err(CallError::Refused { .. }) => false,
                     Err(fault) => return Err(fault.into()),
@@ -137,14 +141,14 @@ impl Session {
         Ok(())
     }
 
-    /// Takes a checkpoint of the policy where it has promised something since the last one, or has withdrawn it.
+    /// Takes a checkpoint of the policy where it has made or withdrawn a promise since the last one.
     fn keep_checkpoint(&mut self) {
         if !std::mem::take(&mut self.promised) || self.down {
             return;
         }
         match self.policy.save() {
             Ok(_) | Err(CallError::Lacks(_)) => {}
-            // The input was served. The next one has a new instance.
+            // The input was served, and the next one has a new instance.
             Err(fault) => {
                 let cause = fault.into();
                 self.count_fault(&cause);
@@ -154,7 +158,7 @@ impl Session {
         }
     }
 
-    /// Lets go of held pods that somebody else has bound, and unreserves those that have ended.
+    /// Stops holding pods that another system has bound, and unreserves held pods that have ended.
     pub(super) fn reconcile(&mut self) -> Result<(), Cause> {
         self.sync()?;
         let mut rounds = VecDeque::new();

@@ -7,16 +7,16 @@ use super::{Cause, Session, SessionError};
 use crate::policy::{CallError, Policy};
 use crate::replace::{Machine, Memory, Reason, Report, Seen, Shadow, State, Terms, Totals, Transition};
 
-/// Why the replacement of a policy cannot begin. The session goes on as before.
+/// The reason why the replacement of a policy cannot begin. The session continues as before.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplaceError {
-    /// Another one has not come to its end.
+    /// Another replacement has not ended.
     #[error("the policy is being replaced already")]
     UnderWay,
     /// The new policy fails.
     #[error(transparent)]
     CallError(#[from] CallError),
-    /// The new policy reads what the session does not hold, or reads it in another way.
+    /// The new policy reads objects or fields that the session does not hold.
     #[error("the new policy reads other {0} than the old one: start a session with it instead")]
     Interests(String),
     /// The old policy fails.
@@ -24,35 +24,35 @@ pub enum ReplaceError {
     Session(#[from] SessionError),
 }
 
-/// The replacement of a session's policy, as far as it does not belong to the policies.
+/// The state of a replacement, apart from the policies.
 pub(super) struct Replacement {
     machine: Machine,
-    /// How many cycles were served since it began.
+    /// The cycles that were served since the replacement began.
     cycles: u64,
-    /// What was compared before the present state.
+    /// The totals before the current state.
     before: Totals,
-    /// How many transitions have been handed out.
+    /// The number of transitions that have been handed out.
     told: usize,
-    /// What was compared, when it has come to its end.
+    /// The report of a replacement that has ended.
     report: Report,
 }
 
-/// Where the replacement of a session's policy stands.
+/// The progress of the replacement of a session's policy.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress<'a> {
-    /// Its state.
+    /// The state.
     pub state: State,
-    /// How it came there.
+    /// The transitions so far.
     pub history: &'a [Transition],
-    /// What was compared so far.
+    /// The comparison so far.
     pub report: &'a Report,
 }
 
 impl Session {
-    /// Begins to replace the policy by another one. What follows happens with the inputs that the session is told.
+    /// Begins to replace the policy by another one. The replacement advances with every input of the session.
     ///
     /// # Errors
-    /// The new policy reads what the session does not hold; the old one fails; another replacement is not at its end.
+    /// The new policy reads objects or fields that the session does not hold; the old one fails; another replacement has not ended.
     pub fn replace(&mut self, candidate: Candidate, terms: Terms) -> Result<(), ReplaceError> {
         if self.replacement_state().is_some_and(|state| !state.is_final()) {
             return Err(ReplaceError::UnderWay);
@@ -86,14 +86,14 @@ impl Session {
         Ok(())
     }
 
-    /// Where the replacement of the policy stands, or how the last one ended. None where there was none.
+    /// Returns the progress of the current or last replacement of the policy. `None`: the policy was never replaced.
     pub fn replacement(&self) -> Option<Progress<'_>> {
         let replacement = self.replacement.as_deref()?;
         let report = self.policy.shadow.as_deref().map_or(&replacement.report, |shadow| &shadow.report);
         Some(Progress { state: replacement.machine.state(), history: replacement.machine.history(), report })
     }
 
-    /// Gives the replacement up: the old policy stays, or is back. Nothing happens where it has come to its end.
+    /// Aborts the replacement: the old policy stays, or is back. Does nothing where no replacement is in progress.
     pub fn give_up_replacement(&mut self, why: &str) {
         if self.replacement_state().is_some_and(|state| !state.is_final()) {
             self.enter(State::RolledBack, Reason::GivenUp { why: why.to_owned() });
@@ -104,14 +104,14 @@ impl Session {
         Some(self.replacement.as_deref()?.machine.state())
     }
 
-    /// A cycle is served.
+    /// Counts a cycle that is served.
     pub(super) fn count_cycle(&mut self) {
         if let Some(replacement) = &mut self.replacement {
             replacement.cycles = replacement.cycles.saturating_add(1);
         }
     }
 
-    /// The transitions that have not been handed out.
+    /// Returns the transitions that have not been handed out.
     pub(super) fn take_transitions(&mut self) -> Vec<Transition> {
         let Some(replacement) = &mut self.replacement else { return Vec::new() };
         let history = replacement.machine.history();
@@ -120,7 +120,7 @@ impl Session {
         new
     }
 
-    /// Between two inputs: the new policy takes over, where everything is ready for it.
+    /// Exchanges the policies between two inputs, where the new policy is ready to take over.
     pub(super) fn switch(&mut self) {
         if !self.down && self.replacement_state() == Some(State::Switching) {
             self.exchange();
@@ -129,7 +129,7 @@ impl Session {
         }
     }
 
-    /// After an input: what was seen, and where that leads. `failed` is why the input failed.
+    /// Advances the replacement after an input. `failed` is the error of the input.
     pub(super) fn turn(&mut self, failed: Option<&Cause>) {
         let Some(state) = self.replacement_state().filter(|state| !state.is_final()) else { return };
         self.examine();
@@ -154,7 +154,7 @@ impl Session {
         }
     }
 
-    /// Brings the policy in shadow to where it must be before the next input.
+    /// Prepares the shadow policy for the next input: continues to load it, or aligns its memory before a switch.
     fn prepare(&mut self, state: State) -> Result<(), Cause> {
         let held: Vec<(PodId, NodeId)> = self.occupancy.held().iter().map(|(pod, place)| (pod, place.node)).collect();
         if state == State::Loading {
@@ -172,11 +172,11 @@ impl Session {
         Ok(self.policy.bring_back()?)
     }
 
-    /// Goes to a state, and does what it takes.
+    /// Enters a state, and acts on it.
     fn enter(&mut self, to: State, reason: Reason) {
         let Some(from) = self.replacement_state() else { return };
         if from == State::Watching && to == State::RolledBack {
-            // An instance that broke, or is not in step, is told everything anew, as after any fault.
+            // An instance that broke, or that did not get the same reservations, is restarted, as after any fault.
             let points = &self.points;
             self.down |= self.policy.shadow.as_ref().is_some_and(|shadow| !shadow.is_in_step(points));
             self.exchange();
@@ -193,7 +193,7 @@ impl Session {
         replacement.machine.enter(to, reason, (now, replacement.cycles));
     }
 
-    /// The two policies change places, and with them what they were configured with.
+    /// Exchanges the two policies, and with them their configurations.
     fn exchange(&mut self) {
         self.policy.exchange();
         self.told_bytes = self.policy.usage().memory_bytes;
@@ -213,7 +213,7 @@ impl Session {
         self.find_anew(found);
     }
 
-    /// What the policy in force does not remember of the other's is a finding.
+    /// Adds a finding where the policy in force lacks the memory of the other one.
     fn say_what_is_lost(&mut self) {
         let memory = self.policy.shadow.as_ref().and_then(|shadow| shadow.memory.clone());
         if let Some(Memory::Rebuilt { why }) = memory {
@@ -222,8 +222,8 @@ impl Session {
     }
 }
 
-/// What the policy in force did wrong, by why an input failed. An object that it cannot count is no fault of it: both are started anew
-/// without that object.
+/// Returns the fault or lie of the policy in force, from the error of an input. `None`: the policy could not count an object, which is no fault. Both
+/// policies are then restarted without the object.
 fn wrong(failed: Option<&Cause>) -> Option<Reason> {
     let message = failed.map_or_else(|| "the policy broke in `save`".to_owned(), Cause::to_string);
     Some(match failed {
@@ -235,7 +235,7 @@ fn wrong(failed: Option<&Cause>) -> Option<Reason> {
     })
 }
 
-/// What two policies read differently.
+/// Returns what the two policies read differently. `None`: they read the same.
 fn differ(old: &Interests, new: &Interests) -> Option<String> {
     let parts = [
         ("labels", old.labels == new.labels),

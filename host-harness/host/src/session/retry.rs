@@ -9,16 +9,16 @@ use serde::{Serialize, Serializer};
 use super::Session;
 use crate::reason::time;
 
-/// When it is worth trying again; empty where the policy does not say.
+/// The time and the changes after which another attempt is worthwhile. Empty where the policy gives none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct RetryHint {
-    /// From this moment on time alone may have changed the answer: nanoseconds since 1970, written as a date and time.
+    /// The time after which the result may differ without any change: nanoseconds since 1970, written as a date and time.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "as_time")]
     #[cfg_attr(feature = "typescript", ts(optional, type = "string"))]
     pub retry_at: Option<i64>,
-    /// The kinds of change after which the answer may be another, such as `pod-removed` or `object-upserted/ElasticQuota`.
+    /// The kinds of change after which the result may differ, such as `pod-removed` or `object-upserted/ElasticQuota`.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub retry_after: BTreeSet<String>,
@@ -35,7 +35,7 @@ impl From<Retry> for RetryHint {
 }
 
 impl RetryHint {
-    /// After which changes a node may take a pod that none takes now, with or without volumes of claims.
+    /// Returns the changes after which a node may take a pod that no node takes now. `has_claims`: whether the pod has volumes of claims.
     pub fn of_nodes(has_claims: bool) -> RetryHint {
         let changes = [ChangeKind::NodeUpserted, ChangeKind::PodUpserted, ChangeKind::PodRemoved].map(String::from);
         let kinds = [
@@ -52,12 +52,12 @@ impl RetryHint {
         RetryHint { retry_at: None, retry_after: changes.into_iter().chain(storage).collect() }
     }
 
-    /// Nothing is said.
+    /// Returns whether the hint has neither a time nor a change.
     pub fn is_empty(&self) -> bool {
         self.retry_at.is_none() && self.retry_after.is_empty()
     }
 
-    /// Adds another hint about the same: the earlier moment, and all changes.
+    /// Adds another hint about the same pod: keeps the earlier time, and all changes.
     pub fn add(&mut self, other: impl Into<RetryHint>) {
         let other = other.into();
         self.retry_at = self.retry_at.into_iter().chain(other.retry_at).min();
@@ -82,7 +82,7 @@ impl fmt::Display for RetryHint {
 }
 
 impl Session {
-    /// Takes note of when to try a pod again.
+    /// Stores the time of the next attempt for a pod, or removes it.
     pub(super) fn remember_retry(&mut self, pod: PodId, retry: &RetryHint) {
         match retry.retry_at {
             Some(at) => drop(self.retries.insert(pod, at)),
@@ -90,7 +90,7 @@ impl Session {
         }
     }
 
-    /// The next moment at which a pending pod may be schedulable, or a queue gives back something, because of time alone.
+    /// Returns the next time at which a pending pod may be schedulable, or a queue gives back pods, without any change. In nanoseconds since 1970.
     pub(super) fn next_retry(&self) -> Option<i64> {
         let waits = |pod: &PodId| self.mirror.pod(*pod).is_some_and(|pod| self.occupancy.is_pending(pod));
         let pods = self.retries.iter().filter(|(pod, _)| waits(pod)).map(|(_, at)| *at);
@@ -127,7 +127,7 @@ mod tests {
         let mut session = session(&policy, [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0)]);
         assert_eq!(attempt(&mut session, "default/a"), Some(30));
         assert_eq!(attempt(&mut session, "default/b"), Some(20));
-        // A moment that is past is none to wake at, and what is bound or gone waits for nothing.
+        // A past time is never returned, and neither is the time of a bound or removed pod.
         assert_eq!(wake_at(&mut session, Input::Clock(20)), Some(30));
         assert_eq!(wake_at(&mut session, Input::Removed("Pod/default/a".to_owned())), None);
     }

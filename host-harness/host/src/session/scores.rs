@@ -8,15 +8,14 @@ use super::scoring::Scoring;
 use crate::cluster::Mirror;
 use crate::verify::Occupancy;
 
-/// So many scores are kept at most, a byte each.
+/// The maximum number of cached scores, a byte each.
 const KEPT: usize = 16 << 20;
 
-/// The scores of all nodes for pods that request the same, kept from one pod to the next: only where the room of a node has changed it is
-/// scored again.
+/// The cached scores of all nodes, by the requests of the pod. A node is scored again only where its load has changed.
 #[derive(Debug, Default)]
 pub(super) struct Scores(BTreeMap<Vec<i128>, Scored>);
 
-/// The scores for one request, by the number of the node, as they were after so many changes.
+/// The scores for one request, by node number, after so many changes.
 #[derive(Debug, Default)]
 struct Scored {
     changes: u64,
@@ -24,7 +23,7 @@ struct Scored {
 }
 
 impl Scores {
-    /// The scores of all nodes for a pod, by number; that of a number that is no node's means nothing.
+    /// Returns the scores of all nodes for a pod, by node number. The score of a number without a node has no meaning.
     pub(super) fn of(&mut self, mirror: &Mirror, occupancy: &Occupancy, pod: &Pod) -> &[u8] {
         let scoring = Scoring::of(mirror, occupancy, pod);
         let request: Vec<i128> = scoring.resources.iter().map(|resource| scoring.request.get(*resource)).collect();

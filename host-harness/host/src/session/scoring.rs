@@ -8,13 +8,13 @@ use crate::verify::{Load, Occupancy, allocatable};
 /// The best score.
 pub(super) const FULL: i64 = 100;
 
-/// What a node loses on which a promise to another pod would be broken: more than any score.
+/// The penalty of a node where a promise to another pod would be broken: more than any score.
 pub(super) const BROKEN_PROMISE: i64 = FULL.saturating_add(1);
 
-/// The resources that count.
+/// The resources that are scored.
 const SCORED: [&str; 2] = ["cpu", "memory"];
 
-/// Scores nodes for one pod.
+/// A scorer of nodes for one pod.
 pub(super) struct Scoring<'a> {
     pub(super) mirror: &'a Mirror,
     occupancy: &'a Occupancy,
@@ -23,7 +23,7 @@ pub(super) struct Scoring<'a> {
 }
 
 impl<'a> Scoring<'a> {
-    /// For this pod.
+    /// Creates a scorer for this pod.
     pub(super) fn of(mirror: &'a Mirror, occupancy: &'a Occupancy, pod: &Pod) -> Scoring<'a> {
         let mut request = Load::default();
         request.add(&pod.template.requests);
@@ -31,7 +31,7 @@ impl<'a> Scoring<'a> {
         Scoring { resources: scored.map(|(resource, _)| resource).collect(), mirror, occupancy, request }
     }
 
-    /// The score of a node, 0 to 100: the share that would be left free, the mean over cpu and memory, rounded down each.
+    /// Returns the score of a node, 0 to 100: the mean over cpu and memory of the shares that would be left free, each rounded down.
     pub(super) fn score(&self, node: &Node) -> i64 {
         let load = self.occupancy.load(node.id);
         let shares = self.resources.iter().map(|resource| {
@@ -45,7 +45,8 @@ impl<'a> Scoring<'a> {
     }
 }
 
-/// How many hundredths of what there is are free, rounded down. 128 bits are divided only where 64 are too few: that takes many times as long.
+/// Returns the free share in hundredths, rounded down. A 128-bit division is used only where 64 bits are too few, because it takes many times as
+/// long.
 fn share(free: i128, has: i64) -> i64 {
     match i64::try_from(free).ok().and_then(|free| free.checked_mul(FULL)) {
         Some(hundredfold) => hundredfold.checked_div(has).unwrap_or(0),
@@ -62,7 +63,7 @@ mod tests {
     use super::*;
     use crate::verify::testing::{World, node, on, pod};
 
-    /// The score of `n1` for a pod of one core and no memory.
+    /// Returns the score of `n1` for a pod of one core and no memory.
     fn score(objects: Vec<serde_json::Value>) -> i64 {
         let world = World::of(objects.into_iter().chain([pod("a", 1, 0)]));
         let preemptor = world.mirror.pod(world.pod("default/a")).unwrap();
@@ -83,11 +84,11 @@ mod tests {
 
     #[test]
     fn it_is_the_mean_share_that_would_be_left_free() {
-        // cpu: (4 - 0 - 1) * 100 / 4 = 75; memory: nothing of it is asked for or taken: 100. (75 + 100) / 2 = 87.
+        // cpu: (4 - 0 - 1) * 100 / 4 = 75; memory: none is requested or in use: 100. (75 + 100) / 2 = 87.
         assert_eq!(score(vec![node("n1", 4)]), 87);
         // cpu: (4 - 2 - 1) * 100 / 4 = 25. (25 + 100) / 2 = 62.
         assert_eq!(score(vec![node("n1", 4), on("n1", pod("v", 2, 0))]), 62);
-        // cpu: nothing left, and no less than nothing. 100 / 2 = 50.
+        // cpu: nothing is left, and less than nothing counts as nothing. 100 / 2 = 50.
         assert_eq!(score(vec![node("n1", 4), on("n1", pod("v", 4, 0)), on("n1", pod("w", 4, 0))]), 50);
         assert_eq!(score(vec![node("n1", 0)]), 50);
     }

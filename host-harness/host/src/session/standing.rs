@@ -11,29 +11,29 @@ use super::{Cause, ProtocolError, Session, SessionError};
 use crate::policy::Policy;
 use crate::reason::NamedReason;
 
-/// A kind of preemptors, and what they may do to a running pod.
+/// A kind of preemptors, and whether they may evict a running pod.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Threat"))]
 #[serde(rename_all = "camelCase")]
 pub struct NamedThreat {
     /// The kind: `pod`, `same-queue`, `other-queue`, `daemon-set` or `over-max`.
     pub by: String,
-    /// The least priority of such a preemptor that may evict the pod; none where the priority does not matter or the pod is spared.
+    /// The lowest priority of such a preemptor that may evict the pod. `None`: the priority does not matter, or the pod is protected.
     pub priority: Option<i32>,
-    /// The law that protects the pod from each of them; none where they may evict the pod.
+    /// The law that protects the pod from each of them. `None`: they may evict the pod.
     pub spared: Option<NamedReason>,
 }
 
-/// The standing of a running pod: whether it is safe.
+/// The standing of a running pod: whether it is safe from eviction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Standing {
-    /// No preemptor may evict it, by the laws in force and what the cluster has now.
+    /// Whether no preemptor may evict the pod, by the laws in force and the current cluster.
     pub safe: bool,
-    /// The same in a sentence: who may evict it, or the laws that protect it.
+    /// The standing in a sentence: the preemptors that may evict the pod, or the laws that protect it.
     pub sentence: String,
-    /// What preemptors of each kind may do.
+    /// The threats of preemptors of each kind.
     pub threats: Vec<NamedThreat>,
 }
 
@@ -44,7 +44,7 @@ impl Standing {
         Standing { safe, sentence: Standing::say(&threats), threats }
     }
 
-    /// Says who may evict a pod, or names the laws that protect it.
+    /// Returns a sentence with the preemptors that may evict a pod, or with the laws that protect it.
     fn say(threats: &[NamedThreat]) -> String {
         let taken = threats.iter().filter(|threat| threat.spared.is_none()).map(NamedThreat::phrase);
         let taken: Vec<String> = taken.collect();
@@ -63,7 +63,7 @@ impl Standing {
 }
 
 impl NamedThreat {
-    /// Returns the preemptors in a few words.
+    /// Returns a short phrase for the preemptors.
     fn phrase(&self) -> String {
         let who = match self.by.as_str() {
             by::POD => "a pod",
@@ -82,15 +82,15 @@ impl NamedThreat {
 }
 
 impl Session {
-    /// The standing of each running pod, by name. A policy without the interface for it says nothing of any pod.
+    /// Returns the standing of each running pod, by name. Empty: the policy lacks the interface.
     ///
     /// # Errors
-    /// The policy fails, or answers what cannot be.
+    /// The policy fails, or its answer is invalid.
     pub fn standings(&mut self) -> Result<BTreeMap<String, Standing>, SessionError> {
         self.stand(|session| session.mirror.pods().map(|pod| pod.id).collect())
     }
 
-    /// Returns the standing of these pods alone. Names of pods that are not in the cluster, or do not run, are passed over.
+    /// Returns the standing of these pods alone. Pods that are not in the cluster, or do not run, are skipped.
     ///
     /// # Errors
     /// See [`Session::standings`].
@@ -111,7 +111,7 @@ impl Session {
             let running = list(session).into_iter().filter(has_node);
             let running: Vec<PodId> = running.filter(|pod| !session.left_out.has_pod(*pod)).collect();
             let mut standings = BTreeMap::new();
-            // In parts: no answer is larger than those that decide, however many pods there are.
+            // The pods are sent in chunks, so that no answer is larger than the answers that decide.
             for pods in running.chunks(CHUNK) {
                 let answer = session.ask(|policy| policy.standings(pods))?;
                 if answer.len() != pods.len() {

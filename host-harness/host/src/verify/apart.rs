@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Ground, Proposal, Violation};
 
-/// No victim is the preemptor, the pod that asked, or nominated or admitted by the same answer.
+/// Checks that no victim is the preemptor, the pod of the attempt, or nominated or admitted by the same answer.
 pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
     let plan = proposal.plan;
     let mut gaining: BTreeSet<_> = plan.nominations.iter().map(|nomination| nomination.pod).collect();

@@ -6,10 +6,13 @@ use lictor_contract::{NodeId, Placement, PodId};
 
 use super::{Ground, Violation, distinct, eligible, fits, inter_pod, pending};
 
-/// Whether pods may be bound; else the first invariant that the bindings break.
+/// Checks whether pods may be bound, all bindings of one answer together.
 ///
-/// Every pod that is still on the node takes room on it and stands between others, leaving or not. Room that is promised to nominated pods is the policy's to
-/// give: a pod of higher standing may take it.
+/// Every pod that is still on the node counts, even if it is leaving: for free capacity, and for constraints between pods. Capacity that is promised
+/// to nominated pods does not count, because the policy may give it to a pod of higher standing.
+///
+/// # Errors
+/// The first invariant that the bindings break.
 pub fn bindings(ground: &Ground<'_>, bindings: &[Placement]) -> Result<(), Violation> {
     let mut by_node: BTreeMap<NodeId, Vec<PodId>> = BTreeMap::new();
     for binding in bindings {
@@ -29,7 +32,7 @@ mod tests {
     use super::super::testing::{World, object, pod};
     use super::*;
 
-    /// The verdict on bindings by names.
+    /// Returns the code of the violation of bindings by names.
     fn judge(world: &World, named: &[(&str, &str)]) -> Result<(), String> {
         let named: Vec<Placement> = named.iter().map(|on| world.placement(*on)).collect();
         bindings(&world.ground(), &named).map_err(|violation| violation.reason().code)

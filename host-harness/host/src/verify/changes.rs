@@ -2,19 +2,19 @@
 
 use lictor_contract::NodeId;
 
-/// The nodes whose room has changed, in the order in which it has: who works something out for all nodes goes on from where he was.
+/// A log of the nodes whose load has changed, in order. A cache for all nodes updates only the nodes since its last update.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
-    /// How many changes there were before the first of these.
+    /// The number of changes before the first one in the log.
     before: u64,
     nodes: Vec<NodeId>,
 }
 
 impl Changes {
-    /// So many are kept at most.
+    /// The maximum length of the log. Beyond it the log is cleared.
     const MOST: usize = 1 << 16;
 
-    /// The room of a node has changed.
+    /// Adds a node whose load has changed.
     pub(super) fn add(&mut self, node: NodeId) {
         if self.nodes.len() >= Changes::MOST {
             self.before = self.count();
@@ -23,12 +23,12 @@ impl Changes {
         self.nodes.push(node);
     }
 
-    /// How many changes there were.
+    /// Returns the number of changes so far.
     pub(super) fn count(&self) -> u64 {
         self.before.saturating_add(u64::try_from(self.nodes.len()).unwrap_or(u64::MAX))
     }
 
-    /// The changes after so many; none where these are not kept any more.
+    /// Returns the changes after this number of changes. `None`: the log does not reach back so far.
     pub(super) fn since(&self, count: u64) -> Option<&[NodeId]> {
         self.nodes.get(usize::try_from(count.checked_sub(self.before)?).ok()?..)
     }

@@ -6,12 +6,12 @@ use lictor_contract::PodId;
 
 use crate::cluster::Mirror;
 
-/// Why a pod is leaving.
+/// The plan that a victim leaves for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Departure {
-    /// The plan.
+    /// The number of the plan.
     pub plan: u64,
-    /// The pods that it makes room for.
+    /// The pods that get the room of the victim.
     pub beneficiaries: BTreeSet<PodId>,
 }
 
@@ -19,23 +19,23 @@ pub struct Departure {
 #[derive(Debug, Default)]
 pub struct Departures {
     victims: BTreeMap<PodId, Departure>,
-    /// The victims whose plan was given up, because another victim of it stays.
+    /// The victims whose plan was given up, because another victim of the plan stays.
     void: BTreeSet<PodId>,
     /// The pods about which the API server has refused a command.
     refused: BTreeMap<PodId, Refused>,
 }
 
-/// A refusal of the API server: until when it is not asked for the same again.
+/// A refusal of the API server, and the time of the next attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refused {
-    /// The moment, in nanoseconds since 1970.
+    /// The time of the next attempt, in nanoseconds since 1970.
     pub until: i64,
-    /// Whether a PodDisruptionBudget refuses.
+    /// Whether a PodDisruptionBudget caused the refusal.
     pub budget: bool,
 }
 
 impl Departures {
-    /// Plans a victim to leave, or not any more; returns what was planned before.
+    /// Sets or cancels (`None`) the departure of a victim. Returns the former departure.
     pub fn set(&mut self, victim: PodId, departure: Option<Departure>) -> Option<Departure> {
         self.void.remove(&victim);
         match departure {
@@ -44,7 +44,7 @@ impl Departures {
         }
     }
 
-    /// Returns all victims and why they leave, whether or not their plan is still under way.
+    /// Returns all victims with their departures, including those whose plan was given up.
     pub fn iter(&self) -> impl Iterator<Item = (PodId, &Departure)> {
         self.victims.iter().map(|(victim, departure)| (*victim, departure))
     }
@@ -55,7 +55,7 @@ impl Departures {
         self.void.extend(of_plan);
     }
 
-    /// Forgets the pods that are gone.
+    /// Forgets pods that do not exist any more, and refusals whose time has passed.
     pub fn sweep(&mut self, mirror: &Mirror) {
         let is_there = |pod: &PodId| mirror.pod(*pod).is_some();
         self.victims.retain(|victim, _| is_there(victim));
@@ -64,7 +64,7 @@ impl Departures {
         self.victims.values_mut().for_each(|departure| departure.beneficiaries.retain(is_there));
     }
 
-    /// Notes that the API server refuses a command about a pod.
+    /// Records that the API server has refused a command about a pod. A later end of an earlier refusal stays.
     pub fn refuse(&mut self, pod: PodId, refused: Refused) {
         let known = self.refused.entry(pod).or_insert(refused);
         if known.until <= refused.until {
@@ -77,22 +77,23 @@ impl Departures {
         self.victims.get(&victim).map(|departure| departure.beneficiaries.clone()).unwrap_or_default()
     }
 
-    /// Forgets the refusals of PodDisruptionBudgets: a budget has changed.
+    /// Forgets the refusals by PodDisruptionBudgets, because a budget has changed.
     pub fn budget_changed(&mut self) {
         self.refused.retain(|_, refused| !refused.budget);
     }
 
-    /// Returns until when nothing is asked for about a pod; `None` where that may be done now.
+    /// Returns the time before which no command about a pod is requested, in nanoseconds since 1970. `None`: a command may be requested now.
     pub fn refused_until(&self, now: i64, pod: PodId) -> Option<i64> {
         self.refused.get(&pod).map(|refused| refused.until).filter(|until| *until > now)
     }
 
-    /// Returns the first moment at which something that was refused may be asked for again.
+    /// Returns the next time at which a refused command may be requested again, in nanoseconds since 1970.
     pub fn next_try(&self, now: i64) -> Option<i64> {
         self.refused.values().map(|refused| refused.until).filter(|until| *until > now).min()
     }
 
-    /// Returns the plan by which a pod is leaving; none where its plan was given up and the cluster does not show that it leaves.
+    /// Returns the plan by which a pod is leaving. `None`: the pod is no victim, or its plan was given up and the cluster does not show that it
+    /// leaves.
     ///
     /// A victim leaves even when no pod waits for its room any more: the next preemptor uses the room before any other pod is evicted.
     pub fn leaving(&self, mirror: &Mirror, pod: PodId) -> Option<u64> {
@@ -107,7 +108,7 @@ mod tests {
     use super::super::testing::World;
     use super::*;
 
-    /// The plan by which `default/v`, a victim of plan 3 for `default/q`, is leaving.
+    /// Returns the plan by which `default/v`, a victim of plan 3 for `default/q`, is leaving.
     fn leaving(world: &World) -> Option<u64> {
         world.departures.leaving(&world.mirror, world.pod("default/v"))
     }

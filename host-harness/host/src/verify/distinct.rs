@@ -6,7 +6,7 @@ use lictor_contract::{Placement, PodId};
 
 use super::{Ground, Proposal, Violation};
 
-/// The victims are distinct, and so are the nominated pods.
+/// Checks that the victims are distinct, and so are the nominated pods.
 pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
     if let Some(pod) = repeated(proposal.plan.victims.iter().map(|victim| victim.pod)) {
         return Err(Violation::VictimTwice { id: pod, victim: ground.pod_name(pod) });
@@ -14,7 +14,7 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
     placements(ground, &proposal.plan.nominations)
 }
 
-/// The placed pods are distinct.
+/// Checks that the placed pods are distinct.
 pub(super) fn placements(ground: &Ground<'_>, placements: &[Placement]) -> Result<(), Violation> {
     match repeated(placements.iter().map(|placement| placement.pod)) {
         Some(pod) => Err(Violation::PlacedTwice { pod: ground.pod_name(pod) }),
@@ -22,7 +22,7 @@ pub(super) fn placements(ground: &Ground<'_>, placements: &[Placement]) -> Resul
     }
 }
 
-/// The first pod that comes a second time.
+/// Returns the first pod that occurs a second time. `None`: all pods are distinct.
 fn repeated(mut pods: impl Iterator<Item = PodId>) -> Option<PodId> {
     let mut seen = BTreeSet::new();
     pods.find(|pod| !seen.insert(*pod))

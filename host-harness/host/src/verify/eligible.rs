@@ -4,12 +4,12 @@ use lictor_contract::Placement;
 
 use super::{Ground, Proposal, Violation};
 
-/// Every nominated node takes its pod as far as that depends on no other pod.
+/// Checks that every nominated node takes its pod, as far as that is independent of other pods.
 pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
     placements(ground, &proposal.plan.nominations)
 }
 
-/// Every node takes the pod placed on it as far as that depends on no other pod.
+/// Checks that every node takes the pod placed on it, as far as that is independent of other pods.
 pub(super) fn placements(ground: &Ground<'_>, placements: &[Placement]) -> Result<(), Violation> {
     placements.iter().try_for_each(|placement| {
         ground.mirror.eligible(placement.pod, placement.node).map_err(|why| Violation::Ineligible {

@@ -4,17 +4,20 @@ use lictor_contract::{Effects, Enforcement, Plan, Refuted};
 
 use super::{Ground, Invariant, Proposal, Violation, distinct, known, leaving, running};
 
-/// What it has in common with plans, and what is its own.
+/// The invariants of an enforcement: those that it shares with plans, and its own two.
 const INVARIANTS: &[Invariant] =
     &[known::check, distinct::check, running::check, leaving::check, not_asked_to_leave, decided_about];
 
-/// Whether it may be carried out; else the first invariant that it breaks.
+/// Checks whether an enforcement may be carried out.
+///
+/// # Errors
+/// The first invariant that the enforcement breaks.
 pub fn enforcement(ground: &Ground<'_>, enforcement: &Enforcement) -> Result<(), Violation> {
     let Enforcement { id, victims, reason, .. } = enforcement;
     let Some(first) = victims.first() else { return Ok(()) };
     let plan = Plan {
         id: *id,
-        // It has no preemptor, and what is checked of one holds of every victim.
+        // An enforcement has no preemptor. The checks of a preemptor hold for every victim.
         preemptor: first.pod,
         nominations: Vec::new(),
         victims: victims.clone(),
@@ -26,7 +29,7 @@ pub fn enforcement(ground: &Ground<'_>, enforcement: &Enforcement) -> Result<(),
     INVARIANTS.iter().try_for_each(|invariant| invariant(ground, &proposal))
 }
 
-/// No victim was asked to leave before, even where nobody waits for its room: once is enough.
+/// Checks that no victim has a departure or is being deleted, even where its plan was given up: one eviction is enough.
 fn not_asked_to_leave(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
     proposal.plan.victims.iter().try_for_each(|victim| {
         match ground.departures.iter().find(|(pod, _)| *pod == victim.pod) {
@@ -41,7 +44,7 @@ fn not_asked_to_leave(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<()
     })
 }
 
-/// The policy decides about every victim: nobody asked for room that a pod of another scheduler could make.
+/// Checks that the policy decides about every victim. No preemptor needs the room of a pod of another scheduler here.
 fn decided_about(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
     let foreign = |pod| ground.mirror.pod(pod).is_some_and(|pod| pod.template.foreign);
     match proposal.plan.victims.iter().find(|victim| foreign(victim.pod)) {
@@ -60,7 +63,7 @@ mod tests {
     use super::*;
     use crate::session::testing::reason;
 
-    /// What becomes of an enforcement that evicts these pods.
+    /// Returns the code of the invariant that an enforcement of these victims breaks.
     fn verdict(world: &World, victims: &[PodId]) -> Option<String> {
         let victims = victims.iter().map(|pod| Victim { pod: *pod, eviction: Eviction::Soft }).collect();
         let (queue, marks) = ("q".to_owned(), Vec::new());
@@ -76,7 +79,7 @@ mod tests {
         assert_eq!(verdict(&world, &[v, v]).as_deref(), Some("host/distinct"));
         assert_eq!(verdict(&world, &[v, q]).as_deref(), Some("host/running"), "`q` is pending");
         assert_eq!(verdict(&world, &[PodId::MAX]).as_deref(), Some("host/known"));
-        // Nobody waits for the room of a victim that was marked before: a plan may name it again, and this may not.
+        // No pod waits for the room of a victim that was marked before. A plan may evict it again, an enforcement may not.
         world.departures = Departures::default();
         world.departures.set(v, Some(Departure { plan: 3, beneficiaries: Default::default() }));
         assert_eq!(verdict(&world, &[v]).as_deref(), Some("host/leaving"));

@@ -6,11 +6,11 @@ use lictor_contract::{NodeId, Pod, PodId};
 
 use super::{Ground, Proposal, Violation, allocatable};
 
-/// On every nominated node the pods nominated there fit beside what stays and what is promised to others.
+/// Checks that on every nominated node the pods nominated there fit together with the pods that stay and the promised capacity.
 ///
-/// Who stays: bound pods and pods held at permit that are no victim, not released by the same answer, not leaving by an
-/// earlier plan, not being deleted, and not marked for eviction by others. Promised is the room of pods that earlier plans nominated, unless they are of lower
-/// priority than every pod that this plan places there, or lose the nomination by the same answer.
+/// Bound pods and pods held at permit stay, unless they are victims, released by the same answer, leaving by an earlier plan, being deleted, or
+/// marked for eviction by others. Capacity is promised to pods that earlier plans nominated, unless their priority is lower than that of every pod
+/// that this plan places there, or the same answer withdraws their nomination.
 pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
     let plan = proposal.plan;
     let mut by_node: BTreeMap<NodeId, Vec<PodId>> = BTreeMap::new();
@@ -29,7 +29,7 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
     })
 }
 
-/// Who is neither a victim nor released by the same answer.
+/// Returns a predicate: whether a pod is neither a victim nor released by the same answer.
 pub(super) fn is_left<'a>(proposal: &'a Proposal<'_>) -> impl Fn(PodId) -> bool + 'a {
     let going: BTreeSet<PodId> = proposal.plan.victims.iter().map(|victim| victim.pod).collect();
     move |pod: PodId| !going.contains(&pod) && !proposal.effects.releases.contains(&pod)
@@ -53,13 +53,14 @@ fn is_leaving(ground: &Ground<'_>, pod: PodId) -> bool {
     ground.mirror.pod(pod).is_some_and(shows) || ground.departures.leaving(ground.mirror, pod).is_some()
 }
 
-/// Who stays when a plan is carried out and those who are leaving already have left.
+/// Returns a predicate: whether a pod stays after the plan is carried out and the leaving pods have left.
 pub(super) fn stays<'a>(ground: &'a Ground<'_>, proposal: &'a Proposal<'_>) -> impl Fn(PodId) -> bool + 'a {
     let is_left = is_left(proposal);
     move |pod: PodId| is_left(pod) && !is_leaving(ground, pod)
 }
 
-/// The comers fit on the node beside those who stay and those who were promised room.
+/// Checks that the pods `comers` fit on the node together with the pods that stay and the pods with promised capacity. A resource that the comers do
+/// not request is not checked.
 pub(super) fn room(
     ground: &Ground<'_>,
     id: NodeId,
@@ -87,7 +88,7 @@ pub(super) fn room(
     Ok(())
 }
 
-/// The priority of a pod; 0 where it has none.
+/// Returns the priority of a pod; 0 where it has none.
 fn priority(ground: &Ground<'_>, pod: PodId) -> i32 {
     ground.mirror.pod(pod).and_then(|pod| pod.template.priority).unwrap_or(0)
 }
@@ -102,7 +103,7 @@ mod tests {
     use super::super::testing::{IN_SLOT, World, interests, node, object, on, pod, slot, with};
     use super::*;
 
-    /// What is short, if something is: taken and wanted, in cores.
+    /// Returns the node that is too full, with what is in use and what is requested, in cores. `None`: the plan is sound.
     fn short(world: &World, plan: &Plan, effects: &Effects) -> Option<(String, i128, i128)> {
         match world.judge_with(plan, effects) {
             Ok(()) => None,
@@ -137,7 +138,7 @@ mod tests {
     #[test]
     fn room_promised_to_the_same_or_a_higher_priority_is_taken() {
         let mut world = World::small();
-        // On n3, two of four cores are held and one is promised to q (priority 5): one is left.
+        // On n3, two of four cores are held and one is promised to q (priority 5), so one is left.
         let (q, n3) = (world.pod("default/q"), world.node("n3"));
         world.mirror.nominate(q, Some(n3));
         for (name, priority) in [("lower", 4), ("same", 5), ("higher", 6)] {
@@ -155,7 +156,7 @@ mod tests {
         assert_eq!(short(&world, &world.plan(&[("default/higher", "n3")], &[]), &none), None);
         let withdrawn = Effects { withdrawn: vec![q], ..Effects::default() };
         assert_eq!(short(&world, &world.plan(&[("default/lower", "n3")], &[]), &withdrawn), None);
-        // A plan that nominates q anew does not count it twice.
+        // A plan that nominates q again does not count q twice.
         assert_eq!(short(&world, &world.plan(&[("default/q", "n3")], &[]), &none), None);
     }
 
@@ -179,14 +180,14 @@ mod tests {
             let objects = [node("n1", 4), labelled, on("n1", pod("w", 1, 0)), pod("p", 3, 10)];
             let mut world = World::told(declared, objects);
             if by_a_plan {
-                // No pod waits for the room of `v` any more; `v` leaves all the same.
+                // No pod waits for the room of `v` any more, but `v` leaves all the same.
                 let (v, departure) = (world.pod("default/v"), Departure { plan: 3, beneficiaries: BTreeSet::new() });
                 world.departures.set(v, Some(departure));
             }
             let plan = world.plan(&[("default/p", "n1")], &[]);
             short(&world, &plan, &Effects::default())
         };
-        // `v` holds 3 of the 4 cores, `w` one; `p` asks for 3.
+        // `v` uses 3 of the 4 cores, `w` one; `p` requests 3.
         let full = Some(("n1".to_owned(), 4, 3));
         assert_eq!((plan("marked", false), plan("other", false)), (None, full));
         assert_eq!((plan("marked", true), plan("other", true)), (None, None));
@@ -202,9 +203,9 @@ mod tests {
         let none = Effects::default();
         let plan = world.plan(&[("default/p", "n1")], &["default/o"]);
         assert_eq!(short(&world, &plan, &none), Some(("n1".to_owned(), 4, 4)));
-        // The user leaves with its slot.
+        // The user leaves together with its slot.
         assert_eq!(short(&world, &world.plan(&[("default/p", "n1")], &["Slot/s"]), &none), None);
-        // Without the slot it counts as any pod.
+        // Without the slot the user counts like any pod.
         assert!(world.mirror.remove("Slot/s"));
         world.sync();
         assert_eq!(short(&world, &plan, &none), None);

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lictor_contract::{NodeId, PodId};
 
-/// A place held for a pod.
+/// The place of a pod that is held at permit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     /// The node.
     pub node: NodeId,
-    /// When the host gives up.
+    /// The time at which the host releases the pod, in nanoseconds since 1970.
     pub deadline: i64,
-    /// Counts the pods held so far: the pod that came first is first when the time of several is up.
+    /// The running number of the place. Of several pods with the same deadline, the one held first is released first.
     pub turn: u64,
 }
 
@@ -20,13 +20,13 @@ pub struct Place {
 pub struct Held {
     places: BTreeMap<PodId, Place>,
     by_node: BTreeMap<NodeId, BTreeSet<PodId>>,
-    /// The deadline, the turn and the pod of each place: the first loses its place first.
+    /// The deadline, the turn and the pod of each place, in the order of release.
     by_deadline: BTreeSet<(i64, u64, PodId)>,
     turns: u64,
 }
 
 impl Held {
-    /// Holds a pod, or holds it no longer; the place it had.
+    /// Sets or removes (`None`) the place of a pod. Returns its former place.
     pub(super) fn set(&mut self, pod: PodId, place: Option<Place>) -> Option<Place> {
         let before = match place {
             Some(place) => self.places.insert(pod, place),
@@ -48,33 +48,33 @@ impl Held {
         before
     }
 
-    /// The place of the next pod that is held.
+    /// Returns a new place for a pod. It has the next turn.
     pub fn place(&mut self, node: NodeId, deadline: i64) -> Place {
         self.turns = self.turns.saturating_add(1);
         Place { node, deadline, turn: self.turns }
     }
 
-    /// The pods and their places, by number.
+    /// Returns the held pods and their places, ordered by number.
     pub fn iter(&self) -> impl Iterator<Item = (PodId, Place)> {
         self.places.iter().map(|(pod, place)| (*pod, *place))
     }
 
-    /// Where the pod is held.
+    /// Returns the place of a pod. `None`: the pod is not held.
     pub fn get(&self, pod: PodId) -> Option<Place> {
         self.places.get(&pod).copied()
     }
 
-    /// Whether the pod is held.
+    /// Returns whether the pod is held.
     pub fn contains(&self, pod: PodId) -> bool {
         self.places.contains_key(&pod)
     }
 
-    /// The pods held for a node.
+    /// Returns the pods held for a node.
     pub fn on(&self, node: NodeId) -> impl Iterator<Item = PodId> + '_ {
         self.by_node.get(&node).into_iter().flatten().copied()
     }
 
-    /// The next pod to lose its place, and when.
+    /// Returns the next pod to be released, with its deadline in nanoseconds since 1970. `None`: no pod is held.
     pub fn next(&self) -> Option<(PodId, i64)> {
         self.by_deadline.first().map(|(deadline, _, pod)| (*pod, *deadline))
     }
@@ -91,11 +91,11 @@ mod tests {
             let place = held.place(pod % 2, deadline);
             held.set(pod, Some(place));
         }
-        // A place that is held once more has another deadline.
+        // A place that is set again has another deadline.
         let later = held.place(0, 50);
         let before = held.set(3, Some(later)).unwrap();
         assert_eq!((before.deadline, held.next()), (20, Some((9, 20))));
-        // A place that is given back as it was is in its turn again.
+        // A place that is restored unchanged has its former turn.
         held.set(3, Some(before));
         let mut order = Vec::new();
         while let Some((pod, _)) = held.next() {

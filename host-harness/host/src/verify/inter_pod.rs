@@ -11,25 +11,25 @@ use super::{Ground, Proposal, Violation, fits};
 use crate::cluster::{ALL_NODES, Between, Mirror};
 use crate::reason::{NamedReason, say};
 
-/// Why a node does not take a pod beside other pods.
+/// The reason why a node does not take a pod because of other pods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Apart {
-    /// A pod that is there forbids it.
+    /// The anti-affinity of a pod on the node's domain excludes the placed pod.
     ExistingAntiAffinity,
-    /// It forbids a pod that is there.
+    /// The anti-affinity of the placed pod excludes a pod in the node's domain.
     AntiAffinity,
-    /// A pod that it requires is not there.
+    /// A pod that the affinity of the placed pod requires is missing.
     Affinity,
-    /// There would be too many of its kind.
+    /// The skew of a spread constraint would be too large.
     Spread,
-    /// The node is of no domain of the spread constraint.
+    /// The node is in no domain of the spread constraint.
     SpreadLabel,
-    /// Another pod uses the claim that one pod alone may use.
+    /// Another pod uses a claim that only one pod may use.
     Claim,
 }
 
 impl Apart {
-    /// The same as a reason, in the words of kube-scheduler.
+    /// Returns the reason in the words of kube-scheduler.
     pub fn reason(self) -> NamedReason {
         let case = match self {
             Apart::ExistingAntiAffinity => "existing-anti-affinity",
@@ -43,18 +43,18 @@ impl Apart {
     }
 }
 
-/// What stands between the nominated pods and those that stay holds once the victims are gone, for all nominated pods together.
+/// Checks the constraints between the nominated pods and the pods that stay, after the victims have left, for all nominated pods together.
 ///
-/// A pod that is leaving already, by an earlier plan or because somebody deletes it, may still be there then, or not: as in
-/// kube-scheduler's dry run, a plan may count on it. What is bound is held against those that are there.
+/// A pod that is leaving already, by an earlier plan or because another client deletes it, may still be there then, or not. As in kube-scheduler's
+/// dry run, a plan may count on either. A binding is checked against the pods that are there.
 pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
     let nominations = &proposal.plan.nominations;
     placements(ground, fits::stays(ground, proposal), nominations)
         .or_else(|_| placements(ground, fits::is_left(proposal), nominations))
 }
 
-/// What stands between the placed pods and those that stay holds. Each pod is held against those that stay and against the others
-/// that are placed: one after the other in some order, or, where none will do, all at once.
+/// Checks the constraints between the placed pods and the pods that stay. Each pod is checked against the pods that stay and against the other placed
+/// pods. The pods are added one after the other in any order that works, or, where none does, all at once.
 pub(super) fn placements(
     ground: &Ground<'_>,
     stays: impl Fn(PodId) -> bool,
@@ -94,24 +94,24 @@ pub(super) fn placements(
     })
 }
 
-/// A pod that has a node, and others to consider.
+/// A pod on a node, with its constraints.
 struct Member<'a> {
     pod: PodId,
     node: NodeId,
     between: &'a Between,
     terminating: bool,
-    /// The placed object whose room it uses.
+    /// The placed object whose room the pod uses.
     home: Option<PodId>,
 }
 
-/// The pods that have nodes, as far as something stands between them and others.
+/// The pods on nodes that have constraints with other pods.
 struct Crowd<'a> {
     mirror: &'a Mirror,
     members: Vec<Member<'a>>,
 }
 
 impl<'a> Crowd<'a> {
-    /// The pods that stay, without those that are placed. The users of a placed object leave with it.
+    /// Collects the pods that stay, without the placed ones. The users of a placed object leave together with it.
     fn of(ground: &Ground<'a>, stays: impl Fn(PodId) -> bool, placed: &[Placement]) -> Crowd<'a> {
         let placed: BTreeSet<PodId> = placed.iter().map(|placement| placement.pod).collect();
         let mut crowd = Crowd { mirror: ground.mirror, members: Vec::new() };
@@ -131,11 +131,14 @@ impl<'a> Crowd<'a> {
         self.members.push(Member { pod, node, between, terminating: record.terminating, home });
     }
 
-    /// Whether the node takes the pod beside all others. The reason is the first that kube-scheduler would find.
+    /// Checks whether the node takes the pod together with all others.
+    ///
+    /// # Errors
+    /// The first reason that kube-scheduler would find.
     fn judge(&self, placement: &Placement) -> Result<(), Apart> {
         let Placement { pod, node } = *placement;
         let (Some(record), Some(between)) = (self.mirror.pod(pod), self.mirror.between(pod)) else { return Ok(()) };
-        // A pod and the object whose room it uses are one.
+        // A pod and the object whose room it uses count as one.
         let home = self.mirror.room_used_by(record);
         let is_other = |member: &&Member<'_>| member.pod != pod && Some(member.pod) != home && member.home != Some(pod);
         let others: Vec<&Member<'_>> = self.members.iter().filter(is_other).collect();
@@ -156,7 +159,7 @@ impl<'a> Crowd<'a> {
         }
     }
 
-    /// The topologies in which one pod does not suffer another that is near.
+    /// Returns the topologies in which the anti-affinity of `one` excludes `other`, and in which their two nodes are in the same domain.
     fn forbidden(&self, one: &Between, other: &Between, at: NodeId, there: NodeId) -> Vec<TopologyId> {
         let terms = one.anti_affinity.iter().filter(|term| other.selected_by.contains(&term.selector));
         terms.map(|term| term.topology).filter(|topology| self.are_near(*topology, at, there)).collect()
@@ -206,7 +209,7 @@ impl<'a> Crowd<'a> {
         Ok(())
     }
 
-    /// Whether two nodes are of one domain.
+    /// Returns whether two nodes are in the same domain of a topology.
     fn are_near(&self, topology: TopologyId, one: NodeId, other: NodeId) -> bool {
         let domain = self.mirror.domain(topology, one);
         domain.is_some() && domain == self.mirror.domain(topology, other)
@@ -217,7 +220,7 @@ impl<'a> Crowd<'a> {
     }
 }
 
-/// Those that a selector chooses.
+/// Returns the pods that a selector chooses.
 fn chosen<'a>(members: &'a [&Member<'a>], selector: SelectorId) -> impl Iterator<Item = &'a Member<'a>> {
     members.iter().copied().filter(move |member| member.between.selected_by.contains(&selector))
 }

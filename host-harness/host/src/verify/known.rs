@@ -4,7 +4,7 @@ use lictor_contract::PodId;
 
 use super::{Ground, Proposal, Violation};
 
-/// The preemptor, the victims, and the pods and nodes of the nominations exist.
+/// Checks that the preemptor, the victims, and the pods and nodes of the nominations exist.
 pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
     let plan = proposal.plan;
     pod(ground, plan.preemptor)?;
@@ -15,7 +15,7 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
     })
 }
 
-/// The pod exists.
+/// Checks that a pod exists.
 fn pod(ground: &Ground<'_>, pod: PodId) -> Result<(), Violation> {
     ground.mirror.pod(pod).map(|_| ()).ok_or(Violation::UnknownPod(pod))
 }

@@ -40,24 +40,24 @@ pub use occupancy::{Occupancy, waits};
 pub use room::{Load, allocatable};
 pub use violation::Violation;
 
-/// What a plan or a binding is held against: the cluster, who takes room in it, and who is already leaving.
+/// The state that a plan or a binding is checked against: the cluster, the pods on each node, and the departures.
 #[derive(Debug, Clone, Copy)]
 pub struct Ground<'a> {
     /// The cluster.
     pub mirror: &'a Mirror,
-    /// Who takes room where.
+    /// The pods that take capacity, per node.
     pub occupancy: &'a Occupancy,
     /// The victims of earlier plans.
     pub departures: &'a Departures,
 }
 
 impl Ground<'_> {
-    /// The name of a pod for a message.
+    /// Returns the name of a pod for a message.
     fn pod_name(&self, pod: PodId) -> String {
         self.mirror.pod_name(pod).map_or_else(|| format!("pod number {pod}"), str::to_owned)
     }
 
-    /// The name of a node for a message.
+    /// Returns the name of a node for a message.
     fn node_name(&self, node: NodeId) -> String {
         self.mirror.node(node).map_or_else(|| format!("node number {node}"), |node| node.name.clone())
     }
@@ -68,18 +68,18 @@ impl Ground<'_> {
 pub struct Proposal<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// The pod whose attempt asked for it; none for a plan of the policy's own cycle.
+    /// The pod whose attempt made the plan. `None`: the plan is from the policy's own cycle.
     pub preemptor: Option<PodId>,
-    /// What the answer means for others beside the plan.
+    /// The effects of the answer on other pods.
     pub effects: &'a Effects,
-    /// What must not be planned again.
+    /// The placements and victims that must not be planned again.
     pub refuted: &'a Refuted,
 }
 
 /// One invariant of a plan.
 type Invariant = fn(&Ground<'_>, &Proposal<'_>) -> Result<(), Violation>;
 
-/// All of them. The first comes first because the others take the names for granted.
+/// All invariants of a plan. `known` is first, because the others rely on existing pods and nodes.
 const INVARIANTS: &[Invariant] = &[
     known::check,
     refuted::check,
@@ -94,7 +94,10 @@ const INVARIANTS: &[Invariant] = &[
     inter_pod::check,
 ];
 
-/// Whether a plan may be carried out; else the first invariant that it breaks.
+/// Checks whether a plan may be carried out.
+///
+/// # Errors
+/// The first invariant that the plan breaks.
 pub fn plan(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
     INVARIANTS.iter().try_for_each(|invariant| invariant(ground, proposal))
 }

@@ -9,7 +9,7 @@ use super::held::{Held, Place};
 use super::room::Load;
 use crate::cluster::Mirror;
 
-/// Pods and a node for each, found by either.
+/// A map between pods and their nodes, in both directions.
 #[derive(Debug, Default)]
 struct Spots {
     by_pod: BTreeMap<PodId, NodeId>,
@@ -17,7 +17,7 @@ struct Spots {
 }
 
 impl Spots {
-    /// Gives the pod a node, or none; returns the one it had.
+    /// Sets or removes (`None`) the node of a pod. Returns its former node.
     fn set(&mut self, pod: PodId, node: Option<NodeId>) -> Option<NodeId> {
         let before = match node {
             Some(node) => self.by_pod.insert(pod, node),
@@ -32,28 +32,28 @@ impl Spots {
         before
     }
 
-    /// The pods of a node.
+    /// Returns the pods of a node.
     fn on(&self, node: NodeId) -> impl Iterator<Item = PodId> + '_ {
         self.by_node.get(&node).into_iter().flatten().copied()
     }
 }
 
-/// Who takes room on which node: bound pods and those held at permit. And who is promised some: nominated pods.
+/// The pods that take capacity on each node (bound pods and pods held at permit), and the pods with promised capacity (nominated pods).
 #[derive(Debug, Default)]
 pub struct Occupancy {
     bound: Spots,
     held: Held,
     promised: Spots,
-    /// Pods that the policy does not know because it cannot count them. They take room all the same.
+    /// The pods that the policy has not received because it cannot count them. They take capacity all the same.
     uncounted: BTreeSet<PodId>,
-    /// What is taken, by the number of the node.
+    /// The sums of the requests, by node number.
     loads: Vec<Load>,
     stale: BTreeSet<NodeId>,
     changes: Changes,
 }
 
 impl Occupancy {
-    /// Takes note of what the policy is about to be told.
+    /// Applies an event that the policy is about to receive.
     pub fn observe(&mut self, event: &Event) {
         match event {
             Event::PodUpserted(pod) => self.changed(&pod.status()),
@@ -76,7 +76,7 @@ impl Occupancy {
         }
     }
 
-    /// Sums anew what is taken on the nodes where something changed.
+    /// Computes the load again of each node where something has changed.
     pub fn refresh(&mut self, mirror: &Mirror) {
         for node in std::mem::take(&mut self.stale) {
             let load = self.load_with(mirror, node, |_| true, &[]);
@@ -91,17 +91,17 @@ impl Occupancy {
         }
     }
 
-    /// The pods held at permit.
+    /// Returns the pods held at permit.
     pub fn held(&self) -> &Held {
         &self.held
     }
 
-    /// The place that a pod would have that is held next.
+    /// Returns a new place for the next pod to be held.
     pub fn place_at(&mut self, node: NodeId, deadline: i64) -> Place {
         self.held.place(node, deadline)
     }
 
-    /// The pod is held at permit at the place, or no longer; the place it had.
+    /// Sets or removes (`None`) the place of a pod held at permit. Returns its former place.
     pub fn hold(&mut self, pod: PodId, place: Option<Place>) -> Option<Place> {
         let before = self.held.set(pod, place);
         self.stale.extend(before.map(|before| before.node));
@@ -109,24 +109,24 @@ impl Occupancy {
         before
     }
 
-    /// These pods, and no others, are unknown to the policy because it cannot count them.
+    /// Sets the pods that the policy has not received because it cannot count them.
     pub fn set_uncounted(&mut self, pods: impl Iterator<Item = PodId>) {
         self.uncounted = pods.collect();
     }
 
-    /// Whether a pod waits for a node, is not held for one, has no scheduling gates and is of no other scheduler: such a pod can be
-    /// tried, and only such a pod.
+    /// Returns whether a pod can be tried: it is pending without a node, is not held at permit, has no scheduling gates and belongs to the own
+    /// schedulers.
     pub fn is_pending(&self, pod: &Pod) -> bool {
         self.not_pending(pod).is_none()
     }
 
-    /// Why a pod cannot be tried; none where it can.
+    /// Returns why a pod cannot be tried. `None`: it can.
     pub fn not_pending(&self, pod: &Pod) -> Option<&'static str> {
         let is_held = pod.node.is_none() && self.held.contains(pod.id);
         if is_held { Some("is held at permit") } else { self.not_pending_once_released(pod) }
     }
 
-    /// Returns why a pod could not be tried if it held no node at permit; none where it could.
+    /// Returns why a pod could not be tried if it were not held at permit. `None`: it could.
     pub fn not_pending_once_released(&self, pod: &Pod) -> Option<&'static str> {
         if pod.node.is_some() {
             Some("is bound already")
@@ -145,47 +145,47 @@ impl Occupancy {
         }
     }
 
-    /// The node on which the pod takes room.
+    /// Returns the node on which the pod takes capacity. `None`: the pod is neither bound nor held.
     pub fn place(&self, pod: PodId) -> Option<NodeId> {
         self.bound.by_pod.get(&pod).copied().or_else(|| self.held.get(pod).map(|place| place.node))
     }
 
-    /// The pods that take room on a node.
+    /// Returns the pods that take capacity on a node.
     pub fn on(&self, node: NodeId) -> impl Iterator<Item = PodId> + '_ {
         self.bound.on(node).chain(self.held.on(node))
     }
 
-    /// The pods nominated to a node that take no room yet.
+    /// Returns the pods nominated to a node that are not held at permit.
     pub fn promised(&self, node: NodeId) -> impl Iterator<Item = PodId> + '_ {
         self.promised.on(node).filter(|pod| !self.held.contains(*pod))
     }
 
-    /// The node that a pod is promised.
+    /// Returns the node that a pod is promised. `None`: the pod has no promise.
     pub fn promise_of(&self, pod: PodId) -> Option<NodeId> {
         self.promised.by_pod.get(&pod).copied()
     }
 
-    /// The pod is promised room on the node, or on none any more.
+    /// Sets or removes (`None`) the promise of a pod.
     pub fn promise(&mut self, pod: PodId, node: Option<NodeId>) {
         self.promised.set(pod, node);
     }
 
-    /// What is taken on a node, as of the last refresh.
+    /// Returns the load of a node as of the last refresh. `None`: no load was computed yet, so it is empty.
     pub fn load(&self, node: NodeId) -> Option<&Load> {
         usize::try_from(node).ok().and_then(|index| self.loads.get(index))
     }
 
-    /// How often the room of a node has changed: what it has, or what is taken of it.
+    /// Returns how often the free capacity of a node has changed, over all nodes.
     pub fn changes(&self) -> u64 {
         self.changes.count()
     }
 
-    /// The nodes whose room has changed after so many changes; none where that is too long ago.
+    /// Returns the nodes whose free capacity has changed after this number of changes. `None`: the log does not reach back so far.
     pub fn changed_since(&self, changes: u64) -> Option<&[NodeId]> {
         self.changes.since(changes)
     }
 
-    /// What would be taken on a node if only these stayed and others came. The users of a placed object leave with it.
+    /// Computes the load of a node if only these pods stayed and the pods `comers` were added. The users of a placed object leave together with it.
     pub(super) fn load_with(
         &self,
         mirror: &Mirror,
@@ -200,19 +200,19 @@ impl Occupancy {
         Load::of(mirror, &pods)
     }
 
-    /// The pods that use the room of a placed object.
+    /// Returns the pods that use the room of a placed object.
     pub fn users<'a>(&'a self, mirror: &'a Mirror, placed: PodId) -> impl Iterator<Item = PodId> + 'a {
         let beside = self.place(placed).into_iter().flat_map(|node| self.on(node));
         beside.filter(move |pod| mirror.pod(*pod).and_then(|pod| mirror.room_used_by(pod)) == Some(placed))
     }
 
-    /// The pod is bound to the node, or to none.
+    /// Sets or removes (`None`) the node that the pod is bound to.
     fn bind(&mut self, pod: PodId, node: Option<NodeId>) {
         self.stale.extend(self.bound.set(pod, node));
         self.stale.extend(node);
     }
 
-    /// A pod is new or has changed.
+    /// Applies the status of a pod that is new or has changed.
     fn changed(&mut self, pod: &PodStatus) {
         let finished = matches!(pod.phase, Phase::Succeeded | Phase::Failed);
         self.bind(pod.id, pod.node.filter(|_| !finished));
@@ -221,7 +221,7 @@ impl Occupancy {
     }
 }
 
-/// Whether a pod waits for a node, held for one or not.
+/// Returns whether a pod is pending without a node and is not being deleted. A pod held at permit counts as well.
 pub fn waits(pod: &PodStatus) -> bool {
     pod.phase == Phase::Pending && pod.node.is_none() && !pod.terminating
 }

@@ -4,7 +4,7 @@ use lictor_contract::{Placement, Pod};
 
 use super::{Ground, Proposal, Violation};
 
-/// Checks that every nominated pod waits for a node, or gives up the one that it holds at permit by the same answer.
+/// Checks that every nominated pod is pending, or is released from permit by the same answer.
 pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
     all_wait(ground, &proposal.plan.nominations, |pod| match proposal.effects.releases.contains(&pod.id) {
         true => ground.occupancy.not_pending_once_released(pod),
@@ -12,12 +12,12 @@ pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), 
     })
 }
 
-/// Checks that every placed pod waits for a node.
+/// Checks that every placed pod is pending.
 pub(super) fn placements(ground: &Ground<'_>, placements: &[Placement]) -> Result<(), Violation> {
     all_wait(ground, placements, |pod| ground.occupancy.not_pending(pod))
 }
 
-/// Checks that every placed pod waits for a node. `obstacle` says why a pod does not.
+/// Checks that every placed pod is pending. `obstacle` returns why a pod is not.
 fn all_wait(
     ground: &Ground<'_>,
     placements: &[Placement],

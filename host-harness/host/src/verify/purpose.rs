@@ -2,8 +2,7 @@
 
 use super::{Ground, Proposal, Violation};
 
-/// The pod that asked is placed by the plan, and who is evicted is evicted for a preemptor. That those who are placed then have
-/// room is another invariant.
+/// Checks that the plan places the preemptor, and evicts pods only for nominated pods. Whether the nominated pods then fit is another invariant.
 pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
     let plan = proposal.plan;
     if let Some(preemptor) = proposal.preemptor

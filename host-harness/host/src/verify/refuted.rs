@@ -2,7 +2,7 @@
 
 use super::{Ground, Proposal, Violation};
 
-/// No nomination and no victim is among the refuted ones.
+/// Checks that no nomination and no victim was refused before.
 pub(super) fn check(ground: &Ground<'_>, proposal: &Proposal<'_>) -> Result<(), Violation> {
     let Proposal { plan, refuted, .. } = proposal;
     if let Some(nomination) = plan.nominations.iter().find(|nomination| refuted.placements.contains(nomination)) {
@@ -63,7 +63,7 @@ mod tests {
         ] {
             assert_eq!(refuted(victims), Refuted { victims: vec![world.pod(wrong)], ..Refuted::default() });
         }
-        // Too few victims are the fault of no victim.
+        // No single victim is to blame where there are too few victims.
         assert_eq!(refuted(&["default/w"]).placements, [world.placement(("default/p", "n1"))]);
     }
 }

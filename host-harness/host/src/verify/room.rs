@@ -14,7 +14,7 @@ use crate::cluster::Mirror;
 pub struct Load(Vec<i128>);
 
 impl Load {
-    /// What these pods take together on one node.
+    /// Computes the load of these pods together on one node.
     pub(super) fn of(mirror: &Mirror, pods: &BTreeSet<PodId>) -> Load {
         let mut outside = Load::default();
         let mut inside: BTreeMap<PodId, (Load, Load)> = BTreeMap::new();
@@ -31,7 +31,7 @@ impl Load {
         outside
     }
 
-    /// How much of a resource.
+    /// Returns the amount of a resource.
     pub fn get(&self, resource: ResourceId) -> i128 {
         usize::try_from(resource).ok().and_then(|index| self.0.get(index)).copied().unwrap_or(0)
     }
@@ -65,7 +65,7 @@ impl Load {
     }
 }
 
-/// What a node has of a resource.
+/// Returns the allocatable amount of a resource on a node. A resource that the node does not list has the amount that every node has of it.
 pub fn allocatable(mirror: &Mirror, node: &Node, resource: ResourceId) -> i64 {
     let named = node.allocatable.iter().find(|amount| amount.resource == resource).map(|amount| amount.value);
     named.unwrap_or_else(|| {

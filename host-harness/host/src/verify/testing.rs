@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use super::{Departures, Ground, Occupancy, Proposal, Violation};
 use crate::cluster::{Mirror, Object, load};
 
-/// The annotation by which a pod says which slot it uses.
+/// The annotation by which a pod names the slot that it uses.
 pub const IN_SLOT: &str = "example.com/in-slot";
 
-/// A kind of objects that hold room of a node for pods to come.
+/// Returns a kind of objects that reserve room of a node for later pods.
 pub fn slots() -> PlacedKind {
     let phase = |word: &str, phase| PlacedPhase { word: word.to_owned(), phase };
     let text = str::to_owned;
@@ -36,7 +36,7 @@ pub fn slots() -> PlacedKind {
     }
 }
 
-/// The interest in slots, and in the annotation by which pods use them.
+/// Returns the interests in slots, and in the annotation by which pods use them.
 pub fn interests() -> Interests {
     Interests {
         annotations: vec!["other".to_owned(), IN_SLOT.to_owned()],
@@ -45,19 +45,19 @@ pub fn interests() -> Interests {
     }
 }
 
-/// An object as the mirror takes it.
+/// Reads an object.
 pub fn object(value: Value) -> Object {
     let document = load::read("test.json", &value.to_string()).unwrap().pop().unwrap();
     Object::from_document(document).unwrap()
 }
 
-/// A node with this many cores.
+/// Returns a node with this many cores.
 pub fn node(name: &str, cpu: u32) -> Value {
     json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
            "status": {"allocatable": {"cpu": cpu.to_string(), "memory": "64Gi", "pods": "10"}}})
 }
 
-/// A pending pod that asks for this many cores.
+/// Returns a pending pod that requests this many cores.
 pub fn pod(name: &str, cpu: u32, priority: i32) -> Value {
     json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": "default"},
            "spec": {"priority": priority,
@@ -65,20 +65,20 @@ pub fn pod(name: &str, cpu: u32, priority: i32) -> Value {
            "status": {"phase": "Pending"}})
 }
 
-/// The same pod, running on a node.
+/// Sets the node of a pod, and makes it run there.
 pub fn on(node: &str, mut pod: Value) -> Value {
     *pod.pointer_mut("/spec").unwrap().as_object_mut().unwrap().entry("nodeName").or_insert(json!(null)) = json!(node);
     *pod.pointer_mut("/status/phase").unwrap() = json!("Running");
     pod
 }
 
-/// The same object with a value set at the end of a pointer.
+/// Sets a value in an object, under the parent at a JSON pointer.
 pub fn with(mut object: Value, parent: &str, key: &str, value: Value) -> Value {
     object.pointer_mut(parent).unwrap().as_object_mut().unwrap().insert(key.to_owned(), value);
     object
 }
 
-/// A slot; on a node, it is open.
+/// Returns a slot. A slot on a node is open.
 pub fn slot(name: &str, cpu: u32, node: Option<&str>) -> Value {
     let state = if node.is_some() { "Open" } else { "Waiting" };
     json!({"apiVersion": "example.com/v1", "kind": "Slot", "metadata": {"name": name},
@@ -87,23 +87,23 @@ pub fn slot(name: &str, cpu: u32, node: Option<&str>) -> Value {
            "status": {"state": state, "placement": {"node": node}, "held": {"cpu": cpu.to_string()}}})
 }
 
-/// A cluster, who takes room in it, and who is leaving.
+/// A cluster with its occupancy and its departures.
 pub struct World {
     /// The cluster.
     pub mirror: Mirror,
-    /// Who takes room where.
+    /// The pods that take capacity, per node.
     pub occupancy: Occupancy,
     /// The victims of earlier plans.
     pub departures: Departures,
 }
 
 impl World {
-    /// A cluster of these objects.
+    /// Creates a cluster of these objects.
     pub fn of(objects: impl IntoIterator<Item = Value>) -> World {
         World::told(interests(), objects)
     }
 
-    /// A cluster of these objects, as far as a policy of these interests needs it.
+    /// Creates a cluster of these objects, for a policy with these interests.
     pub fn told(interests: Interests, objects: impl IntoIterator<Item = Value>) -> World {
         let mut world = World {
             mirror: Mirror::new(interests),
@@ -117,8 +117,8 @@ impl World {
         world
     }
 
-    /// `n1` is full with `v` (3 cores) and `w` (1), `n2` takes nobody, on `n3` two of four cores are held for `h`; `p` (3) and
-    /// `q` (1, of lower priority) wait.
+    /// Creates the small cluster: `n1` is full with `v` (3 cores) and `w` (1), `n2` is unschedulable, on `n3` two of four cores are held for `h`; `p`
+    /// (3) and `q` (1, of lower priority) are pending.
     pub fn small() -> World {
         let mut world = World::of([
             node("n1", 4),
@@ -136,13 +136,13 @@ impl World {
         world
     }
 
-    /// The pod is held for the node.
+    /// Holds a pod at permit for a node.
     pub fn hold(&mut self, pod: PodId, node: NodeId) {
         let place = self.occupancy.place_at(node, i64::MAX);
         self.occupancy.hold(pod, Some(place));
     }
 
-    /// Takes note of what changed.
+    /// Applies the changes of the mirror to the occupancy.
     pub fn sync(&mut self) {
         for event in self.mirror.drain_events() {
             self.occupancy.observe(&event);
@@ -150,22 +150,22 @@ impl World {
         self.occupancy.refresh(&self.mirror);
     }
 
-    /// The number of a pod; one that no pod has where there is none.
+    /// Returns the number of a pod; an unused number where the pod does not exist.
     pub fn pod(&self, name: &str) -> PodId {
         self.mirror.pod_id(name).unwrap_or(PodId::MAX)
     }
 
-    /// The number of a node; one that no node has where there is none.
+    /// Returns the number of a node; an unused number where the node does not exist.
     pub fn node(&self, name: &str) -> NodeId {
         self.mirror.node_id(name).unwrap_or(NodeId::MAX)
     }
 
-    /// A placement by names.
+    /// Returns a placement by names.
     pub fn placement(&self, (pod, node): (&str, &str)) -> Placement {
         Placement { pod: self.pod(pod), node: self.node(node) }
     }
 
-    /// A plan by names. The first nominated pod is the preemptor.
+    /// Returns a plan by names. The first nominated pod is the preemptor.
     pub fn plan(&self, nominations: &[(&str, &str)], victims: &[&str]) -> Plan {
         let nominations: Vec<Placement> = nominations.iter().map(|on| self.placement(*on)).collect();
         Plan {
@@ -178,22 +178,22 @@ impl World {
         }
     }
 
-    /// What plans are held against.
+    /// Returns the state that plans are checked against.
     pub fn ground(&self) -> Ground<'_> {
         Ground { mirror: &self.mirror, occupancy: &self.occupancy, departures: &self.departures }
     }
 
-    /// The verdict on a plan that nobody asked for, with no other effects.
+    /// Checks a plan of the policy's own cycle, without other effects.
     pub fn judge(&self, plan: &Plan) -> Result<(), Violation> {
         self.judge_with(plan, &Effects::default())
     }
 
-    /// The verdict on a plan that nobody asked for.
+    /// Checks a plan of the policy's own cycle.
     pub fn judge_with(&self, plan: &Plan, effects: &Effects) -> Result<(), Violation> {
         super::plan(&self.ground(), &Proposal { plan, preemptor: None, effects, refuted: &Refuted::default() })
     }
 
-    /// What is said about a plan that breaks an invariant.
+    /// Returns the message about a plan that breaks an invariant.
     pub fn refusal(&self, plan: &Plan) -> String {
         self.judge(plan).unwrap_err().to_string()
     }

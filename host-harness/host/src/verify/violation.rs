@@ -8,42 +8,42 @@ use super::Apart;
 use crate::cluster::Ineligible;
 use crate::reason::{Fact, NamedReason, say, time};
 
-/// An invariant and what breaks it.
+/// A broken invariant, with the pods and nodes that break it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Violation {
     /// A number that names no pod.
     UnknownPod(PodId),
     /// A number that names no node.
     UnknownNode(NodeId),
-    /// The same victim twice.
+    /// A pod is a victim twice.
     VictimTwice {
-        /// Its number.
+        /// The number of the victim.
         id: PodId,
         /// The victim.
         victim: String,
     },
-    /// A pod with two nodes, or twice the same.
+    /// A pod is placed twice.
     PlacedTwice {
         /// The pod.
         pod: String,
     },
     /// A victim that is the preemptor or nominated by the same plan.
     OwnVictim {
-        /// Its number.
+        /// The number of the victim.
         id: PodId,
         /// The victim.
         victim: String,
     },
-    /// A victim that holds no room.
+    /// A victim takes no capacity of a node.
     HoldsNothing {
-        /// Its number.
+        /// The number of the victim.
         id: PodId,
         /// The victim.
         victim: String,
     },
-    /// A victim of a plan that is still under way.
+    /// A victim of another plan in flight.
     AlreadyLeaving {
-        /// Its number.
+        /// The number of the victim.
         id: PodId,
         /// The victim.
         victim: String,
@@ -52,49 +52,49 @@ pub enum Violation {
     },
     /// A victim that is being deleted already, by no plan.
     BeingDeleted {
-        /// Its number.
+        /// The number of the victim.
         id: PodId,
         /// The victim.
         victim: String,
     },
     /// A victim whose eviction the API server has refused.
     EvictionRefused {
-        /// Its number.
+        /// The number of the victim.
         id: PodId,
         /// The victim.
         victim: String,
-        /// When it is asked again, in nanoseconds since 1970.
+        /// The time of the next attempt, in nanoseconds since 1970.
         until: i64,
     },
     /// A pod of another scheduler that a queue is to give back.
     OfAnotherScheduler {
-        /// Its number.
+        /// The number of the victim.
         id: PodId,
         /// The victim.
         victim: String,
     },
-    /// A pod that is not waiting for a node.
+    /// A pod that is not pending.
     NotPending {
         /// The pod.
         pod: String,
-        /// What it does instead.
+        /// The state of the pod.
         state: &'static str,
     },
-    /// Somebody is evicted and nobody is placed.
+    /// Pods are evicted and no pod is placed.
     NobodyGains {
-        /// How many are evicted.
+        /// The number of victims.
         victims: usize,
     },
-    /// The pod that asked is not among those the plan places.
+    /// The plan does not place the preemptor.
     AskerLeftOut {
-        /// The pod that asked.
+        /// The preemptor.
         preemptor: String,
-        /// How many the plan nominates.
+        /// The number of nominated pods.
         nominated: usize,
     },
     /// A victim that was refused before.
     RefutedVictim {
-        /// Its number.
+        /// The number of the victim.
         id: PodId,
         /// The victim.
         victim: String,
@@ -116,10 +116,10 @@ pub enum Violation {
         pod: String,
         /// The node.
         node: String,
-        /// Why.
+        /// The reason.
         why: Ineligible,
     },
-    /// A node that does not take the pod beside other pods.
+    /// A node that does not take the pod because of other pods.
     Apart {
         /// The placement.
         placement: Placement,
@@ -127,10 +127,10 @@ pub enum Violation {
         pod: String,
         /// The node.
         node: String,
-        /// Why.
+        /// The reason.
         why: Apart,
     },
-    /// A node without room for what is placed on it.
+    /// A node without enough free capacity for the placed pods.
     NoRoom {
         /// The number of the node.
         id: NodeId,
@@ -138,17 +138,17 @@ pub enum Violation {
         node: String,
         /// The resource that is short.
         resource: String,
-        /// What the node has of it.
+        /// The allocatable amount of the node.
         allocatable: i64,
-        /// What stays taken or promised.
+        /// The amount in use or promised.
         taken: i128,
-        /// What is to be placed.
+        /// The amount that the placed pods request.
         wanted: i128,
     },
 }
 
 impl Violation {
-    /// The invariant and what breaks it, as a reason for the pod that asked.
+    /// Returns the violation as a reason for the preemptor.
     pub fn reason(&self) -> NamedReason {
         let (code, case, facts) = match self {
             Violation::UnknownPod(number) => ("host/known", "pod", vec![Fact::count("number", *number)]),
@@ -199,7 +199,7 @@ impl Violation {
         say(code, case, facts)
     }
 
-    /// The same as a node says it of a pod, in words that are the same for all nodes where they can be.
+    /// Returns the violation as an obstacle of a node. Where possible, the text does not name the node, so that equal obstacles can be counted.
     pub fn of_node(&self) -> String {
         match self {
             Violation::Apart { why, .. } => why.reason().message,
@@ -208,7 +208,7 @@ impl Violation {
         }
     }
 
-    /// What of the plan cannot be: the victims where it breaks down on one, else placements.
+    /// Returns the invalid part of the plan: the victim that breaks the invariant, else placements.
     pub fn refutes(&self, plan: &Plan) -> Refuted {
         let placements = |placements| Refuted { placements, ..Refuted::default() };
         match self {

@@ -111,7 +111,7 @@ fn one_membership_a_pod(exchange: &Exchange) -> Option<Result<(), String>> {
 fn members_of_its_queues(lab: &Lab<'_>) -> Verdict {
     let mut seen = 0_usize;
     for run in lab.runs() {
-        // The host asks for the queues right before.
+        // The host calls `queues` right before `memberships`.
         let mut queues: BTreeSet<&str> = BTreeSet::new();
         for exchange in &run.exchanges {
             match &exchange.said {
@@ -151,7 +151,7 @@ fn unknown_pod(lab: &Lab<'_>) -> Verdict {
     }
 }
 
-/// What all queues use, by name.
+/// Returns the non-zero use of all queues, by name.
 fn used(policy: &mut dyn Policy) -> Result<Vec<(String, Vec<Amount>)>, CallError> {
     let spent = |amounts: Vec<Amount>| {
         let mut spent: Vec<Amount> = amounts.into_iter().filter(|amount| amount.value != 0).collect();
@@ -176,7 +176,7 @@ fn unreserve_gives_back(lab: &Lab<'_>) -> Verdict {
             format!("`account.queues`: `{pod}` was reserved and unreserved, and the queues use otherwise than before")
         };
         hold(before == after, wrong)?;
-        // A pod of no queue counts nowhere.
+        // A pod without a queue counts nowhere.
         seen = seen.saturating_add(usize::from(before != during));
     }
     Ok(seen)

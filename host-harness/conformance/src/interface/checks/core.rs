@@ -76,7 +76,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-/// A run that is told in this way.
+/// Returns the manner of a run with this way of sending events.
 fn told(telling: Telling) -> Manner {
     Manner { telling, ..Manner::default() }
 }
@@ -106,7 +106,7 @@ fn before_configure(lab: &Lab<'_>) -> Verdict {
     }
 }
 
-/// Questions about a pod that there is not, at these points, are refused.
+/// Checks that calls with an unknown pod are refused at these extension points.
 pub(super) fn stranger_refused(lab: &Lab<'_>, points: &[ExtensionPoint]) -> Verdict {
     let (_, tap) = lab.told()?;
     let asked = tap.aside(|policy: &mut dyn Policy| strangers(policy, lab.system));

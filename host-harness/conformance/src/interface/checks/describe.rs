@@ -59,7 +59,7 @@ fn describe_is_constant(lab: &Lab<'_>) -> Verdict {
     Ok(2)
 }
 
-/// The first name of a list that is there twice or empty.
+/// Returns the first name of a list that is empty or occurs twice.
 fn wrong_name<'a>(names: impl IntoIterator<Item = &'a String>) -> Option<&'a String> {
     let mut seen = BTreeSet::new();
     names.into_iter().find(|name| name.is_empty() || !seen.insert(*name))

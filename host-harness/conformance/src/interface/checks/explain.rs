@@ -42,7 +42,7 @@ pub(super) const CHECKS: &[Check] = &[
 
 fn off_at_first(lab: &Lab<'_>) -> Verdict {
     let (mut session, tap) = lab.told()?;
-    // Where the cycle fails, another check says so.
+    // Another check reports a cycle that fails.
     drop(session.tell(Input::Cycle));
     let mut asked = 0_usize;
     for pod in session.mirror().pods() {

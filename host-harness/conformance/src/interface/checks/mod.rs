@@ -20,7 +20,7 @@ mod told;
 
 use super::check::Check;
 
-/// All of them.
+/// All checks.
 pub(super) const ALL: &[&[Check]] = &[
     core::CHECKS,
     describe::CHECKS,

@@ -8,7 +8,7 @@ use super::super::check::hold;
 use super::super::exchange::Exchange;
 use super::super::lab::{Lab, Verdict};
 
-/// No instance gives a number to two plans of the functions that this export's answers count among.
+/// Checks that no instance gives a number twice, to plans of this export or of the others that share its count.
 pub(super) fn numbers_once(lab: &Lab<'_>, export: &str) -> Verdict {
     let mut seen = 0_usize;
     for run in lab.runs() {
@@ -26,7 +26,7 @@ pub(super) fn numbers_once(lab: &Lab<'_>, export: &str) -> Verdict {
     Ok(seen)
 }
 
-/// The host refuses none of the plans in answers of this export.
+/// Checks that the host refuses none of the plans in answers of this export.
 pub(super) fn sound(lab: &Lab<'_>, export: &str) -> Verdict {
     let own = |exchange: &&Exchange| exchange.call.export() == export;
     let plans = lab.plain().exchanges.iter().filter(own).map(|exchange| exchange.plans().len()).sum();
@@ -38,7 +38,7 @@ pub(super) fn sound(lab: &Lab<'_>, export: &str) -> Verdict {
     refused.map_or(Ok(plans), |(_, why)| Err(format!("`{export}`: the host refuses a plan: {why}")))
 }
 
-/// The host finds no placement in answers of this export that cannot be.
+/// Checks that the host finds no unsound placement in answers of this export.
 pub(super) fn bindable(lab: &Lab<'_>, call: &str) -> Verdict {
     use lictor_host::session::{Cause, ProtocolError};
     let unsound = |cause: &&Cause| matches!(cause, Cause::ProtocolError { call: of, protocol_error: ProtocolError::Unsound(_) } if *of == call);

@@ -49,7 +49,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-/// The keys of an answer, by pod, where there is one for each.
+/// Returns the epoch and the keys of an answer, by pod. `None`: the answer is another one, or does not have one key for each pod.
 fn keys(exchange: &Exchange) -> Option<(u64, BTreeMap<PodId, &Vec<u8>>)> {
     match (&exchange.call, &exchange.said) {
         (Call::QueueKeys(pods), Said::Keys(said)) if pods.len() == said.keys.len() => {
@@ -65,7 +65,7 @@ fn one_key_a_pod(exchange: &Exchange) -> Option<Result<(), String>> {
     Some(hold(asked == answered, || format!("{asked} pods are asked about, and {answered} keys come back")))
 }
 
-/// Looks at the answers of each instance, one after the other.
+/// Checks the answers of each instance, one instance after the other.
 fn over_runs(lab: &Lab<'_>, look: fn(&[&Exchange]) -> Verdict) -> Verdict {
     let mut seen = 0_usize;
     for run in lab.runs() {
@@ -77,7 +77,7 @@ fn over_runs(lab: &Lab<'_>, look: fn(&[&Exchange]) -> Verdict) -> Verdict {
     Ok(seen)
 }
 
-/// The answers about the queue, instance by instance.
+/// Returns the answers about the queue, by instance.
 fn lives(run: &Run) -> Vec<Vec<&Exchange>> {
     let mut lives: BTreeMap<usize, Vec<&Exchange>> = BTreeMap::new();
     for exchange in run.exchanges.iter().filter(|exchange| keys(exchange).is_some()) {

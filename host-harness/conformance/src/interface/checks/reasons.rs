@@ -46,7 +46,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-/// Looks at each reason of an answer.
+/// Checks each reason of an answer.
 fn of_reasons(exchange: &Exchange, look: impl Fn(&Reason) -> Result<(), String>) -> Option<Result<(), String>> {
     let reasons = exchange.reasons();
     (!reasons.is_empty()).then(|| reasons.into_iter().try_for_each(look))
@@ -89,7 +89,7 @@ fn facts(lab: &Lab<'_>) -> Verdict {
     })
 }
 
-/// The facts that a template names outside of `[...]`.
+/// Returns the names of the facts that a template uses outside of `[...]`.
 fn demanded(text: &str) -> Vec<&str> {
     let parts = text.split('[').enumerate();
     let kept =

@@ -74,7 +74,7 @@ fn threats_are_sound(exchange: &Exchange) -> Option<Result<(), String>> {
     Some(lists.iter().try_for_each(list))
 }
 
-/// Asks a policy about pods that it was told.
+/// Calls `standings` for pods that the policy has received.
 fn ask(policy: &mut dyn Policy, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, String> {
     policy.standings(pods).map_err(|error| format!("`standing.standings`: {error}"))
 }

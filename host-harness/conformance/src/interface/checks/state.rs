@@ -58,13 +58,13 @@ fn saving_changes_nothing(lab: &Lab<'_>) -> Verdict {
     lab.same(&Manner { telling, ..Manner::default() })
 }
 
-/// Restores this in an instance that was told the cluster.
+/// Restores a checkpoint in an instance that has received the cluster.
 fn restored(lab: &Lab<'_>, checkpoint: &Checkpoint) -> Result<Result<(), StateError>, String> {
     let (_, tap) = lab.told()?;
     tap.aside(|policy: &mut dyn Policy| policy.restore(checkpoint)).map_err(|error| format!("`state.restore`: {error}"))
 }
 
-/// The checkpoints of the plain run.
+/// Returns the checkpoints of the plain run.
 fn saved<'a>(lab: &'a Lab<'_>) -> impl Iterator<Item = &'a Checkpoint> {
     lab.plain().saved().iter().flatten()
 }
@@ -87,7 +87,7 @@ fn garbage_is_refused(lab: &Lab<'_>) -> Verdict {
     let turned = last.bytes.iter().rev().copied().collect();
     let flipped = last.bytes.iter().enumerate().map(|(at, byte)| if at % 7 == 3 { !byte } else { *byte }).collect();
     for bytes in [half, turned, flipped] {
-        // What the bytes happen to say may be a state; it is no trap.
+        // The damaged bytes may by chance be a valid state, but must not trap.
         drop(restored(lab, &Checkpoint { format: last.format, bytes })?);
     }
     Ok(4)

@@ -37,7 +37,7 @@ pub(super) const CHECKS: &[Check] = &[
     },
 ];
 
-/// Documents that are no object of any kind, or not such as its authors think.
+/// Documents that are not an object of any kind, or have fields of wrong types.
 const NONSENSE: [&str; 6] = [
     "",
     "{",
@@ -47,7 +47,10 @@ const NONSENSE: [&str; 6] = [
     "{\"spec\": {\"a\": {\"b\": null}}}",
 ];
 
-/// What is found in nonsense of every kind that the system reads.
+/// Returns the findings in nonsense of every kind that the system reads.
+///
+/// # Errors
+/// The policy fails over the nonsense.
 fn found(lab: &Lab<'_>) -> Result<Vec<Finding>, String> {
     let (_, tap) = lab.told()?;
     let interests = &lab.system.interests;

@@ -4,7 +4,7 @@ use lictor_contract::*;
 
 use super::good::{Answer, Good, LIMIT, name, reason};
 
-/// How long a pod waits for another: a minute.
+/// The time that a pod waits for another pod: a minute, in nanoseconds.
 const WAIT: i64 = 60_000_000_000;
 
 fn count(name: &str, count: i64) -> Fact {
@@ -22,7 +22,7 @@ impl Good {
     }
 
     pub(super) fn pre_filter(&mut self, pod: PodId) -> Answer<PreFiltered> {
-        // An attempt begins: the notes of the one before are not its own.
+        // An attempt begins, so the notes of the attempt before are dropped.
         self.notes.remove(&pod);
         let pod = self.known(pod)?;
         let requested = self.cpu(&pod.template.requests);
@@ -54,7 +54,7 @@ impl Good {
         Ok(NodeVerdicts { codes, obstacles })
     }
 
-    /// The node and who must leave it, if that is enough.
+    /// Returns the node and the victims of a plan for the pod. `None`: no evictions free enough.
     pub(super) fn way(&self, pod: &Pod, refuted: &Refuted) -> Option<(NodeId, Vec<PodId>)> {
         let tried = |node: &&Node| !refuted.placements.contains(&Placement { pod: pod.id, node: node.id });
         let nodes = self.nodes.values().filter(tried).filter(|node| self.eligible(pod, node.id));
@@ -184,7 +184,7 @@ impl Good {
         Ok(Enforced { enforcements: vec![Enforcement { id, queue, victims, marks, reason }], retry: retry() })
     }
 
-    /// First binds all that fits, then plans for the rest.
+    /// Runs a step of the policy's own cycle: first binds all pods that fit, then plans for the rest.
     pub(super) fn act(&mut self) -> Answer<Actions> {
         self.stepped = !self.stepped;
         let (mut bindings, mut plans) = (Vec::new(), Plans::default());
@@ -240,7 +240,7 @@ impl Good {
         ])
     }
 
-    /// A pod counts against the queue of its priority; those of priority 5 start in pairs.
+    /// Returns the memberships: a pod counts against the queue of its priority. Pods of priority 5 start in pairs.
     pub(super) fn memberships(&self, pods: &[PodId]) -> Answer<Vec<Membership>> {
         let membership = |pod: &PodId| {
             let pod = self.known(*pod)?;

@@ -2,7 +2,7 @@
 
 use lictor_contract::*;
 
-/// The description: a system that is asked pod by pod, and one with cycles of its own.
+/// Returns the description: a system that tries pod by pod, and one with its own cycles.
 pub(super) fn description() -> Description {
     use ExtensionPoint::{Act, Enforce, Filter, Permit, PostFilter, PreFilter, QueueOrder, Reserve, Score};
     let pods = system("pods", &[QueueOrder, PreFilter, Filter, PostFilter, Score, Reserve, Permit, Enforce]);

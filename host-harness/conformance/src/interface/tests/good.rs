@@ -7,12 +7,12 @@ use lictor_contract::*;
 
 use super::describe::description;
 
-/// How much cpu pods of priority 10 may hold together, in thousandths of a core.
+/// The cpu that pods of priority 10 may use together, in thousandths of a core.
 pub(super) const LIMIT: i64 = 1_000;
 
 pub(super) type Answer<T> = Result<T, PolicyError>;
 
-/// The policy, and what it was told.
+/// The policy, and the objects that it has received.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Good {
     pub(super) configured: bool,
@@ -23,7 +23,7 @@ pub(super) struct Good {
     eligible: BTreeMap<ShapeId, Vec<u64>>,
     pub(super) plans: u64,
     pub(super) epoch: u64,
-    /// How often a pod found no way, by name and uid: those come last.
+    /// How often no plan was found for a pod, by name and uid. Such pods are tried last.
     pub(super) tries: BTreeMap<String, u32>,
     pub(super) noting: bool,
     pub(super) notes: BTreeMap<PodId, Vec<Note>>,
@@ -72,7 +72,7 @@ impl Good {
         self.pods.get(&pod).and_then(|pod| pod.template.priority).unwrap_or(0)
     }
 
-    /// Where a pod takes room.
+    /// Returns the node on which a pod takes capacity.
     pub(super) fn place(&self, pod: &Pod) -> Option<NodeId> {
         let ended = matches!(pod.phase, Phase::Succeeded | Phase::Failed);
         pod.node.or(self.reserved.get(&pod.id).copied()).filter(|_| !ended)
@@ -87,7 +87,8 @@ impl Good {
         word.is_some_and(|word| word >> (node % 64) & 1 == 1)
     }
 
-    /// What the node lacks for the pod when these have left; what is promised to pods of no lower priority is taken.
+    /// Returns the cpu that the node lacks for the pod after these pods have left, in thousandths of a core. Capacity promised to any other pod
+    /// counts as in use.
     pub(super) fn short(&self, pod: &Pod, node: &Node, gone: &[PodId]) -> i64 {
         let promised = self.pods.values().filter(|other| {
             other.node.is_none()
@@ -195,7 +196,7 @@ impl Good {
     }
 }
 
-/// What is wrong with a `Band`.
+/// Returns the finding about a `Band` that cannot be read. `None`: it can be read.
 fn unread(object: &Object) -> Option<Finding> {
     let value = serde_json::from_str::<serde_json::Value>(&object.json).unwrap_or_default();
     value.pointer("/spec/cpu").is_none().then(|| Finding {

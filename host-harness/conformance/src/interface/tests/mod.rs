@@ -16,12 +16,12 @@ use super::suite::conform_to;
 use super::{Check, CheckReport, Conformance, Outcome, checks};
 use mutant::Mutant;
 
-/// What comes of these checks with a policy that breaks this rule.
+/// Returns the results of these checks with a policy that breaks this rule.
 fn held(breaks: &'static str, to: impl Iterator<Item = &'static Check>) -> Conformance {
     conform_to(to, &|| Ok(Box::new(Mutant::breaking(breaks))), &[]).unwrap()
 }
 
-/// What comes of the check of this rule with a policy that breaks it.
+/// Returns the report of the check of this rule with a policy that breaks it.
 fn broken(rule: &'static str) -> CheckReport {
     let mut conformance = held(rule, checks().filter(|check| check.id == rule));
     conformance.checks.pop().unwrap()
@@ -53,7 +53,7 @@ fn every_check_fails_on_the_policy_that_breaks_its_rule() {
 fn a_line_names_export_rule_and_remedy() {
     let report = broken("queue/one-key-a-pod");
     let line = report.lines().next().unwrap();
-    // Five pods wait in the first cluster, p0 to p4, and none of the bystanders.
+    // Five pods are pending in the first cluster, p0 to p4. The bystanders are not.
     assert_eq!(
         line,
         "queue/one-key-a-pod (pods, cluster 1): `queue.queue-keys`: 5 pods are asked about, and 4 keys come back; answer \
@@ -72,7 +72,7 @@ fn checks_are_named_by_their_interface_and_once() {
     }
 }
 
-/// Whether a rule stands where a check says: a heading of the README, or words of a file of the contract.
+/// Returns whether a rule is where its check says: a heading of the README, or words of a file of the contract.
 fn stands(rule: &str) -> bool {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let Some((file, place)) = rule.split_once(", ") else { return false };

@@ -8,16 +8,16 @@ use lictor_host::policy::{CallError, Policy};
 
 use super::good::{Answer, Good, name, reason};
 
-/// How many instances there were.
+/// The number of instances so far.
 static BORN: AtomicI64 = AtomicI64::new(0);
 
-/// The policy. Without a rule to break it is good.
+/// The policy. Without a rule to break, it is the good policy.
 #[derive(Debug, Clone)]
 pub(super) struct Mutant {
     pub(super) good: Good,
     pub(super) breaks: &'static str,
     born: i64,
-    /// What it counts that it should not.
+    /// A count that a correct policy would not keep.
     pub(super) count: i64,
     pub(super) arrived: BTreeMap<PodId, i64>,
 }
@@ -32,7 +32,7 @@ impl Mutant {
         self.breaks == rule
     }
 
-    /// A number that its decisions must not depend on.
+    /// Returns a number that the decisions must not depend on.
     fn stray(&self) -> i64 {
         match self.breaks {
             "core/two-instances-agree" => self.born,
@@ -43,7 +43,7 @@ impl Mutant {
         }
     }
 
-    /// Whether it is asked about a pod that there is not, and answers all the same.
+    /// Returns whether the pod is unknown and the broken rule makes the policy answer all the same.
     fn answers_stranger(&mut self, pod: PodId, rule: &str) -> bool {
         self.is(rule) && self.good.known(pod).is_err()
     }
@@ -57,7 +57,7 @@ impl Mutant {
         if self.is(rule) { 1 } else { id }
     }
 
-    /// Another checkpoint: pods by their numbers.
+    /// Returns a wrong checkpoint: with pods by number.
     fn by_number(&self) -> Checkpoint {
         let number =
             |name: &String| self.good.pods.values().find(|pod| super::good::name(pod) == *name).map(|pod| pod.id);
@@ -66,7 +66,7 @@ impl Mutant {
     }
 }
 
-/// What the good policy says, as a host is told it.
+/// Returns the answer of the good policy as the host receives it.
 pub(super) fn said<T>(call: &'static str, answer: Answer<T>) -> Result<T, CallError> {
     answer.map_err(|error| CallError::Refused { call, error })
 }
@@ -106,7 +106,7 @@ impl Policy for Mutant {
         match self.breaks {
             "queue/one-key-a-pod" => drop(said.keys.pop()),
             "queue/epoch-never-goes-back" => said.epoch = 1_000 - said.epoch,
-            // The order of the question has a new epoch each time, so that only that rule is broken.
+            // The rule about the order of the question gets a new epoch each time, so that no other rule is broken.
             "core/order-of-events" | "core/numbers-mean-nothing" => said.epoch = 0,
             "queue/order-of-the-question" => {
                 self.good.epoch += 1;

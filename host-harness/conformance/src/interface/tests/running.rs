@@ -7,7 +7,8 @@ use super::good::{Answer, Good, reason};
 use super::mutant::{Mutant, said};
 
 impl Good {
-    /// Answers that pods of priority 10 and more are evicted for no pod, and all others for every pod of a higher priority.
+    /// Returns the threats of the test policy: pods of priority 10 and more are evicted for no pod, and all others for every pod of a higher
+    /// priority.
     fn threats(&self, pod: PodId) -> Answer<Vec<Threat>> {
         let pod = self.known(pod)?;
         let runs = pod.node.is_some() && !pod.terminating && !matches!(pod.phase, Phase::Succeeded | Phase::Failed);
@@ -63,7 +64,7 @@ impl Mutant {
     }
 }
 
-/// A policy that names a law of a standing that it has not described.
+/// The name of the mutant that names an undescribed law in a standing.
 pub(super) const UNREGISTERED: &str = "the law of a standing is not described";
 
 #[test]

@@ -96,7 +96,7 @@ impl Mutant {
     }
 }
 
-/// A placed kind whose node is nowhere.
+/// Returns a placed kind whose pointer to the node is invalid.
 fn nowhere() -> PlacedKind {
     let word = |word: &str| word.to_owned();
     PlacedKind {

@@ -17,13 +17,13 @@ impl Bits {
         *word != before
     }
 
-    /// Whether a number is in the set.
+    /// Returns whether a number is in the set.
     pub(crate) fn contains(&self, number: u32) -> bool {
         let (index, bit) = place(number);
         self.0.get(index).is_some_and(|word| word & bit != 0)
     }
 
-    /// The words of the set, without trailing zeros.
+    /// Returns the words of the set without trailing zero words. The lowest bit of the first word is number 0.
     pub(crate) fn words(&self) -> Vec<u64> {
         let end = self.0.iter().rposition(|word| *word != 0).map_or(0, |last| last.saturating_add(1));
         self.0.iter().take(end).copied().collect()

@@ -32,7 +32,7 @@ pub(crate) struct Constraints {
     pub(crate) tolerations: BTreeSet<Toleration>,
     /// What its volumes demand: all must hold.
     pub(crate) needs: BTreeSet<Need>,
-    /// The resource claims of the pod. Nobody here can say where they are allocated: no node takes such a pod.
+    /// The resource claims of the pod, by name. The host does not know where claims are allocated, so no node takes a pod with a claim.
     pub(crate) resource_claims: BTreeSet<String>,
 }
 
@@ -50,20 +50,21 @@ pub(crate) struct Terrain {
 pub enum Ineligible {
     /// The node is unschedulable.
     Unschedulable,
-    /// The pod does not tolerate a taint, told as `{key: value}`.
+    /// The pod does not tolerate a taint, which is shown as `{key: value}`.
     Taint(String),
     /// The labels of the node do not match.
     Selector,
-    /// A volume of the pod cannot be used there, or nowhere: the case of the reason, and the claim where it is one.
+    /// A volume of the pod cannot be used on the node, or on any node: the case of the reason, and the claim. The claim is empty where the case names
+    /// none.
     Volume(&'static str, String),
-    /// The pod has resource claims, by name. Whether a node can allocate them is not judged.
+    /// The pod has resource claims, by name. The host does not check whether the node can allocate the claims.
     ResourceClaims(String),
-    /// There is no such pod or node.
+    /// The named thing (a pod, a node or a shape) does not exist.
     Unknown(&'static str),
 }
 
 impl Ineligible {
-    /// The same as a reason, in the words of kube-scheduler.
+    /// Returns the reason `host/eligible` for this case, in the words of kube-scheduler.
     pub fn reason(&self) -> NamedReason {
         let (case, facts) = match self {
             Ineligible::Unschedulable => ("unschedulable", Vec::new()),
@@ -79,7 +80,10 @@ impl Ineligible {
 }
 
 impl Constraints {
-    /// Whether a node satisfies them; the reason is the first that kube-scheduler would find.
+    /// Checks whether a node satisfies the constraints.
+    ///
+    /// # Errors
+    /// The first reason that kube-scheduler would find.
     pub(crate) fn judge(&self, node: &Terrain) -> Result<(), Ineligible> {
         self.admits(node)?;
         if !self.attracts(node) {
@@ -92,7 +96,10 @@ impl Constraints {
         self.needs.iter().try_for_each(|need| need.judge(node))
     }
 
-    /// Whether the taints of a node let the pod in. An unschedulable node has one.
+    /// Checks whether the pod tolerates the taints of a node. An unschedulable node counts as tainted (`node.kubernetes.io/unschedulable`).
+    ///
+    /// # Errors
+    /// `Unschedulable` where the pod does not tolerate an unschedulable node; else the first taint that the pod does not tolerate.
     pub(crate) fn admits(&self, node: &Terrain) -> Result<(), Ineligible> {
         if node.unschedulable && !self.tolerates(&unschedulable()) {
             return Err(Ineligible::Unschedulable);
@@ -103,19 +110,19 @@ impl Constraints {
         }
     }
 
-    /// Whether a node is what the node selector and the required node affinity ask for.
+    /// Returns whether a node matches the node selector and one term of the required node affinity.
     pub(crate) fn attracts(&self, node: &Terrain) -> bool {
         let selected = self.selector.iter().all(|requirement| requirement.holds(&node.labels));
         let attracted = |terms: &BTreeSet<Term>| terms.iter().any(|term| term.holds(&node.name, &node.labels));
         selected && self.affinity.as_ref().is_none_or(attracted)
     }
 
-    /// The names of the only possible nodes, if every affinity term requires one.
+    /// Returns the names of the only possible nodes. `None`: a term of the affinity requires no name, or the pod has no required affinity.
     fn only_names(&self) -> Option<BTreeSet<&str>> {
         self.affinity.as_ref()?.iter().map(Term::only_name).collect()
     }
 
-    /// The name of the only possible node.
+    /// Returns the name of the only node that the required affinity allows. `None`: the affinity does not require a single node.
     pub(crate) fn required_name(&self) -> Option<&str> {
         let names = self.only_names()?;
         if names.len() == 1 { names.first().copied() } else { None }
@@ -126,7 +133,7 @@ impl Constraints {
     }
 }
 
-/// The taint that a pod must tolerate to run on an unschedulable node.
+/// Returns the taint that a pod must tolerate to run on an unschedulable node.
 fn unschedulable() -> Taint {
     Taint { key: "node.kubernetes.io/unschedulable".to_owned(), value: String::new(), effect: Effect::NoSchedule }
 }

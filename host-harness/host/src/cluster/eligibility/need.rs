@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Ineligible, Requirement, Term, Terrain};
 
-/// The labels that say in which zone and region a node or a volume is; the older names last.
+/// The labels with the zone and the region of a node or a volume; the older names last.
 pub(crate) const ZONES: [&str; 4] = [
     "topology.kubernetes.io/zone",
     "topology.kubernetes.io/region",
@@ -12,10 +12,10 @@ pub(crate) const ZONES: [&str; 4] = [
     "failure-domain.beta.kubernetes.io/region",
 ];
 
-/// What a volume, or the claim for one, demands.
+/// A demand of a volume, or of the claim for a volume, on the node of the pod.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Need {
-    /// No node will do.
+    /// No node satisfies the demand.
     Nowhere {
         /// The case of the reason `host/eligible`.
         case: &'static str,
@@ -24,18 +24,21 @@ pub(crate) enum Need {
     },
     /// One of the terms of the volume that the claim is bound to.
     BoundVolume(BTreeSet<Term>),
-    /// One of the terms under which a volume is there, or can be made.
+    /// One of the terms under which a volume exists or can be provisioned.
     Volume(BTreeSet<Term>),
-    /// The zone and the region of the volume, where the node has any.
+    /// The zone and the region of the volume. A node without any zone label satisfies the demand.
     Zones(BTreeSet<Requirement>),
     /// One of the terms under which a driver has enough storage left.
     Capacity(BTreeSet<Term>),
-    /// No node of these names: its driver can attach no more volumes there, and a volume that the pod shares with others is not there.
+    /// No node of these names. The driver can attach no more volumes there, or a volume that the pod shares with other pods is attached elsewhere.
     Attachable(BTreeSet<String>),
 }
 
 impl Need {
-    /// Whether a node is what is demanded.
+    /// Checks whether a node satisfies the demand.
+    ///
+    /// # Errors
+    /// `Volume` with the case of the reason.
     pub(super) fn judge(&self, node: &Terrain) -> Result<(), Ineligible> {
         let one_holds = |terms: &BTreeSet<Term>| terms.iter().any(|term| term.holds(&node.name, &node.labels));
         let case = match self {
@@ -51,8 +54,8 @@ impl Need {
     }
 }
 
-/// Whether a node is in these zones and regions. A node without any zone and region is in all. An older label of a volume is compared with
-/// the newer one of a node that has no older one (upstream plugins/volumezone).
+/// Returns whether a node is in these zones and regions. A node without a label of zone or region is in all of them. Where the node lacks an older
+/// label of the volume, the newer label of the node is compared (upstream plugins/volumezone).
 fn in_zones(zones: &BTreeSet<Requirement>, node: &Terrain) -> bool {
     let is_in = |zone: &Requirement| {
         let newer = zone.key.replace("failure-domain.beta.kubernetes.io", "topology.kubernetes.io");

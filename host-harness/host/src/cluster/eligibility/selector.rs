@@ -5,17 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The condition of a requirement on a label.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum LabelTest {
-    /// It exists with one of these values.
+    /// The label exists with one of these values.
     In(BTreeSet<String>),
-    /// It does not exist with one of these values.
+    /// The label does not exist with one of these values.
     NotIn(BTreeSet<String>),
-    /// It exists.
+    /// The label exists.
     Exists,
-    /// It does not exist.
+    /// The label does not exist.
     DoesNotExist,
-    /// It exists with a number greater than this.
+    /// The label exists with a number greater than this.
     Greater(i64),
-    /// It exists with a number less than this.
+    /// The label exists with a number less than this.
     Less(i64),
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Requirement {
 }
 
 impl Requirement {
-    /// Whether these labels satisfy the requirement.
+    /// Returns whether these labels satisfy the requirement.
     pub(crate) fn holds(&self, labels: &BTreeMap<String, String>) -> bool {
         let label = labels.get(&self.key);
         let number = || label.and_then(|value| value.parse::<i64>().ok());
@@ -59,7 +59,7 @@ pub(crate) struct Term {
 }
 
 impl Term {
-    /// Whether a node satisfies the term.
+    /// Returns whether a node with this name and these labels satisfies all requirements of the term. An empty term matches no node.
     pub(crate) fn holds(&self, name: &str, labels: &BTreeMap<String, String>) -> bool {
         !(self.labels.is_empty() && self.names.is_empty())
             && self.labels.iter().all(|requirement| requirement.holds(labels))
@@ -69,7 +69,7 @@ impl Term {
             })
     }
 
-    /// The only node name that the term allows, if it requires one.
+    /// Returns the node name that the term requires. `None`: the term requires no name.
     pub(super) fn only_name(&self) -> Option<&str> {
         self.names.iter().find_map(|test| match test {
             NameTest::Is(name) => Some(&**name),

@@ -13,7 +13,7 @@ use crate::sweep::Sweep;
 #[derive(Debug, Default)]
 pub(crate) struct Shapes {
     ids: BTreeMap<Arc<Constraints>, ShapeId>,
-    /// By number; `None`: the number is free.
+    /// The shapes by number. `None`: the number is free.
     shapes: Vec<Option<Shape>>,
     free: BTreeSet<ShapeId>,
     sweep: Sweep,
@@ -38,7 +38,8 @@ impl Shape {
 }
 
 impl Shapes {
-    /// The shape of these constraints. A new shape is checked against the nodes of `all`, or name by name against those of `named`.
+    /// Returns the number of the shape with these constraints. A new shape is checked against the nodes of `all`. Where the constraints allow only
+    /// some names, a new shape is checked against the nodes that `named` finds by name.
     pub(crate) fn intern<'n>(
         &mut self,
         constraints: Constraints,
@@ -77,8 +78,8 @@ impl Shapes {
         id
     }
 
-    /// Forgets the shapes that no pod has, once there may be as many of them as of others, and frees their numbers. Call it when all changes were drained:
-    /// a policy knows by then that no pod has the shape. `used`: the shapes of all pods.
+    /// Forgets the shapes that no pod has and frees their numbers, once there may be as many unused shapes as used ones. `used` returns the shapes of
+    /// all pods. Call `sweep` after all changes were drained: only then does the policy know that no pod has the shape.
     pub(crate) fn sweep(&mut self, used: impl FnOnce() -> BTreeSet<ShapeId>) {
         if !self.sweep.is_due(self.ids.len()) {
             return;
@@ -99,12 +100,12 @@ impl Shapes {
         self.shapes.get(shape as usize)?.as_ref()
     }
 
-    /// The constraints of a shape.
+    /// Returns the constraints of a shape. `None`: the number is free.
     pub(crate) fn constraints(&self, shape: ShapeId) -> Option<&Constraints> {
         self.get(shape).map(|shape| &*shape.constraints)
     }
 
-    /// Whether a node takes the pods of a shape: what [`Constraints::judge`] said when the node was checked last.
+    /// Returns whether a node takes the pods of a shape: the result of [`Constraints::judge`] when the node was last checked. O(1).
     pub(crate) fn takes(&self, shape: ShapeId, node: NodeId) -> bool {
         self.get(shape).is_some_and(|shape| shape.nodes.contains(node))
     }
@@ -120,12 +121,12 @@ impl Shapes {
         }
     }
 
-    /// The shapes that are new or have changed since the last call.
+    /// Returns the nodes of the shapes that are new or have changed since the last call.
     pub(crate) fn drain(&mut self) -> Vec<Eligibility> {
         std::mem::take(&mut self.changed).into_iter().filter_map(|shape| self.eligibility(shape)).collect()
     }
 
-    /// The shapes from this number on. A number that is free has no nodes: the numbers that a policy receives have no holes.
+    /// Returns the nodes of each shape from this number on. A free number has no nodes, so that the numbers that a policy receives have no gaps.
     pub(crate) fn from(&self, first: ShapeId) -> impl Iterator<Item = Eligibility> {
         (first..u32::MAX).map_while(|shape| self.eligibility(shape))
     }

@@ -41,7 +41,7 @@ pub(crate) struct Toleration {
 }
 
 impl Toleration {
-    /// Whether the toleration covers a taint.
+    /// Returns whether the toleration covers a taint.
     pub(super) fn covers(&self, taint: &Taint) -> bool {
         let number = || taint.value.parse::<i64>().ok();
         self.effect.is_none_or(|effect| effect == taint.effect)

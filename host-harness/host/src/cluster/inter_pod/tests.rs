@@ -13,7 +13,7 @@ fn is_not(value: &str) -> LabelTest {
     LabelTest::NotIn(BTreeSet::from([value.to_owned()]))
 }
 
-/// Whether a set of all pods of namespaces that this says holds a pod of `known` (team a) and of `strange`.
+/// Returns whether a set of pods, chosen by these namespaces and namespace labels, holds a pod of `known` (label `team: a`) and one of `strange`.
 fn holds(named: &[&str], labels: Option<&[Requirement]>, takes_unknown: bool) -> [bool; 2] {
     let set = PodSet {
         namespaces: named.iter().map(|name| (*name).to_owned()).collect(),
@@ -51,7 +51,7 @@ fn a_namespace_that_is_not_known_has_its_name_and_perhaps_more() {
         assert_eq!(holds(&[], Some(&[label(NAME, is("known"))]), takes_unknown), [true, false]);
         assert_eq!(holds(&[], Some(&[label(NAME, is_not("strange"))]), takes_unknown), [true, false]);
     }
-    // Its name is known, and not the one that is asked for.
+    // The name of the namespace is known, and differs from the required one.
     assert_eq!(holds(&[], Some(&[team_a, label(NAME, is("known"))]), true), [true, false]);
 }
 

@@ -57,7 +57,7 @@ fn spend(spent: &mut usize, weight: usize) -> Result<(), Complaint> {
     Ok(())
 }
 
-/// The approximate memory of a value, in bytes.
+/// Computes the approximate memory of a value, in bytes.
 fn weigh(value: &Value) -> usize {
     let below = match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,

@@ -25,7 +25,7 @@ pub(super) enum Container {
 }
 
 impl Container {
-    /// An empty mapping.
+    /// Returns an empty mapping.
     pub(super) fn map() -> Container {
         Container::Map(Map::new(), None)
     }
@@ -65,17 +65,20 @@ impl<'s> Builder<'s> {
         Builder { file, sink, stack, lines, list, expanded, anchors }
     }
 
-    /// A mistake in the text.
+    /// Returns a mistake on a line of the file.
     pub(super) fn mistake(&self, line: u32, message: impl Into<String>, remedy: impl Into<String>) -> InputError {
         InputError { file: self.file.clone(), line, message: message.into(), remedy: remedy.into() }
     }
 
-    /// Whether a mapping expects its next key.
+    /// Returns whether the innermost container is a mapping that expects its next key.
     pub(super) fn awaits_key(&self) -> bool {
         matches!(self.stack.last(), Some(Open { container: Container::Map(_, None), .. }))
     }
 
-    /// The next key of the mapping.
+    /// Starts the next entry of the mapping with its key.
+    ///
+    /// # Errors
+    /// The key is too long or occurs for the second time, or no mapping is open.
     pub(super) fn key(&mut self, key: String, line: u32) -> Result<(), InputError> {
         self.check_length(&key, line)?;
         let Some(Open { container: Container::Map(entries, pending), spot, .. }) = self.stack.last_mut() else {
@@ -90,7 +93,10 @@ impl<'s> Builder<'s> {
         Ok(())
     }
 
-    /// A scalar value.
+    /// Adds a scalar value. `anchor`: the number of its anchor; 0 for no anchor.
+    ///
+    /// # Errors
+    /// The text is longer than [`MAX_SCALAR`] bytes, or the aliases of its anchor expand beyond the limit.
     pub(super) fn scalar(&mut self, value: Value, line: u32, anchor: usize) -> Result<(), InputError> {
         if let Value::String(text) = &value {
             self.check_length(text, line)?;
@@ -100,7 +106,10 @@ impl<'s> Builder<'s> {
         self.complete(value, spot, anchor)
     }
 
-    /// An alias: a copy of the anchored value.
+    /// Adds an alias: a copy of the anchored value.
+    ///
+    /// # Errors
+    /// The anchor is incomplete, or the copies of the document exceed the limit.
     pub(super) fn alias(&mut self, anchor: usize, line: u32) -> Result<(), InputError> {
         match self.anchors.expand(anchor) {
             Ok((value, part)) => {
@@ -112,7 +121,10 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// A mapping or sequence begins.
+    /// Begins a mapping or sequence. `anchor`: the number of its anchor; 0 for no anchor.
+    ///
+    /// # Errors
+    /// The text is nested more than [`MAX_DEPTH`] levels deep.
     pub(super) fn begin(&mut self, container: Container, line: u32, anchor: usize) -> Result<(), InputError> {
         if self.stack.len() >= MAX_DEPTH {
             let message = format!("the text is nested more than {MAX_DEPTH} levels deep");
@@ -126,7 +138,10 @@ impl<'s> Builder<'s> {
         Ok(())
     }
 
-    /// The innermost mapping or sequence ends.
+    /// Ends the innermost mapping or sequence, and adds it to the container around it or passes it to the sink.
+    ///
+    /// # Errors
+    /// Those of the sink and of the limits.
     pub(super) fn end(&mut self) -> Result<(), InputError> {
         let Some(Open { container, spot, anchor }) = self.stack.pop() else {
             return Ok(());
@@ -139,7 +154,7 @@ impl<'s> Builder<'s> {
         self.complete(value, spot, anchor)
     }
 
-    /// The document ends. Its anchors are dropped.
+    /// Ends the document and drops its anchors and lines.
     pub(super) fn end_document(&mut self) {
         self.anchors = Anchors::default();
         self.lines = Lines::default();
@@ -154,7 +169,7 @@ impl<'s> Builder<'s> {
         Err(self.mistake(line, message, "remove the object; the API server would refuse it as well"))
     }
 
-    /// Whether the next value is an item of the root's `items`.
+    /// Returns whether the next value is an item of the root's `items`.
     fn at_items(&self) -> bool {
         matches!(
             self.stack.as_slice(),
@@ -203,7 +218,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// `metadata.managedFields` is half of kubectl's output, and nothing here reads it.
+    /// Returns whether the next value is `metadata.managedFields`. That field is half of kubectl's output, and the host does not read it.
     fn is_managed_fields(&self) -> bool {
         matches!(
             self.stack.as_slice(),
@@ -212,7 +227,7 @@ impl<'s> Builder<'s> {
         )
     }
 
-    /// Passes a list item to the sink at once if it has its own kind; otherwise it waits for the end of the list.
+    /// Passes a list item to the sink at once if the item has its own kind. Other items wait for the end of the list.
     fn item(&mut self, mut value: Value, lines: Lines) -> Result<(), InputError> {
         if let Some(Open { container: Container::Map(root, _), .. }) = self.stack.first() {
             list::name_item(&mut value, root);
@@ -243,7 +258,7 @@ impl<'s> Builder<'s> {
     }
 }
 
-/// The step to the next part of a container.
+/// Returns the step from an open container to its next part.
 fn step_of(open: Option<&Open>) -> Step<'_> {
     match open.map(|open| &open.container) {
         None | Some(Container::Map(_, None)) => Step::Root,

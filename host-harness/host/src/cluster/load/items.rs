@@ -14,10 +14,10 @@ use super::{Document, json};
 use crate::cluster::InputError;
 use crate::cluster::object::{Kept, Object};
 
-/// Fewer objects than these are read by one thread.
+/// Lists with at most this many objects are read by one thread.
 const FEW: usize = 500;
 
-/// The threads that read.
+/// The maximum number of threads that read.
 const THREADS: usize = 8;
 
 /// What is read of a text.
@@ -30,10 +30,10 @@ pub enum Item {
 }
 
 impl Item {
-    /// The object, read from the document where it was not before.
+    /// Returns the object. A document is read as an object first.
     ///
     /// # Errors
-    /// As [`Object::from_value`] says.
+    /// Those of [`Object::from_value`].
     pub fn object(self) -> Result<Object, InputError> {
         match self {
             Item::Object(object, _) => Ok(*object),
@@ -59,16 +59,16 @@ impl Place<'_> {
     }
 }
 
-/// What became of an object.
+/// The result of reading one object.
 enum Read {
     Pod(Box<Object>),
-    /// It is to be read as a document.
+    /// The object must be read as a document.
     Document,
-    /// It cannot be read apart from its list.
+    /// The object cannot be read apart from its list.
     Unusual,
 }
 
-/// Reads a text that is one list of objects, each of a kind of its own. None where it is another text: nothing was read of it.
+/// Reads a text that is one list of objects, each with a kind of its own. `None`: the text has another form, and the sink has received nothing.
 ///
 /// # Errors
 /// Those of [`super::each`], at the same places.
@@ -87,7 +87,7 @@ pub(super) fn read(file: &Arc<str>, text: &Arc<str>, sink: Sink<'_>) -> Option<R
     Some(places.iter().copied().zip(read).try_for_each(emit))
 }
 
-/// Reads each object that can be read at once. None where one of them cannot be read apart from its list.
+/// Reads each object that can be read without a document. `None`: one of the objects cannot be read apart from its list.
 fn read_all(file: &Arc<str>, text: &Arc<str>, places: &[Place<'_>]) -> Option<Vec<Read>> {
     let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(THREADS);
     let part = places.len().div_ceil(threads).max(FEW);
@@ -127,7 +127,7 @@ fn read_one(place: &Place<'_>, text: &Arc<str>, nowhere: &Origin, json: &mut Str
                 .flatten()
             {
                 Some(pod) => Read::Pod(Box::new(pod)),
-                // What is no JSON may be YAML.
+                // A text that is not JSON may be YAML.
                 None if serde_json::from_str::<serde::de::IgnoredAny>(json).is_err() => Read::Unusual,
                 None => Read::Document,
             }
@@ -135,7 +135,7 @@ fn read_one(place: &Place<'_>, text: &Arc<str>, nowhere: &Origin, json: &mut Str
     }
 }
 
-/// The places of the items, where the whole text is a list that has nothing unusual outside of them.
+/// Returns the places of the items of a list. `None`: the text is not a list, or something outside of the items is unusual.
 fn places(text: &str) -> Option<Vec<Place<'_>>> {
     let mut scan = Scan::new(text);
     let mut places = None;
@@ -161,7 +161,7 @@ fn places(text: &str) -> Option<Vec<Place<'_>>> {
         }
     }
     rest.push('}');
-    // What stands beside the items must be as usual as they are.
+    // The fields outside of `items` must be as usual as the items are.
     let list = compact(&rest, &mut String::new())?;
     let is_valid = serde_json::from_str::<serde::de::IgnoredAny>(&rest).is_ok();
     (scan.peek().is_none() && is_valid && list.kind.ends_with("List")).then_some(places?)

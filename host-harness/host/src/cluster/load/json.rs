@@ -13,7 +13,7 @@ use super::lines::Lines;
 use super::{Document, Sink};
 use crate::cluster::InputError;
 
-/// Whether the whole text is valid JSON.
+/// Returns whether the whole text is valid JSON.
 pub(super) fn is_valid(text: &str) -> bool {
     Deserializer::from_str(text).into_iter::<IgnoredAny>().all(|document| document.is_ok())
 }
@@ -28,7 +28,7 @@ pub(super) fn read_from(file: &Arc<str>, text: &str, line: u32, sink: Sink<'_>) 
     read_lines(text, line, &mut Builder::new(file.clone(), sink))
 }
 
-/// The lines of an object that has been read before and begins on this line.
+/// Returns the lines of an object that begins on this line. `None`: the text cannot be read, although it was read before.
 pub(super) fn lines(file: &Arc<str>, text: &str, line: u32) -> Option<Lines> {
     let mut found = None;
     let take = &mut |document: Document| {

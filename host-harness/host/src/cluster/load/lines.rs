@@ -37,7 +37,7 @@ pub(super) struct Lines {
     keys: String,
 }
 
-/// A length or position; texts are far smaller than 4 GiB.
+/// Converts a length or position to `u32`. Texts are far smaller than 4 GiB.
 fn small(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
@@ -64,7 +64,7 @@ impl Lines {
         self.spots.truncate(spot as usize);
     }
 
-    /// The lines of a value and its parts.
+    /// Returns the lines of a value and of its parts.
     pub(super) fn part(&self, spot: u32) -> Lines {
         let mut part = Lines::default();
         part.append_range(self, self.range(spot), Step::Root);
@@ -76,7 +76,7 @@ impl Lines {
         self.append_range(part, part.range(0), step);
     }
 
-    /// The line of a spot; 0 where the spot does not exist.
+    /// Returns the line of a spot; 0 where the spot does not exist.
     pub(super) fn line(&self, spot: u32) -> u32 {
         self.spots.get(spot as usize).map_or(0, |s| s.line)
     }
@@ -94,7 +94,7 @@ impl Lines {
         at
     }
 
-    /// The part of a value with this key or index.
+    /// Returns the spot of the part with this key or index. `None`: the value has no such part.
     pub(super) fn child(&self, of: u32, key: &str) -> Option<u32> {
         let range = self.range(of);
         let mut at = small(range.start).saturating_add(1);
@@ -158,7 +158,7 @@ mod tests {
         lines.close(spot);
     }
 
-    /// `{a: {b~/c: 1}, d: [x, {e: 2}]}`, each on a line of its own.
+    /// Returns the lines of `{a: {b~/c: 1}, d: [x, {e: 2}]}`, with each value on a line of its own.
     fn sample() -> Lines {
         let mut lines = Lines::default();
         let root = lines.open(Step::Root, 1);

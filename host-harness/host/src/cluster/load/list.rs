@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::{Document, Sink};
 use crate::cluster::InputError;
 
-/// The kind of the items of a typed list (`Pod` of `PodList`); empty for `List`.
+/// Returns the kind of the items of a typed list (`Pod` of `PodList`); empty for `List`. `None`: the document is not a list.
 fn kind_of_items(root: &Map<String, Value>) -> Option<&str> {
     root.get("kind")?.as_str()?.strip_suffix("List")
 }
@@ -21,7 +21,7 @@ pub(super) fn name_item(item: &mut Value, root: &Map<String, Value>) {
     }
 }
 
-/// Whether an item has its own kind and version.
+/// Returns whether an item has its own kind and version.
 pub(super) fn has_own_kind(item: &Value) -> bool {
     item.get("kind").is_some() && item.get("apiVersion").is_some()
 }

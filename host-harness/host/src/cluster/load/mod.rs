@@ -33,17 +33,17 @@ pub struct Document {
 }
 
 impl Document {
-    /// Reads it as a type that is no object of Kubernetes.
+    /// Reads the document as a type that is not a Kubernetes object.
     ///
     /// # Errors
-    /// It is none: at the innermost value that has the mistake, with this remedy.
+    /// The document does not have this type. The error is at the innermost wrong value and has this remedy.
     pub fn typed<T: DeserializeOwned>(&self, remedy: &str) -> Result<T, InputError> {
         let mistake = |mistake: Mistake| self.origin.mistake(&mistake.pointer, mistake.message, remedy);
         typed(&self.value, &self.value.to_string()).map_err(mistake)
     }
 }
 
-/// What some editors write before a text.
+/// The byte order mark that some editors write at the beginning of a text.
 const MARK: char = '\u{feff}';
 
 /// Receives each complete document.
@@ -80,16 +80,16 @@ pub fn each(
     }
 }
 
-/// Reads a text like `each`. The pods of a large list in JSON come as objects, read by several threads; all else comes as documents.
+/// Reads a text like `each`. The pods of a large JSON list arrive as objects, read by several threads. All other items arrive as documents.
 ///
 /// # Errors
-/// Those of `each`. Mistakes in a pod come when its document is read as an object.
+/// Those of `each`. A mistake in a pod is reported when its document is read as an object.
 pub fn each_item(
     file: &str,
     text: String,
     sink: &mut dyn FnMut(Item) -> Result<(), InputError>,
 ) -> Result<(), InputError> {
-    // What is read of the text keeps it: there is to be one copy of it only.
+    // The items that were read keep a reference to the text, so that there is only one copy of it.
     let text: Arc<str> = match text.strip_prefix(MARK) {
         Some(text) => Arc::from(text),
         None => Arc::from(text),
@@ -102,7 +102,7 @@ pub fn each_item(
     each(file, &text, &mut |document| sink(Item::Document(document)))
 }
 
-/// An object in JSON without spaces and without `metadata.managedFields`; none where it is unusual.
+/// Returns an object in JSON without spaces and without `metadata.managedFields`. `None`: the object is unusual (see [`scan::compact`]).
 pub(crate) fn compact(object: &str) -> Option<String> {
     let mut to = String::with_capacity(object.len());
     scan::compact(object, &mut to).map(|_| to)

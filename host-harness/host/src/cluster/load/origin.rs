@@ -15,54 +15,54 @@ pub struct Origin {
     start: u32,
 }
 
-/// The lines of a document, found when somebody asks for one.
+/// The lines of a document, computed at the first use.
 #[derive(Debug, Default)]
 struct Place {
     lines: OnceLock<Lines>,
     unread: Option<Unread>,
 }
 
-/// A part of a JSON text in which no lines were looked for.
+/// A part of a JSON text whose lines have not been computed yet.
 #[derive(Debug)]
 pub(super) struct Unread {
     /// The whole text.
     pub(super) text: Arc<str>,
     /// The part.
     pub(super) range: Range<usize>,
-    /// The line on which it begins.
+    /// The line on which the part begins.
     pub(super) line: u32,
 }
 
 impl Origin {
-    /// The origin of a whole document.
+    /// Creates the origin of a whole document.
     pub(super) fn new(file: Arc<str>, lines: Lines) -> Origin {
         Origin { file, place: Arc::new(Place { lines: OnceLock::from(lines), unread: None }), start: 0 }
     }
-    /// The origin of an object whose lines are looked for when they are needed.
+    /// Creates the origin of an object whose lines are computed at the first use.
     pub(super) fn unread(file: Arc<str>, unread: Unread) -> Origin {
         Origin { file, place: Arc::new(Place { lines: OnceLock::new(), unread: Some(unread) }), start: 0 }
     }
-    /// The origin of what was never a text with lines.
+    /// Creates the origin of an object that was never a text with lines.
     pub(crate) fn without_lines(file: Arc<str>) -> Origin {
         Origin::new(file, Lines::default())
     }
-    /// The file as the user named it.
+    /// Returns the name of the file as the user gave it.
     pub fn file(&self) -> &Arc<str> {
         &self.file
     }
-    /// The line of the value at a JSON pointer, from 1. If the value does not exist, the line of the nearest enclosing value.
+    /// Returns the line of the value at a JSON pointer, from 1. Where the value does not exist, returns the line of the nearest enclosing value.
     pub fn line(&self, pointer: &str) -> u32 {
         let lines = self.lines();
         lines.line(lines.find(self.start, pointer))
     }
-    /// The origin of a part. Pointers then start at that part.
+    /// Returns the origin of a part. Pointers then start at that part.
     pub fn below(&self, pointer: &str) -> Origin {
         if pointer.is_empty() {
             return self.clone();
         }
         Origin { start: self.lines().find(self.start, pointer), ..self.clone() }
     }
-    /// A mistake at a JSON pointer.
+    /// Returns a mistake at a JSON pointer.
     pub fn mistake(&self, pointer: &str, message: impl Into<String>, remedy: impl Into<String>) -> InputError {
         InputError { file: self.file.clone(), line: self.line(pointer), message: message.into(), remedy: remedy.into() }
     }
@@ -73,7 +73,7 @@ impl Origin {
             self.place.unread.as_ref().and_then(read).unwrap_or_default()
         })
     }
-    /// The lines of all values, where they are known.
+    /// Returns the lines of all values. `None`: the lines were not computed, or a clone of the origin still exists.
     pub(super) fn into_lines(self) -> Option<Lines> {
         Arc::into_inner(self.place)?.lines.into_inner()
     }

@@ -31,12 +31,15 @@ pub(super) fn read(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) ->
     if matches { Ok(value) } else { Err(unlike()) }
 }
 
-/// A tag that JSON has no equivalent for.
+/// Returns the complaint about a tag that has no equivalent in JSON.
 pub(super) fn unknown_tag(tag: &Tag) -> Complaint {
     (format!("tag `{tag}` is not supported"), "remove the tag")
 }
 
-/// The value of a plain scalar without a tag.
+/// Returns the value of a plain scalar without a tag.
+///
+/// # Errors
+/// The scalar is a number that JSON does not have, such as `.inf`.
 fn guess(text: Cow<'_, str>) -> Result<Value, Complaint> {
     Ok(match &*text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
@@ -77,7 +80,7 @@ fn integer(text: &str) -> Option<Number> {
     text.parse::<i64>().map(Number::from).or_else(|_| text.parse::<u64>().map(Number::from)).ok()
 }
 
-/// `[0-9]* (. [0-9]*)? ([eE] [-+]? [0-9]+)?` with a digit before the exponent.
+/// Returns whether a text matches `[0-9]* (. [0-9]*)? ([eE] [-+]? [0-9]+)?` with a digit before the exponent.
 fn is_decimal(text: &str) -> bool {
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.strip_prefix(['+', '-']).unwrap_or(exponent)),

@@ -5,7 +5,7 @@
 use super::builder::MAX_DEPTH;
 use crate::cluster::object::holds_quantities;
 
-/// A part of a text, from left to right.
+/// A scanner over a text, from left to right.
 #[derive(Debug, Clone)]
 pub(super) struct Scan<'t> {
     text: &'t str,
@@ -13,17 +13,17 @@ pub(super) struct Scan<'t> {
 }
 
 impl<'t> Scan<'t> {
-    /// From the beginning of a text.
+    /// Starts a scanner at the beginning of a text.
     pub(super) fn new(text: &'t str) -> Scan<'t> {
         Scan { text, at: 0 }
     }
 
-    /// How far it has come, in bytes.
+    /// Returns the position of the scanner, in bytes from the beginning.
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
-    /// The next byte that is no space.
+    /// Skips spaces and returns the next byte without passing it. `None`: the text has ended.
     pub(super) fn peek(&mut self) -> Option<u8> {
         let rest = self.text.as_bytes().get(self.at..)?;
         let spaces = rest.iter().position(|byte| !matches!(byte, b' ' | b'\n' | b'\r' | b'\t'))?;
@@ -31,12 +31,12 @@ impl<'t> Scan<'t> {
         rest.get(spaces).copied()
     }
 
-    /// Passes this byte, where it is the next one.
+    /// Passes this byte. `None`: the next byte is another one.
     pub(super) fn pass(&mut self, byte: u8) -> Option<()> {
         (self.peek()? == byte).then(|| self.at = self.at.saturating_add(1))
     }
 
-    /// After an entry of a mapping or sequence: whether another follows. `end` closes it.
+    /// Returns whether another entry of a mapping or sequence follows, and passes the comma or `end`. `None`: neither follows.
     pub(super) fn more(&mut self, end: u8) -> Option<bool> {
         if self.peek()? == end {
             self.at = self.at.saturating_add(1);
@@ -45,7 +45,7 @@ impl<'t> Scan<'t> {
         self.pass(b',').map(|()| true)
     }
 
-    /// A text with its quotes, as it is written.
+    /// Passes a string and returns it as written, with its quotes. `None`: no complete string follows.
     pub(super) fn string(&mut self) -> Option<&'t str> {
         self.pass(b'"')?;
         let start = self.at.checked_sub(1)?;
@@ -60,7 +60,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// A key without escapes, and the colon behind it.
+    /// Passes a key and the colon after it, and returns the key without quotes. `None`: the key has escapes, or no key follows.
     pub(super) fn key(&mut self) -> Option<&'t str> {
         let key = self.string()?;
         self.pass(b':')?;
@@ -68,7 +68,7 @@ impl<'t> Scan<'t> {
         (!key.contains('\\')).then_some(key)
     }
 
-    /// A number or a word.
+    /// Passes a number or a word (`true`, `false`, `null`) and returns it. `None`: neither follows.
     pub(super) fn word(&mut self) -> Option<&'t str> {
         self.peek()?;
         let rest = self.text.get(self.at..)?;
@@ -78,7 +78,7 @@ impl<'t> Scan<'t> {
         rest.get(..end).filter(|word| !word.is_empty())
     }
 
-    /// A value of any kind: where it begins and ends. What is in it is not looked at.
+    /// Passes a value of any kind and returns its text. The contents of the value are not checked. `None`: the value is incomplete.
     pub(super) fn value(&mut self) -> Option<&'t str> {
         match self.peek()? {
             b'"' => self.string(),
@@ -111,18 +111,18 @@ impl<'t> Scan<'t> {
     }
 }
 
-/// What can be said of an object without building it.
+/// The properties of an object that are known without building it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Sketch<'t> {
     /// `apiVersion` and `kind`, where they are texts without escapes.
     pub(super) api_version: &'t str,
     pub(super) kind: &'t str,
-    /// It has a key `items`.
+    /// The object has a key `items`.
     pub(super) has_items: bool,
 }
 
-/// Writes an object without spaces and without `metadata.managedFields`, with quantities as texts. None where it is unusual: it is no mapping, has an unusual key, the
-/// same key twice, a text or number that may mean nothing, or no kind of its own.
+/// Writes an object without spaces and without `metadata.managedFields`, with quantities as texts. `None`: the object is unusual. It is not a
+/// mapping, has an unusual key or the same key twice, has a text or number that may have no meaning, or has no kind.
 pub(super) fn compact<'t>(object: &'t str, to: &mut String) -> Option<Sketch<'t>> {
     let mut writer = Writer { scan: Scan::new(object), to, keys: Vec::new() };
     let sketch = writer.object()?;
@@ -239,7 +239,7 @@ impl<'t> Writer<'t, '_> {
         Some(())
     }
 
-    /// Looks at what is left out as at everything else, and leaves it out.
+    /// Checks `managedFields` like every other value, and writes nothing. `None`: the value is unusual or not valid.
     fn managed_fields(&mut self, depth: usize) -> Option<()> {
         let start = self.to.len();
         self.value(depth.saturating_add(1), "")?;
@@ -249,7 +249,7 @@ impl<'t> Writer<'t, '_> {
     }
 }
 
-/// Whether a key is there twice.
+/// Returns whether a key occurs twice.
 fn has_twin(keys: &mut [&str]) -> bool {
     if keys.len() > 16 {
         keys.sort_unstable();
@@ -258,12 +258,12 @@ fn has_twin(keys: &mut [&str]) -> bool {
     keys.iter().enumerate().any(|(place, key)| keys.iter().take(place).any(|before| before == key))
 }
 
-/// Whether a text can have only one meaning: one half of a surrogate pair has none.
+/// Returns whether a text is valid. Only a text with `\u` escapes can be invalid: one half of a surrogate pair has no meaning.
 fn is_plain(text: &str) -> bool {
     !text.contains("\\u") || serde_json::from_str::<String>(text).is_ok()
 }
 
-/// Whether a number fits 64 bits, as nearly all do.
+/// Returns whether a word is `true`, `false`, `null` or a number without exponent that is short enough for 64 bits. Nearly all numbers are.
 fn is_usual(word: &str) -> bool {
     word.len() < 19 && (!word.contains(['e', 'E']) || matches!(word, "true" | "false"))
 }

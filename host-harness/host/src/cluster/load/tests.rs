@@ -188,7 +188,7 @@ fn stops_at_the_first_mistake_of_the_sink() {
     assert_eq!(taken, 2);
 }
 
-/// A dump with something of everything in it.
+/// A dump that contains every syntax once.
 const SAMPLE: &str = "# dump\n--- !!map\napiVersion: &v v1\nkind: List\nitems:\n- apiVersion: *v\n  kind: \"Pod\"\n  metadata: {name: 'a', labels: {x: y}}\n  spec:\n    text: |\n      one\n      two\n    folded: >-\n      three\n    n: [1, -2.5, 0x1F, ~, true]\n---\n{\"json\": [1, {\"a\": null}]}\n";
 
 #[test]

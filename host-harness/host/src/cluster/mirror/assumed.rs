@@ -12,45 +12,45 @@ use super::Mirror;
 use super::change::{Change, has_ended};
 use super::pods::PodEntry;
 
-/// A pod of which something is assumed.
+/// A pod with at least one assumed change.
 #[derive(Debug)]
 pub(super) struct Assumed {
     /// The pod as the cluster shows it.
     seen: PodEntry,
-    /// The object behind it, as the cluster shows it.
+    /// The JSON of the pod as the cluster shows it. `None`: the object is not kept.
     json: Option<Value>,
-    /// What is assumed, in the order in which it was asked for, each under its number.
+    /// The assumed changes with their numbers, in the order of the requests.
     changes: Vec<(u64, Change)>,
 }
 
-/// Whether the cluster shows what is assumed.
+/// Whether the cluster shows an assumed change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
-    /// It does not, yet.
+    /// The cluster does not show the change yet.
     No,
-    /// It does.
+    /// The cluster shows the change.
     Yes,
-    /// It never will: the pod runs elsewhere, or has ended.
+    /// The cluster will never show the change: the pod runs elsewhere, or has ended.
     Never,
 }
 
 impl Mirror {
-    /// Assumes a change under a number until it is confirmed or retracted. Nothing happens where there is no such pod.
+    /// Assumes a change under a number until it is confirmed or retracted. Does nothing where the pod does not exist.
     pub fn assume(&mut self, pod: PodId, number: u64, change: Change) {
         let Some(mut assumed) = self.take_assumed(pod) else { return };
         assumed.changes.push((number, change));
         self.lay(pod, assumed);
     }
 
-    /// What was assumed under this number has happened. Returns the numbers of earlier changes of the pod that are of the past with it:
-    /// they are not assumed any more.
+    /// Applies the change that was assumed under this number to what the cluster shows. Returns the numbers of earlier nominations of the pod, which
+    /// are over with the change and are not assumed any more.
     pub fn confirm(&mut self, pod: PodId, number: u64) -> Vec<u64> {
         let mut settled = Vec::new();
         let Some(mut assumed) = self.assumed.remove(&pod) else { return settled };
         if let Some(place) = assumed.changes.iter().position(|(other, _)| *other == number) {
             let (_, change) = assumed.changes.remove(place);
             if change.settles_nomination() {
-                // The changes of a pod happen in their order: earlier nominations are of the past.
+                // The changes of a pod take effect in their order, so the earlier nominations are over.
                 let mut at = 0usize;
                 assumed.changes.retain(|(number, earlier)| {
                     let past = at < place && matches!(earlier, Change::Nominate(_));
@@ -65,7 +65,7 @@ impl Mirror {
         settled
     }
 
-    /// What was assumed under this number is not so; what it was.
+    /// Drops the change that was assumed under this number and returns it. `None`: nothing was assumed under the number.
     pub fn retract(&mut self, pod: PodId, number: u64) -> Option<Change> {
         let mut assumed = self.assumed.remove(&pod)?;
         let place = assumed.changes.iter().position(|(other, _)| *other == number);
@@ -74,14 +74,14 @@ impl Mirror {
         change
     }
 
-    /// A change has happened in the cluster. Nothing happens where there is no such pod.
+    /// Applies a change that has happened in the cluster. Does nothing where the pod does not exist.
     pub fn change(&mut self, pod: PodId, change: &Change) {
         let Some(mut assumed) = self.take_assumed(pod) else { return };
         self.happen(&mut assumed, change);
         self.lay(pod, assumed);
     }
 
-    /// Whether the cluster shows what is assumed under a number; none where nothing is.
+    /// Returns whether the cluster shows the change that is assumed under a number. `None`: nothing is assumed under the number.
     pub fn shows(&self, pod: PodId, number: u64) -> Option<Shown> {
         let Assumed { seen, changes, .. } = self.assumed.get(&pod)?;
         let (_, change) = changes.iter().find(|(other, _)| *other == number)?;
@@ -96,17 +96,17 @@ impl Mirror {
         })
     }
 
-    /// The pods of which something is assumed and that were seen again since the last call.
+    /// Returns the pods with assumed changes that the cluster has shown again since the last call.
     pub fn drain_seen_again(&mut self) -> BTreeSet<PodId> {
         std::mem::take(&mut self.seen_again)
     }
 
-    /// The node that the cluster shows a pod to be bound to, whatever is assumed.
+    /// Returns the node that the pod is bound to in the cluster, without the assumed changes. `None`: the cluster shows no node.
     pub(super) fn seen_node(&self, pod: PodId) -> Option<&String> {
         self.seen_pod(pod)?.stated.node.as_ref()
     }
 
-    /// Returns whether the cluster shows that a pod is nominated, whatever is assumed.
+    /// Returns whether the cluster shows that a pod is nominated, without the assumed changes.
     pub fn shows_nominated(&self, pod: PodId) -> bool {
         self.seen_pod(pod).is_some_and(|entry| entry.stated.nominated.is_some())
     }
@@ -116,7 +116,7 @@ impl Mirror {
         assumed.or_else(|| self.pods.get(pod))
     }
 
-    /// A pod was seen: what is assumed of it stays assumed.
+    /// Stores a pod as the cluster shows it now. Assumed changes of the pod stay assumed.
     pub(super) fn see(&mut self, pod: PodId, entry: PodEntry) {
         match self.assumed.remove(&pod) {
             None => self.put(pod, entry),
@@ -148,7 +148,7 @@ impl Mirror {
         }
     }
 
-    /// Sets the pod to what is seen with all that is assumed laid over it.
+    /// Sets the pod to the state that the cluster shows, with all assumed changes laid over it.
     fn lay(&mut self, pod: PodId, assumed: Assumed) {
         let (mut entry, mut json) = (assumed.seen.clone(), assumed.json.clone());
         entry.resolve_nodes(&self.nodes);

@@ -35,7 +35,7 @@ impl Fields {
     }
 }
 
-/// Returns what finds the last key of a pointer in JSON; none where the key may be written in another way. A number may be a place in a list.
+/// Returns a finder of the last key of a pointer in JSON. `None`: JSON can write the key in another way, or a number may be a place in a list.
 fn finder(pointer: &str) -> Option<Finder<'static>> {
     let key = pointer.rsplit('/').next().unwrap_or_default();
     let is_plain = key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'));
@@ -43,16 +43,16 @@ fn finder(pointer: &str) -> Option<Finder<'static>> {
     is_plain.then(|| Finder::new(key).into_owned())
 }
 
-/// Which keys are of interest, and how the policy numbers them.
+/// The attribute keys that the policy is interested in, with their numbers.
 #[derive(Debug, Default)]
 pub(super) struct Filter {
     keys: BTreeMap<String, Vec<u32>>,
-    /// The numbers under which every attribute is told, as `key=value`.
+    /// The numbers under which the policy receives every attribute as `key=value`.
     all: Vec<u32>,
 }
 
 impl Filter {
-    /// A filter for a list of interests; `*` in it means all where that is allowed.
+    /// Creates a filter for a list of interests. `*` means every key where `all_allowed`; else it is an ordinary key.
     pub(super) fn new(interests: &[String], all_allowed: bool) -> Filter {
         let mut filter = Filter::default();
         for (number, key) in (0..).zip(interests) {
@@ -65,21 +65,21 @@ impl Filter {
         filter
     }
 
-    /// What the policy is told of these, by number.
+    /// Returns the attributes that the policy receives of these, ordered by number.
     pub(super) fn apply(&self, attributes: &BTreeMap<String, String>) -> Vec<Attribute> {
         let mut told: Vec<_> = attributes.iter().flat_map(|(key, value)| self.of(key, value)).collect();
         sort(&mut told);
         told
     }
 
-    /// Sets one among those that the policy is told.
+    /// Sets one attribute in the list that the policy receives.
     pub(super) fn set(&self, told: &mut Vec<Attribute>, key: &str, value: &str) {
         self.clear(told, key);
         told.extend(self.of(key, value));
         sort(told);
     }
 
-    /// Takes one from those that the policy is told.
+    /// Removes one attribute from the list that the policy receives.
     pub(super) fn clear(&self, told: &mut Vec<Attribute>, key: &str) {
         let own = |number: u32| self.keys.get(key).is_some_and(|numbers| numbers.contains(&number));
         told.retain(|old| {

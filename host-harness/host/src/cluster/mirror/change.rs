@@ -11,29 +11,29 @@ use super::Mirror;
 use super::pods::PodEntry;
 use crate::cluster::object::placed::running_word;
 
-/// A change of one pod, or of what is placed like one. Nodes go by name: a change outlives the node it names.
+/// A change of one pod, or of an object that is placed like a pod. Nodes are given by name: a change can outlive the node that it names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Change {
-    /// The pod is bound to the node (`spec.nodeName`; its nomination is gone) and starts to run there at once. An object that is placed
-    /// like a pod gets the first phase that means running.
+    /// The pod is bound to the node (`spec.nodeName`), loses its nomination and starts to run there at once. An object that is placed like a pod gets
+    /// the first phase that means running.
     Bind {
         /// The node.
         node: String,
-        /// The time.
+        /// The time, in nanoseconds since 1970.
         at: i64,
-        /// Labels and annotations that are written with it.
+        /// Labels and annotations that are written with the binding.
         #[serde(with = "marks")]
         marks: Vec<Mark>,
     },
-    /// The pod is nominated to the node, or to none any more (`status.nominatedNodeName`).
+    /// The pod is nominated to the node, or loses its nomination (`None`). The field is `status.nominatedNodeName`.
     Nominate(Option<String>),
     /// Labels and annotations are written on the pod.
     Mark(#[serde(with = "marks")] Vec<Mark>),
-    /// Labels and annotations are written on the pod, and where a time is given the pod is being deleted because a scheduler preempted
-    /// it (deletionTimestamp, condition DisruptionTarget).
+    /// Labels and annotations are written on the pod. With a time, the pod is also being deleted because a scheduler preempted it
+    /// (`deletionTimestamp`, condition `DisruptionTarget`).
     Evict {
-        /// The time of the deletion; none where somebody else deletes the pod.
+        /// The time of the deletion, in nanoseconds since 1970. `None`: another system deletes the pod.
         deleted: Option<i64>,
         /// Labels and annotations.
         #[serde(with = "marks")]
@@ -42,7 +42,7 @@ pub enum Change {
 }
 
 impl Change {
-    /// Whether the change decides on the nomination of its pod.
+    /// Returns whether the change sets or clears the nomination of its pod.
     pub(crate) fn settles_nomination(&self) -> bool {
         matches!(self, Change::Bind { .. } | Change::Nominate(_))
     }
@@ -56,7 +56,8 @@ impl Change {
 }
 
 impl Mirror {
-    /// Changes a pod. One that has ended stays as the cluster shows it: a change of which a session learns late has happened before the end.
+    /// Applies a change to a pod. A pod that has ended stays as the cluster shows it: a change that a session learns late has happened before the
+    /// end.
     pub(super) fn change_entry(&self, entry: &mut PodEntry, change: &Change) {
         if has_ended(entry.stated.phase) {
             return;
@@ -88,7 +89,7 @@ impl Mirror {
         entry.resolve_nodes(&self.nodes);
     }
 
-    /// Changes the object behind a pod that stands for more than a pod, unless it has ended.
+    /// Applies a change to the JSON of an object that is placed like a pod, unless the object has ended. Does nothing for a pod.
     pub(super) fn change_json(&self, json: &mut Value, pod: &Pod, change: &Change) {
         let Some(kind) = self.placed.get(pod.kind).filter(|_| !has_ended(pod.phase)) else { return };
         match change {
@@ -114,7 +115,7 @@ impl Mirror {
         }
     }
 
-    /// An amount as Kubernetes writes it; none for what is no quantity of an object.
+    /// Returns an amount in the notation of Kubernetes. `None`: the amount is not a quantity of an object (`pods`, or a resource of the host).
     fn quantity(&self, amount: &Amount) -> Option<(String, Value)> {
         let resource = self.resources().get(amount.resource as usize)?;
         match &*resource.name {
@@ -126,12 +127,12 @@ impl Mirror {
     }
 }
 
-/// Returns whether a pod has ended: nothing changes it any more.
+/// Returns whether a pod has ended. No change applies to a pod that has ended.
 pub(super) fn has_ended(phase: Phase) -> bool {
     matches!(phase, Phase::Succeeded | Phase::Failed)
 }
 
-/// The object is being deleted since this time.
+/// Writes on an object that it is being deleted since `at`, in nanoseconds since 1970.
 fn terminate(json: &mut Value, kind: &PlacedKind, at: i64) {
     let now = Timestamp::from_nanosecond(at.into()).unwrap_or_default().to_string();
     set(json, &["metadata", "deletionTimestamp"], now.into());
@@ -144,13 +145,13 @@ fn terminate(json: &mut Value, kind: &PlacedKind, at: i64) {
     set_at(json, &kind.conditions, Value::Array(conditions));
 }
 
-/// Sets what stands at a JSON pointer; null removes it.
+/// Sets the value at a JSON pointer; null removes the value.
 fn set_at(json: &mut Value, pointer: &str, to: Value) {
     let keys: Vec<String> = pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")).collect();
     set(json, &keys.iter().map(String::as_str).collect::<Vec<_>>(), to);
 }
 
-/// Sets what stands under these keys; null removes it.
+/// Sets the value under these keys; null removes the value.
 fn set(json: &mut Value, keys: &[&str], to: Value) {
     if !json.is_object() {
         *json = Value::Object(Map::new());
@@ -167,7 +168,7 @@ fn set(json: &mut Value, keys: &[&str], to: Value) {
     }
 }
 
-/// Marks in a checkpoint: whether it is an annotation, the key, the value.
+/// The form of marks in a checkpoint: whether the mark is an annotation, the key, the value.
 mod marks {
     use lictor_contract::{Mark, MarkPlace};
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

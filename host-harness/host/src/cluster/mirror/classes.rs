@@ -11,7 +11,7 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// Those that every cluster has.
+    /// Creates the two priority classes that every cluster has.
     pub(super) fn new() -> Classes {
         let system = |value| ClassFacts { value, global_default: false, never_preempts: false };
         let all = [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
@@ -26,7 +26,7 @@ impl Classes {
         self.all.remove(name).is_some()
     }
 
-    /// The class of this name; of the empty name, the default one: of several, that of the lowest value.
+    /// Returns the class of this name. The empty name means the global default: the one of the lowest value, where several classes are default.
     pub(super) fn get(&self, name: &str) -> Option<&ClassFacts> {
         if name.is_empty() {
             self.all.values().filter(|class| class.global_default).min_by_key(|class| class.value)

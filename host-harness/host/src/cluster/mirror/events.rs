@@ -5,8 +5,8 @@ use lictor_contract::Event;
 use super::{Mirror, Reached};
 
 impl Mirror {
-    /// The changes since the last call, in the order in which the policy must be told: nothing is named before it is announced,
-    /// and what replaces something comes after its removal.
+    /// Returns the changes since the last call, in an order that the policy can apply. An event names only announced objects. A replacement comes
+    /// after the removal of what it replaces.
     pub fn drain_events(&mut self) -> Vec<Event> {
         self.resolve_volumes();
         self.resolve_inter_pods();
@@ -34,9 +34,9 @@ impl Mirror {
         events
     }
 
-    /// The whole cluster as events, for an instance that knows nothing yet. Same ids.
+    /// Returns the whole cluster as events, for an instance without any state. The ids are the same.
     ///
-    /// Changes that have not been drained are in it: drain them before, and tell the new instance only of later ones.
+    /// The events include changes that have not been drained. Drain these changes before, and give the new instance only later ones.
     pub fn replay(&self) -> Vec<Event> {
         self.part(&Reached::Nothing, usize::MAX).events
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::mem;
 
-/// The changes of one kind of things since they were told.
+/// The changes of one kind of objects that the policy has not received yet.
 #[derive(Debug)]
 pub(super) struct Ledger<Id> {
     told: BTreeSet<Id>,
@@ -18,12 +18,12 @@ impl<Id> Default for Ledger<Id> {
 }
 
 impl<Id: Ord + Clone> Ledger<Id> {
-    /// It is new or has changed.
+    /// Records that an object is new or has changed.
     pub(super) fn changed(&mut self, id: Id) {
         self.changed.insert(id);
     }
 
-    /// It is gone. Who was never told of it need not know.
+    /// Records that an object is gone. The removal is dropped where the policy never received the object.
     pub(super) fn gone(&mut self, id: Id) {
         self.changed.remove(&id);
         if self.told.remove(&id) {
@@ -31,19 +31,19 @@ impl<Id: Ord + Clone> Ledger<Id> {
         }
     }
 
-    /// What is gone is back before anybody was told: it has merely changed.
+    /// Records that a removed object is back. Where the removal was not drained yet, the policy receives only a change.
     pub(super) fn back(&mut self, id: Id) {
         if self.gone.remove(&id) {
             self.told.insert(id);
         }
     }
 
-    /// What is gone.
+    /// Returns the objects that are gone since the last call.
     pub(super) fn drain_gone(&mut self) -> BTreeSet<Id> {
         mem::take(&mut self.gone)
     }
 
-    /// What is new or has changed.
+    /// Returns the objects that are new or have changed since the last call, and counts them as received by the policy.
     pub(super) fn drain_changed(&mut self) -> BTreeSet<Id> {
         self.told.extend(self.changed.iter().cloned());
         mem::take(&mut self.changed)

@@ -11,10 +11,10 @@ use crate::cluster::InputError;
 use crate::cluster::inter_pod::Demands;
 use crate::cluster::object::{Body, Object, Place};
 
-/// What to do with a pod whose devices are allocated by claims.
+/// The remedy for a pod whose devices are allocated by claims.
 const OTHERS: &str = "leave the pod to a scheduler that allocates resource claims, by its `schedulerName`";
 
-/// What was read together: pods by their numbers, which are found quickly.
+/// The objects of one load. Pods are stored by number, which is faster to look up.
 #[derive(Default)]
 struct Seen {
     pods: BTreeSet<PodId>,
@@ -22,7 +22,7 @@ struct Seen {
 }
 
 impl Mirror {
-    /// Creates or replaces objects that were read together: one that is there twice is a warning, and the later one holds.
+    /// Creates or replaces objects that were read together. The later one of two objects with the same key holds, with a warning.
     pub fn load_objects(&mut self, objects: impl IntoIterator<Item = Object>) {
         let mut seen = Seen::default();
         for object in objects {
@@ -53,8 +53,7 @@ impl Mirror {
         self.replaced.push(place.remark(message, "remove one of the two"));
     }
 
-    /// What was read in another way than its author may think: objects that were there twice, pods whose node or priority class
-    /// is not there.
+    /// Returns the warnings about the dump: objects that occur twice, and pods whose node, class, claim or namespaces are missing or not judged.
     pub fn warnings(&self) -> Vec<InputError> {
         let mut warnings = self.replaced.clone();
         for pod in self.pods.all() {
@@ -82,7 +81,7 @@ impl Mirror {
         Some(pod.place.remark(message, "add the node"))
     }
 
-    /// A pending pod with a claim that is not there. A dump of pods and nodes alone has none.
+    /// Returns the warning about a pending pod whose claim is missing. A dump of pods and nodes alone has no claims.
     fn lost_claim(&self, pod: &PodEntry) -> Option<InputError> {
         let is_lost =
             |claim: &&String| !self.volumes.contains("PersistentVolumeClaim", &pod.record.template.namespace, claim);
@@ -91,7 +90,7 @@ impl Mirror {
         Some(pod.place.remark(message, "add persistentvolumeclaims, persistentvolumes, storageclasses, csinodes, csidrivers and csistoragecapacities to the dump"))
     }
 
-    /// A pending pod that no node takes, because it asks for devices that are allocated by claims.
+    /// Returns the warning about a pending pod that requests devices which claims allocate. No node takes a pod with a claim.
     fn unjudged_claims(&self, pod: &PodEntry) -> Option<InputError> {
         let constraints = self.shapes.constraints(pod.record.shape).filter(|_| waits(pod))?;
         if let Some(claim) = constraints.resource_claims.first() {
@@ -113,7 +112,7 @@ impl Mirror {
         Some(pod.place.remark(message, OTHERS))
     }
 
-    /// Pods that choose namespaces by label, where no namespace is there.
+    /// Returns the warning about the first pod that chooses namespaces by label where the dump has no Namespace.
     fn lost_namespaces(&self) -> Option<InputError> {
         let asks = |demands: &Demands| {
             let terms = demands.affinity.iter().chain(&demands.anti_affinity);
@@ -141,7 +140,7 @@ impl Mirror {
     }
 }
 
-/// Whether a pod waits for a node.
+/// Returns whether a pod is pending and names no node.
 fn waits(pod: &PodEntry) -> bool {
     pod.record.phase == Phase::Pending && pod.stated.node.is_none()
 }

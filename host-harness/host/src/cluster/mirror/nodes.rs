@@ -8,7 +8,7 @@ use lictor_contract::{Amount, Node, NodeId};
 use super::ledger::Ledger;
 use crate::cluster::eligibility::Terrain;
 
-/// The nodes. A number belongs to a name for good: a node that comes back has the one it had.
+/// The nodes. A number belongs to a name for good: a node that is created again has its former number.
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
     ids: BTreeMap<Arc<str>, NodeId>,
@@ -20,13 +20,13 @@ pub(super) struct Nodes {
 #[derive(Debug)]
 pub(super) struct NodeEntry {
     pub(super) record: Node,
-    /// What the node itself says that it has.
+    /// The allocatable amounts that the Node object itself states.
     pub(super) own: Vec<Amount>,
     pub(super) terrain: Terrain,
 }
 
 impl Nodes {
-    /// The number of a name, a new one where it has none.
+    /// Returns the number of a node name; a new name gets a new number.
     pub(super) fn number(&mut self, name: &str) -> NodeId {
         if let Some(id) = self.ids.get(name) {
             return *id;
@@ -37,18 +37,18 @@ impl Nodes {
         id
     }
 
-    /// The nodes from this number on.
+    /// Returns the nodes from this number on.
     pub(super) fn from(&self, first: NodeId) -> impl Iterator<Item = &NodeEntry> {
         self.entries.get(first as usize..).unwrap_or_default().iter().flatten()
     }
 
-    /// Sets a node under its number, or takes it away; gives what was there.
+    /// Sets a node under its number, or removes it (`None`). Returns the former node.
     pub(super) fn set(&mut self, id: NodeId, entry: Option<NodeEntry>) -> Option<NodeEntry> {
         let slot = self.entries.get_mut(id as usize)?;
         std::mem::replace(slot, entry)
     }
 
-    /// Says what a node has.
+    /// Sets the allocatable amounts of a node.
     pub(super) fn give(&mut self, id: NodeId, allocatable: Vec<Amount>) {
         let entry = self.entries.get_mut(id as usize).and_then(Option::as_mut);
         if let Some(entry) = entry.filter(|entry| entry.record.allocatable != allocatable) {
@@ -57,7 +57,7 @@ impl Nodes {
         }
     }
 
-    /// How many numbers were given, also those of nodes that are gone.
+    /// Returns how many numbers were given, including those of deleted nodes.
     pub(super) fn numbers(&self) -> usize {
         self.entries.len()
     }
@@ -66,18 +66,18 @@ impl Nodes {
         self.entries.get(id as usize)?.as_ref()
     }
 
-    /// The number of the node of this name, where there is one.
+    /// Returns the number of the node of this name. `None`: the node does not exist.
     pub(super) fn id(&self, name: &str) -> Option<NodeId> {
         self.ids.get(name).copied().filter(|id| self.get(*id).is_some())
     }
 
-    /// The node of this name.
+    /// Returns the number and the terrain of the node of this name. `None`: the node does not exist.
     pub(super) fn find(&self, name: &str) -> Option<(NodeId, &Terrain)> {
         let id = self.id(name)?;
         self.get(id).map(|entry| (id, &entry.terrain))
     }
 
-    /// All nodes, by number.
+    /// Returns all nodes, ordered by number.
     pub(super) fn all(&self) -> impl Iterator<Item = &NodeEntry> {
         self.entries.iter().flatten()
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::ledger::Ledger;
 use crate::cluster::object::Identity;
 
-/// Group, kind, namespace, name.
+/// The key of an object: group, kind, namespace, name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
     group: String,
@@ -30,18 +30,18 @@ impl Key {
     }
 }
 
-/// What a key says of an object: `Kind/namespace/name`, `Kind/name`, or either with `Kind.group`.
+/// The parts of an object name: `Kind/namespace/name`, `Kind/name`, or either with `Kind.group`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ObjectName<'k> {
     pub(super) kind: &'k str,
-    /// None: whatever group it has.
+    /// The API group. `None`: any group matches.
     group: Option<&'k str>,
     pub(super) namespace: &'k str,
     pub(super) name: &'k str,
 }
 
 impl<'k> ObjectName<'k> {
-    /// Reads a key; none where it has no name.
+    /// Parses the name of an object. `None`: the text has no `/`.
     pub(super) fn parse(key: &'k str) -> Option<ObjectName<'k>> {
         let (full_kind, rest) = key.split_once('/')?;
         let (kind, group) = full_kind.split_once('.').map_or((full_kind, None), |(kind, group)| (kind, Some(group)));
@@ -50,10 +50,10 @@ impl<'k> ObjectName<'k> {
     }
 }
 
-/// The objects.
+/// The objects that are kept as JSON.
 #[derive(Debug)]
 pub(super) struct Objects {
-    /// Group and kind of those that are kept.
+    /// The group and kind of the objects that are kept.
     kinds: BTreeSet<(String, String)>,
     held: BTreeMap<Key, Value>,
     ledger: Ledger<Key>,
@@ -67,7 +67,7 @@ impl Objects {
         Objects { kinds: read.chain(placed).collect(), held: BTreeMap::new(), ledger: Ledger::default() }
     }
 
-    /// Whether objects of this kind are kept.
+    /// Returns whether objects of this kind are kept.
     pub(super) fn wants(&self, group: &str, kind: &str) -> bool {
         self.kinds.contains(&(group.to_owned(), kind.to_owned()))
     }
@@ -81,12 +81,12 @@ impl Objects {
         }
     }
 
-    /// The JSON of an object.
+    /// Returns the JSON of an object. `None`: the object is not kept.
     pub(super) fn json(&self, key: &Key) -> Option<&Value> {
         self.held.get(key)
     }
 
-    /// Sets the JSON of an object that is there.
+    /// Sets the JSON of an existing object.
     pub(super) fn replace(&mut self, key: &Key, json: &Value) {
         if let Some(held) = self.held.get_mut(key).filter(|held| *held != json) {
             *held = json.clone();
@@ -94,7 +94,7 @@ impl Objects {
         }
     }
 
-    /// Removes the object of this name; false where there is none, or more than one.
+    /// Removes the object of this name. Returns `false` where no object or several objects have the name.
     pub(super) fn remove(&mut self, object: &ObjectName<'_>) -> bool {
         match self.keys(object).as_slice() {
             [key] => {
@@ -112,12 +112,12 @@ impl Objects {
         }
     }
 
-    /// Whether there is an object of this name.
+    /// Returns whether an object of this name is kept.
     pub(super) fn contains(&self, object: &ObjectName<'_>) -> bool {
         !self.keys(object).is_empty()
     }
 
-    /// The keys, with the group, of the objects of this name.
+    /// Returns the keys of the objects of this name, each with its group.
     pub(super) fn full_keys(&self, object: &ObjectName<'_>) -> Vec<String> {
         let full = |Key { group, kind, namespace, name }: Key| match namespace.as_str() {
             "" => format!("{kind}.{group}/{name}"),
@@ -126,19 +126,19 @@ impl Objects {
         self.keys(object).into_iter().map(full).collect()
     }
 
-    /// Objects that are gone since the last call.
+    /// Returns the keys of the objects that are gone since the last call.
     pub(super) fn drain_gone(&mut self) -> Vec<ObjectKey> {
         let key = |Key { group, kind, namespace, name }| ObjectKey { group, kind, namespace, name };
         self.ledger.drain_gone().into_iter().map(key).collect()
     }
 
-    /// Objects that are new or have changed since the last call.
+    /// Returns the objects that are new or have changed since the last call.
     pub(super) fn drain_changed(&mut self) -> Vec<Object> {
         let changed = self.ledger.drain_changed();
         changed.iter().filter_map(|key| Some(told(key, self.held.get(key)?))).collect()
     }
 
-    /// The objects behind the one of this group, kind, namespace and name; all of them where there is none.
+    /// Returns the objects after the one of this group, kind, namespace and name, in the order of keys. `None`: all objects.
     pub(super) fn behind(&self, key: Option<&[String; 4]>) -> impl Iterator<Item = Object> {
         let key = key.map(|[group, kind, namespace, name]| Key::new(group, kind, namespace, name));
         let from = key.map_or(Bound::Unbounded, Bound::Excluded);

@@ -4,13 +4,13 @@ use lictor_contract::{Event, InterPodId, NodeId, PodId, ShapeId, TopologyId};
 
 use super::Mirror;
 
-/// The bytes of text, and the numbers of a list, that take as long as one pod.
+/// The bytes of text, and the numbers of a list, that take as long to send as one pod.
 const TEXT: usize = 256;
 const NUMBERS: usize = 64;
 
-/// How far an instance was told the picture, in the order of [`Mirror::replay`]: up to this and including it.
+/// The position up to which an instance has received the picture, in the order of [`Mirror::replay`]; inclusive.
 ///
-/// What changes before this place is told to the instance as it happens; what changes behind it, it is told when its turn comes.
+/// An instance receives changes before this position when they happen. It receives changes after this position together with their part.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Reached {
     Nothing,
@@ -30,14 +30,14 @@ pub(crate) enum Reached {
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) events: Vec<Event>,
-    /// Where it ends.
+    /// The position where the part ends.
     pub(crate) reached: Reached,
-    /// How much it is, about the number of pods that are told in the same time.
+    /// The size of the part: about the number of pods that take as long to send.
     pub(crate) weight: usize,
 }
 
 impl Reached {
-    /// The place of what an event tells; none for what was decided.
+    /// Returns the position of the object of an event. `None`: the event is about a plan, which has no position.
     pub(crate) fn of(event: &Event) -> Option<Reached> {
         let object = |group: &String, kind: &String, namespace: &String, name: &String| {
             Reached::Object(Box::new([group.clone(), kind.clone(), namespace.clone(), name.clone()]))
@@ -58,7 +58,7 @@ impl Reached {
         })
     }
 
-    /// The first number of a kind of things that was not reached, where the kind begins at `first`.
+    /// Returns the first number of a kind that was not reached. The kind begins at `first`; `own` is the number where this position is in the kind.
     fn next(&self, first: &Reached, own: Option<u32>) -> u32 {
         match own {
             Some(own) => own.saturating_add(1),
@@ -69,7 +69,7 @@ impl Reached {
 }
 
 impl Mirror {
-    /// The next part of the picture behind this place, of about so much. Changes must have been drained: they are in it.
+    /// Returns the next part of the picture after this position, of about this weight. Drain the changes before: the part includes them.
     pub(crate) fn part(&self, from: &Reached, most: usize) -> Part {
         let mut part = Part { events: Vec::new(), reached: from.clone(), weight: 0 };
         if *from == Reached::Nothing {
@@ -88,7 +88,7 @@ impl Mirror {
         part
     }
 
-    /// What stands behind a place.
+    /// Returns the events after a position, in the order of [`Mirror::replay`].
     fn behind(&self, from: &Reached) -> impl Iterator<Item = Event> {
         let number = |first: Reached, own: Option<u32>| from.next(&first, own);
         let [mut node, mut shape, mut topology, mut inter_pod, mut pod] = [None; 5];
@@ -116,7 +116,7 @@ impl Mirror {
     }
 }
 
-/// About how many pods could be told in the time of this event.
+/// Computes the weight of an event: about the number of pods that take as long to send.
 fn weight(event: &Event) -> usize {
     let more = match event {
         Event::ObjectUpserted(object) => object.json.len().checked_div(TEXT),

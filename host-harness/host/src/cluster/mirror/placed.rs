@@ -9,7 +9,7 @@ use crate::cluster::object::PodFacts;
 use crate::cluster::object::{Body, Identity, Object, placed};
 use crate::cluster::{InputError, load::Origin};
 
-/// The kinds that the policy declares.
+/// The placed kinds that the policy declares.
 #[derive(Debug, Default)]
 pub(super) struct PlacedKinds(Vec<Known>);
 
@@ -17,19 +17,19 @@ pub(super) struct PlacedKinds(Vec<Known>);
 #[derive(Debug)]
 struct Known {
     declared: PlacedKind,
-    /// The number of the annotation by which pods use its room, and where the name is in the value.
+    /// The number of the annotation by which pods use the reserved room, and the JSON pointer to the name in its value. `None`: the value is the
+    /// name.
     room_use: Option<(u32, Option<String>)>,
 }
 
-/// An object of a placed kind that could not be read, or one of a version in which its kind is not read. What was known of it before still
-/// holds.
+/// An object of a placed kind that could not be read, or whose version is not read. The state that was known before still holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
     /// The object, as `Kind/namespace/name` or `Kind/name`.
     pub object: String,
     /// What is wrong with it.
     pub mistake: InputError,
-    /// How much that counts: an object of another version is left out, and all else is decided.
+    /// The severity of the mistake. An object of another version is left out, and everything else is decided.
     pub severity: Severity,
 }
 
@@ -47,18 +47,18 @@ impl PlacedKinds {
         PlacedKinds(interests.placed_kinds.iter().map(known).collect())
     }
 
-    /// The kind of this number; none for a pod.
+    /// Returns the placed kind of this number. `None`: the number is of a pod.
     pub(super) fn get(&self, number: Option<u32>) -> Option<&PlacedKind> {
         self.0.get(usize::try_from(number?).ok()?).map(|known| &known.declared)
     }
 
-    /// The kind of this name, and its number.
+    /// Returns the placed kind of this name, and its number.
     pub(super) fn find(&self, kind: &str) -> Option<(u32, &PlacedKind)> {
         let mut numbered = (0..).zip(&self.0).map(|(number, known)| (number, &known.declared));
         numbered.find(|(_, declared)| declared.kind == kind)
     }
 
-    /// What the mirror calls what is placed: `namespace/name` of a pod, else `Kind/name` or `Kind/namespace/name`.
+    /// Returns the name of a pod or placed object in the mirror. A pod has `namespace/name`; another object `Kind/name` or `Kind/namespace/name`.
     pub(super) fn name(&self, number: Option<u32>, namespace: &str, name: &str) -> String {
         match self.get(number) {
             None => format!("{namespace}/{name}"),
@@ -67,7 +67,7 @@ impl PlacedKinds {
         }
     }
 
-    /// Reads an object like a pod; none where its kind is not placed. Its namespace goes where its kind has none.
+    /// Reads an object like a pod. `None`: its kind is not placed. Clears the namespace where the kind has none.
     pub(super) fn read(
         &self,
         id: &mut Identity,
@@ -85,7 +85,7 @@ impl PlacedKinds {
         }
     }
 
-    /// The name of the object whose room a pod uses.
+    /// Returns the name of the object whose room a pod uses. `None`: the pod uses no such room.
     fn used_by(&self, pod: &Pod) -> Option<String> {
         (0..).zip(&self.0).find_map(|(number, known)| {
             let (key, pointer) = known.room_use.as_ref()?;
@@ -100,7 +100,7 @@ impl PlacedKinds {
 }
 
 impl Mirror {
-    /// The kind of a pod: `Pod`, or that of the object that is placed like one. With it the namespace; empty where the kind has none.
+    /// Returns the kind and the namespace of a pod, or of an object that is placed like a pod. The namespace is empty where the kind has none.
     pub fn kind_of<'a>(&'a self, pod: &'a Pod) -> (&'a str, &'a str) {
         match self.placed.get(pod.kind) {
             None => ("Pod", &pod.template.namespace),
@@ -108,13 +108,12 @@ impl Mirror {
         }
     }
 
-    /// The placed object whose room a pod uses.
+    /// Returns the placed object whose room a pod uses. `None`: the pod uses no such room, or the object does not exist.
     pub fn room_used_by(&self, pod: &Pod) -> Option<PodId> {
         self.pod_id(&self.placed.used_by(pod)?)
     }
 
-    /// The pod that an object's name means, `Kind/namespace/name` or `Kind/name`: a pod, or what is placed like one. A pod without a
-    /// namespace is in `default`.
+    /// Returns the pod or placed object with this key, `Kind/namespace/name` or `Kind/name`. A pod without a namespace is in `default`.
     pub fn pod_of_key(&self, key: &str) -> Option<PodId> {
         let (kind, rest) = key.split_once('/')?;
         let (namespace, name) = rest.split_once('/').unwrap_or(("", rest));
@@ -126,7 +125,7 @@ impl Mirror {
         self.pod_id(&self.placed.name(number, namespace, name))
     }
 
-    /// What is wrong with objects of placed kinds among these. The mirror would leave them out.
+    /// Returns the mistakes in objects of placed kinds among these. The mirror would leave such objects out.
     pub fn mistakes_in<'a>(&self, objects: impl IntoIterator<Item = &'a Object>) -> Vec<InputError> {
         let mistake = |object: &Object| match &object.body {
             Body::Other(value, origin) => self.placed.read(&mut object.id.clone(), value, origin).err(),
@@ -140,7 +139,7 @@ impl Mirror {
         std::mem::take(&mut self.unread)
     }
 
-    /// The object behind what is placed like a pod.
+    /// Returns the key of the object behind a placed object. `None`: the pod is an ordinary pod.
     pub(super) fn object_key(&self, pod: &Pod) -> Option<Key> {
         let kind = self.placed.get(pod.kind)?;
         let namespace = if kind.namespaced { &*pod.template.namespace } else { "" };

@@ -11,43 +11,43 @@ use crate::cluster::inter_pod::Demands;
 use crate::cluster::object::Place;
 use crate::cluster::volumes::{ClaimKey, PodVolumes};
 
-/// Pods that are gone and whose names are still known, for what is said of them: far more than leave within a cycle.
+/// How many names of removed pods are kept, for messages about these pods. Far fewer pods are removed within a cycle.
 const GONE_NAMES: usize = 1 << 14;
 
 /// The pods. A number is never used again.
 #[derive(Debug, Default)]
 pub(super) struct Pods {
     ids: BTreeMap<Arc<str>, PodId>,
-    /// The names of the numbers, also of the pods that were removed last.
+    /// The names by number, including those of the pods that were removed last.
     names: BTreeMap<PodId, Arc<str>>,
-    /// The pods that were removed last and whose names are known, in this order.
+    /// The removed pods whose names are kept, in the order of removal.
     gone: VecDeque<PodId>,
     /// The next number.
     next: PodId,
     entries: BTreeMap<PodId, Box<PodEntry>>,
     templates: Shared<PodTemplate>,
-    /// Pods that name a node, whether or not there is one of that name.
+    /// The pods that name a node, by its name, whether or not the node exists.
     by_node: BTreeMap<String, BTreeSet<PodId>>,
-    /// Pods that leave something to their priority class; under the empty name those that leave it to the default one.
+    /// The pods that take a value from their priority class. The empty name stands for the global default class.
     by_class: BTreeMap<String, BTreeSet<PodId>>,
     /// The pods that use a claim, and the claims that several use.
     by_claim: BTreeMap<ClaimKey, BTreeSet<PodId>>,
     shared_claims: BTreeSet<ClaimKey>,
     ledger: Ledger<PodId>,
-    /// The pods among those that have changed that must be told whole.
+    /// The changed pods that the policy must receive whole.
     whole: BTreeSet<PodId>,
 }
 
 /// A pod.
 #[derive(Debug, Clone)]
 pub(super) struct PodEntry {
-    /// As the policy is told of it.
+    /// The pod in the form that the policy receives.
     pub(super) record: Pod,
     pub(super) stated: Stated,
     pub(super) place: Place,
 }
 
-/// What the object says where the record depends on other objects, too.
+/// The fields of the object that the record combines with other objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stated {
     pub(super) node: Option<String>,
@@ -57,12 +57,12 @@ pub(super) struct Stated {
     pub(super) never_preempts: Option<bool>,
     pub(super) phase: Phase,
     pub(super) gates: Vec<String>,
-    /// What it requests itself, without what stands for its volumes.
+    /// The requests of the pod itself, without those that stand for its volumes.
     pub(super) requests: Vec<Amount>,
     pub(super) volumes: PodVolumes,
-    /// All of its labels: a selector that comes later may ask for any.
+    /// All labels of the pod, because a later selector may use any of them.
     pub(super) labels: Arc<BTreeMap<String, String>>,
-    /// What it demands of other pods.
+    /// The demands of the pod on other pods.
     pub(super) demands: Option<Arc<Demands>>,
 }
 
@@ -71,13 +71,14 @@ impl PodEntry {
         [&self.stated.node, &self.stated.nominated, &self.stated.required].into_iter().flatten()
     }
 
-    /// The claims that the pod uses.
+    /// Returns the claims that the pod uses.
     fn claims(&self) -> impl Iterator<Item = ClaimKey> {
         let namespace = &self.record.template.namespace;
         self.stated.volumes.claims.iter().map(|claim| (namespace.clone(), claim.clone()))
     }
 
-    /// The class that decides what the pod leaves open. Who has a priority but no class leaves nothing to the default one.
+    /// Returns the class that decides the values that the pod leaves open. The empty name stands for the global default class. `None`: the pod leaves
+    /// nothing open. A pod with a priority but no class takes nothing from the default class.
     pub(super) fn class(&self) -> Option<&String> {
         let class = &self.record.template.priority_class;
         let open = self.stated.priority.is_none() || self.stated.never_preempts.is_none() && !class.is_empty();
@@ -86,17 +87,17 @@ impl PodEntry {
 }
 
 impl Pods {
-    /// The number of the pod of this name, where there is one.
+    /// Returns the number of the pod of this name. `None`: the pod does not exist.
     pub(super) fn id(&self, name: &str) -> Option<PodId> {
         self.ids.get(name).copied()
     }
 
-    /// Returns the name of a pod, also of one of the last [`GONE_NAMES`] that are gone.
+    /// Returns the name of a pod, also of one of the last [`GONE_NAMES`] removed pods.
     pub(super) fn name(&self, id: PodId) -> Option<&str> {
         self.names.get(&id).map(|name| &**name)
     }
 
-    /// A number for a pod of this name that is new.
+    /// Returns a new number for a pod of this name.
     pub(super) fn number(&mut self, name: &str) -> PodId {
         let id = self.next;
         self.next = self.next.saturating_add(1);
@@ -131,7 +132,7 @@ impl Pods {
         self.entries.insert(id, Box::new(entry));
     }
 
-    /// Sets a pod, and notes the change where there is one.
+    /// Sets a pod, and records the change where the record differs.
     pub(super) fn replace(&mut self, id: PodId, entry: PodEntry) {
         let old = self.get(id).map(|old| &old.record);
         if old != Some(&entry.record) {
@@ -143,12 +144,12 @@ impl Pods {
         self.set(id, entry);
     }
 
-    /// The events of pods that are gone since the last call.
+    /// Returns the events of the pods that are gone since the last call.
     pub(super) fn drain_gone(&mut self) -> impl Iterator<Item = Event> + use<> {
         self.ledger.drain_gone().into_iter().map(Event::PodRemoved)
     }
 
-    /// The events of pods that are new or have changed since the last call, by number.
+    /// Returns the events of the pods that are new or have changed since the last call, ordered by number.
     pub(super) fn drain_changed(&mut self) -> Vec<Event> {
         let whole = std::mem::take(&mut self.whole);
         let changed = self.ledger.drain_changed();
@@ -167,7 +168,7 @@ impl Pods {
         self.replace(id, entry);
     }
 
-    /// Takes a pod away for good.
+    /// Removes a pod. Its number is never used again.
     pub(super) fn remove(&mut self, id: PodId) -> Option<PodEntry> {
         let entry = self.take(id)?;
         if let Some(name) = self.names.get(&id) {
@@ -184,32 +185,32 @@ impl Pods {
         Some(entry)
     }
 
-    /// The pods that name this node.
+    /// Returns the pods that name this node as theirs, as nominated or as required.
     pub(super) fn of_node(&self, name: &str) -> Vec<PodId> {
         self.by_node.get(name).into_iter().flatten().copied().collect()
     }
 
-    /// The pods that leave something to this priority class.
+    /// Returns the pods that take a value from this priority class.
     pub(super) fn of_class(&self, name: &str) -> Vec<PodId> {
         self.by_class.get(name).into_iter().flatten().copied().collect()
     }
 
-    /// The pods that use this claim, by number.
+    /// Returns the pods that use this claim, ordered by number.
     pub(super) fn users(&self, claim: &ClaimKey) -> impl Iterator<Item = PodId> {
         self.by_claim.get(claim).into_iter().flatten().copied()
     }
 
-    /// The claims that several pods use.
+    /// Returns the claims that several pods use.
     pub(super) fn shared_claims(&self) -> impl Iterator<Item = &ClaimKey> {
         self.shared_claims.iter()
     }
 
-    /// All pods, by number.
+    /// Returns all pods, ordered by number.
     pub(super) fn all(&self) -> impl Iterator<Item = &PodEntry> {
         self.entries.values().map(|entry| &**entry)
     }
 
-    /// The pods from this number on.
+    /// Returns the pods from this number on.
     pub(super) fn from(&self, first: PodId) -> impl Iterator<Item = &PodEntry> {
         self.entries.range(first..).map(|(_, entry)| &**entry)
     }
@@ -237,7 +238,7 @@ impl Pods {
     }
 }
 
-/// Whether only the status of a pod has changed, and the pod has not lost its node.
+/// Returns whether only the status of a pod has changed, and the pod has not lost its node.
 fn is_small(old: &Pod, new: &Pod) -> bool {
     let mut same = old.clone();
     same.set_status(&new.status());

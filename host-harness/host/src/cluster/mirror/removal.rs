@@ -7,9 +7,9 @@ use super::objects::ObjectName;
 use super::pods::PodEntry;
 
 impl Mirror {
-    /// Removes an object named `Kind/namespace/name` or `Kind/name` (a pod without namespace is in `default`); false where
-    /// there is none, or where objects of several API groups have the name (see [`Mirror::ambiguous`]). `Kind.group/namespace/name`
-    /// says the group. With a node go the pods that are bound to it.
+    /// Removes the object `Kind/namespace/name`, `Kind/name` or `Kind.group/namespace/name`. A pod without namespace is in `default`. Returns `false`
+    /// where the object does not exist, or where objects of several API groups have the name (see [`Mirror::ambiguous`]). Removing a node removes its
+    /// bound pods.
     pub fn remove(&mut self, key: &str) -> bool {
         let Some(object) = ObjectName::parse(key) else { return false };
         let ObjectName { kind, namespace, name, .. } = object;
@@ -17,7 +17,7 @@ impl Mirror {
             "Node" => self.nodes.id(name).is_some_and(|id| self.remove_node(id)),
             "Pod" => self.pod_of_key(key).is_some_and(|pod| self.remove_pod(pod).is_some()),
             "PriorityClass" => {
-                // Pods keep the priority they were given.
+                // Pods keep the priority that the class gave them.
                 let known = self.classes.remove(name);
                 self.objects.remove(&object) || known
             }
@@ -33,7 +33,7 @@ impl Mirror {
         }
     }
 
-    /// Whether there is an object named `Kind/namespace/name`, `Kind/name` or `Kind.group/namespace/name`.
+    /// Returns whether the object `Kind/namespace/name`, `Kind/name` or `Kind.group/namespace/name` exists.
     pub fn contains(&self, key: &str) -> bool {
         let Some(object) = ObjectName::parse(key) else { return false };
         let ObjectName { kind, namespace, name, .. } = object;
@@ -52,7 +52,7 @@ impl Mirror {
         }
     }
 
-    /// The keys that name one object each, where a key without a group names objects of several API groups; else none.
+    /// Returns the full keys of the objects that a key without a group names, where they are of several API groups. Else returns nothing.
     pub fn ambiguous(&self, key: &str) -> Vec<String> {
         let keys = ObjectName::parse(key).map(|object| self.objects.full_keys(&object)).unwrap_or_default();
         if keys.len() > 1 { keys } else { Vec::new() }
@@ -66,7 +66,7 @@ impl Mirror {
         self.inter_pods.judge(id, None);
         self.volume_books.stale = true;
         for pod in self.pods.of_node(&name) {
-            // Who is only assumed to be bound there may be bound nowhere.
+            // A pod whose binding is only assumed may not be bound in the cluster.
             if self.seen_node(pod) == Some(&name) {
                 self.remove_bound(pod);
             } else {
@@ -76,7 +76,7 @@ impl Mirror {
         true
     }
 
-    /// Removes a pod and what was assumed of it.
+    /// Removes a pod with its assumed changes.
     pub(super) fn remove_pod(&mut self, pod: PodId) -> Option<PodEntry> {
         self.assumed.remove(&pod);
         if let Some(entry) = self.pods.get(pod).cloned() {

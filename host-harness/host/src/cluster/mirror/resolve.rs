@@ -9,7 +9,7 @@ use super::nodes::Nodes;
 use super::pods::PodEntry;
 
 impl PodEntry {
-    /// Finds the nodes that a pod names. A pod on a node that is not there is bound nowhere, and not pending either.
+    /// Looks up the nodes that a pod names. A pod on a missing node counts as bound to no node, and not as pending.
     pub(super) fn resolve_nodes(&mut self, nodes: &Nodes) {
         let (stated, record) = (&self.stated, &mut self.record);
         let find = |name: &Option<String>| name.as_ref().and_then(|name| nodes.id(name));
@@ -20,8 +20,8 @@ impl PodEntry {
         record.phase = if lost { Phase::Running } else { stated.phase };
     }
 
-    /// Finds out whether the policy decides about a pod: about those of these schedulers, or about all. An object that is placed like a pod
-    /// names no scheduler.
+    /// Computes whether the policy decides about a pod: about those of these schedulers, or about all (`None`). A placed object names no scheduler,
+    /// so the policy decides about each.
     pub(super) fn resolve_scheduler(&mut self, ours: Option<&BTreeSet<String>>) {
         let is_pod = self.record.kind.is_none();
         let foreign = is_pod && ours.is_some_and(|ours| !ours.contains(&self.record.template.scheduler));
@@ -30,7 +30,7 @@ impl PodEntry {
         }
     }
 
-    /// Finds what a pod leaves to its priority class.
+    /// Computes the values that a pod takes from its priority class.
     pub(super) fn resolve_priority(&mut self, classes: &Classes) {
         let class = self.class().and_then(|name| classes.get(name));
         let (value, never) = (class.map(|class| class.value), class.map(|class| class.never_preempts));

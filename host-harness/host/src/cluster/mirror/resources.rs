@@ -23,12 +23,12 @@ impl Resources {
         resources
     }
 
-    /// All resources, by number.
+    /// Returns all resources, ordered by number.
     pub(super) fn all(&self) -> &[Resource] {
         &self.all
     }
 
-    /// Amounts by number, without those that are zero.
+    /// Returns the non-zero amounts by resource number, and gives numbers to new resources.
     pub(super) fn amounts(&mut self, amounts: &Amounts) -> Vec<Amount> {
         let some = amounts.iter().filter(|(_, value)| **value > 0);
         let mut told: Vec<_> =
@@ -37,18 +37,18 @@ impl Resources {
         told
     }
 
-    /// Returns amounts by number, also those that are zero: they say that there is none.
+    /// Returns amounts by number, including zeros: a zero states that the amount is empty.
     pub(super) fn with_zeros(&mut self, amounts: &Amounts) -> Vec<Amount> {
         amounts.iter().map(|(name, value)| Amount { resource: self.intern(name), value: *value }).collect()
     }
 
-    /// Returns the amount of the resource of this name; 0 where there is none.
+    /// Returns the amount of the resource of this name; 0 where the list does not have it.
     pub(super) fn amount(&self, amounts: &[Amount], name: &str) -> i64 {
         let id = self.ids.get(name);
         amounts.iter().find(|amount| Some(&amount.resource) == id).map_or(0, |amount| amount.value)
     }
 
-    /// The resources that are new since the last call.
+    /// Returns the resources that are new since the last call.
     pub(super) fn drain(&mut self) -> Vec<Resource> {
         let new = self.all.get(self.told..).unwrap_or_default().to_vec();
         self.told = self.all.len();

@@ -13,7 +13,7 @@ pub(super) struct Shared<T> {
 }
 
 impl<T: Ord> Shared<T> {
-    /// This value, shared with all that have the same.
+    /// Returns the shared copy of this value.
     pub(super) fn intern(&mut self, value: impl Into<Arc<T>>) -> Arc<T> {
         let value = value.into();
         if let Some(known) = self.values.get(&value) {

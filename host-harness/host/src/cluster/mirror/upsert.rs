@@ -14,8 +14,8 @@ use crate::cluster::object::{Body, ClassFacts, Identity, NodeFacts, Object, Plac
 use crate::cluster::reads::is_read_by_host;
 
 impl Mirror {
-    /// Creates or replaces an object. One of a kind that neither the host nor the policy needs is only counted. One of a placed kind
-    /// that cannot be read is left out, and so is one of a version in which its kind is not read; see [`Mirror::drain_unread`].
+    /// Creates or replaces an object. An object of a kind that neither the host nor the policy needs is only counted. An object of a placed kind that
+    /// cannot be read is left out, and so is an object whose version is not read; see [`Mirror::drain_unread`].
     pub fn upsert(&mut self, object: Object) {
         if !self.mirrors(&object) {
             let count = self.ignored.entry(object.id.full_kind()).or_default();
@@ -64,7 +64,7 @@ impl Mirror {
         self.unread.push(Unread { object: id.key(), mistake, severity });
     }
 
-    /// Whether the mirror keeps an object.
+    /// Returns whether the mirror keeps an object.
     pub(super) fn mirrors(&self, object: &Object) -> bool {
         let (group, kind) = (&*object.id.group, &*object.id.kind);
         match object.body {
@@ -112,7 +112,7 @@ impl Mirror {
         }
     }
 
-    /// Creates or replaces a pod. Its number, and that which a pod of this name had before.
+    /// Creates or replaces a pod. Returns its number, and the number of the pod that had this name before.
     pub(super) fn upsert_pod(&mut self, facts: PodFacts, place: Place) -> (PodId, Option<PodId>) {
         let name = self.placed.name(facts.kind, &facts.namespace, &facts.name);
         let mut known = self.pods.id(&name).and_then(|id| self.pods.get(id)).map(|entry| &entry.record);
@@ -122,7 +122,7 @@ impl Mirror {
             && !facts.uid.is_empty()
             && old.uid != facts.uid
         {
-            // Another pod of the same name: the one that is known must have gone.
+            // The uid differs, so this is another pod of the same name, and the known pod must be gone.
             let gone = old.id;
             self.remove_pod(gone);
             known = None;
@@ -140,14 +140,14 @@ impl Mirror {
         (id, before)
     }
 
-    /// The shape of these constraints.
+    /// Returns the number of the shape with these constraints.
     pub(super) fn shape(&mut self, constraints: Constraints) -> ShapeId {
         let nodes = &self.nodes;
         let all = nodes.all().map(|entry| (entry.record.id, &entry.terrain));
         self.shapes.intern(constraints, all, |name| nodes.find(name))
     }
 
-    /// What is kept of a pod; what depends on other objects is still to be resolved.
+    /// Creates the entry of a pod. The fields that depend on other objects are still to be resolved. `created` stands in for a missing creation time.
     fn entry(&mut self, id: PodId, facts: PodFacts, place: Place, created: i64, entered: i64) -> PodEntry {
         let required = facts.constraints.required_name().map(str::to_owned);
         let shape = self.shape(facts.constraints);

@@ -21,8 +21,8 @@ use crate::cluster::volumes::{ATTACHMENTS, ClaimKey, Decided, User};
 pub(super) use books::VolumeBooks;
 
 impl Mirror {
-    /// Brings the shapes and the requests of pods with volumes up to date, and what nodes have of the resources of volumes. A pod that has
-    /// a node keeps its shape: its volumes are there.
+    /// Updates the shapes and requests of pods with volumes, and the amounts of nodes in the resources of volumes. A pod on a node keeps its shape,
+    /// because its volumes are available there.
     pub(super) fn resolve_volumes(&mut self) {
         let mut concerned = std::mem::take(&mut self.unresolved);
         let changed = self.volumes.take_changed();
@@ -40,7 +40,7 @@ impl Mirror {
         }
     }
 
-    /// The volumes of a pod are to be looked at before the policy is told of it, and those of the pods that use the same claims.
+    /// Schedules an update of the volumes of a pod, and of the pods that use the same claims, before the next drain.
     pub(super) fn note_volumes(&mut self, entry: &PodEntry) {
         if !has_volumes(entry) {
             return;
@@ -54,7 +54,7 @@ impl Mirror {
         }
     }
 
-    /// These pods, and no others, are held at permit for nodes.
+    /// Sets the pods that are held at permit, with their nodes. All other pods count as not held.
     pub fn set_held(&mut self, held: impl Iterator<Item = (PodId, NodeId)>) {
         let has_volumes = |pod: &PodId| self.pods.get(*pod).is_some_and(has_volumes);
         let held: BTreeMap<PodId, NodeId> = held.filter(|(pod, _)| has_volumes(pod)).collect();
@@ -71,7 +71,7 @@ impl Mirror {
         }
     }
 
-    /// Brings the shape and the requests of a pod up to date.
+    /// Updates the shape and the requests of a pod.
     fn resolve_pod(&mut self, pod: PodId) {
         let Some(entry) = self.pods.get(pod) else { return };
         let (needs, takes) = self.volume_demands(entry);
@@ -93,7 +93,7 @@ impl Mirror {
         });
     }
 
-    /// Returns amounts with those of volumes added, by the number of the resource. An amount of 0 is kept: it says that there is none.
+    /// Returns amounts with those of volumes added, ordered by resource number. A zero is kept: it states that the amount is empty.
     fn with_volumes(&mut self, own: &[Amount], volumes: &Amounts) -> Vec<Amount> {
         let mut all = own.to_vec();
         all.extend(self.resources.with_zeros(volumes));
@@ -101,13 +101,13 @@ impl Mirror {
         all
     }
 
-    /// Returns what a node has: its own resources, and those that stand for volumes.
+    /// Returns the amounts of a node: its own resources, and those that stand for volumes.
     pub(super) fn node_amounts(&mut self, node: NodeId, own: &[Amount]) -> Vec<Amount> {
         let volumes = self.volume_books.amounts.get(&node).cloned().unwrap_or_default();
         self.with_volumes(own, &volumes)
     }
 
-    /// Returns what the volumes of a pod demand of its node, and what they take of it.
+    /// Returns the demands of the volumes of a pod on its node, and the amounts that the volumes take.
     fn volume_demands(&self, entry: &PodEntry) -> (BTreeSet<Need>, Amounts) {
         let (mut needs, mut takes) = (BTreeSet::new(), Amounts::new());
         if !is_alive(entry) {
@@ -153,7 +153,7 @@ impl Mirror {
     }
 }
 
-/// Returns whether a pod has volumes that say where it can run.
+/// Returns whether a pod has volumes that restrict where it can run.
 pub(super) fn has_volumes(entry: &PodEntry) -> bool {
     !entry.stated.volumes.claims.is_empty() || !entry.stated.volumes.inline.is_empty()
 }

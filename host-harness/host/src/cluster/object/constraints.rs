@@ -8,7 +8,7 @@ use super::subject::Subject;
 use crate::cluster::InputError;
 use crate::cluster::eligibility::{Constraints, Effect, LabelTest, NameTest, Requirement, Term, Toleration, ValueTest};
 
-/// Reads the constraints of a pod. `pointer` is that of its `spec`.
+/// Reads the constraints of a pod. `pointer` is the JSON pointer of its `spec`.
 pub(super) fn read(spec: &PodSpec, pointer: &str, subject: &Subject<'_>) -> Result<Constraints, InputError> {
     let selector = spec
         .node_selector
@@ -36,7 +36,7 @@ pub(super) fn read(spec: &PodSpec, pointer: &str, subject: &Subject<'_>) -> Resu
     })
 }
 
-/// Reads the terms of a node selector. `pointer` is that of the selector.
+/// Reads the terms of a node selector. `pointer` is the JSON pointer of the selector.
 pub(super) fn terms(
     terms: &[NodeSelectorTerm],
     pointer: &str,
@@ -116,7 +116,7 @@ fn field(written: &NodeSelectorRequirement, pointer: &str, subject: &Subject<'_>
     }
 }
 
-/// Reads a toleration; none for effect `PreferNoSchedule`, which excludes no pod.
+/// Reads a toleration. `None`: its effect is `PreferNoSchedule`, which excludes no pod.
 fn toleration(written: &Written, pointer: &str, subject: &Subject<'_>) -> Result<Option<Toleration>, InputError> {
     let effect = match written.effect.as_deref().unwrap_or_default() {
         "" => None,
@@ -137,7 +137,7 @@ fn toleration(written: &Written, pointer: &str, subject: &Subject<'_>) -> Result
     Ok(Some(Toleration { key: written.key.clone().filter(|key| !key.is_empty()), test, effect }))
 }
 
-/// Reads the effect of a taint; none for `PreferNoSchedule`, which excludes no pod.
+/// Reads the effect of a taint. `None`: the effect is `PreferNoSchedule`, which excludes no pod.
 pub(super) fn effect(text: &str, pointer: &str, subject: &Subject<'_>) -> Result<Option<Effect>, InputError> {
     match text {
         "NoSchedule" => Ok(Some(Effect::NoSchedule)),

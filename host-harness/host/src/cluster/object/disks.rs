@@ -8,7 +8,7 @@ use super::ports::WHOLE;
 use super::quantities::Amounts;
 use crate::cluster::volumes::csi_driver;
 
-/// How much of a disk each node has: all of it for the one pod that writes, or a piece for each pod that only reads.
+/// The prefix of the resource of a disk. A pod that writes takes the whole amount of a node, a pod that only reads takes 1.
 pub(super) const DISK: &str = "volume/disk/";
 
 /// Returns the disks of a pod as resources, so that ordinary arithmetic finds pods that exclude each other on a node
@@ -71,7 +71,7 @@ pub(super) fn attached_by(spec: &PersistentVolumeSpec) -> Option<(String, String
     named(disk)
 }
 
-/// Names the CSI driver in place of the plugin.
+/// Returns the CSI driver that replaces the plugin, and the handle.
 fn named((plugin, handle): (&str, &String)) -> Option<(String, String)> {
     Some((csi_driver(plugin).to_owned(), handle.clone()))
 }

@@ -22,13 +22,13 @@ pub(super) fn limits(value: &Value, subject: &Subject<'_>) -> Result<BTreeMap<St
     Ok(node.spec.drivers.into_iter().filter_map(limit).collect())
 }
 
-/// Reads whether a driver reports how much it can still make.
+/// Reads whether a driver reports its remaining capacity.
 pub(super) fn reports_capacity(value: &Value, subject: &Subject<'_>) -> Result<bool, InputError> {
     let driver: CSIDriver = subject.typed(value, "")?;
     Ok(driver.spec.storage_capacity == Some(true))
 }
 
-/// Reads how much a driver can still make. An amount beyond 64 bits is the largest number, like what a claim requests (K32).
+/// Reads the remaining capacity of a driver. An amount beyond 64 bits is the largest number, like the request of a claim (K32).
 pub(super) fn capacity(value: &Value, subject: &Subject<'_>) -> Result<CapacityFacts, InputError> {
     let mut value = value.clone();
     for field in ["capacity", "maximumVolumeSize"] {
@@ -48,7 +48,7 @@ pub(super) fn capacity(value: &Value, subject: &Subject<'_>) -> Result<CapacityF
     })
 }
 
-/// Reads which volume is attached to which node. An attachment without a PersistentVolume says of no volume that it is attached.
+/// Reads which volume is attached to which node. The volume is empty where the attachment names no PersistentVolume.
 pub(super) fn attachment(value: &Value, subject: &Subject<'_>) -> Result<AttachmentFacts, InputError> {
     let VolumeAttachment { spec, .. } = subject.typed(value, "")?;
     Ok(AttachmentFacts { node: spec.node_name, volume: spec.source.persistent_volume_name.unwrap_or_default() })

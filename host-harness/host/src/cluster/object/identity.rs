@@ -10,11 +10,11 @@ use crate::cluster::load::Origin;
 /// The kind and the name of an object.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Identity {
-    /// Empty for the core group.
+    /// The API group; empty for the core group.
     pub(crate) group: String,
     pub(crate) version: String,
     pub(crate) kind: String,
-    /// Empty where it is absent, but `default` for a pod.
+    /// The namespace; empty where it is absent, but `default` for a pod.
     pub(crate) namespace: String,
     pub(crate) name: String,
 }
@@ -47,13 +47,13 @@ impl Identity {
         Ok(Identity { group, version, kind, namespace, name })
     }
 
-    /// That of a pod.
+    /// Creates the identity of a pod.
     pub(super) fn of_pod(namespace: &str, name: &str) -> Identity {
         let [version, kind, namespace, name] = ["v1", "Pod", namespace, name].map(str::to_owned);
         Identity { group: String::new(), version, kind, namespace, name }
     }
 
-    /// `Kind/namespace/name`, or `Kind/name` where it has no namespace.
+    /// Returns `Kind/namespace/name`, or `Kind/name` for an object without namespace.
     pub(crate) fn key(&self) -> String {
         if self.namespace.is_empty() {
             format!("{}/{}", self.kind, self.name)
@@ -62,7 +62,7 @@ impl Identity {
         }
     }
 
-    /// The same with the group of the kind, where it has one: `Kind.group/namespace/name`.
+    /// Returns the key with the group of the kind, where it has a group: `Kind.group/namespace/name`.
     pub(crate) fn full_key(&self) -> String {
         if self.group.is_empty() {
             return self.key();
@@ -72,7 +72,7 @@ impl Identity {
         format!("{}.{}{name}", self.kind, self.group)
     }
 
-    /// `apps/v1 Deployment`.
+    /// Returns the kind with its version, for example `apps/v1 Deployment`.
     pub(crate) fn full_kind(&self) -> String {
         if self.group.is_empty() {
             format!("{} {}", self.version, self.kind)
@@ -81,13 +81,16 @@ impl Identity {
         }
     }
 
-    /// The object as messages name it: `Pod default/a`.
+    /// Returns the object as messages name it, for example `Pod default/a`.
     pub(super) fn subject<'o>(&self, origin: &'o Origin) -> Subject<'o> {
         Subject { origin, name: self.key().replacen('/', " ", 1) }
     }
 }
 
-/// The text at a JSON pointer; empty where it is absent.
+/// Returns the text at a JSON pointer; empty where it is absent.
+///
+/// # Errors
+/// The value is not a text.
 fn text<'v>(value: &'v Value, pointer: &str, subject: &Subject<'_>) -> Result<&'v str, InputError> {
     match value.pointer(pointer) {
         None | Some(Value::Null) => Ok(""),

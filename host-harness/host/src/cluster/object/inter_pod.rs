@@ -15,18 +15,18 @@ use crate::cluster::inter_pod::{CountedNodes, Demands, PodSet, PodTerm, Spread};
 pub(super) struct Author<'a> {
     pub(super) namespace: &'a str,
     pub(super) labels: &'a BTreeMap<String, String>,
-    /// What it demands of its node.
+    /// The demands of the pod on its node.
     pub(super) constraints: &'a Constraints,
 }
 
-/// Whether a pod of such a term forbids or permits.
+/// Whether a pod that matches a term permits the node (affinity) or forbids it (anti-affinity).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sense {
     Permits,
     Forbids,
 }
 
-/// Reads the demands of a pod; none where it has none. `pointer` is that of its `spec`.
+/// Reads the demands of a pod. `None`: the pod has no demands. `pointer` is the JSON pointer of its `spec`.
 pub(super) fn read(
     spec: &PodSpec,
     author: &Author<'_>,
@@ -125,7 +125,7 @@ fn spread(
     let constraints = if honors_taints { Constraints { tolerations, ..node } } else { node };
     let namespaces = BTreeSet::from([author.namespace.to_owned()]);
     Ok(Spread {
-        // Upstream counts no pod for an empty selector (`countPodsMatchSelector`), so nothing is ever too many.
+        // Upstream counts no pod for an empty selector (`countPodsMatchSelector`), so that the skew is never too large.
         pods: PodSet { namespaces, labels: labels.filter(|labels| !labels.is_empty()), ..PodSet::default() },
         topology: topology(&written.topology_key, pointer, subject)?,
         max_skew: positive(written.max_skew, "maxSkew", pointer, subject)?,
@@ -134,7 +134,7 @@ fn spread(
     })
 }
 
-/// The label selector of a term; none where it has none, which selects no pod.
+/// Reads the label selector of a term. `None`: the term has no selector, which selects no pod.
 fn labels(
     written: Option<&LabelSelector>,
     pointer: &str,
@@ -144,8 +144,8 @@ fn labels(
     written.map(|written| selector(written, &at, subject)).transpose()
 }
 
-/// What `matchLabelKeys` or `mismatchLabelKeys` add to a selector. The API server has merged them into the selector of a pod that it
-/// stored, so that nothing is new there. A key that the pod does not have adds nothing.
+/// Returns the requirements that `matchLabelKeys` or `mismatchLabelKeys` add to a selector. A key that the pod does not have adds nothing. In a
+/// stored pod the API server has merged them into the selector already, so they change nothing.
 fn same<'a>(
     keys: Option<&'a [String]>,
     author: &'a Author<'_>,
@@ -174,7 +174,10 @@ fn positive(number: i32, field: &str, pointer: &str, subject: &Subject<'_>) -> R
     })
 }
 
-/// Whether a word is the first of two; it is where nothing is written.
+/// Returns whether a word is the first of the two known words. An empty word counts as the first.
+///
+/// # Errors
+/// The word is another one.
 fn one_word(
     word: &str,
     known: [&str; 2],

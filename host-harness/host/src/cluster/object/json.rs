@@ -11,7 +11,7 @@ use crate::cluster::load::Origin;
 use lictor_contract::quantity::exact;
 
 impl Object {
-    /// The object as JSON, from which [`Object::from_json`] reads the same. A node has only what is read of it.
+    /// Returns the object as JSON, from which [`Object::from_json`] reads the same object. A node has only the fields that the host reads.
     pub fn json(&self) -> String {
         match &self.body {
             Body::Pod(pod) => pod.json.compact(),
@@ -21,10 +21,10 @@ impl Object {
         }
     }
 
-    /// Reads what [`Object::json`] has written. Mistakes name the file, and no line.
+    /// Reads the JSON that [`Object::json`] has written. Mistakes name the file, and no line.
     ///
     /// # Errors
-    /// As [`Object::from_value`] says.
+    /// Those of [`Object::from_value`].
     pub fn from_json(value: Value, file: &Arc<str>) -> Result<Object, InputError> {
         Object::from_value(value, &Origin::without_lines(file.clone()), "")
     }
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
     use crate::verify::testing::{node, object, on, pod, slot, with};
 
-    /// Read again, an object is the same: its facts, and so its JSON.
+    /// Checks that an object that is written and read again has the same facts and the same JSON.
     #[test]
     fn an_object_is_read_as_it_was_written() {
         let taints = json!([

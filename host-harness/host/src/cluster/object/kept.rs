@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use crate::cluster::load;
 
-/// The JSON of an object: by itself, or where it stands in the text that it was read from.
+/// The JSON of an object: its own copy, or a range of the text that the object was read from.
 #[derive(Debug, Clone)]
 pub(crate) enum Kept {
-    /// By itself.
+    /// A copy of its own.
     Own(Box<str>),
     /// A part of a text, as it was written there.
     Part(Arc<str>, Range<usize>),
@@ -21,7 +21,7 @@ impl Default for Kept {
 }
 
 impl Kept {
-    /// The JSON as it is written.
+    /// Returns the JSON as it is written.
     pub(crate) fn as_written(&self) -> &str {
         match self {
             Kept::Own(json) => json,
@@ -29,7 +29,7 @@ impl Kept {
         }
     }
 
-    /// The JSON without what nobody reads: spaces, and `metadata.managedFields`.
+    /// Returns the JSON without spaces and without `metadata.managedFields`, which the host never reads.
     pub(crate) fn compact(&self) -> String {
         match self {
             Kept::Own(json) => json.to_string(),

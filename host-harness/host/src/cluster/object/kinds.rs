@@ -43,7 +43,7 @@ pub(super) fn is_priority_class(group: &str, kind: &str) -> bool {
     group == SCHEDULING && kind == "PriorityClass"
 }
 
-/// Whether the host reads objects of this kind itself, in some group.
+/// Returns whether the host reads objects of this kind itself, in some group.
 pub(super) fn is_own(kind: &str) -> bool {
     let storage = [
         "PersistentVolumeClaim",
@@ -58,7 +58,7 @@ pub(super) fn is_own(kind: &str) -> bool {
     matches!(kind, "Pod" | "Node" | "Namespace" | "PriorityClass") || storage.contains(&kind)
 }
 
-/// Whether objects of this kind are cluster-scoped. Only kinds that the host reads itself are known.
+/// Returns whether objects of this kind are cluster-scoped. Only kinds that the host reads itself are known.
 pub(super) fn has_no_namespace(group: &str, kind: &str) -> bool {
     is_node(group, kind) || is_namespace(group, kind) || is_priority_class(group, kind)
 }
@@ -91,7 +91,7 @@ pub(super) fn check(group: &str, version: &str, kind: &str, subject: &Subject<'_
     Ok(())
 }
 
-/// Whether a kind is a known kind in wrong case or in the plural.
+/// Returns whether a kind is a known kind in wrong case or in the plural.
 fn is_like(known: &str, kind: &str) -> bool {
     let (known, kind) = (known.to_ascii_lowercase(), kind.to_ascii_lowercase());
     [known.clone(), format!("{known}s"), format!("{known}es")].contains(&kind)

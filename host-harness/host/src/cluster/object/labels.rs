@@ -30,7 +30,7 @@ pub(super) fn selector(
     Ok(requirements)
 }
 
-/// A label has one of these values.
+/// Returns the requirement that a label has one of these values.
 pub(super) fn one_of(key: &str, values: impl IntoIterator<Item = String>) -> Requirement {
     Requirement { key: key.to_owned(), test: LabelTest::In(values.into_iter().collect()) }
 }

@@ -59,7 +59,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// A remark for the author of the object.
+    /// Returns a warning for the author of the object, at the line where the object begins.
     pub(crate) fn remark(&self, message: String, remedy: &str) -> InputError {
         InputError { file: self.file.clone(), line: self.line, message, remedy: remedy.to_owned() }
     }
@@ -74,13 +74,13 @@ pub(crate) enum Body {
     Storage(Storage, Value),
     /// A namespace: its labels.
     Namespace(BTreeMap<String, String>, Value),
-    /// Any other object, and where it stands: only the mirror knows whether its kind is placed like a pod.
+    /// Any other object, and its place in the file. Only the mirror knows whether its kind is placed like a pod.
     Other(Value, Origin),
-    /// An object of a version in which its kind is not read: it is left out.
+    /// An object whose version is not read. The object is left out.
     Unread(Value, InputError),
 }
 
-/// An object that says where the volumes of pods can be used, or which resources are allocated by claims.
+/// An object that decides where the volumes of pods can be used, or which resources are allocated by claims.
 #[derive(Debug, Clone)]
 pub(crate) enum Storage {
     Claim(Box<ClaimFacts>),
@@ -88,13 +88,13 @@ pub(crate) enum Storage {
     Class(StorageFacts),
     /// How many volumes each driver can attach to a node (CSINode).
     Limits(BTreeMap<String, i64>),
-    /// Whether a driver reports how much it can still make (CSIDriver).
+    /// Whether a driver reports its remaining capacity (CSIDriver).
     Driver(bool),
-    /// How much a driver can still make (CSIStorageCapacity).
+    /// The remaining capacity of a driver (CSIStorageCapacity).
     Capacity(CapacityFacts),
-    /// That a volume is attached to a node (VolumeAttachment).
+    /// A volume that is attached to a node (VolumeAttachment).
     Attachment(AttachmentFacts),
-    /// The extended resource that stands for the devices of a class, where there is one.
+    /// The extended resource that stands for the devices of a class (DeviceClass). `None`: the class has no such resource.
     Devices(Option<String>),
 }
 
@@ -107,9 +107,9 @@ impl Object {
     /// Reads a part of a document: `value` is the value at `pointer` of `origin`.
     ///
     /// # Errors
-    /// The value is not an object, its group does not have its kind, a field does not have the type of Kubernetes, or a quantity or
-    /// selector is invalid. Each error has its line. A version in which the kind is not read is no error: a mirror leaves the object out
-    /// and says so ([`Mirror::drain_unread`](super::mirror::Mirror::drain_unread)).
+    /// The value is not an object, its group does not have its kind, a field does not have the type of Kubernetes, or a quantity or selector is
+    /// invalid. Each error has its line. A version in which the kind is not read is no error: a mirror leaves the object out and reports it
+    /// ([`Mirror::drain_unread`](super::mirror::Mirror::drain_unread)).
     pub fn from_value(mut value: Value, origin: &Origin, pointer: &str) -> Result<Object, InputError> {
         let origin = &origin.below(pointer);
         let id = Identity::read(&value, origin)?;
@@ -139,8 +139,8 @@ impl Object {
         Ok(Object { id, place, body })
     }
 
-    /// Reads a pod from JSON without spaces; it stands in a text and begins on this line there. None where it is unusual in any way: as a document it is read all the
-    /// same, or it has a mistake. `origin` is of no use but for mistakes, which are not told here.
+    /// Reads a pod from JSON without spaces. `line` is the line of the original text on which the pod begins. `None`: the pod is unusual or has a
+    /// mistake, and must be read as a document. `origin` is used only for mistakes, which are dropped here.
     pub(crate) fn pod_from_text(json: &str, written: Kept, origin: &Origin, line: u32) -> Option<Object> {
         let subject = Subject { origin, name: String::new() };
         let pod = PodFacts::from_text(json, written, &subject)?;
@@ -151,23 +151,23 @@ impl Object {
         Some(Object { id, place: Place { file: origin.file().clone(), line }, body: Body::Pod(Box::new(pod)) })
     }
 
-    /// `Kind/namespace/name`, or `Kind/name` where it has no namespace.
+    /// Returns `Kind/namespace/name`, or `Kind/name` for an object without namespace.
     pub fn key(&self) -> String {
         self.id.key()
     }
 
-    /// The group of its kind, which is empty for the core group, its kind, and its name.
+    /// Returns the group of the kind (empty for the core group), the kind, and the name.
     pub fn identity(&self) -> (&str, &str, &str) {
         (&self.id.group, &self.id.kind, &self.id.name)
     }
 
-    /// The scheduler of a pod, and whether the pod waits for a node; none for other objects.
+    /// Returns the scheduler of a pod, and whether the pod is pending without a node. `None`: the object is not a pod.
     pub fn scheduler(&self) -> Option<(&str, bool)> {
         let Body::Pod(pod) = &self.body else { return None };
         Some((&pod.scheduler, pod.node.is_none() && pod.phase == Phase::Pending))
     }
 
-    /// The same with the group of the kind, where it has one, `Kind.group/namespace/name`: kinds of two groups may share a name.
+    /// Returns the key with the group of the kind, where it has a group: `Kind.group/namespace/name`. Kinds of two groups may share a name.
     pub fn full_key(&self) -> String {
         self.id.full_key()
     }

@@ -9,7 +9,7 @@ use super::subject::Subject;
 use crate::cluster::InputError;
 use crate::cluster::eligibility::{Taint, Terrain};
 
-/// The properties of a node. It has at most [`MOST`] of a resource.
+/// The properties of a node. No resource exceeds [`MOST`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NodeFacts {
     pub(crate) allocatable: Amounts,

@@ -15,29 +15,29 @@ use super::{Identity, kinds, quantities};
 use crate::cluster::InputError;
 use crate::cluster::load::Origin;
 
-/// Why a policy's declaration of a placed kind cannot be used.
+/// A declaration of a placed kind that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadPlacedKind {
     /// Another declaration has the same kind.
     #[error("two placed kinds are called `{0}`")]
     Twice(String),
-    /// The host reads the kind itself.
+    /// The host reads objects of this kind itself.
     #[error("`{0}` cannot be a placed kind: the host reads it itself")]
     Own(String),
-    /// None of its phases means that it is running.
+    /// No phase of the kind means running.
     #[error("no phase of placed kind `{0}` means running")]
     NeverRuns(String),
-    /// Something that is no JSON pointer into an object.
+    /// A declared pointer is not a JSON pointer into an object.
     #[error("placed kind `{kind}`: `{pointer}` is not a JSON pointer into an object")]
     Pointer {
         /// The kind.
         kind: String,
-        /// What was declared.
+        /// The pointer as declared.
         pointer: String,
     },
 }
 
-/// Checks what a policy declares.
+/// Checks the placed kinds that a policy declares.
 ///
 /// # Errors
 /// The first declaration that cannot be used, and why.
@@ -62,12 +62,12 @@ pub fn check_placed_kinds(declared: &[PlacedKind]) -> Result<(), BadPlacedKind> 
     Ok(())
 }
 
-/// What stands for `running` in an object of this kind.
+/// Returns the word that means running in objects of this kind. `None`: the kind has no such word.
 pub(crate) fn running_word(kind: &PlacedKind) -> Option<&str> {
     kind.phases.iter().find(|phase| phase.phase == Phase::Running).map(|phase| phase.word.as_str())
 }
 
-/// Reads an object of a placed kind like a pod. `number` is that of its kind.
+/// Reads an object of a placed kind like a pod. `number` is the number of the kind.
 pub(crate) fn read(
     number: u32,
     kind: &PlacedKind,
@@ -116,7 +116,7 @@ struct Placed<'a> {
 }
 
 impl Placed<'_> {
-    /// The value at a JSON pointer; none where it is absent.
+    /// Reads the value at a JSON pointer. `None`: the value is absent.
     fn at<T: DeserializeOwned>(&self, pointer: &str) -> Result<Option<T>, InputError> {
         match self.value.pointer(pointer) {
             None | Some(Value::Null) => Ok(None),
@@ -124,7 +124,7 @@ impl Placed<'_> {
         }
     }
 
-    /// The text at a JSON pointer; none where it is absent or empty.
+    /// Returns the text at a JSON pointer. `None`: the text is absent or empty.
     fn text(&self, pointer: &str) -> Result<Option<String>, InputError> {
         Ok(self.at::<String>(pointer)?.filter(|text| !text.is_empty()))
     }

@@ -21,7 +21,7 @@ use crate::cluster::volumes::PodVolumes;
 /// The properties of a pod, or of an object that is placed like one. Nodes, classes and resources are referenced by name.
 #[derive(Debug, Clone)]
 pub(crate) struct PodFacts {
-    /// The number of its placed kind; none for a pod.
+    /// The number of the placed kind. `None`: the object is a pod.
     pub(crate) kind: Option<u32>,
     pub(crate) namespace: String,
     pub(crate) name: String,
@@ -30,7 +30,7 @@ pub(crate) struct PodFacts {
     pub(crate) priority_class: String,
     pub(crate) never_preempts: Option<bool>,
     pub(crate) scheduler: String,
-    /// The names of its scheduling gates.
+    /// The names of the scheduling gates.
     pub(crate) gates: Vec<String>,
     pub(crate) phase: Phase,
     pub(crate) node: Option<String>,
@@ -43,13 +43,13 @@ pub(crate) struct PodFacts {
     /// The requests, including ports of the node and disks.
     pub(crate) requests: Amounts,
     pub(crate) constraints: Constraints,
-    /// What it demands of other pods, where it demands something.
+    /// The demands on other pods. `None`: the pod has no demands.
     pub(crate) demands: Option<Arc<Demands>>,
     pub(crate) volumes: PodVolumes,
     pub(crate) owner: Option<Owner>,
     pub(crate) labels: BTreeMap<String, String>,
     pub(crate) annotations: BTreeMap<String, String>,
-    /// The whole object as JSON, for the fields that a policy reads; empty where it is no pod.
+    /// The whole object as JSON, for the fields that a policy reads. Empty for an object that is not a pod.
     pub(crate) json: Kept,
 }
 
@@ -61,7 +61,7 @@ impl PodFacts {
         PodFacts::from_pod(subject.typed_from(&value, &json, "")?, Kept::Own(json.into()), subject)
     }
 
-    /// Reads a pod from JSON without spaces, where its quantities are texts. None where there is a mistake.
+    /// Reads a pod from JSON without spaces, whose quantities are texts. `None`: the pod has a mistake.
     pub(super) fn from_text(json: &str, written: Kept, subject: &Subject<'_>) -> Option<PodFacts> {
         let pod = serde_json::from_str(json).ok()?;
         PodFacts::from_pod(pod, written, subject).ok()
@@ -77,7 +77,7 @@ impl PodFacts {
         }
     }
 
-    /// Reads the metadata and spec of a pod. `pointer` is that of the spec.
+    /// Reads the metadata and spec of a pod. `pointer` is the JSON pointer of the spec.
     pub(super) fn from_spec(
         metadata: ObjectMeta,
         spec: PodSpec,
@@ -157,24 +157,24 @@ impl PodFacts {
     }
 }
 
-/// Whether a scheduler preempted the pod.
+/// Returns whether a scheduler preempted the pod.
 pub(super) fn preempted(conditions: &[PodCondition]) -> bool {
     conditions.iter().any(|condition| {
         holds(condition, "DisruptionTarget") && condition.reason.as_deref() == Some("PreemptionByScheduler")
     })
 }
 
-/// Whether a condition has this type and is true.
+/// Returns whether a condition has this type and is true.
 pub(super) fn holds(condition: &PodCondition, kind: &str) -> bool {
     condition.type_ == kind && condition.status == "True"
 }
 
-/// A text, or the default if it is absent or empty.
+/// Returns the text, or the default where the text is absent or empty.
 fn or(text: Option<String>, default: &str) -> String {
     text.filter(|text| !text.is_empty()).unwrap_or_else(|| default.to_owned())
 }
 
-/// A point in time in nanoseconds since 1970. Times beyond 64 bits become the nearest possible value.
+/// Returns a point in time in nanoseconds since 1970. Times beyond 64 bits become the nearest possible value.
 pub(super) fn nanoseconds(time: &Time) -> i64 {
     let count = time.0.as_nanosecond();
     i64::try_from(count).unwrap_or(if count < 0 { i64::MIN } else { i64::MAX })

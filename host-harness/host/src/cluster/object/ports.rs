@@ -10,10 +10,11 @@ use super::subject::Subject;
 use crate::cluster::InputError;
 use crate::cluster::volumes::ATTACHMENTS;
 
-/// The amount of a port on each node. A pod that binds all addresses uses the whole amount, a pod that binds one address uses 1.
+/// The amount of a port on each node. A pod that binds all addresses uses the whole amount. A pod that binds one address uses 1.
 pub(super) const WHOLE: i64 = 1 << 32;
 
-/// The allocatable of a resource on a node that does not list it: host ports, disks, and attachments where there is no limit.
+/// Returns the allocatable amount of a resource on a node that does not list the resource. It is non-zero for host ports, disks, and attachments
+/// without a limit.
 pub(crate) fn everywhere(resource: &str) -> i64 {
     if resource.starts_with(super::disks::DISK) || resource.starts_with(ATTACHMENTS) {
         return WHOLE;
@@ -25,7 +26,7 @@ pub(crate) fn everywhere(resource: &str) -> i64 {
     }
 }
 
-/// The host ports of a pod. `pointer` is that of the pod's `spec`.
+/// Reads the host ports of a pod. `pointer` is the JSON pointer of the pod's `spec`.
 pub(super) fn of_pod(spec: &PodSpec, pointer: &str, subject: &Subject<'_>) -> Result<Amounts, InputError> {
     let host_network = spec.host_network == Some(true);
     let mut taken = BTreeMap::<(String, i32), BTreeSet<Option<IpAddr>>>::new();
@@ -50,7 +51,7 @@ pub(super) fn of_pod(spec: &PodSpec, pointer: &str, subject: &Subject<'_>) -> Re
     Ok(amounts(&taken))
 }
 
-/// The protocol, the port, and the address; no address, which `0.0.0.0` is too, means all addresses.
+/// The protocol, the port, and the address. `None`: all addresses, which is also the meaning of `0.0.0.0`.
 type Binding = ((String, i32), Option<IpAddr>);
 
 fn read(
@@ -128,7 +129,7 @@ mod tests {
         taken(json!({"containers": [{"name": "c", "ports": ports}]})).unwrap()
     }
 
-    /// Whether both fit on a node.
+    /// Returns whether both sets of ports fit on a node.
     fn fit(one: &Amounts, other: &Amounts) -> bool {
         one.iter()
             .all(|(resource, amount)| amount.saturating_add(*other.get(resource).unwrap_or(&0)) <= everywhere(resource))

@@ -30,7 +30,7 @@ impl ClassFacts {
     }
 }
 
-/// Reads a preemption policy, where there is one.
+/// Reads a preemption policy. `None`: no policy is written.
 pub(super) fn never_preempts(
     policy: Option<&str>,
     pointer: &str,

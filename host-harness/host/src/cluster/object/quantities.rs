@@ -13,18 +13,18 @@ use crate::cluster::InputError;
 /// Amounts by the name of the resource, in the unit of the contract.
 pub(crate) type Amounts = BTreeMap<String, i64>;
 
-/// The largest amount of a resource that a node counts with, in the unit of the contract: 1 PiB, or 10^12 cores. Sums of 2,000 such nodes
-/// or pods stay within 64 bits.
+/// The largest amount of a resource that a node can have, in the unit of the contract: 1 PiB, or 10^12 cores. Sums of 2,000 such nodes or pods stay
+/// within 64 bits.
 pub(crate) const MOST: i64 = 1 << 50;
 
-/// The amount that stands for all requests larger than [`MOST`], up to those beyond 64 bits: no node has it. The API server accepts such
-/// requests, and kube-scheduler leaves the pod pending.
+/// The amount that stands for every request larger than [`MOST`], also beyond 64 bits: no node has it. The API server accepts such requests, and
+/// kube-scheduler leaves the pod pending.
 pub(crate) const BEYOND: i64 = MOST + 1;
 
 /// The keys whose mappings contain quantities.
 const PLACES: [&str; 6] = ["requests", "limits", "allocatable", "capacity", "overhead", "allocatedResources"];
 
-/// Whether a mapping under this key contains quantities.
+/// Returns whether a mapping under this key contains quantities.
 pub(crate) fn holds_quantities(key: &str) -> bool {
     PLACES.contains(&key)
 }
@@ -48,13 +48,13 @@ pub(crate) fn as_texts(value: &mut Value) {
 /// Converts a quantity written as a number to a text.
 pub(super) fn as_text(value: &mut Value) {
     if let Value::Number(number) = value {
-        // Without exponent, because `1e+20` is not a valid quantity.
+        // The text has no exponent, because `1e+20` is not a valid quantity.
         let text = if number.is_f64() { number.as_f64().map(|float| float.to_string()) } else { None };
         *value = Value::String(text.unwrap_or_else(|| number.to_string()));
     }
 }
 
-/// Reads a quantity. One beyond 64 bits is `i64::MAX`: the API server accepts such a quantity.
+/// Reads a quantity. A quantity beyond 64 bits, which the API server accepts, is `i64::MAX`.
 pub(super) fn clamped(text: &str, unit: Unit) -> Result<i64, QuantityError> {
     match parse(text, unit) {
         Err(QuantityError::Overflow(_)) => Ok(i64::MAX),

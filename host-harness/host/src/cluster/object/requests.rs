@@ -13,8 +13,8 @@ use super::quantities::{Amounts, BEYOND, add, lower, raise, read};
 use super::subject::Subject;
 use crate::cluster::InputError;
 
-/// Computes the requests of a pod: containers, init containers and sidecars, pod-level resources, overhead, and 1 of `pods`. `pointer` is
-/// that of the `spec` of the pod. An amount beyond what any node can have is [`BEYOND`].
+/// Computes the requests of a pod: containers, init containers and sidecars, pod-level resources, overhead, and 1 of `pods`. `pointer` is the JSON
+/// pointer of the `spec` of the pod. An amount beyond what any node can have is [`BEYOND`].
 ///
 /// The status of a pod without a node does not count (upstream `noderesources/fit.go` computePodResourceRequest).
 pub(super) fn of_pod(
@@ -40,8 +40,8 @@ fn is_pod_level(resource: &str) -> bool {
     matches!(resource, "cpu" | "memory") || resource.starts_with("hugepages-")
 }
 
-/// Returns whether the kubelet calls the resize of a pod infeasible. Upstream looks at the first condition of the type, and not at its
-/// status (IsPodResizeInfeasible).
+/// Returns whether the kubelet calls the resize of a pod infeasible. Upstream reads the first condition of the type and ignores its status
+/// (IsPodResizeInfeasible).
 fn is_infeasible(status: &PodStatus) -> bool {
     let mut conditions = status.conditions.iter().flatten();
     let pending = conditions.find(|condition| condition.type_ == "PodResizePending");
@@ -66,7 +66,7 @@ enum View {
     Actuated,
 }
 
-/// A pod, and what mistakes in it are called.
+/// A pod, with the place and the name that mistakes in it are reported at.
 struct Reader<'a> {
     spec: &'a PodSpec,
     status: Option<&'a PodStatus>,
@@ -83,7 +83,7 @@ impl Reader<'_> {
 
     /// Reads the requests of the containers together (AggregateContainerRequests). `specified` is their sum in the spec.
     fn of_containers(&self, specified: &Amounts) -> Result<Amounts, InputError> {
-        // A status without amounts says nothing else than the spec.
+        // A status without amounts is read like the spec.
         let counts = |status: &&PodStatus| self.infeasible || has_amounts(status);
         let Some(status) = self.status.filter(counts) else { return Ok(specified.clone()) };
         let whole = status.resources.as_ref().and_then(|resources| resources.requests.as_ref());

@@ -19,16 +19,16 @@ use crate::cluster::volumes::{
     Binding, ClaimFacts, ClaimRef, OwnerPod, PodVolumes, StorageFacts, VolumeFacts, VolumeState,
 };
 
-/// The annotation of a claim whose volume is being made for a node.
+/// The annotation of a claim whose volume is being provisioned for a node.
 const SELECTED_NODE: &str = "volume.kubernetes.io/selected-node";
 
 /// The annotation of a claim whose binding the volume controller has completed.
 const BIND_COMPLETED: &str = "pv.kubernetes.io/bind-completed";
 
-/// The older way to name the class of a claim or volume.
+/// The older annotation with the class of a claim or volume.
 const CLASS: &str = "volume.beta.kubernetes.io/storage-class";
 
-/// The provisioner of classes for which nobody makes volumes.
+/// The provisioner of classes whose volumes are not provisioned dynamically.
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
 /// The mode of volumes that are devices and not file systems.
@@ -50,7 +50,7 @@ pub(super) fn volumes_of_pod(spec: &PodSpec, pod: &str) -> PodVolumes {
     }
 }
 
-/// Reads an object of one of these kinds; none where it is of another.
+/// Reads an object of the storage kinds. `None`: the object is of another kind.
 pub(super) fn read(id: &Identity, value: &Value, subject: &Subject<'_>) -> Result<Option<Storage>, InputError> {
     Ok(Some(match (&*id.group, &*id.kind) {
         ("", "PersistentVolumeClaim") => Storage::Claim(Box::new(claim(value, subject)?)),
@@ -150,7 +150,7 @@ fn volume(value: &Value, subject: &Subject<'_>) -> Result<VolumeFacts, InputErro
     })
 }
 
-/// A label of a volume: one zone, or several in the form `a__b`.
+/// Returns the requirement of a zone label of a volume: one zone, or several in the form `a__b`.
 fn zone(key: &str, value: &str) -> Requirement {
     one_of(key, value.split("__").map(str::to_owned))
 }
@@ -171,7 +171,8 @@ fn class(value: &Value, subject: &Subject<'_>) -> Result<StorageFacts, InputErro
     })
 }
 
-/// The extended resource that stands for the devices of a class: pods request it, and it is allocated by claims.
+/// Returns the extended resource that stands for the devices of a class. Pods request the resource, and claims allocate it. `None`: the class has
+/// none.
 fn extended_resource(value: &Value) -> Option<String> {
     let name = value.pointer("/spec/extendedResourceName").and_then(Value::as_str);
     name.filter(|name| !name.is_empty()).map(str::to_owned)

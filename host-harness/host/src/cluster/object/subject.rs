@@ -11,12 +11,12 @@ use crate::cluster::load::Origin;
 #[derive(Debug)]
 pub(super) struct Subject<'a> {
     pub(super) origin: &'a Origin,
-    /// Its name in messages, for example `Pod default/a`.
+    /// The name of the object in messages, for example `Pod default/a`.
     pub(super) name: String,
 }
 
 impl Subject<'_> {
-    /// A mistake at a JSON pointer into the object.
+    /// Returns a mistake at a JSON pointer into the object.
     pub(super) fn mistake(&self, pointer: &str, what: impl std::fmt::Display, remedy: &str) -> InputError {
         let message = match dotted(pointer) {
             path if path.is_empty() => format!("{}: {what}", self.name),
@@ -30,7 +30,7 @@ impl Subject<'_> {
         self.typed_from(value, &value.to_string(), pointer)
     }
 
-    /// The same where the JSON that the value writes is there already.
+    /// Reads a value as a Kubernetes type. `json` is the JSON of the value, which the caller already has.
     pub(super) fn typed_from<T: DeserializeOwned>(
         &self,
         value: &Value,
@@ -44,12 +44,12 @@ impl Subject<'_> {
     }
 }
 
-/// A key as part of a JSON pointer.
+/// Returns a key as part of a JSON pointer.
 pub fn step(key: &str) -> String {
     format!("/{}", key.replace('~', "~0").replace('/', "~1"))
 }
 
-/// A JSON pointer as a Kubernetes field path: `spec.containers[0].resources.requests[nvidia.com/gpu]`.
+/// Returns a JSON pointer as a Kubernetes field path: `spec.containers[0].resources.requests[nvidia.com/gpu]`.
 pub fn dotted(pointer: &str) -> String {
     let mut path = String::new();
     for token in pointer.split('/').skip(1) {

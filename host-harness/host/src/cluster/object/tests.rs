@@ -18,7 +18,7 @@ fn pod(text: &str) -> PodFacts {
     }
 }
 
-/// A pod whose spec has these lines (indented by two) after one container without requests.
+/// Reads a pod whose spec has these lines (indented by two) after one container without requests.
 fn pod_with(spec: &str) -> Result<Object, InputError> {
     object(&format!("apiVersion: v1\nkind: Pod\nmetadata: {{name: a}}\nspec:\n  containers: [{{name: c}}]\n{spec}\n"))
 }

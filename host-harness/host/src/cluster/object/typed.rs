@@ -15,7 +15,7 @@ pub(in crate::cluster) struct Mistake {
     pub(in crate::cluster) message: String,
 }
 
-/// Reads a value as a type, from the JSON that it writes.
+/// Reads a value as a type. `json` is the JSON of the value.
 pub(in crate::cluster) fn typed<T: DeserializeOwned>(value: &Value, json: &str) -> Result<T, Mistake> {
     serde_json::from_str(json).map_err(|error| mistake(value, &error))
 }
@@ -27,33 +27,33 @@ fn mistake(value: &Value, error: &Error) -> Mistake {
     }
     let mut pointer = String::new();
     let column = error.column();
-    // An array instead of an object is given up behind its bracket, where its first item begins. Where that is an array too, it
+    // The parser gives up an array in place of an object after its bracket, where the first item begins. Where that item is an array too, the item
     // gets the mistake.
     let is_of_array = message.starts_with("invalid type: sequence");
     descend(value, 0, &mut pointer, &|value, Span { key, start, end }| {
         (key..=end).contains(&column) && (!is_of_array || value.is_array() || start < column)
     });
-    // These are compared after they are read: the object as a whole is of another kind than is thought.
+    // These types are compared after they were read, so the mistake is about the object as a whole.
     if message.starts_with("invalid value") && matches!(&*pointer, "/apiVersion" | "/kind") {
         pointer.clear();
     }
     Mistake { pointer, message }
 }
 
-/// What the parser appends to its message.
+/// Returns the position that the parser appends to its message.
 fn position(error: &Error) -> String {
     format!(" at line {} column {}", error.line(), error.column())
 }
 
-/// Where a value begins and ends in the text, and where in its key a mistake can be; of an item, where it begins.
+/// The range of a value in the text, and the position of its key, where a mistake can be as well. For an item, `key` is where it begins.
 struct Span {
     key: usize,
     start: usize,
     end: usize,
 }
 
-/// Goes to the innermost value that has the mistake, as told by the value and where it stands: two values that are not one in the other
-/// never touch, there is a comma or a quote between them.
+/// Appends to `pointer` the path to the innermost value that has the mistake, according to `has`. Separate values never touch, because a comma or a
+/// quote is between them.
 fn descend(value: &Value, start: usize, pointer: &mut String, has: &dyn Fn(&Value, Span) -> bool) {
     let mut at = start.saturating_add(1);
     let mut look = |step: String, before: usize, value: &Value| {
@@ -88,7 +88,7 @@ mod tests {
 
     use super::*;
 
-    /// The pointers to all values in a value, itself included.
+    /// Collects the pointers to all values in a value, including the value itself.
     fn pointers(value: &Value, at: &str, all: &mut Vec<String>) {
         all.push(at.to_owned());
         match value {
@@ -102,7 +102,7 @@ mod tests {
         }
     }
 
-    /// The mistake as a reader tells it that keeps the path while it reads.
+    /// Returns the mistake that a reader finds which keeps the path while it reads.
     fn expected(value: &Value) -> Option<Mistake> {
         let error = serde_path_to_error::deserialize::<_, Pod>(value).err()?;
         let mut pointer = String::new();

@@ -6,12 +6,12 @@ use super::Identity;
 use super::subject::Subject;
 use crate::cluster::InputError;
 
-/// A kind: its API group, its name, and the versions in which it is read. All of them have, or had, the fields that are read, with the same
-/// meaning; of `policy/v1beta1` the policy knows what differs. The newest is first.
+/// A kind: its API group, its name, and the versions in which it is read, newest first. All versions have, or had, the fields that are read, with the
+/// same meaning. The policy handles the differences of `policy/v1beta1`.
 type Known = (&'static str, &'static str, &'static [&'static str]);
 
-/// The kinds of groups of Kubernetes that the host or a policy may read. Other kinds are read in any version: their groups have a domain of
-/// their own, and their versions are not known here.
+/// The kinds of groups of Kubernetes that the host or a policy may read. Other kinds are read in any version. Their groups have a domain of their
+/// own, and the host does not know their versions.
 const KNOWN: [Known; 9] = [
     ("scheduling.k8s.io", "PriorityClass", &["v1", "v1beta1", "v1alpha1"]),
     ("scheduling.k8s.io", "PodGroup", &["v1beta1", "v1alpha3", "v1alpha2"]),
@@ -24,7 +24,8 @@ const KNOWN: [Known; 9] = [
     ("resource.k8s.io", "DeviceClass", &["v1", "v1beta2", "v1beta1", "v1alpha3"]),
 ];
 
-/// Returns the mistake of an object whose kind is read, but not in this version: such an object is left out, and all else is read.
+/// Returns the mistake of an object whose kind is read, but not in this version. Such an object is left out. `None`: the version is read, or unknown
+/// here.
 pub(super) fn unread(id: &Identity, subject: &Subject<'_>) -> Option<InputError> {
     let (group, kind, versions) = known(id)?;
     if versions.contains(&&*id.version) {
@@ -36,7 +37,7 @@ pub(super) fn unread(id: &Identity, subject: &Subject<'_>) -> Option<InputError>
     Some(subject.mistake("/apiVersion", what, &remedy))
 }
 
-/// Writes the newest version into an object that is in another one, for types that know the newest alone.
+/// Writes the newest version into an object of an older version, for types that know only the newest.
 pub(super) fn to_newest(id: &Identity, value: &mut Value) {
     let newest = known(id).and_then(|(group, _, versions)| Some(format!("{group}/{}", versions.first()?)));
     if let Some((newest, written)) = newest.zip(value.get_mut("apiVersion"))

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{AttachmentFacts, ClaimKey, PodVolumes, Volumes};
 
-/// How the resources begin that stand for the volumes which a driver can attach to a node. The name of the driver follows.
+/// The prefix of the resources that stand for the volumes which a driver can attach to a node. The name of the driver follows.
 pub(crate) const ATTACHMENTS: &str = "volume/attachments/";
 
 impl Volumes {
-    /// Sets or removes the limits of a node; whether there were any before.
+    /// Sets or removes the limits of a node. Returns whether the node had limits before.
     pub(super) fn set_limits(&mut self, node: &str, limits: Option<BTreeMap<String, i64>>) -> bool {
         for driver in limits.iter().flat_map(BTreeMap::keys) {
             let nodes = self.limited.entry(driver.clone()).or_default();
@@ -26,7 +26,7 @@ impl Volumes {
         before.is_some()
     }
 
-    /// Returns how many volumes each driver can attach to a node; a driver that is not named has no limit there.
+    /// Returns how many volumes each driver can attach to a node. A driver that is missing has no limit there. `None`: the node has no CSINode.
     pub(crate) fn limits(&self, node: &str) -> Option<&BTreeMap<String, i64>> {
         self.limits.get(node)
     }
@@ -41,8 +41,8 @@ impl Volumes {
         !self.limited.is_empty()
     }
 
-    /// Returns the volume of a claim as its driver attaches it: the driver and a handle. None where no node has a limit for the
-    /// driver. The volume of an unbound claim is counted for the driver of its class (upstream `getCSIDriverInfoFromSC`).
+    /// Returns the volume of a claim as its driver attaches it: the driver and a handle. `None`: no node has a limit for the driver. The volume of an
+    /// unbound claim is counted for the driver of its class (upstream `getCSIDriverInfoFromSC`).
     pub(crate) fn attached(&self, key: &ClaimKey) -> Option<(String, String)> {
         let claim = self.claims.get(key)?;
         let volume = self.volumes.get(&claim.volume);
@@ -56,7 +56,7 @@ impl Volumes {
         self.limited.contains_key(&attached.0).then_some(attached)
     }
 
-    /// Returns the volumes that VolumeAttachments say are attached to nodes whose driver has a limit: each with its claim and its node
+    /// Returns the volumes with a VolumeAttachment to a node whose driver has a limit: each with its claim and its node
     /// (upstream nodevolumelimits `getNodeVolumeAttachmentInfo`).
     pub(crate) fn attachments(&self) -> impl Iterator<Item = ((String, String), Option<ClaimKey>, &str)> {
         self.attachments.values().filter_map(|AttachmentFacts { node, volume: name }| {
@@ -71,7 +71,7 @@ impl Volumes {
         })
     }
 
-    /// Returns whether something is attached to a node, as far as VolumeAttachments say.
+    /// Returns whether a VolumeAttachment is known.
     pub(crate) fn has_attachments(&self) -> bool {
         !self.attachments.is_empty()
     }
@@ -82,8 +82,7 @@ impl Volumes {
     }
 }
 
-/// Returns the CSI driver that serves the volumes of a plugin that was part of Kubernetes (upstream csi-translation-lib); another name is
-/// returned as it is.
+/// Returns the CSI driver that replaces a former plugin of Kubernetes (upstream csi-translation-lib). Another name is returned unchanged.
 pub(crate) fn csi_driver(plugin: &str) -> &str {
     match plugin {
         "kubernetes.io/aws-ebs" => "ebs.csi.aws.com",

@@ -10,24 +10,24 @@ pub(crate) type ClaimKey = (String, String);
 /// A claim.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ClaimFacts {
-    /// Empty where the API server has given none.
+    /// The uid; empty where the API server has given none.
     pub(crate) uid: String,
-    /// The uid of the pod that controls the claim: its ephemeral volume made the claim.
+    /// The pod that controls the claim, because an ephemeral volume of the pod created it.
     pub(crate) pod: Option<OwnerPod>,
     /// The volume that `spec.volumeName` names, bound or not; empty for none.
     pub(crate) volume: String,
     pub(crate) binding: Binding,
-    /// Its storage class; empty for none.
+    /// The storage class; empty for none.
     pub(crate) class: String,
     pub(crate) modes: BTreeSet<String>,
-    /// Bytes.
+    /// The requested bytes.
     pub(crate) storage: i64,
-    /// What the labels of its volume must be, where the claim has a selector.
+    /// The labels that the volume must have, where the claim has a selector.
     pub(crate) selector: Option<BTreeSet<Requirement>>,
     pub(crate) is_block: bool,
-    /// Its VolumeAttributesClass; empty for none.
+    /// The VolumeAttributesClass; empty for none.
     pub(crate) attributes_class: String,
-    /// The node for which its volume is being made.
+    /// The node for which the volume is being provisioned.
     pub(crate) selected_node: Option<String>,
     pub(crate) is_being_deleted: bool,
 }
@@ -42,34 +42,34 @@ pub(crate) struct OwnerPod {
 /// Whether a claim is bound to the volume that it names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Binding {
-    /// The claim is bound, or says nothing: then its volume decides.
+    /// The claim is bound, or states nothing. In the latter case its volume decides.
     #[default]
     Bound,
-    /// The phase is `Pending` and the volume controller has not completed the binding. A volume that is named is only asked for.
+    /// The phase is `Pending` and the volume controller has not completed the binding. A volume that the claim names is only requested.
     Pending,
-    /// The phase is `Lost`: the volume is gone.
+    /// The phase is `Lost`: the volume does not exist any more.
     Lost,
 }
 
 /// A volume.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct VolumeFacts {
-    /// One of the terms must hold of a node; none: every node will do.
+    /// The affinity: a node must match one of the terms. `None`: every node matches.
     pub(crate) affinity: Option<BTreeSet<Term>>,
-    /// What its labels say of zones and regions.
+    /// The zones and regions in the labels of the volume.
     pub(crate) zones: BTreeSet<Requirement>,
     pub(crate) labels: BTreeMap<String, String>,
     pub(crate) is_block: bool,
-    /// Its VolumeAttributesClass; empty for none.
+    /// The VolumeAttributesClass; empty for none.
     pub(crate) attributes_class: String,
     pub(crate) class: String,
     pub(crate) modes: BTreeSet<String>,
-    /// Bytes.
+    /// The capacity in bytes.
     pub(crate) storage: i64,
-    /// The claim it is bound to, or kept for.
+    /// The claim that the volume is bound to, or kept for.
     pub(crate) claim: Option<ClaimRef>,
     pub(crate) state: VolumeState,
-    /// The driver that attaches it to nodes, and its handle there.
+    /// The driver that attaches the volume to nodes, and the handle of the volume there.
     pub(crate) attached_by: Option<(String, String)>,
 }
 
@@ -78,41 +78,41 @@ pub(crate) struct VolumeFacts {
 pub(crate) struct ClaimRef {
     pub(crate) namespace: String,
     pub(crate) name: String,
-    /// Empty where an administrator keeps the volume for a claim that may not be there yet.
+    /// The uid; empty where an administrator keeps the volume for a claim that may not exist yet.
     pub(crate) uid: String,
 }
 
 /// Whether a volume can be bound to a claim.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum VolumeState {
-    /// To every claim that it serves, or to the one that it is kept for.
+    /// The volume can be bound to every claim that it serves, or to the one that it is kept for.
     #[default]
     Available,
-    /// Only to the claim that it is kept for (phases `Pending` and `Bound`).
+    /// The volume can be bound only to the claim that it is kept for (phases `Pending` and `Bound`).
     Kept,
-    /// To none: it is released, has failed or is being deleted.
+    /// The volume can be bound to no claim: it is released, has failed or is being deleted.
     Gone,
 }
 
 /// A storage class.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct StorageFacts {
-    /// Claims are bound when their first pod has a node.
+    /// Claims are bound only when their first pod has a node (`WaitForFirstConsumer`).
     pub(crate) waits: bool,
     pub(crate) makes_volumes: bool,
-    /// The driver that makes the volumes.
+    /// The driver that provisions the volumes.
     pub(crate) provisioner: String,
-    /// Where volumes can be made; empty: everywhere.
+    /// The topologies in which volumes can be provisioned; empty: everywhere.
     pub(crate) topologies: BTreeSet<Term>,
 }
 
-/// How much a driver can still make in a part of the cluster (CSIStorageCapacity).
+/// The remaining capacity of a driver in a part of the cluster (CSIStorageCapacity).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct CapacityFacts {
     pub(crate) class: String,
-    /// The labels of the nodes that can reach it; none: no node can.
+    /// The labels of the nodes that can reach the storage. `None`: no node can.
     pub(crate) nodes: Option<BTreeSet<Requirement>>,
-    /// The largest volume, in bytes: `maximumVolumeSize`, else `capacity`; none: the driver reports neither.
+    /// The largest possible volume, in bytes: `maximumVolumeSize`, else `capacity`. `None`: the driver reports neither.
     pub(crate) largest: Option<i64>,
 }
 
@@ -129,7 +129,7 @@ pub(crate) struct AttachmentFacts {
 pub(crate) struct PodVolumes {
     /// The claims, by name.
     pub(crate) claims: Vec<String>,
-    /// Those of them that an ephemeral volume of the pod makes: they must be controlled by the pod.
+    /// The claims that an ephemeral volume of the pod creates. Such a claim must be controlled by the pod.
     pub(crate) ephemeral: BTreeSet<String>,
     /// Disks in the pod spec that a driver attaches to the node: the driver and the handle.
     pub(crate) inline: BTreeSet<(String, String)>,
@@ -149,16 +149,16 @@ impl ClaimFacts {
         !self.volume.is_empty() && self.binding == Binding::Bound
     }
 
-    /// Returns whether an ephemeral volume of this pod made the claim. A pod without a uid is known by its name
-    /// (upstream component-helpers/storage/ephemeral `VolumeIsForPod`).
+    /// Returns whether an ephemeral volume of this pod created the claim. A pod without a uid is compared by its name (upstream
+    /// component-helpers/storage/ephemeral `VolumeIsForPod`).
     pub(crate) fn is_made_by(&self, name: &str, uid: &str) -> bool {
         self.pod.as_ref().is_some_and(|pod| pod.name == name && (uid.is_empty() || pod.uid == uid))
     }
 }
 
 impl VolumeFacts {
-    /// Returns whether the volume can be bound to a claim (upstream component-helpers/storage/volume `FindMatchingVolume`). Their classes
-    /// of attributes must be the same, none counts as one, also where the volume is kept for the claim.
+    /// Returns whether the volume can be bound to a claim (upstream component-helpers/storage/volume `FindMatchingVolume`). Their
+    /// VolumeAttributesClasses must be equal, where none counts as a class, also where the volume is kept for the claim.
     pub(crate) fn serves(&self, key: &ClaimKey, claim: &ClaimFacts) -> bool {
         let is_selected = claim.selector.iter().flatten().all(|requirement| requirement.holds(&self.labels));
         let is_free = match (&self.claim, self.state) {
@@ -175,8 +175,7 @@ impl VolumeFacts {
             && claim.modes.is_subset(&self.modes)
     }
 
-    /// Returns whether the volume is bound to another claim than this one, which says that it is bound to the volume. A uid that one
-    /// of the two does not have proves nothing.
+    /// Returns whether the volume is bound to another claim than this one, which names the volume. A uid that one of the two lacks is not compared.
     pub(crate) fn is_of_another(&self, key: &ClaimKey, claim: &ClaimFacts) -> bool {
         self.claim
             .as_ref()

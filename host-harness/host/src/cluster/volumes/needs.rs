@@ -17,17 +17,17 @@ pub(crate) struct User<'a> {
     pub(crate) volumes: &'a PodVolumes,
 }
 
-/// What has been decided about a waiting claim.
+/// The decisions about a waiting claim.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Decided<'a> {
     /// The node of another pod that uses the claim.
     pub(crate) node: Option<&'a str>,
-    /// The volumes that are there for the claim.
+    /// The volumes that are available to the claim.
     pub(crate) offer: Option<&'a Offer>,
 }
 
 impl Volumes {
-    /// Returns what a claim of a pod demands of the node of the pod.
+    /// Returns the demands of a claim of a pod on the node of the pod.
     pub(crate) fn needs(&self, user: &User<'_>, name: &str, decided: Decided<'_>) -> Vec<Need> {
         let nowhere = |case: &'static str| vec![Need::Nowhere { case, claim: name.to_owned() }];
         let key = (user.namespace.to_owned(), name.to_owned());
@@ -61,7 +61,7 @@ impl Volumes {
         }
     }
 
-    /// Returns where a volume is there for a claim, or can be made.
+    /// Returns the demands of a claim that waits for its first pod: the node must reach an available volume, or one that can be provisioned.
     fn to_be_bound(&self, claim: &ClaimFacts, class: &StorageFacts, offer: Option<&Offer>, name: &str) -> Vec<Need> {
         let (topologies, capacities) = match class.makes_volumes {
             true => (Terms::of(&class.topologies), self.capacity(claim, class)),
@@ -102,7 +102,7 @@ impl Volumes {
         Terms::Some(terms)
     }
 
-    /// Returns the class of a claim that waits for its first pod: the claim is unbound, and no volume is being made for it.
+    /// Returns a claim that waits for its first pod, with its class. `None`: the claim is bound, or a volume is being provisioned for it.
     pub(crate) fn waiting_class(&self, key: &ClaimKey) -> Option<(&ClaimFacts, &StorageFacts)> {
         let claim = self.claims.get(key)?;
         let class = self.classes.get(&claim.class)?;
@@ -111,7 +111,7 @@ impl Volumes {
     }
 }
 
-/// The nodes of which one of the terms holds, or all nodes.
+/// The nodes that match one of the terms, or all nodes.
 enum Terms {
     All,
     Some(BTreeSet<Term>),
@@ -123,7 +123,7 @@ impl Terms {
         if terms.is_empty() { Terms::All } else { Terms::Some(terms.clone()) }
     }
 
-    /// Returns the terms; none where all nodes are meant.
+    /// Returns the terms. `None`: all nodes are meant.
     fn known(self) -> Option<BTreeSet<Term>> {
         match self {
             Terms::All => None,
@@ -131,7 +131,7 @@ impl Terms {
         }
     }
 
-    /// Returns the nodes that are in both.
+    /// Returns the nodes that match both.
     fn and(self, other: Terms) -> Terms {
         match (self, other) {
             (Terms::All, terms) | (terms, Terms::All) => terms,
@@ -146,14 +146,14 @@ impl Terms {
     }
 }
 
-/// Returns what a volume demands of a node.
+/// Returns the demands of a volume on a node.
 fn of_volume(volume: &VolumeFacts) -> Vec<Need> {
     let affinity = volume.affinity.iter().map(|terms| Need::BoundVolume(terms.clone()));
     let zones = (!volume.zones.is_empty()).then(|| Need::Zones(volume.zones.clone()));
     affinity.chain(zones).collect()
 }
 
-/// Returns the term that the node of this name alone meets.
+/// Returns the term that only the node of this name matches.
 pub(super) fn on_node(name: &str) -> Term {
     Term { labels: BTreeSet::new(), names: BTreeSet::from([NameTest::Is(name.to_owned())]) }
 }

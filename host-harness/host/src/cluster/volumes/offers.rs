@@ -14,7 +14,7 @@ use super::{ClaimFacts, ClaimKey, VolumeFacts, VolumeState, Volumes};
 use crate::cluster::eligibility::Terrain;
 use crate::cluster::object::Amounts;
 
-/// The most sets that are looked at for one storage class. Beyond, each claim is given a volume.
+/// The maximum number of sets for one storage class. Beyond, each claim is given a volume.
 const MOST: usize = 64;
 
 /// A claim that waits for its first pod.
@@ -23,31 +23,31 @@ pub(crate) struct Waiting {
     pub(crate) key: ClaimKey,
     /// The node of the first of its pods that has one.
     pub(crate) node: Option<NodeId>,
-    /// The highest priority of its pods.
+    /// The highest priority of the pods of the claim.
     pub(crate) priority: i32,
-    /// When the oldest of its pods was created.
+    /// The creation time of the oldest pod of the claim, in nanoseconds since 1970.
     pub(crate) created: i64,
 }
 
-/// What is there for a waiting claim.
+/// The volumes that are available to a waiting claim.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Offer {
     /// The volumes, by name.
     pub(crate) volumes: BTreeSet<String>,
-    /// The resources of the node of which the claim takes one each.
+    /// The resources of the node of which the claim takes 1 each.
     pub(crate) takes: BTreeSet<String>,
-    /// Other claims have been given the volumes that serve it.
+    /// Whether other claims were given all volumes that serve this claim.
     pub(crate) is_contested: bool,
 }
 
-/// What is there for all waiting claims, and the resources of nodes that stand for it.
+/// The offers to all waiting claims, and the resources of nodes that stand for the available volumes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Offers {
     pub(crate) claims: BTreeMap<ClaimKey, Offer>,
     pub(crate) nodes: BTreeMap<NodeId, Amounts>,
 }
 
-/// A set of free volumes, by their places in the list of all.
+/// A set of free volumes, by their indices in the list of all.
 type Set = BTreeSet<usize>;
 
 /// A free volume and the nodes that reach it.
@@ -65,7 +65,7 @@ struct Choice<'a> {
 }
 
 impl Volumes {
-    /// Finds what is there for these claims on these nodes.
+    /// Computes the offers to these claims on these nodes.
     pub(crate) fn offers(&self, waiting: &[Waiting], nodes: &[(NodeId, &Terrain)]) -> Offers {
         let mut offers = Offers::default();
         let mut by_class: BTreeMap<&str, Vec<(&Waiting, &ClaimFacts)>> = BTreeMap::new();
@@ -116,13 +116,13 @@ impl Volumes {
     }
 }
 
-/// Finds the free volumes that serve a claim.
+/// Computes the free volumes that serve a claim.
 fn choice<'a>(waiting: &'a Waiting, claim: &'a ClaimFacts, free: &[Free<'_>]) -> Choice<'a> {
     let serving = (0..).zip(free).filter(|(_, free)| free.facts.serves(&waiting.key, claim));
     Choice { waiting, claim, set: serving.map(|(at, _)| at).collect() }
 }
 
-/// Offers volumes of a class that makes others where they are taken: each claim those that serve no other claim.
+/// Offers volumes of a class that provisions more on demand. Each claim is offered the volumes that serve no other claim.
 fn spare(choices: &[Choice<'_>], free: &[Free<'_>], offers: &mut Offers) {
     let mut served = BTreeMap::<usize, usize>::new();
     for at in choices.iter().flat_map(|choice| &choice.set) {
@@ -136,7 +136,7 @@ fn spare(choices: &[Choice<'_>], free: &[Free<'_>], offers: &mut Offers) {
     }
 }
 
-/// Offers volumes of a class that makes none.
+/// Offers volumes of a class that provisions none.
 fn share(class: &str, choices: &[Choice<'_>], free: &[Free<'_>], offers: &mut Offers) {
     let used: Set = choices.iter().flat_map(|choice| choice.set.iter().copied()).collect();
     let is_of_one_node = used.iter().filter_map(|at| free.get(*at)).all(|free| free.reach.len() <= 1);
@@ -153,7 +153,7 @@ fn share(class: &str, choices: &[Choice<'_>], free: &[Free<'_>], offers: &mut Of
     }
 }
 
-/// Adds the unions of sets that overlap, and of those again; none where there are too many.
+/// Adds the unions of sets that overlap, until no union is new. `None`: there are more than [`MOST`] new sets.
 fn closed(mut sets: BTreeSet<Set>) -> Option<BTreeSet<Set>> {
     let most = sets.len().saturating_add(MOST);
     loop {
@@ -172,7 +172,7 @@ fn closed(mut sets: BTreeSet<Set>) -> Option<BTreeSet<Set>> {
     }
 }
 
-/// Makes a resource of each set: a node has as many as it reaches volumes of the set, and a claim that needs one of the set takes one.
+/// Makes a resource of each set. A node has as many units as volumes of the set that it reaches. A claim that needs a volume of the set takes 1.
 fn count(class: &str, choices: &[Choice<'_>], free: &[Free<'_>], sets: &BTreeSet<Set>, offers: &mut Offers) {
     for choice in choices {
         let takes = sets.iter().filter(|set| !choice.set.is_empty() && choice.set.is_subset(set));
@@ -192,7 +192,8 @@ fn count(class: &str, choices: &[Choice<'_>], free: &[Free<'_>], sets: &BTreeSet
     }
 }
 
-/// Names the resource that stands for a set by the demands of the claims that may choose from all of it, or from the largest parts of it.
+/// Returns the name of the resource of a set. The name lists the labels of the claims that choose from the whole set, or from the largest parts of
+/// it.
 fn resource(class: &str, set: &Set, choices: &[Choice<'_>]) -> String {
     let within: BTreeSet<&Set> = choices.iter().map(|choice| &choice.set).filter(|own| own.is_subset(set)).collect();
     let is_part = |own: &&&Set| !own.is_empty() && !within.iter().any(|other| other != *own && own.is_subset(other));
@@ -203,7 +204,7 @@ fn resource(class: &str, set: &Set, choices: &[Choice<'_>]) -> String {
     format!("volume/free/{class}/{}", labels.join("+"))
 }
 
-/// Says what a claim demands of its volume: bytes, access modes, and whatever else there is.
+/// Returns a text of the demands of a claim on its volume: bytes, access modes, block mode and selector.
 fn label(claim: &ClaimFacts) -> String {
     let modes: Vec<&str> = claim.modes.iter().map(String::as_str).collect();
     let block = if claim.is_block { "-block" } else { "" };
@@ -211,8 +212,8 @@ fn label(claim: &ClaimFacts) -> String {
     format!("{}-{}{block}{selector}", claim.storage, modes.join("-"))
 }
 
-/// Returns whether every claim finds a volume wherever the claims go: each node reaches, of the volumes that serve a claim, as many as
-/// there are claims, or none.
+/// Returns whether every claim finds a volume, whatever nodes the claims need. Each node that reaches a volume of a claim must reach as many of them
+/// as there are claims.
 fn is_enough(choices: &[Choice<'_>], free: &[Free<'_>]) -> bool {
     choices.iter().all(|choice| {
         let mut reached = BTreeMap::<NodeId, usize>::new();
@@ -224,8 +225,8 @@ fn is_enough(choices: &[Choice<'_>], free: &[Free<'_>]) -> bool {
     })
 }
 
-/// Gives each claim one volume, the smallest that serves it: first the claims whose pods have nodes, then those of the highest priority,
-/// then the oldest.
+/// Gives each claim one volume, the smallest that serves it. Claims whose pods have nodes come first, then those of the highest priority, then the
+/// oldest.
 fn give(choices: &[Choice<'_>], free: &[Free<'_>], offers: &mut Offers) {
     let mut ordered: Vec<&Choice<'_>> = choices.iter().collect();
     ordered.sort_by_key(|choice| {

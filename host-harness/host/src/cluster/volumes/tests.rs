@@ -6,7 +6,7 @@ fn key(claim: &str) -> ClaimKey {
     ("default".to_owned(), claim.to_owned())
 }
 
-/// What the claim `c` of a pod `p` demands of nodes `a`, `b` and `c`, each in the zone of its name.
+/// Returns the demands of the claim `c` of a pod `p` on the nodes `a`, `b` and `c`. Each node is in the zone of its name.
 fn needs_of(volumes: &Volumes, namespace: &str, made: bool) -> Vec<Need> {
     let offers = volumes.offers(&[waiting("c", None, 0)], &zones());
     let own = PodVolumes { claims: vec!["c".to_owned()], ..PodVolumes::default() };
@@ -45,7 +45,7 @@ fn modes(of: &[&str]) -> BTreeSet<String> {
     of.iter().map(|mode| (*mode).to_owned()).collect()
 }
 
-/// A cluster of this claim of `default`, named `c`, with a class of each kind and two local volumes.
+/// Returns a cluster with this claim `default/c`, a class of each kind and three local volumes.
 fn volumes(claim: ClaimFacts) -> Volumes {
     let local = |name: &str, storage| VolumeFacts {
         affinity: Some(BTreeSet::from([term(name)])),
@@ -151,7 +151,7 @@ fn uid_and_phase_decide_and_not_the_name() {
     assert!(serves(named("new"), VolumeState::Kept));
     assert!(!serves(named("old"), VolumeState::Available) && !serves(named("old"), VolumeState::Kept));
     assert!(!serves(named("new"), VolumeState::Gone) && !serves(None, VolumeState::Kept));
-    // A claim that only asks for a volume is not bound to it; one that is bound is bound to no volume of another claim.
+    // A claim that only requests a volume is not bound to it. A bound claim is not bound to a volume of another claim.
     let asks = ClaimFacts { volume: "bound".to_owned(), uid: "new".to_owned(), ..of_class("local") };
     assert_eq!(needs(ClaimFacts { binding: Binding::Pending, ..asks.clone() }), nowhere("claim-unbound"));
     let mut taken = volumes(asks);
@@ -185,7 +185,7 @@ fn a_volume_is_made_where_the_driver_has_enough_storage() {
     assert_eq!(needs_of(&volumes, "default", false), [within, Need::Capacity(BTreeSet::from([term("a")]))]);
 }
 
-/// The resources that claims take, and how many of each the nodes have.
+/// Returns the number of resources that each claim takes, and the amounts of each node.
 fn shared(volumes: &Volumes, claims: &[Waiting]) -> (Vec<usize>, Vec<(u32, Vec<i64>)>) {
     let Offers { claims, nodes } = volumes.offers(claims, &zones());
     let amounts = nodes.into_iter().map(|(node, amounts)| (node, amounts.into_values().collect()));
@@ -194,13 +194,13 @@ fn shared(volumes: &Volumes, claims: &[Waiting]) -> (Vec<usize>, Vec<(u32, Vec<i
 
 #[test]
 fn volumes_of_one_node_are_counted() {
-    // `small` of 5 is on a, `large` of 10 on b. A claim of 5 may have both, a claim of 6 only the large one: it takes one of both sets.
+    // `small` (5) is on a, `large` (10) on b. A claim of 5 may have either, and a claim of 6 only the large one. So the latter takes 1 of both sets.
     let mut volumes = volumes(ClaimFacts { storage: 5, ..of_class("local") });
     let waits = [waiting("c", None, 0), waiting("d", None, 0)];
     assert_eq!(shared(&volumes, &waits[..1]), (vec![1], vec![(0, vec![1]), (1, vec![1])]));
     volumes.claims.insert(key("d"), ClaimFacts { storage: 6, ..of_class("local") });
     assert_eq!(shared(&volumes, &waits), (vec![1, 2], vec![(0, vec![1]), (1, vec![1, 1])]));
-    // Sets that overlap have their union, too: a claim of this zone and one of that size.
+    // Two claims with overlapping sets get the union of the sets as well: one claim is limited by zone, the other by size.
     volumes.volumes.get_mut("small").unwrap().labels =
         BTreeMap::from([("topology.kubernetes.io/zone".to_owned(), "a".to_owned())]);
     let third =

@@ -11,25 +11,25 @@ use crate::verify::testing::{node, object};
 /// A pod as the cluster has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Real {
-    /// Its uid: a pod of the same name and another uid is another pod.
+    /// The uid. A pod of the same name and another uid is another pod.
     pub uid: String,
-    /// The cores that it requests.
+    /// The cores that the pod requests.
     pub cpu: u32,
-    /// Its priority.
+    /// The priority.
     pub priority: i32,
-    /// The scheduler that it asks for.
+    /// The scheduler that the pod names.
     pub scheduler: &'static str,
     /// Labels.
     pub labels: BTreeMap<String, String>,
     /// Annotations.
     pub annotations: BTreeMap<String, String>,
-    /// The node that it is bound to.
+    /// The node that the pod is bound to.
     pub node: Option<String>,
-    /// The node that it is nominated to.
+    /// The node that the pod is nominated to.
     pub nominated: Option<String>,
-    /// It is being deleted.
+    /// The pod is being deleted.
     pub deleted: bool,
-    /// The session had it evicted.
+    /// The session had the pod evicted.
     pub evicted: bool,
 }
 
@@ -38,12 +38,12 @@ pub struct Real {
 pub struct Cluster {
     /// The pods, all in namespace `default`.
     pub pods: BTreeMap<String, Real>,
-    /// How many cores each node has.
+    /// The number of cores of each node.
     pub nodes: BTreeMap<String, u32>,
 }
 
 impl Cluster {
-    /// The pod as an object.
+    /// Returns the pod as an object. `None`: the pod does not exist.
     pub fn object(&self, name: &str) -> Option<Object> {
         let pod = self.pods.get(name)?;
         let mut metadata = json!({"name": name, "namespace": "default", "uid": pod.uid, "labels": pod.labels,
@@ -65,16 +65,16 @@ impl Cluster {
         Some(object(value))
     }
 
-    /// Everything as objects.
+    /// Returns all nodes and pods as objects.
     pub fn objects(&self) -> Vec<Object> {
         let nodes = self.nodes.iter().map(|(name, cpu)| object(node(name, *cpu)));
         nodes.chain(self.pods.keys().filter_map(|name| self.object(name))).collect()
     }
 
-    /// Carries a command out, or says why not.
+    /// Carries out a command. Returns the reason where the API server would refuse the command.
     ///
     /// # Panics
-    /// The session asks for what it must never ask for.
+    /// The session requests something that it must never request.
     pub fn carry_out(&mut self, command: &Command) -> Result<(), String> {
         let used: BTreeMap<String, u32> = self.nodes.keys().map(|node| (node.clone(), self.used(node))).collect();
         let nodes = self.nodes.clone();
@@ -111,7 +111,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// The cores that are taken on a node.
+    /// Returns the cores in use on a node.
     fn used(&self, node: &str) -> u32 {
         self.pods.values().filter(|pod| pod.node.as_deref() == Some(node)).map(|pod| pod.cpu).sum()
     }

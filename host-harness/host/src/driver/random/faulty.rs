@@ -7,7 +7,7 @@ use lictor_contract::*;
 
 use crate::policy::{CallError, Policy};
 
-/// After how many calls a policy breaks; negative for never.
+/// The number of calls until a policy breaks; negative for never.
 #[derive(Debug, Clone)]
 pub struct Fuse(Arc<AtomicI64>);
 
@@ -18,34 +18,34 @@ impl Default for Fuse {
 }
 
 impl Fuse {
-    /// The policy breaks after so many calls; never where that is negative.
+    /// Makes the policy break after this many calls; never where the number is negative.
     pub fn set(&self, calls: i64) {
         self.0.store(calls, Ordering::SeqCst);
     }
 
-    /// One more call: whether it breaks.
+    /// Counts one more call. Returns whether the policy breaks in it.
     fn burns(&self) -> bool {
         self.0.load(Ordering::SeqCst) >= 0 && self.0.fetch_sub(1, Ordering::SeqCst) == 0
     }
 }
 
-/// A policy, until its fuse has burnt down. Then every call fails until it is started anew.
+/// A policy that breaks when its fuse has burnt down. Then every call fails until the policy is restarted.
 #[derive(Debug)]
 pub struct Faulty<P> {
     policy: P,
     fuse: Fuse,
     broken: bool,
-    /// How often it was started anew.
+    /// How often the policy was restarted.
     restarts: Arc<AtomicI64>,
 }
 
 impl<P: Policy> Faulty<P> {
-    /// The policy with a fuse.
+    /// Wraps a policy with a fuse.
     pub fn new(policy: P, fuse: Fuse) -> Faulty<P> {
         Faulty { policy, fuse, broken: false, restarts: Arc::default() }
     }
 
-    /// Counts how often it is started anew.
+    /// Returns the counter of restarts.
     pub fn restarts(&self) -> Arc<AtomicI64> {
         self.restarts.clone()
     }

@@ -8,13 +8,13 @@ use super::play::Simulation;
 use crate::session::{Happened, Input, Session};
 
 impl Simulation {
-    /// From here on a checkpoint is stored after every step, before its commands are carried out.
+    /// Stores a checkpoint after every step from now on, before the commands of the step are carried out.
     pub fn keep_checkpoints(&mut self) {
         self.stored = Some(self.checkpoint());
     }
 
-    /// With so many percent, the process is killed: between two steps, or before anybody has heard what the last one came to. What the
-    /// driver had to do and to tell is lost with it. A new session is told the cluster and given the last checkpoint. Whether it was.
+    /// Kills the process with this probability: between two steps, or before the outcome of the last step was observed. Pending work of the driver is
+    /// lost. A new session receives the cluster and the last checkpoint. Returns whether the process was killed.
     ///
     /// # Panics
     /// A plan is forgotten.
@@ -33,18 +33,18 @@ impl Simulation {
         self.session.restore(serde_json::from_str(&stored).unwrap()).unwrap();
         self.check_plans(&serde_json::from_str(&stored).unwrap());
         self.promises.follow(&Happened::default(), self.session.mirror());
-        // What is withdrawn comes with the first step.
+        // The withdrawals of the restored session come with its first step.
         self.tell(Input::Clock(self.now));
         true
     }
 
-    /// The session's checkpoint, as it is stored. A policy that breaks is asked again.
+    /// Returns the checkpoint of the session as text. A policy that breaks is called again, up to three times.
     pub(super) fn checkpoint(&mut self) -> String {
         let taken = (0..3).find_map(|_| self.session.checkpoint().ok()).unwrap();
         serde_json::to_string(&taken).unwrap()
     }
 
-    /// Every victim that has not left is still one of its plan, for the same pods.
+    /// Checks that every remaining victim is still part of its plan, for the same pods.
     fn check_plans(&mut self, before: &Value) {
         let after: Value = serde_json::from_str(&self.checkpoint()).unwrap();
         let is_there = |object: &&Value| {

@@ -20,7 +20,7 @@ pub use play::{Chances, Simulation};
 pub struct Random(u64);
 
 impl Random {
-    /// Numbers from a seed.
+    /// Creates a generator from a seed.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
@@ -33,12 +33,12 @@ impl Random {
         bits ^ (bits >> 31)
     }
 
-    /// A number below a bound; 0 where there is none.
+    /// Returns a number below a bound; 0 where the bound is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         usize::try_from(self.next() % u64::try_from(bound.max(1)).unwrap()).unwrap()
     }
 
-    /// Whether something of so many percent happens.
+    /// Returns `true` with this probability, in percent.
     pub fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }

@@ -9,20 +9,20 @@ use super::promises::Promises;
 use crate::cluster::Object;
 use crate::session::{Action, Command, CommandId, CommandOutcome, Input, Session, Step};
 
-/// How often things go wrong, in percent.
+/// The probabilities of failures, in percent.
 #[derive(Debug, Clone, Copy)]
 pub struct Chances {
-    /// A command is not carried out, and the driver says so.
+    /// A command is not carried out, and the driver reports that.
     pub fails: usize,
     /// A command, or its outcome, is lost.
     pub lost: usize,
-    /// An outcome comes twice.
+    /// An outcome is delivered twice.
     pub twice: usize,
     /// The policy breaks within its next calls.
     pub breaks: usize,
 }
 
-/// What the session is told of one object, in its order.
+/// An event about one object that the session has not received yet. Events of one object keep their order.
 #[derive(Debug, Clone)]
 pub(super) enum News {
     Seen(Box<Object>),
@@ -30,7 +30,7 @@ pub(super) enum News {
     Done(CommandId),
 }
 
-/// A session, the cluster that it decides about, and all that is under way between them.
+/// A session, the cluster that it decides about, and all messages in flight between them.
 pub struct Simulation {
     /// The session.
     pub session: Session,
@@ -38,18 +38,18 @@ pub struct Simulation {
     pub cluster: Cluster,
     /// How many inputs were refused.
     pub refused: usize,
-    /// How often each thing was asked for.
+    /// The number of requests of each kind.
     pub asked: BTreeMap<&'static str, usize>,
-    /// What came of every input, where it is kept.
+    /// The steps of all inputs, where they are kept.
     pub steps: Option<Vec<Step>>,
-    /// The last checkpoint, where they are kept.
+    /// The last checkpoint, where checkpoints are kept.
     pub(super) stored: Option<String>,
-    /// What is there beside nodes and pods.
+    /// All objects other than nodes and pods.
     pub(super) objects: Vec<Object>,
-    /// What is written on each pod that is created.
+    /// Changes each pod when it is created, by its number.
     pub dress: fn(usize, &mut Real),
     pub(super) random: Random,
-    /// How often things go wrong.
+    /// The probabilities of failures.
     pub chances: Chances,
     pub(super) fuse: Fuse,
     pub(super) commands: BTreeMap<String, VecDeque<Command>>,
@@ -62,11 +62,11 @@ pub struct Simulation {
     pub(super) tried: BTreeSet<String>,
 }
 
-/// A second.
+/// One second in nanoseconds.
 pub(super) const SECOND: i64 = 1_000_000_000;
 
 impl Simulation {
-    /// A session over a cluster of nodes with eight cores each, and these objects.
+    /// Creates a session over a cluster of nodes with eight cores each, and these objects.
     pub fn new(mut session: Session, seed: u64, nodes: usize, objects: Vec<Object>, fuse: Fuse) -> Simulation {
         let mut cluster = Cluster::default();
         cluster.nodes.extend((1..=nodes).map(|number| (format!("n{number}"), 8)));
@@ -94,7 +94,7 @@ impl Simulation {
         }
     }
 
-    /// Something happens.
+    /// Performs one random event.
     pub fn step(&mut self) {
         match self.random.below(16) {
             0 | 1 if self.cluster.pods.len() < 24 => self.create(None),
@@ -152,7 +152,7 @@ impl Simulation {
         self.show(&name);
     }
 
-    /// Somebody else deletes a pod.
+    /// Marks a random pod as deleted by another user.
     fn delete(&mut self) {
         if let Some(name) = self.pick(|pod| !pod.deleted) {
             self.cluster.pods.get_mut(&name).unwrap().deleted = true;
@@ -160,12 +160,12 @@ impl Simulation {
         }
     }
 
-    /// A pod that is being deleted, or is marked for another controller, is gone; another of its name may come at once.
+    /// Removes a random pod that is being deleted or is marked for another controller. Another pod of its name may be created at once.
     pub(super) fn vanish(&mut self) {
         if let Some(name) = self.pick(|pod| pod.deleted || pod.evicted) {
             self.cluster.pods.remove(&name);
             if self.chances.fails > 0 && self.random.percent(30) {
-                // The session may see the new one without having seen the old one go.
+                // The session may see the new pod without having seen the removal of the old one.
                 self.create(Some(name));
             } else {
                 self.news.entry(name.clone()).or_default().push_back(News::Gone(format!("Pod/default/{name}")));
@@ -173,7 +173,7 @@ impl Simulation {
         }
     }
 
-    /// A pod at random.
+    /// Returns a random pod that suits. `None`: no pod suits.
     fn pick(&mut self, suits: impl Fn(&Real) -> bool) -> Option<String> {
         let suiting: Vec<&String> =
             self.cluster.pods.iter().filter(|(_, pod)| suits(pod)).map(|(name, _)| name).collect();
@@ -181,14 +181,14 @@ impl Simulation {
         suiting.get(place).map(|name| (*name).clone())
     }
 
-    /// The session will see the pod as it is now.
+    /// Queues the current state of the pod for the session.
     fn show(&mut self, name: &str) {
         if let Some(object) = self.cluster.object(name) {
             self.news.entry(name.to_owned()).or_default().push_back(News::Seen(Box::new(object)));
         }
     }
 
-    /// The next command of a pod is carried out, fails or is lost.
+    /// Takes the next command of a random pod. The command is carried out, fails or is lost.
     pub(super) fn carry_out_one(&mut self) {
         let Some(command) = take_one(&mut self.commands, &mut self.random) else { return };
         let (id, name) = (command.id, command.object.name.clone());
@@ -226,7 +226,7 @@ impl Simulation {
         }
     }
 
-    /// The next news of a pod comes.
+    /// Delivers the next event of a random pod.
     pub(super) fn deliver_one(&mut self) {
         match take_one(&mut self.news, &mut self.random) {
             None => {}
@@ -236,7 +236,7 @@ impl Simulation {
         }
     }
 
-    /// An outcome comes, whichever.
+    /// Delivers a random outcome.
     pub(super) fn deliver_loose(&mut self) {
         if !self.loose.is_empty() {
             let place = self.random.below(self.loose.len());
@@ -246,7 +246,7 @@ impl Simulation {
     }
 }
 
-/// The first of a queue, whichever is not empty.
+/// Removes the first item of a random queue that is not empty. `None`: all queues are empty.
 fn take_one<T>(queues: &mut BTreeMap<String, VecDeque<T>>, random: &mut Random) -> Option<T> {
     queues.retain(|_, queue| !queue.is_empty());
     let place = random.below(queues.len());

@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 use crate::cluster::Mirror;
 use crate::session::Happened;
 
-/// The promises that stand: a pod, its uid, and the node it is nominated to.
+/// The current promises: a pod, its uid, and the node that it is nominated to.
 #[derive(Debug, Default)]
 pub struct Promises(BTreeMap<String, (String, String)>);
 
 impl Promises {
-    /// Takes note of what happened. A promise to a pod that is gone, is being deleted, or is another by now is void.
+    /// Updates the promises with what happened. A promise is void where its pod is removed, is being deleted, or was replaced by another pod.
     pub fn follow(&mut self, happened: &Happened, mirror: &Mirror) {
         for pod in &happened.withdrawn {
             self.0.remove(pod);
         }
         for (pod, node) in &happened.nominated {
             let Some(known) = mirror.pod_id(pod).and_then(|id| mirror.pod(id)) else { continue };
-            // It may have been withdrawn after it was made.
+            // The nomination may have been withdrawn after it was made.
             if known.nominated.is_some() || !happened.withdrawn.contains(pod) {
                 self.0.insert(pod.clone(), (known.uid.clone(), node.clone()));
             }
@@ -31,7 +31,7 @@ impl Promises {
         });
     }
 
-    /// Every promise that stands is in the session's picture of the cluster.
+    /// Checks that the session's picture of the cluster has every promise.
     pub fn check(&self, mirror: &Mirror) {
         for (name, (_, node)) in &self.0 {
             let pod = mirror.pod_id(name).and_then(|id| mirror.pod(id));

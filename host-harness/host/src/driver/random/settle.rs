@@ -7,10 +7,10 @@ use crate::cluster::Mirror;
 use crate::session::Input;
 
 impl Simulation {
-    /// Everything that is under way comes to its end, and nothing more goes wrong.
+    /// Completes everything that is in flight, without any further failure.
     ///
     /// # Panics
-    /// It does not.
+    /// The simulation does not come to rest.
     pub fn settle(&mut self) {
         self.chances = Chances { fails: 0, lost: 0, twice: 0, breaks: 0 };
         self.fuse.set(-1);
@@ -36,10 +36,10 @@ impl Simulation {
         panic!("it does not settle: {:?}", self.asked);
     }
 
-    /// After it has settled: the session knows what is so, and has forgotten no pod.
+    /// Checks a simulation that came to rest: the session's picture matches the cluster, and no pod is forgotten.
     ///
     /// # Panics
-    /// It does not.
+    /// A check fails.
     pub fn check(&self, mut fresh: Mirror, pod_by_pod: bool) {
         assert_eq!(self.session.under_way(), 0);
         self.promises.check(self.session.mirror());
@@ -58,7 +58,7 @@ impl Simulation {
     }
 }
 
-/// What is known of the pods, by name: uid, node, nomination, whether they are being deleted.
+/// Returns what is known of the pods, by name: uid, node, nomination, and whether they are being deleted.
 fn picture(mirror: &Mirror) -> BTreeMap<String, (String, Option<String>, Option<String>, bool)> {
     let node = |id: Option<u32>| id.and_then(|id| mirror.node(id)).map(|node| node.name.clone());
     let pods = mirror.pods().filter_map(|pod| {

@@ -4,7 +4,7 @@ use super::play::Simulation;
 use crate::session::{Action, Cause, Input, Step};
 
 impl Simulation {
-    /// The session is told something.
+    /// Serves an input with the session, and takes its step. Errors that the failures explain are counted.
     pub(super) fn tell(&mut self, input: Input) {
         match self.session.handle(input) {
             Ok(step) => self.take(step),
@@ -24,7 +24,7 @@ impl Simulation {
             steps.push(step.clone());
         }
         if self.stored.is_some() {
-            // Before any command of it is carried out.
+            // The checkpoint must be stored before any command of the step is carried out.
             self.stored = Some(self.checkpoint());
         }
         self.promises.follow(&step.happened, self.session.mirror());

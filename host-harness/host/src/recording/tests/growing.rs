@@ -4,7 +4,7 @@ use std::io::{Read, Seek, SeekFrom};
 
 use super::*;
 
-/// The steps that are whole now, as text.
+/// Returns the steps that are complete now, as text.
 fn more(reader: &mut Reader<MemoryReader>) -> Vec<String> {
     std::iter::from_fn(|| reader.next_entry().unwrap()).map(|entry| format!("{entry:?}")).collect()
 }
@@ -43,7 +43,7 @@ fn a_recording_is_read_while_each_byte_is_written() {
     assert!(entries == whole(&bytes));
 }
 
-/// As a writer does that starts anew after a crash.
+/// Checks a writer that starts anew after a crash.
 #[test]
 fn a_tail_is_replaced_by_what_is_written_there_instead() {
     let bytes = recorded();

@@ -5,7 +5,7 @@ use lictor_contract::{Applied, ConfigError, Description, Enforced, Event, Interf
 use super::*;
 use crate::policy::{CallError, Usage};
 
-/// A policy like the recorded one that evicts nobody. Every cycle it holds more memory, and forgets it when it is started anew.
+/// A policy like the recorded one, except that it evicts no pod. Its memory grows with every cycle, and is reset by a restart.
 #[derive(Default)]
 struct Gentle {
     plain: Plain,
@@ -42,13 +42,13 @@ impl Policy for Gentle {
     }
 }
 
-/// Where an instance is replaced.
+/// The bytes of memory above which an instance is replaced.
 const MARK: u64 = 100;
 
 #[test]
 fn the_first_answer_that_differs_is_named_with_its_pod() {
     let (alike, divergence) = replayed(&recorded(), Box::new(Gentle::default()));
-    // The objects are told alike; the first cycle is not.
+    // The objects are received alike. The first cycle differs.
     assert_eq!(alike, 1);
     let Some(Divergence::Answer { about, then: Some(then), now: Some(now) }) = divergence else {
         panic!("{divergence:?}");
@@ -72,7 +72,7 @@ fn an_instance_that_was_replaced_because_of_its_memory_is_replaced_where_none_is
     recorder.finish().unwrap();
     let bytes = memory.take();
     let restarts = |entry: &Entry| matches!(entry, Entry::Step(step) if step.answers.iter().any(|answer| answer.call == "restart"));
-    // It holds 40, 80 and 120 after three cycles: the next input has a new instance, and so has the one three cycles later.
+    // The instance holds 40, 80 and 120 bytes after three cycles. So the next input has a new instance, and again three cycles later.
     assert_eq!(read(&bytes).unwrap().0.iter().filter(|entry| restarts(entry)).count(), 2);
     assert_eq!(replayed(&bytes, plain()).1, None);
 }

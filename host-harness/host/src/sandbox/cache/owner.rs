@@ -6,7 +6,7 @@ pub use unix::private;
 #[cfg(not(unix))]
 use std::{fs, io, path::Path, path::PathBuf};
 
-/// Creates the directory where it is missing.
+/// Creates the directory where it is missing, and returns it.
 #[cfg(not(unix))]
 pub fn private(root: &Path) -> io::Result<PathBuf> {
     fs::create_dir_all(root).map(|()| root.to_owned())
@@ -20,12 +20,12 @@ mod unix {
     use std::path::{Path, PathBuf};
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// The mode of what others than the owner may write to, and of what they may do anything with.
+    /// The mode bits with which other users may write, and those with which other users may do anything.
     const OTHERS_WRITE: u32 = 0o022;
     const OTHERS: u32 = 0o077;
 
-    /// Returns a directory of the user of this process to which no other user may write: this one, which is created where it is missing,
-    /// or one in it where others may write to this one.
+    /// Returns a directory of the user of this process to which no other user may write. This is `root`, which is created where it is missing, or a
+    /// directory in it where other users may write to `root`.
     ///
     /// # Errors
     /// The directory, or the one in it, belongs to another user, or nothing can be written there.
@@ -40,7 +40,7 @@ mod unix {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => return Err(error),
             _ => {}
         }
-        // It may be another user's, or lead elsewhere.
+        // The path may belong to another user, or be a link to elsewhere.
         let found = inner.symlink_metadata()?;
         let is_private = found.is_dir() && found.uid() == own && found.permissions().mode() & OTHERS == 0;
         if is_private { Ok(inner) } else { Err(of_another(&found)) }
@@ -52,7 +52,7 @@ mod unix {
         io::Error::new(ErrorKind::PermissionDenied, said)
     }
 
-    /// Returns the user of this process: that of a file that it makes.
+    /// Returns the user of this process: the owner of a file that the process creates.
     fn own(directory: &Path) -> io::Result<u32> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -84,7 +84,7 @@ mod unix {
 
         #[test]
         fn in_one_that_others_may_write_to_a_private_one_is_made() {
-            // As an emptyDir is.
+            // The mode of an `emptyDir`.
             let path = made("shared", 0o777);
             let inner = private(&path).unwrap();
             assert_eq!(inner.parent(), Some(&*path));
@@ -100,7 +100,7 @@ mod unix {
         #[test]
         fn a_directory_of_another_user_is_not_used() {
             let path = made("other", 0o755);
-            // Only root may give a file away; as another user the directories of root are such ones.
+            // Only root can give a file to another user. For other users, the directories of root serve the test.
             let theirs = match std::os::unix::fs::chown(&path, Some(65_533), None) {
                 Ok(()) => path.clone(),
                 Err(_) => PathBuf::from("/usr"),

@@ -9,7 +9,7 @@ use super::super::command::{CommandId, ObjectRef};
 use crate::cluster::Change;
 use crate::replace::{Numbers, Saved};
 
-/// A command that is under way.
+/// A command in flight.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SavedAsk {
     pub(super) id: CommandId,
@@ -24,11 +24,11 @@ pub(super) struct SavedPlace {
     pub(super) object: ObjectRef,
     pub(super) node: String,
     pub(super) deadline: i64,
-    /// The marks that are to be written with the node.
+    /// The marks that are to be written with the binding.
     pub(super) written: Option<Change>,
 }
 
-/// A victim that has not left.
+/// A victim that has not left the cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SavedDeparture {
     pub(super) object: ObjectRef,
@@ -36,7 +36,7 @@ pub(super) struct SavedDeparture {
     pub(super) beneficiaries: Vec<ObjectRef>,
 }
 
-/// What the policy remembers.
+/// The memory of the policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct SavedPolicy {
     pub(super) format: u32,

@@ -7,20 +7,20 @@ use serde::Serialize;
 
 use crate::reason::{Fact, NamedReason, fold, say};
 
-/// Why an attempt ended as it did.
+/// The explanation of an attempt, from the notes of the policy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AttemptExplanation"))]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
-    /// How many nodes the cluster has.
+    /// The number of nodes in the cluster.
     pub nodes: usize,
-    /// What was said, counted: of how many the same was said but for the numbers in it. In the order in which it was said first.
+    /// The notes, counted: notes that differ only in numbers count as one. Ordered by the first note of each.
     pub counted: Vec<Counted>,
-    /// What was said, one by one, in the order in which it was said.
+    /// All notes, in their order.
     pub notes: Vec<Reported>,
 }
 
-/// What a note is about.
+/// The kind of subject of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -35,62 +35,62 @@ pub enum About {
     Queue,
 }
 
-/// One thing that was said.
+/// A note of the policy, in names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Reported {
-    /// What it is about.
+    /// The kind of its subject.
     pub about: About,
-    /// The name of that; none for the pod of the attempt.
+    /// The name of its subject. `None`: the pod of the attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub name: Option<String>,
-    /// The node that a pod holds.
+    /// The node of the subject, where it is a pod.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub node: Option<String>,
-    /// What happened to it.
+    /// The outcome for the subject.
     pub outcome: Outcome,
-    /// Why.
+    /// The reason.
     #[serde(flatten)]
     pub reason: NamedReason,
 }
 
-/// The same, said of several.
+/// Several notes that differ only in numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Counted {
-    /// Of how many it was said.
+    /// The number of notes.
     pub count: usize,
-    /// What they are.
+    /// The kind of the subjects.
     pub about: About,
-    /// What happened to them.
+    /// The outcome for the subjects.
     pub outcome: Outcome,
-    /// Why; a number that is not the same in all is the least and the most of them.
+    /// The reason, with a range for each number that differs.
     #[serde(flatten)]
     pub reason: NamedReason,
 }
 
-/// Things of which the reasons differ in their numbers only.
+/// Notes whose reasons differ only in numbers.
 #[derive(Debug)]
 pub struct Alike<'a> {
-    /// The reason; a number that is not the same in all is the least and the most of them.
+    /// The reason, with a range for each number that differs.
     pub reason: NamedReason,
-    /// The things that were said.
+    /// The notes.
     pub told: Vec<&'a Reported>,
 }
 
 impl Explanation {
-    /// Counts what was said.
+    /// Creates an explanation from notes.
     pub(super) fn of(nodes: usize, notes: Vec<Reported>) -> Explanation {
         let counted = alike(&notes).iter().filter_map(Alike::counted).collect();
         Explanation { nodes, counted, notes }
     }
 
-    /// What stood in the way in the end: the last thing that barred the pod, its job or its queue; where nothing did, what most nodes
-    /// lack.
+    /// Returns the final obstacle of the attempt: the last reason that barred the pod, its job or its queue. Else returns the most frequent reason of
+    /// the nodes. `None`: nothing barred the pod.
     pub fn obstacle(&self) -> Option<NamedReason> {
         let barred = |told: &&Reported| told.outcome == Outcome::Barred;
         let own = self.notes.iter().filter(barred).rfind(|told| matches!(told.about, About::Preemptor | About::Queue));
@@ -103,26 +103,26 @@ impl Explanation {
         Some(most.reason.clone().behind(say("host/of-nodes", "", how_many)))
     }
 
-    /// What was said of these, that like it together.
+    /// Returns the notes of this kind and outcome, grouped by reason.
     pub fn alike(&self, about: About, outcome: Outcome) -> Vec<Alike<'_>> {
         alike(self.notes.iter().filter(|told| told.about == about && told.outcome == outcome))
     }
 }
 
 impl Reported {
-    /// Whether it is about this pod.
+    /// Returns whether the note is about this pod.
     pub fn is_of_pod(&self, pod: &str) -> bool {
         self.about == About::Pod && self.name.as_deref() == Some(pod)
     }
 }
 
 impl Alike<'_> {
-    /// The code of the law.
+    /// Returns the code of the law.
     pub fn law(&self) -> &str {
         &self.reason.code
     }
 
-    /// The sentence, with ranges instead of numbers that differ.
+    /// Returns the sentence, with a range for each number that differs.
     pub fn message(&self) -> &str {
         &self.reason.message
     }
@@ -135,7 +135,7 @@ impl Alike<'_> {
     }
 }
 
-/// Puts together what was said for the same reason but for the numbers in it, in the order in which it was said first.
+/// Groups notes whose reasons differ only in numbers, ordered by the first note of each group.
 pub fn alike<'a>(told: impl IntoIterator<Item = &'a Reported>) -> Vec<Alike<'a>> {
     let mut places = std::collections::BTreeMap::new();
     let mut groups: Vec<Vec<&'a Reported>> = Vec::new();

@@ -7,11 +7,11 @@ use crate::policy::{CallError, Policy};
 use crate::reason::NamedReason;
 use crate::session::{Cause, Session, SessionError};
 
-/// What the codes of laws about room on nodes begin with.
+/// The prefix of the codes of laws about the free capacity of nodes.
 const NODE: &str = "node/";
 
 impl Session {
-    /// From here on every attempt is explained. False where the policy does not say why it decides as it does: then nothing is.
+    /// Explains every attempt from now on. Returns `false` where the policy records no notes; then no attempt is explained.
     ///
     /// # Errors
     /// The policy fails.
@@ -28,7 +28,7 @@ impl Session {
         })
     }
 
-    /// Why the last attempt for a pod ended as it did; none where nobody wants to be told. The nodes were asked where it is said so.
+    /// Returns the explanation of the last attempt for a pod. `None`: explanations are off. `nodes_asked`: whether Filter was called in the attempt.
     pub(in crate::session) fn explanation(
         &mut self,
         pod: PodId,
@@ -47,7 +47,7 @@ impl Session {
         Ok(Some(Explanation::of(self.mirror.nodes().count(), told)))
     }
 
-    /// The nodes that never take a pod.
+    /// Returns a note for each node that can never take a pod, ordered by name.
     fn ineligible(&self, pod: PodId) -> Vec<Reported> {
         let mut nodes: Vec<(&str, NamedReason)> = Vec::new();
         for node in self.mirror.nodes() {
@@ -64,7 +64,7 @@ impl Session {
         nodes.into_iter().map(told).collect()
     }
 
-    /// A note in names.
+    /// Converts a note of the policy: numbers become names.
     fn told(&self, note: Note) -> Reported {
         let Note { subject, outcome, reason } = note;
         let (about, name, node) = match subject {

@@ -5,18 +5,18 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// How many nodes do not take a pod, by what they say.
+/// The number of nodes that do not take a pod, by obstacle.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct NodeSummary {
-    /// How many nodes there are.
+    /// The number of nodes in the cluster.
     pub nodes: usize,
-    /// How many of them say what.
+    /// The number of nodes by obstacle.
     pub obstacles: BTreeMap<String, usize>,
 }
 
 impl NodeSummary {
-    /// So many more nodes say this.
+    /// Counts so many more nodes with this obstacle.
     pub(in crate::session) fn count(&mut self, obstacle: String, nodes: usize) {
         let count = self.obstacles.entry(obstacle).or_insert(0);
         *count = count.saturating_add(nodes);

@@ -18,7 +18,7 @@ use crate::verify::testing::{interests, object};
 
 pub use plain::Plain;
 
-/// All points of the pod by pod cycle.
+/// The extension points of the cycle that tries pod by pod.
 pub const ALL: &[ExtensionPoint] = &[
     ExtensionPoint::QueueOrder,
     ExtensionPoint::PreFilter,
@@ -28,7 +28,7 @@ pub const ALL: &[ExtensionPoint] = &[
     ExtensionPoint::Permit,
 ];
 
-/// What a decision means for others.
+/// The effects of a decision on other pods.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Fx {
     pub releases: &'static [&'static str],
@@ -51,9 +51,9 @@ pub struct Sketch {
 pub enum Say {
     Pass(Fx),
     Refused(&'static str),
-    /// The same, and when to ask again.
+    /// A refusal, with the time and the changes of the next try.
     RefusedUntil(&'static str, Option<i64>, &'static [&'static str]),
-    /// A final refusal, or no plan, and when to ask again.
+    /// A final refusal, or no plan, with the time and the changes of the next try.
     Later(&'static str, Option<i64>, &'static [&'static str]),
     Final(&'static str),
     /// These nodes fit, the others are full.
@@ -62,7 +62,7 @@ pub enum Say {
     Plan(Sketch, Fx),
     NoPlan(&'static str, Fx),
     Effects(Fx),
-    /// Write this annotation.
+    /// A mark: this annotation.
     Marks(&'static str, &'static str),
     Allow(Fx),
     Wait(i64, Fx),
@@ -75,28 +75,28 @@ pub enum Say {
         plans: Vec<Sketch>,
         more: bool,
     },
-    /// What queues give back, each a queue `q`, and when to ask again.
+    /// The plans of the answer to `enforce`, each for a queue `q`, and the time of the next call.
     Enforce(Vec<Sketch>, Option<i64>),
     CallError,
 }
 
-/// The policy. An answer is said once, to the question it was meant for (`permit default/a`); what nothing was meant for is
-/// passed, fits everywhere and is allowed. What it was told can be read from every clone of it.
+/// A policy with scripted answers. An answer is used once, for its question (`permit default/a`). Without a scripted answer, a pod passes, fits on
+/// every node and is allowed. All clones share the log of calls.
 #[derive(Debug, Clone, Default)]
 pub struct Scripted {
     points: Vec<ExtensionPoint>,
     script: BTreeMap<String, VecDeque<Say>>,
     pods: BTreeMap<String, PodId>,
     nodes: BTreeMap<String, NodeId>,
-    /// The most `cpu` of a pod and of a node that it can count.
+    /// The highest `cpu` of a pod and of a node that the policy can count.
     countable: Option<(i64, i64)>,
     ignores_room: bool,
-    /// The format of its checkpoints; none where it keeps no memory.
+    /// The format of the checkpoints. `None`: the policy has no memory.
     format: Option<u32>,
     told: Arc<Mutex<Told>>,
 }
 
-/// What the policy was asked and told.
+/// The calls of the policy, and the events that it received.
 #[derive(Debug, Default)]
 struct Told {
     log: Vec<String>,
@@ -104,7 +104,7 @@ struct Told {
     seen: BTreeMap<String, Pod>,
     small: Vec<PodStatus>,
     whole: usize,
-    /// The plans that were accepted.
+    /// The numbers of the accepted plans.
     accepted: Vec<u8>,
 }
 
@@ -113,18 +113,18 @@ impl Scripted {
         Scripted { points: points.to_vec(), ..Scripted::default() }
     }
 
-    /// What to say when this is asked the next time that nothing else was meant for.
+    /// Adds an answer for the next time that the question has no earlier answer.
     pub fn say(mut self, question: &str, answer: Say) -> Scripted {
         self.script.entry(question.to_owned()).or_default().push_back(answer);
         self
     }
 
-    /// It can count this much `cpu` of a pod, and this much of a node.
+    /// Limits the `cpu` that the policy can count, of a pod and of a node.
     pub fn counting(self, pod: i64, node: i64) -> Scripted {
         Scripted { countable: Some((pod, node)), ..self }
     }
 
-    /// Why an event cannot be counted.
+    /// Returns the error of an event that cannot be counted. `None`: it can be.
     fn overflow(&self, place: usize, event: &Event) -> Option<Overflow> {
         let (of_pods, of_nodes) = self.countable?;
         let (most, amounts, object) = match event {
@@ -138,38 +138,38 @@ impl Scripted {
         over.then(|| Overflow { event: place as u32, object, resource: "cpu".to_owned() })
     }
 
-    /// Its Filter says nothing of room.
+    /// Lets the policy's Filter ignore free capacity.
     pub fn without_room(self) -> Scripted {
         Scripted { ignores_room: true, ..self }
     }
 
-    /// It remembers what it accepted, in checkpoints of this format.
+    /// Lets the policy remember the accepted plans, in checkpoints of this format.
     pub fn remembering(self, format: u32) -> Scripted {
         Scripted { format: Some(format), ..self }
     }
 
-    /// What it was asked and told, in order.
+    /// Returns the log of calls and events, in order.
     pub fn log(&self) -> Vec<String> {
         self.told().log.clone()
     }
 
-    /// How many events it was told at once at most.
+    /// Returns the maximum number of events in one call.
     pub fn most_events_at_once(&self) -> usize {
         self.told().most_events_at_once
     }
 
-    /// A pod as it was told of it.
+    /// Returns a pod as the policy received it.
     pub fn seen(&self, name: &str) -> Pod {
         self.told().seen.get(name).cloned().unwrap()
     }
 
-    /// What it was told of pods since the last call: how many whole ones, and which parts of others.
+    /// Returns what the policy received of pods since the last call: the number of whole pods, and the statuses.
     pub fn take_told(&self) -> (usize, Vec<PodStatus>) {
         let mut told = self.told();
         (std::mem::take(&mut told.whole), std::mem::take(&mut told.small))
     }
 
-    /// How many pods it was told of.
+    /// Returns how many pods the policy received.
     pub fn seen_count(&self) -> usize {
         self.told().seen.len()
     }
@@ -178,7 +178,7 @@ impl Scripted {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// It was asked or told this.
+    /// Adds a line to the log.
     fn note(&self, what: String) {
         self.told().log.push(what);
     }
@@ -233,26 +233,26 @@ impl Scripted {
     }
 }
 
-/// When to ask again.
+/// Returns a retry hint.
 fn retry(at: Option<i64>, after: &[&str]) -> Retry {
     Retry { at, after: after.iter().map(|change| (*change).to_owned()).collect() }
 }
 
-/// A reason of the policy.
+/// Returns a reason of the policy.
 pub fn reason(message: &str) -> Reason {
     let text = Fact { name: "text".to_owned(), value: FactValue::Text(message.to_owned()) };
     Reason { code: "test/law".to_owned(), case: String::new(), facts: vec![text] }
 }
 
-/// The same reason as the host tells it.
+/// Returns the same reason in the host's form.
 pub fn said(message: &str) -> NamedReason {
     Templates::default().name(reason(message), &Mirror::new(interests()))
 }
 
-/// A session of the policy in a cluster of these objects.
+/// Opens a session with the policy in a cluster of these objects.
 pub fn session(policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> Virtual {
     let mut session = Virtual::open(Box::new(policy.clone()), "test", "").unwrap();
-    // A script says each answer once.
+    // A scripted answer is used only once, so an input must not be tried again.
     session.set_fault_rules(FaultRules::ONCE);
     session.apply(objects.into_iter().map(object).collect()).unwrap();
     session.take_happened();
@@ -260,18 +260,18 @@ pub fn session(policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> V
 }
 
 impl Virtual {
-    /// One attempt, by name.
+    /// Makes one attempt for the pod of this name.
     pub fn try_pod(&mut self, name: &str) -> Result<Attempt, Cause> {
         self.tell(Input::Attempt(name.to_owned())).map_err(|error| error.cause)?;
         Ok(self.last_attempt().unwrap())
     }
 
-    /// One cycle.
+    /// Runs one cycle.
     pub fn cycle(&mut self) -> Result<(), Cause> {
         self.tell(Input::Cycle).map_err(|error| error.cause)
     }
 
-    /// Tells the policy what has changed.
+    /// Sends the policy the changes.
     pub fn sync(&mut self) -> Result<(), Cause> {
         let now = self.mirror().now();
         self.tell(Input::Clock(now)).map_err(|error| error.cause)

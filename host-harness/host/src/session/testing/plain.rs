@@ -9,13 +9,13 @@ use super::reason;
 use crate::policy::{CallError, Policy};
 use crate::verify::testing::interests;
 
-/// How long a pod waits for another: 20 s.
+/// The time that a pod waits for another pod: 20 s, in nanoseconds.
 const WAIT: i64 = 20_000_000_000;
 
-/// How many thousandths of a core pods whose name begins with `g` may hold together: 6 cores.
+/// The thousandths of a core that pods whose name begins with `g` may use together: 6 cores.
 const MOST: i64 = 6_000;
 
-/// The policy, and what it was told.
+/// The policy, and the objects that it received.
 #[derive(Debug, Default)]
 pub struct Plain {
     pods: BTreeMap<PodId, Pod>,
@@ -33,7 +33,7 @@ impl Plain {
         self.pods.get(&pod).and_then(|pod| pod.template.priority).unwrap_or(0)
     }
 
-    /// Who must leave the node for the pod, if that is enough: those of the lowest priority first.
+    /// Returns the pods to evict from the node for the pod, those of the lowest priority first. `None`: evictions do not free enough.
     fn victims(&self, pod: &Pod, node: &Node, refused: &[PodId]) -> Option<Vec<PodId>> {
         let here = |other: &&Pod| other.node.or(self.reserved.get(&other.id).copied()) == Some(node.id);
         let promised = |other: &&Pod| {
@@ -58,7 +58,7 @@ impl Plain {
         (short <= 0).then_some(victims)
     }
 
-    /// Whether the room that the pod was promised is still to become free.
+    /// Returns whether victims on the pod's nominated node have not left yet.
     fn waits_for_room(&self, pod: &Pod) -> bool {
         let leaving = |other: &Pod| other.terminating && other.node.is_some() && other.node == pod.nominated;
         pod.nominated.is_some() && self.pods.values().any(leaving)

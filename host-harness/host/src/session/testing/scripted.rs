@@ -9,7 +9,7 @@ use super::{Fx, Say, Scripted, reason, retry};
 use crate::policy::{CallError, Policy};
 use crate::verify::testing::interests;
 
-/// What a broken script comes to.
+/// Returns the error of a scripted fault.
 fn fault<T>(call: &'static str) -> Result<T, CallError> {
     Err(CallError::Refused { call, error: PolicyError::WrongState("scripted".to_owned()) })
 }

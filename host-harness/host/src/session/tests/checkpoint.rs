@@ -13,7 +13,7 @@ fn what_is_under_way_is_held_and_is_leaving_goes_on() {
     first.handle(Input::Clock(3)).unwrap();
     let saved = serde_json::to_string(&first.checkpoint().unwrap()).unwrap();
 
-    // The cluster has changed meanwhile: the nomination is seen, the eviction is not.
+    // The cluster has changed meanwhile: it shows the nomination, but not the eviction.
     let policy = Scripted::deciding(ALL);
     let nominated = with(pod("p", 3, 9), "/status", "nominatedNodeName", json!("n1"));
     let others = objects().filter(|object| object["metadata"]["name"] != "p");
@@ -60,7 +60,7 @@ fn what_a_policy_does_not_take_back_is_a_finding_and_the_rest_goes_on() {
 
 #[test]
 fn a_policy_that_fails_or_is_not_asked_leaves_what_it_saved_last_in_the_checkpoint() {
-    // The plan is accepted, so that it is saved. Then `a` breaks the policy, twice.
+    // The plan is accepted, so a checkpoint is taken. Then `a` breaks the policy twice.
     let policy = evicting().remembering(1).say("pre-filter default/a", Say::CallError);
     let policy = policy.say("pre-filter default/a", Say::CallError).say("restart", Say::CallError);
     let rules = FaultRules { second_try: false, breaker_faults: 2, breaker_wait: 10 };
@@ -68,14 +68,14 @@ fn a_policy_that_fails_or_is_not_asked_leaves_what_it_saved_last_in_the_checkpoi
     attempt(&mut session, "p").unwrap();
     let before = session.checkpoint().unwrap();
     attempt(&mut session, "a").unwrap_err();
-    // It cannot be started: the first fault of the checkpoint and the second in a row.
+    // The policy cannot be started: the checkpoint breaks it for the first time, which is the second fault in a row.
     assert_eq!(session.checkpoint().unwrap(), before);
     assert!(matches!(session.counters().breaker.state, BreakerState::Open { .. }));
-    // Nobody asks it, and nothing is counted.
+    // The policy gets no call, and nothing is counted.
     let (counted, asked) = (session.counters(), policy.log().len());
     assert_eq!(session.checkpoint().unwrap(), before);
     assert_eq!((session.counters().faults, policy.log().len()), (counted.faults, asked));
-    // What the cluster says meanwhile stands in it.
+    // The checkpoint has the observations of the cluster since then.
     session.handle(Input::Removed("Pod/default/v".to_owned())).unwrap();
     assert_ne!(session.checkpoint().unwrap(), before);
 }

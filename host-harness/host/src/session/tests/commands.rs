@@ -36,7 +36,7 @@ fn what_the_session_does_itself_is_told_without_names_and_amounts() {
     let (whole, small) = policy.take_told();
     let [bound] = small.as_slice() else { panic!("{small:?}") };
     assert_eq!((whole, bound.node, bound.nominated, bound.phase), (0, Some(0), None, Phase::Running));
-    // The binding fails: a pod that loses its node is told whole.
+    // The binding fails. A pod that loses its node is sent whole.
     let bind = session.asked.last();
     answer(&mut session, bind, failed());
     assert_eq!(policy.take_told(), (1, Vec::new()));
@@ -101,7 +101,7 @@ fn what_became_of_a_nomination_does_not_matter_once_a_later_one_was_asked_for() 
         assert_eq!((step.happened.withdrawn.len(), short(&step)), (0, vec![]), "command {id}");
         assert_eq!(promised(&session), n1);
     }
-    // The last one is done: a session that goes on from here does not take the others for the last word.
+    // The last nomination is done. A session that is restored here does not take the others for the latest decision.
     answer(&mut session, 5, CommandOutcome::Done);
     assert_eq!(session.under_way(), 0);
     let saved = session.checkpoint().unwrap();
@@ -204,7 +204,7 @@ fn a_plan_whose_eviction_the_api_server_refuses_is_not_made_again_at_once() {
     let again = attempt(&mut session, "p").unwrap();
     assert!(again.happened.plans.is_empty());
     assert_eq!(again.happened.refused[0].reason.code, "host/leaving");
-    // A budget that changes may allow it.
+    // A change of a budget may allow the eviction.
     let budget = json!({"apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
                         "metadata": {"name": "b", "namespace": "default"}});
     tell(&mut session, budget);
@@ -241,7 +241,7 @@ fn a_cycle_of_the_policys_own_passes_over_a_pod_until_its_pause_is_over() {
     let cluster = [node("n1", 4), node("n2", 1), on("n2", pod("v", 1, 0)), pod("a", 1, 0), pod("b", 1, 0)];
     let mut session = open(&policy, cluster);
     let cycle = |session: &mut Session| short(&session.handle(Input::Cycle).unwrap());
-    // The API server refuses the pod that its pause is for; its sibling is bound in the same cycle.
+    // The API server refuses a command about the pod, which is paused. Its sibling is bound in the same cycle.
     session.departures.refuse(session.mirror().pod_id("default/a").unwrap(), Refused { until: 1_000, budget: false });
     assert_eq!(cycle(&mut session), ["1 bind b n1"]);
     assert!(cycle(&mut session).is_empty(), "no pod is evicted for it either");
@@ -265,7 +265,7 @@ fn a_nomination_that_may_not_be_taken_back_now_is_taken_back_after_the_pause() {
     assert_eq!(short(&session.handle(Input::Clock(4)).unwrap()), [""; 0]);
     assert_eq!(short(&session.handle(Input::Clock(5)).unwrap()), ["2 nominate p -"]);
     answer(&mut session, 2, refused(9));
-    // Another client has taken it back.
+    // Another client has cleared the nomination.
     tell(&mut session, pod("p", 3, 9));
     assert_eq!((short(&session.handle(Input::Clock(9)).unwrap()), session.under_way()), (vec![], 0));
 }

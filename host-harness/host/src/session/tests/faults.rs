@@ -4,7 +4,7 @@ use super::*;
 
 const QUESTION: &str = "reserve default/b";
 
-/// A policy that fails so often when it is to reserve a node for `b`.
+/// Returns a policy that fails this many times to reserve a node for `b`.
 fn failing(times: usize) -> Scripted {
     (0..times).fold(Scripted::deciding(ALL), |policy, _| policy.say(QUESTION, Say::CallError))
 }
@@ -22,7 +22,7 @@ fn an_input_is_tried_once_more_on_a_fresh_instance() {
     let policy = failing(1);
     let mut session = with_rules(FaultRules::default(), &policy, cluster());
     let step = session.handle(Input::Cycle).unwrap();
-    // What the first try had decided for `a` is not there twice.
+    // The decisions of the first try for `a` are not there twice.
     assert_eq!(short(&step), ["2 bind a n1", "3 bind b n1"]);
     assert_eq!((step.happened.bound.len(), step.happened.attempts.len(), restarts(&policy)), (2, 2, 1));
     let counters = session.counters();
@@ -50,7 +50,7 @@ fn objects_are_taken_in_once_however_often_the_policy_is_told() {
         failing(0).say("permit default/a", Say::Wait(5, Fx::default())).say("unreserve default/a", Say::CallError);
     let mut session = with_rules(FaultRules::default(), &policy, cluster());
     attempt(&mut session, "a").unwrap();
-    // The pod that is held has ended: it is to be unreserved.
+    // The held pod has ended and must be unreserved.
     let ended = with(pod("a", 1, 0), "/status", "phase", json!("Failed"));
     session.handle(Input::Listed([ended, pod("c", 1, 0)].map(object).to_vec())).unwrap();
     assert_eq!((restarts(&policy), policy.seen_count(), session.waiting().len()), (1, 3, 0));
@@ -76,7 +76,7 @@ fn a_question_that_makes_no_sense_is_asked_once() {
     assert_eq!((counters.second_tries, counters.failed, restarts(&policy)), (0, 0, 0));
 }
 
-/// A session whose breaker opens after two failures, and is open for 10 ns.
+/// Opens a session whose breaker opens after two failures, for 10 ns.
 fn strict(policy: &Scripted) -> Session {
     let rules = FaultRules { second_try: false, breaker_faults: 2, breaker_wait: 10 };
     with_rules(rules, policy, cluster())
@@ -98,7 +98,7 @@ fn after_faults_in_a_row_nothing_is_decided_and_what_the_cluster_says_is_kept() 
         session.handle(decision).unwrap_err();
     }
     assert!(session.queue().is_err() && session.accounts().is_err());
-    // Objects, outcomes and the time are facts.
+    // Objects, outcomes and the time are observations, which are kept.
     tell(&mut session, pod("c", 1, 0));
     let step = session.handle(Input::Removed("Pod/default/a".to_owned())).unwrap();
     assert_eq!(step.wake_at, Some(10));
@@ -144,7 +144,7 @@ fn a_pod_that_is_held_stays_held_while_the_breaker_is_open_and_is_released_after
         attempt(&mut session, "b").unwrap_err();
         session.handle(Input::Clock(7)).unwrap()
     };
-    // It is late, but the policy must be asked: there is nothing to wake up for before that.
+    // The deadline has passed, but the policy must be called. Nothing is due before that.
     assert_eq!((step.wake_at, session.waiting().len()), (Some(10), 1));
     let step = session.handle(Input::Clock(10)).unwrap();
     assert_eq!((step.happened.released.len(), session.waiting().len()), (1, 0));

@@ -8,7 +8,7 @@ use super::*;
 use crate::policy::{CallError, Policy};
 use crate::verify::testing::interests;
 
-/// A policy that finds fault with the pod `bad`, and whose apply fails as often as is said after so many calls.
+/// A policy with a finding about the pod `bad`. The numbers: calls of `apply` before the first failure, and the number of failures.
 #[derive(Debug, Default, Clone)]
 struct Fussy(Arc<Mutex<(u32, u32)>>);
 
@@ -64,7 +64,7 @@ fn what_was_found_before_apply_failed_is_said_once() {
         let policy = Fussy::default();
         let mut session = Session::open(Box::new(policy.clone()), "", "").unwrap();
         session.set_fault_rules(FaultRules::ONCE);
-        // Of two calls the second one fails.
+        // The second of two calls fails.
         *policy.0.lock().unwrap() = (1, fails);
         let many = (0..5000).map(|number| pod(&format!("p{number}"), 1, 0));
         let all = [node("n1", 4), pod("bad", 1, 0)].into_iter().chain(many).map(object).collect();

@@ -14,7 +14,7 @@ use super::testing::{ALL, Fx, Say, Scripted, Sketch};
 use super::*;
 use crate::verify::testing::{node, object, on, pod, slot, with};
 
-/// A session over these objects that tries every input once.
+/// Opens a session over these objects that tries every input once.
 fn open(policy: &Scripted, objects: impl IntoIterator<Item = Value>) -> Session {
     with_rules(FaultRules::ONCE, policy, objects)
 }
@@ -26,7 +26,7 @@ fn with_rules(rules: FaultRules, policy: &Scripted, objects: impl IntoIterator<I
     session
 }
 
-/// A policy that is to replace another one.
+/// Returns a candidate policy that is to replace another one.
 fn candidate(policy: impl crate::policy::Policy + 'static) -> Candidate {
     Candidate::new(Box::new(policy), "test", "").unwrap()
 }
@@ -47,7 +47,7 @@ fn failed() -> CommandOutcome {
     CommandOutcome::Failed("the server is busy".to_owned())
 }
 
-/// The commands in short.
+/// Returns the commands as short texts.
 fn short(step: &Step) -> Vec<String> {
     let word = |command: &Command| {
         let (id, name) = (command.id, &command.object.name);
@@ -61,12 +61,12 @@ fn short(step: &Step) -> Vec<String> {
     step.commands.iter().map(word).collect()
 }
 
-/// The same object with a uid.
+/// Sets the uid of an object.
 fn uid(object: Value, uid: &str) -> Value {
     with(object, "/metadata", "uid", json!(uid))
 }
 
-/// A policy that evicts `v` for `p` by plan 1, when `p` is tried the first time.
+/// Returns a policy that evicts `v` for `p` by plan 1, at the first attempt for `p`.
 fn evicting() -> Scripted {
     let plan = Sketch { id: 1, nominations: &[("default/p", "n1")], victims: &["default/v"], ..Sketch::default() };
     Scripted::deciding(ALL)
@@ -74,7 +74,7 @@ fn evicting() -> Scripted {
         .say("post-filter default/p", Say::Plan(plan, Fx::default()))
 }
 
-/// A node full with `v`, and the pending `p`.
+/// Returns a node full with `v`, and the pending `p`.
 fn full() -> [Value; 3] {
     [node("n1", 4), on("n1", pod("v", 4, 0)), pod("p", 3, 9)]
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A policy that holds `h`, and fails when it is to reserve a node for `b`.
+/// Returns a policy that holds `h` at permit, and fails to reserve a node for `b`.
 fn failing() -> Scripted {
     Scripted::deciding(ALL)
         .say("permit default/h", Say::Wait(10, Fx::default()))
@@ -20,7 +20,7 @@ fn the_error_names_the_input_and_nothing_that_was_decided_in_it_stands() {
     attempt(&mut session, "h").unwrap();
     let error = session.handle(Input::Cycle).unwrap_err();
     assert_eq!(error.to_string(), "cycle: the policy cannot answer `reserve`: WrongState(\"scripted\")");
-    // `a` had been bound before `b` failed; nobody was told of it.
+    // `a` had been bound before `b` failed, but the driver had not received the command.
     assert_eq!(session.mirror().pod(0).unwrap().node, None);
     assert_eq!((session.under_way(), session.waiting().len()), (0, 1));
     let step = session.handle(Input::Cycle).unwrap();
@@ -86,7 +86,7 @@ fn an_input_that_makes_no_sense_is_no_fault_of_the_policy() {
 fn a_plan_of_an_input_that_fails_is_taken_back() {
     let policy = evicting().say("pre-filter default/q", Say::Effects(Fx::default()));
     let mut session = open(&policy, full().into_iter().chain([pod("q", 1, 0)]));
-    // `q` is tried after `p`, and the policy answers with what is no answer.
+    // `q` is tried after `p`, and the policy gives an invalid answer.
     session.handle(Input::Cycle).unwrap_err();
     let (p, v) = (session.mirror().pod_id("default/p").unwrap(), session.mirror().pod_id("default/v").unwrap());
     assert_eq!(session.mirror().pod(p).unwrap().nominated, None);

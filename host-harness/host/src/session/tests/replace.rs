@@ -15,14 +15,14 @@ fn begin(session: &mut Session, policy: impl Policy + 'static, terms: Terms) {
     session.replace(candidate(policy), terms).unwrap();
 }
 
-/// The same, and one input by which the new policy is loaded.
+/// Begins a replacement, and serves one input by which the new policy is loaded.
 fn load(session: &mut Session, policy: impl Policy + 'static, terms: Terms) -> Transition {
     begin(session, policy, terms);
     let [transition] = tick(session).try_into().unwrap();
     transition
 }
 
-/// An input that decides nothing; the transitions that came with it.
+/// Serves an input that decides nothing. Returns the transitions of its step.
 fn tick(session: &mut Session) -> Vec<Transition> {
     let now = session.mirror().now();
     session.handle(Input::Clock(now)).unwrap().replacement
@@ -36,7 +36,7 @@ fn state(session: &Session) -> State {
     session.replacement().unwrap().state
 }
 
-/// Why the last state was entered.
+/// Returns the reason of the last transition.
 fn reason(session: &Session) -> Reason {
     session.replacement().unwrap().history.last().unwrap().reason.clone()
 }
@@ -45,7 +45,7 @@ fn asked(policy: &Scripted, what: &str) -> usize {
     policy.log().iter().filter(|asked| asked.starts_with(what)).count()
 }
 
-/// A node with room, and two pods.
+/// Returns a node with free capacity, and two pods.
 fn room() -> [Value; 3] {
     [node("n1", 8), pod("a", 1, 0), pod("b", 1, 0)]
 }
@@ -72,7 +72,7 @@ fn it_goes_through_its_states_and_the_new_policy_decides_from_the_switch_on() {
     assert_eq!((asked(&old, "filter"), asked(&new, "filter")), (3, 4));
     let report = session.replacement().unwrap().report;
     assert_eq!((report.totals().different, report.calls["filter"].compared), (0, 3));
-    // It can be replaced again.
+    // The policy can be replaced again.
     begin(&mut session, Scripted::deciding(ALL), SHORT);
 }
 
@@ -85,7 +85,7 @@ fn a_cluster_is_told_in_parts_and_what_changes_meanwhile_in_its_place() {
     tick(&mut session);
     assert_eq!(state(&session), State::Loading);
     tell(&mut session, pod("late", 1, 0));
-    // It was told the one pod, and is to be told the other.
+    // The new policy has received one pod, and still needs the other.
     for pod in ["p0", "p9999"] {
         session.handle(Input::Removed(format!("Pod/default/{pod}"))).unwrap();
     }
@@ -223,7 +223,7 @@ fn a_quiet_cluster_is_not_handed_over_where_answers_are_demanded() {
         cycle(&mut session);
         assert_eq!(state(&session), State::Shadow);
     }
-    // A pod comes in time.
+    // A pod arrives in time.
     tell(&mut session, pod("a", 1, 0));
     cycle(&mut session);
     assert_eq!(state(&session), State::Switching);
@@ -233,7 +233,7 @@ fn a_quiet_cluster_is_not_handed_over_where_answers_are_demanded() {
     (0..4).for_each(|_| drop(cycle(&mut session)));
     let Reason::TooFew { totals, demanded: 1 } = reason(&session) else { panic!("{:?}", reason(&session)) };
     assert_eq!((state(&session), totals.compared), (State::RolledBack, 0));
-    // Nobody demands anything.
+    // No minimum of answers is demanded.
     let mut session = open(&Scripted::deciding(ALL), quiet());
     load(&mut session, Scripted::deciding(ALL), SHORT);
     cycle(&mut session);

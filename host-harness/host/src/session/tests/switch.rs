@@ -5,7 +5,7 @@ use crate::driver::random::{Faulty, Fuse};
 use crate::policy::Policy;
 use crate::replace::{Memory, Period, Reason, State, Terms};
 
-/// One cycle in shadow, and a watch that lasts.
+/// The terms: one cycle in shadow, and a watch that lasts.
 const TERMS: Terms =
     Terms { shadow: Period::Cycles(1), watch: Period::Cycles(5), allowed: 9, answers: 0, at_most: Period::Cycles(0) };
 
@@ -26,23 +26,23 @@ fn has_asked(policy: &Scripted, what: &str) -> bool {
     policy.log().iter().any(|asked| asked == what)
 }
 
-/// The policy, for which no node fits `p`, however often it is asked.
+/// Adds answers to the policy by which no node fits `p`.
 fn nowhere(policy: Scripted) -> Scripted {
     (0..20).fold(policy, |policy, _| policy.say("filter default/p", Say::Fits(&[])))
 }
 
-/// A policy that remembers what it accepted, and holds `h`.
+/// Returns a policy that remembers the accepted plans, and holds `h` at permit.
 fn holding() -> Scripted {
     let policy = nowhere(evicting()).remembering(1);
     policy.say("filter default/h", Say::Fits(&["n2"])).say("permit default/h", Say::Wait(10, Fx::default()))
 }
 
-/// A new policy with checkpoints of this format.
+/// Returns a new policy with checkpoints of this format.
 fn newer(format: u32) -> Scripted {
     nowhere(Scripted::deciding(ALL).remembering(format))
 }
 
-/// A full node, the pod that evicts, one that will be held, and one that comes later.
+/// Returns a full node, the preemptor `p`, and another node with a pod `h` that will be held.
 fn cluster() -> impl Iterator<Item = Value> {
     full().into_iter().chain([node("n2", 4), pod("h", 1, 0)])
 }
@@ -61,7 +61,7 @@ fn a_plan_that_is_accepted_while_the_new_policy_is_given_the_memory_is_not_forgo
         session.policy.wait();
         session.handle(Input::Clock(0)).unwrap();
     };
-    // With how many of them a cluster of this size is told, the memory with the last.
+    // The number of inputs that load a cluster of this size; the last one also loads the memory.
     let (mut session, mut inputs) = (begun(&old(), &newer(1)), 0);
     while state(&session) == State::Loading {
         next(&mut session);
@@ -84,7 +84,7 @@ fn a_gang_that_half_waits_and_a_victim_that_has_not_left_are_as_they_were() {
     let mut session = open(&old, cluster());
     let step = cycle(&mut session);
     assert_eq!(short(&step), ["1 nominate p n1", "2 evict v true 1"]);
-    // `h` waits for another of its gang. When that comes, the new policy admits both.
+    // `h` waits for another pod of its gang. When that pod arrives, the new policy admits both.
     let new = newer(1).say("permit default/g", Say::Allow(Fx { admits: &["default/h"], ..Fx::default() }));
     up_to_the_switch(&mut session, new.clone());
     assert!(has_asked(&new, "reserve default/h n2") && has_asked(&new, "restore 1 "));
@@ -94,10 +94,10 @@ fn a_gang_that_half_waits_and_a_victim_that_has_not_left_are_as_they_were() {
     assert_eq!((state(&session), step.commands.len()), (State::Watching, 0));
     assert_eq!((session.waiting(), session.under_way(), session.departures.iter().count()), (waiting, 2, 1));
     assert!(new.seen("default/v").terminating && new.seen("default/p").nominated.is_some());
-    // The other comes: both are bound, each once. Nobody is evicted again.
+    // The other pod arrives: both are bound, each once. No pod is evicted again.
     let step = attempt(&mut session, "g").unwrap();
     assert_eq!(short(&step), ["3 bind g n2", "4 bind h n2"]);
-    // Half of what was asked for is answered by now, the rest is not, and the victim stays.
+    // Half of the commands have an outcome by now, the rest has not, and the victim stays.
     answer(&mut session, 1, CommandOutcome::Done);
     let step = answer(&mut session, 2, failed());
     assert_eq!((short(&step), step.happened.withdrawn.len()), (vec!["5 nominate p -".to_owned()], 1));
@@ -133,7 +133,7 @@ fn a_format_that_the_new_policy_refuses_is_said_and_the_cluster_shows_the_rest()
     let [finding] = step.findings.as_slice() else { panic!("{:?}", step.findings) };
     assert!(finding.message.ends_with(&why), "{finding:?}");
     assert!(session.waiting().contains_key("default/h") && new.seen("default/v").terminating);
-    // A plan of the old policy that fails is nothing that the new one knows of; its promise is withdrawn all the same.
+    // The new policy does not know the failed plan of the old policy. The promise of the plan is withdrawn all the same.
     let step = answer(&mut session, 2, failed());
     assert_eq!(step.happened.withdrawn, ["default/p"]);
     assert!(!has_asked(&new, "refused 1"));
@@ -144,7 +144,7 @@ fn plans_of_a_policy_that_counts_anew_get_numbers_that_were_not_used() {
     let old = nowhere(evicting()).remembering(1);
     let mut session = open(&old, full().into_iter().chain([on("n2", pod("w", 4, 0)), node("n2", 4)]));
     assert_eq!(short(&cycle(&mut session)), ["1 nominate p n1", "2 evict v true 1"]);
-    // Its first plan has the number 1, too.
+    // The first plan of the new policy has the number 1, too.
     let plan = Sketch { id: 1, nominations: &[("default/q", "n2")], victims: &["default/w"], ..Sketch::default() };
     let new =
         newer(2).say("filter default/q", Say::Fits(&[])).say("post-filter default/q", Say::Plan(plan, Fx::default()));
@@ -153,7 +153,7 @@ fn plans_of_a_policy_that_counts_anew_get_numbers_that_were_not_used() {
     let step = attempt(&mut session, "q").unwrap();
     assert!(short(&step).contains(&"4 evict w true 2".to_owned()), "{:?}", short(&step));
     assert!(has_asked(&new, "accepted 1"));
-    // The outcome of the second plan is told of it, under the policy's own number, and of no other.
+    // The new policy receives the outcome of its second plan under its own number, and no other outcome.
     answer(&mut session, 4, failed());
     assert!(has_asked(&new, "refused 1") && !has_asked(&old, "refused 1"));
     assert_eq!(session.departures.iter().map(|(_, departure)| departure.plan).collect::<Vec<_>>(), [1]);
@@ -177,7 +177,7 @@ fn a_fault_in_the_watch_brings_the_old_policy_back_with_all_that_is_under_way() 
     assert_eq!((session.waiting(), session.under_way(), session.departures.iter().count()), before);
     let told = old.log().len();
     let step = cycle(&mut session);
-    // A new instance of the old policy has its own memory, of its own format, and the pod that is held.
+    // A new instance of the old policy has its own memory, of its own format, and the held pod.
     let log = old.log();
     assert_eq!(log[told..told + 4], ["restart", "clock 0", "reserve default/h n2", "restore 1 "]);
     assert!(short(&step).contains(&"3 bind c n2".to_owned()), "{:?}", short(&step));
@@ -202,7 +202,7 @@ fn too_many_differences_in_the_watch_bring_the_old_policy_back_without_a_new_sta
     assert_eq!(step.replacement.last().unwrap().to, State::RolledBack);
     assert_eq!(short(&attempt(&mut session, "c").unwrap()), ["3 bind c n2"]);
     assert!(!has_asked(&old, "restart") && session.waiting().contains_key("default/h"));
-    // Old and new are named as such, although the new one was in force.
+    // Old and new are named as such, although the new policy was in force.
     let difference = session.replacement().unwrap().report.differences.last().unwrap().clone();
     assert_eq!((difference.old.verdict.as_str(), difference.new.verdict.as_str()), ("passes", "finally refused"));
 }

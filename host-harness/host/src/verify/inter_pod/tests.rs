@@ -8,17 +8,17 @@ use serde_json::{Value, json};
 
 use crate::verify::testing::{IN_SLOT, World, node, object, on, pod, slot, with};
 
-/// A node of this zone.
+/// Returns a node in this zone.
 fn in_zone(name: &str, zone: &str) -> Value {
     with(node(name, 16), "/metadata", "labels", json!({"zone": zone, "host": name}))
 }
 
-/// A pod of one core with these labels.
+/// Returns a pod of one core with these labels.
 fn app(name: &str, labels: Value) -> Value {
     with(pod(name, 1, 0), "/metadata", "labels", labels)
 }
 
-/// The same pod with terms of this kind of affinity: the app that they select, and the topology.
+/// Adds terms of this kind of affinity to a pod: each has the app that it selects, and the topology.
 fn with_terms(pod: Value, kind: &str, terms: &[(&str, &str)]) -> Value {
     let term = |(app, key): &(&str, &str)| json!({"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": key});
     let terms: Vec<Value> = terms.iter().map(term).collect();
@@ -33,7 +33,7 @@ fn far(name: &str, app_label: &str, terms: &[(&str, &str)]) -> Value {
     with_terms(app(name, json!({"app": app_label})), "podAntiAffinity", terms)
 }
 
-/// `a1` and `a2` are of zone `a`, `b1` of `b`, `n` of none.
+/// Returns the nodes: `a1` and `a2` in zone `a`, `b1` in zone `b`, and `n` in no zone.
 fn nodes() -> Vec<Value> {
     vec![in_zone("a1", "a"), in_zone("a2", "a"), in_zone("b1", "b"), node("n", 16)]
 }
@@ -42,7 +42,7 @@ fn world(pods: impl IntoIterator<Item = Value>) -> World {
     World::of(nodes().into_iter().chain(pods))
 }
 
-/// The verdict on bindings: the case of what stands between the pods.
+/// Checks bindings. Returns the case of the constraint that they break, in short.
 fn judge(world: &World, placed: &[(&str, &str)]) -> Result<(), &'static str> {
     let name = |pod: &str| format!("default/{pod}");
     let placed: Vec<Placement> = placed.iter().map(|(pod, node)| world.placement((&name(pod), node))).collect();
@@ -55,7 +55,7 @@ fn judge(world: &World, placed: &[(&str, &str)]) -> Result<(), &'static str> {
     }
 }
 
-/// What is said, in short.
+/// Returns a short word for a reason.
 fn said(words: &str) -> &'static str {
     match words {
         "node(s) didn't satisfy existing pods anti-affinity rules" => "existing",
@@ -75,7 +75,7 @@ fn anti_affinity_holds_in_both_directions_within_the_domain() {
     assert_eq!(judge(&world, &[("p", "a1")]), Err("anti"));
     assert_eq!(judge(&world, &[("p", "a2")]), Err("anti"));
     assert_eq!(judge(&world, &[("p", "b1")]), Ok(()));
-    // A node without the label is of no domain.
+    // A node without the label is in no domain.
     assert_eq!(judge(&world, &[("p", "n")]), Ok(()));
     assert_eq!(judge(&world, &[("h", "a1")]), Err("anti"));
     assert_eq!(judge(&world, &[("h", "a2")]), Ok(()));
@@ -161,7 +161,7 @@ fn the_first_of_a_series_may_be_anywhere_but_where_a_label_is_missing() {
     assert_eq!(judge(&first, &[("p", "a1"), ("q", "b1")]), Err("affinity"));
     let second = world([on("a1", app("w", json!({"app": "web"}))), near("p", "web", &[("web", "zone")])]);
     assert_eq!(judge(&second, &[("p", "b1")]), Err("affinity"));
-    // One that is of no domain at all is no first.
+    // A pod on a node without a domain is not the first of a series.
     let lost = world([on("n", app("w", json!({"app": "web"}))), near("p", "web", &[("web", "zone")])]);
     assert_eq!(judge(&lost, &[("p", "b1")]), Ok(()));
     let not_self = world([near("p", "web", &[("db", "zone")])]);
@@ -208,7 +208,7 @@ fn who_breaks_a_rule_already_is_no_hindrance_to_others() {
     assert_eq!(judge(&world, &[("p", "a1")]), Ok(()));
 }
 
-/// The verdict on a plan.
+/// Checks a plan. Returns the case of the constraint that it breaks, in short.
 fn plan(world: &World, nominated: &[(&str, &str)], victims: &[&str]) -> Result<(), &'static str> {
     let plan = world.plan(nominated, victims);
     world.judge_with(&plan, &Effects::default()).map_err(|violation| {
@@ -227,7 +227,7 @@ fn a_plan_holds_once_its_victims_are_gone() {
     ]);
     assert_eq!(plan(&world, &[("default/p", "a2")], &["default/db"]), Ok(()));
     assert_eq!(plan(&world, &[("default/p", "a2")], &["default/idle"]), Err("anti"));
-    // The pod that it requires is its victim.
+    // The plan evicts the pod that the affinity requires.
     assert_eq!(plan(&world, &[("default/q", "a1")], &["default/db"]), Err("affinity"));
     assert_eq!(plan(&world, &[("default/q", "a1")], &[]), Ok(()));
 }

@@ -7,7 +7,7 @@ use lictor_contract::Interests;
 use super::super::testing::{IN_SLOT, World, interests, node, on, pod, slot, with};
 use super::*;
 
-/// What these objects take of `n1`, in cores and pods.
+/// Returns the load of these objects on `n1`, in cores and pods.
 fn taken(objects: impl IntoIterator<Item = Value>) -> (i128, i128) {
     let world = World::of([node("n1", 8)].into_iter().chain(objects));
     let number = |name: &str| {

@@ -9,7 +9,7 @@ use crate::cluster::{InputError, load::Origin};
 /// What was read: the objects or their mistakes, some of their lines, and the mistake that ended it.
 type Outcome = (Vec<Result<String, String>>, Option<String>);
 
-/// All that is known of an object, but for the order of keys in the JSON that is kept.
+/// Returns all that is known of an object as a text, except for the order of keys in the JSON that is kept.
 fn shown(object: Result<Object, InputError>, origin: &Origin) -> Result<String, String> {
     let mut object = object.map_err(|mistake| format!("{mistake:?}"))?;
     let json: Value = serde_json::from_str(&object.json()).unwrap();
@@ -20,7 +20,7 @@ fn shown(object: Result<Object, InputError>, origin: &Origin) -> Result<String, 
     let lines = pointers.map(|pointer| origin.line(pointer));
     let below = origin.below("/spec").line("/containers");
     let body = match &object.body {
-        // It has its origin in it.
+        // The body of another kind contains its origin, which differs.
         Body::Other(..) => String::new(),
         body => format!("{body:?}"),
     };
@@ -37,7 +37,7 @@ fn plainly(file: &str, text: &str) -> Outcome {
     (read, end.err().map(|mistake| format!("{mistake:?}")))
 }
 
-/// The same at once, and how many objects came without a document.
+/// Reads the text with `each_item`. Returns the outcome, and how many objects were read without a document.
 fn at_once(file: &str, text: &str) -> (Outcome, usize) {
     let (mut read, mut objects) = (Vec::new(), Vec::new());
     let end = each_item(file, text.to_owned(), &mut |item| {
@@ -52,7 +52,7 @@ fn at_once(file: &str, text: &str) -> (Outcome, usize) {
     ((read, end.err().map(|mistake| format!("{mistake:?}"))), objects.len())
 }
 
-/// Compares both; how many objects came without a document.
+/// Compares the outcomes of both ways to read a text. Returns how many objects were read without a document.
 fn compared(file: &str, text: &str) -> usize {
     let (outcome, objects) = at_once(file, text);
     assert_eq!(outcome, plainly(file, text), "{file}:\n{text}");

@@ -10,7 +10,7 @@ use lictor_contract::{
 use crate::cluster::eligibility::{Bits, Terrain};
 use crate::cluster::inter_pod::CountedNodes;
 
-/// What stands between a pod and others. Equal ones compare as equal.
+/// The constraints between a pod and other pods. Equal values compare as equal.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Between {
     /// The selectors that choose the pod.
@@ -27,15 +27,15 @@ pub(crate) struct SpreadTerm {
     pub(crate) topology: TopologyId,
     pub(crate) max_skew: u32,
     pub(crate) min_domains: u32,
-    /// The nodes that count: a number of `Counted`.
+    /// The nodes that count, as a number of `Counted`.
     pub(crate) nodes: usize,
 }
 
-/// The contents of pods: pods that are made from one template share one. What no pod has is kept for the next pods until it is swept.
+/// The contents: each is a `Between` with a number. Pods of one template share a content. An unused content is kept for later pods until a sweep.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     ids: BTreeMap<Arc<Between>, InterPodId>,
-    /// By number; `None`: the number is free.
+    /// The contents by number. `None`: the number is free.
     all: Vec<Option<Arc<Between>>>,
     free: BTreeSet<InterPodId>,
     counted: Counted,
@@ -43,7 +43,7 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    /// The number of a content, a new one where it has none; none where nothing is in it.
+    /// Returns the number of a content; a new content gets a new number. `None`: the content is empty.
     pub(super) fn intern(&mut self, between: Between) -> Option<InterPodId> {
         if between == Between::default() {
             return None;
@@ -68,7 +68,7 @@ impl Contents {
         self.all.get(id as usize)?.as_deref()
     }
 
-    /// Returns how many contents there are.
+    /// Returns the number of contents.
     pub(super) fn len(&self) -> usize {
         self.ids.len()
     }
@@ -96,7 +96,7 @@ impl Contents {
         self.ids.keys().flat_map(of).collect()
     }
 
-    /// The number of these nodes among those that count. New ones are looked for among all.
+    /// Returns the number of this rule for nodes that count. A new rule is applied to `all` nodes.
     pub(super) fn count<'n>(
         &mut self,
         nodes: &CountedNodes,
@@ -105,12 +105,12 @@ impl Contents {
         self.counted.intern(nodes, all)
     }
 
-    /// Whether a node counts.
+    /// Returns whether a node counts under the rule of this number.
     pub(super) fn counts(&self, nodes: usize, node: NodeId) -> bool {
         self.counted.get(nodes).is_some_and(|group| group.members.contains(node))
     }
 
-    /// A node is new or has changed, or is gone.
+    /// Updates a node that is new or has changed, or removes one (`None`).
     pub(super) fn judge(&mut self, node: NodeId, terrain: Option<&Terrain>) {
         for group in self.counted.all.iter_mut().flatten() {
             if group.judge(node, terrain) {
@@ -119,17 +119,17 @@ impl Contents {
         }
     }
 
-    /// What is new or has changed since the last call.
+    /// Returns the contents that are new or have changed since the last call.
     pub(super) fn drain(&mut self) -> Vec<InterPod> {
         std::mem::take(&mut self.changed).into_iter().filter_map(|id| self.told(id)).collect()
     }
 
-    /// All of it from this number on.
+    /// Returns all contents from this number on.
     pub(super) fn from(&self, first: InterPodId) -> impl Iterator<Item = InterPod> {
         (first..u32::MAX).map_while(|id| self.told(id))
     }
 
-    /// Returns a content for a policy: an empty one where the number is free, so that the numbers have no holes.
+    /// Returns a content in the form that the policy receives. A free number gives an empty content, so that the numbers have no gaps.
     fn told(&self, id: InterPodId) -> Option<InterPod> {
         let nothing = Between::default();
         let known = self.all.get(id as usize)?.as_deref();
@@ -152,11 +152,11 @@ impl Contents {
     }
 }
 
-/// The nodes that count, for every rule by which they do.
+/// The nodes that count, for each rule of topology spread constraints.
 #[derive(Debug, Default)]
 struct Counted {
     ids: BTreeMap<CountedNodes, usize>,
-    /// By number; `None`: the number is free.
+    /// The groups by number. `None`: the number is free.
     all: Vec<Option<Group>>,
     free: BTreeSet<usize>,
 }
@@ -165,7 +165,7 @@ struct Counted {
 struct Group {
     rule: CountedNodes,
     members: Bits,
-    /// The contents in which the group is.
+    /// The contents that use the group.
     users: BTreeSet<InterPodId>,
 }
 
@@ -204,7 +204,7 @@ impl Counted {
         }
     }
 
-    /// Forgets the groups that no content in `used` is about, and frees their numbers.
+    /// Forgets the groups that no content in `used` refers to, and frees their numbers.
     fn retain(&mut self, used: &BTreeSet<InterPodId>) {
         for (number, place) in self.all.iter_mut().enumerate() {
             let Some(group) = place else { continue };

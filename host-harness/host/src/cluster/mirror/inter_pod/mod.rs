@@ -26,47 +26,47 @@ use topologies::{EACH_NODE, Topologies};
 pub(crate) use contents::Between;
 pub(crate) use topologies::ALL_NODES;
 
-/// The claims of a pod that stand between it and other pods.
+/// The claims of a pod that restrict its place relative to other pods.
 struct Claims<'a> {
-    /// Those that one pod alone may use.
+    /// The claims that only one pod may use at a time.
     alone: Vec<&'a String>,
-    /// The one whose pods must all go to one node: it waits for its first pod.
+    /// The claim whose pods must all run on one node. The claim still waits for its first pod.
     in_common: Option<ClaimKey>,
 }
 
-/// What stands between pods.
+/// The constraints between all pods: selectors, topologies and contents, each by number.
 #[derive(Debug, Default)]
 pub(super) struct InterPods {
     selectors: Selectors,
     topologies: Topologies,
     contents: Contents,
     pub(super) namespaces: Namespaces,
-    /// Pods that are to be looked at again.
+    /// Pods whose content must be computed again.
     pub(super) unsettled: BTreeSet<PodId>,
     sweep: Sweep,
 }
 
 impl InterPods {
-    /// A node is new or has changed, or is gone.
+    /// Updates a node that is new or has changed, or removes one (`None`).
     pub(super) fn judge(&mut self, node: NodeId, terrain: Option<&Terrain>) {
         self.topologies.place(node, terrain);
         self.contents.judge(node, terrain);
     }
 
-    /// What is new or has changed since the last call: topologies first.
+    /// Returns the topologies and contents that are new or have changed since the last call. The topologies come first, because contents name them.
     pub(super) fn drain(&mut self) -> Vec<Event> {
         let topologies = self.topologies.drain().into_iter().map(Event::Topology);
         topologies.chain(self.contents.drain().into_iter().map(Event::InterPod)).collect()
     }
 
-    /// All of it from these numbers on, in the same order.
+    /// Returns all topologies and contents from these numbers on, in the order of `drain`.
     pub(super) fn from(&self, topology: TopologyId, inter_pod: InterPodId) -> impl Iterator<Item = Event> {
         let topologies = self.topologies.from(topology).map(Event::Topology);
         topologies.chain(self.contents.from(inter_pod).map(Event::InterPod))
     }
 
-    /// Forgets what no pod has, once there may be as much of it as of the rest, and frees the numbers. `used`: the numbers of all pods. Returns the
-    /// numbers of selectors that are free now.
+    /// Forgets the contents and selectors that no pod has, once there may be as many unused as used ones, and frees their numbers. `used` returns the
+    /// numbers of the contents of all pods. Returns the numbers of the freed selectors.
     fn sweep(&mut self, used: impl FnOnce() -> BTreeSet<InterPodId>) -> BTreeSet<SelectorId> {
         if !self.sweep.is_due(self.len()) {
             return BTreeSet::new();
@@ -77,12 +77,12 @@ impl InterPods {
         freed
     }
 
-    /// Returns how many contents and selectors there are.
+    /// Returns the number of contents and selectors.
     fn len(&self) -> usize {
         self.contents.len().saturating_add(self.selectors.len())
     }
 
-    /// The number of what stands between a pod and others.
+    /// Returns the number of the content of a pod: its constraints relative to other pods. `None`: the pod has no such constraints.
     fn number(
         &mut self,
         pod: &Selected<'_>,
@@ -104,7 +104,7 @@ impl InterPods {
         self.contents.intern(between)
     }
 
-    /// What a pod demands, by numbers.
+    /// Returns the demands of a pod on other pods, with selectors and topologies by number.
     fn between(&mut self, demands: &Demands, nodes: &Nodes) -> Between {
         let mut between = Between::default();
         if !demands.affinity.is_empty() {
@@ -151,7 +151,7 @@ impl PodEntry {
         Selected { namespace, labels: &self.stated.labels, claims }
     }
 
-    /// Whether what stands between the pod and others can only be the same as before.
+    /// Returns whether labels, demands and volumes are those of `before`, so that the content of the pod is the same as well.
     fn is_like(&self, before: &PodEntry) -> bool {
         let (new, old) = (&self.stated, &before.stated);
         (Arc::ptr_eq(&new.labels, &old.labels) || new.labels == old.labels)
@@ -161,7 +161,7 @@ impl PodEntry {
 }
 
 impl Mirror {
-    /// Sets a pod, and finds what stands between it and others.
+    /// Sets a pod and computes its content, unless the content cannot have changed.
     pub(super) fn put(&mut self, pod: PodId, mut entry: PodEntry) {
         let before = self.pods.get(pod).filter(|before| entry.is_like(before));
         entry.record.inter_pod = match before.map(|before| before.record.inter_pod) {
@@ -169,7 +169,7 @@ impl Mirror {
             None => self.inter_pod_of(&entry),
         };
         if let Some(before) = self.pods.get(pod).filter(|before| before.stated.requests == entry.stated.requests) {
-            // What stands for volumes is found when changes are told; until then the pod takes what it took.
+            // The requests that stand for volumes are computed when the changes are drained. Until then the pod keeps its former requests.
             let requests = &before.record.template.requests;
             if entry.stated.volumes == before.stated.volumes && entry.record.template.requests != *requests {
                 entry.record.template_mut().requests.clone_from(requests);
@@ -186,7 +186,7 @@ impl Mirror {
         self.inter_pods.number(&pod, entry.stated.demands.as_deref(), &claims, &self.nodes)
     }
 
-    /// Brings up to date what stands between pods: new selectors may choose pods that have been there before.
+    /// Updates the contents of all pods. A new selector may choose pods that existed before the selector did.
     pub(super) fn resolve_inter_pods(&mut self) {
         let unsettled = std::mem::take(&mut self.inter_pods.unsettled);
         self.settle(unsettled);
@@ -199,8 +199,8 @@ impl Mirror {
         }
     }
 
-    /// Forgets what no pod has between it and others, once there may be as much of it as of the rest. Call it when all changes were drained: a policy
-    /// knows by then that no pod has it. What changes by it is drained the next time.
+    /// Forgets the contents and selectors that no pod has, once there may be as many unused as used ones. Call it after all changes were drained:
+    /// only then does the policy know that no pod has them. Changes of the sweep are drained by the next call.
     pub(super) fn sweep_inter_pods(&mut self) {
         let pods = &self.pods;
         let freed = self.inter_pods.sweep(|| pods.from(0).filter_map(|entry| entry.record.inter_pod).collect());
@@ -223,7 +223,8 @@ impl Mirror {
         }
     }
 
-    /// A namespace is new or has changed, or is gone; false where there is none to remove.
+    /// Creates or replaces a namespace, or removes it (`None`). Returns whether its labels have changed; `false` where the removed namespace did not
+    /// exist.
     pub(super) fn set_namespace(&mut self, name: &str, labels: Option<BTreeMap<String, String>>) -> bool {
         let changed = self.inter_pods.namespaces.set(name, labels);
         if changed && self.inter_pods.selectors.asks_for_labels() {
@@ -233,22 +234,22 @@ impl Mirror {
         changed
     }
 
-    /// What stands between a pod and others; none where nothing does.
+    /// Returns the constraints between a pod and other pods. `None`: there are none, or the pod does not exist.
     pub(crate) fn between(&self, pod: PodId) -> Option<&Between> {
         self.inter_pods.contents.get(self.pod(pod)?.inter_pod?)
     }
 
-    /// The domain of a node in a topology; none where it is of none.
+    /// Returns the domain of a node in a topology. `None`: the node is in no domain.
     pub(crate) fn domain(&self, topology: TopologyId, node: NodeId) -> Option<u32> {
         Some(self.inter_pods.topologies.domain(topology, node)).filter(|domain| *domain != 0)
     }
 
-    /// The key of a topology: a label of nodes, or `ALL_NODES`.
+    /// Returns the key of a topology: a label of nodes, or `ALL_NODES`.
     pub(crate) fn topology_key(&self, topology: TopologyId) -> &str {
         self.inter_pods.topologies.key(topology)
     }
 
-    /// Whether a node counts among the nodes of this number (see `SpreadTerm`).
+    /// Returns whether a node counts under the rule of this number (see `SpreadTerm`).
     pub(crate) fn counts(&self, nodes: usize, node: NodeId) -> bool {
         self.inter_pods.contents.counts(nodes, node)
     }

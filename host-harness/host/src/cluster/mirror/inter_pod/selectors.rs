@@ -14,25 +14,25 @@ pub(super) struct Selectors {
     ids: BTreeMap<Arc<Selector>, SelectorId>,
     free: BTreeSet<SelectorId>,
     index: Index,
-    /// Those that are new since they were last taken.
+    /// The selectors that are new since the last `take_new`.
     new: Index,
     /// The lowest number that no selector has had.
     next: SelectorId,
-    /// Whether the labels of namespaces matter to any.
+    /// Whether a selector depends on labels of namespaces other than their name.
     asks_for_labels: bool,
 }
 
 /// A selector and its number.
 type Numbered = (SelectorId, Arc<Selector>);
 
-/// Selectors, found by what a pod must have.
+/// An index of selectors by a property that each chosen pod must have.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    /// By key and value of a label that the pods have.
+    /// Selectors that demand a label, by its key and value.
     labelled: BTreeMap<String, BTreeMap<String, Vec<Numbered>>>,
-    /// By namespace and name of the claim that the pods use.
+    /// Selectors that demand a claim, by its namespace and name.
     claims: BTreeMap<String, BTreeMap<String, SelectorId>>,
-    /// All others.
+    /// All other selectors.
     open: Vec<Numbered>,
 }
 
@@ -54,7 +54,7 @@ impl Index {
         }
     }
 
-    /// The selectors that choose a pod, in order.
+    /// Returns the selectors that choose a pod, ordered by number.
     pub(super) fn of(&self, pod: &Selected<'_>, namespaces: &Namespaces) -> BTreeSet<SelectorId> {
         let labelled = self.labelled.iter().filter_map(|(key, values)| values.get(pod.labels.get(key)?));
         let maybe = labelled.flatten().chain(&self.open);
@@ -76,13 +76,13 @@ impl Index {
         self.open.retain(|(id, _)| used.contains(id));
     }
 
-    /// Whether there is no selector.
+    /// Returns whether the index is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.labelled.is_empty() && self.claims.is_empty() && self.open.is_empty()
     }
 }
 
-/// A label that all pods of a set have, and its values.
+/// Returns a label that all pods of a set have, and the values it may have. `None`: no requirement of the set names the values of a label.
 fn anchor(set: &PodSet) -> Option<(&String, &BTreeSet<String>)> {
     set.labels.iter().flatten().find_map(|label| match &label.test {
         LabelTest::In(values) => Some((&label.key, values)),
@@ -91,7 +91,7 @@ fn anchor(set: &PodSet) -> Option<(&String, &BTreeSet<String>)> {
 }
 
 impl Selectors {
-    /// The number of a selector, a new one where it has none.
+    /// Returns the number of a selector; a new selector gets a new number.
     pub(super) fn intern(&mut self, selector: Selector) -> SelectorId {
         if let Some(id) = self.ids.get(&selector) {
             return *id;
@@ -106,12 +106,13 @@ impl Selectors {
         id
     }
 
-    /// Returns how many selectors there are.
+    /// Returns the number of selectors.
     pub(super) fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Forgets the selectors that are not in `used`, and frees their numbers. Returns these numbers: pods that such a selector chose name it still.
+    /// Forgets the selectors that are not in `used`, and frees their numbers. Returns the freed numbers, because the contents of chosen pods still
+    /// name them.
     pub(super) fn retain(&mut self, used: &BTreeSet<SelectorId>) -> BTreeSet<SelectorId> {
         let freed: BTreeSet<SelectorId> = self.ids.values().filter(|id| !used.contains(id)).copied().collect();
         self.ids.retain(|_, id| used.contains(id));
@@ -122,17 +123,17 @@ impl Selectors {
         freed
     }
 
-    /// The selectors that choose a pod, in order.
+    /// Returns the selectors that choose a pod, ordered by number.
     pub(super) fn of(&self, pod: &Selected<'_>, namespaces: &Namespaces) -> BTreeSet<SelectorId> {
         self.index.of(pod, namespaces)
     }
 
-    /// The selectors that are new since the last call.
+    /// Returns the selectors that are new since the last call.
     pub(super) fn take_new(&mut self) -> Index {
         std::mem::take(&mut self.new)
     }
 
-    /// Whether the labels of namespaces matter to any.
+    /// Returns whether a selector depends on labels of namespaces other than their name.
     pub(super) fn asks_for_labels(&self) -> bool {
         self.asks_for_labels
     }

@@ -12,7 +12,7 @@ pub(crate) const ALL_NODES: &str = "";
 /// The key of the topology in which every node is a domain. No label has such a key.
 pub(super) const EACH_NODE: &str = ".metadata.name";
 
-/// All topologies. A topology is never removed: there are as few as keys of labels, and another pod may need it again.
+/// All topologies. A topology is never removed: topologies are as few as label keys, and another pod may need the topology again.
 #[derive(Debug, Default)]
 pub(super) struct Topologies {
     ids: BTreeMap<String, TopologyId>,
@@ -26,7 +26,7 @@ struct Division {
     key: String,
     /// The numbers of the domains that have nodes, from 1, by value.
     values: BTreeMap<String, u32>,
-    /// The value and the number of nodes of each domain, from domain 1 on; no nodes: the number of the domain is free.
+    /// The value of each domain and its number of nodes, from domain 1 on. A domain without nodes has a free number.
     sizes: Vec<(String, u32)>,
     free: BTreeSet<u32>,
     /// The domain of each node, by number; 0: none.
@@ -57,7 +57,8 @@ impl Division {
         }
     }
 
-    /// Counts a node out of a domain. The number of a domain without nodes is given to another one: names of nodes that come and go are values, too.
+    /// Counts a node out of a domain. The number of a domain without nodes is reused. Node names are values as well, and nodes are added and removed
+    /// often.
     fn leave(&mut self, domain: u32) {
         let Some((value, nodes)) = self.size_mut(domain) else { return };
         *nodes = nodes.saturating_sub(1);
@@ -97,7 +98,7 @@ impl Division {
 }
 
 impl Topologies {
-    /// The number of the topology of this key. A new one divides these nodes.
+    /// Returns the number of the topology with this key. A new topology divides these nodes.
     pub(super) fn intern<'n>(&mut self, key: &str, nodes: impl Iterator<Item = (NodeId, &'n Terrain)>) -> TopologyId {
         if let Some(id) = self.ids.get(key) {
             return *id;
@@ -113,7 +114,7 @@ impl Topologies {
         id
     }
 
-    /// A node is new or has changed, or is gone.
+    /// Updates a node that is new or has changed, or removes one (`None`).
     pub(super) fn place(&mut self, node: NodeId, terrain: Option<&Terrain>) {
         for (id, division) in (0..).zip(&mut self.all) {
             if division.place(node, terrain) {
@@ -122,22 +123,22 @@ impl Topologies {
         }
     }
 
-    /// The domain of a node; 0 where it is of none.
+    /// Returns the domain of a node; 0 where the node is in no domain.
     pub(super) fn domain(&self, topology: TopologyId, node: NodeId) -> u32 {
         self.all.get(topology as usize).map_or(0, |division| division.domain(node))
     }
 
-    /// The key of a topology.
+    /// Returns the key of a topology.
     pub(super) fn key(&self, topology: TopologyId) -> &str {
         self.all.get(topology as usize).map_or(ALL_NODES, |division| &division.key)
     }
 
-    /// The topologies that are new or have changed since the last call.
+    /// Returns the topologies that are new or have changed since the last call.
     pub(super) fn drain(&mut self) -> Vec<Topology> {
         std::mem::take(&mut self.changed).into_iter().filter_map(|id| self.told(id)).collect()
     }
 
-    /// The topologies from this number on.
+    /// Returns the topologies from this number on.
     pub(super) fn from(&self, first: TopologyId) -> impl Iterator<Item = Topology> {
         (first..u32::MAX).map_while(|id| self.told(id))
     }

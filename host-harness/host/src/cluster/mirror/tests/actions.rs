@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// The JSON of the only object that the policy knows.
+/// Returns the JSON of the only object that the policy knows.
 fn the_json(mirror: &Mirror) -> Value {
     let found = mirror.replay().into_iter().find_map(|event| match event {
         Event::ObjectUpserted(object) => Some(object.json),
@@ -107,7 +107,7 @@ fn a_slot_is_a_pod_and_an_object() {
     assert_eq!(the_json(&mirror)["status"], status);
     assert_eq!(the_pod(&mirror, "Slot/r").node, Some(0));
     assert_eq!(drained(&mut mirror), ["object Slot r", "status 0"]);
-    // Its own JSON, read again, says the same.
+    // The JSON of the slot, read again, gives the same pod.
     let before = the_pod(&mirror, "Slot/r").clone();
     let again = the_json(&mirror).to_string();
     apply(&mut mirror, &again);

@@ -11,7 +11,7 @@ fn to(node: &str) -> Change {
     Change::Nominate(Some(node.to_owned()))
 }
 
-/// A pod and two nodes, told.
+/// Returns a mirror with a pod and two nodes whose events were drained.
 fn told() -> Mirror {
     let mut mirror = mirror();
     apply(&mut mirror, &[node("n"), node("m"), pod("p", "")].concat());
@@ -58,13 +58,13 @@ fn what_is_confirmed_is_seen() {
     mirror.assume(0, 1, to("m"));
     mirror.assume(0, 2, bind("n"));
     mirror.drain_events();
-    // The outcome of the nomination was lost; it came before the binding.
+    // The outcome of the nomination was lost. The nomination happened before the binding.
     mirror.confirm(0, 2);
     assert_eq!(drained(&mut mirror), [""; 0]);
     assert_eq!((mirror.shows(0, 1), mirror.shows(0, 2)), (None, None));
     let known = the_pod(&mirror, "default/p");
     assert_eq!((known.node, known.nominated), (Some(0), None));
-    // What comes now is newer than the confirmation.
+    // An object that arrives now is newer than the confirmation.
     apply(&mut mirror, &pod("p", ""));
     assert_eq!(the_pod(&mirror, "default/p").node, None);
 }
@@ -137,7 +137,7 @@ fn what_has_ended_stays_so_whatever_is_learned_late_of_its_binding_or_eviction()
         );
         let before = the_pod(&mirror, "default/p").clone();
         assert_eq!((before.phase, before.terminating), (Phase::Succeeded, false));
-        // A session that is restored assumes once more what was under way.
+        // A restored session assumes again the changes that were under way.
         mirror.assume(0, 1, change.clone());
         assert_eq!(*the_pod(&mirror, "default/p"), before, "{change:?}");
         mirror.confirm(0, 1);

@@ -3,17 +3,17 @@
 use super::*;
 use crate::sweep::SPARE;
 
-/// A node with these labels.
+/// Returns a node with these labels.
 fn labelled_node(name: &str, labels: &str) -> String {
     node(name).replace("metadata: {", &format!("metadata: {{labels: {{{labels}}}, "))
 }
 
-/// A pod with these labels.
+/// Returns a pod with these labels.
 fn labelled(name: &str, labels: &str, spec: &str) -> String {
     pod(name, spec).replace("metadata: {", &format!("metadata: {{labels: {{{labels}}}, "))
 }
 
-/// The anti-affinity to an app in a topology, as part of a spec.
+/// Returns the anti-affinity to an app in a topology, as part of a spec.
 fn avoids(app: &str, key: &str, more: &str) -> String {
     format!(
         "affinity: {{podAntiAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: [{{labelSelector: {{matchLabels: {{app: {app}}}}}, topologyKey: {key}, {more}}}]}}}}"
@@ -23,7 +23,7 @@ fn avoids(app: &str, key: &str, more: &str) -> String {
 /// A spread over zones of the pods of app `web`, as part of a spec.
 const SPREAD: &str = "topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule, labelSelector: {matchLabels: {app: web}}}]";
 
-/// What stands between a pod of `default` and others, as the policy is told.
+/// Returns the content of a pod of `default` in the form that the policy receives.
 fn told(mirror: &Mirror, pod: &str) -> Option<InterPod> {
     let id = the_pod(mirror, &format!("default/{pod}")).inter_pod?;
     mirror.replay().into_iter().find_map(|event| match event {
@@ -51,7 +51,7 @@ fn a_selector_chooses_pods_that_were_there_before_and_comes_after_topologies() {
     apply(&mut mirror, &format!("{nodes}{}{}", labelled("web", "app: web", ""), labelled("db", "app: db", "")));
     mirror.drain_events();
     apply(&mut mirror, &labelled("p", "app: x", &avoids("web", "zone", "")));
-    // The pod that demands, and the one that it selects; the other is left alone.
+    // The pod that demands and the pod that it selects have a content. The third pod has none.
     assert_eq!(drained(&mut mirror), ["topology zone [1, 2]", "inter-pod 0", "inter-pod 1", "pod 0 web", "pod 2 p"]);
     let p = told(&mirror, "p").unwrap();
     let [term] = p.anti_affinity.as_slice() else { panic!("{p:?}") };
@@ -65,7 +65,7 @@ fn pods_of_one_template_share_what_stands_between_them() {
     let replica = |name| labelled(name, "app: web", &avoids("web", "zone", ""));
     apply(&mut mirror, &format!("{}{}{}", node("n1"), replica("p"), replica("q")));
     assert_eq!(the_pod(&mirror, "default/p").inter_pod, the_pod(&mirror, "default/q").inter_pod);
-    // Another namespace is another set of pods.
+    // The same selector in another namespace chooses another set of pods.
     apply(&mut mirror, &replica("r").replace("name: r", "name: r, namespace: other"));
     assert_ne!(the_pod(&mirror, "default/p").inter_pod, the_pod(&mirror, "other/r").inter_pod);
 }
@@ -162,7 +162,7 @@ fn namespaces_are_chosen_by_their_labels_where_they_are_known() {
     apply(&mut mirror, &format!("{web}{}", labelled("p", "app: x", &avoids("web", "zone", selector))));
     mirror.drain_events();
     let is_chosen = |mirror: &Mirror| the_pod(mirror, "other/web").inter_pod.is_some();
-    // Anti-affinity counts a namespace in of which it does not know the labels.
+    // Anti-affinity includes a namespace whose labels are unknown.
     assert!(is_chosen(&mirror));
     let warnings = mirror.warnings();
     assert_eq!(warnings.len(), 1);
@@ -182,7 +182,7 @@ fn namespaces_are_chosen_by_their_labels_where_they_are_known() {
 
 #[test]
 fn what_no_pod_has_between_it_and_others_is_forgotten() {
-    // A pod that avoids all pods that have a job, but for those of its own job: each job has a selector of its own, which chooses the pod that stays.
+    // The pod avoids all pods that have a job, except those of its own job. So each job has its own selector, which chooses the pod that stays.
     let job = |name: &str, app: &str| {
         let others = format!("[{{key: app, operator: Exists}}, {{key: app, operator: NotIn, values: [{app}]}}]");
         let term = format!("{{labelSelector: {{matchExpressions: {others}}}, topologyKey: kubernetes.io/hostname}}");
@@ -216,7 +216,7 @@ fn what_no_pod_has_between_it_and_others_is_forgotten() {
         });
         assert!(domains.max().unwrap() <= 11, "no more domains than there are nodes at a time");
     }
-    // The selector of the pod that stayed has kept its number, and the next pod chooses by one of its own.
+    // The selector of the pod that stayed has kept its number. The next pod has a selector of its own.
     let q = told(&mirror, "q").unwrap();
     apply(&mut mirror, &job("p", "new"));
     mirror.drain_events();

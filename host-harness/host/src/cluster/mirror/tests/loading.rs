@@ -164,7 +164,7 @@ fn large_clusters_load_without_looking_at_everything_for_everything() {
             ),
         )
     };
-    // 500 shapes for one node each, told before the nodes: judged 500 times, not 250,000 times.
+    // Each of 500 shapes is for one node, and the shapes come before the nodes. So 500 checks are made, not 250,000.
     let text = (0..500).map(daemon).chain((0..500).map(|name| node(&format!("n{name}")))).collect::<String>();
     apply(&mut mirror, &text);
     let shapes = mirror.drain_events().into_iter().filter_map(|event| match event {

@@ -16,31 +16,31 @@ use crate::cluster::{Object as Read, load};
 use crate::verify::testing::slots;
 
 impl Mirror {
-    /// The pod is bound. Nothing happens where there is no such node.
+    /// Binds a pod. Does nothing where the node does not exist.
     pub fn bind(&mut self, pod: PodId, node: NodeId) {
         if let Some(node) = self.node(node).map(|node| node.name.clone()) {
             self.change(pod, &Change::Bind { node, at: self.now(), marks: Vec::new() });
         }
     }
 
-    /// The pod is nominated.
+    /// Nominates a pod, or clears its nomination (`None`).
     pub fn nominate(&mut self, pod: PodId, node: Option<NodeId>) {
         let node = node.and_then(|node| self.node(node)).map(|node| node.name.clone());
         self.change(pod, &Change::Nominate(node));
     }
 
-    /// The pod is marked.
+    /// Writes labels and annotations on a pod.
     pub fn mark(&mut self, pod: PodId, marks: &[Mark]) {
         self.change(pod, &Change::Mark(marks.to_vec()));
     }
 
-    /// The pod is being deleted.
+    /// Marks a pod as being deleted.
     pub fn terminate(&mut self, pod: PodId) {
         self.change(pod, &Change::Evict { deleted: Some(self.now()), marks: Vec::new() });
     }
 }
 
-/// A mirror for a policy with these interests.
+/// Creates a mirror for a policy with these interests.
 fn mirror() -> Mirror {
     let kind = |group: &str, kind: &str| KindInterest { group: group.to_owned(), kind: kind.to_owned() };
     Mirror::new(Interests {
@@ -54,7 +54,7 @@ fn mirror() -> Mirror {
     })
 }
 
-/// The objects of a text.
+/// Reads the objects of a text.
 fn objects(text: &str) -> Vec<Read> {
     load::read("c.yaml", text).unwrap().into_iter().map(|document| Read::from_document(document).unwrap()).collect()
 }
@@ -65,14 +65,14 @@ fn apply(mirror: &mut Mirror, text: &str) {
     }
 }
 
-/// A node of 4 cores.
+/// Returns a node with 4 cores.
 fn node(name: &str) -> String {
     format!(
         "---\n{{apiVersion: v1, kind: Node, metadata: {{name: {name}}}, status: {{allocatable: {{cpu: 4, pods: 110}}}}}}\n"
     )
 }
 
-/// A pod of 1 core with more fields of its spec.
+/// Returns a pod with 1 core and these further fields of its spec.
 fn pod(name: &str, spec: &str) -> String {
     format!(
         "---\n{{apiVersion: v1, kind: Pod, metadata: {{name: {name}}}, spec: {{containers: [{{name: c, resources: {{requests: {{cpu: 1}}}}}}], {spec}}}}}\n"
@@ -102,7 +102,7 @@ fn the_pod<'m>(mirror: &'m Mirror, name: &str) -> &'m Pod {
     mirror.pod(mirror.pod_id(name).unwrap()).unwrap()
 }
 
-/// What an event is about, in short.
+/// Returns a short text for an event.
 fn short(event: &Event) -> String {
     match event {
         Event::Resources(all) => all.iter().map(|resource| format!("+{} ", resource.name)).collect(),

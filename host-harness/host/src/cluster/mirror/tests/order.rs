@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::random::{a_node, a_pod, another};
 use super::*;
 
-/// What is known of the pods, by name only.
+/// Returns what the mirror knows of each pod, with names in place of numbers.
 fn pods_by_name(mirror: &Mirror) -> BTreeMap<String, String> {
     let node = |id: Option<NodeId>| id.and_then(|id| mirror.node(id)).map(|node| node.name.clone());
     let describe = |pod: &Pod| {
@@ -28,7 +28,7 @@ fn pods_by_name(mirror: &Mirror) -> BTreeMap<String, String> {
     mirror.pods().map(|pod| (mirror.pod_name(pod.id).unwrap().to_owned(), describe(pod))).collect()
 }
 
-/// Whether the bits that the policy was told are what `eligible` says.
+/// Returns whether the node bits that the policy received match `eligible`.
 fn bits_are_right(mirror: &mut Mirror) -> bool {
     let mut told = BTreeMap::new();
     for event in mirror.drain_events() {
@@ -43,7 +43,7 @@ fn bits_are_right(mirror: &mut Mirror) -> bool {
     })
 }
 
-/// Objects of which no two have the same name, in two orders.
+/// Generates objects with distinct names, in two orders.
 fn in_two_orders() -> impl Strategy<Value = (Vec<String>, Vec<String>)> {
     let one = prop_oneof![a_node(), a_pod(), a_pod(), another()];
     proptest::collection::vec(one, 1..25).prop_flat_map(|texts| {

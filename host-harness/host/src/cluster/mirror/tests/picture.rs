@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 
-/// The cluster as it follows from events.
+/// The cluster as computed from events.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Picture {
     resources: Vec<Resource>,
@@ -18,7 +18,7 @@ pub(super) struct Picture {
 }
 
 impl Picture {
-    /// Applies events; what they name must have been announced.
+    /// Applies events. Checks that each object that an event names was announced.
     pub(super) fn apply(&mut self, events: Vec<Event>) {
         for event in events {
             self.apply_one(event);

@@ -46,7 +46,7 @@ fn a_node_that_comes_back_at_once_has_merely_changed() {
     mirror.drain_events();
     mirror.remove("Node/n");
     apply(&mut mirror, &format!("{}{}", node("n"), pod("p", "nodeName: n")));
-    // Its bit went and came: the shape is told again, as it was.
+    // The bit of the node was cleared and set again, so the unchanged shape is sent again.
     assert_eq!(drained(&mut mirror), ["no pod 0", "node n", "shape 0 [1]", "pod 1 p"]);
 }
 

@@ -126,7 +126,7 @@ proptest! {
         told.apply(mirror.replay());
         prop_assert_eq!(picture, told);
         prop_assert_eq!(mirror.drain_events(), []);
-        // What is said of a node at once is what its terrain says.
+        // `eligible` for a node gives the same result as its terrain.
         for (pod, node) in mirror.pods.all().flat_map(|pod| mirror.nodes.all().map(move |node| (pod, node))) {
             let plainly = mirror.shapes.constraints(pod.record.shape).map(|wanted| wanted.judge(&node.terrain));
             prop_assert_eq!(Some(mirror.eligible(pod.record.id, node.record.id)), plainly);

@@ -2,14 +2,14 @@
 
 use super::*;
 
-/// A claim of `default` with these fields of its spec.
+/// Returns a claim of `default` with these fields of its spec.
 fn claim(name: &str, spec: &str) -> String {
     format!(
         "---\n{{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {{name: {name}, namespace: default}}, spec: {{{spec}}}}}\n"
     )
 }
 
-/// A volume that can be used in this zone.
+/// Returns a volume that can be used in this zone.
 fn volume(name: &str, zone: &str) -> String {
     format!(
         "---\n{{apiVersion: v1, kind: PersistentVolume, metadata: {{name: {name}}}, spec: {{capacity: {{storage: 1Gi}}, \
@@ -17,17 +17,17 @@ fn volume(name: &str, zone: &str) -> String {
     )
 }
 
-/// A node in this zone.
+/// Returns a node in this zone.
 fn node_in(name: &str, zone: &str) -> String {
     node(name).replace("metadata: {", &format!("metadata: {{labels: {{zone: {zone}}}, "))
 }
 
-/// A pod whose volume is of this claim.
+/// Returns a pod whose volume uses this claim.
 fn with_claim(name: &str, claim: &str) -> String {
     pod(name, &format!("volumes: [{{name: v, persistentVolumeClaim: {{claimName: {claim}}}}}]"))
 }
 
-/// What each of the nodes says of `default/p`; empty where it takes the pod.
+/// Returns the reason of each node against `default/p`; empty where the node takes the pod.
 fn said(mirror: &mut Mirror) -> Vec<String> {
     mirror.drain_events();
     let pod = mirror.pod_id("default/p").unwrap();
@@ -91,7 +91,7 @@ fn a_volume_in_a_zone_is_used_there_and_on_nodes_without_zones() {
     let nodes = [labelled("n1", "a"), labelled("n2", "b"), labelled("n3", "c"), node("n4")].concat();
     apply(&mut mirror, &format!("{nodes}{}{}{volume}", with_claim("p", "c"), claim("c", "volumeName: v")));
     assert_eq!(said(&mut mirror), ["", "", "node(s) had no available volume zone", ""]);
-    // A node of a region is in some zone: not in one of the volume, as far as anybody says. Older labels mean the same.
+    // A node with a region label alone counts as being in an unknown zone, which does not match the volume's. Older labels count alike.
     let region = node("n4").replace("metadata: {", "metadata: {labels: {topology.kubernetes.io/region: r}, ");
     let older = volume.replace(label, "failure-domain.beta.kubernetes.io/zone");
     apply(&mut mirror, &format!("{region}{older}"));

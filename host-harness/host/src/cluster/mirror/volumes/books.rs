@@ -14,28 +14,28 @@ use crate::cluster::volumes::{ATTACHMENTS, ClaimKey, Offers, Waiting};
 /// A volume as a driver attaches it: the driver and a handle.
 type Attached = (String, String);
 
-/// What the volumes of all pods come to on the nodes.
+/// The use of volumes by all pods, per node.
 #[derive(Debug, Default)]
 pub(in crate::cluster::mirror) struct VolumeBooks {
     /// The pods with volumes that are held at permit, and their nodes.
     pub(super) held: BTreeMap<PodId, NodeId>,
     /// The claims that wait for their first pod.
     pub(super) waiting: BTreeSet<ClaimKey>,
-    /// The volumes that are there for them.
+    /// The volumes that are available to the waiting claims.
     pub(super) offers: Offers,
-    /// The volumes that several pods use, or that are still attached to a node where no pod uses them, and the nodes to which they are
-    /// attached. They are counted at the node, and the others at the pods.
+    /// The volumes that several pods use, or that are attached to a node where no pod uses them, with the nodes to which they are attached. These
+    /// volumes are counted at the node, and all others at the pods.
     pub(super) shared: BTreeMap<Attached, BTreeSet<NodeId>>,
-    /// What each node has of the resources that stand for volumes.
+    /// The amounts of each node in the resources that stand for volumes.
     pub(super) amounts: BTreeMap<NodeId, Amounts>,
-    /// The pods that share volumes and have no node: what is attached elsewhere matters to them.
+    /// The pods without a node that share volumes. They depend on where those volumes are attached.
     watching: BTreeSet<PodId>,
     /// Nodes, or pods of waiting claims, have changed.
     pub(in crate::cluster::mirror) stale: bool,
 }
 
 impl Mirror {
-    /// Brings the books up to date; the pods for which something else has changed. `changed`: any claim, volume, class or driver.
+    /// Updates the books. Returns the pods whose demands may have changed. `changed`: a claim, volume, class or driver has changed.
     pub(super) fn keep_volume_books(&mut self, changed: bool) -> BTreeSet<PodId> {
         if changed {
             let keys = self.volumes.claims.keys();
@@ -64,7 +64,7 @@ impl Mirror {
         concerned
     }
 
-    /// Finds the volumes that are there for the waiting claims.
+    /// Computes the volumes that are available to the waiting claims.
     fn offers(&self) -> Offers {
         let waiting: Vec<Waiting> = self.volume_books.waiting.iter().filter_map(|key| self.waiting(key)).collect();
         if waiting.is_empty() {
@@ -74,7 +74,7 @@ impl Mirror {
         self.volumes.offers(&waiting, &nodes)
     }
 
-    /// Returns a waiting claim with what ranks it among others; none where no pod uses it.
+    /// Returns a waiting claim with the facts that rank it among other claims. `None`: no pod uses the claim.
     fn waiting(&self, key: &ClaimKey) -> Option<Waiting> {
         let users = || self.users_of(key);
         Some(Waiting {
@@ -85,7 +85,7 @@ impl Mirror {
         })
     }
 
-    /// Finds the volumes that several pods use and that count for a limit, and those that are attached where no pod uses them.
+    /// Returns the shared volumes that count for a limit, and the volumes that are attached where no pod uses them.
     fn shared(&self) -> BTreeMap<Attached, BTreeSet<NodeId>> {
         let mut shared = BTreeMap::<Attached, BTreeSet<NodeId>>::new();
         for key in self.pods.shared_claims().filter(|key| self.is_shared(key)) {
@@ -110,8 +110,8 @@ impl Mirror {
         self.volume_books.shared.contains_key(volume)
     }
 
-    /// Gives each node the resources that stand for volumes: those that are free there, and the attachments that are left beside the
-    /// volumes that several pods share there.
+    /// Sets the amounts of each node in the resources that stand for volumes: the available volumes, and the free attachments. Volumes that several
+    /// pods share have already been subtracted from the attachments.
     fn give_nodes_amounts(&mut self) {
         let mut amounts = self.volume_books.offers.nodes.clone();
         for name in self.volumes.limited_nodes() {
@@ -134,8 +134,8 @@ impl Mirror {
         }
     }
 
-    /// Returns the nodes whose drivers can attach no more volumes, where a pod shares volumes that are attached elsewhere only. What it
-    /// takes beside them is `takes`.
+    /// Returns the nodes whose drivers can attach no more volumes, for a pod with shared volumes. `apart`: the shared volumes that are attached
+    /// elsewhere. `takes`: the amounts that the pod takes besides them. `None`: there are no such volumes or nodes.
     pub(super) fn full_for(&self, apart: &[Attached], takes: &Amounts) -> Option<Need> {
         let shared: Vec<&Attached> = apart.iter().filter(|volume| self.is_attached(volume)).collect();
         if shared.is_empty() {
@@ -160,7 +160,7 @@ impl Mirror {
         (!full.is_empty()).then_some(Need::Attachable(full))
     }
 
-    /// Returns what the pods of a node leave of a resource that stands for volumes.
+    /// Returns the amount that the pods on a node leave of a resource that stands for volumes.
     fn left(&self, node: NodeId, name: &str, resource: &str) -> i64 {
         let has = self.volume_books.amounts.get(&node).and_then(|amounts| amounts.get(resource)).copied().unwrap_or(0);
         let held = self.volume_books.held.iter().filter(|(_, on)| **on == node).map(|(pod, _)| *pod);

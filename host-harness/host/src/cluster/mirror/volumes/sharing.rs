@@ -10,7 +10,7 @@ use super::{is_alive, key_of};
 use crate::cluster::volumes::ClaimKey;
 
 impl Mirror {
-    /// Returns the node of a pod: it is bound there, or held for it at permit.
+    /// Returns the node to which a pod is bound, or for which it is held at permit. `None`: neither.
     pub(super) fn place(&self, entry: &PodEntry) -> Option<NodeId> {
         entry.record.node.or_else(|| self.volume_books.held.get(&entry.record.id).copied())
     }
@@ -25,8 +25,8 @@ impl Mirror {
         self.users_of(key).nth(1).is_some()
     }
 
-    /// Returns the pod that decides where a waiting claim of another pod goes, with its node: the first that is bound or held at permit,
-    /// else the most important that is nominated and no less important than the other pod.
+    /// Returns the pod that decides the node of a waiting claim for `me`, with that node. The first bound or held pod decides. Else the most
+    /// important nominated pod decides, where it is no less important than `me`. `None`: no other pod decides.
     pub(super) fn decided(&self, key: &ClaimKey, me: &PodEntry) -> Option<(PodId, NodeId)> {
         let others = || self.users_of(key).filter(|other| other.record.id != me.record.id);
         let placed = others().filter_map(|other| Some((other.record.id, self.place(other)?))).min();
@@ -45,8 +45,7 @@ impl Mirror {
         placed.or_else(|| nominated.and_then(|other| Some((other.record.id, other.record.nominated?))))
     }
 
-    /// Returns the claims that wait for their first pod and that a pod without a node shares with other pods, none of which decides where
-    /// they go.
+    /// Returns the waiting claims of a pod without a node that other pods share, where no pod decides their node yet.
     fn undecided(&self, entry: &PodEntry) -> Vec<ClaimKey> {
         if self.place(entry).is_some() || !is_alive(entry) {
             return Vec::new();
@@ -58,16 +57,16 @@ impl Mirror {
         keys.filter(is_open).collect()
     }
 
-    /// Returns the claim whose pods must all go to one node, so that the policy is told of it as of an affinity. A pod has one required
-    /// affinity: of another pod, and of one with several such claims, see [`Mirror::must_follow`].
+    /// Returns the claim whose pods must all run on one node; the policy receives it as a required affinity. `None`: there is no such claim, the pod
+    /// has an affinity already, or it has several such claims. For the latter two see [`Mirror::must_follow`].
     pub(in crate::cluster::mirror) fn claim_in_common(&self, entry: &PodEntry) -> Option<ClaimKey> {
         let has_affinity = entry.stated.demands.as_deref().is_some_and(|demands| !demands.affinity.is_empty());
         let mut undecided = if has_affinity { Vec::new() } else { self.undecided(entry) };
         (undecided.len() == 1).then(|| undecided.pop()).flatten()
     }
 
-    /// Returns whether a pod must wait until another pod, which shares this claim, has a node: the policy cannot be told that both must go
-    /// to the same one. The most important pod goes first, then the oldest.
+    /// Returns whether a pod must wait until another pod that shares this claim has a node. The policy cannot know that both need the same node. The
+    /// most important pod is placed first, then the oldest.
     pub(super) fn must_follow(&self, key: &ClaimKey, me: &PodEntry) -> bool {
         let undecided = self.undecided(me);
         if !undecided.contains(key) || self.claim_in_common(me).is_some() {

@@ -39,7 +39,7 @@ fn containers_are_added_and_init_containers_run_alone() {
 
 #[test]
 fn sidecars_run_beside_containers_and_later_init_containers() {
-    // i runs alone (5); then s (1) runs on; j beside it (3 + 1); then a beside it (2 + 1).
+    // i runs alone (5). Then s (1) stays running, and j runs with s (3 + 1). At last a runs with s (2 + 1).
     let spec = json!({"containers": [cpu("a", 2)], "initContainers": [cpu("i", 5), sidecar("s", 1), cpu("j", 3)]});
     assert_eq!(requests(spec, json!({})), Ok(amounts([("cpu", 5000)])));
     let spec = json!({"containers": [cpu("a", 2)], "initContainers": [sidecar("s", 1), cpu("j", 5)]});
@@ -74,7 +74,7 @@ fn what_is_given_for_the_whole_pod_replaces_the_sum() {
     assert_eq!(requests(spec, json!({})), Ok(amounts([("cpu", 1000)])));
 }
 
-/// A pod on a node, with this status.
+/// Returns the requests of a pod on a node with this status.
 fn on_node(mut spec: Value, status: Value) -> Amounts {
     spec["nodeName"] = "n1".into();
     requests(spec, status).unwrap()
@@ -113,7 +113,7 @@ fn a_resized_pod_holds_the_largest_of_three_sums() {
 fn what_is_allocated_counts_where_the_status_has_no_resources() {
     let status = json!({"containerStatuses": [running("a", json!({"cpu": 2}), Value::Null)]});
     assert_eq!(on_node(json!({"containers": [cpu("a", 1)]}), status), amounts([("cpu", 2000)]));
-    // Resources without requests are no requests: the allocated amounts stand for the actuated ones.
+    // Resources without requests count as no requests: the allocated amounts stand for the actuated ones.
     let mut bare = running("a", json!({"cpu": 2}), Value::Null);
     bare["resources"] = json!({});
     let status = json!({"containerStatuses": [bare], "conditions": infeasible()});

@@ -4,7 +4,7 @@ use super::*;
 use crate::cluster::eligibility::{LabelTest, Requirement};
 use crate::cluster::inter_pod::{Demands, PodSet};
 
-/// A pod of namespace `team` with labels, and with these lines in its spec.
+/// Reads a pod of namespace `team` with labels, and with these lines in its spec.
 fn labelled(spec: &str) -> Result<Object, InputError> {
     object(&format!(
         "apiVersion: v1\nkind: Pod\nmetadata: {{name: a, namespace: team, labels: {{app: web, hash: x1}}}}\nspec:\n  containers: [{{name: c}}]\n{spec}\n"
@@ -18,7 +18,7 @@ fn demands(spec: &str) -> Option<Demands> {
     }
 }
 
-/// A term of required affinity (`podAffinity`) or anti-affinity.
+/// Returns a term of required affinity (`podAffinity`) or anti-affinity, as part of a spec.
 fn term(kind: &str, term: &str) -> String {
     format!(
         "  affinity: {{{kind}: {{requiredDuringSchedulingIgnoredDuringExecution: [{{topologyKey: zone, {term}}}]}}}}"
@@ -77,7 +77,7 @@ fn the_labels_of_a_term_are_read_and_completed_from_the_pod() {
         label("app", LabelTest::NotIn(one("web"))),
     ];
     assert_eq!(labels(keys), Some(merged.into()));
-    // As the API server stores it.
+    // The API server stores the pod in this form.
     let stored = "labelSelector: {matchLabels: {k: v}, matchExpressions: [{key: hash, operator: In, values: [x1]}, {key: app, operator: NotIn, values: [web]}]}, \
                   matchLabelKeys: [hash, none], mismatchLabelKeys: [app]";
     assert_eq!(labels(stored), labels(keys));
@@ -88,7 +88,7 @@ fn anti_affinity_counts_a_strange_namespace_in_and_affinity_does_not() {
     let asks = "labelSelector: {}, namespaceSelector: {matchLabels: {k: v}}";
     assert!(set("podAntiAffinity", asks).takes_unknown);
     assert!(!set("podAffinity", asks).takes_unknown);
-    // Where the labels do not matter, both choose the same pods and are the same set.
+    // Without labels of namespaces, affinity and anti-affinity choose the same pods and are the same set.
     assert_eq!(set("podAntiAffinity", "labelSelector: {}"), set("podAffinity", "labelSelector: {}"));
 }
 
@@ -102,7 +102,7 @@ fn a_spread_constraint_has_defaults() {
     assert_eq!(first.pods.namespaces, ["team".to_owned()].into());
     let expected = [label("app", LabelTest::In(one("web"))), label("hash", LabelTest::In(one("x1")))];
     assert_eq!((&first.pods.labels, &second.pods.labels), (&Some(expected.into()), &None));
-    // All nodes must have the labels of both.
+    // All nodes must have the labels of both constraints.
     let keys: std::collections::BTreeSet<String> = ["host".to_owned(), "zone".to_owned()].into();
     assert_eq!((&first.nodes.keys, &second.nodes.keys), (&keys, &keys));
     assert_eq!((first.nodes.constraints.selector.len(), first.nodes.honors_taints), (1, false));

@@ -23,7 +23,7 @@ spec:
         ports: [{containerPort: 80, hostPort: 80}]
 ";
 
-/// An object of the placed kind of the tests.
+/// Reads an object of the placed kind of the tests.
 fn slot(text: &str) -> Result<PodFacts, InputError> {
     let Object { id, body, .. } = object(text).unwrap();
     let Body::Other(value, origin) = body else { panic!("not other") };
@@ -48,7 +48,7 @@ fn reads_an_object_of_a_placed_kind_like_a_pod() {
     let expected = [("cpu", 6000), ("hostport/TCP/80", 1 << 32), ("pods", 1)];
     assert_eq!(open.requests, expected.map(|(name, amount)| (name.to_owned(), amount)).into());
     assert_eq!(open.scheduled, Some(1_000_000_000));
-    // Only one that runs holds other amounts than its template says, and one that is pending has no node.
+    // Only a running slot has other amounts than its template, and a pending slot has no node.
     for (state, phase, node) in [
         ("Waiting", Phase::Pending, None),
         ("''", Phase::Pending, None),

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserializer, Serializer};
 
-/// The most bytes that a list may announce before they have come.
+/// The maximum bytes to allocate from the announced length of a list.
 const AT_ONCE: usize = 1 << 16;
 
 /// Writes bytes as base64.
@@ -20,7 +20,7 @@ pub fn serialize<S: Serializer>(bytes: &[u8], to: S) -> Result<S::Ok, S::Error> 
 /// Reads base64, or a list of numbers as an earlier version wrote it.
 ///
 /// # Errors
-/// It is neither.
+/// The value is neither.
 pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<u8>, D::Error> {
     from.deserialize_any(Either)
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A pod of app `web` that spreads over zones beside other pods of it.
+/// Returns a pod of app `web` with a spread constraint over zones for the pods of this app.
 fn spread(name: &str, more: Value) -> Value {
     let mut constraint = json!({"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule",
                                 "labelSelector": {"matchLabels": {"app": "web"}}});
@@ -22,7 +22,7 @@ fn the_skew_is_bounded() {
     assert_eq!(judge(&one, &[("wide", "a2")]), Ok(()));
     assert_eq!(judge(&one, &[("p", "b1")]), Ok(()));
     assert_eq!(judge(&one, &[("p", "n")]), Err("label"));
-    // Together: p evens it out, then q may go to a, in whatever order they are named.
+    // Both are placed: p balances the zones, so that q may use zone a, whichever is named first.
     assert_eq!(judge(&one, &[("q", "a2"), ("p", "b1")]), Ok(()));
     assert_eq!(judge(&one, &[("q", "b1"), ("p", "b1")]), Ok(()));
     assert_eq!(judge(&one, &[("q", "a1"), ("p", "a1")]), Err("spread"));
@@ -59,11 +59,11 @@ fn fewer_domains_than_wanted_count_as_empty_ones() {
 fn only_nodes_that_the_pod_may_use_count() {
     let web = || on("a1", app("w1", json!({"app": "web"})));
     let only_a = |more| with(spread("p", more), "/spec", "nodeSelector", json!({"zone": "a"}));
-    // Zone b is empty, and does not count: the pod may not go there.
+    // Zone b is empty, and does not count, because the pod may not run there.
     assert_eq!(judge(&world([web(), only_a(json!({}))]), &[("p", "a1")]), Ok(()));
     let ignored = only_a(json!({"nodeAffinityPolicy": "Ignore"}));
     assert_eq!(judge(&world([web(), ignored]), &[("p", "a1")]), Err("spread"));
-    // A taint of the node in b matters only where the constraint says so.
+    // A taint of the node in b matters only where the constraint honors taints.
     let tainted = with(in_zone("b1", "b"), "", "spec", json!({"taints": [{"key": "x", "effect": "NoSchedule"}]}));
     let of = |more| World::of([in_zone("a1", "a"), tainted.clone(), web(), spread("p", more)]);
     assert_eq!(judge(&of(json!({})), &[("p", "a1")]), Err("spread"));
