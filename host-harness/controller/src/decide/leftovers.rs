@@ -1,11 +1,11 @@
-//! Nominations and marks on pods behind which no plan stands any more.
+//! Nominations and marks on pods that no plan needs any more.
 //!
-//! The end of a plan takes them off. That fails where the process is killed before, where a right is missing at that moment, and where the
-//! node of a nomination is deleted. What stays would keep room for no pod, and would name a pod as a victim that nothing evicts. So it is
-//! taken off later: when no plan has stood behind it at two looks, again after pauses that double.
+//! The end of a plan takes them off. That fails where the process is killed before, where a right is missing at that moment, and where the node of a
+//! nomination is deleted. A leftover nomination would keep room for no pod, and a leftover mark would name a pod as a victim that nothing evicts. So
+//! they are taken off later: when no plan has needed them at two looks in a row, and again after pauses that double.
 //!
-//! A pod with the mark of a victim counts as leaving, and other plans count on its room. So a mark alone never stays: a process that deletes
-//! victims takes the mark off. Where victims are only marked, another controller has as long to delete the pod as a plan in which nothing moves.
+//! A pod with the mark of a victim counts as leaving, and other plans count on its room. So a mark alone never stays: a process that deletes victims
+//! takes the mark off. Where victims are only marked, another controller has as long to delete the pod as a plan in which nothing moves.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use crate::report::SECOND;
 use crate::view::{Standing, annotation, text};
 use crate::watch::store::{News, Shown};
 
-/// The time between two looks: what the watches say is late by less. 10 s.
+/// The time between two looks, 10 s: the watches lag by less.
 const LOOK: i64 = 10 * SECOND;
 /// The longest pause between two attempts: 5 minutes.
 const LONGEST: i64 = 300 * SECOND;

@@ -48,7 +48,7 @@ pub enum Why {
 }
 
 impl Why {
-    /// Names the reason in one word, as metrics have it.
+    /// Returns the reason as one word, as metrics name it.
     pub fn word(self) -> &'static str {
         match self {
             Why::Refused => "eviction-refused",
