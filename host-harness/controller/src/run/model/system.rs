@@ -85,7 +85,7 @@ fn koordinator() -> System {
     }
 }
 
-/// Kubernetes with its own PodGroups.
+/// Returns Kubernetes with its own PodGroups.
 fn kubernetes() -> System {
     System {
         name: "kubernetes",
