@@ -10,7 +10,7 @@ use lictor_oracle::{Case, System};
 use crate::failure::Failure;
 use crate::page::{Page, table};
 
-/// A judge, and what it has been asked.
+/// A judge, and the counts of its answers.
 pub(super) struct Judged {
     program: Program,
     /// The counts of the run.
