@@ -8,10 +8,10 @@ pub const VERSION: u32 = 1;
 /// A frame with a longer payload is refused: 64 MiB.
 pub const LONGEST: usize = 64 << 20;
 
-/// What a client says of itself has a payload of at most so many bytes: 64 KiB.
+/// The longest payload of a client's first message: 64 KiB.
 pub const LONGEST_HELLO: usize = 64 << 10;
 
-/// The kind and the number.
+/// The length of the kind and the number, in bytes.
 const HEAD: usize = 5;
 
 /// The kinds of frames. An answer has the kind of its question and [`kind::ANSWER`].
@@ -53,19 +53,19 @@ pub mod kind {
 /// One frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// What it is.
+    /// The kind of the frame.
     pub kind: u8,
-    /// The number of the question, which its answer has, too; 0 for what is no question.
+    /// The number of the question, which its answer has, too; 0 for other frames.
     pub number: u32,
-    /// What it says.
+    /// The content of the frame.
     pub payload: Vec<u8>,
 }
 
 impl Frame {
-    /// Writes it.
+    /// Writes the frame.
     ///
     /// # Errors
-    /// The payload is too long, or nobody takes it.
+    /// The payload is too long, or the other side is gone.
     pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
         let length = self.payload.len().checked_add(HEAD).filter(|_| self.payload.len() <= LONGEST);
         let length = length
@@ -77,7 +77,7 @@ impl Frame {
         to.write_all(&self.payload)
     }
 
-    /// Reads the next one; none where the other side has ended.
+    /// Reads the next frame. `None`: the other side has ended.
     ///
     /// # Errors
     /// The frame is cut, or too long or too short to be one.
@@ -85,7 +85,8 @@ impl Frame {
         Frame::read_at_most(LONGEST, from)
     }
 
-    /// Reads a payload of at most so many bytes. Memory is taken for the bytes that come, not for those that the length announces.
+    /// Reads a frame with a payload of at most `longest` bytes. Memory is allocated for the bytes that arrive, not for those that the length
+    /// announces.
     ///
     /// # Errors
     /// As [`Frame::read`].
