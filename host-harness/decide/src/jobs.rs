@@ -91,7 +91,7 @@ fn controller(pod: &Pod) -> Option<&str> {
     pod.template.owner.as_ref().map(|owner| owner.name.as_str())
 }
 
-/// Returns the names of nodes, each once, with its count. Of more than [`NAMED`] names the rest is counted.
+/// Returns the names of nodes, each once, with its count. Of more than 16 names the rest is counted.
 pub fn nodes<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
     for name in names {

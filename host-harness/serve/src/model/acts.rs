@@ -134,7 +134,7 @@ impl Play<'_> {
         }
     }
 
-    /// Creates, as controllers do, the pods that replace victims, under new names.
+    /// Creates the pods that replace victims, under new names, as controllers do.
     pub(super) fn recreate(&mut self) {
         for pod in self.observer.take_evicted() {
             if self.random.percent(50) || self.world.all("Pod").count() >= MOST_PODS {
