@@ -98,10 +98,10 @@ pub(super) enum Failure {
     /// A socket cannot be listened at.
     #[error("{0}")]
     Socket(lictor_serve::ListenError),
-    /// The two sides of a measurement do not decide alike.
+    /// The two sides of a measurement decide differently.
     #[error("{0}")]
     Unlike(String),
-    /// No judge can be asked about the decisions.
+    /// No judge is available for the decisions.
     #[error("{message}")]
     NoJudge { message: String, remedy: &'static str },
     /// Two options do not work together.

@@ -103,7 +103,7 @@ fn steps(newest: i64, cycles: &[(Between, Cycle)]) -> Vec<Value> {
     advance.into_iter().chain(cycles.iter().flat_map(of_cycle)).collect()
 }
 
-/// Returns the step that moves the clock on by so many nanoseconds.
+/// Returns the step that moves the clock on by this number of nanoseconds.
 fn advanced(nanoseconds: i64) -> Value {
     let (seconds, rest) = (nanoseconds.div_euclid(SECOND), nanoseconds.rem_euclid(SECOND));
     json!({ "advance": format!("{seconds}s{rest}ns") })

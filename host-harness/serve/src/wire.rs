@@ -16,15 +16,15 @@ const HEAD: usize = 5;
 
 /// The kinds of frames. An answer has the kind of its question and [`kind::ANSWER`].
 pub mod kind {
-    /// What the client says of itself. JSON; the first frame.
+    /// The client's first message. JSON; the first frame.
     pub const HELLO: u8 = 1;
     /// An object is new or has changed. JSON, as Kubernetes has it.
     pub const OBJECT: u8 = 2;
     /// An object is gone: `Kind/namespace/name` or `Kind/name`.
     pub const REMOVED: u8 = 3;
-    /// All objects that there are have been told.
+    /// All objects were sent.
     pub const SYNCED: u8 = 4;
-    /// What became of commands. JSON.
+    /// The outcomes of commands. JSON.
     pub const OUTCOMES: u8 = 5;
     /// PreFilter and Filter.
     pub const TRY: u8 = 16;
@@ -38,15 +38,15 @@ pub mod kind {
     pub const UNRESERVE: u8 = 20;
     /// The keys of the queue.
     pub const KEYS: u8 = 21;
-    /// Who answers. JSON; the answer to the first frame.
+    /// The host's first message. JSON; the answer to the first frame.
     pub const WELCOME: u8 = 65;
     /// The numbers of nodes. JSON.
     pub const NODES: u8 = 66;
-    /// What is to be done. JSON.
+    /// The commands to carry out. JSON.
     pub const COMMANDS: u8 = 67;
-    /// Added to the kind of a question, the kind of its answer.
+    /// The difference between the kind of an answer and that of its question.
     pub const ANSWER: u8 = 64;
-    /// In place of an answer: why there is none. JSON.
+    /// An error in place of an answer. JSON.
     pub const ERROR: u8 = 127;
 }
 

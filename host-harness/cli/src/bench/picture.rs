@@ -12,7 +12,7 @@ const LEFT: f64 = 70.0;
 const RIGHT: f64 = 250.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 50.0;
-/// Colours that can be told apart also by those who see no red or no green (Okabe and Ito).
+/// Colours that remain distinguishable without red or without green (Okabe and Ito).
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
 /// One operation of one system: pairs of nodes and nanoseconds.

@@ -12,7 +12,7 @@ pub(super) enum Kind {
     NoCounterpart,
     /// A ruling explains the mutant's decision, too.
     Ruled,
-    /// The judge is not asked about what the law decides.
+    /// The law decides something that the judge does not answer.
     NotAsked,
     /// The generator makes no cluster, or few, in which the mutant decides differently.
     Seldom,

@@ -60,7 +60,7 @@ struct Reported {
     denies: Vec<Proof>,
     /// The scenarios in which it is asked and allows.
     allows: Vec<Proof>,
-    /// The manual page, where one law is asked for.
+    /// The manual page, where one law is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     page: Option<String>,
 }

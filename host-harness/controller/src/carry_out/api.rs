@@ -56,7 +56,7 @@ impl ApiError {
     }
 }
 
-/// The requests by which commands are carried out. What is said of pods also holds for objects that are placed like pods, except for evictions.
+/// The requests by which commands are carried out. Statements about pods also hold for objects that are placed like pods, except for evictions.
 pub trait Api: Send + Sync + 'static {
     /// Reads the pod as it is now. `None`: the pod does not exist.
     fn get(&self, pod: &ObjectRef) -> impl Future<Output = Result<Option<Value>, ApiError>> + Send;
@@ -121,7 +121,7 @@ impl KubeApi {
         if kind == "Pod" {
             return Ok(format!("/api/v1/namespaces/{namespace}/pods/{name}{below}"));
         }
-        // The lock is not held while the API server is asked.
+        // The lock is not held during the request to the API server.
         let known = self.resources.lock().await.get(kind).cloned();
         let resource = match known {
             Some(known) => known,

@@ -31,7 +31,7 @@ pub struct Order {
 pub struct Finished {
     /// The task.
     pub task: Task,
-    /// What became of it.
+    /// The end of the task.
     pub done: Done,
 }
 

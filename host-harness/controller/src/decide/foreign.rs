@@ -16,7 +16,7 @@ use crate::watch::store::News;
 pub enum By {
     /// kube-scheduler, for a pod of higher priority.
     Scheduler,
-    /// Somebody, by the Eviction API.
+    /// Another client, by the Eviction API.
     EvictionApi,
 }
 

@@ -51,7 +51,7 @@ impl Marks {
         self.plan(now, pod);
     }
 
-    /// Takes what the laws say of a running pod. `None`: nothing, and the pod should have no mark.
+    /// Takes the standing of a running pod. `None`: the pod has no standing, and should have no mark.
     pub fn stands(&mut self, now: i64, pod: &str, standing: Option<&Standing>) {
         let should = standing.map(Mark::of).unwrap_or_default();
         let known = self.pods.entry(pod.to_owned()).or_default();
@@ -109,7 +109,7 @@ impl Marks {
         writes
     }
 
-    /// Returns when something is due next, in nanoseconds since 1970.
+    /// Returns when the next write is due, in nanoseconds since 1970. `None`: no write is due.
     pub fn wake_at(&self, now: i64) -> Option<i64> {
         let (at, _) = self.due.first()?;
         Some(self.pace.next(now).map_or(*at, |paced| paced.max(*at)))

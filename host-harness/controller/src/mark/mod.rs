@@ -1,10 +1,10 @@
-//! Where users see which of their running pods are safe: a label to select pods by, and a condition that names the law.
+//! The marks that show users which of their running pods are safe: a label to select pods by, and a condition that names the law.
 //!
-//! What the laws say of a pod is one thing, what the cluster has is another: [`Marks`] compares both and writes where they differ. What was
-//! written counts when the watch shows it. So a write that is refused is tried again, and what somebody takes away comes back, both later
-//! each time. [`Sweep`] says which pods are asked about, and when. [`Marking`] ties both to the loop.
+//! The standings of pods are one thing, the marks in the cluster another: [`Marks`] compares both and writes where they differ. A write counts when
+//! the watch shows it. So a refused write is tried again, and a removed mark comes back, both later each time. [`Sweep`] chooses the pods whose
+//! standings are due. [`Marking`] ties both to the loop.
 //!
-//! A mark is hidden from the session (`view`): no decision, no retry and no recording of inputs comes of it.
+//! A mark is hidden from the session (`view`): no decision, no retry and no recording of inputs follows from it.
 
 mod listener;
 mod marks;

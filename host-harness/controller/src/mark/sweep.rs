@@ -13,7 +13,7 @@ use crate::report::SECOND;
 const AFTER_CHANGE: i64 = 5 * SECOND;
 /// The time after which all standings are asked for again without a change: some laws hold for a while only.
 const AGAIN: i64 = 300 * SECOND;
-/// The time that one part may take, roughly.
+/// The time that one part may take, roughly. 10 ms.
 const PART: Duration = Duration::from_millis(10);
 /// The fewest pods of a part, and the most.
 const FEWEST: usize = 8;

@@ -64,7 +64,7 @@ fn condition(pod: &Subject, (status, reason, message): (&str, &str, &str), now: 
     pod.write(Change::StrategicStatus(body))
 }
 
-/// Returns the law as the reason of a condition; where there is none, the word.
+/// Returns the law as the reason of a condition; without a law, the word.
 fn reason(law: &str, word: &str) -> String {
     if law.is_empty() { word.to_owned() } else { camel_case(law) }
 }

@@ -29,7 +29,7 @@ pub struct Subject {
     pub plural: String,
     /// The uid of the object.
     pub uid: String,
-    /// Its generation; none where it has none.
+    /// Its generation. `None`: the object has none.
     pub generation: Option<i64>,
     /// The number of pods that the object needs, where it is a group with such a field (`spec.minMember`); else 0.
     pub minimum: u64,

@@ -164,7 +164,7 @@ mod tests {
                 pods.told(now, "a", refused(law));
             }
         }
-        // A pause begins when something is shown: 1, 2, 4, 8 and 16 minutes are over in the 2nd to the 10th turn, half an hour and an hour later.
+        // A pause begins when a law is reported: 1, 2, 4, 8 and 16 minutes are over in the 2nd to the 10th turn, half an hour and an hour later.
         assert_eq!(shown, [0, 1, 2, 3, 4, 6, 10, 17, 29]);
         assert_eq!((29 - 17) * 300 * SECOND, LONGEST);
         // A law that was not reported yet is reported at once, and a node ends the pauses.

@@ -120,7 +120,7 @@ impl Offers {
     /// Gives a replacement up.
     pub fn give_up(&self, number: u64, why: &str) {
         self.inbox.give_up(number, why);
-        // Where this process does not lead, it is heard when it does.
+        // A process that does not lead takes the request when it leads.
         let _leads = self.wake();
     }
 
@@ -136,7 +136,7 @@ impl Offers {
         if let Some(before) = self.inbox.offer(number, offer) {
             self.book.refuse(before, outdated());
         }
-        // Where this process does not lead, it is heard when it does.
+        // A process that does not lead takes the request when it leads.
         let _leads = self.wake();
     }
 

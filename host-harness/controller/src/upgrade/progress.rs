@@ -1,4 +1,4 @@
-//! The progress of replacements, for those who ordered them.
+//! The progress of replacements, for the clients that ordered them.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter};

@@ -46,7 +46,7 @@ pub(crate) struct Page {
     pub(crate) problems: RwSignal<Vec<Finding>>,
     /// The cycles that were decided.
     pub(crate) moments: RwSignal<Moments>,
-    /// The number of the cycle that is shown; 0 where there is none.
+    /// The number of the cycle that is shown; 0 where no cycle is shown.
     pub(crate) at: RwSignal<usize>,
     /// Whether the recording has no more moments.
     pub(crate) is_at_end: RwSignal<bool>,
@@ -66,7 +66,7 @@ pub(crate) struct Page {
     pub(crate) jobs: Memo<Arc<Jobs>>,
     /// The view of the cluster that is shown.
     pub(crate) tab: RwSignal<Tab>,
-    /// The pod or job that was asked about.
+    /// The selected pod or job.
     pub(crate) selected: RwSignal<Option<String>>,
     /// The reasons for its state.
     pub(crate) answer: RwSignal<Option<Answered<Answer>>>,

@@ -41,7 +41,7 @@ impl Play<'_> {
         self.world.create(pod);
     }
 
-    /// Creates a gang of so many pods with its group.
+    /// Creates a gang of `size` pods with its group.
     pub(super) fn create_gang(&mut self, name: &str, size: usize, cpu: usize, important: bool) {
         self.world.create((self.system.group)(name, size, important));
         for member in 0..size {

@@ -40,7 +40,7 @@ fn a_plan_whose_job_is_refused_after_its_victims_have_left_is_given_up() {
     assert!(decider.tell(99 * SECOND, Vec::new()).given_up.is_empty(), "once");
 }
 
-/// Decides that `p` takes the room of `v`, and lets `v` go at 2 s while `w`, which a user has deleted, is leaving the same node.
+/// Decides that `p` takes the room of `v`, and evicts `v` at 2 s while `w`, which a user has deleted, is leaving the same node.
 fn beside_a_pod_that_leaves() -> Decider {
     let policy = evicting().say("filter default/p", Say::Fits(&[])).say("filter default/p", Say::Fits(&[]));
     let (mut decider, evict) = under_way(&policy);
@@ -87,7 +87,7 @@ fn a_plan_is_given_up_where_another_pod_does_not_leave_its_node_for_a_long_time(
     assert_eq!((turn.given_up[0].why, words(&turn.tasks)), (Why::Still, vec!["withdraw p".to_owned()]));
 }
 
-/// Returns the news that a pod is being deleted, with a grace of so many seconds.
+/// Returns the change that a pod is being deleted, with a grace in seconds.
 fn stops(name: &str, grace: i64) -> News {
     let leaves = with(named(pod(name, 1, 0)), "/metadata", "deletionTimestamp", json!("1970-01-01T00:00:01Z"));
     let object = with(leaves, "/metadata", "deletionGracePeriodSeconds", json!(grace));

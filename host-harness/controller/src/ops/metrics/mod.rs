@@ -133,7 +133,7 @@ impl Metrics {
     /// Returns the metrics as the text that is scraped.
     ///
     /// # Errors
-    /// Never with the metrics that are there: writing to a string does not fail.
+    /// Never with the present metrics: writing to a string does not fail.
     pub fn text(&self) -> Result<String, std::fmt::Error> {
         let mut text = String::new();
         prometheus_client::encoding::text::encode(&mut text, &self.registry())?;

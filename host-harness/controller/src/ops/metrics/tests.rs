@@ -157,7 +157,7 @@ fn each_attempt_is_counted_once_by_its_result() {
     use AttemptResult::{Nominated, Rejected, Scheduled, Unschedulable, Waiting};
     let results = [Scheduled, Waiting, Nominated, Unschedulable, Unschedulable, Rejected];
     step.happened.attempts = results.map(|result| attempt("default/a", result)).into();
-    // A pod that is let go later, when the others of its gang are there, was tried before.
+    // A pod that is let go later, when the others of its gang are complete, was tried before.
     step.happened.bound.insert("default/b".to_owned(), "n1".to_owned());
     metrics.step("volcano", &step);
     metrics.step("volcano", &Step::default());

@@ -216,7 +216,7 @@ mod tests {
 
     use super::*;
 
-    /// Nominates a pod and takes its nomination back so many times.
+    /// Nominates a pod and takes its nomination back, `times` times.
     fn nominated(observer: &mut Observer, times: usize) {
         let free = json!({"kind": "Pod", "metadata": {"name": "p", "uid": "u"}});
         let mut nominated = free.clone();
