@@ -222,8 +222,8 @@ fn said(
     said
 }
 
-/// Returns the standing of a pod that has its node. `None`: the pod has no node, or the question failed; the loop reports a failure with the next
-/// decision.
+/// Returns the standing of a pod in the state [`State::Bound`]. `None`: the pod is in another state, the policy names no standing for it, or the
+/// question failed; the loop reports a failure with the next decision.
 pub(super) fn standing(talk: &mut Talk, answer: &Answer) -> Option<Value> {
     if answer.state != State::Bound {
         return None;

@@ -92,7 +92,7 @@ impl Informers {
         self.notes.entry((Listener::Feed, kind.to_owned())).or_default().push_back(note);
     }
 
-    /// Takes the next event of a kind for a listener. `None`: there is none.
+    /// Takes the next event of a kind for a listener. `None`: no event waits.
     pub(super) fn next(&mut self, listener: Listener, kind: &str) -> Option<Note> {
         self.notes.get_mut(&(listener, kind.to_owned()))?.pop_front()
     }

@@ -157,7 +157,7 @@ pub(super) fn stand(session: &Session, meant: &ObjectRef) -> Stand {
     }
 }
 
-/// Returns whether a victim is being deleted. `None`: the victim is gone.
+/// Returns whether a victim is being deleted. `None`: the victim is gone, or has no node.
 fn state(session: &Session, meant: &ObjectRef) -> Option<bool> {
     pod_of(session, meant).filter(|pod| pod.node.is_some()).map(|pod| pod.terminating)
 }

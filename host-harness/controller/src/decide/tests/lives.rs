@@ -40,7 +40,7 @@ fn a_plan_whose_job_is_refused_after_its_victims_have_left_is_given_up() {
     assert!(decider.tell(99 * SECOND, Vec::new()).given_up.is_empty(), "once");
 }
 
-/// Decides that `p` takes the room of `v`, and evicts `v` at 2 s while `w`, which a user has deleted, is leaving the same node.
+/// Decides that `p` takes the room of `v`, and removes `v` at 2 s while `w`, which a user has deleted, is leaving the same node.
 fn beside_a_pod_that_leaves() -> Decider {
     let policy = evicting().say("filter default/p", Say::Fits(&[])).say("filter default/p", Say::Fits(&[]));
     let (mut decider, evict) = under_way(&policy);
