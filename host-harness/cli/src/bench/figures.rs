@@ -95,7 +95,8 @@ pub(super) fn seconds(nanoseconds: u64) -> f64 {
     nanoseconds as f64 / 1e9
 }
 
-/// Repeats `once` for a second, at least three and at most 2000 times, and returns the times with the first result. `once` returns the time that counts.
+/// Repeats `once` for a second, at least three and at most 2000 times. Returns the times with the first result. `once` returns the time that
+/// counts.
 pub(super) fn repeat<T>(mut once: impl FnMut() -> Result<(Duration, T), Failure>) -> Result<(Figure, T), Failure> {
     let begun = Instant::now();
     let (first, came) = once()?;
