@@ -1,4 +1,4 @@
-//! What a page asks.
+//! The engine of a page.
 
 use std::borrow::Cow;
 
@@ -28,57 +28,57 @@ use recorded::Play;
 pub use time::Moment;
 use time::opened_as;
 
-/// The policy, and the cluster that it was told.
+/// The policy, and the open input.
 #[derive(Default)]
 pub struct Engine {
     open: Option<Held>,
     recorded: Option<Play>,
 }
 
-/// A cluster.
+/// An open cluster.
 struct Held {
     told: Told,
     opened: Opened,
     scenario: Option<Scenario>,
     record: Option<Record>,
-    /// The cycles that were decided: what happened before each.
+    /// The decided cycles: the events before each.
     played: Vec<Between>,
-    /// One of them with explanations: the last that was asked about.
+    /// One of the cycles with explanations: that of the last question.
     explained: Option<Explained<Opened>>,
-    /// As it was opened, without the changes.
+    /// The cluster as it was opened, without the changes.
     unchanged: Snapshot,
     changes: Changes,
-    /// The newest time in it, nanoseconds since 1970.
+    /// The newest time in the cluster, in nanoseconds since 1970.
     newest: i64,
     system: String,
     arguments: Arguments,
     schedulers: Vec<String>,
 }
 
-/// What is open.
+/// A summary of the open input.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
-    /// What it is.
+    /// The kind of the input.
     pub kind: Kind,
     /// The system whose laws apply.
     pub system: String,
     /// All systems.
     pub systems: Vec<String>,
-    /// How much there is.
+    /// The number of nodes and pods.
     pub cluster: Counted,
-    /// What is to be said of the objects to their authors.
+    /// The findings about the objects, for their authors.
     pub findings: Vec<Problem>,
 }
 
 impl Engine {
-    /// The systems of the policy, with their arguments and what they read.
+    /// Returns the systems of the policy, with their arguments and interests.
     pub fn systems() -> Vec<SystemInfo> {
         lictor_policy::Engine::describe().systems
     }
 
-    /// Every law.
+    /// Returns every law.
     pub fn laws() -> Vec<Registered> {
         registered()
     }
@@ -86,7 +86,7 @@ impl Engine {
     /// Opens a cluster, a scenario or a recording.
     ///
     /// # Errors
-    /// What is wrong with it. What was open stays open.
+    /// The mistakes of the input. The input before it stays open.
     pub fn open(&mut self, told: Told) -> Result<Summary, Vec<Problem>> {
         if !told.recording.is_empty() {
             let play = Play::open(&told)?;
@@ -100,7 +100,7 @@ impl Engine {
         Ok(summary)
     }
 
-    /// Decides so many cycles.
+    /// Decides `cycles` cycles.
     ///
     /// # Errors
     /// Nothing is open, or the policy failed.
@@ -110,10 +110,10 @@ impl Engine {
         open.record.as_ref().ok_or_else(nothing)
     }
 
-    /// What would let a pod or job in, in the cluster as it was opened.
+    /// Returns the changes that would let a pod or job in, in the cluster as it was opened.
     ///
     /// # Errors
-    /// There is no such pod or job, or nothing is open.
+    /// The pod or job does not exist, or nothing is open.
     pub fn what_if(&self, name: &str) -> Result<WhatIf, Vec<Problem>> {
         let open = self.held()?;
         let Held { system, arguments, schedulers, .. } = open;
@@ -121,7 +121,7 @@ impl Engine {
         what_if(&case, &mut || Ok(Box::<Native>::default())).map_err(|failure| failure.problems())
     }
 
-    /// What was opened, with its changes, as a file.
+    /// Returns the opened cluster, with its changes, as a file.
     ///
     /// # Errors
     /// Nothing is open.
@@ -130,7 +130,7 @@ impl Engine {
         Ok(written::snapshot(&open.told.name, &open.snapshot()))
     }
 
-    /// What was decided, as a scenario that passes.
+    /// Returns the decisions as a scenario that passes.
     ///
     /// # Errors
     /// Nothing was decided last, or the scenario does not end as it was decided.
@@ -153,7 +153,7 @@ impl Engine {
         written::scenario(&decided, Box::<Native>::default())
     }
 
-    /// The cluster as it is drawn, at the moment; of a recording before the next moment, empty where it tells no cluster yet.
+    /// Returns the cluster as it is drawn now; that of a recording before its next moment, empty where the recording has no cluster yet.
     ///
     /// # Errors
     /// Nothing is open, or the policy failed; the recording is damaged.
@@ -166,7 +166,7 @@ impl Engine {
         Ok(picture(opened.session().mirror(), &memberships))
     }
 
-    /// Plays the scenario that is open, from its beginning.
+    /// Plays the open scenario, from its beginning.
     ///
     /// # Errors
     /// No scenario is open.
@@ -177,7 +177,7 @@ impl Engine {
         Ok(play(scenario, Box::<Native>::default()))
     }
 
-    /// The cluster or scenario that is open.
+    /// Returns the open cluster or scenario.
     fn held(&self) -> Result<&Held, Vec<Problem>> {
         self.open.as_ref().ok_or_else(|| self.not_held())
     }
@@ -200,7 +200,7 @@ impl Held {
         let scenario = told.scenario().map_err(|mistake| vec![mistake])?;
         let mut arguments = Arguments::read_text("the arguments", &told.arguments).map_err(|mistake| vec![mistake])?;
         let (mut system, mut schedulers) = (told.system.clone(), told.schedulers.clone());
-        // Under the laws of another system than its own, a scenario is a cluster and nothing more.
+        // With the laws of another system than its own, a scenario is only a cluster.
         let own = scenario.as_ref().filter(|scenario| [scenario.laws.as_str(), ""].contains(&system.as_str()));
         if let Some(scenario) = own {
             system.clone_from(&scenario.laws);
@@ -233,7 +233,7 @@ impl Held {
         })
     }
 
-    /// As it was opened.
+    /// Returns the cluster as it was opened, with the changes.
     fn snapshot(&self) -> Cow<'_, Snapshot> {
         self.changes.applied(&self.unchanged)
     }

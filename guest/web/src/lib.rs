@@ -1,8 +1,8 @@
 //! The policy and its host for a browser, as one module without a server: nothing leaves the page.
 //!
-//! [`Engine`] is what a page asks, in Rust; [`Lictor`] is the same for JavaScript. Inputs are plain objects. Answers are those that the
-//! `lictor` command prints as JSON, parsed: what `lictor decide --output json` prints is what [`Lictor::decide`] returns. Both hold one
-//! cluster, and block while they decide: a page keeps them in a worker.
+//! [`Engine`] is the interface for Rust; [`Lictor`] is the same for JavaScript. Inputs are plain objects. Answers are those that the `lictor` command
+//! prints as JSON, parsed: what `lictor decide --output json` prints is what [`Lictor::decide`] returns. Both hold one cluster, and block while they
+//! decide: a page keeps them in a worker.
 
 mod engine;
 mod live;
@@ -27,13 +27,13 @@ pub struct Lictor(Engine);
 
 #[wasm_bindgen]
 impl Lictor {
-    /// Without a cluster.
+    /// Makes an engine without a cluster.
     #[wasm_bindgen(constructor)]
     pub fn new() -> Lictor {
         Lictor::default()
     }
 
-    /// The systems of the policy with their arguments.
+    /// Returns the systems of the policy with their arguments.
     ///
     /// # Errors
     /// The browser has no memory left.
@@ -42,7 +42,7 @@ impl Lictor {
         js(&Engine::systems())
     }
 
-    /// Every law, with its manual page.
+    /// Returns every law, with its manual page.
     ///
     /// # Errors
     /// The browser has no memory left.
@@ -51,17 +51,17 @@ impl Lictor {
         js(&Engine::laws())
     }
 
-    /// Opens a cluster or a scenario; what there is in it.
+    /// Opens a cluster or a scenario. Returns a summary.
     ///
     /// # Errors
-    /// An array of problems, each with file, line and remedy. What was open stays open.
+    /// An array of problems, each with file, line and remedy. The input before it stays open.
     #[wasm_bindgen(unchecked_return_type = "Summary")]
     pub fn open(&mut self, #[wasm_bindgen(unchecked_param_type = "Told")] told: JsValue) -> Result<JsValue, JsValue> {
         let told: Told = serde_wasm_bindgen::from_value(told)?;
         answer(self.0.open(told))
     }
 
-    /// Decides so many cycles; with explanations, if wanted.
+    /// Decides `cycles` cycles; with explanations, if `explained` is set.
     ///
     /// # Errors
     /// An array of problems: nothing is open, or the policy failed.
@@ -70,8 +70,8 @@ impl Lictor {
         answer(self.0.decide(cycles, explained))
     }
 
-    /// Decides the next cycle, after the victims have left and some time has passed; with the cluster as it was when the cycle began. Of a
-    /// recording: the next moment at which something was decided; nothing at its end.
+    /// Decides the next cycle, after the events of `between`; with the cluster as it was when the cycle began. In a recording, this is the next
+    /// moment with a decision; null at its end.
     ///
     /// # Errors
     /// An array of problems: nothing is open, or the policy failed.
@@ -84,25 +84,26 @@ impl Lictor {
         answer(self.0.cycle(between))
     }
 
-    /// Why a pod or job is where it is, in the cycle with this number from 1; in the last one, where it is left out.
+    /// Returns the reasons for the state of a pod or job, in the cycle with this number from 1; in the last one, where it is left out.
     ///
     /// # Errors
-    /// An array of problems: no such pod, job or cycle, or nothing was decided.
+    /// An array of problems: the pod, job or cycle does not exist, or nothing was decided.
     #[wasm_bindgen(unchecked_return_type = "Explanation")]
     pub fn explain(&mut self, name: &str, cycle: Option<usize>) -> Result<JsValue, JsValue> {
         self.0.explain(name, cycle, |why| js(&why)).map_err(|problems| problems_of(&problems))?
     }
 
-    /// What would let a pod or job in, in the cluster as it was opened. The cluster is decided about many times: this takes a while.
+    /// Returns the changes that would let a pod or job in, in the cluster as it was opened. The cluster is decided about many times: this takes a
+    /// while.
     ///
     /// # Errors
-    /// An array of problems: no such pod or job, or nothing is open.
+    /// An array of problems: the pod or job does not exist, or nothing is open.
     #[wasm_bindgen(js_name = whatIf, unchecked_return_type = "WhatIf")]
     pub fn what_if(&self, name: &str) -> Result<JsValue, JsValue> {
         answer(self.0.what_if(name))
     }
 
-    /// What was opened, with its changes, as a file: its name and its text.
+    /// Returns the opened cluster, with its changes, as a file: its name and its text.
     ///
     /// # Errors
     /// An array of problems: nothing is open.
@@ -111,7 +112,7 @@ impl Lictor {
         answer(self.0.snapshot())
     }
 
-    /// What was decided, as a scenario that `lictor test` runs and that passes: the name of its file and its text.
+    /// Returns the decisions as a scenario that `lictor test` runs and that passes: the name of its file and its text.
     ///
     /// # Errors
     /// An array of problems: nothing was decided, or the scenario does not end as it was decided.
@@ -120,7 +121,8 @@ impl Lictor {
         answer(self.0.scenario())
     }
 
-    /// What is open, with its changes, under invented names, as [`Lictor::open`] takes it. The same is decided about it, up to the names.
+    /// Returns the open input, with its changes, under invented names, as [`Lictor::open`] takes it. The decisions about it are the same, up to the
+    /// names.
     ///
     /// # Errors
     /// An array of problems: nothing is open, or a decision depends on a name.
@@ -129,7 +131,7 @@ impl Lictor {
         answer(self.0.masked())
     }
 
-    /// What was decided, as a scenario under invented names.
+    /// Returns the decisions as a scenario under invented names.
     ///
     /// # Errors
     /// Those of [`Lictor::masked`] and [`Lictor::scenario`].
@@ -138,7 +140,7 @@ impl Lictor {
         answer(self.0.masked_scenario())
     }
 
-    /// The cluster as it is drawn, at the moment: nodes, queues and jobs in few numbers.
+    /// Returns the cluster as it is drawn now: nodes, queues and jobs in few numbers.
     ///
     /// # Errors
     /// An array of problems: nothing is open, or the policy failed.
@@ -147,11 +149,11 @@ impl Lictor {
         answer(self.0.picture())
     }
 
-    /// A text of changes, as [`Lictor::open`] takes it, with one more change behind it. The change is one of the cluster as it was opened with
-    /// this text, whatever was decided last.
+    /// Returns a text of changes, as [`Lictor::open`] takes it, with one more change appended. The change applies to the cluster as it was opened
+    /// with this text, whatever was decided last.
     ///
     /// # Errors
-    /// An array of problems: nothing is open, the text has mistakes, or it cannot be changed so.
+    /// An array of problems: nothing is open, the text has mistakes, or the change is not possible.
     #[wasm_bindgen(unchecked_return_type = "string")]
     pub fn edit(
         &self,
@@ -162,7 +164,7 @@ impl Lictor {
         answer(self.0.edit(&asked, changes))
     }
 
-    /// The bounds of quotas and queues, which can be changed.
+    /// Returns the bounds of quotas and queues, which can be changed.
     ///
     /// # Errors
     /// An array of problems: nothing is open.
@@ -171,16 +173,16 @@ impl Lictor {
         answer(self.0.bounds())
     }
 
-    /// The pods of a node after the cycle with this number, the highest priority first; at the moment, where it is left out.
+    /// Returns the pods of a node after the cycle with this number, the highest priority first; now, where the number is left out.
     ///
     /// # Errors
-    /// An array of problems: nothing is open, or there is no such cycle.
+    /// An array of problems: nothing is open, or the cycle does not exist.
     #[wasm_bindgen(js_name = podsOn, unchecked_return_type = "Placed[]")]
     pub fn pods_on(&mut self, node: &str, cycle: Option<usize>) -> Result<JsValue, JsValue> {
         answer(self.0.pods_on(node, cycle))
     }
 
-    /// Plays the scenario that is open, from its beginning; what came of each step.
+    /// Plays the open scenario, from its beginning. Returns the result of each step.
     ///
     /// # Errors
     /// An array of problems: no scenario is open.
@@ -190,7 +192,7 @@ impl Lictor {
     }
 }
 
-/// An object as JSON has it. Not by serde-wasm-bindgen: that would refuse numbers that JavaScript has no exact form of, such as a quota
+/// Converts a value to an object as JSON has it. serde-wasm-bindgen would refuse numbers that JavaScript cannot represent exactly, such as a quota
 /// without a limit.
 fn js<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
     let text = serde_json::to_string(value).map_err(|error| JsValue::from_str(&error.to_string()))?;

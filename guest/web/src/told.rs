@@ -1,4 +1,4 @@
-//! What a page is given.
+//! The input of a page.
 
 use lictor_conformance::{Scenario, read_scenario};
 use lictor_decide::{Failure, Snapshot};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Told {
-    /// What messages call the text.
+    /// The name of the text in messages.
     pub name: String,
     /// The output of `kubectl get -o yaml` or `json`, or a scenario; empty for a recording.
     pub text: String,
@@ -31,13 +31,13 @@ pub struct Told {
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub schedulers: Vec<String>,
-    /// Objects that are added to the cluster, or stand instead of those of the same kind and name, in YAML or JSON.
+    /// Objects that are added to the cluster, or replace those of the same kind and name, in YAML or JSON.
     #[serde(default)]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub changes: String,
 }
 
-/// What a text is.
+/// The kind of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "InputKind"))]
 #[serde(rename_all = "camelCase")]
@@ -51,10 +51,10 @@ pub enum Kind {
 }
 
 impl Told {
-    /// The scenario, if it is one.
+    /// Reads the scenario. `None`: the text is no scenario.
     ///
     /// # Errors
-    /// Its mistakes.
+    /// The mistakes of the scenario.
     pub fn scenario(&self) -> Result<Option<Scenario>, InputError> {
         // Only a scenario names this version at the beginning of a line, and a scenario is one document.
         if !self.text.lines().any(|line| line.starts_with("apiVersion: lictor.dev/")) {
@@ -70,10 +70,10 @@ impl Told {
         }
     }
 
-    /// The cluster without the changes: that of the scenario, where it is one.
+    /// Reads the cluster without the changes: that of the scenario, where the text is one.
     ///
     /// # Errors
-    /// Its mistakes.
+    /// The mistakes of the cluster.
     pub fn snapshot(&self, scenario: Option<&Scenario>) -> Result<Snapshot, Failure> {
         match scenario {
             None => Snapshot::told(&self.name, self.text.clone()),

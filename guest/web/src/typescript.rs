@@ -1,4 +1,4 @@
-//! What [`Lictor`](crate::Lictor) takes and answers, as TypeScript.
+//! The inputs and answers of [`Lictor`](crate::Lictor), as TypeScript.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::{Moment, Summary, Told};
 
-/// The declarations of all types that stand in the signatures of [`Lictor`](crate::Lictor), and of those within them, by name.
+/// Returns the declarations of all types in the signatures of [`Lictor`](crate::Lictor), and of those within them, sorted by name.
 ///
 /// # Errors
 /// Two types have the same name.
@@ -55,7 +55,7 @@ struct Declarations {
 
 impl TypeVisitor for Declarations {
     fn visit<T: TS + 'static + ?Sized>(&mut self) {
-        // Those of the language are not declared.
+        // The types of the language itself are not declared.
         if T::output_path().is_none() {
             return;
         }

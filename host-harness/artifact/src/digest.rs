@@ -13,24 +13,24 @@ pub struct Digest(String);
 const ALGORITHM: &str = "sha256:";
 
 impl Digest {
-    /// The digest of these bytes.
+    /// Returns the digest of these bytes.
     pub fn of(bytes: &[u8]) -> Digest {
         Digest(format!("{ALGORITHM}{:x}", Sha256::digest(bytes)))
     }
 
-    /// Reads a digest; none where it is another algorithm's, or not 64 lower-case hexadecimal digits.
+    /// Reads a digest. `None`: the digest is one of another algorithm, or not 64 lower-case hexadecimal digits.
     pub fn parse(text: &str) -> Option<Digest> {
         let hex = text.strip_prefix(ALGORITHM)?;
         let is_hex = hex.len() == 64 && hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         is_hex.then(|| Digest(text.to_owned()))
     }
 
-    /// The whole of it, `sha256:...`.
+    /// Returns the digest with its prefix, `sha256:...`.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The tag that stands for this digest where only tags can be looked up: `sha256-...` and an ending.
+    /// Returns the tag that stands for this digest where only tags can be looked up: `sha256-...` and an ending.
     pub fn tag(&self, ending: &str) -> String {
         format!("{}{ending}", self.0.replace(':', "-"))
     }

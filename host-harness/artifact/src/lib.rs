@@ -1,13 +1,13 @@
 //! Policies in OCI registries.
 //!
-//! An artifact is what the CNCF's Wasm working group and wasm-pkg-tools lay out: a manifest whose configuration is
-//! `application/vnd.wasm.config.v0+json` and whose single layer is the component, `application/wasm`. Its WIT and its
-//! conformance report refer to it (`subject`, OCI 1.1), and the manifest names their digests, so a signature covers them, too.
+//! An artifact has the layout of the CNCF's Wasm working group and wasm-pkg-tools: a manifest whose configuration is
+//! `application/vnd.wasm.config.v0+json` and whose single layer is the component, `application/wasm`. Its WIT and its conformance report refer to it
+//! (`subject`, OCI 1.1), and the manifest names their digests, so a signature covers them, too.
 //!
-//! Signatures are cosign's with a key pair (ECDSA P-256, SHA-256): a simple-signing payload below the tag
-//! `sha256-<digest>.sig`, or a Sigstore bundle that refers to the manifest. Keyless signatures (Fulcio, Rekor) are not verified.
+//! Signatures are cosign's with a key pair (ECDSA P-256, SHA-256): a simple-signing payload below the tag `sha256-<digest>.sig`, or a Sigstore bundle
+//! that refers to the manifest. Keyless signatures (Fulcio, Rekor) are not verified.
 //!
-//! `pull` gives out nothing that it has not verified: digests always, the signature where a key is given.
+//! `pull` returns only verified content: digests are always verified, the signature where a key is given.
 
 mod digest;
 mod manifest;

@@ -1,4 +1,4 @@
-//! The documents that a registry keeps, as far as artifacts of policies need them.
+//! The documents of a registry, as far as artifacts of policies need them.
 
 use std::collections::BTreeMap;
 
@@ -16,13 +16,13 @@ pub mod media_type {
     pub const CONFIG: &str = "application/vnd.wasm.config.v0+json";
     /// The layer with the component.
     pub const COMPONENT: &str = "application/wasm";
-    /// A configuration that says nothing: `{}`.
+    /// The media type of an empty configuration: `{}`.
     pub const EMPTY: &str = "application/vnd.oci.empty.v1+json";
     /// The WIT of a component, as text. There is no registered type for it.
     pub const WIT: &str = "application/vnd.lictor.wit.v1";
     /// The conformance report of a component.
     pub const REPORT: &str = "application/vnd.lictor.report.v1+json";
-    /// What cosign signs.
+    /// The media type of the payload that cosign signs.
     pub const SIMPLE_SIGNING: &str = "application/vnd.dev.cosign.simplesigning.v1+json";
     /// A Sigstore bundle, up to its version.
     pub const BUNDLE: &str = "application/vnd.dev.sigstore.bundle";
@@ -32,13 +32,13 @@ pub mod media_type {
     pub const WIT_DIGEST: &str = "dev.lictor.policy.wit";
     /// The annotation of a manifest with the digest of its conformance report.
     pub const REPORT_DIGEST: &str = "dev.lictor.policy.report";
-    /// The annotation of a manifest with the name of what is in it.
+    /// The annotation of a manifest with the name of its content.
     pub const TITLE: &str = "org.opencontainers.image.title";
-    /// The annotation of a manifest with the version of what is in it.
+    /// The annotation of a manifest with the version of its content.
     pub const VERSION: &str = "org.opencontainers.image.version";
 }
 
-/// What a registry says of content: its type, digest and size.
+/// The description of content in a registry: its type, digest and size.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Descriptor {
@@ -48,10 +48,10 @@ pub struct Descriptor {
     pub digest: Digest,
     /// Its size in bytes.
     pub size: u64,
-    /// Of a manifest: the kind of artifact.
+    /// The kind of artifact, where the content is a manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact_type: Option<String>,
-    /// What else is said of it.
+    /// Further descriptions, by key.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
 }
@@ -84,13 +84,13 @@ pub struct Manifest {
     /// The manifest that this one refers to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<Descriptor>,
-    /// What else is said of it.
+    /// Further descriptions, by key.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
 }
 
 impl Manifest {
-    /// A manifest of these contents.
+    /// Makes a manifest of these contents.
     pub fn new(config: Descriptor, layers: Vec<Descriptor>) -> Manifest {
         let (artifact_type, subject, annotations) = Default::default();
         let media_type = Some(media_type::MANIFEST.to_owned());
@@ -121,9 +121,9 @@ impl Default for Index {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Config {
-    /// When it was made. Always the beginning of 1970 here: the same component is the same artifact, whenever it is pushed.
+    /// The time of its creation. Always the beginning of 1970 here: the same component is the same artifact, whenever it is pushed.
     pub created: String,
-    /// Who made it.
+    /// Its author.
     pub author: Option<String>,
     /// Always `wasm`.
     pub architecture: String,
@@ -131,11 +131,11 @@ pub struct Config {
     pub os: String,
     /// The digests of the layers, in their order.
     pub layer_digests: Vec<Digest>,
-    /// What the component exports and imports.
+    /// The exports and imports of the component.
     pub component: Option<World>,
 }
 
-/// What a component exports and imports.
+/// The exports and imports of a component.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct World {
     /// Names of exports.
@@ -147,7 +147,7 @@ pub struct World {
 }
 
 impl Config {
-    /// The configuration of an artifact with this component.
+    /// Makes the configuration of an artifact with this component.
     pub fn of(component: Digest, world: World) -> Config {
         Config {
             created: "1970-01-01T00:00:00Z".to_owned(),

@@ -5,8 +5,8 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::Digest;
 
-/// The name of an artifact in a registry: `oci://registry[:port]/repository[:tag][@sha256:digest]`. With a digest, the tag is for
-/// readers: what is fetched is what the digest names, wherever the tag is by then.
+/// The name of an artifact in a registry: `oci://registry[:port]/repository[:tag][@sha256:digest]`. With a digest, the tag is for readers: the
+/// artifact of the digest is fetched, wherever the tag points by then.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
     /// The registry, with its port where it has one.
@@ -23,17 +23,17 @@ pub struct Reference {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not the name of an artifact: {why}")]
 pub struct BadReference {
-    /// What was given.
+    /// The text that was given.
     pub text: String,
-    /// What is wrong with it.
+    /// The mistake in the text.
     pub why: &'static str,
 }
 
 impl Reference {
-    /// What a name of an artifact begins with, where it could be the name of a file as well.
+    /// The prefix of a name of an artifact, where the name could be that of a file as well.
     pub const SCHEME: &'static str = "oci://";
 
-    /// Reads a name, with `oci://` before it or without. There is no default registry and no default tag.
+    /// Reads a name, with or without `oci://` before it. There is no default registry and no default tag.
     ///
     /// # Errors
     ///
@@ -68,17 +68,17 @@ impl Reference {
         Ok(Reference { host: host.to_owned(), repository: repository.to_owned(), tag, digest })
     }
 
-    /// This name, pinned to a digest.
+    /// Returns this name, pinned to a digest.
     pub fn pinned(&self, digest: &Digest) -> Reference {
         Reference { digest: Some(digest.clone()), ..self.clone() }
     }
 
-    /// The name without tag and digest, as a signature states it.
+    /// Returns the name without tag and digest, as a signature states it.
     pub fn name(&self) -> String {
         format!("{}/{}", self.host, self.repository)
     }
 
-    /// Whether the registry is on this machine; such a one is asked without TLS.
+    /// Returns whether the registry is on this machine. Such a registry is used without TLS.
     pub fn is_local(&self) -> bool {
         is_loopback(&self.host)
     }
@@ -97,7 +97,7 @@ impl fmt::Display for Reference {
     }
 }
 
-/// Whether a host, with its port or without, is this machine.
+/// Returns whether a host, with its port or without, is this machine.
 pub(crate) fn is_loopback(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
@@ -108,7 +108,8 @@ pub(crate) fn is_loopback(host: &str) -> bool {
     name == "localhost" || v4 || v6
 }
 
-/// A host name is told from the first part of a path by a dot, a port, or by being `localhost`, as everywhere.
+/// Returns whether the first part of a name is a host: it has a dot or a port, or is `localhost`, as everywhere. Otherwise it is the first part of a
+/// path.
 fn is_host(host: &str) -> bool {
     if let Some(rest) = host.strip_prefix('[') {
         let Some((address, port)) = rest.split_once(']') else { return false };

@@ -23,7 +23,7 @@ pub(super) struct InForce {
     pub(super) schedulers: Vec<String>,
 }
 
-/// Reads arguments from a file. Without a file, or with an empty one, there are none.
+/// Reads arguments from a file. Without a file, or with an empty one, the arguments are empty.
 pub(super) fn read(file: Option<&Path>) -> Result<Arguments, Failure> {
     let Some(file) = file else { return Ok(Arguments::default()) };
     let mut documents: Vec<Document> = Vec::new();

@@ -1,9 +1,9 @@
-//! Decisions that change, as text.
+//! Changed decisions, as text.
 
 use super::page::Page;
 use lictor_host::compare::{Changed, Decision, Differences, Eviction};
 
-/// What became of a pod, in a few words; the laws behind it.
+/// Returns the decision about a pod in a few words, with the laws behind it.
 pub(super) fn decision(decision: Option<&Decision>) -> String {
     let Some(Decision { verdict, node, laws, .. }) = decision else { return "nothing decided".to_owned() };
     let node = node.as_ref().map(|node| format!(" -> {node}")).unwrap_or_default();
@@ -11,14 +11,14 @@ pub(super) fn decision(decision: Option<&Decision>) -> String {
     format!("{verdict}{node}{laws}")
 }
 
-/// What became of a victim, in a few words.
+/// Returns the decision about a victim in a few words.
 pub(super) fn eviction(eviction: Option<&Eviction>) -> String {
     let Some(Eviction { node, for_whom, .. }) = eviction else { return "stays".to_owned() };
     let node = node.as_ref().map(|node| format!(" from {node}")).unwrap_or_default();
     format!("evicted{node} for {for_whom}")
 }
 
-/// A line for each pod and each victim.
+/// Adds a line for each changed pod and each changed victim.
 pub(super) fn tell(page: &mut Page, differences: &Differences) {
     for Changed { pod, then, now } in &differences.pods {
         let (then, now) = (decision(then.as_ref()), decision(now.as_ref()));

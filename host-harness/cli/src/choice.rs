@@ -33,19 +33,18 @@ pub(super) struct Choice {
     pub(super) limits: Limited,
 }
 
-/// A policy that can be started any number of times.
+/// A chosen policy, which can be started any number of times.
 pub(super) struct Chosen {
     loaded: Option<Loaded>,
     switched: Option<(String, Switch)>,
-    /// What a component may use.
+    /// The limits of a component.
     pub(super) limits: Limits,
-    /// Its source.
+    /// The source of the policy.
     pub(super) source: Source,
 }
 
 impl Choice {
-    /// The choice of a word: `embedded`, `native`, or a component, which is bounded by these limits: its file, or its name in a registry,
-    /// pinned to a digest.
+    /// Makes the choice of a word: `embedded`, `native`, or a component, with these limits: its file, or its name in a registry, pinned to a digest.
     pub(super) fn named(word: &str, limits: &Limited, remote: &Remote) -> Choice {
         let component = (!matches!(word, "embedded" | "native")).then(|| PathBuf::from(word));
         let native = word == "native";
@@ -53,7 +52,7 @@ impl Choice {
         Choice { component, native, limits, remote: remote.about(word) }
     }
 
-    /// This choice, and the one that a word names beside it. The options about registries are about both.
+    /// Returns this choice and that of `word`, for commands with two policies. The options about registries apply to both.
     pub(super) fn and(&self, word: &str) -> Result<(Choice, Choice), Failure> {
         let own = self.component.as_deref().and_then(Path::to_str).unwrap_or_default();
         self.remote.must_be_about(&[own, word])?;
@@ -61,31 +60,34 @@ impl Choice {
         Ok((first, Choice::named(word, &self.limits, &self.remote)))
     }
 
-    /// Whether it is the policy of this build, in whichever form.
+    /// Returns whether the choice is the policy of this build, with or without WebAssembly.
     #[cfg(feature = "page")]
     pub(super) fn is_built_in(&self) -> bool {
         self.component.is_none()
     }
 
-    /// The file of the component; none where it is another one.
+    /// Returns the file of the component. `None`: the policy comes from this build or from a registry.
     pub(super) fn file(&self) -> Option<&Path> {
         self.component.as_deref().filter(|file| !file.starts_with("oci:"))
     }
 
-    /// This choice where others may follow: the options about registries are about those, too.
+    /// Returns this choice, where other policies may follow: the options about registries apply to those, too.
     #[cfg(feature = "live")]
     pub(super) fn first(&self) -> Choice {
         let own = self.component.as_deref().and_then(Path::to_str).unwrap_or_default();
         Choice { remote: self.remote.about(own), ..self.clone() }
     }
 
-    /// The one that a word names instead, with the same limits and options about registries.
+    /// Returns the choice of a word, with the same limits and options about registries.
     #[cfg(feature = "live")]
     pub(super) fn next(&self, word: &str) -> Choice {
         Choice::named(word, &self.limits, &self.remote)
     }
 
-    /// The policy of these bytes, which people call so. Nothing says who made them: where a key is given, they are not loaded.
+    /// Loads the component of these bytes; `name` is its name for people.
+    ///
+    /// # Errors
+    /// A key is given: then a signature is demanded, and these bytes have none. The component cannot be loaded.
     #[cfg(feature = "live")]
     pub(super) fn given(&self, name: &str, bytes: Vec<u8>) -> Result<Chosen, Failure> {
         if self.remote.demands_signature() {
@@ -108,7 +110,7 @@ impl Choice {
         self.load(read, limits)
     }
 
-    /// The policy, of a component that was read; else the embedded one.
+    /// Loads a component that was read; without one, the embedded policy.
     fn load(&self, read: Option<Fetched>, limits: Limits) -> Result<Chosen, Failure> {
         if self.native {
             return Ok(Chosen { loaded: None, switched: None, limits, source: Source::default() });
@@ -124,13 +126,13 @@ impl Choice {
 }
 
 impl Chosen {
-    /// The embedded policy without WebAssembly, with this law switched.
+    /// Makes the embedded policy without WebAssembly, with this law switched.
     pub(super) fn switched(code: &str, to: Switch) -> Chosen {
         let (switched, source) = (Some((code.to_owned(), to)), Source::default());
         Chosen { loaded: None, switched, limits: Limits::default(), source }
     }
 
-    /// The SHA-256 of the component; without WebAssembly, of the embedded one, which the same sources were built into.
+    /// Returns the SHA-256 of the component. Without WebAssembly: that of the embedded one, which was built from the same sources.
     pub(super) fn digest(&self) -> String {
         match &self.source.component {
             Some(component) => component.sha256.clone(),
@@ -138,7 +140,7 @@ impl Chosen {
         }
     }
 
-    /// Which policy it is, for a recording.
+    /// Returns the identity of the policy, for a recording.
     pub(super) fn identified(&self, described: &Description) -> Identified {
         Identified {
             name: described.name.clone(),
@@ -148,7 +150,7 @@ impl Chosen {
         }
     }
 
-    /// The version of the contract that the component exports; none for the native policy.
+    /// Returns the version of the contract that the component exports. `None`: the policy is native.
     pub(super) fn contract(&self) -> Option<String> {
         self.loaded.as_ref().and_then(Loaded::contract)
     }
@@ -167,7 +169,7 @@ impl Chosen {
     }
 }
 
-/// The name of a component in messages.
+/// Returns the name of a component in messages.
 pub(super) fn name_of(file: Option<&str>) -> &str {
     file.unwrap_or("embedded")
 }

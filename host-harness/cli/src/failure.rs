@@ -98,10 +98,10 @@ pub(super) enum Failure {
     /// A socket cannot be listened at.
     #[error("{0}")]
     Socket(lictor_serve::ListenError),
-    /// The two sides of a measurement do not decide alike.
+    /// The two sides of a measurement decide differently.
     #[error("{0}")]
     Unlike(String),
-    /// No judge can be asked about the decisions.
+    /// No judge is available for the decisions.
     #[error("{message}")]
     NoJudge { message: String, remedy: &'static str },
     /// Two options do not work together.
@@ -140,7 +140,7 @@ impl From<CallError> for Failure {
 }
 
 impl Failure {
-    /// This word names a system that the policy does not have.
+    /// Makes the failure for a word that names a system which the policy does not have.
     pub(super) fn unknown_system(word: &str, system: &str, policy: &Description) -> Failure {
         let known = policy.systems.iter().map(|known| known.name.clone()).collect();
         Failure::UnknownSystem { word: word.to_owned(), system: system.to_owned(), known }
@@ -170,7 +170,7 @@ impl Failure {
         }
     }
 
-    /// What is wrong and what to do, each in one line.
+    /// Returns what is wrong and what to do, each as one line.
     pub(super) fn lines(&self) -> (String, String) {
         let problems = self.problems();
         let place = |problem: &Problem| problem.place().map(|place| format!("{place}: ")).unwrap_or_default();
@@ -179,7 +179,7 @@ impl Failure {
         (said.collect::<Vec<_>>().join("; "), remedies.collect::<Vec<_>>().join("; "))
     }
 
-    /// All problems to report.
+    /// Returns all problems to report.
     fn problems(&self) -> Vec<Problem> {
         let this = || Problem::error(self.to_string());
         match self {
@@ -251,7 +251,7 @@ impl Failure {
     }
 }
 
-/// A problem in the format for the user.
+/// Formats a problem for the user.
 pub(super) fn shown(problem: &Problem) -> String {
     let (word, colour) = match problem.severity {
         Severity::Error => ("error", AnsiColor::Red),

@@ -70,7 +70,7 @@ struct Found {
     failure: fuzz::Failure,
 }
 
-/// Plays cases.
+/// Plays the cases, and prints the result.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     if let (Some(judge), Some(file)) = (&asked.judge, &asked.mutants) {
         return mutants::run(asked, judge, file);
@@ -136,7 +136,7 @@ fn append(file: &Path, section: &str) -> Result<(), Failure> {
     document.write_all(format!("\n{section}").as_bytes()).map_err(unwritten)
 }
 
-/// The result, for people.
+/// Makes the page of the result.
 fn page(asked: &Asked, tally: &Tally, played: u64, seconds: f64, found: &[Found]) -> Page {
     let mut page = Page::new(Screen::stdout());
     for Found { case, failure } in found {

@@ -1,4 +1,4 @@
-//! `lictor inspect`: what a component is.
+//! `lictor inspect`: the properties of a component.
 
 use std::path::PathBuf;
 
@@ -52,7 +52,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     }
 }
 
-/// What is known, for people.
+/// Makes the page with the properties of a component.
 fn page(file: &str, told: &Inspection) -> Page {
     let mut page = Page::new(Screen::stdout());
     let mut facts = vec![

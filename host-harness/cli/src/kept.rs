@@ -1,4 +1,4 @@
-//! The sandbox of the command, and where it keeps what it compiled.
+//! The sandbox of the command, and its cache of compiled components.
 
 use std::env;
 use std::io;
@@ -10,10 +10,10 @@ use super::failure::shown;
 use lictor_decide::Problem;
 use lictor_host::sandbox::{Cache, Limits, LoadError, Sandbox};
 
-/// Names the directory; empty, nothing is kept.
+/// The variable that names the directory of the cache; where it is empty, nothing is cached.
 const VARIABLE: &str = "LICTOR_CACHE_DIR";
 
-/// A sandbox that finds again what an earlier run compiled. Where nothing can be kept, it says so and compiles.
+/// Makes a sandbox with a cache of compiled components. Where the cache cannot be used, a warning is printed and the sandbox compiles every time.
 pub(super) fn sandbox(limits: Limits) -> Result<Sandbox, LoadError> {
     let sandbox = Sandbox::new(limits)?;
     let Some(directory) = directory() else { return Ok(sandbox) };
@@ -26,14 +26,14 @@ pub(super) fn sandbox(limits: Limits) -> Result<Sandbox, LoadError> {
     }
 }
 
-/// One line: the command goes on all the same.
+/// Prints a warning of one line: the command goes on without a cache.
 fn warn(directory: &Path, error: &io::Error) {
     let why =
         format!("what is compiled cannot be kept in {}: {error} ({VARIABLE} names another place)", directory.display());
     anstream::eprint!("{}", shown(&Problem::error(why).of(Severity::Warning)));
 }
 
-/// Where users expect it; none where there is no such place.
+/// Returns the directory of the cache: the named one, else the usual one. `None`: nothing is cached.
 fn directory() -> Option<PathBuf> {
     if let Some(named) = env::var_os(VARIABLE) {
         return (!named.is_empty()).then(|| named.into());
@@ -41,7 +41,7 @@ fn directory() -> Option<PathBuf> {
     Some(caches()?.join("lictor"))
 }
 
-/// The user's directory of what may be deleted at any time.
+/// Returns the user's directory for files that may be deleted at any time. `None`: the system names none.
 fn caches() -> Option<PathBuf> {
     let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     if let Some(named) = absolute("XDG_CACHE_HOME") {

@@ -93,7 +93,7 @@ impl Command {
     }
 }
 
-/// The policy of this project, `guest/component`, as built with the command.
+/// Returns the bytes of this project's policy, `guest/component`, as it was built with the command.
 pub fn embedded() -> &'static [u8] {
     include_bytes!(concat!(env!("OUT_DIR"), "/lictor.wasm"))
 }

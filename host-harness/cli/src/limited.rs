@@ -18,7 +18,7 @@ pub(super) struct Limited {
     limits: Vec<String>,
 }
 
-/// What `--help` says of them.
+/// Returns the help text of `--limit`.
 fn help() -> String {
     let line = |limit: LimitInfo| {
         format!("\n  {:<13} {} [{}; default: {}]", limit.name, limit.about, limit.kind, limit.default)
@@ -28,12 +28,12 @@ fn help() -> String {
 }
 
 impl Limited {
-    /// Whether the user set any.
+    /// Returns whether the user set any limits.
     pub(super) fn is_given(&self) -> bool {
         !self.limits.is_empty()
     }
 
-    /// The limits: the defaults, but for those that the user set.
+    /// Returns the limits: those that the user set, and the defaults of the others.
     pub(super) fn read(&self) -> Result<Limits, Failure> {
         let mut limits = Limits::default();
         for text in &self.limits {
@@ -46,7 +46,7 @@ impl Limited {
     }
 }
 
-/// What to do where a policy has failed.
+/// Returns what to do where a policy has failed.
 pub(super) fn remedy(cause: &Cause) -> String {
     let breakage = match cause {
         Cause::CallError(CallError::Broke { cause, .. }) => cause.downcast_ref(),
@@ -56,7 +56,7 @@ pub(super) fn remedy(cause: &Cause) -> String {
     breakage.and_then(more).map_or_else(otherwise, |more| format!("nothing was decided; {more}"))
 }
 
-/// What to do where a component is not taken; none where its error says it.
+/// Returns what to do where a component is refused. `None`: the error says it itself.
 pub(super) fn remedy_at_start(error: &LoadError) -> Option<String> {
     match error {
         LoadError::Broke(breakage) => more(breakage),
@@ -66,7 +66,7 @@ pub(super) fn remedy_at_start(error: &LoadError) -> Option<String> {
     }
 }
 
-/// How to allow a policy more of what it met the limit of; none where no limit was met.
+/// Returns how to raise the limit that a policy has met. `None`: no limit was met.
 fn more(breakage: &Breakage) -> Option<String> {
     Some(match breakage {
         Breakage::Deadline(time) => allow("call-time", &twice(*time)),
@@ -81,12 +81,12 @@ fn allow(limit: &str, value: &str) -> String {
     format!("mend the policy, or allow it more, such as `--limit {limit}={value}`")
 }
 
-/// Bytes, rounded up.
+/// Returns bytes as mebibytes, rounded up.
 fn mebibytes(bytes: usize) -> String {
     format!("{}Mi", bytes.div_ceil(1 << 20))
 }
 
-/// Twice a time, in whole seconds.
+/// Returns twice a time, in whole seconds.
 fn twice(time: Duration) -> String {
     format!("{}s", time.as_secs().saturating_mul(2).max(1))
 }

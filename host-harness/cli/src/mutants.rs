@@ -2,17 +2,17 @@
 
 use lictor_policy::{Switch, rules};
 
-/// A law that is switched.
+/// A law with a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mutant {
     /// The code of the law.
     pub code: &'static str,
-    /// What becomes of it.
+    /// The change of the law.
     pub to: Switch,
 }
 
 impl Mutant {
-    /// Returns what becomes of the law, in words.
+    /// Returns the change of the law, in words.
     pub fn change(&self) -> String {
         match self.to {
             Switch::Silent => "out of force".to_owned(),
@@ -22,8 +22,8 @@ impl Mutant {
     }
 }
 
-/// Cases in which a law of a system denies nothing: they say why the law holds, or explain a cycle (`gang-is-complete`); or what they are about
-/// is not in the system.
+/// The cases in which a law of a system denies nothing. They say why the law holds, or explain a cycle (`gang-is-complete`), or are about something
+/// that the system does not have.
 const NO_DENIALS: [(&str, &str); 21] = [
     ("koordinator/gang-is-complete", "half"),
     ("koordinator/gang-is-complete", "complete"),
@@ -54,8 +54,8 @@ const NO_DENIALS: [(&str, &str); 21] = [
     ("volcano/reclaimer-stays-within-deserved", "nothing"),
 ];
 
-/// Returns the mutants of all laws in force: each law out of force and to the contrary, and without each of its cases of denial where it
-/// has several. A law that says how pods are compared has no cases.
+/// Returns the mutants of all laws in force. Each law is out of force, reversed, and without each of its cases of denial where it has several. A
+/// comparator has no cases.
 pub fn mutants() -> impl Iterator<Item = Mutant> {
     rules().into_iter().flat_map(|(_, entry)| {
         let of = move |to| Mutant { code: entry.code, to };

@@ -8,7 +8,7 @@ use super::screen::{Screen, print};
 /// The maximum width of a paragraph; longer lines are hard to read.
 const READABLE: usize = 120;
 
-/// Text that is written from top to bottom.
+/// A page of text that is written from top to bottom.
 #[derive(Debug)]
 pub(super) struct Page {
     screen: Screen,
@@ -16,7 +16,7 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// An empty page.
+    /// Makes an empty page.
     pub(super) fn new(screen: Screen) -> Page {
         Page { screen, text: String::new() }
     }
@@ -32,7 +32,7 @@ impl Page {
         self.text.push_str(text);
     }
 
-    /// The text so far.
+    /// Returns the text so far.
     pub(super) fn into_text(self) -> String {
         self.text
     }
@@ -124,12 +124,12 @@ impl Page {
     }
 }
 
-/// A table without borders, like those of kubectl.
+/// Makes a table without borders, like those of kubectl.
 pub(super) fn table<const N: usize>(header: [&str; N]) -> Table {
     table_of(header.into_iter())
 }
 
-/// The same with any number of columns.
+/// Makes such a table with any number of columns.
 pub(super) fn table_of<'a>(header: impl Iterator<Item = &'a str>) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);

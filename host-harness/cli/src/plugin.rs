@@ -17,7 +17,7 @@ use super::view;
 /// The name under which kubectl finds it.
 const NAME: &str = "kubectl-lictor";
 
-/// What messages call the cluster.
+/// The name of the cluster in messages.
 const CLUSTER: &str = "the cluster";
 
 /// Decide about the cluster of the kubeconfig, as Lictor would; nothing is written
@@ -65,7 +65,7 @@ struct View {
     how: view::How,
 }
 
-/// Whether this process was called as the plugin.
+/// Returns whether this process was called as the plugin.
 pub(super) fn is_meant() -> bool {
     env::args_os().next().is_some_and(|called| is_name(Path::new(&called)))
 }
@@ -85,7 +85,7 @@ pub(super) fn run() -> Result<Exit, Failure> {
     }
 }
 
-/// Reads the cluster, as far as the system reads it. Without a system it is read twice: first for what says which system fits.
+/// Reads the cluster, as far as the system reads it. Without a system the cluster is read twice: first only the objects by which a system is chosen.
 fn read(access: &Access, chosen: &Chosen, system: &str) -> Result<Source, Failure> {
     let described = chosen.start()?.describe()?;
     let mut system = system.to_owned();

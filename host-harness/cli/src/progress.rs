@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 /// The delay before anything is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A long operation. It ends when this is dropped.
+/// A long operation, shown until this value is dropped.
 pub(super) struct Progress {
     bar: ProgressBar,
     shown: Option<(Sender<()>, JoinHandle<()>)>,
@@ -28,7 +28,7 @@ impl Progress {
         Progress::start(bar, "{msg} {bar:40} {pos}/{len} ({elapsed})", what)
     }
 
-    /// A part is done.
+    /// Counts a part as done.
     pub(super) fn part_done(&self) {
         self.bar.inc(1);
     }
@@ -43,7 +43,7 @@ impl Progress {
             if let Err(RecvTimeoutError::Timeout) = waits.recv_timeout(PATIENCE) {
                 drawn.set_draw_target(ProgressDrawTarget::stderr());
                 drawn.enable_steady_tick(Duration::from_millis(100));
-                // Ends when the sender is dropped.
+                // The thread ends when the sender is dropped.
                 let _ = waits.recv();
                 drawn.finish_and_clear();
             }

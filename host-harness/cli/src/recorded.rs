@@ -16,12 +16,12 @@ use lictor_host::session::FaultRules;
 pub(super) struct Recording {
     recorder: Recorder,
     file: String,
-    /// The file was not there before.
+    /// Whether the file did not exist before.
     is_new: bool,
 }
 
 impl Recording {
-    /// Begins a recording, or goes on with the one in the file: a tail that was cut is removed, and the user is told.
+    /// Begins a recording, or continues the one in the file: a tail that was cut is removed, and the user is warned.
     pub(super) fn open(path: &Path) -> Result<Recording, Failure> {
         let file = path.display().to_string();
         let cannot = |error| Failure::Unrecorded { file: file.clone(), error };
@@ -48,16 +48,16 @@ impl Recording {
         Ok(Recording { recorder, file, is_new: false })
     }
 
-    /// What writes it.
+    /// Returns the recorder that writes the recording.
     pub(super) fn recorder(&self) -> &Recorder {
         &self.recorder
     }
 
-    /// Everything is written. A new file in which nothing was recorded, because of mistakes in the input, is removed.
+    /// Writes everything. A new file in which nothing was recorded, because of mistakes in the input, is removed.
     pub(super) fn finish(&self) -> Result<(), Failure> {
         let finished = self.recorder.finish();
         if self.is_new && fs::metadata(&self.file).is_ok_and(|about| about.len() == 0) {
-            // It is in nobody's way if it stays.
+            // An empty file that stays does no harm.
             let _ = fs::remove_file(&self.file);
         }
         finished.map_err(|error| Failure::Unrecorded { file: self.file.clone(), error })
@@ -71,10 +71,10 @@ pub(super) fn read(path: &Path) -> Result<Reader<BufReader<File>>, Failure> {
     Reader::open(BufReader::new(opened), &file).map_err(|error| Failure::Recording { file, error })
 }
 
-/// So many bytes of a file say whether it is a recording.
+/// The number of bytes at the beginning by which a recording is recognised.
 const BEGINNING: u64 = 64;
 
-/// Whether a file begins as a recording does.
+/// Returns whether a file begins as a recording does.
 pub(super) fn is_recording(path: &Path) -> bool {
     let mut beginning = Vec::new();
     let read = File::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
@@ -87,7 +87,7 @@ pub(super) fn warn(file: &str, tail: Tail, what: &str) {
     anstream::eprint!("{}", shown(&problem));
 }
 
-/// What a session is opened with, for its recording.
+/// Returns the header of a session for its recording.
 pub(super) fn header(
     described: &Description,
     chosen: &Chosen,

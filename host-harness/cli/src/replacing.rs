@@ -1,4 +1,4 @@
-//! The policy of a running process is replaced when its file changes.
+//! Replaces the policy of a running process when its file changes.
 
 use std::path::Path;
 use std::thread;
@@ -15,7 +15,7 @@ use super::upgrade::allowed;
 /// The heading of the options in the help.
 pub(super) const REPLACING: &str = "Replacement of the policy";
 
-/// How often the file is looked at.
+/// The time between two looks at the file.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// How the policy of a running process is replaced.
@@ -42,13 +42,12 @@ pub(super) struct Replacing {
 }
 
 impl Replacing {
-    /// On which terms a policy is replaced.
+    /// Returns the terms of a replacement.
     pub(super) fn terms(&self) -> Terms {
         Terms::in_seconds(self.shadow, self.watch, self.allow, self.answers, self.patience)
     }
 
-    /// Looks at the file of the component from now on, where that was asked for, and calls this when it has changed, or cannot be read any
-    /// more.
+    /// Follows the file of the component from now on, where an option says so. Calls `changed` when the file has changed, or cannot be read any more.
     pub(super) fn follow(
         &self,
         policy: &Choice,
@@ -79,7 +78,7 @@ impl Replacing {
     }
 }
 
-/// What a file has, as it was seen; none where it cannot be read.
+/// The content of a file at the last look; `None` where it could not be read.
 #[derive(Debug)]
 struct Looks {
     taken: Option<Vec<u8>>,
@@ -91,8 +90,8 @@ impl Looks {
         Looks { taken: now.clone(), seen: now }
     }
 
-    /// Whether it is to be taken: it is another one, and nobody is writing it any more. One that cannot be read any more is taken, too:
-    /// then it is said why.
+    /// Returns whether to take the file now: its content is new, and was the same at two looks, so that no process is writing it. A file that cannot
+    /// be read any more is taken, too: then the reason is reported.
     fn again(&mut self, now: Option<Vec<u8>>) -> bool {
         let is_still = std::mem::replace(&mut self.seen, now.clone()) == now;
         let is_new = is_still && now != self.taken;

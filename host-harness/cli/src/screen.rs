@@ -10,14 +10,14 @@ use super::failure::Failure;
 /// The properties of the standard output: a terminal with a width, or a pipe.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Screen {
-    /// The columns of the terminal; none if lines are not limited.
+    /// The columns of the terminal. `None`: lines are not limited.
     pub(super) width: Option<usize>,
     /// Whether colours may be used.
     pub(super) colour: bool,
 }
 
 impl Screen {
-    /// The standard output of this process.
+    /// Returns the properties of the standard output of this process.
     pub(super) fn stdout() -> Screen {
         let width = if io::stdout().is_terminal() { comfy_table::Table::new().width() } else { None };
         let colour = AutoStream::choice(&io::stdout()) != ColorChoice::Never;

@@ -56,10 +56,10 @@ pub(super) struct Asked {
     replacing: Replacing,
 }
 
-/// What a second scheduler hears where files are shared.
+/// The answer to a second scheduler where files are shared.
 const TAKEN: &str = "a recording (`--record`) or a checkpoint is of one scheduler at a time, and another one is connected: serve each at a socket of its own";
 
-/// What sessions are opened with.
+/// The parts with which sessions are opened.
 struct Opening {
     chosen: Mutex<Arc<Chosen>>,
     system: String,
@@ -67,7 +67,7 @@ struct Opening {
     schedulers: Vec<String>,
     recorder: Option<Arc<Recorder>>,
     checkpoint: Option<Arc<Stored>>,
-    /// The right to both of them.
+    /// The exclusive right to both of them.
     right: Exclusive,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
         checkpoint: asked.checkpoint.as_deref().map(|file| Arc::new(Stored::at(file))),
         right: Exclusive::default(),
     });
-    // What is wrong with the policy or its arguments is said before anybody connects. The recording is nobody's yet.
+    // Errors of the policy or its arguments are reported before any scheduler connects. No session uses the recording yet.
     let Opened { points, welcome, .. } = opening.open(&[])?;
     if points.contains(&ExtensionPoint::Act) {
         return Err(Failure::Useless(
@@ -133,7 +133,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Stops the server at the first signal; the name of the signal. The next one ends the process at once.
+/// Stops the server at the first signal (SIGINT, SIGTERM). The channel receives the name of the signal. The next signal ends the process at once.
 fn ended_by_signal(stop: Stop) -> Result<Receiver<&'static str>, Failure> {
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
     let (send, ended) = channel();
@@ -150,12 +150,12 @@ fn ended_by_signal(stop: Stop) -> Result<Receiver<&'static str>, Failure> {
 }
 
 impl Opening {
-    /// The policy that sessions are opened with now.
+    /// Returns the policy that sessions are opened with now.
     fn chosen(&self) -> Arc<Chosen> {
         self.chosen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Offers another policy, which sessions are opened with when it has taken over.
+    /// Offers another policy. Sessions are opened with it when it has taken over.
     fn offer(self: &Arc<Opening>, new: Arc<Chosen>, terms: Terms, offers: &Offers) {
         let (chosen, system, arguments) = (new.clone(), self.system.clone(), self.arguments.json());
         let make = move || {
@@ -167,7 +167,7 @@ impl Opening {
         offers.make(Offer { name, make: Box::new(make), terms, settled: Box::new(settled) });
     }
 
-    /// Opens a session for the pods of these schedulers, where the command names no others.
+    /// Opens a session for the pods of these schedulers, unless the command names others.
     fn open(&self, schedulers: &[String]) -> Result<Opened, Failure> {
         let is_shared = self.recorder.is_some() || self.checkpoint.is_some();
         let right = is_shared.then(|| self.right.acquire().ok_or(Failure::Useless(TAKEN))).transpose()?;

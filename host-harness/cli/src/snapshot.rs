@@ -1,4 +1,4 @@
-//! Where a snapshot is read from.
+//! The source of a snapshot.
 
 use std::path::{Path, PathBuf};
 
@@ -21,19 +21,19 @@ impl Files {
         Source::Files(self.snapshots.clone())
     }
 
-    /// The files as the user named them.
+    /// Returns the files as the user named them.
     #[cfg(feature = "page")]
     pub(super) fn files(&self) -> &[PathBuf] {
         &self.snapshots
     }
 }
 
-/// Where a cluster is read from.
+/// The source of a cluster.
 #[derive(Debug, Clone)]
 pub(super) enum Source {
     /// Files; `-` is the standard input.
     Files(Vec<PathBuf>),
-    /// This text, which messages call so.
+    /// A text, with its name in messages.
     Text(&'static str, String),
 }
 
@@ -57,7 +57,7 @@ fn items_in(file: &Path) -> impl FnOnce(&mut dyn FnMut(Item) -> Result<(), Input
     move |sink| each_item_in(file, sink)
 }
 
-/// The files as the user named them.
+/// Returns the names of files for messages.
 fn names<P: AsRef<Path>>(files: &[P]) -> Vec<String> {
     let name = |path: &Path| match path.to_str() {
         Some("-") => "standard input".to_owned(),

@@ -71,7 +71,10 @@ enum Output {
 }
 
 impl Asked {
-    /// The law that is switched, if any.
+    /// Returns the law that an option switches, and the switch. `None`: no law is switched.
+    ///
+    /// # Errors
+    /// [`Failure::UnknownLaw`] where the law does not exist.
     fn switched(&self) -> Result<Option<(&str, Switch)>, Failure> {
         let (code, to) = match (&self.without, &self.against) {
             (Some(code), _) => (code, Switch::Silent),
@@ -85,7 +88,7 @@ impl Asked {
     }
 }
 
-/// Whether a law is in force in a scenario.
+/// Returns whether a law is in force in a scenario.
 fn has(scenario: &Scenario, code: &str) -> bool {
     let mut engine = Engine::default();
     let arguments = serde_json::Value::Object(scenario.args.clone()).to_string();
@@ -137,10 +140,10 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     Ok(if summary.failed == 0 { Exit::Done } else { Exit::Failed })
 }
 
-/// Reads the scenarios. One of a directory that cannot be read is its mistake.
+/// Reads the scenarios. A scenario of a directory that cannot be read is returned as its mistake.
 ///
 /// # Errors
-/// A file that is named cannot be read, or a directory holds no scenario: all mistakes.
+/// A file that is named cannot be read, or a directory contains no scenario: all mistakes.
 fn readable(paths: &[PathBuf]) -> Result<Vec<Result<Scenario, InputError>>, Failure> {
     let (mut scenarios, mut mistakes) = (Vec::new(), Vec::new());
     for path in paths {
@@ -183,7 +186,7 @@ fn run_one(scenario: &Scenario, chosen: &Chosen, explain: bool, record: Option<&
     Ok(report)
 }
 
-/// Whether a policy can explain its decisions. If not, the user gets a warning.
+/// Returns whether a policy can explain its decisions. If not, the user is warned.
 fn explains(policy: &Chosen) -> Result<bool, Failure> {
     match policy.start()?.record_notes(false) {
         Ok(()) => Ok(true),
@@ -191,12 +194,12 @@ fn explains(policy: &Chosen) -> Result<bool, Failure> {
             Failure::Unexplained { file: name_of(policy.source.file.as_deref()).to_owned() }.warn();
             Ok(false)
         }
-        // Every scenario will report that.
+        // Every scenario will report the error.
         Err(_) => Ok(false),
     }
 }
 
-/// The results of the scenarios, for people.
+/// Makes the page with the results of the scenarios.
 fn page(summary: &Summary, tally: &str, verbose: bool) -> Page {
     let mut page = Page::new(Screen::stdout());
     told(&mut page, summary, verbose);
@@ -216,7 +219,7 @@ fn told(page: &mut Page, summary: &Summary, verbose: bool) {
     }
 }
 
-/// A line for what failed, and one for each expectation that does not hold.
+/// Shows a report: a line with its result, and one for each expectation that does not hold. `why`: the explanations, too.
 fn tell(page: &mut Page, report: &Report, why: bool) {
     let word = if report.passed { "ok".to_owned() } else { page.strong("FAILED") };
     page.line(format!("{word} {}", report.scenario));

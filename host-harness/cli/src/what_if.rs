@@ -1,4 +1,4 @@
-//! `lictor what-if`: what would let a job in.
+//! `lictor what-if`: the changes that would let a job in.
 
 use std::path::PathBuf;
 
@@ -31,13 +31,13 @@ pub(super) struct Asked {
     output: TextOrJson,
 }
 
-/// Tries changes, and says which of them are enough.
+/// Tries changes, and prints those that are enough.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let in_force = &asked.by.in_force;
     let arguments = arguments::read(in_force.args.as_deref())?;
     let chosen = asked.by.policy.find()?;
     let snapshot = Source::Files(vec![asked.snapshot.clone()]).read()?;
-    // What is wrong with it is told once, before anything is tried.
+    // Errors of the snapshot are reported once, before anything is tried.
     let described = chosen.start()?.describe()?;
     let case = Case {
         snapshot: &snapshot,

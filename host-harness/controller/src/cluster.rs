@@ -1,4 +1,4 @@
-//! The way to a cluster, and the signals that end a process.
+//! The connection to a cluster, and the signals that end a process.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,12 +10,12 @@ use tokio::sync::watch;
 
 use crate::deadline::SILENCE;
 
-/// Where a cluster is, and as whom to speak to it.
+/// The address of a cluster and the identity of its user, as a kubeconfig names them.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
-    /// The kubeconfig; none: as kubectl finds it, or the service account of the pod.
+    /// The kubeconfig. `None`: the kubeconfig that kubectl finds, or the service account of the pod.
     pub kubeconfig: Option<PathBuf>,
-    /// The context; none: the current one.
+    /// The context of the kubeconfig. `None`: the current one.
     pub context: Option<String>,
 }
 
@@ -30,12 +30,12 @@ pub enum ConnectError {
     Client(#[from] kube::Error),
 }
 
-/// A client for a cluster.
+/// Makes a client for a cluster.
 ///
-/// It retries nothing by itself: who carries commands out must know what was refused.
+/// The client retries nothing by itself: the executor of commands must know what was refused.
 ///
 /// # Errors
-/// There is no configuration, or it cannot be used. Whether the API server answers is not tried.
+/// There is no configuration, or it cannot be used. No request is sent: a silent API server is no error here.
 pub async fn connect(access: &Access) -> Result<Client, ConnectError> {
     let options = KubeConfigOptions { context: access.context.clone(), ..KubeConfigOptions::default() };
     let mut config = match &access.kubeconfig {
@@ -53,12 +53,12 @@ pub async fn connect(access: &Access) -> Result<Client, ConnectError> {
     config.default_retry = false;
     config.connect_timeout = Some(Duration::from_secs(5));
     config.read_timeout = Some(SILENCE);
-    // The time counts from a request, not from the one before on the same connection.
+    // The time-out counts from a request, not from the previous one on the same connection.
     config.reset_reader_on_write = true;
     Ok(Client::try_from(config)?)
 }
 
-/// Becomes true when the process is told to end: SIGTERM, or SIGINT. Called within a runtime.
+/// Returns a value that becomes true when the process receives SIGTERM or SIGINT. Must be called within a runtime.
 pub fn stop() -> watch::Receiver<bool> {
     let (send, stop) = watch::channel(false);
     tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! How long requests may take. A request past its deadline is given up: it is not known whether the API server has carried it out.
+//! Deadlines of requests. A request past its deadline is given up: it is unknown whether the API server has carried it out.
 
 use std::future::Future;
 use std::time::Duration;
@@ -6,16 +6,17 @@ use std::time::Duration;
 use kube::Error;
 use tokio::time::timeout;
 
-/// A request of a command: an API server answers within 60 s or not at all (`--request-timeout` of kube-apiserver), and a webhook within 30 s.
+/// The deadline of a request of a command: an API server answers within 60 s or not at all (`--request-timeout` of kube-apiserver), and a webhook
+/// within 30 s.
 pub const COMMAND: Duration = Duration::from_secs(60);
 
-/// A report, which is an event, a condition or a status, a question about rights, or a request about the policy that is wanted.
+/// The deadline of a report (an event, a condition or a status), of a question about rights, and of a request for the policy in the cluster.
 pub const REPORT: Duration = Duration::from_secs(60);
 
-/// Loading or storing a checkpoint, whatever requests that takes: the session waits meanwhile.
+/// The deadline for loading or storing a checkpoint, whatever number of requests that takes: the session waits meanwhile.
 pub const CHECKPOINT: Duration = Duration::from_secs(10);
 
-/// A connection on which nothing arrives. Lists and watches have no other deadline; the API server ends each watch after 290 s.
+/// The deadline of a connection on which nothing arrives. Lists and watches have no other deadline; the API server ends each watch after 290 s.
 pub const SILENCE: Duration = Duration::from_secs(300);
 
 /// A request that was not answered in time.
@@ -23,7 +24,7 @@ pub const SILENCE: Duration = Duration::from_secs(300);
 #[error("no answer within {} s", .0.as_secs())]
 pub struct Late(pub Duration);
 
-/// Waits for the answer to a request, at most so long.
+/// Waits for the answer to a request, at most for `limit`.
 ///
 /// # Errors
 /// Those of the request; [`Late`], as a failure of the connection.

@@ -1,4 +1,4 @@
-//! All objects of a cluster that a session reads, at one go: to decide about a cluster and carry nothing out.
+//! Reads all objects of a cluster that a session needs, at one time: to decide about a cluster and carry nothing out.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use crate::view::{self, Ours, text};
 use crate::watch::kinds;
 use crate::watch::stream::resource_of;
 
-/// So many objects are asked for at a time.
+/// The number of objects per request.
 const PAGE: u32 = 500;
 
-/// A `List` of the objects. Kinds that the cluster does not have have none.
+/// Reads the objects into a `List`. Kinds that the cluster does not have are left out.
 ///
 /// # Errors
 /// The API server does not answer, or refuses.
@@ -46,8 +46,8 @@ pub async fn read(client: &Client, interests: &Interests) -> Result<Value, Error
     Ok(json!({"apiVersion": "v1", "kind": "List", "items": items}))
 }
 
-/// Shows pods as a session sees them that may decide about all of them: our own gate keeps no pod back, and a pod that was let go has its node,
-/// where that is there.
+/// Changes pods to what a session sees that may decide about all of them: our own gate keeps no pod back, and a pod that was let go has its node,
+/// where that node exists.
 fn as_shown(items: &mut [Value]) {
     let schedulers: BTreeSet<String> = items.iter().map(|item| text(item, "/spec/schedulerName").to_owned()).collect();
     let ours = Ours { schedulers: schedulers.into_iter().collect(), ungated: true };

@@ -1,12 +1,12 @@
-//! Carries out in a living cluster what a policy decides, beside a stock kube-scheduler that nobody has to rebuild.
+//! Carries out in a living cluster what a policy decides, next to an unchanged kube-scheduler.
 //!
-//! Pods are held by a scheduling gate from their creation. The session decides about them; what it decides is carried out through the API
-//! server: victims are evicted, preemptors nominated, and when the room is there a pod is let go for its node in one patch.
-//! kube-scheduler binds it and remains the judge of everything else.
+//! Pods are held by a scheduling gate from their creation. The session decides about them, and its decisions are carried out through the API server:
+//! victims are evicted, preemptors nominated, and when the room is free a pod is let go for its node in one patch. kube-scheduler binds the pod and
+//! remains the judge of everything else.
 //!
-//! [`run`](run::run) ties it together. What decides is pure and has no input or output: [`view`] (what the session is shown), [`watch::store`]
-//! (what is news), [`decide`] (what is to be done), [`carry_out::patch`] (how). Input and output stand at the edge: [`watch::stream`],
-//! [`carry_out::KubeApi`], [`state`]. [`report`], [`mark`] and [`ops`] say what goes on, [`lease`] says who leads.
+//! [`run`](run::run) ties the parts together. Decisions are pure, without input or output: [`view`] (the view of the session), [`watch::store`] (the
+//! changes), [`decide`] (the tasks), [`carry_out::patch`] (the patches). Input and output stand at the edge: [`watch::stream`],
+//! [`carry_out::KubeApi`], [`state`]. [`report`], [`mark`] and [`ops`] report, and [`lease`] elects the leader.
 
 pub mod carry_out;
 pub mod cluster;

@@ -1,4 +1,4 @@
-//! What we write on objects of the cluster.
+//! The names that this controller writes on objects of the cluster.
 
 /// The scheduling gate that holds a pod until the policy has decided about it.
 pub const GATE: &str = "lictor.dev/admission";
@@ -18,7 +18,7 @@ pub const CHECKPOINT_OF: &str = "lictor.dev/checkpoint-of";
 /// Label of a running pod: `safe`, or `evictable`.
 pub const STANDING: &str = "lictor.dev/standing";
 
-/// The scheduler that a session sees for pods that were never ours: they are bound by others, as if another scheduler did it.
+/// The scheduler that a session sees for pods that were never under our gate: they are bound by others, as if by another scheduler.
 pub const OTHERS: &str = "kube-scheduler";
 
 /// The scheduler of a pod that names none.

@@ -18,7 +18,7 @@ fn client(listener: &TcpListener) -> Client {
     Client::try_from(Config::new(address.parse().unwrap())).unwrap()
 }
 
-/// Returns a client of a server that takes connections and never answers, as long as the listener is held.
+/// Returns a client of a server that takes connections and never answers. The server lives as long as the listener.
 pub(crate) fn silent() -> (Client, TcpListener) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     (client(&listener), listener)

@@ -10,20 +10,20 @@ use lictor_host::cluster::load::{Document, Origin};
 use lictor_host::cluster::{InputError, step};
 use lictor_host::session::OpenError;
 
-/// The arguments that the user gave.
+/// The arguments of the system that the user gave.
 #[derive(Debug, Clone, Default)]
 pub struct Arguments {
     /// The arguments by name.
     pub given: Map<String, Value>,
-    /// Their file and lines, and the JSON pointer of the mapping.
+    /// The file of the arguments with its lines, and the JSON pointer of the mapping.
     origin: Option<(Origin, &'static str)>,
 }
 
 impl Arguments {
-    /// Reads documents: one mapping, or none.
+    /// Reads documents: one mapping, or no document.
     ///
     /// # Errors
-    /// There are two, or one is no mapping.
+    /// There are two documents, or one is no mapping.
     pub fn read(mut documents: Vec<Document>) -> Result<Arguments, InputError> {
         match (documents.pop(), documents.is_empty()) {
             (None, _) => Ok(Arguments::default()),
@@ -35,10 +35,10 @@ impl Arguments {
         }
     }
 
-    /// Reads a text, which people call so. An empty one has no arguments.
+    /// Reads a text; `name` is its name in messages. An empty text has no arguments.
     ///
     /// # Errors
-    /// It is no YAML or JSON, or its documents are no arguments.
+    /// The text is no YAML or JSON, or its documents are no arguments.
     pub fn read_text(name: &str, text: &str) -> Result<Arguments, InputError> {
         Arguments::read(load::read(name, text)?)
     }
@@ -61,12 +61,12 @@ impl Arguments {
         Ok(Arguments { given, origin: Some((origin, "/args")) })
     }
 
-    /// The arguments as JSON, for the policy.
+    /// Returns the arguments as JSON, for the policy.
     pub fn json(&self) -> String {
         Value::Object(self.given.clone()).to_string()
     }
 
-    /// The failure for a configuration that the policy refuses.
+    /// Makes the failure of a configuration that the policy refuses. `asked`: the name of the system; `laws`: its description.
     pub fn refused(&self, error: OpenError, asked: &str, laws: Option<&SystemInfo>) -> Failure {
         let OpenError::Refused(refusal) = &error else { return Failure::Open(error) };
         let mut problem = Problem::error(error.to_string());
@@ -94,7 +94,7 @@ impl Arguments {
     }
 }
 
-/// The hint for an unknown argument: the known ones.
+/// Returns the hint for an unknown argument: the known ones.
 fn known(arguments: &[Argument]) -> String {
     if arguments.is_empty() {
         return "the system has no arguments".to_owned();

@@ -1,4 +1,4 @@
-//! What happens in a cluster between two cycles.
+//! The events in a cluster between two cycles.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,28 +8,28 @@ use super::opened::Opened;
 /// Nanoseconds in a second.
 pub(super) const SECOND: i64 = 1_000_000_000;
 
-/// What happens before a cycle.
+/// The events before a cycle.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Between {
-    /// The victims so far leave.
+    /// Whether the victims so far leave.
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub victims_leave: bool,
-    /// So many seconds pass.
+    /// The seconds that pass.
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub seconds: u32,
 }
 
 impl Between {
-    /// The time that passes, in nanoseconds.
+    /// Returns the time that passes, in nanoseconds.
     pub fn nanoseconds(self) -> i64 {
         i64::from(self.seconds).saturating_mul(SECOND)
     }
 }
 
 impl Opened {
-    /// Lets this happen; the objects that have left, as `Kind/namespace/name`.
+    /// Lets the events happen. Returns the objects that have left, as `Kind/namespace/name`.
     ///
     /// # Errors
     /// The policy failed.

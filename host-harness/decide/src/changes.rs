@@ -1,4 +1,4 @@
-//! Objects that are added to a snapshot, or stand instead of those of the same kind and name.
+//! Objects that are added to a snapshot, or replace those of the same kind and name.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -10,13 +10,13 @@ use super::failure::Failure;
 use super::origins::Origins;
 use super::snapshot::Snapshot;
 
-/// What messages call the changes.
+/// The name of the changes in messages.
 const NAME: &str = "the changes";
 
-/// What stands between two documents.
+/// The separator of two documents.
 const BETWEEN: &str = "\n---\n";
 
-/// Changes of a snapshot. It stays as it was opened: each text of changes is applied to it anew.
+/// Changes of a snapshot. The snapshot stays as it was opened: each text of changes is applied to it anew.
 #[derive(Debug, Clone, Default)]
 pub struct Changes {
     /// The objects in the order of the text; of several with the same key, the last one.
@@ -27,10 +27,10 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Reads a text in YAML or JSON. An empty one changes nothing.
+    /// Reads a text in YAML or JSON. An empty text changes nothing.
     ///
     /// # Errors
-    /// Its mistakes, with their lines.
+    /// The mistakes of the text, with their lines.
     pub fn read(text: &str) -> Result<Changes, Failure> {
         if text.trim().is_empty() {
             return Ok(Changes::default());
@@ -43,13 +43,13 @@ impl Changes {
         Ok(Changes { objects, origins, keys })
     }
 
-    /// The objects of a snapshot with the changes.
+    /// Returns the objects of a snapshot with the changes.
     pub fn of<'a>(&'a self, snapshot: &'a Snapshot) -> Vec<&'a Object> {
         let unchanged = snapshot.objects.iter().filter(|object| self.leave(object));
         unchanged.chain(&self.objects).collect()
     }
 
-    /// A snapshot with the changes.
+    /// Returns a snapshot with the changes. Without changes the snapshot is borrowed.
     pub fn applied<'a>(&self, snapshot: &'a Snapshot) -> Cow<'a, Snapshot> {
         if self.objects.is_empty() {
             return Cow::Borrowed(snapshot);
@@ -61,7 +61,7 @@ impl Changes {
         Cow::Owned(Snapshot { objects, origins, files })
     }
 
-    /// A text of changes with more objects behind it. The text stays as it is.
+    /// Returns a text of changes with more objects appended. The text itself stays as it is.
     pub fn appended(text: &str, objects: &[Value]) -> String {
         if objects.is_empty() {
             return text.to_owned();
@@ -72,7 +72,7 @@ impl Changes {
         before.into_iter().chain(more).collect::<Vec<_>>().join(BETWEEN)
     }
 
-    /// Whether an object stays as it is.
+    /// Returns whether the changes leave an object as it is.
     fn leave(&self, object: &Object) -> bool {
         self.keys.is_empty() || !self.keys.contains(&object.full_key())
     }
@@ -88,7 +88,7 @@ mod tests {
         objects.iter().map(|object| object.key()).collect()
     }
 
-    /// The class `a` is changed twice, and `c` is new: of `a`, the second change counts.
+    /// Changes the class `a` twice, and adds `c`: of `a`, the second change counts.
     #[test]
     fn the_last_object_of_a_key_stands_instead_of_the_one_of_the_snapshot() {
         let class = |name: &str, value: i32| {
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(appended("b: 2\n", &[]), "b: 2\n");
     }
 
-    /// In JSON, in YAML, and behind a line that ends a document already.
+    /// Appends to JSON, to YAML, and to a text that ends with a separator already.
     #[test]
     fn a_text_with_more_behind_it_is_read_again() {
         let class = |name: &str| json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": 1});

@@ -1,4 +1,4 @@
-//! Why nothing can be decided.
+//! Failures because of which nothing can be decided.
 
 use lictor_host::cluster::InputError;
 use lictor_host::policy::CallError;
@@ -19,9 +19,9 @@ pub enum Failure {
     /// There is nothing to decide.
     #[error("there is no {what} in {}", .files.join(", "))]
     Nothing {
-        /// What there is none of.
+        /// The kind of things that is missing.
         what: &'static str,
-        /// What was read.
+        /// The files that were read.
         files: Vec<String>,
         /// What to do.
         remedy: &'static str,
@@ -38,7 +38,7 @@ pub enum Failure {
     /// The recording cannot be read.
     #[error("{0}")]
     Recording(ReadError),
-    /// The pod or job does not exist; names that are written alike.
+    /// The pod or job does not exist; names that are spelled similarly.
     #[error("there is no pod and no job `{0}`")]
     UnknownName(String, Vec<String>),
     /// A name matches more than one pod or job.
@@ -54,7 +54,7 @@ impl From<Vec<InputError>> for Failure {
 
 impl From<SessionError> for Failure {
     fn from(error: SessionError) -> Failure {
-        // What is decided about a snapshot has one input only: itself.
+        // A decision about a snapshot has only one input: the snapshot itself.
         Failure::Session(error.cause)
     }
 }
@@ -72,7 +72,7 @@ impl From<ReadError> for Failure {
 }
 
 impl Failure {
-    /// All problems to report.
+    /// Returns all problems to report.
     pub fn problems(&self) -> Vec<Problem> {
         let this = || Problem::error(self.to_string());
         match self {
@@ -91,7 +91,7 @@ impl Failure {
     }
 }
 
-/// The names in backticks, joined by `or`.
+/// Returns the names in backticks, joined by `or`.
 pub fn either(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     quoted.join(" or ")

@@ -8,7 +8,7 @@ use lictor_host::cluster::Mirror;
 /// The maximum number of nodes to name; the others are counted.
 const NAMED: usize = 16;
 
-/// Where each pod belongs, as the policy says; a pod that is not there counts against no queue and is a job of its own.
+/// The queue and the job of each pod, as the policy says. A pod that is missing counts against no queue and is a job of its own.
 pub type Memberships = BTreeMap<PodId, Membership>;
 
 /// The job of each pod with a controller, as `namespace/name`.
@@ -27,7 +27,7 @@ pub struct Group<'a, T> {
 }
 
 impl Jobs {
-    /// The jobs of a cluster.
+    /// Reads the jobs of a cluster.
     pub fn of(mirror: &Mirror) -> Jobs {
         let job = |pod: &Pod| {
             Some((mirror.pod_name(pod.id)?.to_owned(), format!("{}/{}", pod.template.namespace, controller(pod)?)))
@@ -35,7 +35,7 @@ impl Jobs {
         Jobs(mirror.pods().filter_map(job).collect())
     }
 
-    /// The job of a pod.
+    /// Returns the job of a pod. `None`: the pod has no controller.
     pub fn job(&self, pod: &str) -> Option<&str> {
         self.0.get(pod).map(String::as_str)
     }
@@ -61,7 +61,7 @@ impl Jobs {
 }
 
 impl<T> Group<'_, T> {
-    /// The pod, or the job with the number of pods.
+    /// Returns the pod, or the job with the number of pods.
     pub fn label(&self) -> String {
         match (self.pods.as_slice(), self.job) {
             ([pod], _) => (*pod).to_owned(),
@@ -71,8 +71,8 @@ impl<T> Group<'_, T> {
     }
 }
 
-/// The pods of each job, as `namespace/name`: of a controller, which Kubernetes itself defines, or of the job that the policy decides about
-/// with them.
+/// Returns the pods of each job, as `namespace/name`. A job is a controller, which Kubernetes itself defines, or the job that the policy decides
+/// about as a whole.
 pub fn members(mirror: &Mirror, memberships: &Memberships) -> BTreeMap<String, BTreeSet<String>> {
     let mut jobs: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for pod in mirror.pods() {
@@ -86,12 +86,12 @@ pub fn members(mirror: &Mirror, memberships: &Memberships) -> BTreeMap<String, B
     jobs
 }
 
-/// The job that a pod has by its controller.
+/// Returns the name of a pod's controller. `None`: the pod has none.
 fn controller(pod: &Pod) -> Option<&str> {
     pod.template.owner.as_ref().map(|owner| owner.name.as_str())
 }
 
-/// The names of nodes, each once, with its count.
+/// Returns the names of nodes, each once, with its count. Of more than 16 names the rest is counted.
 pub fn nodes<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
     for name in names {

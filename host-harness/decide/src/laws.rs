@@ -4,10 +4,10 @@ use lictor_host::reason::HOST_RULES;
 use lictor_policy::{Entry, engine_rules, rules};
 use serde::Serialize;
 
-/// Under this name stand the reasons of the engine.
+/// The name under which the reasons of the engine are listed.
 pub const ENGINE: &str = "engine";
 
-/// Under this name stand the reasons of the host.
+/// The name under which the reasons of the host are listed.
 pub const HOST: &str = "host";
 
 /// A law, or a reason of the engine or the host, as it is registered.
@@ -17,17 +17,17 @@ pub const HOST: &str = "host";
 pub struct Registered {
     /// The system, or [`ENGINE`] or [`HOST`].
     pub system: String,
-    /// Its code.
+    /// The code of the law.
     pub code: &'static str,
     /// The question that it answers.
     pub question: String,
     /// What must hold.
     pub sentence: &'static str,
-    /// Where it comes from.
+    /// The source of the law.
     pub source: &'static str,
-    /// Which preemptors it does not apply to.
+    /// The preemptors that the law does not apply to.
     pub exempt: Option<&'static str>,
-    /// Where it stands in the sources.
+    /// The file in the sources.
     pub file: String,
     /// Its manual page, in Markdown.
     pub page: String,
@@ -41,7 +41,7 @@ impl Registered {
     }
 }
 
-/// Everything that has a code.
+/// Returns every law and reason that has a code.
 pub fn registered() -> Vec<Registered> {
     let laws = rules();
     let laws = laws.iter().map(|(system, entry)| Registered::law(system, entry));

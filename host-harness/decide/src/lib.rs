@@ -1,7 +1,7 @@
-//! What a policy decides about a snapshot of a cluster, and why, as data: what the `lictor` command prints, and the page shows.
+//! The decisions of a policy about a snapshot of a cluster, and their reasons, as data: what the `lictor` command prints, and the page shows.
 //!
-//! [`Opened`] is a policy that was told a cluster; it decides cycle by cycle, and a [`Record`] has what it decided. [`explain::Answer`] has
-//! why, for one pod or job. Nothing here reads a file or a clock, or needs WebAssembly, so that it runs in a browser, too.
+//! [`Opened`] is a policy that has received a cluster; it decides cycle by cycle, and a [`Record`] holds its decisions. [`explain::Answer`] holds the
+//! reasons, for one pod or job. No code here reads a file or a clock, or needs WebAssembly, so that it runs in a browser, too.
 
 mod arguments;
 mod between;

@@ -10,7 +10,7 @@ use lictor_host::policy::{CallError, Policy};
 pub struct Native(Engine, Option<(String, Switch)>);
 
 impl Native {
-    /// The policy with one law switched, to show which scenarios prove that law.
+    /// Makes the policy with one law switched, to show which scenarios prove that law.
     pub fn switched(code: &str, to: Switch) -> Native {
         Native(Engine::default(), Some((code.to_owned(), to)))
     }

@@ -1,4 +1,4 @@
-//! A policy that was told a cluster.
+//! A policy that has received a cluster.
 
 use lictor_contract::{Description, ExtensionPoint, PolicyError, QueueAccount, Severity, SystemInfo};
 use lictor_host::driver::Virtual;
@@ -17,20 +17,20 @@ use super::record::{Cycle, Record, Source, newest, usage};
 use super::snapshot::Snapshot;
 use super::unread;
 
-/// How it is decided.
+/// The settings of a decision.
 #[derive(Default)]
 pub struct With<'a> {
     /// The name of the system; empty for the first one of the policy.
     pub system: &'a str,
-    /// Its arguments.
+    /// The arguments of the system.
     pub arguments: Arguments,
     /// The schedulers whose pods are decided about; empty: those that the system stands for.
     pub schedulers: &'a [String],
-    /// What records the session, if anything does. It listens to the policy already.
+    /// The recorder of the session, if there is one. It already watches the policy.
     pub recorder: Option<&'a Recorder>,
 }
 
-/// A policy that was told a cluster, and has not decided yet.
+/// A policy that has received a cluster, and has not decided yet.
 pub struct Opened {
     session: Virtual,
     described: Description,
@@ -38,14 +38,14 @@ pub struct Opened {
     arguments: Arguments,
     findings: Vec<Problem>,
     origins: Origins,
-    /// How many findings of the session are among these.
+    /// The number of the session's findings that are among these.
     reported: usize,
     is_explained: bool,
     tells_standings: bool,
 }
 
 impl Opened {
-    /// Opens a session of a policy, which described itself so, and tells it the cluster.
+    /// Opens a session of a policy with this description, and passes the cluster to it.
     ///
     /// # Errors
     /// The policy refuses the system or an argument, the cluster has mistakes, or lacks nodes or pods.
@@ -80,37 +80,37 @@ impl Opened {
         })
     }
 
-    /// The session: the cluster, and what is going on in it.
+    /// Returns the session: the cluster, and its commands and plans.
     pub fn session(&self) -> &Virtual {
         &self.session
     }
 
-    /// The session, to be told more.
+    /// Returns the session, for further inputs.
     pub fn session_mut(&mut self) -> &mut Virtual {
         &mut self.session
     }
 
-    /// The system whose laws apply.
+    /// Returns the system whose laws apply. `None`: the policy does not describe it.
     pub fn system(&self) -> Option<&SystemInfo> {
         self.system.as_ref()
     }
 
-    /// What the policy says of itself.
+    /// Returns the policy's description of itself.
     pub fn described(&self) -> &Description {
         &self.described
     }
 
-    /// What is to be said of the objects to their authors.
+    /// Returns the findings about the objects, for their authors.
     pub fn findings(&self) -> &[Problem] {
         &self.findings
     }
 
-    /// Where the objects were read.
+    /// Returns the places where the objects were read.
     pub fn origins(&self) -> &Origins {
         &self.origins
     }
 
-    /// Has all that follows explained; no where the policy cannot.
+    /// Turns explanations on for all that follows. Returns false where the policy cannot explain.
     ///
     /// # Errors
     /// The policy failed.
@@ -119,12 +119,12 @@ impl Opened {
         Ok(self.is_explained)
     }
 
-    /// Makes the record of what is decided say which running pods are safe, though nothing else is explained.
+    /// Adds the standings of running pods to the record, even where nothing else is explained.
     pub fn tell_standings(&mut self) {
         self.tells_standings = true;
     }
 
-    /// Decides so many cycles, at the newest time in the cluster. `source` is the policy's own, for the record.
+    /// Decides `cycles` cycles, at the newest time in the cluster. `source` is that of the policy, for the record.
     ///
     /// # Errors
     /// The policy failed, or gave an invalid answer.
@@ -156,7 +156,7 @@ impl Opened {
             record.warned.insert(kind);
             record.findings.push(problem);
         }
-        // An object that a decision changes is read once more: what was said of it is not said again.
+        // An object that a decision changes is read once more: earlier findings are not repeated.
         for finding in self.session.findings().iter().skip(self.reported) {
             let finding = self.origins.place(finding.clone());
             if !record.findings.contains(&finding) {
@@ -166,7 +166,7 @@ impl Opened {
         Ok(record)
     }
 
-    /// The usage of quotas and queues; empty where the policy has none.
+    /// Returns the usage of quotas and queues; empty where the policy has none.
     ///
     /// # Errors
     /// The policy failed.
@@ -177,7 +177,7 @@ impl Opened {
         }
     }
 
-    /// Where each pod belongs, as the policy says.
+    /// Returns the queue and the job of each pod, as the policy says.
     ///
     /// # Errors
     /// The policy failed, or gave an invalid answer.
@@ -185,7 +185,7 @@ impl Opened {
         Ok(self.session.memberships()?)
     }
 
-    /// The pods and jobs by name, as they are now.
+    /// Returns the pods and jobs by name, as they are now.
     ///
     /// # Errors
     /// The policy failed, or gave an invalid answer.
@@ -195,10 +195,10 @@ impl Opened {
     }
 }
 
-/// Tells a session a snapshot.
+/// Passes a snapshot to a session. Returns the warnings and findings, and the places of the objects.
 ///
 /// # Errors
-/// An error about an object is one; warnings are returned.
+/// The snapshot is empty or has mistakes, or an error about an object is found.
 pub fn load(snapshot: Snapshot, session: &mut Virtual) -> Result<(Vec<Problem>, Origins), Failure> {
     let Snapshot { objects, origins, files } = snapshot;
     let mistakes = session.mirror().mistakes_in(&objects);

@@ -1,4 +1,4 @@
-//! Where objects were read, for messages about them.
+//! The places where objects were read, for messages about them.
 
 use std::collections::BTreeMap;
 
@@ -12,22 +12,22 @@ use super::problem::Problem;
 pub struct Origins(BTreeMap<String, Origin>);
 
 impl Origins {
-    /// An object was read here.
+    /// Adds the place of an object.
     pub fn add(&mut self, object: String, origin: Origin) {
         self.0.insert(object, origin);
     }
 
-    /// Objects of another text were read there; the last place counts.
+    /// Adds the places of another text's objects; the last place of an object counts.
     pub fn extend(&mut self, others: Origins) {
         self.0.extend(others.0);
     }
 
-    /// The place of an object.
+    /// Returns the place of an object. `None`: the object was not read from a file.
     pub fn of(&self, object: &str) -> Option<&Origin> {
         self.0.get(object)
     }
 
-    /// A finding of the policy with file and line.
+    /// Returns a finding of the policy as a problem with file and line.
     pub fn place(&self, finding: Finding) -> Problem {
         let Finding { severity, object, path, message, remedy } = finding;
         let origin = self.of(&object);

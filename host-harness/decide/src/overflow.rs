@@ -5,10 +5,10 @@ use lictor_contract::Overflow;
 use super::origins::Origins;
 use super::problem::Problem;
 
-/// What to do about it.
+/// The remedy for such a sum.
 const REMEDY: &str = "correct the amounts: their sum exceeds 64 bits";
 
-/// The problem, with the place of the object where it is known.
+/// Makes the problem, with the place of the object where it is known.
 pub(super) fn problem(over: &Overflow, origins: &Origins) -> Problem {
     let origin = origins.of(&over.object);
     let message = format!("the sum of `{}` exceeds 64 bits", over.resource);

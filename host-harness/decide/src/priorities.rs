@@ -1,6 +1,6 @@
-//! Which priority pods have in a system, and how it is changed.
+//! The priorities of pods in a system, and changes of them.
 //!
-//! In most cases a pod has its own. A PodGroup of Kubernetes overrides that of its pods, and in Volcano the class of a PodGroup is the
+//! In most cases a pod has its own priority. A PodGroup of Kubernetes overrides that of its pods, and in Volcano the class of a PodGroup is the
 //! priority of its job: there the group is changed, too.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,15 +25,15 @@ const GROUP_NAME: &str = "scheduling.k8s.io/group-name";
 /// The annotation that Volcano reads instead of the priority of a pod.
 const TASK_PRIORITY: &str = "volcano.sh/task-priority";
 
-/// The priority of a pod of Volcano that has none.
+/// The priority of a pod of Volcano without one.
 const OF_VOLCANO: i64 = 1;
 
-/// How a priority is set.
+/// A change of a priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum To {
-    /// It is this one.
+    /// Set it to this value.
     Exactly(i64),
-    /// It is at least this one.
+    /// Raise it to at least this value.
     AtLeast(i64),
 }
 
@@ -46,20 +46,20 @@ impl To {
     }
 }
 
-/// A PodGroup: its API group, and its namespace and name as its key has them.
+/// The key of a PodGroup: its API group, and its namespace and name as its key has them.
 type GroupKey = (&'static str, String);
 
 /// The priorities in a cluster.
 pub(crate) struct Priorities<'a> {
     objects: &'a [&'a Object],
-    /// Pods of Volcano are read otherwise.
+    /// Whether pods are read as Volcano reads them.
     is_volcano: bool,
     classes: Classes,
     groups: BTreeMap<GroupKey, Value>,
 }
 
 impl<'a> Priorities<'a> {
-    /// Those of a cluster that is decided about with the laws of this system.
+    /// Reads the priorities in a cluster that is decided about by the laws of this system.
     pub(crate) fn of(objects: &'a [&'a Object], system: Option<&SystemInfo>) -> Priorities<'a> {
         let reads = |group: &str| {
             let mut kinds = system.into_iter().flat_map(|system| &system.interests.kinds);
@@ -78,12 +78,12 @@ impl<'a> Priorities<'a> {
         Priorities { objects, is_volcano: reads(VOLCANO), classes: Classes::of(objects), groups }
     }
 
-    /// All pods, one after another.
+    /// Returns all pods, one after another.
     pub(crate) fn pods(&self) -> impl Iterator<Item = Value> {
         self.objects.iter().filter(|object| object.key().starts_with("Pod/")).filter_map(|object| value(object))
     }
 
-    /// The priority of a pod: that of its group, where the group decides.
+    /// Returns the priority of a pod: that of its group, where the group decides.
     pub(crate) fn of_pod(&self, pod: &Value) -> i64 {
         match self.group_of(pod) {
             Some((_, group)) => self.of_group(group),
@@ -91,7 +91,7 @@ impl<'a> Priorities<'a> {
         }
     }
 
-    /// The objects that give these pods another priority: the pods, their groups where these decide, and the classes that are new.
+    /// Returns the objects that give these pods another priority: the pods, their groups where these decide, and the classes that are new.
     pub(crate) fn set(&self, pods: Vec<Value>, to: To) -> Vec<Value> {
         let groups: BTreeMap<&GroupKey, &Value> = pods.iter().filter_map(|pod| self.group_of(pod)).collect();
         let mut classes = self.classes.clone();
@@ -101,7 +101,7 @@ impl<'a> Priorities<'a> {
             if *api_group == KUBERNETES {
                 set_own(&mut group, Some(priority), None);
             } else {
-                // Without a class it is 0.
+                // A group without a class has priority 0.
                 let class = (priority != 0).then(|| classes.named(priority));
                 set_own(&mut group, None, class.as_deref());
             }
@@ -116,13 +116,13 @@ impl<'a> Priorities<'a> {
     fn set_pod(&self, mut pod: Value, to: To) -> Value {
         let group = self.group_of(&pod);
         let priority = match group {
-            // All pods of it have its priority: otherwise they are warned about.
+            // All pods of a group of Kubernetes have its priority: otherwise a warning would follow.
             Some(((KUBERNETES, _), group)) => to.from(self.of_group(group)),
             _ => to.from(self.own(&pod)),
         };
         let never = self.classes.never_preempts(text(&pod, "/spec/priorityClassName").unwrap_or_default());
         if never && text(&pod, "/spec/preemptionPolicy").is_none() {
-            // The class has said so, and is removed.
+            // The preemption policy of the class is kept in the pod, because the class is removed.
             set(&mut pod, "preemptionPolicy", Some(json!("Never")));
         }
         set_own(&mut pod, Some(priority), None);
@@ -133,7 +133,7 @@ impl<'a> Priorities<'a> {
         pod
     }
 
-    /// The other pods of these groups, of those of Kubernetes.
+    /// Returns the other pods of those groups that are of Kubernetes.
     fn mates(&self, groups: &BTreeMap<&GroupKey, &Value>, pods: &[Value]) -> Vec<Value> {
         let groups: BTreeSet<&GroupKey> = groups.keys().copied().filter(|(group, _)| *group == KUBERNETES).collect();
         if groups.is_empty() {
@@ -152,7 +152,7 @@ impl<'a> Priorities<'a> {
         near.filter(|pod| is_mate(pod) && !known.contains(&name(pod))).collect()
     }
 
-    /// The group that decides for a pod, where one does.
+    /// Returns the group that decides the priority of a pod. `None`: the pod's own priority counts.
     fn group_of(&self, pod: &Value) -> Option<(&GroupKey, &Value)> {
         let annotated =
             pod.pointer("/metadata/annotations").and_then(|all| all.get(GROUP_NAME)).and_then(Value::as_str);
@@ -184,7 +184,7 @@ pub(crate) fn value(object: &Object) -> Option<Value> {
     serde_json::from_str(&object.json()).ok()
 }
 
-/// The text at a JSON pointer; none where it is absent or empty.
+/// Returns the text at a JSON pointer. `None`: the text is absent or empty.
 fn text<'v>(value: &'v Value, pointer: &str) -> Option<&'v str> {
     value.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty())
 }
@@ -193,7 +193,7 @@ fn namespace(pod: &Value) -> String {
     text(pod, "/metadata/namespace").unwrap_or("default").to_owned()
 }
 
-/// Sets the priority of a pod or group, or the class that says it.
+/// Sets the priority of a pod or group, or the class that defines it.
 fn set_own(object: &mut Value, priority: Option<i64>, class: Option<&str>) {
     set(object, "priority", priority.map(Value::from));
     set(object, "priorityClassName", class.map(Value::from));

@@ -26,7 +26,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// An error with only a message.
+    /// Makes an error with only a message.
     pub fn error(message: impl Into<String>) -> Problem {
         let (object, path, file, line, remedy) = Default::default();
         Problem { severity: Severity::Error, object, path, file, line, message: message.into(), remedy }
@@ -47,7 +47,7 @@ impl Problem {
         Problem { severity, ..self }
     }
 
-    /// The place as `file:line`, or the file alone.
+    /// Returns the place as `file:line`, or the file alone. `None`: the problem has no file.
     pub fn place(&self) -> Option<String> {
         match (&self.file, self.line) {
             (Some(file), Some(line)) => Some(format!("{file}:{line}")),
@@ -55,7 +55,7 @@ impl Problem {
         }
     }
 
-    /// The message with the object and its field.
+    /// Returns the message with the object and its field.
     pub fn sentence(&self) -> String {
         let object = self.object.as_ref().map(|object| object.replacen('/', " ", 1));
         match (object, &self.path) {

@@ -1,4 +1,4 @@
-//! A recording, moment by moment: it is repeated, and stops where something was decided.
+//! A recording, moment by moment: it is repeated, and stops where a decision was made.
 
 mod growing;
 
@@ -19,7 +19,7 @@ use super::record::{Cycle, Record, Source, usage};
 pub use growing::{Growing, Known};
 pub use lictor_host::recording::START;
 
-/// A fresh policy for each session of the recording.
+/// A function that starts a fresh policy for each session of the recording.
 pub type Start<'p> = &'p mut dyn FnMut() -> Box<dyn Policy>;
 
 /// A recording that is being repeated.
@@ -27,43 +27,43 @@ pub struct Recording {
     reader: Reader<MemoryReader>,
     described: Description,
     open: Option<(Header, Replay)>,
-    /// The next step that has decided something, where all before it is repeated and it is not.
+    /// The next step with a decision, where all steps before it are repeated and it is not.
     ahead: Option<Box<Recorded>>,
     /// Why nothing more can be repeated.
     ended: Option<Problem>,
-    /// Something came otherwise with explanations than it was recorded without.
+    /// Whether a repeated step with explanations differs from its recording without them.
     is_astray: bool,
 }
 
-/// The cluster of a recording before something was decided in it.
+/// The cluster of a recording before a decision.
 pub struct Before<'a> {
     /// The cluster.
     pub mirror: &'a Mirror,
-    /// Where its pods belong.
+    /// The queue and the job of each pod.
     pub memberships: &'a Memberships,
 }
 
 impl Recording {
-    /// Begins to read; messages call it so.
+    /// Begins to read a recording; `name` is its name in messages.
     ///
     /// # Errors
-    /// It is no recording, or of another version.
+    /// The bytes are no recording, or one of another version.
     pub fn open(name: &str, bytes: &Memory, described: Description) -> Result<Recording, Failure> {
         let reader = Reader::open(bytes.reader(), name)?;
         Ok(Recording { reader, described, open: None, ahead: None, ended: None, is_astray: false })
     }
 
-    /// The cluster as it is now.
+    /// Returns the cluster as it is now. `None`: no session has begun.
     pub fn mirror(&self) -> Option<&Mirror> {
         self.open.as_ref().map(|(_, replay)| replay.session().mirror())
     }
 
-    /// The system whose laws apply.
+    /// Returns the system whose laws apply. `None`: no session has begun, or the policy does not describe the system.
     pub fn system(&self) -> Option<&SystemInfo> {
         self.open.as_ref().and_then(|(header, _)| self.described.system(&header.system))
     }
 
-    /// Repeats what comes before the next step that has decided something: what `look` sees there. None before the first session.
+    /// Repeats the steps before the next one with a decision. Returns what `look` returns there. `None`: no session has begun.
     ///
     /// # Errors
     /// Those of [`Recording::next`].
@@ -74,8 +74,8 @@ impl Recording {
         Ok(Some(look(Before { mirror: replay.session().mirror(), memberships: &memberships })))
     }
 
-    /// Goes on to the next step that has decided something, and repeats it: what `look` sees before it, and what was decided. None at the
-    /// end of the recording, and after the first step that is decided otherwise than it was: what follows it cannot be repeated.
+    /// Goes on to the next step with a decision, and repeats it. Returns what `look` returned before it, and the decisions. `None`: the recording has
+    /// ended, or the last step was decided differently from its recording, so that the following steps cannot be repeated.
     ///
     /// # Errors
     /// The recording is damaged, or the policy fails.
@@ -88,7 +88,7 @@ impl Recording {
         self.find(start)?.map(|step| self.decide(*step, explained, look)).transpose()
     }
 
-    /// Goes on to the next step that has decided something, and repeats it without looking; whether there is one, as in [`Recording::next`].
+    /// Goes on to the next step with a decision, and repeats it without looking. Returns whether there is one, as in [`Recording::next`].
     ///
     /// # Errors
     /// Those of [`Recording::next`].
@@ -100,15 +100,15 @@ impl Recording {
         Ok(true)
     }
 
-    /// Goes on at the end, where more was written since.
+    /// Goes on at the end, after more was written.
     ///
     /// # Errors
-    /// It cannot be read there.
+    /// The new part cannot be read.
     pub fn go_on(&mut self) -> Result<(), Failure> {
         Ok(self.reader.go_on()?)
     }
 
-    /// Repeats what has decided nothing, up to the next step that has.
+    /// Repeats the steps without a decision, up to the next one with a decision.
     fn find(&mut self, start: Start<'_>) -> Result<Option<Box<Recorded>>, Failure> {
         if self.ahead.is_some() {
             return Ok(self.ahead.take());
@@ -127,7 +127,7 @@ impl Recording {
         Ok(None)
     }
 
-    /// What is to be said at the end: what was lost, or decided otherwise than it was recorded.
+    /// Returns the problem to report at the end: a lost tail, or a decision that differs from its recording. `None`: there is no problem.
     pub fn end(&self) -> Option<Problem> {
         let lost = |tail: Tail| {
             Problem::error(tail.to_string()).of(Severity::Warning).remedy("what stands before it is shown")
@@ -135,12 +135,12 @@ impl Recording {
         self.ended.clone().or_else(|| self.reader.tail().map(lost))
     }
 
-    /// Where it was decided otherwise than it was recorded: what follows cannot be repeated.
+    /// Returns the problem of a decision that differs from its recording: the steps after it cannot be repeated. `None`: no decision differs.
     pub fn otherwise(&self) -> Option<&Problem> {
         self.ended.as_ref()
     }
 
-    /// Whether something came otherwise with explanations than it was recorded without them: from here nothing more should be repeated.
+    /// Returns whether a repeated step with explanations differs from its recording without them. The caller should repeat no further step then.
     pub fn is_astray(&self) -> bool {
         self.is_astray
     }
@@ -169,7 +169,7 @@ impl Recording {
         let seen = look(Before { mirror, memberships: &memberships });
         let told = match explained {
             true => {
-                // The recording may be of a policy that does not say it: what was decided is shown all the same.
+                // The policy of the recording may not provide standings: its decisions are shown all the same.
                 record.standings = replay.aside(|session| session.standings()).unwrap_or_default();
                 let (is_same, told) = replay.explain(step);
                 *is_astray |= !is_same;
@@ -192,18 +192,18 @@ impl Recording {
     }
 }
 
-/// A step in which something was tried or decided.
+/// Returns whether a step tries or decides something.
 fn decides(step: &Recorded) -> bool {
     let tries = matches!(step.told, Told::Input(Input::Cycle | Input::Attempt(_) | Input::Part(_)) | Told::Question(_));
     tries || step.came.as_ref().is_some_and(|came| !came.decisions.is_empty())
 }
 
-/// The usage of quotas and queues; empty where the policy has none.
+/// Returns the usage of quotas and queues; empty where the policy has none.
 fn accounts(replay: &mut Replay) -> Vec<QueueAccount> {
     replay.aside(|session| session.accounts()).unwrap_or_default()
 }
 
-/// Where pods belong; none of them anywhere where the policy fails.
+/// Returns the queue and the job of each pod; empty where the policy fails.
 fn memberships(replay: &mut Replay) -> Memberships {
     replay.aside(|session| session.memberships()).unwrap_or_default()
 }

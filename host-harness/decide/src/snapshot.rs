@@ -6,7 +6,7 @@ use lictor_host::cluster::{InputError, Object};
 use super::failure::Failure;
 use super::origins::Origins;
 
-/// Receives each item.
+/// A function that receives each item.
 type Sink<'s> = &'s mut dyn FnMut(Item) -> Result<(), InputError>;
 
 /// Objects and their places.
@@ -16,12 +16,12 @@ pub struct Snapshot {
     pub objects: Vec<Object>,
     /// The place of each object, by `Kind/namespace/name`; the last place of a duplicate object.
     pub origins: Origins,
-    /// What was read, as people call it.
+    /// The names of the files, for messages.
     pub files: Vec<String>,
 }
 
 impl Snapshot {
-    /// Reads what people call so, part by part. Reports all mistakes of all parts, but a syntax error ends its part.
+    /// Reads the parts of a snapshot; `files` are their names in messages. Reports all mistakes of all parts, but a syntax error ends its part.
     ///
     /// # Errors
     /// The mistakes.
@@ -34,15 +34,15 @@ impl Snapshot {
         if mistakes.is_empty() { Ok(snapshot) } else { Err(Failure::Input(mistakes)) }
     }
 
-    /// Reads a text, which messages call so.
+    /// Reads a text; `name` is its name in messages.
     ///
     /// # Errors
-    /// Its mistakes.
+    /// The mistakes of the text.
     pub fn told(name: &str, text: String) -> Result<Snapshot, Failure> {
         Snapshot::read(vec![name.to_owned()], [|sink: Sink<'_>| each_item(name, text, sink)])
     }
 
-    /// Takes everything that is read; what is wrong.
+    /// Takes every item that is read. Returns the mistakes.
     fn take_all(&mut self, read: impl FnOnce(Sink<'_>) -> Result<(), InputError>) -> Vec<InputError> {
         let mut mistakes = Vec::new();
         let read = read(&mut |item| {

@@ -1,9 +1,9 @@
-//! The system whose laws fit a snapshot, where nobody has named one.
+//! The system whose laws fit a snapshot, where the user has named none.
 //!
-//! What speaks for a system is read from what the policy says of it: pods that name a scheduler that it stands for, but `default-scheduler`,
-//! and objects of kinds that are not of Kubernetes itself. Pods that wait count before other pods, and these before objects; of two
-//! systems for which as much speaks, the first of the policy is chosen. A snapshot in which nothing speaks for any is decided by the system
-//! that stands for `default-scheduler` alone, else by the first one.
+//! The evidence for a system is read from the policy's description of it: pods that name a scheduler that it stands for, except `default-scheduler`,
+//! and objects of kinds that are not of Kubernetes itself. Pods that wait count before other pods, and these before objects; of two systems with
+//! equal evidence, the first of the policy is chosen. A snapshot without evidence is decided by the system that stands for `default-scheduler` alone,
+//! else by the first one.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -20,16 +20,16 @@ const DEFAULT_SCHEDULER: &str = "default-scheduler";
 /// A system, and why it was chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// Its name.
+    /// The name of the system.
     pub system: String,
-    /// What speaks for it.
+    /// The evidence for it.
     pub why: String,
-    /// The other systems for which something speaks.
+    /// The other systems with evidence.
     pub others: Vec<String>,
 }
 
 impl Choice {
-    /// The choice as a sentence.
+    /// Returns the choice as a sentence.
     pub fn sentence(&self) -> String {
         let others = match self.others.as_slice() {
             [] => String::new(),
@@ -39,21 +39,21 @@ impl Choice {
     }
 }
 
-/// What speaks for a system in a snapshot.
+/// The evidence for a system in a snapshot.
 #[derive(Debug, Default)]
 struct Evidence {
-    /// Pods that wait and name a scheduler of it.
+    /// The number of pods that wait and name a scheduler of the system.
     waiting: usize,
-    /// All pods that name a scheduler of it.
+    /// The number of all pods that name a scheduler of the system.
     pods: usize,
-    /// The scheduler that one of them names.
+    /// The scheduler that one of those pods names.
     scheduler: String,
-    /// Objects of its kinds, by kind.
+    /// The number of objects of its kinds, by kind.
     kinds: BTreeMap<String, usize>,
 }
 
 impl Evidence {
-    /// Looks for what speaks for the system at this place among those of the policy.
+    /// Collects the evidence for the system at this place among those of the policy.
     fn of(objects: &[Object], described: &Description, place: usize) -> Evidence {
         let mut evidence = Evidence::default();
         let Some(system) = described.systems.get(place) else { return evidence };
@@ -99,12 +99,12 @@ impl Evidence {
     }
 }
 
-/// Chooses the system for a snapshot. The policy must describe one.
+/// Chooses the system for a snapshot. The policy must describe at least one system.
 pub fn choose(objects: &[Object], described: &Description) -> Choice {
     let all = (0..described.systems.len()).map(|place| Evidence::of(objects, described, place));
     let mut found: Vec<(&SystemInfo, Evidence)> =
         described.systems.iter().zip(all).filter(|(_, evidence)| !evidence.is_empty()).collect();
-    // Stable: of equals the first of the policy stays first.
+    // The sort is stable: of equals the first of the policy stays first.
     found.sort_by_key(|(_, evidence)| Reverse((evidence.waiting, evidence.pods, evidence.objects())));
     let others = found.iter().skip(1).map(|(system, _)| format!("`{}`", system.name)).collect();
     if let Some((system, evidence)) = found.first() {
@@ -115,7 +115,8 @@ pub fn choose(objects: &[Object], described: &Description) -> Choice {
     Choice { system, why: "nothing in the snapshot is of another system".to_owned(), others }
 }
 
-/// Warns of a snapshot in which nothing is of this system, although there are schedulers or kinds of its own.
+/// Makes a warning about a snapshot in which nothing belongs to this system, although the system has schedulers or kinds of its own. `None`: there is
+/// nothing to warn of.
 pub fn lacking(objects: &[Object], described: &Description, system: &str) -> Option<Problem> {
     let message = format!("nothing in the snapshot is of system `{system}`: {}", lacks(objects, described, system)?);
     let remedy = match choose(objects, described).system {
@@ -125,15 +126,15 @@ pub fn lacking(objects: &[Object], described: &Description, system: &str) -> Opt
     Some(Problem::error(message).remedy(remedy).of(Severity::Warning))
 }
 
-/// Returns what of a system is not among these objects, in words. `None`: something is, or the system has neither schedulers nor kinds of its
-/// own.
+/// Returns what these objects lack of a system, in words. `None`: an object belongs to the system, or the system has neither schedulers nor kinds of
+/// its own.
 pub fn lacks(objects: &[Object], described: &Description, system: &str) -> Option<String> {
     let place = described.systems.iter().position(|known| known.name == system)?;
     let info = described.systems.get(place)?;
     if !Evidence::of(objects, described, place).is_empty() {
         return None;
     }
-    // A kind that an earlier system reads, too, speaks for that one.
+    // A kind that an earlier system reads, too, is evidence for that system.
     let first = |group: &str, kind: &str| described.systems.iter().position(|system| reads(system, group, kind));
     let is_own = |known: &&KindInterest| !is_common(&known.group) && first(&known.group, &known.kind) == Some(place);
     let kinds = info.interests.kinds.iter().filter(is_own);
@@ -158,7 +159,7 @@ fn reads(system: &SystemInfo, group: &str, kind: &str) -> bool {
     kinds.any(|known| known == (group, kind)) || placed.any(|known| known == (group, kind))
 }
 
-/// Returns whether a group is of Kubernetes itself, such as `policy` and `scheduling.k8s.io`, and so of every cluster.
+/// Returns whether an API group is one of Kubernetes itself, such as `policy` and `scheduling.k8s.io`, and so of every cluster.
 fn is_common(group: &str) -> bool {
     !group.contains('.') || group.strip_suffix(".k8s.io").is_some_and(|word| !word.contains('.'))
 }

@@ -1,4 +1,4 @@
-//! Objects that a known system reads, and that no law in force does.
+//! Objects that a known system reads, and that no law in force reads.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use lictor_contract::{Description, Severity, SystemInfo};
 
 use super::problem::Problem;
 
-/// A warning for each kind of objects, `group/version Kind`, that were ignored although a system of the policy reads its API group. The core
-/// group is left out: its kinds are of every cluster. `ignored` is the number of objects by kind.
+/// Returns a warning for each kind of objects, `group/version Kind`, that were ignored although a system of the policy reads its API group. The core
+/// group is left out: every cluster has its kinds. `ignored` is the number of objects by kind.
 pub(super) fn findings(
     ignored: &BTreeMap<String, usize>,
     described: &Description,

@@ -1,4 +1,4 @@
-//! What is open as a file: a snapshot with its changes, or a scenario that expects what was decided.
+//! The open input as a file: a snapshot with its changes, or a scenario that expects the decisions.
 
 use lictor_conformance::{read_scenario, run};
 use lictor_host::cluster::load;
@@ -11,41 +11,41 @@ use super::problem::Problem;
 use super::record::Cycle;
 use super::snapshot::Snapshot;
 
-/// A file.
+/// A file to be saved.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Written {
-    /// Its name.
+    /// The name of the file.
     pub name: String,
-    /// What it says.
+    /// The text of the file.
     pub text: String,
 }
 
-/// What a scenario is made of.
+/// The parts of a scenario.
 pub struct Decided<'a> {
     /// The name of the file that was opened.
     pub file: &'a str,
     /// The cluster before any decision.
     pub snapshot: &'a Snapshot,
-    /// The newest time in it, nanoseconds since 1970.
+    /// The newest time in the cluster, in nanoseconds since 1970.
     pub newest: i64,
     /// The name of the system.
     pub system: &'a str,
-    /// Its arguments.
+    /// The arguments of the system.
     pub arguments: &'a Map<String, Value>,
     /// The schedulers whose pods are decided about; empty: those that the system stands for.
     pub schedulers: &'a [String],
-    /// What was decided, cycle by cycle, with what happened before each.
+    /// The decisions, cycle by cycle, with the events before each.
     pub cycles: &'a [(Between, Cycle)],
 }
 
-/// A snapshot as a file: one document for each object.
+/// Returns a snapshot as a file: one document for each object.
 pub fn snapshot(file: &str, snapshot: &Snapshot) -> Written {
     let documents: Vec<String> = snapshot.objects.iter().map(|object| object.json() + "\n").collect();
     Written { name: format!("{}.yaml", name(file)), text: documents.join("---\n") }
 }
 
-/// What was decided as a scenario, which passes: it is played once before it is handed out.
+/// Returns the decisions as a scenario that passes: it is played once before it is returned.
 ///
 /// # Errors
 /// The scenario does not end as it was decided.
@@ -64,7 +64,7 @@ pub fn scenario(decided: &Decided<'_>, policy: Box<dyn Policy>) -> Result<Writte
     ])
 }
 
-/// The text: one object a line, so that two of them can be compared.
+/// Returns the text of a scenario: one object a line, so that two of them can be compared.
 fn text(decided: &Decided<'_>, name: &str) -> String {
     let Decided { file, snapshot, newest, system, arguments, schedulers, cycles } = decided;
     let policy = json!({ "laws": system, "args": arguments, "schedulers": schedulers });
@@ -85,7 +85,7 @@ fn text(decided: &Decided<'_>, name: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The clock moves to the newest time in the cluster, as it does before a decision. Then come the cycles.
+/// Returns the steps of a scenario. First the clock moves to the newest time in the cluster, as it does before a decision. Then come the cycles.
 fn steps(newest: i64, cycles: &[(Between, Cycle)]) -> Vec<Value> {
     let advance = (newest > 0).then(|| advanced(newest));
     let of_cycle = |(between, cycle): &(Between, Cycle)| {
@@ -103,13 +103,13 @@ fn steps(newest: i64, cycles: &[(Between, Cycle)]) -> Vec<Value> {
     advance.into_iter().chain(cycles.iter().flat_map(of_cycle)).collect()
 }
 
-/// The step that moves the clock on by so many nanoseconds.
+/// Returns the step that moves the clock on by this number of nanoseconds.
 fn advanced(nanoseconds: i64) -> Value {
     let (seconds, rest) = (nanoseconds.div_euclid(SECOND), nanoseconds.rem_euclid(SECOND));
     json!({ "advance": format!("{seconds}s{rest}ns") })
 }
 
-/// The name of a file without its ending, in lower case, with hyphens.
+/// Returns the name of a file without its ending, in lower case, with hyphens.
 fn name(file: &str) -> String {
     let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
     let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { ' ' };

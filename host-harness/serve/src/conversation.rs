@@ -1,4 +1,4 @@
-//! One scheduler's conversation with a session of its own. No input or output, but for the checkpoint.
+//! The conversation of one scheduler with a session of its own. No input or output, except for the checkpoint.
 
 mod checkpoint;
 
@@ -20,13 +20,13 @@ use crate::opened::{Opened, Over, Report};
 use crate::say;
 use crate::wire::{Frame, kind};
 
-/// Between two tellings of the time pass at least so many nanoseconds, where nothing is due.
+/// The least time between two inputs for the time where nothing is due, in nanoseconds.
 const TICK: i64 = 1_000_000;
 
-/// How often queues are asked what they give back, while something happens.
+/// The time between two questions for the excess of queues, while something happens. 1 s.
 const ENFORCE: i64 = 1_000_000_000;
 
-/// While a policy is replaced, the session is told the time so often: every 100 ms.
+/// The time between two inputs for the time while a policy is replaced: 100 ms.
 const TURN: i64 = 100_000_000;
 
 /// A conversation.
@@ -34,31 +34,31 @@ pub struct Conversation {
     session: Session,
     recorder: Option<Arc<Recorder>>,
     checkpoint: Option<Arc<Stored>>,
-    /// Commands are to be sent that the checkpoint does not have.
+    /// Whether there are commands to send that the checkpoint does not contain.
     commanded: bool,
     report: Arc<dyn Report>,
-    /// The objects that came before all were told.
+    /// The objects before all were received. `None`: all objects were received.
     listing: Option<Listed>,
-    /// The objects that the session was not told yet.
+    /// The objects that the session has not received yet.
     objects: Vec<Object>,
     told_nodes: BTreeSet<NodeId>,
-    /// Nodes came, whose numbers are to be told.
+    /// Whether there are new nodes whose numbers must be sent.
     has_nodes: bool,
     told_at: i64,
     wake_at: Option<i64>,
-    /// When queues are asked again what they give back.
+    /// When queues are next asked for their excess. `None`: nothing has happened since the last time.
     enforce_at: Option<i64>,
     enforces: bool,
-    /// The policy that is to replace the one in force.
+    /// The policy that should replace the one in force.
     offer: Option<Arc<Offer>>,
     file: Arc<str>,
     out: Vec<Frame>,
-    /// Given back last.
+    /// The exclusive right, which is given back last.
     _right: Option<Acquired>,
 }
 
 impl Conversation {
-    /// Begins with a session that was told nothing yet.
+    /// Begins with a session without inputs.
     pub fn begin(opened: Opened, report: Arc<dyn Report>) -> Conversation {
         Conversation {
             session: opened.session,
@@ -81,18 +81,18 @@ impl Conversation {
         }
     }
 
-    /// The session.
+    /// Returns the session.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// When the session wants to be told the time, at the latest, in nanoseconds since 1970.
+    /// Returns by when the session needs the next input for the time, in nanoseconds since 1970. `None`: it does not wait for a time.
     pub fn wake_at(&self) -> Option<i64> {
         let turn = self.offer.is_some().then(|| self.told_at.saturating_add(TURN));
         self.wake_at.into_iter().chain(self.enforce_at).chain(turn).min()
     }
 
-    /// Begins to replace the policy. Where that cannot be, the one in force goes on.
+    /// Begins to replace the policy. Where that is not possible, the policy in force stays.
     pub fn replace(&mut self, offer: Arc<Offer>) {
         let begun = (offer.make)()
             .and_then(|candidate| self.session.replace(candidate, offer.terms).map_err(|error| error.to_string()));
@@ -102,10 +102,10 @@ impl Conversation {
         }
     }
 
-    /// Takes what came, in its order; what is to be sent.
+    /// Takes frames, in their order. Returns the frames to send.
     ///
     /// # Errors
-    /// The other side does not keep to the protocol: nothing more is taken of it.
+    /// The other side does not keep to the protocol: no further frame of it is taken.
     pub fn take(&mut self, now: i64, frames: Vec<Frame>) -> Result<Vec<Frame>, Over> {
         let is_due = self.wake_at().is_some_and(|at| at <= now);
         if is_due || now.saturating_sub(self.told_at) >= TICK {
@@ -185,7 +185,7 @@ impl Conversation {
         }
     }
 
-    /// Has the session serve an input.
+    /// Hands an input to the session. `asked`: the pod of the question that is being answered.
     fn hand(&mut self, input: Input, asked: Option<&str>) {
         let is_news = !matches!(input, Input::Clock(_));
         let served = match &self.recorder {
@@ -209,7 +209,7 @@ impl Conversation {
         }
     }
 
-    /// The commands go before the answer: who gets it has heard of them.
+    /// Answers a question. The commands are sent before the answer: a scheduler with the answer has the commands, too.
     fn answer(&mut self, frame: &Frame, question: &Question) {
         let fault = |message: String| say::frame(kind::ERROR, frame.number, &Fault { message });
         if self.listing.is_some() {
@@ -238,7 +238,7 @@ impl Conversation {
         self.out.extend(said);
     }
 
-    /// What queues give back is asked for a while after something has happened, and when its time has come.
+    /// Asks queues for their excess, when it is due: for a while after something has happened, and at the time that was set.
     fn enforce(&mut self, now: i64) {
         if self.listing.is_some() || self.enforce_at.is_none_or(|at| at > now) {
             return;
@@ -258,7 +258,7 @@ impl Conversation {
         }
     }
 
-    /// Tells the numbers of new nodes, before any answer that uses them.
+    /// Sends the numbers of new nodes, before any answer that uses them.
     fn number_nodes(&mut self) {
         if !std::mem::take(&mut self.has_nodes) {
             return;

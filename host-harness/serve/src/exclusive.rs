@@ -1,4 +1,4 @@
-//! What one session has at a time.
+//! Exclusive rights of sessions.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Debug, Clone, Default)]
 pub struct Exclusive(Arc<AtomicBool>);
 
-/// The right, until this is dropped.
+/// The right, which ends when this value is dropped.
 #[derive(Debug)]
 pub struct Acquired(Arc<AtomicBool>);
 
 impl Exclusive {
-    /// Takes the right; `None` where another session has it.
+    /// Takes the right. `None`: another session has it.
     pub fn acquire(&self) -> Option<Acquired> {
         let free = self.0.compare_exchange(false, true, Ordering::AcqRel, Ordering::Acquire);
         free.is_ok().then(|| Acquired(self.0.clone()))

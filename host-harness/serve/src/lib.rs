@@ -1,7 +1,7 @@
-//! The host as a server: a kube-scheduler with a thin plugin asks, and the policy answers from its sandbox.
+//! The host as a server: a kube-scheduler with a thin plugin asks questions, and the policy answers from its sandbox.
 //!
-//! The plugin tells all objects and asks one question at a time ([`lictor_host::session::Question`]); what follows for others is pushed
-//! as commands. `host-harness/kube-scheduler/PROTOCOL.md` specifies the frames; its test vectors are run here and there.
+//! The plugin sends all objects and asks one question at a time ([`lictor_host::session::Question`]). The consequences for other pods are sent as
+//! commands. `host-harness/kube-scheduler/PROTOCOL.md` specifies the frames; its test vectors are run here and there.
 
 mod conversation;
 mod exclusive;

@@ -1,9 +1,9 @@
-//! What frames say.
+//! The payloads of frames.
 
 use lictor_host::session::{CommandId, CommandOutcome, ObjectRef, RetryHint};
 use serde::{Deserialize, Serialize};
 
-/// What a client says of itself.
+/// The first message of a client: its identity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hello {
@@ -15,7 +15,7 @@ pub struct Hello {
     pub schedulers: Vec<String>,
 }
 
-/// Who answers.
+/// The first message of the host: its identity, and what it needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Welcome {
@@ -29,7 +29,7 @@ pub struct Welcome {
     pub system: String,
     /// The extension points at which it decides.
     pub points: Vec<String>,
-    /// The kinds of objects that the host is to be told: those that it reads itself and those that the policy reads.
+    /// The kinds of objects that the host must receive: those that it reads itself and those that the policy reads.
     pub kinds: Vec<KindName>,
     /// The labels of pods that the policy reads.
     pub labels: Vec<String>,
@@ -44,12 +44,12 @@ pub struct KindName {
     pub group: String,
     /// Its name.
     pub kind: String,
-    /// Its objects are placed on nodes like pods.
+    /// Whether its objects are placed on nodes like pods.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub placed: bool,
 }
 
-/// What a question names.
+/// The objects that a question names.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Asked {
@@ -70,22 +70,22 @@ pub struct Head {
     /// `pass`, `refused` (a plan may help) or `final`; `planned` or `none`; `allow`, `wait` or `reject`; else empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub verdict: String,
-    /// Why.
+    /// The reason.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
     /// The node to which the pod was nominated.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub node: String,
-    /// How long it waits at most, in nanoseconds.
+    /// The longest time that the pod waits, in nanoseconds.
     #[serde(skip_serializing_if = "is_zero")]
     pub wait: i64,
-    /// What the bytes mean: n is the n-th.
+    /// The meanings of the bytes: n is the n-th.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub obstacles: Vec<String>,
-    /// So many of the bytes, at their end, are scores: one a node, by its number.
+    /// How many of the bytes, at their end, are scores: one a node, by its number.
     #[serde(skip_serializing_if = "has_none")]
     pub scores: usize,
-    /// When the answer may be another.
+    /// When the answer may differ.
     #[serde(skip_serializing_if = "Again::is_empty")]
     pub again: Again,
     /// The epoch of the keys.
@@ -96,23 +96,23 @@ pub struct Head {
     pub keys: Vec<(String, String)>,
 }
 
-/// When an answer may be another.
+/// When an answer may differ.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Again {
     /// From this moment on, nanoseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<i64>,
-    /// The same in nanoseconds from the answer on: the clocks of both sides may differ.
+    /// The same time in nanoseconds from the answer on: the clocks of both sides may differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait: Option<i64>,
-    /// After these kinds of change, such as `pod-removed`; not said: after any.
+    /// After these kinds of change, such as `pod-removed`. Empty: after any change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,
 }
 
 impl Again {
-    /// Returns what a hint says at this time, in nanoseconds since 1970.
+    /// Returns the times and changes of a hint at this time, in nanoseconds since 1970.
     pub fn of(hint: RetryHint, now: i64) -> Again {
         let wait = hint.retry_at.map(|at| at.saturating_sub(now).max(0));
         Again { at: hint.retry_at, wait, after: hint.retry_after.into_iter().collect() }
@@ -135,7 +135,7 @@ fn is_nothing(number: &u64) -> bool {
     *number == 0
 }
 
-/// What is to be done.
+/// What the scheduler must do.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Commands {
@@ -145,7 +145,7 @@ pub struct Commands {
     /// The pods that have lost the node that was reserved for them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub released: Vec<Loss>,
-    /// Whether another policy decides from now on: what was said of refused pods is void.
+    /// Whether another policy decides from now on: earlier refusals of pods are void.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub anew: bool,
 }
@@ -155,20 +155,20 @@ pub struct Commands {
 pub struct Order {
     /// Its number.
     pub id: CommandId,
-    /// `bind` (it may be bound), `nominate` (without a node: to none any more), `evict` or `confirm`.
+    /// `bind` (the pod may be bound), `nominate` (without a node: the nomination is taken back), `evict` or `confirm`.
     pub action: String,
     /// The object.
     pub object: ObjectRef,
     /// The node.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub node: String,
-    /// Whether a victim is deleted; else it is only marked.
+    /// Whether a victim is deleted; otherwise it is only marked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub delete: bool,
     /// The plan of an eviction.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub plan: u64,
-    /// What is written on it.
+    /// The marks to write on the object.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub marks: Vec<Written>,
 }
@@ -200,5 +200,5 @@ pub struct Fault {
     pub message: String,
 }
 
-/// What became of a command.
+/// The outcomes of commands, by their numbers.
 pub type Outcomes = Vec<(CommandId, CommandOutcome)>;

@@ -1,19 +1,19 @@
-//! Policies that are to replace the one in force, in every conversation.
+//! Policies that should replace the one in force, in every conversation.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lictor_host::replace::Terms;
 use lictor_host::session::Candidate;
 
-/// A policy that is to replace the one in force: compared in shadow, it takes over between two questions, and is watched.
+/// A policy that should replace the one in force: it is compared in shadow, takes over between two questions, and is watched.
 pub struct Offer {
-    /// What people call it.
+    /// The name of the policy for people.
     pub name: String,
-    /// Makes one for a conversation; else says why not.
+    /// Makes a candidate for a conversation, or returns why that is not possible.
     pub make: Box<dyn Fn() -> Result<Candidate, String> + Send + Sync>,
-    /// On which terms it is compared and watched.
+    /// The terms of its comparison and its watch.
     pub terms: Terms,
-    /// Called when it has taken over for good in a conversation.
+    /// Called when the policy has taken over for good in a conversation.
     pub settled: Box<dyn Fn() + Send + Sync>,
 }
 
@@ -21,24 +21,24 @@ pub struct Offer {
 #[derive(Clone, Default)]
 pub struct Offers(Arc<Mutex<Latest>>);
 
-/// Its number, and the offer.
+/// The number of the latest offer, and the offer.
 #[derive(Default)]
 struct Latest(u64, Option<Arc<Offer>>);
 
 impl Offers {
-    /// Offers a policy to every conversation that there is. One that begins later has the policy that sessions are opened with then.
+    /// Offers a policy to every open conversation. A later conversation begins with the policy that sessions are opened with then.
     pub fn make(&self, offer: Offer) {
         let mut latest = self.latest();
         let Latest(number, _) = *latest;
         *latest = Latest(number.saturating_add(1), Some(Arc::new(offer)));
     }
 
-    /// The number of the latest offer.
+    /// Returns the number of the latest offer.
     pub(crate) fn number(&self) -> u64 {
         self.latest().0
     }
 
-    /// An offer that came after the one of this number.
+    /// Returns the latest offer, where it came after the one of the number `seen`, and updates `seen`. `None`: there is no newer offer.
     pub(crate) fn after(&self, seen: &mut u64) -> Option<Arc<Offer>> {
         let latest = self.latest();
         let Latest(number, offer) = &*latest;

@@ -1,4 +1,4 @@
-//! What a conversation begins with, who hears of it, and how it ends.
+//! The parts with which a conversation begins, its listener, and its end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,56 +12,56 @@ use lictor_host::session::{Answer, CommandId, CommandOutcome, Question, Session,
 use crate::exclusive::Acquired;
 use crate::message::Welcome;
 
-/// A session that was told nothing yet.
+/// A session without inputs.
 pub struct Opened {
     /// The session.
     pub session: Session,
-    /// What records it: its policy is one that the recorder listens to. A recording is of one session at a time.
+    /// The recorder of the session, if there is one. It already watches the policy. A recording is of one session at a time.
     pub recorder: Option<Arc<Recorder>>,
-    /// Where its checkpoint is kept, for one session at a time; the session goes on from what is there.
+    /// The store of the checkpoint, for one session at a time. The session goes on from the state in it.
     pub checkpoint: Option<Arc<Stored>>,
-    /// The right to the recording and the checkpoint, where there is one of them; it ends with the conversation.
+    /// The exclusive right to the recording and the checkpoint, where one of them exists. It ends with the conversation.
     pub right: Option<Acquired>,
     /// The points at which the policy decides.
     pub points: Vec<ExtensionPoint>,
-    /// Who answers.
+    /// The first message of the host.
     pub welcome: Welcome,
 }
 
-/// Hears what happens, such as to say it in a log.
+/// A listener, for example for a log.
 pub trait Report: Send + Sync {
-    /// Returns what hears of one connection in place of this, until the connection ends; none where this hears of all of them.
+    /// Returns the listener of one connection, which replaces this one until the connection ends. `None`: this listener stays.
     fn connection(&self) -> Option<Arc<dyn Report>> {
         None
     }
-    /// Looks at the objects that the session gets next: at first all that there are, then those that are new or have changed.
+    /// Takes the objects before the session receives them: at first all objects, then those that are new or have changed.
     fn objects(&self, _objects: &[Object]) {}
-    /// Something came of what was told or asked.
+    /// Takes the step of an input or a question.
     fn step(&self, step: &Step, session: &Session);
-    /// A question was answered, in this time. What came of it was heard before.
+    /// Takes note that a question was answered, and of the time that took. Its step was reported before.
     fn answered(&self, _question: &Question, _answer: &Answer, _took: Duration) {}
-    /// What became of a command.
+    /// Takes the outcome of a command.
     fn settled(&self, _command: CommandId, _outcome: &CommandOutcome) {}
-    /// What came was taken. Where nothing comes, this is called every second; before all was told, without a session.
+    /// Takes note that a batch of frames was taken. Called every second where no frame arrives. `None`: not all objects were received yet.
     fn turned(&self, _session: Option<&Session>) {}
     /// Counts the victims that were only marked and still run a minute later, over all connections.
     fn overdue(&self) -> usize {
         0
     }
-    /// A scheduler is connected, or gone again.
+    /// Takes note that a scheduler has connected, or that it has disconnected.
     fn connected(&self, _is: bool) {}
-    /// Something could not be served.
+    /// Takes note that an input or a question could not be served.
     fn error(&self, error: &SessionError);
 
-    /// Notes that the attempt which a question is part of has failed, because the policy has.
+    /// Takes note that the attempt of a question has failed, because the policy has.
     fn attempt_failed(&self) {}
-    /// An object could not be read.
+    /// Takes note that an object could not be read.
     fn unread(&self, mistake: &InputError);
-    /// Something about a connection.
+    /// Takes a line about a connection.
     fn say(&self, line: &str);
 }
 
-/// Why a conversation is over.
+/// Why a conversation has ended.
 #[derive(Debug, thiserror::Error)]
 pub enum Over {
     /// The other side does not keep to the protocol.
@@ -72,7 +72,7 @@ pub enum Over {
         /// Why.
         why: String,
     },
-    /// It sent a frame that has no place there.
+    /// The other side sent a frame that is not allowed at that point.
     #[error("a frame of kind {0} has no place here")]
     Unexpected(u8),
 }

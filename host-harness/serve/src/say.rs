@@ -1,4 +1,4 @@
-//! Frames made of what a session says, and questions made of frames.
+//! Frames made of a session's steps and answers, and questions made of frames.
 
 use lictor_contract::{Description, MarkPlace, ReleaseCause, SystemInfo};
 use lictor_host::cluster::kinds_read;
@@ -45,7 +45,7 @@ impl Order {
 }
 
 impl Commands {
-    /// What of a step is to be done; of the pod that was asked about, its release is known.
+    /// Makes the commands of a step, and the releases of pods. `asked`: the pod of the question, whose release the scheduler knows already.
     pub fn of(step: &Step, asked: Option<&str>) -> Commands {
         let released = step.happened.released.iter().filter(|released| Some(&*released.pod) != asked);
         let released =
@@ -54,13 +54,13 @@ impl Commands {
         Commands { commands, released: released.collect(), anew: step.replacement.iter().any(changes_the_policy) }
     }
 
-    /// There is nothing to be done.
+    /// Returns whether the message is empty.
     pub fn is_empty(&self) -> bool {
         self.commands.is_empty() && self.released.is_empty() && !self.anew
     }
 }
 
-/// Checks whether another policy decides after a transition than before it.
+/// Returns whether another policy decides after a transition than before it.
 fn changes_the_policy(transition: &Transition) -> bool {
     let is_new = |state| matches!(state, State::Watching | State::Done);
     is_new(transition.from) != is_new(transition.to)
@@ -76,7 +76,7 @@ fn cause(cause: ReleaseCause) -> &'static str {
     }
 }
 
-/// The question of a frame; none where the frame is no question.
+/// Reads the question of a frame. `None`: the frame is no question.
 pub fn question(frame: &Frame) -> Option<Result<Question, serde_json::Error>> {
     let of = |make: fn(Asked) -> Question| Some(serde_json::from_slice(&frame.payload).map(make));
     match frame.kind {
@@ -90,18 +90,18 @@ pub fn question(frame: &Frame) -> Option<Result<Question, serde_json::Error>> {
     }
 }
 
-/// A frame that says this in JSON.
+/// Makes a frame with this value as JSON.
 ///
 /// # Errors
-/// Never for what is said here.
+/// Never for the values that are sent here.
 pub fn frame(kind: u8, number: u32, said: &impl Serialize) -> Result<Frame, serde_json::Error> {
     Ok(Frame { kind, number, payload: serde_json::to_vec(said)? })
 }
 
-/// The answer to a question at this time, in nanoseconds since 1970.
+/// Makes the answer to a question at this time, in nanoseconds since 1970.
 ///
 /// # Errors
-/// Never for what is said here.
+/// Never for the values that are sent here.
 pub fn answer(question: &Frame, answer: Answer, now: i64) -> Result<Frame, serde_json::Error> {
     let mut head = Head::default();
     let mut codes = Vec::new();
@@ -151,7 +151,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether this side understands the client; else why not.
+/// Checks that this side understands the client.
 ///
 /// # Errors
 /// The versions differ.
@@ -165,7 +165,7 @@ pub fn understands(hello: &Hello) -> Result<(), String> {
     }
 }
 
-/// Who answers, with this policy and system.
+/// Makes the first message of the host, with this policy and system.
 pub fn welcome(policy: &Description, system: &SystemInfo) -> Welcome {
     let interests = &system.interests;
     let is_placed = |group: &str, kind: &str| {

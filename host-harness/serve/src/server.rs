@@ -20,25 +20,25 @@ use crate::opened::{Opened, Report};
 use crate::say;
 use crate::wire::{Frame, LONGEST_HELLO, kind};
 
-/// How many frames wait to be taken; then the scheduler waits.
+/// The number of frames that may wait to be taken; beyond that, the scheduler waits.
 const WAITING: usize = 4096;
 
-/// How long the scheduler may take to read an answer, and to say who it is.
+/// How long the scheduler may take to read an answer, and to send its first message.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long to wait where nothing is due: then it is looked for an offer.
+/// The time between two looks for an offer where nothing is due.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// How many schedulers are served at a time.
+/// The most schedulers that are served at a time.
 const CONNECTIONS: usize = 64;
 
-/// How long to wait when a scheduler cannot be served.
+/// The pause when a scheduler cannot be served.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Starts a thread.
+/// A function that starts a thread.
 type Start = dyn Fn(Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<()>>;
 
-/// Opens a session for a scheduler; else says why not.
+/// A function that opens a session for a scheduler, or returns why that is not possible.
 pub type Open = dyn Fn(&Hello) -> Result<Opened, String> + Send + Sync;
 
 /// Why a socket cannot be listened at.
@@ -51,7 +51,7 @@ pub struct ListenError {
     pub error: io::Error,
 }
 
-/// A socket that is listened at.
+/// The server of a socket.
 pub struct Server {
     listener: UnixListener,
     open: Arc<Open>,
@@ -61,29 +61,29 @@ pub struct Server {
     ahead: Arc<AtomicI64>,
 }
 
-/// The connections that there are; none: nobody is served any more.
+/// The open connections. `None`: no connection is served any more.
 type Streams = Arc<Mutex<Option<BTreeMap<u64, UnixStream>>>>;
 
-/// Ends a server.
+/// The handle that ends a server.
 pub struct Stop {
     path: PathBuf,
     streams: Streams,
 }
 
 impl Stop {
-    /// Cuts every connection, and has [`Server::run`] return when the conversations have ended.
+    /// Cuts every connection, and makes [`Server::run`] return when the conversations have ended.
     pub fn stop(&self) {
         let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner).take();
         for stream in streams.into_iter().flat_map(BTreeMap::into_values) {
             let _ended = stream.shutdown(Shutdown::Both);
         }
-        // It wakes up to see that it ends.
+        // The connection wakes the server, which then sees that it must end.
         let _woken = UnixStream::connect(&self.path);
     }
 }
 
 impl Server {
-    /// Listens at this path. What a process left there that was killed is removed.
+    /// Listens at this path. A socket that a killed process has left there is removed.
     ///
     /// # Errors
     /// The socket cannot be made, or another process listens there.
@@ -93,31 +93,31 @@ impl Server {
         Ok(Server { listener, open, report, streams, offers: Offers::default(), ahead: Arc::default() })
     }
 
-    /// Takes offers of policies to every conversation.
+    /// Returns the way by which policies are offered to every conversation.
     pub fn offers(&self) -> Offers {
         self.offers.clone()
     }
 
-    /// How far the time that sessions are told is ahead of the time of day, in nanoseconds: for tests, which cannot wait. It never
-    /// becomes less.
+    /// Returns by how much the time of sessions is ahead of the time of day, in nanoseconds, for tests that cannot wait. The value must never
+    /// decrease.
     pub fn ahead(&self) -> Arc<AtomicI64> {
         self.ahead.clone()
     }
 
-    /// What ends it.
+    /// Returns the handle that ends the server at this path.
     pub fn stop(&self, path: &Path) -> Stop {
         Stop { path: path.to_owned(), streams: self.streams.clone() }
     }
 
-    /// Serves every scheduler that connects, until it is stopped and all conversations have ended.
+    /// Serves every scheduler that connects, until the server is stopped and all conversations have ended.
     pub fn run(&self) {
         self.take(|| self.listener.accept().map(|(stream, _)| stream), &|work| {
             thread::Builder::new().name("scheduler".to_owned()).spawn(work)
         });
     }
 
-    /// Serves connections and threads from elsewhere. A connection that cannot be accepted or served, such as for want of file
-    /// descriptors, keeps no other from being served later.
+    /// Serves connections and threads from `accept` and `start`. A connection that cannot be accepted or served, for example because file descriptors
+    /// are used up, does not prevent later ones from being served.
     fn take(&self, accept: impl Fn() -> io::Result<UnixStream>, start: &Start) {
         let (mut threads, mut said) = (Vec::new(), String::new());
         for number in 0.. {
@@ -167,16 +167,16 @@ impl Server {
             report.say(&format!("the scheduler is gone: {why}"));
         }));
         if served.is_err() {
-            // Else the client would wait for an answer.
+            // Otherwise the client would wait for an answer.
             streams().as_mut().map(|streams| streams.remove(&number));
         }
         served
     }
 }
 
-/// Serves one scheduler; how it ended.
+/// Serves one scheduler. Returns how the conversation has ended.
 fn serve(stream: UnixStream, open: &Open, report: &Arc<dyn Report>, (offers, ahead): (&Offers, &AtomicI64)) -> String {
-    // What is offered from here on is not what the session is opened with.
+    // An offer from here on is newer than the policy that the session is opened with.
     let seen = offers.number();
     let (opened, reader) = match greet(&stream, open) {
         Ok(greeted) => greeted,
@@ -207,10 +207,10 @@ fn serve(stream: UnixStream, open: &Open, report: &Arc<dyn Report>, (offers, ahe
     ended
 }
 
-/// Hears what the client says of itself, and says who answers.
+/// Reads the client's first message, and sends that of the host.
 fn greet(stream: &UnixStream, open: &Open) -> Result<(Opened, BufReader<UnixStream>), String> {
     let cannot = |error: io::Error| error.to_string();
-    // Nothing is read beyond the first frame: what comes next is answered after it.
+    // Only the first frame is read here: the following ones are answered after it.
     let hello = Frame::read_at_most(LONGEST_HELLO, &mut Timed::within(stream, PATIENCE));
     let first = hello.map_err(cannot)?.ok_or("it said nothing")?;
     stream.set_write_timeout(Some(PATIENCE)).map_err(cannot)?;
@@ -228,7 +228,7 @@ fn greet(stream: &UnixStream, open: &Open) -> Result<(Opened, BufReader<UnixStre
     Ok((opened?, BufReader::new(stream.try_clone().map_err(cannot)?)))
 }
 
-/// Takes what comes and sends what is answered, until one side has ended.
+/// Takes frames and sends the answers, until one side has ended. Returns how the conversation has ended.
 fn converse(
     conversation: &mut Conversation,
     frames: &Receiver<io::Result<Option<Frame>>>,

@@ -28,7 +28,7 @@ fn bytes(hex: &str) -> Vec<u8> {
     pairs.map(|pair| u8::from_str_radix(pair, 16).unwrap()).collect()
 }
 
-/// What a frame says, read as what it is and written again.
+/// Returns the payload of a frame, read as its type and written again.
 fn said(frame: &Frame) -> Value {
     fn again<T: serde::de::DeserializeOwned + serde::Serialize>(payload: &[u8]) -> Value {
         serde_json::to_value(serde_json::from_slice::<T>(payload).unwrap()).unwrap()
@@ -112,7 +112,7 @@ fn a_header_takes_no_memory_for_bytes_that_do_not_come_and_signals_cut_no_frame(
     assert!(Frame::read_at_most(longest, &mut frame(u32::try_from(longest).unwrap() + 1, b"")).is_err());
 }
 
-/// An answer taken apart.
+/// Splits an answer into its head and its codes.
 fn answered(frame: &Frame) -> (Head, Vec<u8>) {
     let (length, rest) = frame.payload.split_at(4);
     let length = u32::from_be_bytes(length.try_into().unwrap());
@@ -120,7 +120,7 @@ fn answered(frame: &Frame) -> (Head, Vec<u8>) {
     (serde_json::from_slice(head).unwrap(), codes.to_vec())
 }
 
-/// The time at which all of it happens.
+/// The time of all events.
 const NOW: i64 = 5_000_000;
 
 #[derive(Default)]
@@ -139,12 +139,12 @@ impl Report for Silent {
 
 struct Talk(Conversation, u32);
 
-/// A conversation in which nothing was told yet.
+/// Returns a conversation without inputs.
 fn opened(policy: &Scripted) -> Conversation {
     opened_with(policy, None)
 }
 
-/// One that keeps a checkpoint there.
+/// Returns a conversation without inputs that keeps a checkpoint in this store.
 pub(crate) fn opened_with(policy: &Scripted, checkpoint: Option<Arc<Stored>>) -> Conversation {
     let described = policy.clone().describe().unwrap();
     let session = Session::open(Box::new(policy.clone()), "", "").unwrap();
@@ -158,7 +158,7 @@ impl Talk {
         Talk::told(opened(policy), cluster)
     }
 
-    /// Tells all that there is.
+    /// Sends all objects of a cluster.
     fn told(mut conversation: Conversation, cluster: impl IntoIterator<Item = Value>) -> Talk {
         let mut frames: Vec<Frame> = cluster.into_iter().map(|object| there(&object)).collect();
         frames.push(Frame { kind: kind::SYNCED, number: 0, payload: Vec::new() });
@@ -167,7 +167,7 @@ impl Talk {
         Talk(conversation, 0)
     }
 
-    /// Asks; the answer, and the commands before it.
+    /// Asks a question. Returns the answer, and the commands before it.
     fn ask(&mut self, kind: u8, asked: Value) -> (Head, Vec<u8>, Commands) {
         self.1 += 1;
         let question = Frame { kind, number: self.1, payload: serde_json::to_vec(&asked).unwrap() };

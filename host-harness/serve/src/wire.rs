@@ -8,23 +8,23 @@ pub const VERSION: u32 = 1;
 /// A frame with a longer payload is refused: 64 MiB.
 pub const LONGEST: usize = 64 << 20;
 
-/// What a client says of itself has a payload of at most so many bytes: 64 KiB.
+/// The longest payload of a client's first message: 64 KiB.
 pub const LONGEST_HELLO: usize = 64 << 10;
 
-/// The kind and the number.
+/// The length of the kind and the number, in bytes.
 const HEAD: usize = 5;
 
 /// The kinds of frames. An answer has the kind of its question and [`kind::ANSWER`].
 pub mod kind {
-    /// What the client says of itself. JSON; the first frame.
+    /// The client's first message. JSON; the first frame.
     pub const HELLO: u8 = 1;
     /// An object is new or has changed. JSON, as Kubernetes has it.
     pub const OBJECT: u8 = 2;
     /// An object is gone: `Kind/namespace/name` or `Kind/name`.
     pub const REMOVED: u8 = 3;
-    /// All objects that there are have been told.
+    /// All objects were sent.
     pub const SYNCED: u8 = 4;
-    /// What became of commands. JSON.
+    /// The outcomes of commands. JSON.
     pub const OUTCOMES: u8 = 5;
     /// PreFilter and Filter.
     pub const TRY: u8 = 16;
@@ -38,34 +38,34 @@ pub mod kind {
     pub const UNRESERVE: u8 = 20;
     /// The keys of the queue.
     pub const KEYS: u8 = 21;
-    /// Who answers. JSON; the answer to the first frame.
+    /// The host's first message. JSON; the answer to the first frame.
     pub const WELCOME: u8 = 65;
     /// The numbers of nodes. JSON.
     pub const NODES: u8 = 66;
-    /// What is to be done. JSON.
+    /// The commands to carry out. JSON.
     pub const COMMANDS: u8 = 67;
-    /// Added to the kind of a question, the kind of its answer.
+    /// The difference between the kind of an answer and that of its question.
     pub const ANSWER: u8 = 64;
-    /// In place of an answer: why there is none. JSON.
+    /// An error in place of an answer. JSON.
     pub const ERROR: u8 = 127;
 }
 
 /// One frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// What it is.
+    /// The kind of the frame.
     pub kind: u8,
-    /// The number of the question, which its answer has, too; 0 for what is no question.
+    /// The number of the question, which its answer has, too; 0 for other frames.
     pub number: u32,
-    /// What it says.
+    /// The content of the frame.
     pub payload: Vec<u8>,
 }
 
 impl Frame {
-    /// Writes it.
+    /// Writes the frame.
     ///
     /// # Errors
-    /// The payload is too long, or nobody takes it.
+    /// The payload is too long, or the other side is gone.
     pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
         let length = self.payload.len().checked_add(HEAD).filter(|_| self.payload.len() <= LONGEST);
         let length = length
@@ -77,7 +77,7 @@ impl Frame {
         to.write_all(&self.payload)
     }
 
-    /// Reads the next one; none where the other side has ended.
+    /// Reads the next frame. `None`: the other side has ended.
     ///
     /// # Errors
     /// The frame is cut, or too long or too short to be one.
@@ -85,7 +85,8 @@ impl Frame {
         Frame::read_at_most(LONGEST, from)
     }
 
-    /// Reads a payload of at most so many bytes. Memory is taken for the bytes that come, not for those that the length announces.
+    /// Reads a frame with a payload of at most `longest` bytes. Memory is allocated for the bytes that arrive, not for those that the length
+    /// announces.
     ///
     /// # Errors
     /// As [`Frame::read`].

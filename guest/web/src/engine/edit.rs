@@ -1,4 +1,4 @@
-//! Changes that a page has forms for.
+//! Changes for which a page has forms.
 
 use lictor_decide::edit::{Bound, Cluster, Edit, bounds, edit};
 use lictor_decide::{Changes, Problem};
@@ -6,11 +6,11 @@ use lictor_decide::{Changes, Problem};
 use super::Engine;
 
 impl Engine {
-    /// A text of changes with one more change behind it. The text stays as it is, and the change is one of the cluster as it was opened
+    /// Returns a text of changes with one more change appended. The text itself stays as it is. The change applies to the cluster as it was opened
     /// with this text, whatever was decided last.
     ///
     /// # Errors
-    /// Nothing is open, the text has mistakes, or it cannot be changed so.
+    /// Nothing is open, the text has mistakes, or the change is not possible.
     pub fn edit(&self, asked: &Edit, changes: &str) -> Result<String, Vec<Problem>> {
         let open = self.held()?;
         let so_far = Changes::read(changes).map_err(|failure| failure.problems())?;
@@ -20,7 +20,7 @@ impl Engine {
         Ok(Changes::appended(changes, &more))
     }
 
-    /// The bounds of the quotas and queues, which can be changed.
+    /// Returns the bounds of the quotas and queues, which can be changed.
     ///
     /// # Errors
     /// Nothing is open.

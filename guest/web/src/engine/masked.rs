@@ -1,4 +1,4 @@
-//! What is open under invented names.
+//! The open input under invented names.
 
 use lictor_decide::mask::Masked;
 use lictor_decide::written::{self, Written};
@@ -8,15 +8,16 @@ use super::{Engine, Held, problem};
 use crate::told::Told;
 
 impl Engine {
-    /// What is open, with its changes, under invented names, as another page opens it. The same is decided about it, up to the names.
+    /// Returns the open input, with its changes, under invented names, as another page can open it. The decisions about it are the same, up to the
+    /// names.
     ///
     /// # Errors
-    /// Nothing is open; or a decision depends on a name, such as on its upper and lower case: then nothing is handed out.
+    /// Nothing is open; or a decision depends on a name, such as on its upper and lower case: then nothing is returned.
     pub fn masked(&self) -> Result<Told, Vec<Problem>> {
         Ok(self.under_other_names()?.0)
     }
 
-    /// What was decided, as a scenario under invented names.
+    /// Returns the decisions as a scenario under invented names.
     ///
     /// # Errors
     /// Those of [`Engine::masked`] and [`Engine::scenario`].
@@ -41,7 +42,7 @@ impl Engine {
         };
         let mut other = Engine::default();
         other.open(told.clone())?;
-        // Both from their beginning, with what happened in between.
+        // Both are decided from their beginning, with the events in between.
         let own = open.replayed().map_err(|failure| failure.problems())?;
         let theirs = other.held_mut()?;
         theirs.played = own.iter().map(|(between, _)| *between).collect();

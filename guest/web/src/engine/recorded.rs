@@ -18,14 +18,14 @@ use crate::told::{Kind, Told};
 #[cfg(test)]
 mod tests;
 
-/// A recording that is open.
+/// An open recording.
 pub(super) struct Play {
     name: String,
     bytes: Memory,
-    /// Where it is being written.
+    /// The known bytes, where the recording is being written.
     growing: Option<Growing>,
     recording: Recording,
-    /// How many moments were repeated.
+    /// The number of moments that were repeated.
     last: usize,
     record: Option<Record>,
     explained: Option<Explained<Recording>>,
@@ -57,7 +57,7 @@ impl Play {
         }
     }
 
-    /// How many moments were repeated.
+    /// Returns how many moments were repeated.
     pub(super) fn last(&self) -> usize {
         self.last
     }
@@ -68,7 +68,7 @@ impl Play {
         }
         let next = self.recording.next(false, &mut start, drawn).map_err(|failure| failure.problems())?;
         let Some((picture, record)) = next else {
-            // Of one that is being written, the rest of the last step is to come.
+            // Where the recording is being written, the rest of its last step will follow.
             let end = match self.growing {
                 Some(_) => self.recording.otherwise().cloned(),
                 None => self.recording.end(),
@@ -79,13 +79,13 @@ impl Play {
         Ok(Some(Moment { number: self.last, left: Vec::new(), picture, record: self.record.insert(record) }))
     }
 
-    /// The cluster before the next moment, as far as it is known.
+    /// Returns the cluster before the next moment; empty where the recording has no cluster yet.
     pub(super) fn picture(&mut self) -> Result<Picture, Vec<Problem>> {
         let drawn = self.recording.go_on().and_then(|()| self.recording.look(&mut start, drawn));
         drawn.map(Option::unwrap_or_default).map_err(|failure| failure.problems())
     }
 
-    /// Adds what was written since, from this byte on.
+    /// Adds the bytes that were written since, from the byte `from` on.
     fn append(&mut self, from: u64, more: &[u8]) -> Result<Known, Failure> {
         let Play { name, bytes, growing, .. } = self;
         let growing = match growing {
@@ -95,7 +95,7 @@ impl Play {
         growing.append(from, more)
     }
 
-    /// Repeats moments, at most so many, without drawing them; the number of the last one.
+    /// Repeats at most `most` moments, without drawing them. Returns the number of the last one.
     fn skip(&mut self, most: u32) -> Result<usize, Failure> {
         self.recording.go_on()?;
         for _ in 0..most {
@@ -122,7 +122,7 @@ impl Play {
         Ok(recording.mirror().map(|mirror| pods_on(mirror, node)).unwrap_or_default())
     }
 
-    /// The moment with this number, with explanations.
+    /// Returns the moment with this number, with explanations.
     fn explained(&mut self, number: usize) -> Result<&Explained<Recording>, Failure> {
         let Play { name, bytes, explained, .. } = self;
         kept(explained, number, |earlier| match earlier.and_then(|earlier| behind(earlier, number)) {
@@ -133,16 +133,16 @@ impl Play {
 }
 
 impl Engine {
-    /// Adds to the recording that is open what was written to it since, from this byte on: the end of the last whole step. From then on
-    /// the recording has no end: where [`Engine::cycle`] has nothing, more may come.
+    /// Adds to the open recording what was written to it since, from the byte `from` on: the end of the last whole step. From then on the recording
+    /// has no end: where [`Engine::cycle`] returns nothing, more may follow.
     ///
     /// # Errors
-    /// No recording is open, it goes on elsewhere, or it is damaged.
+    /// No recording is open, it continues at another byte, or it is damaged.
     pub fn append(&mut self, from: u64, more: &[u8]) -> Result<Known, Vec<Problem>> {
         self.play_mut()?.append(from, more).map_err(|failure| failure.problems())
     }
 
-    /// Repeats moments of the recording, at most so many, without drawing them; the number of the last one.
+    /// Repeats at most `most` moments of the recording, without drawing them. Returns the number of the last one.
     ///
     /// # Errors
     /// No recording is open, or it is damaged.
@@ -155,8 +155,8 @@ impl Engine {
     }
 }
 
-/// The moment with this number, from one that was explained before it: the recording is not repeated from its beginning. None where it
-/// cannot be repeated from there.
+/// Returns the moment with this number, repeated from an explained moment before it, so that the recording is not repeated from its beginning.
+/// `None`: it cannot be repeated from there.
 fn behind(earlier: Explained<Recording>, number: usize) -> Option<Explained<Recording>> {
     let Explained { number: mut last, names: _, record: _, after: mut recording } = earlier;
     recording.go_on().ok()?;

@@ -22,7 +22,7 @@ fn a_snapshot_is_opened_decided_about_and_explained() {
     assert_eq!((summary.kind, summary.system.as_str(), summary.cluster.nodes), (Kind::Snapshot, "koordinator", 44));
     let record = engine.decide(1, true).unwrap();
     assert_eq!(record.cycles.len(), 1);
-    // Its README says so: refused, because quota `search` has no room that cannot be taken away.
+    // The README of the snapshot says so: refused, because quota `search` has no room that cannot be taken away.
     let said =
         engine.explain("search/ranker-xl-4lgmcjn4c-dx6ll", None, |answer| serde_json::to_string(&answer).unwrap());
     assert!(said.unwrap().contains("koordinator/non-preemptible-job-fits-min"));
@@ -31,7 +31,7 @@ fn a_snapshot_is_opened_decided_about_and_explained() {
     assert_eq!(engine.explain("nobody", None, |_| ()).unwrap_err()[0].message, "there is no pod and no job `nobody`");
 }
 
-/// A cycle behind one that was explained is explained from there, one before it from the beginning.
+/// Explains cycles in any order: one after an explained cycle is repeated from there, one before it from the beginning.
 #[test]
 fn explanations_do_not_depend_on_what_was_explained_before() {
     let played = || {
@@ -73,7 +73,7 @@ fn what_is_wrong_is_told_with_its_line_and_what_was_open_stays_open() {
     assert_eq!(engine.open(told("two.yaml", &two)).unwrap_err()[0].message, "there is more than one document");
 }
 
-/// What is written is opened again and decides the same; as a scenario, it expects what the README of the snapshot derives.
+/// Opens the saved file again, with the same decisions. As a scenario, it expects what the README of the snapshot derives.
 #[test]
 fn what_is_open_is_written_as_a_snapshot_and_as_a_scenario() {
     let decided = |engine: &mut Engine| serde_json::to_value(&engine.decide(1, false).unwrap().cycles).unwrap();
@@ -91,13 +91,13 @@ fn what_is_open_is_written_as_a_snapshot_and_as_a_scenario() {
     assert_eq!(again.open(told(&scenario.name, &scenario.text)).unwrap().kind, Kind::Scenario);
     let report = again.play(false).unwrap();
     assert!(report.passed && scenario.text.contains("nlp/bert-large-worker-0"), "{report}");
-    // An expectation that does not hold is told.
+    // An expectation that does not hold is reported.
     let wrong = scenario.text.replace(r#""nlp/bert-large-worker-0""#, r#""nlp/bert-large-worker-9""#);
     again.open(told("wrong.yaml", &wrong)).unwrap();
     assert!(!again.play(false).unwrap().passed);
 }
 
-/// Of every system: the cluster of a scenario, decided about for three cycles.
+/// Saves a cluster of every system as a scenario, after three cycles.
 #[test]
 fn every_system_is_written_as_a_scenario() {
     for text in [
@@ -116,7 +116,7 @@ fn every_system_is_written_as_a_scenario() {
     }
 }
 
-/// Under invented names there are as many victims, and no name is left; what depends on a name is not handed out.
+/// Masks the input: under invented names there are as many victims, and no name is left. An input whose decisions depend on a name is refused.
 #[test]
 fn what_is_open_is_masked() {
     let mut engine = Engine::default();
@@ -136,7 +136,7 @@ fn what_is_open_is_masked() {
     assert_eq!(engine.masked().unwrap_err()[0].message, "under invented names, this is decided otherwise");
 }
 
-/// In the first cycle `low` is evicted for `high`; when it has left, `high` is bound.
+/// Decides cycle by cycle. In the first one `low` is evicted for `high`; when `low` has left, `high` is bound.
 #[test]
 fn victims_leave_and_the_nominated_pod_is_bound() {
     let mut engine = Engine::default();
@@ -145,13 +145,13 @@ fn victims_leave_and_the_nominated_pod_is_bound() {
     let decided = &first.record.cycles[0].happened;
     assert_eq!((first.number, decided.nominated["d/high"].as_str()), (1, "n1"));
     assert!(decided.victims.contains_key("d/low") && first.left.is_empty());
-    // Its victim is still there.
+    // The victim is still there.
     let second = engine.cycle(Between::default()).unwrap().unwrap();
     assert!(second.record.cycles[0].happened.bound.is_empty() && second.left.is_empty());
     let third = engine.cycle(Between { victims_leave: true, seconds: 30 }).unwrap().unwrap();
     assert_eq!((third.number, third.left.as_slice()), (3, ["Pod/d/low".to_owned()].as_slice()));
     assert_eq!(third.record.cycles[0].happened.bound["d/high"], "n1");
-    // It is drawn as it was before it was bound: the node is empty.
+    // The cluster is drawn as it was before `high` was bound: the node is empty.
     assert!(third.picture.nodes[0].held.is_empty() && third.picture.jobs.len() == 1);
     // Each cycle is explained as it was: now, `high` is on the node, and `low` is unknown.
     let mut state = |name: &str, cycle| engine.explain(name, cycle, |why| why.pods[0].fate.state);
@@ -164,7 +164,7 @@ fn victims_leave_and_the_nominated_pod_is_bound() {
         (on(&mut engine, Some(2)), on(&mut engine, Some(3)), on(&mut engine, None)),
         ("d/low".into(), "d/high".into(), "d/high".into())
     );
-    // Saved as a scenario, it has the steps in between, and passes.
+    // Saved as a scenario, the cluster has the steps in between, and passes.
     let scenario = engine.scenario().unwrap();
     assert!(scenario.text.contains("{\"evictionsComplete\":true}\n  - {\"advance\":\"30s0ns\"}"), "{}", scenario.text);
     assert_eq!(engine.masked_scenario().unwrap().text.matches("{\"cycle\":1").count(), 3);

@@ -1,4 +1,4 @@
-//! Cycle after cycle: what happens between them, and the cluster as it was when each began.
+//! Cycle after cycle: the events between them, and the cluster as it was when each began.
 
 use std::borrow::Cow;
 
@@ -28,11 +28,11 @@ pub struct Moment<'a> {
 }
 
 impl Engine {
-    /// Decides the next cycle, after this has happened in the cluster. Of a recording: the next moment at which something was decided; none
-    /// at its end.
+    /// Decides the next cycle, after these events in the cluster. In a recording, this is the next moment with a decision. `None`: the recording has
+    /// ended.
     ///
     /// # Errors
-    /// Nothing is open, or the policy failed; the recording is damaged, or this policy decides otherwise than was recorded.
+    /// Nothing is open, or the policy failed; the recording is damaged, or this policy decides differently from the recording.
     pub fn cycle(&mut self, between: Between) -> Result<Option<Moment<'_>>, Vec<Problem>> {
         match (&mut self.recorded, &mut self.open) {
             (Some(play), _) => play.cycle(),
@@ -41,11 +41,11 @@ impl Engine {
         }
     }
 
-    /// Why a pod or job is where it is, in the cycle with this number from 1, in the last one where it is left out. The cycles up to it are
-    /// decided once more, and it with explanations.
+    /// Passes the reasons for the state of a pod or job to `tell`. `cycle`: the number of the cycle, from 1; `None`: the last one. The cycles up to
+    /// it are decided once more, and that cycle with explanations.
     ///
     /// # Errors
-    /// There is no such pod, job or cycle, or the policy failed.
+    /// The pod, job or cycle does not exist, or the policy failed.
     pub fn explain<T>(
         &mut self,
         name: &str,
@@ -61,10 +61,10 @@ impl Engine {
         open.explain(name, number, tell).map_err(|failure| failure.problems())
     }
 
-    /// The pods of a node after the cycle with this number; at the moment, where it is left out.
+    /// Returns the pods of a node after the cycle with this number. `None`: now.
     ///
     /// # Errors
-    /// Nothing is open, there is no such cycle, or the policy failed.
+    /// Nothing is open, the cycle does not exist, or the policy failed.
     pub fn pods_on(&mut self, node: &str, cycle: Option<usize>) -> Result<Vec<Placed>, Vec<Problem>> {
         if let Some(play) = &mut self.recorded {
             let number = match cycle.filter(|number| *number != play.last()) {
@@ -100,7 +100,7 @@ impl Held {
         self.explained(number)?.tell(name, tell)
     }
 
-    /// The cycle with this number, with explanations.
+    /// Returns the cycle with this number, with explanations.
     fn explained(&mut self, number: usize) -> Result<&Explained<Opened>, Failure> {
         let Held { explained, opened, unchanged, changes, system, arguments, schedulers, played, .. } = self;
         kept(explained, number, |earlier| {
@@ -112,7 +112,7 @@ impl Held {
         })
     }
 
-    /// All cycles from the cluster as it was opened, each with what happened before it; at least one.
+    /// Repeats all cycles from the cluster as it was opened, each with the events before it; at least one.
     pub(super) fn replayed(&self) -> Result<Vec<(Between, Cycle)>, Failure> {
         let Held { opened, system, arguments, schedulers, .. } = self;
         let with = With { system, arguments: arguments.clone(), schedulers, recorder: None };
@@ -128,7 +128,7 @@ impl Held {
     }
 }
 
-/// The cluster as it was opened.
+/// Opens the cluster again, as it was opened.
 pub(super) fn opened_as(
     snapshot: Cow<'_, Snapshot>,
     described: &Description,
@@ -137,7 +137,7 @@ pub(super) fn opened_as(
     Opened::open(Box::<Native>::default(), described.clone(), with, || Ok(snapshot.into_owned()))
 }
 
-/// The cycle with this number, with explanations, in a cluster in which so many were decided.
+/// Decides up to the cycle with this number, and explains that one. `so_far`: how many cycles were decided in `opened`.
 fn decided(mut opened: Opened, played: &[Between], so_far: usize, number: usize) -> Result<Explained<Opened>, Failure> {
     let mut ahead = played.iter().take(number).skip(so_far);
     let last = ahead.next_back().copied().unwrap_or_default();
@@ -152,7 +152,10 @@ fn decided(mut opened: Opened, played: &[Between], so_far: usize, number: usize)
     Ok(Explained { number, names, record, after: opened })
 }
 
-/// The number of a cycle that was decided: this one, or the last.
+/// Returns the number of a decided cycle: this one, or the last.
+///
+/// # Errors
+/// Nothing was decided, or the cycle does not exist.
 fn number(cycle: Option<usize>, last: usize) -> Result<usize, Vec<Problem>> {
     match cycle.unwrap_or(last) {
         0 => Err(problem("nothing was decided", "decide first")),

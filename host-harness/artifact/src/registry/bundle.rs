@@ -6,9 +6,9 @@ use serde::Deserialize;
 
 use super::PublicKey;
 
-/// The kind of statement that is a signature. Others by the same key, such as a provenance, say nothing of whether to load it.
+/// The kind of statement that is a signature. Other statements by the same key, such as a provenance, do not say whether to load the artifact.
 const SIGNATURE: &str = "https://sigstore.dev/cosign/sign/v1";
-/// What the envelope carries.
+/// The type of the payload of an envelope.
 const IN_TOTO: &str = "application/vnd.in-toto+json";
 
 #[derive(Deserialize)]
@@ -47,7 +47,7 @@ struct Sums {
     sha256: String,
 }
 
-/// What a bundle states by this key: the digests, in hexadecimal, that it signs; none where it is no signature by this key.
+/// Returns the digests, in hexadecimal, that a bundle signs by this key. `None`: the bundle is no signature by this key.
 pub(crate) fn claim(bundle: &[u8], key: &PublicKey) -> Option<Vec<String>> {
     let envelope = serde_json::from_slice::<Bundle>(bundle).ok()?.dsse_envelope;
     let payload = STANDARD.decode(&envelope.payload).ok()?;
@@ -61,7 +61,7 @@ pub(crate) fn claim(bundle: &[u8], key: &PublicKey) -> Option<Vec<String>> {
     (statement.predicate_type == SIGNATURE).then(|| sums.collect())
 }
 
-/// What is signed of an envelope: its pre-authentication encoding (DSSE, version 1).
+/// Returns the bytes of an envelope that are signed: its pre-authentication encoding (DSSE, version 1).
 fn encoded(kind: &str, payload: &[u8]) -> Vec<u8> {
     let mut encoded = format!("DSSEv1 {} {kind} {} ", kind.len(), payload.len()).into_bytes();
     encoded.extend_from_slice(payload);
@@ -74,7 +74,7 @@ pub(crate) mod tests {
 
     #[test]
     fn the_encoding_is_that_of_the_specification() {
-        // The example of DSSE's protocol.md.
+        // This is the example of DSSE's protocol.md.
         let expected = b"DSSEv1 29 http://example.com/HelloWorld 11 hello world";
         assert_eq!(encoded("http://example.com/HelloWorld", b"hello world"), expected);
     }

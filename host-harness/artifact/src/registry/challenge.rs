@@ -1,4 +1,4 @@
-//! How a registry says who may ask: RFC 7235 challenges and the token protocol of the distribution project.
+//! The authentication that a registry demands: RFC 7235 challenges and the token protocol of the distribution project.
 
 use serde::Deserialize;
 
@@ -7,15 +7,15 @@ use super::credentials::Login;
 use super::http::{Ask, Http};
 use ureq::http::Method;
 
-/// Bytes of an answer with a token.
+/// The most bytes of an answer with a token.
 const TOKEN: u64 = 1 << 20;
 
-/// What a registry wants to hear.
+/// The demand of a registry.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Challenge {
     /// A name and a password.
     Basic,
-    /// A token, which is given out elsewhere.
+    /// A token, which another server issues.
     Bearer { realm: String, service: Option<String>, scope: Option<String> },
 }
 
@@ -26,7 +26,7 @@ struct Token {
 }
 
 impl Challenge {
-    /// Reads the header `WWW-Authenticate`; none where it asks for something else.
+    /// Reads the header `WWW-Authenticate`. `None`: the header demands another kind of authentication.
     pub(crate) fn read(header: &str) -> Option<Challenge> {
         let (scheme, rest) = header.trim().split_once(' ').unwrap_or((header.trim(), ""));
         if scheme.eq_ignore_ascii_case("basic") {
@@ -47,8 +47,8 @@ impl Challenge {
         Some(Challenge::Bearer { realm: realm?, service, scope })
     }
 
-    /// The header that answers it; none where it takes credentials and there are none. A registry that is asked with TLS must
-    /// not send credentials elsewhere without it.
+    /// Returns the header that answers the challenge, which may require a token from another server. `None`: credentials are needed, and there are
+    /// none. A registry that is used with TLS must not send credentials elsewhere without it.
     pub(crate) fn answer(
         &self,
         http: &Http,
@@ -78,14 +78,14 @@ impl Challenge {
         }
         let bytes = answer.read("the token", TOKEN)?;
         let bad = |why: &str| Error::Malformed { host: host.clone(), what: "token".to_owned(), why: why.to_owned() };
-        // What the parser says could show a part of the token.
+        // The message of the parser could show a part of the token.
         let token: Token = serde_json::from_slice(&bytes).map_err(|_| bad("it is not JSON with a `token`"))?;
         let token = token.token.or(token.access_token).ok_or_else(|| bad("it has no `token`"))?;
         Ok(Some(format!("Bearer {token}")))
     }
 }
 
-/// `name="value"` and `name=value`, separated by commas.
+/// Reads the parameters of a header: `name="value"` and `name=value`, separated by commas.
 fn parameters(text: &str) -> Vec<(&str, String)> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -101,7 +101,7 @@ fn parameters(text: &str) -> Vec<(&str, String)> {
     found
 }
 
-/// A value in the query of an address.
+/// Encodes a value for the query of an address.
 pub(crate) fn encoded(value: &str) -> String {
     let one = |byte: u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn challenges_are_read() {
-        // The example of the distribution project's page on token authentication.
+        // This is the example of the distribution project's page on token authentication.
         let header = r#"Bearer realm="https://auth.docker.io/token",service="registry.docker.io",scope="repository:a/b:pull,push""#;
         let expected = Challenge::Bearer {
             realm: "https://auth.docker.io/token".to_owned(),

@@ -12,17 +12,17 @@ use super::credentials::{Credentials, Login};
 use super::http::{Answer, Ask, Http, origin, size};
 use crate::{Descriptor, Digest, Index, Reference, media_type};
 
-/// Bytes of a manifest: what the specification lets registries refuse beyond.
+/// The most bytes of a manifest: the specification lets registries refuse larger ones.
 pub(crate) const MANIFEST_BYTES: u64 = 4 << 20;
 
-/// How a registry is asked.
+/// The settings for requests to a registry.
 #[derive(Debug, Clone)]
 pub struct Access {
-    /// Names and passwords.
+    /// The names and passwords.
     pub credentials: Credentials,
-    /// Also without TLS. Registries of this machine always are.
+    /// Whether registries of other machines may be used without TLS. Those of this machine always are.
     pub plain_http: bool,
-    /// How long one question with its answer may take: 60 s by default.
+    /// The longest time of one request with its answer: 60 s by default.
     pub timeout: Duration,
 }
 
@@ -32,27 +32,27 @@ impl Default for Access {
     }
 }
 
-/// A repository.
+/// A repository of a registry.
 pub(crate) struct Registry {
     http: Http,
     host: String,
     base: String,
     scope: String,
     login: Option<Login>,
-    /// What the last challenge was answered with.
+    /// The answer to the last challenge.
     authorization: RefCell<Option<String>>,
 }
 
-/// A manifest as it came.
+/// A manifest as it was received.
 pub(crate) struct Fetched {
     pub(crate) media_type: String,
     pub(crate) bytes: Vec<u8>,
 }
 
 impl Registry {
-    /// The repository of a reference, to read or also to write.
+    /// Makes a client for the repository of a reference, to read, and with `write` to write, too.
     pub(crate) fn of(reference: &Reference, access: &Access, write: bool) -> Registry {
-        // The name that people write is not the name of the machine that answers.
+        // People write another name than that of the machine that answers.
         let host = if reference.host == "docker.io" { "registry-1.docker.io" } else { &reference.host };
         let plain = access.plain_http || reference.is_local();
         let scheme = if plain { "http" } else { "https" };
@@ -71,12 +71,13 @@ impl Registry {
         &self.host
     }
 
-    /// A path below the repository.
+    /// Returns the address of a path below the repository.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("{}/{path}", self.base)
     }
 
-    /// Asks, and says who we are where the registry wants to know it: the registry itself, and no other place that it refers to.
+    /// Sends a request, and authenticates where the registry demands it. Only the registry itself receives credentials, and no other server that it
+    /// refers to.
     pub(crate) fn send(&self, ask: Ask<'_>) -> Result<Answer, Error> {
         let own = origin(&self.base);
         if origin(&ask.url) != own {
@@ -97,7 +98,10 @@ impl Registry {
         self.http.send(&Ask { authorization: Some(authorization), ..ask })
     }
 
-    /// An answer with this status, or the error that another one means.
+    /// Checks that an answer has one of these statuses.
+    ///
+    /// # Errors
+    /// The error that the status means. `what`: the requested content, for the message.
     pub(crate) fn expect(&self, answer: Answer, statuses: &[u16], what: &str) -> Result<Answer, Error> {
         let (host, what, status) = (self.host.clone(), what.to_owned(), answer.status());
         match status {
@@ -114,7 +118,7 @@ impl Registry {
         self.expect(answer, &[200], what)
     }
 
-    /// A manifest by tag or digest. What a digest names is checked against it.
+    /// Returns a manifest by tag or digest. With a digest, the manifest is checked against it.
     pub(crate) fn manifest(&self, name: &str) -> Result<Fetched, Error> {
         let what = format!("manifest `{name}`");
         let accept = [media_type::MANIFEST, media_type::INDEX];
@@ -127,7 +131,7 @@ impl Registry {
         Ok(Fetched { media_type, bytes })
     }
 
-    /// A manifest, if there is one.
+    /// Returns a manifest. `None`: the registry does not have it.
     pub(crate) fn find_manifest(&self, name: &str) -> Result<Option<Fetched>, Error> {
         match self.manifest(name) {
             Err(Error::NotFound { .. }) => Ok(None),
@@ -135,7 +139,7 @@ impl Registry {
         }
     }
 
-    /// Content by its descriptor, which states how much there is and of which digest.
+    /// Returns content by its descriptor, which states the size and the digest. Both are checked.
     pub(crate) fn layer(&self, what: &str, layer: &Descriptor, limit: u64) -> Result<Vec<u8>, Error> {
         if layer.size > limit {
             return Err(Error::TooLarge { what: what.to_owned(), bytes: layer.size, limit });
@@ -152,7 +156,7 @@ impl Registry {
         Ok(bytes)
     }
 
-    /// Content by its digest alone.
+    /// Returns content by its digest alone, which is checked.
     pub(crate) fn blob(&self, what: &str, digest: &Digest, limit: u64) -> Result<Vec<u8>, Error> {
         let bytes = self.raw_blob(what, digest, limit)?;
         check(what, digest, &bytes)?;
@@ -163,7 +167,7 @@ impl Registry {
         self.get(self.url(&format!("blobs/{digest}")), &[], &format!("{what}, {digest}"))?.read(what, limit)
     }
 
-    /// The manifests that refer to one: by the referrers of OCI 1.1, or by the tag that stands for them where a registry has none.
+    /// Returns the manifests that refer to one: by the referrers of OCI 1.1, or by the tag that replaces them where a registry does not support them.
     pub(crate) fn referrers(&self, subject: &Digest) -> Result<Index, Error> {
         let what = format!("list of referrers of {subject}");
         match self.get(self.url(&format!("referrers/{subject}")), &[media_type::INDEX], &what) {
@@ -175,7 +179,7 @@ impl Registry {
         }
     }
 
-    /// The manifests that refer to one, by the tag that stands for them.
+    /// Returns the manifests that refer to one, by the tag that replaces the referrers. Empty: the registry does not have the tag.
     pub(crate) fn tagged_referrers(&self, subject: &Digest) -> Result<Index, Error> {
         match self.find_manifest(&subject.tag(""))? {
             None => Ok(Index::default()),
@@ -193,7 +197,7 @@ impl Registry {
     }
 }
 
-/// The bytes are those that the digest names.
+/// Checks that the bytes are those that the digest names.
 fn check(what: &str, expected: &Digest, bytes: &[u8]) -> Result<(), Error> {
     let found = Digest::of(bytes);
     if found == *expected {

@@ -1,4 +1,4 @@
-//! Credentials, as `docker login` keeps them.
+//! Credentials, as `docker login` stores them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -38,8 +38,8 @@ struct Auth {
 }
 
 impl Credentials {
-    /// Reads `$DOCKER_CONFIG/config.json` or `~/.docker/config.json`; none where there is no such file. Credential helpers
-    /// (`credsStore`, `credHelpers`) are not asked, identity tokens are not used.
+    /// Reads `$DOCKER_CONFIG/config.json` or `~/.docker/config.json`; empty where the file does not exist. Credential helpers (`credsStore`,
+    /// `credHelpers`) and identity tokens are not used.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl Credentials {
         }
     }
 
-    /// Reads a file like docker's; no credentials where there is none.
+    /// Reads a file like docker's; empty where the file does not exist.
     ///
     /// # Errors
     ///
@@ -65,7 +65,7 @@ impl Credentials {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Credentials::default()),
             Err(error) => return Err(bad(error.to_string())),
         };
-        // What the parser says of a line may show a part of it: only the place is told.
+        // The message of the parser may show a part of the line: only the place is reported.
         let config: DockerConfig = serde_json::from_slice(&text).map_err(|error| {
             bad(format!("line {}, column {} is not as docker writes it", error.line(), error.column()))
         })?;
@@ -78,7 +78,7 @@ impl Credentials {
         Ok(Credentials(logins))
     }
 
-    /// Those of a registry.
+    /// Returns the credentials of a registry. `None`: the file has none.
     pub(crate) fn of(&self, host: &str) -> Option<&Login> {
         let hub = || if host == "docker.io" { self.0.get("index.docker.io") } else { None };
         self.0.get(host).or_else(hub)
@@ -92,7 +92,7 @@ impl fmt::Debug for Credentials {
 }
 
 impl Auth {
-    /// The name and the password; none where the entry has none, as with a credential helper. `None` where it is broken.
+    /// Returns the name and the password of an entry. `Some(None)`: the entry has none, as with a credential helper. `None`: the entry is broken.
     fn login(self) -> Option<Option<Login>> {
         if !self.username.is_empty() {
             return Some(Some(Login { user: self.username, password: self.password }));
@@ -107,13 +107,13 @@ impl Auth {
 }
 
 impl Login {
-    /// The header that states it.
+    /// Returns the header with the name and the password.
     pub(crate) fn basic(&self) -> String {
         format!("Basic {}", STANDARD.encode(format!("{}:{}", self.user, self.password)))
     }
 }
 
-/// The registry of an entry, which may be written as an address: `https://index.docker.io/v1/`.
+/// Returns the registry of an entry, whose name may be an address: `https://index.docker.io/v1/`.
 fn host_of(name: &str) -> &str {
     let bare = name.strip_prefix("https://").or_else(|| name.strip_prefix("http://")).unwrap_or(name);
     bare.split('/').next().unwrap_or(bare)

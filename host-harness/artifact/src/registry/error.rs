@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use crate::{BadReference, Digest};
 
-/// Why an artifact is not pushed or pulled. Whatever it is, nothing of the artifact is given out.
+/// Why an artifact is not pushed or pulled. With each of these errors, no part of the artifact is returned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// The name is none.
+    /// The name is not valid.
     #[error(transparent)]
     Reference(#[from] BadReference),
     /// Neither a signature nor a digest says what may be loaded.
@@ -16,7 +16,7 @@ pub enum Error {
     /// The registry cannot be reached.
     #[error("the registry {host} cannot be reached: {why}")]
     Unreachable {
-        /// The registry, or what it refers to.
+        /// The registry, or a server that it refers to.
         host: String,
         /// What failed.
         why: String,
@@ -24,26 +24,26 @@ pub enum Error {
     /// The registry takes too long.
     #[error("the registry {host} did not answer in full within {after:?}")]
     Late {
-        /// The registry, or what it refers to.
+        /// The registry, or a server that it refers to.
         host: String,
         /// The limit.
         after: Duration,
     },
-    /// The registry is asked, or refers to something, without TLS.
+    /// The registry, or an address that it refers to, would be used without TLS.
     #[error("{url} is not asked without TLS")]
     Plain {
         /// The address.
         url: String,
     },
-    /// The registry refers from one place to the next, or to no place.
+    /// The registry refers from one address to the next too often, or to an address that is not valid.
     #[error("the registry {host} refers to `{to}`, which is not followed")]
     Redirected {
         /// The registry.
         host: String,
-        /// Where to.
+        /// The address that it refers to.
         to: String,
     },
-    /// The registry does not let us in.
+    /// The registry denies access.
     #[error("the registry {host} does not allow it ({status}){}", says(.said))]
     Denied {
         /// The registry.
@@ -53,12 +53,12 @@ pub enum Error {
         /// What the registry says.
         said: String,
     },
-    /// The registry does not have it.
+    /// The registry does not have the content.
     #[error("the registry {host} has no {what}")]
     NotFound {
         /// The registry.
         host: String,
-        /// What it does not have.
+        /// The missing content.
         what: String,
     },
     /// The registry fails.
@@ -68,50 +68,50 @@ pub enum Error {
         host: String,
         /// The HTTP status.
         status: u16,
-        /// What it was asked for.
+        /// The requested content.
         what: String,
         /// What the registry says.
         said: String,
     },
-    /// An answer is not what the specification says.
+    /// An answer does not follow the specification.
     #[error("the registry {host} answers with a {what} that cannot be read: {why}")]
     Malformed {
         /// The registry.
         host: String,
-        /// What it was asked for.
+        /// The requested content.
         what: String,
         /// What is wrong with it.
         why: String,
     },
-    /// It is an artifact of another kind.
+    /// The artifact is one of another kind.
     #[error("{what} is `{found}`, not `{expected}`")]
     MediaType {
-        /// What has the type.
+        /// The part with the type.
         what: &'static str,
         /// Its type.
         found: String,
-        /// What a policy has.
+        /// The type in an artifact of a policy.
         expected: &'static str,
     },
     /// The artifact does not have exactly one layer.
     #[error("the artifact has {0} layers: a Wasm artifact has one, the component")]
     Layers(usize),
-    /// It is larger than the limit.
+    /// A part is larger than the limit.
     #[error("{what} has {bytes} bytes, and {limit} are the limit")]
     TooLarge {
-        /// What is too large.
+        /// The part that is too large.
         what: String,
         /// Its size, as far as it is known.
         bytes: u64,
         /// The limit.
         limit: u64,
     },
-    /// It is cut off, or longer than it should be.
+    /// A part is cut off, or longer than it should be.
     #[error("{what} has {bytes} bytes, but should have {expected}: it was cut off or replaced")]
     Size {
-        /// What it is.
+        /// The part.
         what: String,
-        /// Its size; one more than it should have where there is more.
+        /// Its size; one more than expected where it is longer.
         bytes: u64,
         /// The size that its descriptor states.
         expected: u64,
@@ -119,11 +119,11 @@ pub enum Error {
     /// The bytes are not those that the digest names.
     #[error("{what} is not what it should be: it has the digest {found}, not {expected}")]
     OtherContent {
-        /// What it is.
+        /// The part.
         what: String,
-        /// The digest that was asked for.
+        /// The digest that was requested.
         expected: Digest,
-        /// The digest of what came.
+        /// The digest of the content that was received.
         found: Digest,
     },
     /// There is no signature.
@@ -134,15 +134,15 @@ pub enum Error {
     WrongSignature {
         /// The manifest.
         digest: Digest,
-        /// How many signatures there are.
+        /// The number of signatures.
         tried: usize,
     },
-    /// The signature is by the key, but of something else.
+    /// The signature is by the key, but of another artifact.
     #[error("the signature of {digest} by this key is of {signed} instead")]
     OtherSigned {
         /// The manifest.
         digest: Digest,
-        /// What the signature states.
+        /// The digest that the signature states.
         signed: String,
     },
     /// A key cannot be used.
@@ -169,7 +169,7 @@ fn says(said: &str) -> String {
 }
 
 impl Error {
-    /// What to do about it.
+    /// Returns what to do about the error.
     pub fn remedy(&self) -> &'static str {
         match self {
             Error::Reference(_) => "write `oci://registry/repository:tag` or `oci://registry/repository@sha256:...`",

@@ -1,4 +1,4 @@
-//! HTTP, as far as a registry needs it: bounded in time and size, with TLS, and with redirects that do not carry credentials away.
+//! HTTP, as far as a registry needs it: bounded in time and size, with TLS, and with redirects that do not pass credentials on.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use ureq::{Agent, Body, Proxy};
 use super::Error;
 use crate::reference::is_loopback;
 
-/// How often a download may move.
+/// The most redirects of a download.
 const MOVES: u8 = 5;
-/// What is shown of the text of an error, and read of one.
+/// The most bytes that are read of the text of an error.
 const SAID: u64 = 4096;
 
 pub(crate) struct Http {
@@ -22,18 +22,18 @@ pub(crate) struct Http {
     timeout: Duration,
 }
 
-/// One question.
+/// A request.
 #[derive(Clone)]
 pub(crate) struct Ask<'a> {
     pub(crate) method: Method,
     pub(crate) url: String,
     pub(crate) headers: Vec<(&'static str, String)>,
-    /// The credentials. Told only to the place that is asked, and to no other that it refers to.
+    /// The credentials. Only the server of the request receives them, and no other server that it redirects to.
     pub(crate) authorization: Option<String>,
     pub(crate) body: Option<&'a [u8]>,
 }
 
-/// One answer.
+/// An answer.
 pub(crate) struct Answer {
     pub(crate) host: String,
     response: Response<Body>,
@@ -41,8 +41,8 @@ pub(crate) struct Answer {
 }
 
 impl Http {
-    /// Every question, with its answer in full, takes at most this time. Certificates are judged as this machine judges them. A registry
-    /// of this machine is behind no proxy.
+    /// Makes a client whose requests, each with its full answer, take at most this time. Certificates are judged as this machine judges them. A
+    /// registry of this machine (`local`) is used without a proxy.
     pub(crate) fn new(timeout: Duration, plain_http: bool, local: bool) -> Http {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let tls = TlsConfig::builder()
@@ -62,7 +62,10 @@ impl Http {
         Http { agent: config.into(), plain_http, timeout }
     }
 
-    /// Asks, and follows where the answer is elsewhere.
+    /// Sends a request, and follows redirects of reading requests.
+    ///
+    /// # Errors
+    /// A redirect leads to a server without TLS, to no valid address, or to one redirect too many.
     pub(crate) fn send(&self, ask: &Ask<'_>) -> Result<Answer, Error> {
         let mut ask = ask.clone();
         for _ in 0..=MOVES {
@@ -115,18 +118,21 @@ impl Answer {
         self.response.status().as_u16()
     }
 
-    /// A header; none where it is no text.
+    /// Returns a header. `None`: the header is missing or no text.
     pub(crate) fn header(&self, name: &str) -> Option<String> {
         self.response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
     }
 
-    /// The media type, without its parameters.
+    /// Returns the media type, without its parameters.
     pub(crate) fn media_type(&self) -> String {
         let stated = self.header("content-type").unwrap_or_default();
         stated.split(';').next().unwrap_or_default().trim().to_owned()
     }
 
-    /// The contents, of which there may be so many bytes; not one more is kept.
+    /// Reads the content, at most `limit` bytes.
+    ///
+    /// # Errors
+    /// The content is larger, breaks off or takes too long. No more than one byte beyond the limit is read.
     pub(crate) fn read(self, what: &str, limit: u64) -> Result<Vec<u8>, Error> {
         let too_large = |bytes| Error::TooLarge { what: what.to_owned(), bytes, limit };
         if let Some(stated) = self.response.body().content_length().filter(|stated| *stated > limit) {
@@ -147,7 +153,7 @@ impl Answer {
         }
     }
 
-    /// What an answer that is none says: one line of it, without what could confuse a terminal.
+    /// Returns the message of an error answer: one line, without characters that could confuse a terminal.
     pub(crate) fn said(self) -> String {
         let mut text = Vec::new();
         if self.response.into_body().into_reader().take(SAID).read_to_end(&mut text).is_err() {
@@ -161,7 +167,7 @@ impl Answer {
     }
 }
 
-/// The size of bytes.
+/// Returns the number of bytes.
 pub(crate) fn size(bytes: &[u8]) -> u64 {
     u64::try_from(bytes.len()).unwrap_or(u64::MAX)
 }
@@ -171,7 +177,7 @@ fn is_timeout(error: &io::Error) -> bool {
     matches!(wrapped, Some(ureq::Error::Timeout(_))) || error.kind() == io::ErrorKind::TimedOut
 }
 
-/// Scheme, host and port of an address.
+/// Returns the scheme, and the host with its port, of an address. `None`: the address is not valid.
 pub(crate) fn origin(url: &str) -> Option<(String, String)> {
     let uri: Uri = url.parse().ok()?;
     Some((uri.scheme_str()?.to_owned(), uri.authority()?.as_str().to_owned()))
@@ -181,11 +187,12 @@ fn host(url: &str) -> String {
     origin(url).map(|(_, host)| host).unwrap_or_default()
 }
 
-/// Where an answer refers to: an address, or a path of the same place.
+/// Returns the address that a redirect leads to: an address, or a path of the same server. `None`: the redirect is not valid, or has credentials in
+/// it.
 pub(crate) fn joined(from: &str, to: &str) -> Option<String> {
     if to.starts_with("https://") || to.starts_with("http://") {
         let (_, authority) = origin(to)?;
-        // A name and a password in an address would be told to that place.
+        // A name and a password in an address would be sent to that server.
         return (!authority.contains('@')).then(|| to.to_owned());
     }
     let (scheme, authority) = origin(from)?;

@@ -21,7 +21,7 @@ impl PublicKey {
     ///
     /// # Errors
     ///
-    /// It is something else, or a key of another kind.
+    /// The file is something else, or a key of another kind.
     pub fn read(pem: &str) -> Result<PublicKey, Error> {
         if pem.contains("PRIVATE KEY-----") {
             return Err(Error::Key("it is a private key; to verify, use the public one, `cosign.pub`".to_owned()));
@@ -30,19 +30,18 @@ impl PublicKey {
         VerifyingKey::from_public_key_pem(pem.trim()).map(PublicKey).map_err(bad)
     }
 
-    /// Whether a signature (ASN.1 DER) is of these bytes and by this key.
+    /// Returns whether a signature (ASN.1 DER) is of these bytes and by this key.
     pub(crate) fn signed(&self, bytes: &[u8], signature: &[u8]) -> bool {
         Signature::from_der(signature).is_ok_and(|signature| self.0.verify(bytes, &signature).is_ok())
     }
 }
 
 impl SigningKey {
-    /// Reads a PEM file: an encrypted key of cosign, which its password opens, or an open one (`PRIVATE KEY` or
-    /// `EC PRIVATE KEY`).
+    /// Reads a PEM file: an encrypted key of cosign, which its password opens, or an open one (`PRIVATE KEY` or `EC PRIVATE KEY`).
     ///
     /// # Errors
     ///
-    /// It is something else, a key of another kind, or the password is not the one of the key.
+    /// The file is something else, a key of another kind, or the password does not open the key.
     pub fn read(pem: &str, password: Option<&str>) -> Result<SigningKey, Error> {
         let bad = |why: &str| Error::Key(why.to_owned());
         let no_key = "it is no private key of the curve P-256 in PEM";
@@ -58,19 +57,19 @@ impl SigningKey {
         opened.map(SigningKey).ok_or_else(|| bad(no_key))
     }
 
-    /// The key that verifies what this one signs.
+    /// Returns the key that verifies the signatures of this one.
     pub fn public(&self) -> PublicKey {
         PublicKey(*self.0.verifying_key())
     }
 
-    /// Signs: ECDSA with SHA-256, in ASN.1 DER. The same bytes have the same signature (RFC 6979).
+    /// Signs bytes: ECDSA with SHA-256, in ASN.1 DER. The same bytes have the same signature (RFC 6979).
     pub(crate) fn sign(&self, bytes: &[u8]) -> Vec<u8> {
         let signature: Signature = self.0.sign(bytes);
         signature.to_der().as_bytes().to_vec()
     }
 }
 
-/// OpenSSL writes the parameters of the curve before the key.
+/// Returns the part of a PEM file from the key on: OpenSSL writes the parameters of the curve before it.
 fn ec_part(pem: &str) -> &str {
     pem.find("-----BEGIN EC PRIVATE KEY-----").and_then(|at| pem.get(at..)).unwrap_or(pem).trim()
 }

@@ -1,4 +1,4 @@
-//! What speaks to a registry.
+//! The client of a registry.
 
 mod bundle;
 mod challenge;

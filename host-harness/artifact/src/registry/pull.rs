@@ -5,18 +5,18 @@ use super::verify::verify;
 use super::{Error, PublicKey};
 use crate::{Descriptor, Digest, Manifest, Reference, media_type};
 
-/// What makes an artifact one that may be loaded.
+/// The reason why an artifact may be loaded.
 #[derive(Debug, Clone)]
 pub enum Trust {
     /// It is signed by the owner of this key.
     Key(PublicKey),
     /// Its digest is part of the reference.
     Pinned,
-    /// Nothing: anyone who can write to the registry decides what is loaded.
+    /// No reason: anyone who can write to the registry decides what is loaded.
     Unsigned,
 }
 
-/// How much is read.
+/// The limits of what is read.
 #[derive(Debug, Clone)]
 pub struct Limits {
     /// Bytes of the component: 32 MiB by default, as much as the sandbox takes.
@@ -43,7 +43,7 @@ pub struct Pulled {
     manifest: Manifest,
 }
 
-/// What was pushed with a component.
+/// The documents that were pushed with a component.
 #[derive(Debug, Default)]
 pub struct Attached {
     /// Its WIT.
@@ -56,8 +56,8 @@ pub struct Attached {
 ///
 /// # Errors
 ///
-/// It may not be loaded, it is not there, it is no policy's artifact, it is too large, or it is not what its digest or its signature
-/// says; see [`Error`]. Where neither key nor digest says what may be loaded, the registry is not even asked.
+/// The component may not be loaded, does not exist, is no policy's artifact or too large, or does not match its digest or signature; see [`Error`].
+/// Where neither a key nor a digest is given, no request is sent to the registry.
 pub fn pull(name: &Reference, access: &Access, trust: &Trust, limits: &Limits) -> Result<Pulled, Error> {
     if matches!((trust, &name.digest), (Trust::Pinned, None)) {
         return Err(Error::Untrusted(name.to_string()));
@@ -76,8 +76,8 @@ pub fn pull(name: &Reference, access: &Access, trust: &Trust, limits: &Limits) -
     Ok(Pulled { reference: name.pinned(&digest), digest, component, manifest })
 }
 
-/// Pulls the WIT and the report of a component, where it was pushed with them. The manifest names their digests: they are
-/// verified as the component is.
+/// Pulls the WIT and the report of a component, where it was pushed with them. The manifest names their digests: they are verified as the component
+/// is.
 ///
 /// # Errors
 ///
@@ -95,7 +95,7 @@ pub fn pull_attached(pulled: &Pulled, access: &Access, limits: &Limits) -> Resul
     Ok(Attached { wit, report })
 }
 
-/// The manifest, and the digest of the bytes that came.
+/// Returns the manifest, and the digest of its bytes as they were received.
 fn resolve(registry: &Registry, name: &Reference) -> Result<(Digest, Manifest), Error> {
     let asked = name.digest.as_ref().map(Digest::as_str).or(name.tag.as_deref()).unwrap_or_default();
     let found = registry.manifest(asked)?;
@@ -107,7 +107,10 @@ fn resolve(registry: &Registry, name: &Reference) -> Result<(Digest, Manifest), 
     Ok((Digest::of(&found.bytes), manifest))
 }
 
-/// The layer with the component.
+/// Returns the layer with the component.
+///
+/// # Errors
+/// A media type differs from that of a policy, or the manifest does not have exactly one layer.
 fn component_of(manifest: &Manifest) -> Result<&Descriptor, Error> {
     let is = |what, found: &str, expected| match found == expected {
         true => Ok(()),

@@ -6,7 +6,7 @@ use super::uploads::json;
 use super::{Error, SigningKey, wit};
 use crate::{Config, Descriptor, Digest, Manifest, Reference, media_type};
 
-/// What is pushed.
+/// The content to push.
 #[derive(Debug, Clone)]
 pub struct Contents<'a> {
     /// The component.
@@ -17,7 +17,7 @@ pub struct Contents<'a> {
     pub title: Option<(&'a str, &'a str)>,
 }
 
-/// What was pushed.
+/// The result of a push.
 #[derive(Debug)]
 pub struct Pushed {
     /// Its name, with the digest of its manifest.
@@ -32,12 +32,12 @@ pub struct Pushed {
     pub signature: Option<String>,
 }
 
-/// Pushes a component, with its WIT and its report, and signs it where there is a key. The tag is written last: it never names an
-/// artifact whose signature is still on its way. The same contents are the same artifact, whenever they are pushed.
+/// Pushes a component, with its WIT and its report, and signs it where there is a key. The tag is written last: it never names an artifact whose
+/// signature is not there yet. The same contents are the same artifact, whenever they are pushed.
 ///
 /// # Errors
 ///
-/// The component has no WIT, the reference has no tag or a digest, or the registry does not take it; see [`Error`].
+/// The component has no WIT, the reference has no tag or a digest, or the registry refuses the push; see [`Error`].
 pub fn push(
     name: &Reference,
     contents: &Contents<'_>,
@@ -102,7 +102,7 @@ fn attach(registry: &Registry, name: &Reference, digest: &Digest, key: &SigningK
     }
     layers.push(layer.clone());
     registry.put_blob("the payload of the signature", &layer.digest, &payload)?;
-    // What cosign writes: an image without files, whose layers are the payloads.
+    // The image is as cosign writes it: without files, and its layers are the payloads.
     let ids: Vec<&Digest> = layers.iter().map(|layer| &layer.digest).collect();
     let config = serde_json::json!({
         "architecture": "", "os": "", "config": {}, "created": "0001-01-01T00:00:00Z",

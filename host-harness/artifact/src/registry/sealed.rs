@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 /// The names in the PEM header; the second is of old versions.
 const LABELS: [&str; 2] = ["ENCRYPTED SIGSTORE PRIVATE KEY", "ENCRYPTED COSIGN PRIVATE KEY"];
-/// The highest cost that is paid for a password: 2^20 rounds of 8 blocks are 1 GiB.
+/// The highest cost of opening a password: 2^20 rounds of 8 blocks are 1 GiB.
 const COST: u32 = 20;
 const BLOCKS: u32 = 8;
 
@@ -43,7 +43,7 @@ struct Cipher {
     nonce: String,
 }
 
-/// Whether a PEM file is an encrypted key of cosign.
+/// Returns whether a PEM file is an encrypted key of cosign.
 pub(crate) fn is_sealed(pem: &str) -> bool {
     LABELS.iter().any(|label| pem.contains(&format!("-----BEGIN {label}-----")))
 }
@@ -69,12 +69,12 @@ pub(crate) fn open(pem: &str, password: &[u8]) -> Result<Vec<u8>, &'static str> 
     let sealed = STANDARD.decode(sealed.ciphertext).map_err(|_| broken)?;
     let (tag, contents) = sealed.split_at_checked(16).ok_or(broken)?;
     let (own, opened) = secret_box(&key, &nonce, contents, contents);
-    // The file is the user's own: nobody learns from how long the comparison takes.
+    // The file is the user's own: the time of the comparison reveals nothing to others.
     if own == tag { Ok(opened) } else { Err("the password in COSIGN_PASSWORD is not that of the key") }
 }
 
-/// NaCl's secret box: the tag of what is encrypted, and the contents encrypted, or decrypted, which is the same. The first 32 bytes
-/// of the key stream are the key of the tag (`crypto_secretbox` of NaCl's documentation).
+/// Computes NaCl's secret box: the tag of the encrypted text, and the contents encrypted, or decrypted, which is the same operation. The first 32
+/// bytes of the key stream are the key of the tag (`crypto_secretbox` of NaCl's documentation).
 fn secret_box(key: &[u8; 32], nonce: &[u8; 24], encrypted: &[u8], contents: &[u8]) -> ([u8; 16], Vec<u8>) {
     let mut stream = XSalsa20::new(key.into(), nonce.into());
     let mut authenticating = [0; 32];

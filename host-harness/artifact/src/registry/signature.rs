@@ -1,4 +1,4 @@
-//! What cosign signs of an artifact.
+//! The payload that cosign signs for an artifact.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -37,7 +37,7 @@ struct Image {
     docker_manifest_digest: String,
 }
 
-/// Signs a manifest: the payload, and the layer that carries the signature.
+/// Signs a manifest. Returns the payload, and the layer that carries the signature.
 pub(crate) fn sign(name: &Reference, digest: &Digest, key: &SigningKey) -> (Vec<u8>, Descriptor) {
     let critical = Critical {
         identity: Identity { docker_reference: name.name() },
@@ -50,13 +50,13 @@ pub(crate) fn sign(name: &Reference, digest: &Digest, key: &SigningKey) -> (Vec<
     (payload, layer)
 }
 
-/// The digest that a payload is about; none where it is no payload of cosign.
+/// Returns the digest that a payload is about. `None`: the payload is not one of cosign.
 pub(crate) fn claim(payload: &[u8]) -> Option<String> {
     let payload: Payload = serde_json::from_slice(payload).ok()?;
     (payload.critical.r#type == KIND).then_some(payload.critical.image.docker_manifest_digest)
 }
 
-/// The signature that a layer carries.
+/// Returns the signature that a layer carries. `None`: the layer carries none.
 pub(crate) fn carried(layer: &Descriptor) -> Option<Vec<u8>> {
     STANDARD.decode(layer.annotations.get(media_type::SIGNATURE)?).ok()
 }

@@ -9,7 +9,7 @@ use super::http::{Ask, joined};
 use crate::{Descriptor, Digest, Manifest, media_type};
 
 impl Registry {
-    /// Uploads content, in one piece, unless the registry has it.
+    /// Uploads content, in one piece, unless the registry already has it.
     pub(crate) fn put_blob(&self, what: &str, digest: &Digest, bytes: &[u8]) -> Result<(), Error> {
         let blob = self.url(&format!("blobs/{digest}"));
         let ask = |method, url, body| Ask { method, url, headers: Vec::new(), authorization: None, body };
@@ -32,7 +32,7 @@ impl Registry {
         self.expect(answer, &[201, 204], &format!("an upload of {what}")).map(drop)
     }
 
-    /// Writes a manifest below a tag or its digest. Whether the registry lists it below what it refers to.
+    /// Writes a manifest under a tag or its digest. Returns whether the registry lists it among the referrers of its subject.
     pub(crate) fn put_manifest(&self, name: &str, kind: &str, bytes: &[u8]) -> Result<bool, Error> {
         let url = self.url(&format!("manifests/{name}"));
         let headers = vec![("content-type", kind.to_owned())];
@@ -58,7 +58,7 @@ impl Registry {
         Ok(described)
     }
 
-    /// Lists a manifest below the tag that stands for the referrers of another one.
+    /// Lists a manifest under the tag that replaces the referrers of another one.
     fn list_below(&self, subject: &Digest, entry: Descriptor) -> Result<(), Error> {
         let mut index = self.tagged_referrers(subject)?;
         if index.manifests.iter().any(|known| known.digest == entry.digest) {
@@ -69,7 +69,7 @@ impl Registry {
     }
 }
 
-/// A document as it is uploaded.
+/// Returns a document as it is uploaded.
 pub(crate) fn json(document: &impl serde::Serialize) -> Result<Vec<u8>, Error> {
     let bad = |error: serde_json::Error| Error::Wit(error.to_string());
     serde_json::to_vec(document).map_err(bad)

@@ -1,4 +1,4 @@
-//! Whether an artifact is signed by a key.
+//! Checks that an artifact is signed by a key.
 
 use super::bundle;
 use super::client::Registry;
@@ -6,14 +6,17 @@ use super::signature::{carried, claim};
 use super::{Error, PublicKey};
 use crate::{Descriptor, Digest, Manifest, media_type};
 
-/// Bytes of a payload: cosign's have about 250.
+/// The most bytes of a payload: those of cosign have about 250.
 const PAYLOAD: u64 = 64 << 10;
-/// Bytes of a bundle: with an entry of a transparency log they have some thousands.
+/// The most bytes of a bundle: with an entry of a transparency log it has some thousands.
 const BUNDLE: u64 = 1 << 20;
-/// Signatures of one artifact that are looked at.
+/// The most signatures of one artifact that are checked.
 const SIGNATURES: usize = 64;
 
-/// A manifest is signed by this key.
+/// Checks that a manifest is signed by this key.
+///
+/// # Errors
+/// No signature is by this key, or one by this key is of another manifest.
 pub(crate) fn verify(registry: &Registry, digest: &Digest, key: &PublicKey) -> Result<(), Error> {
     let mut tried = Tried::default();
     if simple(registry, digest, key, &mut tried)? || bundled(registry, digest, key, &mut tried)? {
@@ -22,7 +25,7 @@ pub(crate) fn verify(registry: &Registry, digest: &Digest, key: &PublicKey) -> R
     Err(tried.error(digest))
 }
 
-/// What became of the signatures that are not the one.
+/// The results for the signatures that do not fit.
 #[derive(Default)]
 pub(crate) struct Tried {
     count: usize,
@@ -31,7 +34,7 @@ pub(crate) struct Tried {
 }
 
 impl Tried {
-    /// The most telling error.
+    /// Returns the most helpful error.
     fn error(self, digest: &Digest) -> Error {
         let digest = digest.clone();
         match self {
@@ -54,7 +57,7 @@ fn simple(registry: &Registry, digest: &Digest, key: &PublicKey, tried: &mut Tri
         let payload = match registry.layer("the payload of a signature", layer, PAYLOAD) {
             Ok(payload) => payload,
             Err(error) => {
-                // Another signature may be whole.
+                // Another signature may be complete.
                 tried.broken.get_or_insert(error);
                 continue;
             }
@@ -94,7 +97,7 @@ fn bundled(registry: &Registry, digest: &Digest, key: &PublicKey, tried: &mut Tr
     Ok(false)
 }
 
-/// The bundle of a manifest that carries one.
+/// Returns the bundle of a manifest. `None`: the manifest carries none.
 fn bundle_of(registry: &Registry, referrer: &Digest) -> Result<Option<Vec<u8>>, Error> {
     let found = registry.manifest(referrer.as_str())?;
     let manifest: Manifest = registry.parse("manifest of a bundle", &found.bytes)?;

@@ -1,4 +1,4 @@
-//! What a component exports and imports, as WIT.
+//! The exports and imports of a component, as WIT.
 
 use wit_component::WitPrinter;
 use wit_parser::decoding::{DecodedWasm, decode};
@@ -7,7 +7,7 @@ use wit_parser::{Resolve, WorldKey};
 use super::Error;
 use crate::World;
 
-/// The WIT of a component, as text, and the names of what it exports and imports.
+/// Returns the WIT of a component, as text, and the names of its exports and imports.
 pub(crate) fn told(component: &[u8]) -> Result<(String, World), Error> {
     let DecodedWasm::Component(resolve, id) = decode(component).map_err(|error| bad(&error))? else {
         return Err(Error::Wit("it is a WIT package, not a component".to_owned()));

@@ -1,4 +1,4 @@
-//! What a sound registry answers.
+//! The answers of a sound registry.
 
 use serde_json::json;
 
@@ -104,7 +104,7 @@ impl FakeRegistry {
     }
 }
 
-/// Repository, kind and name of a path: `/v2/team/policy/manifests/1`.
+/// Splits a path into repository, kind and name: `/v2/team/policy/manifests/1`. `None`: the path has another form.
 fn split(path: &str) -> Option<(&str, &str, &str)> {
     let path = path.strip_prefix("/v2/")?;
     for (text, kind) in [

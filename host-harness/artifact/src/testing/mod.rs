@@ -14,7 +14,7 @@ use std::time::Duration;
 use crate::Digest;
 use wire::{Asked, Reply};
 
-/// How long a registry hangs: longer than any test waits.
+/// How long a registry hangs: longer than the longest wait of a test.
 const SLEEP: Duration = Duration::from_secs(5);
 
 /// A registry on a loopback socket. It serves until the process ends.
@@ -24,14 +24,14 @@ pub struct FakeRegistry {
     state: Arc<Mutex<State>>,
 }
 
-/// What a registry does wrong.
+/// A fault of a registry.
 #[derive(Debug, Clone)]
 pub enum Fault {
     /// It answers with this status.
     Status(u16),
-    /// It takes the question and does not answer.
+    /// It takes the request and does not answer.
     Hangs,
-    /// It answers in part, and does not go on.
+    /// It sends a part of the answer, and stops.
     Stalls,
     /// It states the whole length, sends half of it and closes the connection.
     BreaksOff,
@@ -39,33 +39,33 @@ pub enum Fault {
     Bytes(Vec<u8>),
     /// It answers with another media type.
     MediaType(&'static str),
-    /// It refers to another address.
+    /// It redirects to another address.
     Moved(String),
-    /// It takes the question, and refers to another address for what comes next.
+    /// It takes the request, and refers to another address for the next one.
     Elsewhere(String),
     /// It answers without end.
     Endless,
 }
 
-/// Who may ask.
+/// The access to a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guarded {
-    /// Anybody.
+    /// Everybody has access.
     Open,
-    /// `me` with the password `secret`, each time.
+    /// `me` with the password `secret` has access; each request needs both.
     Basic,
-    /// Those with the token that `/token` gives `me` with the password `secret`.
+    /// Clients with the token have access; `/token` issues it to `me` with the password `secret`.
     Token,
 }
 
-/// What the registry holds, and what it was asked.
+/// The content of the registry, and the requests to it.
 pub(crate) struct State {
     pub(crate) blobs: BTreeMap<Digest, Vec<u8>>,
     /// Media type and bytes, by repository and tag or digest.
     pub(crate) manifests: BTreeMap<(String, String), (String, Vec<u8>)>,
     faults: Vec<(String, Fault)>,
     pub(crate) guarded: Guarded,
-    /// Whether it knows the referrers of OCI 1.1.
+    /// Whether it supports the referrers of OCI 1.1.
     pub(crate) referrers: bool,
     asked: Vec<String>,
     shown_credentials: usize,
@@ -90,73 +90,73 @@ impl FakeRegistry {
         registry
     }
 
-    /// The name of a repository or an artifact in it, such as `team/policy:1`.
+    /// Returns the name of a repository or an artifact in it, such as `team/policy:1`.
     pub fn name(&self, path: &str) -> String {
         format!("oci://{}/{path}", self.address)
     }
 
-    /// Host and port.
+    /// Returns host and port.
     pub fn host(&self) -> String {
         self.address.to_string()
     }
 
-    /// Does this wrong for every question with this text in its first line, such as `GET /v2/team/policy/manifests/1`.
+    /// Makes this fault occur for every request with this text in its first line, such as `GET /v2/team/policy/manifests/1`.
     pub fn fail(&self, asked: &str, fault: Fault) {
         self.state().faults.push((asked.to_owned(), fault));
     }
 
-    /// Does nothing wrong again.
+    /// Ends all faults.
     pub fn repair(&self) {
         self.state().faults.clear();
     }
 
-    /// Lets in only these from now on.
+    /// Sets the access from now on.
     pub fn guard(&self, guarded: Guarded) {
         self.state().guarded = guarded;
     }
 
-    /// Does not know the referrers of OCI 1.1, as old registries.
+    /// Turns the referrers of OCI 1.1 off, as in old registries.
     pub fn without_referrers(&self) {
         self.state().referrers = false;
     }
 
-    /// The first lines of all questions so far.
+    /// Returns the first lines of all requests so far.
     pub fn asked(&self) -> Vec<String> {
         self.state().asked.clone()
     }
 
-    /// How many questions came with credentials.
+    /// Returns how many requests had credentials.
     pub fn shown_credentials(&self) -> usize {
         self.state().shown_credentials
     }
 
-    /// The manifests that refer to one.
+    /// Returns the manifests that refer to one.
     pub fn referrers(&self, repository: &str, subject: &Digest) -> Vec<serde_json::Value> {
         let index: serde_json::Value =
             serde_json::from_slice(&self.referrers_of(repository, subject.as_str()).body).unwrap();
         index["manifests"].as_array().cloned().unwrap_or_default()
     }
 
-    /// A blob that is JSON.
+    /// Returns a blob as JSON.
     pub fn json_blob(&self, digest: &str) -> serde_json::Value {
         let digest = Digest::parse(digest).expect("a digest");
         serde_json::from_slice(&self.state().blobs[&digest]).expect("JSON")
     }
 
-    /// A manifest by repository and tag or digest.
+    /// Returns a manifest by repository and tag or digest.
     pub fn manifest(&self, repository: &str, name: &str) -> Option<serde_json::Value> {
         let key = (repository.to_owned(), name.to_owned());
         self.state().manifests.get(&key).map(|(_, bytes)| serde_json::from_slice(bytes).expect("JSON"))
     }
 
-    /// The tags of a repository.
+    /// Returns the tags of a repository.
     pub fn tags(&self, repository: &str) -> Vec<String> {
         let state = self.state();
         let own = state.manifests.keys().filter(|(of, name)| of == repository && Digest::parse(name).is_none());
         own.map(|(_, name)| name.clone()).collect()
     }
 
-    /// Writes a manifest below a tag, as somebody who may write to the registry.
+    /// Writes a manifest under a tag, as a client with write access does.
     pub fn write_manifest(&self, repository: &str, tag: &str, manifest: &serde_json::Value) -> Digest {
         let bytes = serde_json::to_vec(manifest).expect("JSON");
         let digest = Digest::of(&bytes);
@@ -167,7 +167,7 @@ impl FakeRegistry {
         digest
     }
 
-    /// Writes a blob, as somebody who may write to the registry.
+    /// Writes a blob, as a client with write access does.
     pub fn write_blob(&self, bytes: &[u8]) -> Digest {
         let digest = Digest::of(bytes);
         self.state().blobs.insert(digest.clone(), bytes.to_vec());

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 
-/// A question.
+/// A request.
 pub(crate) struct Asked {
     pub(crate) method: String,
     pub(crate) target: String,
@@ -24,7 +24,7 @@ pub(crate) struct Reply {
     pub(crate) body: Vec<u8>,
 }
 
-/// The next question of a connection; none where it is closed.
+/// Reads the next request of a connection. `None`: the connection is closed.
 pub(crate) fn read(stream: &mut TcpStream) -> io::Result<Option<Asked>> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
@@ -78,18 +78,18 @@ impl Reply {
         if asked.method != "HEAD" {
             whole.extend_from_slice(&self.body);
         }
-        // In one piece: two would wait for each other.
+        // The answer is written in one piece: two writes would wait for each other.
         stream.write_all(&whole)
     }
 
-    /// Half of it.
+    /// Writes half of the answer.
     pub(crate) fn write_part(&self, stream: &mut TcpStream) -> io::Result<()> {
         write!(stream, "{}content-length: {}\r\n\r\n", self.head(), self.body.len())?;
         stream.write_all(self.body.chunks(self.body.len().div_ceil(2).max(1)).next().unwrap_or_default())?;
         stream.flush()
     }
 
-    /// It again and again, in one answer.
+    /// Writes the head of the answer, and then chunks without end.
     pub(crate) fn write_without_length(&self, stream: &mut TcpStream) -> io::Result<()> {
         write!(stream, "{}transfer-encoding: chunked\r\n\r\n", self.head())?;
         let chunk = [b'x'; 1024];

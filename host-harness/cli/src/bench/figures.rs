@@ -1,4 +1,4 @@
-//! What was measured, as it is printed and read again.
+//! The figures of a measurement, as they are printed and read again.
 
 use std::time::{Duration, Instant};
 
@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::super::failure::Failure;
 
-/// How long one operation is repeated.
+/// How long one operation is repeated, unless [`MOST`] is reached.
 const LONG_ENOUGH: Duration = Duration::from_secs(1);
-/// How often at least, and at most.
+/// The fewest repetitions, and the most.
 const FEWEST: usize = 3;
 const MOST: usize = 2000;
 
-/// All that was measured.
+/// The figures of a run.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Figures {
@@ -20,12 +20,12 @@ pub(super) struct Figures {
     pub(super) version: String,
     /// Whether the code was optimised for speed: only then do figures mean something.
     pub(super) optimised: bool,
-    /// The SHA-256 of the component, in hexadecimal; none where none was measured.
+    /// The SHA-256 of the component, in hexadecimal. `None`: no component was measured.
     pub(super) component: Option<String>,
     pub(super) shapes: Vec<Measured>,
 }
 
-/// What was measured in one cluster.
+/// The figures of one cluster.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Measured {
@@ -40,15 +40,15 @@ pub(super) struct Measured {
     pub(super) operations: Vec<Operation>,
 }
 
-/// One operation, on each side where it was measured.
+/// The figures of one operation, on each side where it was measured.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Operation {
     pub(super) name: String,
-    /// The policy called directly; for what the host does alone, the host.
+    /// The figure of the policy without WebAssembly; for an operation of the host alone, that of the host.
     pub(super) native: Option<Figure>,
     pub(super) component: Option<Figure>,
-    /// What the answer was: the same on both sides.
+    /// The answer of the policy, which is the same on both sides.
     pub(super) answer: String,
 }
 
@@ -56,23 +56,23 @@ pub(super) struct Operation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Figure {
-    /// The time that half of the calls needed at most, in nanoseconds.
+    /// The median of the times, in nanoseconds.
     pub(super) p50: u64,
-    /// The time that 99 of 100 calls needed at most; of fewer calls, the longest.
+    /// The 99th percentile of the times, in nanoseconds; of fewer than 100 calls, the longest.
     pub(super) p99: u64,
-    /// How many calls there were.
+    /// The number of calls.
     pub(super) calls: usize,
 }
 
 impl Measured {
-    /// The operation of this name.
+    /// Returns the operation of this name. `None`: it was not measured.
     pub(super) fn operation(&self, name: &str) -> Option<&Operation> {
         self.operations.iter().find(|operation| operation.name == name)
     }
 }
 
 impl Operation {
-    /// How many times as long the component needs.
+    /// Returns the median of the component, divided by that of the native policy. `None`: one of them was not measured.
     pub(super) fn ratio(&self) -> Option<f64> {
         Some(seconds(self.component?.p50) / seconds(self.native?.p50).max(f64::MIN_POSITIVE))
     }
@@ -89,13 +89,14 @@ impl Figure {
     }
 }
 
-/// Nanoseconds in seconds.
+/// Converts nanoseconds to seconds.
 #[expect(clippy::cast_precision_loss, reason = "a figure to be shown")]
 pub(super) fn seconds(nanoseconds: u64) -> f64 {
     nanoseconds as f64 / 1e9
 }
 
-/// Does something for a second, at least three times, and says what came of it the first time. `once` says how long what is measured took.
+/// Repeats `once` for a second, at least three and at most 2000 times. Returns the times with the first result. `once` returns the time that
+/// counts.
 pub(super) fn repeat<T>(mut once: impl FnMut() -> Result<(Duration, T), Failure>) -> Result<(Figure, T), Failure> {
     let begun = Instant::now();
     let (first, came) = once()?;

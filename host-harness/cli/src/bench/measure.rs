@@ -23,10 +23,10 @@ enum Side<'a> {
     Component(&'a Chosen),
 }
 
-/// What was measured of an operation on one side.
+/// The figure of an operation on one side: its name, the times, and the answer.
 type Took = (String, Figure, String);
 
-/// Measures everything in the cluster of a shape; without a component the native policy alone.
+/// Measures all operations in the cluster of a shape. Without a component, only the native policy is measured.
 pub(super) fn measure(shape: &Shape, arguments: &Arguments, component: Option<&Chosen>) -> Result<Measured, Failure> {
     let told = Told::of(shape, arguments)?;
     let read = read_shape(shape, &told.system.interests)?;
@@ -57,7 +57,10 @@ pub(super) fn measure_snapshot(
     Ok(Measured { shape: name, nodes, pods, queues: 0, gang: 0, seed: 0, component_bytes, operations })
 }
 
-/// Every operation on both sides, and the memory of the component.
+/// Measures every operation on both sides. Returns the operations, and the memory of the component in bytes.
+///
+/// # Errors
+/// [`Failure::Unlike`] where both sides give different answers.
 fn both(
     name: &str,
     told: &Told,
@@ -98,7 +101,7 @@ impl Side<'_> {
         Ok(policy)
     }
 
-    /// Every operation, and the memory of the policy with the cluster.
+    /// Measures every operation on this side. Returns the operations, and the memory of the policy with the cluster in bytes.
     fn measure(self, told: &Told) -> Result<(Vec<Took>, u64), Failure> {
         let _progress = Progress::of(match self {
             Side::Native => "measuring natively",
@@ -132,13 +135,13 @@ impl Side<'_> {
             Err(CallError::Lacks(_)) => {}
             Err(fault) => return Err(failed(fault)),
         }
-        // A cycle has a policy of its own.
+        // The cycle has a policy of its own.
         drop(policy);
         took.push(self.cycle(told)?);
         Ok((took, bytes))
     }
 
-    /// A cycle of the session: every pod that waits, in order, with all that the host does for it.
+    /// Measures a cycle of the session: every pod that waits, in order, with all that the host does for it.
     fn cycle(self, told: &Told) -> Result<Took, Failure> {
         let (figure, answer) = repeat(|| {
             let mut session = told.open(self.start()?)?;
@@ -156,7 +159,7 @@ impl Side<'_> {
     }
 }
 
-/// Asks a policy that was told the cluster, at each point where it decides.
+/// Measures the calls at each point where the policy decides. The policy must have received the cluster.
 fn ask(policy: &mut dyn Policy, told: &Told, pods: Asked, how: &str, took: &mut Vec<Took>) -> Result<(), Failure> {
     let mut at = |name: &str, point, once: &mut dyn FnMut(&mut dyn Policy) -> Result<String, CallError>| {
         if !told.points.contains(&point) {

@@ -76,7 +76,7 @@ pub(super) struct Asked {
     output: TextOrJson,
 }
 
-/// Measures.
+/// Measures the shapes and snapshots, and prints the figures.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let before = asked.baseline.as_deref().map(read).transpose()?;
     if asked.budgets > 0 && !asked.shapes.iter().all(Shape::reads_budgets) {
@@ -109,7 +109,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
 }
 
 impl Asked {
-    /// A shape in the sizes that were asked for.
+    /// Returns a shape with the sizes of the options.
     fn sized(&self, shape: &Shape) -> Shape {
         let or = |asked: Option<u16>, own| asked.map_or(own, usize::from);
         Shape {

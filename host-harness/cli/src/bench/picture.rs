@@ -1,4 +1,4 @@
-//! Cost against size, as a picture (SVG): both axes by powers of ten, a line an operation.
+//! A chart of cost against size (SVG): both axes by powers of ten, and a line for each operation.
 
 use std::collections::BTreeMap;
 
@@ -7,25 +7,25 @@ use super::report::{cost, time};
 
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 520.0;
-/// The room around the lines; that on the right is for the names.
+/// The margins around the lines; the right one is for the names.
 const LEFT: f64 = 70.0;
 const RIGHT: f64 = 250.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 50.0;
-/// Colours that can be told apart also by those who see no red or no green (Okabe and Ito).
+/// Colours that remain distinguishable without red or without green (Okabe and Ito).
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
 
-/// One operation of one system: nodes, and nanoseconds.
+/// One operation of one system: pairs of nodes and nanoseconds.
 type Line = Vec<(usize, u64)>;
 
-/// Where amounts stand in the picture.
+/// The axes of the chart.
 struct Axes {
-    /// The powers of ten of nodes and of nanoseconds, from and to.
+    /// The lowest and the highest power of ten of nodes, and of nanoseconds.
     nodes: (i32, i32),
     times: (i32, i32),
 }
 
-/// The picture; none where no operation was measured at two sizes.
+/// Draws the chart. `None`: no operation was measured at two sizes.
 pub(super) fn picture(figures: &Figures) -> Option<String> {
     let lines = lines(figures);
     let points = || lines.values().flatten();
@@ -47,7 +47,7 @@ pub(super) fn picture(figures: &Figures) -> Option<String> {
         svg.push_str(&format!("<polyline points=\"{drawn}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>\n"));
         names.extend(line.last().map(|(_, time)| (axes.y(*time), name.as_str(), *colour)));
     }
-    // Names that would stand on each other move down.
+    // Names that would overlap move down.
     names.sort_by(|one, other| one.0.total_cmp(&other.0));
     let (mut lowest, left) = (TOP - 15.0, WIDTH - RIGHT + 8.0);
     for (at, name, colour) in names {
@@ -67,7 +67,7 @@ impl Axes {
         HEIGHT - BOTTOM - part(self.times, time) * (HEIGHT - TOP - BOTTOM)
     }
 
-    /// A line at each power of ten, and what it stands for.
+    /// Draws a line at each power of ten, with its label.
     fn grid(&self) -> String {
         let power = |power: i32| 10_u64.saturating_pow(u32::try_from(power).unwrap_or(0));
         let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
@@ -91,12 +91,12 @@ impl Axes {
     }
 }
 
-/// The part of an axis up to an amount.
+/// Returns the position of an amount on an axis, from 0 to 1 between the powers of ten `from` and `to`.
 fn part((from, to): (i32, i32), amount: u64) -> f64 {
     (decimal(amount).log10() - f64::from(from)) / (f64::from(to) - f64::from(from))
 }
 
-/// The operations that were measured at more than one size.
+/// Returns the operations that were measured at more than one size.
 fn lines(figures: &Figures) -> BTreeMap<String, Line> {
     let mut lines: BTreeMap<String, Line> = BTreeMap::new();
     for shape in &figures.shapes {
@@ -111,7 +111,7 @@ fn lines(figures: &Figures) -> BTreeMap<String, Line> {
     lines
 }
 
-/// The powers of ten around some amounts.
+/// Returns the powers of ten around some amounts, at least one apart. `None`: there are no amounts.
 fn powers(amounts: impl Iterator<Item = f64>) -> Option<(i32, i32)> {
     let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
     amounts.for_each(|amount| (least, most) = (least.min(amount), most.max(amount)));

@@ -1,10 +1,10 @@
-//! What was measured, as a table, and what has changed since it was measured before.
+//! The figures as a table, and the changes since an earlier run.
 
 use super::super::page::{Page, table};
 use super::super::screen::Screen;
 use super::figures::{Figure, Figures, Measured, Operation, seconds};
 
-/// How an operation stands to a figure of before.
+/// The comparison of a figure with that of an earlier run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Faster,
@@ -12,7 +12,7 @@ pub(super) enum Verdict {
     Slower,
 }
 
-/// What has changed of one figure.
+/// The change of one figure.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Change {
     pub(super) shape: String,
@@ -23,7 +23,7 @@ pub(super) struct Change {
     pub(super) verdict: Verdict,
 }
 
-/// Compares medians with those of a run before: what differs by more than this part of a hundred has changed.
+/// Compares medians with those of an earlier run. A figure that differs by more than `tolerance` percent has changed.
 pub(super) fn compare(before: &Figures, now: &Figures, tolerance: u8) -> Vec<Change> {
     let mut changes = Vec::new();
     for shape in &now.shapes {
@@ -60,7 +60,7 @@ fn verdict(before: u64, now: u64, tolerance: u8) -> Verdict {
     }
 }
 
-/// The page for people.
+/// Makes the page for people.
 pub(super) fn page(figures: &Figures, changes: Option<&[Change]>) -> Page {
     let mut page = Page::new(Screen::stdout());
     if !figures.optimised {
@@ -130,7 +130,7 @@ fn compared(page: &mut Page, changes: &[Change]) {
     page.line(format!("  {faster} faster, {same} the same, {slower} slower"));
 }
 
-/// A time in the unit that leaves few digits.
+/// Returns a time in the unit that leaves few digits.
 pub(super) fn time(nanoseconds: u64) -> String {
     let seconds = seconds(nanoseconds);
     let (amount, unit) = match nanoseconds {
@@ -143,7 +143,8 @@ pub(super) fn time(nanoseconds: u64) -> String {
     format!("{amount:.digits$} {unit}")
 }
 
-/// The cost of an operation on the side that is measured for people: the component, where there is one.
+/// Returns the median of an operation on the side that counts for people, in nanoseconds: the component where it was measured, else the native
+/// policy.
 pub(super) fn cost(operation: &Operation) -> Option<u64> {
     operation.component.or(operation.native).map(|figure| figure.p50)
 }

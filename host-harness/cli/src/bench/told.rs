@@ -1,4 +1,4 @@
-//! A cluster as it is read, and as a policy is told it.
+//! A cluster as it is read, and as a policy receives it.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,13 +19,13 @@ use super::super::progress::Progress;
 use super::figures::{Operation, repeat};
 use crate::Native;
 
-/// A larger cluster is not read from text: the text alone would fill the memory.
+/// The most running pods of a shape that is read from text: the text of a larger one would fill the memory.
 const LARGEST_TEXT: usize = 200_000;
 
-/// The time of a cycle, in nanoseconds since 1970: a month after all that waits has come.
+/// The time of a cycle, in nanoseconds since 1970: a month after the newest pending pod was created.
 pub(super) const NOW: i64 = 1_772_323_200_000_000_000;
 
-/// A cluster as a policy is told it.
+/// A cluster as a policy receives it.
 pub(super) struct Told {
     pub(super) system: SystemInfo,
     arguments: Arguments,
@@ -34,24 +34,25 @@ pub(super) struct Told {
     pub(super) events: Vec<Event>,
     /// The time of a cycle, in nanoseconds since 1970.
     pub(super) now: i64,
-    /// One that gets room by evictions, and one that gets none; a cluster that somebody gave has nobody of whom that is known.
+    /// The pods for which the policy is measured: one that obtains room by evictions, and one that does not. `None`: no such pods are known in a
+    /// cluster that was read from a file.
     pub(super) asked: Option<Asked>,
     pub(super) pending: Vec<PodId>,
     pub(super) nodes: usize,
     pub(super) pods: usize,
 }
 
-/// Where the objects of a cluster come from. Those of a shape are made when they are needed: a million pods fill the memory as objects.
+/// The source of a cluster's objects. Those of a shape are made when they are needed: a million pods fill the memory as objects.
 enum Source {
     Shape(Shape, Origin),
     Objects(Vec<Object>),
 }
 
-/// So many objects are told at once, and so many events, as a session tells them.
+/// The number of objects, and of events, that are passed at once, as a session passes them.
 const OBJECTS: usize = 200_000;
 const EVENTS: usize = 4096;
 
-/// The pods that the policy is asked about.
+/// The pods for which the policy is measured.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Asked {
     pub(super) preemptor: PodId,
@@ -59,7 +60,7 @@ pub(super) struct Asked {
 }
 
 impl Told {
-    /// The cluster of a shape.
+    /// Makes the cluster of a shape.
     pub(super) fn of(shape: &Shape, arguments: &Arguments) -> Result<Told, Failure> {
         let _progress = Progress::of("making a cluster");
         let empty = read("shape.json", "{}").map_err(|mistake| vec![mistake])?;
@@ -72,12 +73,12 @@ impl Told {
         Ok(told)
     }
 
-    /// The cluster of a dump, for a system; without a name, for the first one.
+    /// Makes the cluster of a dump, for a system; without a name, for the first system.
     pub(super) fn of_snapshot(snapshot: Snapshot, system: &str, arguments: &Arguments) -> Result<Told, Failure> {
         Ok(Told::of_source((system, arguments), Source::Objects(snapshot.objects), None)?.0)
     }
 
-    /// These objects, at this time; else at the newest time that they name.
+    /// Makes a cluster of these objects at this time. `None`: at the newest time that the objects name.
     fn of_source(by: (&str, &Arguments), source: Source, now: Option<i64>) -> Result<(Told, Mirror), Failure> {
         let (system, arguments) = (by.0, by.1.clone());
         let described = Native::default().describe().map_err(failed)?;
@@ -103,7 +104,7 @@ impl Told {
         Ok((Told { system, arguments, points, source, events, now, asked: None, pending, nodes, pods }, mirror))
     }
 
-    /// Passes all objects, some at a time.
+    /// Passes all objects to `take`, some at a time.
     pub(super) fn each_part(
         &self,
         take: &mut dyn FnMut(Vec<Object>) -> Result<(), SessionError>,
@@ -111,7 +112,7 @@ impl Told {
         self.source.each(take)
     }
 
-    /// A session with the policy.
+    /// Opens a session with the policy.
     pub(super) fn open(&self, policy: Box<dyn Policy>) -> Result<Virtual, Failure> {
         let (system, arguments) = (&self.system.name, &self.arguments);
         let refused = |error| arguments.refused(error, system, Some(&self.system));
@@ -125,7 +126,7 @@ impl Told {
         Ok(configured.map_err(|error| arguments.refused(OpenError::Refused(error), system, Some(&self.system)))?)
     }
 
-    /// Tells a policy all of it, as a session does: some events at a time. How long the policy took.
+    /// Passes all events to a policy, as a session does: some at a time. Returns the time of the policy.
     pub(super) fn tell(&self, policy: &mut dyn Policy) -> Result<Duration, Failure> {
         let mut took = Duration::ZERO;
         let mut events = self.events.clone().into_iter();
@@ -138,7 +139,7 @@ impl Told {
         Ok(took)
     }
 
-    /// Events of a pod that runs, by name: it is told anew, and it has another status.
+    /// Returns events about one running pod, by name: the same pod again, and the pod with another status.
     pub(super) fn one_pod(&self) -> Vec<(&'static str, Event)> {
         let runs = |event: &&Event| matches!(event, Event::PodUpserted(pod) if pod.node.is_some());
         let Some(Event::PodUpserted(pod)) = self.events.iter().rfind(runs) else { return Vec::new() };
@@ -166,7 +167,7 @@ impl Source {
     }
 }
 
-/// From the text of a shape to the picture that the host keeps; nothing for a cluster whose text is too large.
+/// Measures from the text of a shape to the mirror of the host. `None`: the text of the cluster would be too large.
 pub(super) fn read_shape(shape: &Shape, interests: &Interests) -> Result<Option<Operation>, Failure> {
     if shape.running() > LARGEST_TEXT {
         return Ok(None);
@@ -174,12 +175,12 @@ pub(super) fn read_shape(shape: &Shape, interests: &Interests) -> Result<Option<
     read_text("shape.json", &shape.text(), interests).map(Some)
 }
 
-/// The text of a file.
+/// Reads the text of a file.
 pub(super) fn text_of(file: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(file).map_err(|error| Failure::Unreadable { file: file.display().to_string(), error })
 }
 
-/// From the text of kubectl to the picture that the host keeps.
+/// Measures from the text of kubectl to the mirror of the host.
 pub(super) fn read_text(name: &str, text: &str, interests: &Interests) -> Result<Operation, Failure> {
     let _progress = Progress::of("reading");
     let (figure, count) = repeat(|| {
@@ -205,7 +206,7 @@ pub(super) fn read_text(name: &str, text: &str, interests: &Interests) -> Result
     Ok(Operation { name: "read text".to_owned(), native: Some(figure), component: None, answer })
 }
 
-/// A policy that did not answer.
+/// Makes a failure of a policy that did not answer.
 pub(super) fn failed(fault: CallError) -> Failure {
     fault.into()
 }

@@ -71,7 +71,7 @@ fn because(cause: ReleaseCause) -> &'static str {
     }
 }
 
-/// The nodes of a group.
+/// Returns the nodes of a group, as text.
 pub(super) fn places<T>(group: &Group<'_, T>, nodes_of: &BTreeMap<String, String>) -> String {
     nodes(group.pods.iter().filter_map(|pod| nodes_of.get(*pod)).map(String::as_str))
 }

@@ -1,4 +1,4 @@
-//! What decides about a cluster.
+//! The choice of the system and the policy that decide about a cluster.
 
 use clap::Args;
 
@@ -20,7 +20,7 @@ pub(crate) struct By {
 }
 
 impl By {
-    /// Decides one cycle about the cluster that the source has for this policy and this system. `look` is called before any decision.
+    /// Decides one cycle about a cluster: `source` returns the cluster for this policy and this system. `look` runs before any decision.
     pub(crate) fn once<T>(
         &self,
         explain: Explain,

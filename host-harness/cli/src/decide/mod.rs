@@ -1,4 +1,4 @@
-//! `lictor decide`: what a policy decides in a snapshot of a cluster.
+//! `lictor decide`: the decisions of a policy in a snapshot of a cluster.
 
 mod bound;
 mod by;
@@ -64,12 +64,12 @@ enum Output {
     Yaml,
 }
 
-/// Decides.
+/// Decides about the snapshots, and prints the decisions.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     print(&asked.how, |_, _| Ok(asked.snapshots.source()))
 }
 
-/// Decides about the cluster that the source has for this policy and this system.
+/// Decides about a cluster, and prints the decisions: `source` returns the cluster for this policy and this system.
 pub(super) fn print(
     asked: &How,
     source: impl FnOnce(&Chosen, &str) -> Result<Source, Failure>,
@@ -87,7 +87,7 @@ pub(super) fn print(
         recorder: recording.as_ref().map(Recording::recorder),
     };
     let decided = decide(&question, &chosen, arguments, |_| Ok(()));
-    // What went wrong is recorded, too.
+    // Errors are recorded, too.
     recording.iter().try_for_each(Recording::finish)?;
     let (record, jobs, ()) = decided?;
     match asked.output {
@@ -99,7 +99,7 @@ pub(super) fn print(
     Ok(if sound { Exit::Done } else { Exit::Failed })
 }
 
-/// What a system reads of a cluster.
+/// Returns the kinds and fields that a system reads of a cluster.
 pub(super) fn interests(chosen: &Chosen, system: &str) -> Result<Interests, Failure> {
     let described = chosen.start()?.describe()?;
     let unknown = || Failure::unknown_system("--system", system, &described);
@@ -131,7 +131,7 @@ pub(super) struct Question<'a> {
     pub(super) cycles: u32,
     /// Whether to explain the decisions.
     pub(super) explain: Explain,
-    /// What records it, if anything does.
+    /// The recorder of the session, if there is one.
     pub(super) recorder: Option<&'a Recorder>,
 }
 
@@ -146,7 +146,7 @@ pub(super) enum Explain {
     Always,
 }
 
-/// Decides. `look` is called before any decision.
+/// Decides about a snapshot. `look` runs before any decision. Returns the decisions, the jobs of the pods, and the result of `look`.
 pub(super) fn decide<T>(
     question: &Question<'_>,
     chosen: &Chosen,
@@ -179,13 +179,13 @@ pub(super) fn decide<T>(
     Ok((record, Jobs::of(opened.session().mirror()), seen))
 }
 
-/// Returns the system that decides about a snapshot: the named one, else the one that fits. Says on the standard error which one was chosen
-/// and why, and warns of a snapshot in which nothing is of the named one.
+/// Returns the system that decides about a snapshot: the named one, else the one that fits. Reports on the standard error which one was chosen and
+/// why, and warns of a snapshot in which nothing belongs to the named one.
 pub(super) fn in_force(named: &str, snapshot: &Snapshot, described: &Description) -> String {
     let objects = &snapshot.objects;
     if named.is_empty() {
         let choice = system::choose(objects, described);
-        // A policy with one system leaves no choice.
+        // A policy with one system has nothing to choose.
         if described.systems.len() > 1 {
             anstream::eprintln!("note: {}", choice.sentence());
         }

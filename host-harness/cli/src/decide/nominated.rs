@@ -38,13 +38,13 @@ pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
     }
 }
 
-/// The victims of some plans.
+/// Returns the victims for which `of` is true, by name.
 fn victims(cycle: &Cycle, of: impl Fn(&Evicted) -> bool) -> Vec<(&str, &Evicted)> {
     let victims = cycle.happened.victims.iter().map(|(pod, evicted)| (pod.as_str(), evicted));
     victims.filter(|(_, evicted)| of(evicted)).collect()
 }
 
-/// The victims by preemptor, or by the queue that gives them back.
+/// Groups the victims by preemptor, or by the queue that gives them back.
 fn by_preemptor<'a>(victims: &[(&'a str, &'a Evicted)]) -> BTreeMap<&'a EvictedFor, Vec<(&'a str, &'a Evicted)>> {
     let mut groups: BTreeMap<&EvictedFor, Vec<(&str, &Evicted)>> = BTreeMap::new();
     for (pod, evicted) in victims {

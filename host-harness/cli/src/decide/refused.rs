@@ -1,4 +1,4 @@
-//! Pods that nothing could be done for, and the laws that say why.
+//! Pods that were refused, and the laws that say why.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use lictor_decide::record::{Cycle, GATED, OTHER_SCHEDULER};
 use lictor_host::reason::NamedReason;
 use lictor_host::session::{Attempt, AttemptResult, RetryHint};
 
-/// Who was refused before Filter, and who found no node.
+/// Shows the pods that were refused before Filter, and those that found no node.
 pub(super) fn tell(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
     section(page, cycle, jobs, AttemptResult::Rejected, "Refused");
     section(page, cycle, jobs, AttemptResult::Unschedulable, "Unschedulable");
@@ -43,14 +43,14 @@ fn section<'a>(page: &mut Page, cycle: &'a Cycle, jobs: &'a Jobs, result: Attemp
     }
 }
 
-/// When to try again.
+/// Shows when to try again.
 fn tell_retry(page: &mut Page, retry: &RetryHint) {
     if !retry.is_empty() {
         page.aside("    ", 6, &format!("try again {retry}"));
     }
 }
 
-/// What is said of an attempt.
+/// The report of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Reported {
     standing: Option<String>,
@@ -62,7 +62,7 @@ struct Reported {
 impl Reported {
     fn of(cycle: &Cycle, attempt: &Attempt) -> Reported {
         let standing = cycle.still_nominated.get(&attempt.pod);
-        // What stopped it at first may be what forbids a preemption, too: that is said once.
+        // The reason that stopped the pod first may also be the one that forbids a preemption: it is shown once.
         let preemption = attempt.preemption.as_ref().filter(|reason| Some(*reason) != attempt.reason.as_ref());
         Reported {
             standing: standing.map(|node| format!("nominated to {node} before, and still is")),
@@ -73,12 +73,12 @@ impl Reported {
     }
 }
 
-/// A reason in a line.
+/// Returns a reason as one line.
 fn said(reason: &NamedReason) -> String {
     format!("{}: {}", reason.code, reason.message)
 }
 
-/// Who waits after a cycle of the policy's own, and what stood in the way.
+/// Shows the pods that still wait after a cycle of the policy's own, and the failed constraint of each.
 pub(super) fn tell_untold(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
     let told = |pod| (cycle.still_nominated.get(pod), cycle.reasons.get(pod).map(said));
     let groups = jobs.group(cycle.untold().map(|pod| (pod, told(pod))));
@@ -98,7 +98,7 @@ pub(super) fn tell_untold(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
     tell_retry(page, &cycle.happened.retry);
 }
 
-/// Pods that were not tried, because they have scheduling gates.
+/// Shows the pods that were not tried, because they have scheduling gates.
 pub(super) fn tell_gated(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
     let groups = jobs.group(cycle.held_back_for(GATED));
     if groups.is_empty() {
@@ -112,7 +112,7 @@ pub(super) fn tell_gated(page: &mut Page, cycle: &Cycle, jobs: &Jobs) {
     }
 }
 
-/// How many pods were not tried, because other schedulers decide about them.
+/// Shows how many pods were not tried, because other schedulers decide about them.
 pub(super) fn tell_other_schedulers(page: &mut Page, cycle: &Cycle) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (_, reason) in cycle.held_back_for(OTHER_SCHEDULER) {
@@ -128,7 +128,7 @@ pub(super) fn tell_other_schedulers(page: &mut Page, cycle: &Cycle) {
     }
 }
 
-/// Plans that the host did not carry out.
+/// Shows the plans that the host did not carry out.
 pub(super) fn tell_plans(page: &mut Page, cycle: &Cycle) {
     let refused = &cycle.happened.refused;
     if refused.is_empty() {

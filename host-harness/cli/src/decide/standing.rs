@@ -6,7 +6,8 @@ use super::super::page::Page;
 use lictor_decide::jobs::Jobs;
 use lictor_host::session::Standing;
 
-/// Shows the standing of each running pod. Pods of a job with the same standing form a group; of both kinds at most so many groups are shown.
+/// Shows the standing of each running pod. Pods of a job with the same standing form a group. At most `most` groups are shown of the safe pods, and
+/// as many of the others.
 pub(crate) fn tell(page: &mut Page, standings: &BTreeMap<String, Standing>, jobs: &Jobs, most: usize) {
     for (safe, heading) in [(true, "Running pods that are safe"), (false, "Running pods that may be evicted")] {
         let these = standings.iter().filter(|(_, standing)| standing.safe == safe);

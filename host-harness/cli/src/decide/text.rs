@@ -8,7 +8,7 @@ use lictor_decide::jobs::Jobs;
 use lictor_decide::record::{Cycle, GATED, OTHER_SCHEDULER, Record};
 use lictor_host::session::AttemptResult;
 
-/// The page, without empty sections; `cluster` adds what is to be seen of the cluster before any decision.
+/// Makes the page of a record, without empty sections. `cluster` adds the view of the cluster before any decision.
 pub(crate) fn page(record: &Record, jobs: &Jobs, cluster: impl FnOnce(&mut Page)) -> Page {
     let screen = Screen::stdout();
     let mut page = Page::new(screen);
@@ -50,7 +50,7 @@ pub(crate) fn page(record: &Record, jobs: &Jobs, cluster: impl FnOnce(&mut Page)
     page
 }
 
-/// The header: the cluster, the system and the policy.
+/// Shows the header: the cluster, the system and the policy.
 pub(crate) fn head(page: &mut Page, record: &Record) {
     let (cluster, policy) = (&record.cluster, &record.policy);
     let nodes = counted(cluster.nodes, "node");
@@ -67,7 +67,7 @@ pub(crate) fn head(page: &mut Page, record: &Record) {
     );
 }
 
-/// The counts of a cycle.
+/// Returns the counts of a cycle as one sentence.
 fn summary(cycle: &Cycle, numbered: bool) -> String {
     let happened = &cycle.happened;
     let gave_up = cycle.left_over(AttemptResult::Waiting).count();

@@ -28,7 +28,7 @@ pub(super) fn tell(page: &mut Page, accounts: &[AccountUsage]) {
     page.table(2, rows);
 }
 
-/// The names of all bounds, starting with the account that has the most.
+/// Returns the names of all bounds, each once. The order is that of the account with the most bounds, then of the others.
 fn bounds<'a>(accounts: &[&'a AccountUsage]) -> Vec<&'a str> {
     let mut accounts = accounts.to_vec();
     accounts.sort_by_key(|account| Reverse(account.bounds.len()));

@@ -1,4 +1,4 @@
-//! What is decided about: snapshots, scenarios and recordings, each as a recording.
+//! The inputs of a comparison: snapshots, scenarios and recordings, each as a recording.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::super::failure::Failure;
 use super::super::recorded::{header, is_recording};
 use super::side::Side;
 
-/// An input.
+/// An input of a comparison.
 #[derive(Debug)]
 pub(super) enum Input {
     /// A file that `--record` has written.
@@ -26,7 +26,7 @@ pub(super) enum Input {
 }
 
 impl Input {
-    /// The inputs that a path names: a directory has scenarios.
+    /// Returns the inputs of a path. A directory contains scenarios.
     pub(super) fn at(path: &Path) -> Result<Vec<Input>, Failure> {
         if path.is_file() && is_recording(path) {
             return Ok(vec![Input::Recording(path.to_owned())]);
@@ -38,7 +38,7 @@ impl Input {
         Ok(vec![Input::Snapshot(path.to_owned())])
     }
 
-    /// As the user knows it.
+    /// Returns the name of the input for people.
     pub(super) fn name(&self) -> String {
         match self {
             Input::Recording(path) | Input::Snapshot(path) => path.display().to_string(),
@@ -47,7 +47,7 @@ impl Input {
     }
 }
 
-/// Has a side decide about a cluster; the recording of it.
+/// Lets a side decide about a cluster. Returns the recording.
 pub(super) fn decided(path: &Path, side: &Side, cycles: u32, schedulers: &[String]) -> Result<Vec<u8>, Failure> {
     let (recorder, memory) = Recorder::in_memory();
     let question = Question {
@@ -63,7 +63,7 @@ pub(super) fn decided(path: &Path, side: &Side, cycles: u32, schedulers: &[Strin
     Ok(memory.take())
 }
 
-/// Has a side play a scenario; the recording of it.
+/// Lets a side play a scenario. Returns the recording.
 pub(super) fn played(scenario: &Scenario, side: &Side) -> Result<Vec<u8>, Failure> {
     let given = Value::Object(scenario.args.clone()).to_string();
     let arguments = side.arguments(&given, &scenario.laws)?;
@@ -90,14 +90,14 @@ pub(super) fn played(scenario: &Scenario, side: &Side) -> Result<Vec<u8>, Failur
     }
 }
 
-/// Whether the first document of a file is a scenario.
+/// Returns whether the first document of a file is a scenario.
 fn is_scenario(path: &Path) -> Result<bool, Failure> {
     let mut first = None;
     let enough = || InputError { file: Arc::from(""), line: 0, message: String::new(), remedy: String::new() };
     let read = each_in(path, &mut |document| {
         let version = document.value.get("apiVersion").and_then(Value::as_str);
         first = Some(version.is_some_and(|version| version.starts_with("lictor.dev/")));
-        // Nothing more is to be known.
+        // The first document is enough.
         Err(enough())
     });
     match (first, read) {

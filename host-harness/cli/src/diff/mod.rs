@@ -1,4 +1,4 @@
-//! `lictor diff`: which decisions change from one policy to another.
+//! `lictor diff`: the decisions that change from one policy to another.
 
 mod input;
 mod report;
@@ -65,7 +65,7 @@ pub(super) struct Asked {
     output: TextJsonOrMarkdown,
 }
 
-/// Compares.
+/// Compares the two policies on all inputs, and prints the changes.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     asked.remote.must_be_about(&[&asked.old, &asked.new])?;
     let side = |word: &str, own: &Option<PathBuf>| {
@@ -98,7 +98,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     Ok(if report.is_same() { Exit::Done } else { Exit::Failed })
 }
 
-/// What the two do not decide alike in an input.
+/// Compares the decisions of the two sides on an input.
 fn compare(input: &Input, asked: &Asked, old: &Side, new: &Side) -> Result<Compared, Failure> {
     let name = input.name();
     let lead = match input {
@@ -121,7 +121,7 @@ fn unreadable(file: &str, error: ReadError) -> Failure {
     Failure::Recording { file: file.to_owned(), error }
 }
 
-/// Both sides of a session: the old one is what was recorded, or follows the recording, too.
+/// Both sides of a session. The old side is the recording itself, or follows the recording, too.
 struct Pair {
     old: Option<Follow>,
     new: Follow,
@@ -154,7 +154,7 @@ impl Pair {
     }
 }
 
-/// Compares step by step while the cluster goes on as it was recorded, of the old side where it is that side which leads.
+/// Compares step by step, while the cluster goes on as it was recorded. `old_leads`: the recording is that of the old side.
 fn follow<R: std::io::Read>(
     name: &str,
     reader: &mut Reader<R>,

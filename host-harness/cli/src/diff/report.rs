@@ -1,4 +1,4 @@
-//! Decisions that change, as data.
+//! The changed decisions, as data.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use super::side::Named;
 
-/// What of a law has changed where a policy names none.
+/// The law of a change for which the policies name none.
 pub(super) const NO_LAW: &str = "no law named";
 
-/// Two policies, and what they do not decide alike.
+/// Two policies, and their different decisions.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Report {
@@ -19,13 +19,13 @@ pub(super) struct Report {
     pub(super) old: Named,
     pub(super) new: Named,
     pub(super) counts: Counts,
-    /// How many pods are decided about otherwise, by the law that makes the difference, and how many victims, by the reason of their plan.
+    /// The number of pods whose decision changes, by the law that makes the difference, and of victims, by the reason of their plan.
     pub(super) laws: BTreeMap<String, ByLaw>,
-    /// The inputs about which something is decided otherwise.
+    /// The inputs with changed decisions.
     pub(super) inputs: Vec<Compared>,
 }
 
-/// How many of what.
+/// The totals of a report.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Counts {
     pub(super) inputs: usize,
@@ -36,23 +36,23 @@ pub(super) struct Counts {
     pub(super) errors: usize,
 }
 
-/// How many decisions change because of a law.
+/// The number of decisions that change because of a law.
 #[derive(Debug, Default, Clone, Serialize)]
 pub(super) struct ByLaw {
     pub(super) pods: usize,
     pub(super) victims: usize,
 }
 
-/// An input about which something is decided otherwise.
+/// An input with changed decisions.
 #[derive(Debug, Serialize)]
 pub(super) struct Compared {
     pub(super) input: String,
-    /// How many steps it has.
+    /// The number of its steps.
     pub(super) steps: usize,
     pub(super) differences: Vec<Step>,
 }
 
-/// A step in which something is decided otherwise.
+/// A step with changed decisions.
 #[derive(Debug, Serialize)]
 pub(super) struct Step {
     pub(super) step: usize,
@@ -78,12 +78,12 @@ impl Report {
         Report { api_version: "lictor.dev/v1alpha1", kind: "Differences", old, new, counts, laws, inputs }
     }
 
-    /// Whether all is decided alike.
+    /// Returns whether no decision changes.
     pub(super) fn is_same(&self) -> bool {
         self.inputs.is_empty()
     }
 
-    /// One line: how many decisions change.
+    /// Returns one line with the number of decisions that change.
     pub(super) fn tally(&self) -> String {
         let Counts { inputs, differing, pods, victims, errors, .. } = self.counts;
         if self.is_same() {

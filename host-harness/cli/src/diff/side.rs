@@ -15,13 +15,13 @@ use super::super::remote::Remote;
 use lictor_decide::Arguments;
 use lictor_decide::record::Source;
 
-/// A policy with what it is configured with.
+/// A policy with its configuration.
 pub(super) struct Side {
     pub(super) chosen: Chosen,
     pub(super) described: Description,
-    /// The system; none: that of the input, else the first of the policy.
+    /// The system. `None`: that of the input, else the first one of the policy.
     system: Option<String>,
-    /// The file of its arguments; none: those of the input.
+    /// The file of the arguments. `None`: those of the input.
     arguments: Option<PathBuf>,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct Side {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Named {
-    /// What the user wrote.
+    /// The word on the command line.
     pub(super) word: String,
     pub(super) name: String,
     pub(super) version: String,
@@ -75,23 +75,23 @@ impl Side {
         })
     }
 
-    /// The system for an input that names one, or none.
+    /// Returns the system for an input with the system `of_input`, which may be empty.
     pub(super) fn system<'a>(&'a self, of_input: &'a str) -> &'a str {
         self.system.as_deref().unwrap_or(of_input)
     }
 
-    /// Whether the system runs cycles of its own: then only explanations say why a pod is still pending.
+    /// Returns whether the system runs cycles of its own: then only explanations say why a pod is still pending.
     pub(super) fn acts(&self, system: &str) -> bool {
         let acts = |point: &String| ExtensionPoint::named(point) == Some(ExtensionPoint::Act);
         self.described.systems.iter().any(|it| it.name == system && it.extension_points.iter().any(acts))
     }
 
-    /// The arguments of its own, with their file.
+    /// Reads the arguments of this side from their file. Without a file they are empty.
     pub(super) fn own_arguments(&self) -> Result<Arguments, Failure> {
         arguments::read(self.arguments.as_deref())
     }
 
-    /// The arguments for an input that was made with some. They are not those of another system.
+    /// Returns the arguments for an input with the arguments `of_input` and the system `system`. Arguments of another system are not used.
     pub(super) fn arguments(&self, of_input: &str, system: &str) -> Result<String, Failure> {
         match &self.arguments {
             Some(_) => Ok(self.own_arguments()?.json()),
@@ -100,8 +100,8 @@ impl Side {
         }
     }
 
-    /// What a session of this side is opened with, for an input that was made with this. Unless schedulers were named, it decides about the
-    /// pods of those for which the system of the input stands: that is `known` of them.
+    /// Returns the header of a session of this side, for an input with the header `of_input`. Unless the input names schedulers, the session decides
+    /// about the pods of those for which the system of the input stands, as `known` describes it.
     pub(super) fn header(&self, of_input: &Header, known: &Description) -> Result<Header, Failure> {
         let system = known.systems.iter().find(|it| it.name == of_input.system);
         let of_system = system.map(|it| it.schedulers.clone()).unwrap_or_default();
@@ -116,7 +116,7 @@ impl Side {
     }
 }
 
-/// The policy and the system of a word.
+/// Splits a word into the policy and the system. `None`: the word names no system.
 fn split(word: &str) -> (&str, Option<&str>) {
     let is_name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     if Path::new(word).exists() || matches!(word, "embedded" | "native") {

@@ -1,4 +1,4 @@
-//! Decisions that change, as text and as Markdown.
+//! The changed decisions, as text and as Markdown.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use super::super::screen::Screen;
 use super::report::{ByLaw, Compared, Report, Step};
 use super::side::Named;
 
-/// A side in one line.
+/// Returns a side as one line.
 fn side(named: &Named) -> String {
     let Named { name, version, source, system, arguments, .. } = named;
     let system = system.as_ref().map(|system| format!(", system {system}")).unwrap_or_default();
@@ -19,7 +19,7 @@ fn side(named: &Named) -> String {
     format!("{name} {version}, {}{system}{arguments}", source.short())
 }
 
-/// The page.
+/// Makes the page for people.
 pub(super) fn page(report: &Report) -> Page {
     let mut page = Page::new(Screen::stdout());
     page.paragraph("old: ", 5, &side(&report.old));
@@ -45,7 +45,7 @@ pub(super) fn page(report: &Report) -> Page {
     page
 }
 
-/// The document for a pull request.
+/// Returns the Markdown document for a pull request.
 pub(super) fn markdown(report: &Report) -> String {
     let mut text = format!("### Decisions: {}\n\n", report.tally());
     let _ = writeln!(text, "- old: {}\n- new: {}", cell(&side(&report.old)), cell(&side(&report.new)));
@@ -66,7 +66,7 @@ pub(super) fn markdown(report: &Report) -> String {
     text
 }
 
-/// A row for each pod, victim and error of a step.
+/// Adds a row for each pod, victim and error of a step.
 fn rows(text: &mut String, Step { step, told, differences }: &Step) {
     let place = cell(&format!("{step}, {told}"));
     let mut row = |what: String, then: String, now: String| {
@@ -86,7 +86,7 @@ fn rows(text: &mut String, Step { step, told, differences }: &Step) {
     }
 }
 
-/// Text in a cell of a table: one line, and nothing of it is markup.
+/// Returns text for a cell of a table: one line, with all markup escaped.
 fn cell(text: &str) -> String {
     let mut cell = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! `lictor explain`: why one pod, or the pods of one job, are where they are.
+//! `lictor explain`: the reasons for the state of one pod, or of the pods of one job.
 
 mod page;
 pub(super) mod text;
@@ -45,16 +45,16 @@ pub(super) struct How {
     output: TextOrJson,
 }
 
-/// Explains.
+/// Explains the state of a pod or job, from a snapshot or by the running process.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     match &asked.name {
-        // A name that is no text is no name of a pod.
+        // Names of pods are valid UTF-8: a lossy conversion changes none of them.
         None => live::explain(&asked.socket, &asked.snapshot.to_string_lossy(), asked.how.output),
         Some(name) => print(&asked.how, name, |_, _| Ok(Source::Files(vec![asked.snapshot.clone()]))),
     }
 }
 
-/// Explains what is decided about the cluster that the source has for this policy and this system.
+/// Explains the decisions about a cluster: `source` returns the cluster for this policy and this system.
 pub(super) fn print(
     asked: &How,
     name: &str,

@@ -11,10 +11,10 @@ use lictor_decide::jobs::{Jobs, nodes};
 use lictor_decide::record::Record;
 use lictor_host::session::{About, AttemptResult, How, Reported, alike};
 
-/// How much room there is for an answer about few pods.
+/// The style of an answer about few pods, which has more space than a table.
 const STYLE: Style = Style { indent: 2, names: 12 };
 
-/// The page: pods of which the same is to be said stand together.
+/// Makes the page. Pods with the same explanation form a group.
 pub(super) fn page(answer: &Answer<'_>, record: &Record, jobs: &Jobs) -> Page {
     let mut page = Page::new(Screen::stdout());
     head(&mut page, record);
@@ -33,7 +33,7 @@ pub(super) fn page(answer: &Answer<'_>, record: &Record, jobs: &Jobs) -> Page {
     page
 }
 
-/// Why one pod is where it is.
+/// Shows why one pod is in its state.
 fn tell(page: &mut Page, why: &Why<'_>) {
     if let Some(evicted) = why.evicted {
         let how = match evicted.how {
@@ -64,7 +64,7 @@ fn tell(page: &mut Page, why: &Why<'_>) {
     looked_at(page, why);
 }
 
-/// What was said of a pod in the attempts for others.
+/// Shows the results for a pod in the attempts for other pods.
 fn looked_at(page: &mut Page, why: &Why<'_>) {
     let holds_a_node = matches!(why.fate.state, State::MakesWay | State::Stays | State::Leaving);
     if why.looked_at.is_empty() {
@@ -90,7 +90,7 @@ fn looked_at(page: &mut Page, why: &Why<'_>) {
     }
 }
 
-/// The other pods of the job, and what became of them.
+/// Shows the other pods of the job with their states.
 fn others(page: &mut Page, fates: &[Fate], jobs: &Jobs) {
     if fates.is_empty() {
         return;
@@ -103,7 +103,7 @@ fn others(page: &mut Page, fates: &[Fate], jobs: &Jobs) {
     }
 }
 
-/// What became of pods of which the same is said, in a few words.
+/// Returns the state of pods with the same explanation, in a few words.
 fn words<'a>(state: State, released: Option<ReleaseCause>, fates: impl Iterator<Item = &'a Fate>) -> String {
     let node = nodes(fates.filter_map(|fate| fate.node.as_deref()));
     let mut words = match state {
@@ -136,7 +136,7 @@ fn words<'a>(state: State, released: Option<ReleaseCause>, fates: impl Iterator<
     words
 }
 
-/// What happened to a pod in the attempt for another.
+/// Returns the word for what happened to a pod in the attempt for another pod.
 fn word(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Barred => "refused",

@@ -1,29 +1,29 @@
-//! An explanation for people: short sentences, counted first, long lists cut with a count of the rest.
+//! An explanation for people: short sentences, counted first; long lists are cut, with the number of the rest.
 
 use lictor_contract::Outcome;
 
 use super::super::page::{Page, table};
 use lictor_host::session::{About, Alike, Explanation, Reported};
 
-/// What the codes begin with of what is said by the host.
+/// The prefix of the codes of the host's own reasons.
 const HOST: &str = "host/";
 
-/// What the codes begin with of what is said of nodes as they are.
+/// The prefixes of the codes that are about nodes in their present state.
 const NOW: [&str; 2] = [HOST, "node/"];
 
-/// How many of the nodes are named on which a pod may never run.
+/// The number of nodes that are named where a pod may never run.
 const NEVER: usize = 3;
 
-/// How much room an explanation gets.
+/// The space for an explanation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Style {
-    /// How far it stands from the left.
+    /// The indent from the left, in columns.
     pub(crate) indent: usize,
-    /// How many names are told of each list.
+    /// The number of names that are shown of each list.
     pub(crate) names: usize,
 }
 
-/// Tells why an attempt ended as it did.
+/// Shows why an attempt ended in its result.
 pub(crate) fn tell(page: &mut Page, style: Style, why: &Explanation) {
     if why.notes.is_empty() {
         title(page, style, "No law and no node stood in its way.");
@@ -39,12 +39,12 @@ pub(crate) fn tell(page: &mut Page, style: Style, why: &Explanation) {
     spared(page, style, why);
 }
 
-/// A heading within an explanation.
+/// Shows a heading within an explanation.
 fn title(page: &mut Page, style: Style, text: &str) {
     page.line(format!("{}{text}", " ".repeat(style.indent)));
 }
 
-/// A sentence below a heading, and what it is about.
+/// Shows a sentence below a heading, and the names that it is about.
 pub(super) fn sentence(page: &mut Page, style: Style, text: &str, names: &str) {
     let (lead, rest) = (style.indent.saturating_add(2), style.indent.saturating_add(4));
     page.paragraph(&" ".repeat(lead), rest, text);
@@ -53,7 +53,7 @@ pub(super) fn sentence(page: &mut Page, style: Style, text: &str, names: &str) {
     }
 }
 
-/// What was said of the pod itself, and of queues.
+/// Shows the failed constraints of the pod itself and of its queues, and what happens to them.
 fn in_the_way(page: &mut Page, style: Style, why: &Explanation) {
     for (outcome, text) in [(Outcome::Barred, "In the way"), (Outcome::Chosen, "What happens")] {
         let said = |told: &&Reported| matches!(told.about, About::Preemptor | About::Queue) && told.outcome == outcome;
@@ -67,8 +67,8 @@ fn in_the_way(page: &mut Page, style: Style, why: &Explanation) {
     }
 }
 
-/// What was said of nodes, those that were chosen first, then the most frequent: of what they have now, and of what they would
-/// have.
+/// Groups the reasons about nodes by law: first those for their present state, then those for the state after a preemption. Chosen nodes come first,
+/// then the most frequent reasons.
 fn nodes(why: &Explanation) -> (Vec<Alike<'_>>, Vec<Alike<'_>>) {
     let said = |outcome| {
         let mut said = why.alike(About::Node, outcome);
@@ -86,13 +86,13 @@ fn tell_nodes(page: &mut Page, style: Style, text: &str, all: usize, said: &[Ali
     for alike in said {
         let message = alike.message();
         let message = message.strip_prefix("node(s) ").unwrap_or(message);
-        // Where a pod may never run is no matter of names.
+        // The names of the nodes on which a pod may never run are of little use.
         let limit = if alike.law().starts_with(HOST) { style.names.min(NEVER) } else { style.names };
         sentence(page, style, &format!("{} of {all} nodes: {message}", alike.told.len()), &names(&alike.told, limit));
     }
 }
 
-/// What would have been enough.
+/// Shows the nodes and pods that would have been enough.
 fn enough(page: &mut Page, style: Style, why: &Explanation) {
     let (nodes, pods) = (why.alike(About::Node, Outcome::Enough), why.alike(About::Pod, Outcome::Enough));
     if nodes.is_empty() && pods.is_empty() {
@@ -109,7 +109,7 @@ fn enough(page: &mut Page, style: Style, why: &Explanation) {
     }
 }
 
-/// The victims, and why nobody else could.
+/// Shows the victims, with the reason for each.
 fn victims(page: &mut Page, style: Style, why: &Explanation) {
     let is_victim =
         |told: &&Reported| told.about == About::Pod && matches!(told.outcome, Outcome::Needed | Outcome::Chosen);
@@ -129,7 +129,7 @@ fn victims(page: &mut Page, style: Style, why: &Explanation) {
     }
 }
 
-/// Pods of which the same is said.
+/// Shows pods, grouped by reason.
 fn pods(page: &mut Page, style: Style, text: &str, said: &[Alike<'_>]) {
     if !said.is_empty() {
         title(page, style, text);
@@ -140,7 +140,7 @@ fn pods(page: &mut Page, style: Style, text: &str, said: &[Alike<'_>]) {
     }
 }
 
-/// The pods that laws protect: counted by law, then by what the law says.
+/// Shows the pods that laws protect: counted by law, then by reason.
 fn spared(page: &mut Page, style: Style, why: &Explanation) {
     let said = why.alike(About::Pod, Outcome::Spared);
     let mut laws: Vec<(&str, usize)> = Vec::new();
@@ -170,7 +170,7 @@ fn spared(page: &mut Page, style: Style, why: &Explanation) {
     }
 }
 
-/// Names, the first of them, and how many more there are.
+/// Returns the first `limit` names, and how many more there are.
 pub(super) fn names(told: &[&Reported], limit: usize) -> String {
     let named = |told: &&Reported| match (&told.name, &told.node) {
         (Some(name), Some(node)) => format!("{name} on {node}"),
@@ -184,7 +184,7 @@ pub(super) fn names(told: &[&Reported], limit: usize) -> String {
     }
 }
 
-/// A number of things.
+/// Returns a number of things in words.
 fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

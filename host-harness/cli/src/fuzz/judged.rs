@@ -10,7 +10,7 @@ use lictor_oracle::{Case, System};
 use crate::failure::Failure;
 use crate::page::{Page, table};
 
-/// A judge, and what it has been asked.
+/// A judge, and the counts of its answers.
 pub(super) struct Judged {
     program: Program,
     /// The counts of the run.
@@ -67,7 +67,7 @@ impl Judged {
         self.tally.add(&std::mem::take(&mut self.last));
     }
 
-    /// Returns the rulings that explain no difference, where the run is long enough to say so.
+    /// Returns the rulings that explain no difference. Empty: the run is too short for that statement, or every ruling explains one.
     pub(super) fn dead(&self, system: System) -> Vec<&'static str> {
         dead(system, &self.tally)
     }

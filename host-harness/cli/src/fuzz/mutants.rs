@@ -1,4 +1,4 @@
-//! Which mutants of the laws of a system its judge notices.
+//! The mutants of the laws of a system that its judge notices.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter, Write};
@@ -20,7 +20,7 @@ use crate::progress::Progress;
 use crate::screen::Screen;
 use crate::{Native, mutants};
 
-/// Plays cases with each mutant beside the policy, and appends the result to a file.
+/// Plays cases with each mutant next to the policy, and appends the result to a file.
 pub(super) fn run(asked: &Asked, judge: &Path, file: &Path) -> Result<Exit, Failure> {
     let mut program = start(asked.laws, judge)?;
     let is_of = |code: &str| code.split_once('/').is_some_and(|(system, _)| system == asked.laws.name());
@@ -39,7 +39,7 @@ pub(super) fn run(asked: &Asked, judge: &Path, file: &Path) -> Result<Exit, Fail
         });
         played = played.saturating_add(1);
         progress.part_done();
-        // A run without mutants reports it.
+        // A run without mutants reports such a case.
         if failure.is_some() {
             continue;
         }
@@ -59,7 +59,7 @@ pub(super) fn run(asked: &Asked, judge: &Path, file: &Path) -> Result<Exit, Fail
     Ok(if suspects.iter().any(is_unexplained) { Exit::Failed } else { Exit::Done })
 }
 
-/// A number of mutants, and how many of them are noticed.
+/// A number of mutants, and how many of them were noticed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Share {
     noticed: usize,

@@ -1,4 +1,4 @@
-//! The attempts of a case about which the judge is asked.
+//! The attempts of a case that the judge answers.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub(super) struct Played {
     pub(super) steps: Vec<(Step, Value)>,
 }
 
-/// A judge that is asked each question once in a case.
+/// The answers of a judge: it answers each question once in a case.
 pub(super) struct Answers<'p> {
     pub(super) program: &'p mut Program,
     pub(super) known: BTreeMap<String, Value>,
@@ -31,14 +31,14 @@ impl Answers<'_> {
     }
 }
 
-/// The attempt of a case that ends otherwise, by its place among the steps.
+/// The attempt of a case that ends differently, by its place among the steps.
 pub(super) struct Scene<'p> {
     pub(super) played: &'p Played,
     pub(super) at: usize,
 }
 
 impl Scene<'_> {
-    /// Compares what the policy itself decides.
+    /// Compares the policy's own decision with that of the judge.
     pub(super) fn weigh_policy(&self, answers: &mut Answers<'_>) -> Result<Option<Verdict>, TrialError> {
         let mut steps = self.played.steps.iter().skip(self.at);
         let outcome = |step: &Step| steps.find(|(taken, _)| taken == step).map(|(_, outcome)| outcome.clone());

@@ -1,4 +1,4 @@
-//! One mutant of a law: where it decides otherwise than the policy does, and what the judge says of that.
+//! One mutant of a law: the attempts in which it decides differently from the policy, and the judge's answer about them.
 
 use std::collections::BTreeMap;
 
@@ -10,53 +10,53 @@ use serde_json::Value;
 use super::scene::{Answers, Played, Scene};
 use crate::{Mutant, Native};
 
-/// After how many attempts that the judge was asked about in vain it is asked no more.
+/// The number of attempts in vain after which the judge is not asked any more.
 const ENOUGH: u64 = 300;
 
-/// After how many it is where the mutant was noticed, but by a ruling alone.
+/// The same number for a mutant that was noticed by a ruling alone.
 const ENOUGH_WITH_RULING: u64 = 60;
 
-/// The difference that is about the order of the queue.
+/// The code of a difference in the order of the queue.
 const ORDER: &str = "upstream/order";
 
-/// What an attempt does to the cluster.
+/// The fields of an attempt that change the cluster.
 const EFFECTS: [&str; 5] = ["bound", "nominated", "victims", "waiting", "standing"];
 
 /// The way in which a mutant was noticed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Notice {
-    /// No ruling explains what it decides.
+    /// No ruling explains the mutant's decision.
     Difference(String),
-    /// It decides as upstream where these rulings say that the policy does not.
+    /// The mutant decides as upstream does, where these rulings say that the policy does not.
     Ruling(Vec<&'static str>),
 }
 
-/// A mutant, and what is known of it.
+/// A mutant, and its results so far.
 pub(super) struct Suspect {
     pub(super) mutant: Mutant,
-    /// How it was noticed, and in which case. A difference counts more than a ruling.
+    /// How the mutant was noticed, and in which case. A difference counts more than a ruling.
     pub(super) noticed: Option<(u64, Notice)>,
     /// How many attempts were compared.
     pub(super) compared: u64,
-    /// What these came to: a ruling, or words.
+    /// The results of those comparisons: a ruling, or a word.
     pub(super) verdicts: BTreeMap<&'static str, u64>,
-    /// Cases in which the policy itself decides otherwise than upstream, without a ruling.
+    /// The cases in which the policy itself decides differently from upstream, without a ruling.
     pub(super) faults: Vec<(u64, String)>,
 }
 
 /// The distance of an outcome from that of the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Distance {
-    /// The judges see none.
+    /// The judges see no difference.
     None,
-    /// The cluster goes on alike.
+    /// The reasons differ, and the cluster goes on in the same way.
     Words,
-    /// The cluster goes on otherwise.
+    /// The cluster goes on in another way.
     Effects,
 }
 
 impl Suspect {
-    /// Begins with a mutant of which nothing is known.
+    /// Begins with a mutant without results.
     pub(super) fn new(mutant: Mutant) -> Suspect {
         Suspect { mutant, noticed: None, compared: 0, verdicts: BTreeMap::new(), faults: Vec::new() }
     }
@@ -70,8 +70,8 @@ impl Suspect {
         }
     }
 
-    /// Plays a case side by side with the policy, and asks the judge about attempts that end otherwise. The clusters are those of the policy:
-    /// a case is over as soon as the mutant's would be another one.
+    /// Plays a case side by side with the policy, and asks the judge about attempts that end differently. The clusters are those of the policy: a
+    /// case is over as soon as the mutant's cluster would differ.
     ///
     /// # Errors
     /// The judge has no answer.
@@ -88,7 +88,7 @@ impl Suspect {
             };
             let distance = distance(played.case.system, was, &said);
             match (distance, step) {
-                // The cluster goes on alike: the pods are tried in the order of the policy.
+                // The cluster goes on in the same way: the pods are tried in the order of the policy.
                 (Distance::None, Step::Order) if are_turned(was, &said) => {
                     let scene = Scene { played, at };
                     self.ask(&scene, &mut table, said, answers)?;
@@ -114,7 +114,7 @@ impl Suspect {
         Ok(())
     }
 
-    /// Asks the judge about an attempt that ends otherwise. Returns whether the case is over for the mutant.
+    /// Asks the judge about an attempt that ends differently. Returns whether the case is over for the mutant.
     fn ask(
         &mut self,
         scene: &Scene<'_>,
@@ -142,7 +142,7 @@ impl Suspect {
         }
         match verdict {
             Verdict::Differs(difference) => match scene.weigh_policy(answers)? {
-                // There are no rulings on the order yet: it is compared where the policy has that of upstream.
+                // The order has no rulings yet: it is compared where the policy has that of upstream.
                 policy if difference.kind == ORDER && policy != Some(Verdict::Alike) => self.count(ORDER),
                 Some(Verdict::Differs(fault)) => self.faults.push((index, fault.text)),
                 _ => {

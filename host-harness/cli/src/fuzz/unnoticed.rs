@@ -6,15 +6,15 @@ use crate::Mutant;
 /// The kinds of reasons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
-    /// The mutant decides alike, by another law.
+    /// The mutant decides in the same way, by another law.
     Equal,
-    /// Upstream has no such law, or no part of what it is about is in the judge.
+    /// Upstream has no such law, or the judge has no part of what the law is about.
     NoCounterpart,
-    /// A ruling explains what the mutant decides, too.
+    /// A ruling explains the mutant's decision, too.
     Ruled,
-    /// The judge is not asked about what the law decides.
+    /// The law decides something that the judge does not answer.
     NotAsked,
-    /// The generator makes no cluster, or few, in which the mutant decides otherwise.
+    /// The generator makes no cluster, or few, in which the mutant decides differently.
     Seldom,
 }
 
@@ -57,7 +57,7 @@ const RESERVATIONS: Reason = (Kind::NotAsked, "reservations hold room, which the
 const UNSEEN: Reason =
     (Kind::Seldom, "no attempt of the run ended otherwise, so that no ruling is known to explain what it decides");
 
-/// The reasons by law, and by what becomes of it; empty for whatever becomes of it.
+/// The reasons by law and by the change of the law; an empty change stands for every change.
 const REASONS: &[(&str, &str, Reason)] = &[
     ("kubernetes/gang-has-its-members", "", MEMBERS),
     ("kubernetes/gang-can-start", "", MEMBERS),
@@ -177,7 +177,8 @@ const REASONS: &[(&str, &str, Reason)] = &[
     ("yunikorn/giver-keeps-guarantee", "", (Kind::Ruled, "rulings D1 and Q3")),
 ];
 
-/// Returns why a mutant is not noticed. No ruling explains anything of one that decided nothing otherwise.
+/// Returns why a mutant is not noticed. A mutant that never decided differently has the reason [`UNSEEN`] in place of a ruling. `None`: no reason is
+/// listed.
 pub(super) fn reason(suspect: &Suspect) -> Option<Reason> {
     let listed = listed(&suspect.mutant)?;
     let is_seen = listed.0 != Kind::Ruled || !suspect.verdicts.is_empty();

@@ -22,7 +22,7 @@ is the same; its code is the system's own. `lictor laws CODE` prints the manual 
 of force and with the law saying the contrary (`host-harness/cli/tests/laws.rs`).
 ";
 
-/// The document.
+/// Returns the document.
 pub(super) fn register(laws: &[Reported]) -> String {
     let is_own = |law: &&Reported| [ENGINE, HOST].contains(&law.laws.as_str());
     let mut systems: Vec<&str> = laws.iter().filter(|law| !is_own(law)).map(|law| law.laws.as_str()).collect();
@@ -39,7 +39,7 @@ pub(super) fn register(laws: &[Reported]) -> String {
     text
 }
 
-/// The laws of a question, and what each system calls them.
+/// Adds a matrix of the laws of a question: the code of each in every system.
 fn matrix<'a>(text: &mut String, title: &str, systems: &[&str], laws: impl Iterator<Item = &'a Reported>) {
     let mut rows: BTreeMap<&str, Vec<&Reported>> = BTreeMap::new();
     for law in laws {
@@ -57,7 +57,7 @@ fn matrix<'a>(text: &mut String, title: &str, systems: &[&str], laws: impl Itera
     }
 }
 
-/// The laws of a system in the order in which they are asked, with their sources and scenarios.
+/// Adds the table of a system's laws in the order in which they are asked, with their sources and scenarios.
 fn table<'a>(text: &mut String, system: &str, laws: impl Iterator<Item = &'a Reported>) {
     heading(text, system, &["code", "source", "exempt", "denies", "allows"], &[]);
     for law in laws {
@@ -66,7 +66,7 @@ fn table<'a>(text: &mut String, system: &str, laws: impl Iterator<Item = &'a Rep
     }
 }
 
-/// The reasons of the engine and of the host, which are no laws of any system.
+/// Adds the reasons of the engine and of the host, which belong to no system.
 fn reasons<'a>(text: &mut String, reasons: impl Iterator<Item = &'a Reported>) {
     heading(text, "Reasons of the engine and of the host", &["code", "what must hold"], &[]);
     for reason in reasons {
@@ -86,12 +86,12 @@ fn row(text: &mut String, cells: &[String]) {
     let _ = writeln!(text, "| {} |", cells.join(" | "));
 }
 
-/// A code without its system.
+/// Returns the code of a law without its system.
 fn short(law: &Reported) -> &str {
     law.code.split_once('/').map_or(law.code, |(_, short)| short)
 }
 
-/// The first scenarios, and how many more there are.
+/// Returns links to the first scenarios, and how many more there are.
 fn links(proofs: &[Proof]) -> String {
     const SHOWN: usize = 3;
     let links = proofs.iter().take(SHOWN).map(|proof| format!("[{}]({})", proof.scenario, proof.file));

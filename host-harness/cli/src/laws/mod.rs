@@ -36,7 +36,7 @@ pub(super) struct Asked {
     output: TextJsonOrMarkdown,
 }
 
-/// What has laws: the systems, and the engine and the host for reasons of their own.
+/// Returns the names that `--system` accepts: the systems, and the engine and the host with their own reasons.
 fn systems() -> PossibleValuesParser {
     let mut systems: Vec<&str> = rules().iter().filter_map(|(_, entry)| Some(entry.code.split_once('/')?.0)).collect();
     systems.dedup();
@@ -44,7 +44,7 @@ fn systems() -> PossibleValuesParser {
     systems.into()
 }
 
-/// A law as it is told.
+/// A law as it is printed.
 #[derive(Debug, Serialize)]
 struct Reported {
     code: &'static str,
@@ -60,7 +60,7 @@ struct Reported {
     denies: Vec<Proof>,
     /// The scenarios in which it is asked and allows.
     allows: Vec<Proof>,
-    /// The manual page, where one law is asked for.
+    /// The manual page, where one law is shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     page: Option<String>,
 }
@@ -94,7 +94,7 @@ fn told(law: &Registered, proofs: &Proofs, in_full: bool) -> Reported {
     Reported { code, laws, question, sentence, source, exempt, file, denies, allows, page }
 }
 
-/// All laws, a line for each.
+/// Makes the page of all laws, with a line for each.
 fn all(laws: &[Reported]) -> Page {
     let mut page = Page::new(Screen::stdout());
     let mut rows = table(["CODE", "QUESTION", "WHAT MUST HOLD"]);
@@ -106,7 +106,7 @@ fn all(laws: &[Reported]) -> Page {
     page
 }
 
-/// One law in full.
+/// Makes the page of one law.
 fn one(law: &Reported) -> Page {
     let mut page = Page::new(Screen::stdout());
     page.heading(law.code);

@@ -1,17 +1,17 @@
-//! The laws that somebody may mean who named one that there is not.
+//! The laws that a user may mean who named a law that does not exist.
 
 use std::collections::BTreeSet;
 
 use super::Registered;
 
-/// How alike two codes are for one to be taken for the other, of 1.
+/// The similarity from which on one code may be meant by the other, from 0 to 1.
 const ALIKE: f64 = 0.85;
 
-/// How many are named.
+/// The number of laws that are named.
 const ENOUGH: usize = 3;
 
-/// The laws that may be meant: those that share a word with the code or are written much like it, the likeliest first; where there is
-/// none, those that speak of it.
+/// Returns the laws that may be meant: those that share a word with the code or are spelled similarly, the likeliest first. Where no code fits, those
+/// whose texts contain the words.
 pub(crate) fn near(asked: &str, rules: &[Registered]) -> Vec<String> {
     let mut near = by_code(asked, rules);
     if near.is_empty() {
@@ -39,7 +39,7 @@ fn by_code(code: &str, rules: &[Registered]) -> Vec<String> {
     near.into_iter().map(|(_, _, code)| code.to_owned()).collect()
 }
 
-/// Those in whose source, sentence and manual page all the words stand.
+/// Returns the laws whose source, sentence and manual page together contain all the words.
 fn by_text(asked: &str, rules: &[Registered]) -> Vec<String> {
     let asked = words(asked);
     let speaks = |entry: &&Registered| {

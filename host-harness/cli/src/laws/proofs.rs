@@ -1,4 +1,4 @@
-//! Which scenarios prove which law, as they say themselves.
+//! The scenarios that prove laws, as the scenarios name them.
 
 use std::path::Path;
 
@@ -10,11 +10,11 @@ use lictor_host::cluster::InputError;
 /// A scenario that proves a law.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Proof {
-    /// Its name.
+    /// The name of the scenario.
     pub(super) scenario: String,
-    /// Where it stands.
+    /// The file of the scenario.
     pub(super) file: String,
-    /// What it shows.
+    /// The description of the scenario.
     pub(super) description: String,
 }
 
@@ -22,20 +22,19 @@ pub(super) struct Proof {
 pub(super) struct Proofs(Vec<Scenario>);
 
 impl Proofs {
-    /// Reads the scenarios of a directory. Where none is named they are those of the repository; none where only the command was
-    /// installed.
+    /// Reads the scenarios of a directory; without a name, those of the repository. Empty where the command was installed without the repository.
     pub(super) fn find(named: Option<&Path>) -> Result<Proofs, Vec<InputError>> {
         let own = Path::new("fixtures/scenarios");
         let directory = named.or_else(|| own.is_dir().then_some(own));
         Ok(Proofs(directory.map(|directory| load(&[directory])).transpose()?.unwrap_or_default()))
     }
 
-    /// Those in which a law denies.
+    /// Returns the scenarios in which a law denies.
     pub(super) fn denies(&self, code: &str) -> Vec<Proof> {
         self.that(|scenario| scenario.denies.iter().any(|law| law == code))
     }
 
-    /// Those in which a law is asked and allows.
+    /// Returns the scenarios in which a law is asked and allows.
     pub(super) fn allows(&self, code: &str) -> Vec<Proof> {
         self.that(|scenario| scenario.allows.iter().any(|law| law == code))
     }

@@ -1,4 +1,4 @@
-//! The cluster of the kubeconfig, as a dump: what `decide` and `explain` read from a file otherwise.
+//! The cluster of the kubeconfig as a dump, for `decide` and `explain` in place of a file.
 
 use lictor_contract::Interests;
 use lictor_controller::cluster::connect;
@@ -7,7 +7,7 @@ use lictor_controller::{dump, tokio};
 use super::Access;
 use crate::failure::Failure;
 
-/// Everything that a policy with these interests reads, as JSON.
+/// Reads all objects that a policy with these interests reads, as JSON.
 pub(crate) fn cluster(access: &Access, interests: &Interests) -> Result<String, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let failed = |message: String, remedy| Failure::Cluster { message, remedy };

@@ -1,4 +1,4 @@
-//! `lictor explain --live`: the running process says why a pod is where it is.
+//! `lictor explain --live`: the running process explains the state of a pod.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::page::Page;
 use crate::screen::{Screen, TextOrJson, print_json};
 
-/// Asks, and prints the answer.
+/// Asks the process about a pod, and prints the answer.
 pub(crate) fn explain(socket: &Path, pod: &str, output: TextOrJson) -> Result<Exit, Failure> {
     let answer = ask(socket, &Question { explain: pod.to_owned() }).map_err(|error| {
         let remedy = match &error {

@@ -1,4 +1,4 @@
-//! `lictor run`: decides in a living cluster. What speaks to clusters is built in with the feature `live` only.
+//! `lictor run`: decides in a living cluster. The code for clusters is built in with the feature `live` only.
 
 #[cfg(feature = "live")]
 mod dump;
@@ -42,7 +42,7 @@ pub(super) use ordered::upgrade;
 #[cfg(feature = "live")]
 pub(super) use serving::listen;
 
-/// The name of an object in a namespace.
+/// Splits `namespace/name`.
 fn namespaced(text: &str) -> Result<(String, String), String> {
     match text.split_once('/') {
         Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() && !name.contains('/') => {

@@ -1,4 +1,4 @@
-//! What is said where living clusters are not built in.
+//! The errors where living clusters are not built in.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(crate) fn explain(_: &Path, _: &str, _: TextOrJson) -> Result<Exit, Failure>
     Err(Failure::NoClusters)
 }
 
-/// Has the policy of a running process replaced.
+/// Orders the replacement of a running process's policy.
 pub(crate) fn upgrade(_: &Order<'_>) -> Result<Exit, Failure> {
     Err(Failure::NoClusters)
 }

@@ -20,7 +20,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::recorded::Recording;
 
-/// Decides until the process is told to end.
+/// Decides until the process must end.
 pub(crate) fn run(asked: &Asked) -> Result<Exit, Failure> {
     log(asked.log)?;
     let mode = match (asked.dry_run, asked.observe) {
@@ -31,7 +31,7 @@ pub(crate) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let recording = asked.record.as_deref().map(Recording::open).transpose()?;
     let recorder = recording.as_ref().map(|recording| recording.recorder().clone());
     let opening = Arc::new(Opening::read(asked, mode, recorder, |described| system(asked, described))?);
-    // What is wrong with the policy or its arguments is said before the cluster is asked anything.
+    // Errors of the policy or its arguments are reported before the first request to the cluster.
     opening.open()?;
     let (upgrades, offers) = Upgrades::new();
     let desk = upgrade::desk(asked, &opening, offers);
@@ -99,7 +99,7 @@ async fn serve(
     ender.end().await;
     match ran {
         Ok(()) => Ok(Exit::Done),
-        // Why was told when it was tried.
+        // The reason was reported when the session could not be opened.
         Err(RunError::Open(_)) => Ok(Exit::Failed),
         Err(error) => Err(Failure::Cluster {
             message: error.to_string(),
@@ -108,17 +108,17 @@ async fn serve(
     }
 }
 
-/// Writes log lines from now on: those that `RUST_LOG` asks for, or what operators need to know.
+/// Writes log lines from now on: those that `RUST_LOG` selects, or those that operators need.
 fn log(format: Log) -> Result<(), Failure> {
     let filter = match std::env::var(EnvFilter::DEFAULT_ENV) {
         Ok(asked) => EnvFilter::try_new(&asked).map_err(|error| Failure::Cluster {
             message: format!("`RUST_LOG`: {error}"),
             remedy: "write levels such as `info` or `warn,lictor_controller=debug`",
         })?,
-        // The watches say themselves what cannot be read, once for each kind.
+        // The watches report themselves what cannot be read, once for each kind.
         Err(_) => EnvFilter::new("info,kube_runtime=error"),
     };
-    // Where in the code a line is written says nothing to an operator.
+    // The place in the code of a log line says nothing to an operator.
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_target(false).with_writer(std::io::stderr);
     // A second subscriber is refused, and the first one is as good.
     let _set = match format {

@@ -20,20 +20,20 @@ use crate::recorded::header;
 use lictor_decide::Arguments;
 
 impl Access {
-    /// The way to the cluster.
+    /// Returns the access to the cluster.
     pub(super) fn way(&self) -> lictor_controller::cluster::Access {
         lictor_controller::cluster::Access { kubeconfig: self.kubeconfig.clone(), context: self.context.clone() }
     }
 }
 
-/// What a session of a living cluster is opened with.
+/// The parts with which a session of a living cluster is opened.
 pub(super) struct Opening {
     in_force: Mutex<InForce>,
     /// The name of the system; empty for the only one of the policy.
     pub(super) system: String,
-    /// The same; never empty where the policy describes it.
+    /// The name of the system, as the policy describes it; not empty where the policy describes the system.
     pub(super) system_name: String,
-    /// The system decides in cycles of its own.
+    /// Whether the system decides in cycles of its own.
     pub(super) acts: bool,
     /// The policy and its version.
     pub(super) policy: String,
@@ -49,7 +49,7 @@ pub(super) struct InForce {
 }
 
 impl Opening {
-    /// Reads what was asked for. The policy is looked at: it says whose pods it would decide about. `choose` chooses the system.
+    /// Reads the options. The policy is started to learn for which schedulers it would decide. `choose` chooses the system.
     pub(super) fn read(
         asked: &Asked,
         mode: Mode,
@@ -67,7 +67,7 @@ impl Opening {
         let is_act = |point: &String| ExtensionPoint::named(point) == Some(ExtensionPoint::Act);
         let acts = info.is_some_and(|info| info.extension_points.iter().any(is_act));
         let schedulers = match (asked.in_force.schedulers.as_slice(), mode) {
-            // It is kube-scheduler that binds what is let go.
+            // kube-scheduler binds the pods that are let go.
             ([], Mode::Act | Mode::DryRun) => vec![DEFAULT_SCHEDULER.to_owned()],
             ([], Mode::Observe) => info.map(|info| info.schedulers.clone()).unwrap_or_default(),
             (named, _) => named.to_vec(),
@@ -76,12 +76,12 @@ impl Opening {
         Ok(Opening { in_force, system, system_name, acts, policy, schedulers, recorder })
     }
 
-    /// The policy that sessions are opened with now.
+    /// Returns the policy that sessions are opened with now.
     pub(super) fn in_force(&self) -> InForce {
         self.in_force.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// From now on sessions are opened with this one.
+    /// Sets the policy that sessions are opened with from now on.
     pub(super) fn take_over(&self, new: InForce) {
         *self.in_force.lock().unwrap_or_else(PoisonError::into_inner) = new;
     }
@@ -112,8 +112,8 @@ impl Opening {
     }
 }
 
-/// Returns the system that decides in the cluster: the named one, else the one that scheduler names and kinds of objects fit. Says on the
-/// standard error which one was chosen and why, and warns of a cluster in which nothing is of the named one. Reads the cluster once.
+/// Returns the system that decides in the cluster: the named one, else the one that scheduler names and kinds of objects fit. Reports on the standard
+/// error which one was chosen and why, and warns of a cluster in which nothing belongs to the named one. Reads the cluster once.
 pub(super) fn system(asked: &Asked, described: &Description) -> Result<String, Failure> {
     let named = &asked.in_force.laws;
     if described.systems.len() < 2 || !named.is_empty() && described.system(named).is_none() {
@@ -121,7 +121,7 @@ pub(super) fn system(asked: &Asked, described: &Description) -> Result<String, F
     }
     match super::cluster(&asked.access, &telling_kinds(described)) {
         Ok(cluster) => Ok(in_force(named, &Source::Text("the cluster", cluster).read()?, described)),
-        // The session reads less: it says itself what is wrong with the cluster.
+        // The session reads less, and reports itself what is wrong with the cluster.
         Err(_) if !named.is_empty() => Ok(named.clone()),
         Err(Failure::Cluster { message, .. }) => {
             let message = format!("no system is named, and the cluster does not say which one fits: {message}");

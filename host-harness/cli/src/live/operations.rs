@@ -1,4 +1,4 @@
-//! The options of what stands around the loop: the election, health and metrics, reports, questions.
+//! The options of the parts around the loop: the election, health and metrics, reports, questions.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -46,12 +46,12 @@ mod wanted {
     use crate::live::open::Opening;
 
     impl Operations {
-        /// Whether it can be asked over a socket.
+        /// Returns whether the process answers over a socket.
         pub(in crate::live) fn has_socket(&self) -> bool {
             self.explain_socket.is_some()
         }
 
-        /// What is to be started.
+        /// Returns the parts to start, with their settings.
         pub(in crate::live) fn wanted(&self, mode: Mode, opening: &Opening, desk: Desk, identity: String) -> Wanted {
             let lease = self.lease.clone().map(|(namespace, name)| {
                 let identity = identity.clone();

@@ -37,17 +37,17 @@ pub(crate) struct Live {
     pub(super) access: Access,
 }
 
-/// What is ordered.
+/// An order of a replacement.
 #[cfg_attr(not(feature = "live"), expect(dead_code, reason = "what is asked for is refused"))]
 pub(crate) struct Order<'a> {
     pub(crate) live: &'a Live,
     /// The component.
     pub(crate) to: Option<&'a str>,
-    /// The file with its arguments.
+    /// The file with the arguments of the component.
     pub(crate) args: Option<&'a std::path::Path>,
     /// Seconds of shadow and of watch.
     pub(crate) seconds: (Option<u64>, Option<u64>),
-    /// How many answers may decide otherwise.
+    /// The number of answers that may differ.
     pub(crate) allow: Option<u64>,
     pub(crate) output: crate::screen::TextOrJson,
 }

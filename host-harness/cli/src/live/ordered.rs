@@ -1,4 +1,4 @@
-//! `lictor upgrade --live`: orders the replacement of the policy of a running process, and says what becomes of it.
+//! `lictor upgrade --live`: orders the replacement of the policy of a running process, and shows its progress.
 
 use std::path::Path;
 use std::thread;
@@ -18,12 +18,12 @@ use crate::page::Page;
 use crate::remote::is_reference;
 use crate::screen::{Screen, TextOrJson, print_json};
 
-/// How often it is asked how it stands.
+/// The time between two questions for the progress.
 const ASK: Duration = Duration::from_millis(300);
-/// How long a process may take to do something about a ConfigMap.
+/// How long a process may take to answer a ConfigMap.
 const HEARD: Duration = Duration::from_secs(30);
 
-/// Orders it, and goes along until it has come to its end.
+/// Orders a replacement, and shows its progress until it has ended.
 pub(crate) fn upgrade(order: &Order<'_>) -> Result<Exit, Failure> {
     let text = matches!(order.output, TextOrJson::Text);
     let mut shown = Shown { text, said: 0, stage: None, component: String::new() };
@@ -100,7 +100,7 @@ fn through_map(
     }
 }
 
-/// What is wished for. A file is read where it is to be written somewhere.
+/// Makes the wish. A file is read here only where its bytes are written into a ConfigMap.
 fn wish(order: &Order<'_>, to: &str, writes: bool) -> Result<Wish, Failure> {
     let unreadable = |file: &Path, error| Failure::Unreadable { file: file.display().to_string(), error };
     let text = |file: &Path| std::fs::read_to_string(file).map_err(|error| unreadable(file, error));
@@ -136,7 +136,7 @@ fn unanswered(error: AskError) -> Failure {
     }
 }
 
-/// What was shown of a replacement.
+/// The part of a replacement's progress that was shown.
 struct Shown {
     text: bool,
     said: usize,
@@ -145,7 +145,7 @@ struct Shown {
 }
 
 impl Shown {
-    /// Shows what is new, and in the end what was found.
+    /// Shows the new part of the progress, and in the end the differences.
     fn show(&mut self, now: &Progress) -> Result<(), Failure> {
         if !self.text || self.stage == Some(now.stage) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Health and metrics of a host that a kube-scheduler asks.
+//! Health and metrics of a host that serves kube-schedulers.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -17,10 +17,10 @@ use lictor_serve::Report;
 
 use crate::failure::Failure;
 
-/// How often what is counted over all pods is counted, in nanoseconds.
+/// The time between two counts over all pods, in nanoseconds.
 const COUNT: i64 = 1_000_000_000;
 
-/// Counts what happens on all connections.
+/// The reporter that counts the events of all connections.
 struct Metered<R>(Arc<Shared<R>>);
 
 /// State that the connections share.
@@ -28,7 +28,7 @@ struct Shared<R> {
     then: R,
     status: Arc<Status>,
     system: String,
-    /// The connections that there are, by number, and the number of the next one.
+    /// The open connections, by number, and the number of the next one.
     connections: Mutex<(BTreeMap<u64, Gauges>, u64)>,
 }
 
@@ -40,23 +40,23 @@ struct Gauges {
     plans: usize,
 }
 
-/// Counts what happens on one connection: its session has counters of its own.
+/// The reporter that counts the events of one connection, whose session has counters of its own.
 struct Connection<R> {
     shared: Arc<Shared<R>>,
     number: u64,
     counts: Mutex<Counts>,
 }
 
-/// What is kept between two things that happen.
+/// The state between two events.
 #[derive(Default)]
 struct Counts {
     progress: Progress,
-    /// What the commands do that are under way.
+    /// The actions of the commands under way.
     commands: BTreeMap<CommandId, &'static str>,
     counted_at: Option<i64>,
 }
 
-/// Serves health and metrics of the policy of this name at this address from now on. Who reports is told as before.
+/// Serves health and metrics of the policy of this name at this address from now on. `then` still receives all reports.
 pub(crate) fn listen(
     address: SocketAddr,
     (system, policy): (&str, &str),
@@ -66,7 +66,7 @@ pub(crate) fn listen(
     let status = Arc::new(Status::default());
     let (version, policy) = (env!("CARGO_PKG_VERSION").to_owned(), policy.to_owned());
     status.metrics.build_info.get_or_create(&Build { version, policy, component }).set(1);
-    // Nobody is connected.
+    // No scheduler is connected yet.
     status.leads(false);
     let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
     let listener = runtime.block_on(TcpListener::bind(address)).map_err(|error| Failure::Cluster {
@@ -83,7 +83,7 @@ pub(crate) fn listen(
 }
 
 impl<R> Shared<R> {
-    /// Changes what is known of the connections, and shows the sum.
+    /// Changes the figures of the connections, and shows the sum.
     fn change(&self, change: impl FnOnce(&mut BTreeMap<u64, Gauges>, &mut u64)) {
         let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
         let (all, next) = &mut *connections;
@@ -96,7 +96,7 @@ impl<R> Shared<R> {
 }
 
 impl Gauges {
-    /// Returns the sum of both; it is synced where both are.
+    /// Returns the sum of both; the sum is synced where both are.
     fn with(self, other: &Gauges) -> Gauges {
         Gauges {
             is_synced: self.is_synced && other.is_synced,
@@ -220,7 +220,7 @@ impl<R: Report> Report for Connection<R> {
     }
 }
 
-/// What a command does; none where it only asks about another one.
+/// Returns the word for the action of a command. `None`: the command only asks about another one.
 fn word(action: &Action) -> Option<&'static str> {
     Some(match action {
         Action::Bind { .. } => "bind",

@@ -1,4 +1,4 @@
-//! The policy of a running loop is replaced: when its file changes, or when somebody orders it.
+//! Replacing the policy of a running loop: when its file changes, or by an order.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ use crate::replacing::Replacing;
 use lictor_decide::Arguments;
 
 impl Asked {
-    /// Whether the policy may be replaced by one that is not named here.
+    /// Returns whether the policy may be replaced by one that is not named on the command line.
     pub(super) fn is_replaced(&self) -> bool {
         self.operations.has_socket() || self.policy_map.is_some()
     }
 }
 
-/// Where replacements are ordered.
+/// Makes the desk at which replacements are ordered.
 pub(super) fn desk(asked: &Asked, opening: &Arc<Opening>, offers: Offers) -> Desk {
     let (choice, opening, own) = (asked.policy.clone(), opening.clone(), asked.replacing.own());
     let is_recorded = asked.record.is_some();
@@ -37,7 +37,7 @@ pub(super) fn desk(asked: &Asked, opening: &Arc<Opening>, offers: Offers) -> Des
     })
 }
 
-/// Reads, compiles and configures what is wished for: seconds may pass.
+/// Reads, compiles and configures the policy of a wish. This may take seconds.
 fn load(choice: &Choice, opening: &Arc<Opening>, wish: Wish, own: Own) -> Result<Offer, Failure> {
     let chosen = match wish.bytes {
         Some(bytes) => choice.given(&wish.component, bytes)?,
@@ -60,7 +60,7 @@ fn load(choice: &Choice, opening: &Arc<Opening>, wish: Wish, own: Own) -> Result
     Ok(Offer { name, candidate, terms, deletes_victims, settled })
 }
 
-/// Looks at the file of the component from now on, where that was asked for.
+/// Follows the file of the component from now on, where an option says so.
 pub(super) fn follow(asked: &Asked, desk: &Desk) -> Result<(), Failure> {
     let (desk, component) = (desk.clone(), asked.policy.file().map(|file| file.display().to_string()));
     asked.replacing.follow(&asked.policy, asked.record.is_some(), move || {
@@ -69,7 +69,7 @@ pub(super) fn follow(asked: &Asked, desk: &Desk) -> Result<(), Failure> {
 }
 
 impl Replacing {
-    /// On which terms a policy is replaced where nothing else is said.
+    /// Returns the terms of a replacement that names none.
     fn own(&self) -> Own {
         let Replacing { shadow, watch, allow, answers, patience, .. } = *self;
         Own { shadow, watch, allow, answers, patience }
@@ -85,7 +85,7 @@ mod tests {
 
     use super::*;
 
-    /// Where `lictor run` with these options takes orders.
+    /// Returns the desk of `lictor run` with these options.
     fn desk_of(options: &[&str]) -> Desk {
         let line = [&["lictor", "run", "--system", "kubernetes", "--explain-socket", "/nowhere"], options].concat();
         let crate::Command::Run(asked) = crate::Cli::parse_from(line).command else { panic!() };
@@ -114,7 +114,7 @@ mod tests {
         refused(&desk, bytes.clone(), "a ConfigMap: not a WebAssembly component", "");
         let arguments = Wish { arguments: Some("nonsense: 1".to_owned()), ..wish("native") };
         refused(&desk, arguments, "the system takes no argument `nonsense`", "known arguments");
-        // Nothing says who made a component that is not of a registry.
+        // The maker of a component that is not of a registry is unknown.
         refused(&desk_of(&["--native", "--key", "cosign.pub"]), bytes, "`--key` demands a signature", "");
         let recorded = desk_of(&["--native", "--record", "a.rec"]);
         refused(&recorded, wish("native"), "`--record`", "without `--record`");

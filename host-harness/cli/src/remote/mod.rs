@@ -1,5 +1,5 @@
-//! Components of registries: their options, and the commands that push and pull them. What speaks to registries is built in with
-//! the feature `oci` only.
+//! Components of registries: their options, and the commands that push and pull them. The code for registries is built in with the feature `oci`
+//! only.
 
 #[cfg(not(feature = "oci"))]
 mod off;
@@ -14,9 +14,9 @@ use lictor_host::sandbox::Limits;
 use super::failure::Failure;
 use super::screen::TextOrJson;
 
-/// What the name of a component in a registry begins with.
+/// The prefix of the name of a component in a registry.
 const SCHEME: &str = "oci://";
-/// How many seconds one answer may take.
+/// Seconds that one answer of a registry may take.
 const TIMEOUT: u64 = 60;
 /// The heading of the options in the help.
 const HEADING: &str = "Components of registries, oci://registry/repository:tag";
@@ -94,29 +94,32 @@ pub(super) struct PullAsked {
 pub(super) struct Fetched {
     /// The file, or the reference with the digest that was resolved.
     pub(super) name: String,
-    /// Its bytes.
+    /// The bytes of the component.
     pub(super) bytes: Vec<u8>,
-    /// Why one of a registry may be loaded.
+    /// Why a component of a registry may be loaded. `None`: it comes from a file.
     pub(super) trust: Option<&'static str>,
 }
 
-/// Whether a word names a component of a registry.
+/// Returns whether a word names a component of a registry.
 pub(super) fn is_reference(word: &str) -> bool {
     word.starts_with(SCHEME)
 }
 
 impl Remote {
-    /// What of it is about a word: all, where that names a component of a registry.
+    /// Returns the options for a word: these, where the word names a component of a registry, else the defaults.
     pub(super) fn about(&self, word: &str) -> Remote {
         if is_reference(word) { self.clone() } else { Remote::default() }
     }
 
-    /// The same for several words: one of them must name a component of a registry where such options are given.
+    /// Checks that one of the words names a component of a registry, where options for registries are given.
+    ///
+    /// # Errors
+    /// [`Failure::Useless`] where the options apply to none of the words.
     pub(super) fn must_be_about(&self, words: &[&str]) -> Result<(), Failure> {
         if words.iter().any(|word| is_reference(word)) { Ok(()) } else { self.must_be_unused() }
     }
 
-    /// Reads a component: a file, or one of a registry, which is verified, and of which no more is downloaded than may be loaded.
+    /// Reads a component: a file, or one of a registry. A component of a registry is verified, and no more is downloaded than may be loaded.
     pub(super) fn fetch(&self, component: &Path, limits: &Limits) -> Result<Fetched, Failure> {
         if let Some(reference) = component.to_str().filter(|name| name.starts_with(SCHEME)) {
             return fetch(reference, self, limits);
@@ -127,13 +130,16 @@ impl Remote {
         Ok(Fetched { name: component.display().to_string(), bytes, trust: None })
     }
 
-    /// Whether only what is signed is loaded.
+    /// Returns whether only signed components are loaded.
     #[cfg(feature = "live")]
     pub(super) fn demands_signature(&self) -> bool {
         self.key.is_some()
     }
 
-    /// No option is given that a file or the embedded policy would not keep: people would rely on it.
+    /// Checks that no option for registries is given. A file or the embedded policy would ignore the option, and users would rely on it.
+    ///
+    /// # Errors
+    /// [`Failure::Useless`] where such an option is given.
     pub(super) fn must_be_unused(&self) -> Result<(), Failure> {
         if self.key.is_some() || self.insecure_unsigned {
             return Err(Failure::Useless(

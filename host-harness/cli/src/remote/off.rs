@@ -1,4 +1,4 @@
-//! What is said where registries are not built in.
+//! The errors where registries are not built in.
 
 use super::{Fetched, PullAsked, PushAsked, Remote};
 use crate::exit::Exit;

@@ -20,19 +20,19 @@ use crate::screen::{Screen, TextOrJson, print_json};
 /// The password of an encrypted key, as cosign reads it.
 const PASSWORD: &str = "COSIGN_PASSWORD";
 
-/// What is reported of a push or a pull.
+/// The report of a push or a pull.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Done {
-    /// The artifact, pinned.
+    /// The reference of the artifact, pinned to a digest.
     reference: String,
-    /// Why it may be loaded.
+    /// Why the artifact may be loaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     trust: Option<&'static str>,
     component: String,
     wit: Option<String>,
     report: Option<String>,
-    /// The tag of its signature.
+    /// The tag of the signature.
     #[serde(skip_serializing_if = "Option::is_none")]
     signature: Option<String>,
 }
@@ -98,7 +98,7 @@ impl Network {
 }
 
 impl Remote {
-    /// Pulls a component that may be loaded, and why it may.
+    /// Pulls a component that may be loaded. Returns also why it may, and the access to the registry.
     fn pull(&self, reference: &str, limits: &Limits) -> Result<(Pulled, &'static str, Access), Failure> {
         let failed = |error| failure(reference, error);
         let name = Reference::parse(reference).map_err(|error| failed(error.into()))?;
@@ -140,7 +140,8 @@ impl Done {
     }
 }
 
-/// What a registry says is a part of some messages: it must not steer the terminal.
+/// Makes the failure of an error of a registry. Control characters are removed: a registry's text is part of some messages, and must not steer the
+/// terminal.
 fn failure(about: &str, error: Error) -> Failure {
     let message = error.to_string().replace(char::is_control, " ");
     Failure::Registry { about: about.to_owned(), message, remedy: error.remedy() }
@@ -151,7 +152,7 @@ fn read(file: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 fn text(file: &Path) -> Result<String, Failure> {
-    // A key that is no text is not one: the reader of keys says so.
+    // A key that is no text is not valid: the reader of keys reports that.
     read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
@@ -164,7 +165,7 @@ fn signing_key(file: &Path) -> Result<SigningKey, Failure> {
     SigningKey::read(&text(file)?, password.as_deref()).map_err(|error| failure(&file.display().to_string(), error))
 }
 
-/// A report about this component: an in-toto statement, as `lictor test --component` writes it, whose subject has its digest.
+/// Reads a report about this component: an in-toto statement, as `lictor test --component` writes it, whose subject has the digest of the component.
 fn report(file: &Path, sha256: &str) -> Result<Vec<u8>, Failure> {
     let bytes = read(file)?;
     let bad = |why: String| failure(&file.display().to_string(), Error::Report(why));

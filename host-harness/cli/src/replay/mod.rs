@@ -1,4 +1,4 @@
-//! `lictor replay`: repeats a recording, and says whether it is the same.
+//! `lictor replay`: repeats a recording, and reports whether the result is the same.
 
 mod repeat;
 mod report;
@@ -34,7 +34,7 @@ pub(super) struct Asked {
     output: TextOrJson,
 }
 
-/// Replays.
+/// Replays the recording, and prints the differences.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let file = asked.recording.display().to_string();
     let mut reader = recorded::read(&asked.recording)?;
@@ -73,7 +73,7 @@ pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     Ok(if report.same { Exit::Done } else { Exit::Failed })
 }
 
-/// A session that is being repeated: with the same policy, or beside another.
+/// A session that is being repeated: with the recorded policy, or with another one.
 enum Session {
     Same(Box<repeat::Same>),
     Other(Box<repeat::Other>),

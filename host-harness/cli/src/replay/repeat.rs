@@ -6,10 +6,10 @@ use lictor_host::compare::Differences;
 use lictor_host::policy::Policy;
 use lictor_host::recording::{Divergence, Follow, Header, Recorded, Replay};
 
-/// With the recorded policy: everything is compared, up to the first difference.
+/// A session with the recorded policy: everything is compared, up to the first difference.
 pub(super) struct Same {
     header: Header,
-    /// Until the session is opened.
+    /// The policy until the session is opened; `None` afterwards.
     policy: Option<Box<dyn Policy>>,
     replay: Option<Replay>,
     count: Count,
@@ -47,7 +47,7 @@ impl Same {
     }
 }
 
-/// With another policy: its decisions are compared while the cluster goes on as recorded.
+/// A session with another policy: its decisions are compared while the cluster goes on as recorded.
 pub(super) struct Other {
     header: Header,
     follow: Follow,

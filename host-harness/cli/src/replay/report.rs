@@ -1,4 +1,4 @@
-//! What came of a replay, as data.
+//! The result of a replay, as data.
 
 use lictor_host::compare::Differences;
 use lictor_host::recording::{Answer, Came, Divergence, Header, Recorded, Tail};
@@ -7,24 +7,24 @@ use serde_json::Value;
 
 use lictor_decide::record::Source;
 
-/// What came of a replay.
+/// The result of a replay.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Report {
     api_version: &'static str,
     kind: &'static str,
     pub(super) file: String,
-    /// The policy that was asked again.
+    /// The policy that repeats the recording.
     pub(super) replayed_with: Source,
-    /// What the end of the file has lost.
+    /// The part that is missing at the end of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) lost_tail: Option<Lost>,
     pub(super) sessions: Vec<Replayed>,
-    /// Everything is the same.
+    /// Whether everything is the same.
     pub(super) same: bool,
 }
 
-/// What the end of the file has lost.
+/// The part that is missing at the end of a file.
 #[derive(Debug, Serialize)]
 pub(super) struct Lost {
     at: u64,
@@ -32,26 +32,26 @@ pub(super) struct Lost {
     damaged: bool,
 }
 
-/// What came of one session.
+/// The result of one session.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Replayed {
-    /// What was recorded.
+    /// The header of the recording.
     #[serde(rename = "recorded")]
     pub(super) header: Header,
     #[serde(flatten)]
     pub(super) count: Count,
-    /// Faults that were recorded and did not come again; they were taken from the recording.
+    /// Recorded faults that did not occur again; they were taken from the recording.
     pub(super) discarded: usize,
-    /// With the recorded policy: the first thing that differs.
+    /// With the recorded policy: the first difference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) first: Option<First>,
-    /// With another policy: the steps in which it decides otherwise.
+    /// With another policy: the steps in which it decides differently.
     #[serde(rename = "differences", skip_serializing_if = "Option::is_none")]
     pub(super) other: Option<Vec<StepDifference>>,
 }
 
-/// What a session has.
+/// The size of a session.
 #[derive(Debug, Default, Clone, Serialize)]
 pub(super) struct Count {
     pub(super) steps: usize,
@@ -59,7 +59,7 @@ pub(super) struct Count {
     pub(super) commands: usize,
 }
 
-/// A step in which another policy decides otherwise.
+/// A step in which another policy decides differently.
 #[derive(Debug, Serialize)]
 pub(super) struct StepDifference {
     pub(super) step: usize,
@@ -68,26 +68,26 @@ pub(super) struct StepDifference {
     pub(super) differences: Differences,
 }
 
-/// The first thing that differs.
+/// The first difference.
 #[derive(Debug, Serialize)]
 pub(super) struct First {
     /// The step, from 1; the first is the opening of the session.
     pub(super) step: usize,
-    /// What the session was told.
+    /// The input of the step.
     pub(super) told: String,
-    /// The pods and nodes that it is about, where it is an answer.
+    /// The pods and nodes that the answer is about. Empty: no answer differs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) about: Vec<String>,
-    /// The function whose answer differs; none where the answers are the same, and the session made something else of them.
+    /// The function whose answer differs. `None`: the answers are the same, and the session made something else of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) call: Option<String>,
-    /// Where in the answer or in what came of it: a JSON pointer.
+    /// The place of the difference in the answer or in the result: a JSON pointer.
     pub(super) path: String,
-    /// What was recorded there.
+    /// The recorded value.
     pub(super) then: Value,
-    /// What it is now.
+    /// The value in the repetition.
     pub(super) now: Value,
-    /// What is decided otherwise, where it is no answer that differs.
+    /// The changed decisions, where no answer differs.
     #[serde(skip_serializing_if = "Differences::is_empty")]
     pub(super) differences: Differences,
 }
@@ -101,7 +101,7 @@ impl Report {
 }
 
 impl Replayed {
-    /// Whether nothing differs.
+    /// Returns whether nothing differs.
     pub(super) fn is_same(&self) -> bool {
         self.first.is_none() && self.other.as_ref().is_none_or(Vec::is_empty)
     }
@@ -133,7 +133,7 @@ impl First {
     }
 }
 
-/// A call with what it answered.
+/// Returns a call with its answer as JSON.
 fn data(answer: Answer) -> Value {
     let Answer { call, asked, said } = answer;
     let (word, text) = match said.strip_prefix('+') {
@@ -152,7 +152,7 @@ fn value(came: &Came) -> Value {
     serde_json::to_value(came).unwrap_or_default()
 }
 
-/// The first place at which two values differ, and what is there: parts are looked into as long as both have them.
+/// Returns the first place at which two values differ, as a JSON pointer, with both values there. Only parts that exist on both sides are entered.
 fn first(then: Value, now: Value) -> (String, Value, Value) {
     let child = match (&then, &now) {
         (Value::Object(old), Value::Object(new)) => {

@@ -11,7 +11,7 @@ use lictor_host::recording::Header;
 /// The most characters of a value that are shown.
 const SHOWN: usize = 400;
 
-/// The page.
+/// Makes the page.
 pub(super) fn page(report: &Report) -> Page {
     let mut page = Page::new(Screen::stdout());
     let many = report.sessions.len() > 1;
@@ -47,7 +47,7 @@ fn counted(session: &Replayed) -> String {
     format!("{} steps, {} answers, {} commands", count.steps, count.answers, count.commands)
 }
 
-/// What another policy decides otherwise.
+/// Shows the changed decisions of another policy.
 fn other(page: &mut Page, session: &Replayed, differing: usize) {
     page.line("another policy: its decisions are compared, while the cluster goes on as recorded");
     for step in session.other.iter().flatten() {
@@ -64,7 +64,7 @@ fn other(page: &mut Page, session: &Replayed, differing: usize) {
     }
 }
 
-/// The first thing that differs.
+/// Shows the first difference.
 fn differs(page: &mut Page, first: &First) {
     page.heading(&format!("Differs at step {}, {}", first.step, first.told));
     let about = if first.about.is_empty() { String::new() } else { format!(" for {}", first.about.join(", ")) };

@@ -1,4 +1,4 @@
-//! Warns once of a cluster in which nothing is of the system whose laws decide.
+//! Warns once of a cluster in which nothing belongs to the system whose laws decide.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,19 +6,19 @@ use lictor_contract::{Description, Severity};
 use lictor_decide::{Problem, system};
 use lictor_host::cluster::Object;
 
-/// Pods that every cluster has.
+/// The prefix of the keys of pods that every cluster has.
 const OF_THE_CLUSTER: &str = "Pod/kube-system/";
 
-/// Looks at the objects of a cluster until they say whether the system fits. `None`: that is known.
+/// The search for an object of the system whose laws decide. `None`: the search has ended.
 pub(super) struct Fits(Mutex<Option<(Description, String)>>);
 
 impl Fits {
-    /// Looks for objects of a system of this policy. A policy with one system leaves no choice.
+    /// Makes a search for objects of a system of this policy. A policy with one system has nothing to search.
     pub(super) fn new(described: Description, system: &str) -> Fits {
         Fits(Mutex::new((described.systems.len() > 1).then(|| (described, system.to_owned()))))
     }
 
-    /// Returns the warning, once, where there are pods and nothing is of the system. A cluster without pods is empty yet.
+    /// Returns a warning, once, where there are pods and nothing belongs to the system. A cluster without pods is still empty, and is not warned of.
     pub(super) fn warning(&self, objects: &[Object]) -> Option<Problem> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (described, name) = open.as_ref()?;

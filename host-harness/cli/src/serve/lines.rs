@@ -1,4 +1,4 @@
-//! What happens, in lines on the standard error.
+//! The events of all connections, as lines on the standard error.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -13,7 +13,7 @@ use lictor_serve::marked::{Marked, Standing};
 use super::fits::Fits;
 use crate::failure::shown;
 
-/// The lines on the standard error that say what happens.
+/// The reporter that writes lines on the standard error.
 pub(super) struct Lines {
     fits: Fits,
     /// The victims that were only marked, over all connections: a scheduler that connects again does not know that they were marked.
@@ -27,7 +27,7 @@ pub(super) fn marks() -> Problem {
 }
 
 impl Lines {
-    /// Says nothing yet. `fits` warns of a system that does not fit the cluster.
+    /// Makes a reporter. `fits` warns of a system that does not fit the cluster.
     pub(super) fn new(fits: Fits) -> Lines {
         Lines { fits, marked: Mutex::default() }
     }

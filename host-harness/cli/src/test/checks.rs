@@ -2,7 +2,7 @@
 
 use lictor_conformance::interface::{Check, checks};
 
-/// What stands before the checks.
+/// The text before the checks.
 const HEAD: &str = "# Conformance of a policy
 
 `lictor test --component FILE` holds a component to the checks of this page: what it exports is what is tested, in random clusters, and in
@@ -15,7 +15,7 @@ A check that nothing came up for is not met: no system decides there, or no clus
 This page is written by `lictor test --list-checks`.
 ";
 
-/// The page.
+/// Returns the page.
 pub(super) fn markdown() -> String {
     let mut page = HEAD.to_owned();
     let mut section = "";

@@ -1,4 +1,4 @@
-//! The conformance kit: a component of any author is held to the contract, and to the scenarios of the systems that it describes.
+//! The conformance kit: tests a component of any author against the contract, and against the scenarios of the systems that it describes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,7 +16,7 @@ use super::{Asked, Output, readable, told};
 use lictor_conformance::interface::{Conformance, Outcome, conform};
 use lictor_conformance::{Report, Scenario, Statement, Summary, Tested, conformance_junit, run as run_scenario};
 
-/// What came of both parts.
+/// The results of both parts.
 struct Results {
     interface: Conformance,
     system: Summary,
@@ -24,7 +24,7 @@ struct Results {
     others: usize,
 }
 
-/// Holds a component to the contract and to its systems.
+/// Tests a component against the contract and its systems, and prints the results.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     if asked.explain || asked.record.is_some() || asked.without.is_some() || asked.against.is_some() {
         let message =
@@ -84,7 +84,10 @@ fn results(
     Ok(Results { interface, system: Summary::of(reports), others: others.len() })
 }
 
-/// The statement about a component; none for the native policy, which has no digest.
+/// Makes the statement about a component. `None`: the policy is native, and has no digest.
+///
+/// # Errors
+/// A scenario cannot be read again.
 fn statement(policy: &Chosen, described: &Description, results: &Results) -> Result<Option<Statement>, Failure> {
     let Some(component) = &policy.source.component else { return Ok(None) };
     let mut files = BTreeMap::new();
@@ -117,13 +120,13 @@ impl Results {
         self.interface.failed.saturating_add(self.system.failed)
     }
 
-    /// The last line.
+    /// Returns the last line of the page.
     fn tally(&self) -> String {
         format!("{} passed, {} failed", self.interface.passed.saturating_add(self.system.passed), self.failed())
     }
 }
 
-/// The results, for people.
+/// Makes the page with the results.
 fn page(results: &Results, verbose: bool) -> Page {
     let mut page = Page::new(Screen::stdout());
     let Results { interface, system, others } = results;

@@ -16,13 +16,13 @@ use super::Question;
 use lictor_decide::Arguments;
 use lictor_decide::record::newest;
 
-/// How many cycles follow what was read at most, beyond those of the terms.
+/// The most cycles after the inputs, beyond those of the terms.
 const BEYOND: u64 = 100;
 
-/// How far apart the cycles are that follow: a second.
+/// The time between two of those cycles: a second, in nanoseconds.
 const SECOND: i64 = 1_000_000_000;
 
-/// A session whose policy was replaced, or not.
+/// A session whose policy was replaced, or was not.
 pub(super) struct Driven {
     pub(super) session: Virtual,
     /// The system of the old policy.
@@ -32,7 +32,7 @@ pub(super) struct Driven {
 }
 
 impl Driven {
-    /// Tells the session something. A fault of a policy is no reason to stop: it may be why the policy is rolled back.
+    /// Hands an input to the session. A fault of a policy does not stop the session: the fault may be why the policy is rolled back.
     fn tell(&mut self, input: Input) -> Result<(), Failure> {
         self.keep(|session| session.tell(input))
     }
@@ -55,7 +55,7 @@ impl Driven {
     }
 }
 
-/// Reads the inputs, begins the replacement, and goes on until it has come to its end.
+/// Reads the inputs, begins the replacement, and goes on until it has ended.
 pub(super) fn drive(question: &Question<'_>, arguments: Arguments) -> Result<Driven, Failure> {
     let mut driven = match question.asked.inputs.as_slice() {
         [one] if recorded::is_recording(one) => recording(question, one, &arguments)?,
@@ -89,7 +89,7 @@ pub(super) fn drive(question: &Question<'_>, arguments: Arguments) -> Result<Dri
     Ok(driven)
 }
 
-/// A session of the old policy, opened with `open`, and the name of its system.
+/// Opens a session of the old policy. Returns also the name of its system.
 fn opened<S>(
     question: &Question<'_>,
     system: &str,
@@ -107,7 +107,7 @@ fn described(policy: &mut dyn Policy, system: &str) -> Result<Option<SystemInfo>
     Ok(described.system(system).cloned())
 }
 
-/// The new policy, configured.
+/// Makes and configures the new policy.
 fn candidate(question: &Question<'_>, (system, json): (&str, &str)) -> Result<Candidate, Failure> {
     let mut policy = question.new.start()?;
     let system = question.asked.to_system.as_deref().unwrap_or(system);
@@ -124,7 +124,7 @@ fn irreplaceable(error: ReplaceError) -> Failure {
     }
 }
 
-/// The first session of a recording, in which the policy is replaced while the cluster goes on as recorded.
+/// The first session of a recording. Its policy is replaced while the cluster goes on as recorded.
 struct Recorded {
     follow: Follow,
     system: String,
@@ -143,7 +143,7 @@ impl Recorded {
         Ok(Recorded { follow, system, json, failed: Vec::new() })
     }
 
-    /// A step; the replacement begins when the first cluster was told.
+    /// Repeats a step. The replacement begins after the first cluster was received.
     fn step(&mut self, question: &Question<'_>, step: &lictor_host::recording::Recorded) -> Result<(), Failure> {
         let then = step.came.as_ref().and_then(|came| came.decisions.error.as_ref());
         let now = self.follow.recorded(step).error;
@@ -157,7 +157,7 @@ impl Recorded {
     }
 }
 
-/// Goes through a recording: what the recorded session asked for happens, with the outcomes that it had.
+/// Repeats a recording: the commands of the recorded session are carried out, with their recorded outcomes.
 fn recording(question: &Question<'_>, path: &Path, arguments: &Arguments) -> Result<Driven, Failure> {
     let file = path.display().to_string();
     let mut reader = recorded::read(path)?;

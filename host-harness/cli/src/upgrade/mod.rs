@@ -58,7 +58,7 @@ pub(super) struct Asked {
     output: TextOrJson,
 }
 
-/// How many answers may decide otherwise.
+/// Parses the number of answers that may differ; `any` is `u64::MAX`.
 pub(super) fn allowed(text: &str) -> Result<u64, String> {
     match text {
         "any" => Ok(u64::MAX),
@@ -66,20 +66,20 @@ pub(super) fn allowed(text: &str) -> Result<u64, String> {
     }
 }
 
-/// The two policies, and on which terms one replaces the other.
+/// The two policies, and the terms on which one replaces the other.
 struct Question<'a> {
     asked: &'a Asked,
     old: Chosen,
     new: Chosen,
     terms: Terms,
-    /// For how many cycles the new policy is compared, and the old one is kept.
+    /// The number of cycles in which the new policy is compared, and in which the old one is kept.
     cycles: (u64, u64),
 }
 
-/// So many cycles each, where nothing is said.
+/// The default of both numbers.
 const CYCLES: u64 = 3;
 
-/// Upgrades.
+/// Tries the replacement, in a session here or in a running process, and prints the result.
 pub(super) fn run(asked: &Asked) -> Result<Exit, Failure> {
     let seconds = (asked.shadow, asked.watch);
     let to = match (&asked.to, asked.live.live) {

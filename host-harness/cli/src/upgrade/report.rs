@@ -1,4 +1,4 @@
-//! What became of a replacement.
+//! The result of a replacement.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use super::drive::Driven;
 use lictor_decide::record::Source;
 use lictor_host::replace::{self, State, Terms, Totals, Transition};
 
-/// What became of a replacement.
+/// The result of a replacement.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Report<'a> {
@@ -18,9 +18,9 @@ pub(super) struct Report<'a> {
     pub(super) terms: Terms,
     /// The state in the end.
     pub(super) state: State,
-    /// How it came there.
+    /// The transitions that led there.
     pub(super) transitions: &'a [Transition],
-    /// All answers together.
+    /// The totals over all answers.
     pub(super) totals: Totals,
     #[serde(flatten)]
     pub(super) compared: &'a replace::Report,

@@ -1,4 +1,4 @@
-//! What became of a replacement, as text.
+//! The result of a replacement, as text.
 
 use super::super::page::Page;
 use super::super::screen::Screen;
@@ -8,7 +8,7 @@ use lictor_host::replace::State;
 /// How many differences are shown.
 const SHOWN: usize = 20;
 
-/// The page.
+/// Makes the page.
 pub(super) fn page(report: &Report<'_>) -> Page {
     let mut page = Page::new(Screen::stdout());
     page.paragraph("", 2, &format!("old: {}, system {}", report.old.short(), report.system));

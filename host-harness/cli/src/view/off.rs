@@ -1,4 +1,4 @@
-//! What is said where the page is not built in.
+//! The error where the page is not built in.
 
 use super::Asked;
 use crate::exit::Exit;

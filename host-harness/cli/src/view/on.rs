@@ -17,11 +17,11 @@ use crate::failure::Failure;
 use live::Live;
 use serve::Served;
 
-/// What a recording is not told.
+/// The error for options that a recording ignores.
 const RECORDED: &str =
     "a recording has its system, arguments and schedulers: leave out `--system`, `--args` and `--scheduler`";
 
-/// Shows the page, until it is interrupted; or writes it.
+/// Serves the page until the process is interrupted, or writes the page to a file.
 pub(super) fn show(asked: &Asked) -> Result<Exit, Failure> {
     let page = if asked.live { follow(asked)? } else { Served { page: page(asked)?, live: None } };
     if let Some(file) = &asked.export {
@@ -32,7 +32,10 @@ pub(super) fn show(asked: &Asked) -> Result<Exit, Failure> {
     serve::serve(&page, asked.port, !asked.no_open)
 }
 
-/// The file that is shown.
+/// Returns the file to show.
+///
+/// # Errors
+/// [`Failure::Useless`] where the policy is not built in, or several files are named.
 fn file_of(asked: &Asked) -> Result<&Path, Failure> {
     if !asked.how.by.policy.is_built_in() {
         return Err(Failure::Useless(
@@ -45,7 +48,7 @@ fn file_of(asked: &Asked) -> Result<&Path, Failure> {
     }
 }
 
-/// The page that follows a recording, once that has begun.
+/// Makes the page that follows a recording, once the recording has begun.
 fn follow(asked: &Asked) -> Result<Served, Failure> {
     let (file, in_force) = (file_of(asked)?, &asked.how.by.in_force);
     if !(in_force.laws.is_empty() && in_force.args.is_none() && in_force.schedulers.is_empty()) {
@@ -58,7 +61,7 @@ fn follow(asked: &Asked) -> Result<Served, Failure> {
     Ok(Served { page: lictor_page::live(live.name(), &beginning)?, live: Some(live) })
 }
 
-/// The page with the input inside.
+/// Makes the page with the input inside.
 fn page(asked: &Asked) -> Result<String, Failure> {
     let How { by, .. } = &asked.how;
     let (name, bytes) = read(file_of(asked)?)?;
@@ -79,18 +82,18 @@ fn page(asked: &Asked) -> Result<String, Failure> {
     Ok(lictor_page::page(Some(input))?)
 }
 
-/// What a file says.
+/// Reads a file as text.
 fn text_of(file: &Path) -> Result<String, Failure> {
     let (file, bytes) = read(file)?;
     String::from_utf8(bytes).map_err(|_| Failure::NotText { file })
 }
 
-/// The file is the standard input.
+/// Returns whether a file name means the standard input.
 fn is_input(file: &Path) -> bool {
     file.to_str() == Some("-")
 }
 
-/// The name of a file and what is in it; `-` is the standard input.
+/// Reads a file, unpacked. Returns its name and its bytes; `-` is the standard input.
 fn read(file: &Path) -> Result<(String, Vec<u8>), Failure> {
     let mut bytes = Vec::new();
     let name = if is_input(file) { "standard input".to_owned() } else { file.display().to_string() };

@@ -1,4 +1,4 @@
-//! A cluster in a terminal: how full its nodes and queues are.
+//! A cluster in a terminal: the use of its nodes and queues.
 
 use std::cmp::Reverse;
 
@@ -14,15 +14,15 @@ use super::super::failure::Failure;
 use super::super::page::{Page, keep_whole, table_of};
 use super::How;
 
-/// How long a bar is, in characters.
+/// The length of a bar, in characters.
 const BAR: usize = 10;
 
-/// Shows the cluster that the source has for this policy and this system.
+/// Shows a cluster: `source` returns the cluster for this policy and this system.
 pub(in super::super) fn print(
     how: &How,
     source: impl FnOnce(&Chosen, &str) -> Result<Source, Failure>,
 ) -> Result<Exit, Failure> {
-    // Of the pods only what they hold is shown: it does not matter where they belong.
+    // Of the pods only their amounts are shown: their nodes do not matter.
     let look = |opened: &mut Opened| {
         opened.tell_standings();
         Ok(picture(opened.session().mirror(), &Memberships::default()))
@@ -37,7 +37,7 @@ pub(in super::super) fn print(
     Ok(Exit::Done)
 }
 
-/// Shows the nodes, at most so many of them, the fullest first.
+/// Shows the nodes, at most `most` of them, the fullest first.
 fn tell(page: &mut Page, picture: &Picture, most: usize) {
     if picture.nodes.is_empty() {
         return;
@@ -62,7 +62,7 @@ fn tell(page: &mut Page, picture: &Picture, most: usize) {
     }
 }
 
-/// A bar, the part that is held, and what there is; nothing where a node has nothing of it.
+/// Returns a bar, the used percentage, and the amount of the node. `-`: the node has nothing of the resource.
 fn cell(resource: &str, (held, there): (i64, i64)) -> String {
     if (held, there) == (0, 0) {
         return "-".to_owned();
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(cell("cpu", (0, 4000)), "░░░░░░░░░░   0 % of 4");
         assert_eq!(cell("cpu", (1000, 4000)), "██░░░░░░░░  25 % of 4");
         assert_eq!(cell("memory", (4 << 30, 4 << 30)), "██████████ 100 % of 4Gi");
-        // Pods may hold more than there is, where a node became smaller.
+        // Pods may use more than the node has, where the node became smaller.
         assert_eq!(cell("cpu", (6000, 4000)), "██████████ 150 % of 4");
         assert_eq!(cell("example.com/gpu", (0, 0)), "-");
     }

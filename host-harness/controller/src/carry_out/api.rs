@@ -1,4 +1,4 @@
-//! The API server, as far as commands need it. Everything behind this trait is input and output, and nothing is decided there.
+//! The requests to the API server that commands need. Everything behind this trait is input and output: no decision is made there.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -16,7 +16,7 @@ use crate::ops::Status;
 use crate::watch::Kind;
 use crate::watch::stream::resource_of;
 
-/// Which part of an object is written.
+/// The part of an object that a request writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// The object itself.
@@ -25,19 +25,19 @@ pub enum Part {
     Status,
 }
 
-/// Why a request was not served.
+/// Why a request failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ApiError {
-    /// The status of HTTP; 0 where no answer came, and then nobody knows whether it was carried out.
+    /// The status code of HTTP. 0: no answer arrived, and it is unknown whether the request was carried out.
     pub code: u16,
-    /// What the API server says, or why there is no answer.
+    /// What the API server says, or why no answer arrived.
     pub message: String,
     /// The details of the answer.
     pub sign: Sign,
 }
 
-/// Details of an answer that is no success, apart from its code.
+/// The details of a failed answer, apart from its code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Sign {
     /// Nothing.
@@ -56,12 +56,12 @@ impl ApiError {
     }
 }
 
-/// The requests that commands are carried out by. What is said of pods holds for what is placed like one, too, but for evictions.
+/// The requests by which commands are carried out. Statements about pods also hold for objects that are placed like pods, except for evictions.
 pub trait Api: Send + Sync + 'static {
-    /// The pod as it is; none where there is none.
+    /// Reads the pod as it is now. `None`: the pod does not exist.
     fn get(&self, pod: &ObjectRef) -> impl Future<Output = Result<Option<Value>, ApiError>> + Send;
 
-    /// Merges a patch (RFC 7386) into the pod; the pod as it is then.
+    /// Merges a patch (RFC 7386) into the pod, and returns the pod as it is afterwards.
     fn patch(&self, pod: &ObjectRef, part: Part, patch: &Value)
     -> impl Future<Output = Result<Value, ApiError>> + Send;
 
@@ -78,45 +78,50 @@ pub struct KubeApi {
     client: Client,
     /// Counts the requests.
     status: Option<Arc<Status>>,
-    /// The manager of the fields that patches set, as a parameter of a path; empty: the API server names one.
+    /// The manager of the fields that patches set, as a parameter of a path. Empty: the API server chooses a name.
     manager: String,
     /// The kinds whose objects are placed like pods.
     placed: BTreeSet<Kind>,
-    /// Where those among them are served that were asked about.
+    /// The resources of those kinds, by kind, as far as the API server was queried for them.
     resources: Arc<Mutex<BTreeMap<String, ApiResource>>>,
 }
 
 impl KubeApi {
-    /// The API server behind this client.
+    /// Makes an API for the API server behind this client.
     pub fn new(client: Client) -> KubeApi {
         KubeApi { client, status: None, manager: String::new(), placed: BTreeSet::new(), resources: Arc::default() }
     }
 
-    /// Objects of these kinds are placed like pods.
+    /// Sets the kinds whose objects are placed like pods.
     pub fn placing(mut self, kinds: BTreeSet<Kind>) -> KubeApi {
         self.placed = kinds;
         self
     }
 
-    /// Has patches name this manager, which needs no escape in a URL.
+    /// Sets the field manager that patches name. The name must not need escaping in a URL.
     pub fn managed_by(mut self, manager: &str) -> KubeApi {
         self.manager = format!("?fieldManager={manager}");
         self
     }
 
-    /// Has the requests counted.
+    /// Sets the status that counts the requests. `None`: the requests are not counted.
     pub fn watched(mut self, status: Option<Arc<Status>>) -> KubeApi {
         self.status = status;
         self
     }
 
-    /// The path of an object. Names of objects are letters, digits, `-` and `.`: nothing is to be escaped.
+    /// Returns the path of an object, with `below` appended. Names of objects are letters, digits, `-` and `.`: the path needs no escaping.
+    ///
+    /// For an object that is no pod, the first call for its kind looks up the resource at the API server.
+    ///
+    /// # Errors
+    /// Code 404 where the cluster has no such kind; errors of the look-up.
     async fn path(&self, object: &ObjectRef, below: &str) -> Result<String, ApiError> {
         let ObjectRef { kind, namespace, name, .. } = object;
         if kind == "Pod" {
             return Ok(format!("/api/v1/namespaces/{namespace}/pods/{name}{below}"));
         }
-        // The lock is not held while the API server is asked.
+        // The lock is not held during the request to the API server.
         let known = self.resources.lock().await.get(kind).cloned();
         let resource = match known {
             Some(known) => known,
@@ -157,7 +162,7 @@ impl KubeApi {
     }
 }
 
-/// The verb of Kubernetes for a method of HTTP.
+/// Returns the verb of Kubernetes for a method of HTTP.
 fn verb(method: &str) -> &'static str {
     match method {
         "GET" => "get",
@@ -229,7 +234,8 @@ impl From<Error> for ApiError {
     }
 }
 
-/// Returns the name in what the API server says of a budget (upstream: `createTooManyRequestsError` in `pkg/registry/core/pod/rest/eviction.go`).
+/// Returns the name of the budget in a message of the API server (upstream: `createTooManyRequestsError` in
+/// `pkg/registry/core/pod/rest/eviction.go`).
 fn named_budget(message: &str) -> &str {
     let rest = message.strip_prefix("The disruption budget ").unwrap_or_default();
     rest.split(' ').next().unwrap_or_default()

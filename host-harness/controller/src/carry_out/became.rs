@@ -1,4 +1,4 @@
-//! What became of a command, by the object that it is about.
+//! The outcome of a command, read from the object that the command is about.
 
 use lictor_host::session::{Action, CommandOutcome, ObjectRef};
 use serde_json::Value;
@@ -6,7 +6,8 @@ use serde_json::Value;
 use super::patch::has_marks;
 use crate::view::{pinned_to, text};
 
-/// What an object shows of an action: done, or impossible from now on. None: it was not carried out, and still can be.
+/// Returns the outcome of an action as its object shows it: done, or impossible from now on. `None`: the action was not carried out, and still can
+/// be.
 pub fn became(action: &Action, meant: &ObjectRef, object: Option<&Value>) -> Option<CommandOutcome> {
     let Some(object) = object.filter(|object| is_it(meant, object)) else { return Some(gone(action)) };
     let (bound, leaving) = (text(object, "/spec/nodeName"), !text(object, "/metadata/deletionTimestamp").is_empty());
@@ -30,7 +31,7 @@ pub fn became(action: &Action, meant: &ObjectRef, object: Option<&Value>) -> Opt
     }
 }
 
-/// What became of an action whose object is gone: an eviction is done, nothing else is.
+/// Returns the outcome of an action whose object is gone: an eviction is done, every other action has failed.
 pub fn gone(action: &Action) -> CommandOutcome {
     match action {
         Action::Evict { .. } => CommandOutcome::Done,
@@ -38,7 +39,7 @@ pub fn gone(action: &Action) -> CommandOutcome {
     }
 }
 
-/// Whether an object is the one that is meant, and not another of its name.
+/// Returns whether an object is the one that is meant, and not a later object of the same name. An empty uid in `meant` matches every object.
 pub fn is_it(meant: &ObjectRef, object: &Value) -> bool {
     meant.uid.is_empty() || meant.uid == text(object, "/metadata/uid")
 }

@@ -31,12 +31,12 @@ pub(super) async fn mark_and_evict(
     evict(api, meant, known).await
 }
 
-/// Evicts a pod, or deletes what is placed like one. What is leaving already is left alone.
+/// Evicts a pod, or deletes an object that is placed like a pod. An object that is being deleted already is left alone.
 ///
-/// The eviction names the resource version of the pod as it was read last. Where another process has evicted or changed the pod
-/// meanwhile, that is a conflict, and the pod is looked at before it is tried again. The version is never older than the last answer about the pod:
-/// the API server counts an eviction against the PodDisruptionBudget before it finds that the version is another one, and takes that back
-/// after 2 minutes only (upstream: `checkAndDecrement` in `pkg/registry/core/pod/storage/eviction.go`).
+/// The eviction names the resource version of the pod as it was read last. Where another process has evicted or changed the pod meanwhile, the API
+/// server answers with a conflict, and the pod is read before the next attempt. The version is never older than the last answer about the pod: the
+/// API server counts an eviction against the PodDisruptionBudget before it compares the versions, and takes that back after 2 minutes only (upstream:
+/// `checkAndDecrement` in `pkg/registry/core/pod/storage/eviction.go`).
 pub(super) async fn evict(api: &impl Api, meant: &ObjectRef, known: &mut Known) -> Result<Done, ApiError> {
     let raw = match known.raw.take() {
         Some(raw) => raw,
@@ -48,12 +48,12 @@ pub(super) async fn evict(api: &impl Api, meant: &ObjectRef, known: &mut Known) 
     if !text(&raw, "/metadata/deletionTimestamp").is_empty() {
         return Ok(Done::with(Arc::unwrap_or_clone(raw)));
     }
-    // The Eviction API knows pods only.
+    // The Eviction API serves pods only.
     match known.placed {
         Some(_) => api.delete(meant).await?,
         None => api.evict(meant, text(&raw, "/metadata/resourceVersion")).await?,
     }
-    // It is the watch that shows when it is being deleted.
+    // The watch shows when the pod is being deleted.
     Ok(Done::without(CommandOutcome::Accepted))
 }
 

@@ -1,4 +1,4 @@
-//! Carries tasks out in parallel, and those of one object one after the other.
+//! Carries tasks out: those of different objects in parallel, those of one object one after the other.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use super::placed::Placed;
 use super::task::{Backoff, Done, Task};
 use super::work::carry_out;
 
-/// A task, and the object as it is known, where it is.
+/// A task with the last known copy of its object.
 #[derive(Debug, Clone)]
 pub struct Order {
-    /// What is to be done.
+    /// The task to carry out.
     pub task: Task,
-    /// The object, where it is a pod that we hold or have let go.
+    /// The object, where it is a pod that this process holds by its gate or has let go.
     pub raw: Option<Arc<Value>>,
-    /// What is known of it beside, where it is no pod, but placed like one.
+    /// The kind and the requests of the object, where the object is no pod, but placed like one.
     pub placed: Option<Arc<Placed>>,
 }
 
@@ -31,20 +31,20 @@ pub struct Order {
 pub struct Finished {
     /// The task.
     pub task: Task,
-    /// What became of it.
+    /// The end of the task.
     pub done: Done,
 }
 
-/// News of the executor about a task.
+/// A report of the executor about a task.
 #[derive(Debug, Clone)]
 pub enum Report {
     /// The task has come to its end.
     Finished(Box<Finished>),
-    /// A PodDisruptionBudget refuses to have this victim evicted, and why. It is tried again.
+    /// A PodDisruptionBudget refuses the eviction of this victim, for this reason. The eviction is tried again.
     Blocked(ObjectRef, String),
 }
 
-/// What the executor is told.
+/// A message to the executor.
 #[derive(Debug)]
 enum Message {
     Order(Box<Order>),
@@ -52,12 +52,12 @@ enum Message {
     Cancel(CommandId),
 }
 
-/// Takes tasks. When the last clone is dropped, nothing more is begun; what is under way is given up.
+/// The handle by which tasks reach the executor. When the last clone is dropped, no further task begins, and the tasks under way are given up.
 #[derive(Debug, Clone)]
 pub struct Executor(mpsc::UnboundedSender<Message>);
 
 impl Executor {
-    /// An executor that carries out so many tasks at once. What became of them is told to `tell`.
+    /// Makes an executor that carries out at most `at_once` tasks at a time, and reports each end to `tell`. The returned future must run for that.
     pub fn start(
         api: impl Api,
         at_once: usize,
@@ -68,19 +68,19 @@ impl Executor {
         (Executor(send), serve(api, at_once, backoff, tell, receive))
     }
 
-    /// Carries a task out. Where a command is asked about that is not carried out yet, it is given up.
+    /// Carries a task out. A `Confirm` for a command that was not begun yet gives that command up.
     pub fn order(&self, order: Order) {
-        // Nobody is there any more when everything ends.
+        // The executor has ended when the process ends.
         let _ended = self.0.send(Message::Order(Box::new(order)));
     }
 
-    /// Gives a command up, unless it was carried out. What became of it is told all the same.
+    /// Gives a command up, unless it was carried out. Its outcome is reported all the same.
     pub fn cancel(&self, command: CommandId) {
         let _ended = self.0.send(Message::Cancel(command));
     }
 }
 
-/// So many requests at once. A task that waits to be tried again keeps no other from being carried out.
+/// An API that serves a limited number of requests at once. A task that waits for its next attempt keeps no other task from being carried out.
 struct Limited<A> {
     api: A,
     permits: Semaphore,
@@ -125,7 +125,7 @@ async fn serve(
     let (mut lanes, mut tasks) = (Lanes::default(), JoinSet::new());
     loop {
         let next = tokio::select! {
-            // In this order a run of the tests is the same for the same seed.
+            // With this order a run of the tests is the same for the same seed.
             biased;
             message = messages.recv() => match message {
                 None => return,
@@ -145,7 +145,7 @@ async fn serve(
                 tasks.spawn(async move {
                     let blocked = |why: &str| tell(Report::Blocked(task.object().clone(), why.to_owned()));
                     let work = carry_out(&*api, &task, (raw, placed), backoff, cancelled, blocked);
-                    // A task that breaks has an end like any other: its object is free for the next.
+                    // A task that panics has an end like any other: its object is free for the next task.
                     let done = AssertUnwindSafe(work).catch_unwind().await.unwrap_or_else(|_broken| broke());
                     Finished { task, done }
                 });

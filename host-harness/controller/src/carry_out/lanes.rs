@@ -8,9 +8,9 @@ use tokio::sync::watch;
 use super::executor::{Finished, Order};
 use super::task::{Done, Task};
 
-/// Why a command ends that is not needed any more while it waits.
+/// Why a waiting command ends that is not needed any more.
 const GIVEN_UP: &str = "it was given up before it was begun";
-/// Why the nomination to a node ends that was not written, because a later one of its pod was to take it back.
+/// Why a nomination to a node ends that was not written: a later nomination of its pod was to take it back.
 const SUPERSEDED: &str = "the nomination was taken back before it was written";
 
 /// The tasks of each object: one is carried out, the others wait.
@@ -24,11 +24,11 @@ pub(super) struct Lanes {
 #[derive(Debug)]
 struct Waiting {
     order: Order,
-    /// The tasks before it that it has made superfluous. They end with it.
+    /// The tasks before this one that it has made superfluous. They end with it.
     superseded: Vec<Task>,
 }
 
-/// The task of an object that is carried out.
+/// The task of an object that is being carried out.
 #[derive(Debug)]
 struct Running {
     command: Option<CommandId>,
@@ -38,7 +38,7 @@ struct Running {
     superseded: Vec<Task>,
 }
 
-/// What is to be done after a message or an end.
+/// The next step after a message or the end of a task.
 #[derive(Debug)]
 pub(super) enum Next {
     /// This task is begun.
@@ -84,7 +84,7 @@ impl Lanes {
         Next::Start(order, cancelled)
     }
 
-    /// Gives a command up; none where it is not under way.
+    /// Gives a command up. `None`: the command is not under way.
     pub(super) fn cancel(&mut self, id: CommandId) -> Option<Next> {
         if let Some(running) = self.running.values().find(|running| running.command == Some(id)) {
             running.cancel.send_replace(true);
@@ -94,7 +94,7 @@ impl Lanes {
         (!given_up.is_empty()).then(|| Next::Tell(given_up.into_iter().map(|task| unwritten(task, GIVEN_UP)).collect()))
     }
 
-    /// Removes a command that was not begun. Returns the command, and what was to end with it.
+    /// Removes a command that was not begun. Returns the command, and the tasks that were to end with it.
     fn remove(&mut self, id: CommandId) -> Vec<Task> {
         let is_it = |task: &Task| task.command() == Some(id);
         for waiting in self.waiting.values_mut() {
@@ -107,7 +107,7 @@ impl Lanes {
         superseded.flat_map(|them| them.extract_if(.., |task| is_it(task))).collect()
     }
 
-    /// Takes the end of the task of an object. Returns what ends with it, and what is to be done next.
+    /// Takes the end of the task of an object. Returns the tasks that end with it, and the next step.
     pub(super) fn finish(&mut self, finished: &Finished) -> (Vec<Finished>, Next) {
         let object = finished.task.object();
         let superseded = self.running.remove(object).map(|running| running.superseded).unwrap_or_default();
@@ -121,7 +121,7 @@ impl Lanes {
 }
 
 impl Waiting {
-    /// Returns its tasks, in the order in which they came.
+    /// Returns this task and those that end with it, in the order in which they arrived.
     fn into_tasks(self) -> Vec<Task> {
         self.superseded.into_iter().chain([self.order.task]).collect()
     }

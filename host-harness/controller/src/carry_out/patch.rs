@@ -1,4 +1,4 @@
-//! The patches by which commands are carried out, built from the object as it is.
+//! The patches by which commands are carried out, built from the last known copy of the object.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,9 @@ use crate::names::{EVICTED_FOR, GATE, NODE};
 use crate::view::pin::{pinned_terms, preferences};
 use crate::view::{gates, has_gate, pinned_to, text};
 
-/// Lets a pod go for its node, with the marks: one patch, which only the pod as it is takes.
+/// Makes the patch that lets a pod go for its node, with the marks. The API server refuses the patch for any other version of the pod.
 ///
-/// The pod prefers its node. Marks name what is on the node, such as a reservation: a pod with marks may run nowhere else.
+/// The pod prefers its node. Marks name a thing on the node, such as a reservation: a pod with marks may run nowhere else.
 ///
 /// # Errors
 /// Why the pod cannot be let go.
@@ -43,12 +43,12 @@ pub fn bind(pod: &Value, node: &str, marks: &[Mark]) -> Result<Value, String> {
     Ok(json!({"metadata": metadata, "spec": {"schedulingGates": gates, "affinity": {"nodeAffinity": affinity}}}))
 }
 
-/// Nominates a pod to a node, or to none any more.
+/// Makes the patch that nominates a pod to a node. `None`: the patch takes the nomination back.
 pub fn nominate(uid: &str, node: Option<&str>) -> Value {
     json!({"metadata": {"uid": uid}, "status": {"nominatedNodeName": node}})
 }
 
-/// Marks a victim before it is evicted, for this plan and since this time, as RFC 3339.
+/// Makes the patch that marks a victim before its eviction, for this plan and since this time, as RFC 3339.
 pub fn mark_victim(uid: &str, marks: &[Mark], plan: u64, since: &str) -> Value {
     let mut metadata = marked(marks);
     set_annotation(&mut metadata, EVICTED_FOR, format!("plan {plan} since {since}").into());
@@ -56,7 +56,7 @@ pub fn mark_victim(uid: &str, marks: &[Mark], plan: u64, since: &str) -> Value {
     json!({"metadata": metadata})
 }
 
-/// Takes off a victim that stays what [`mark_victim`] has written on it.
+/// Makes the patch that removes what [`mark_victim`] has written on a victim that is not evicted after all.
 pub fn unmark_victim(uid: &str, marks: &[Mark]) -> Value {
     let mut metadata = marked(marks);
     let places = metadata.values_mut().filter_map(Value::as_object_mut);
@@ -66,7 +66,7 @@ pub fn unmark_victim(uid: &str, marks: &[Mark]) -> Value {
     json!({"metadata": metadata})
 }
 
-/// Whether an object carries all of these marks.
+/// Returns whether an object carries all of these marks.
 pub fn has_marks(object: &Value, marks: &[Mark]) -> bool {
     marks.iter().all(|mark| {
         let place = object.pointer(&format!("/metadata/{}", field(mark.place)));
@@ -74,7 +74,7 @@ pub fn has_marks(object: &Value, marks: &[Mark]) -> bool {
     })
 }
 
-/// Metadata with these labels and annotations.
+/// Makes the metadata of a patch that sets these labels and annotations.
 pub(super) fn marked(marks: &[Mark]) -> Map<String, Value> {
     let mut places: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
     for mark in marks {
@@ -83,7 +83,7 @@ pub(super) fn marked(marks: &[Mark]) -> Map<String, Value> {
     places.into_iter().map(|(place, marks)| (place.to_owned(), Value::Object(marks))).collect()
 }
 
-/// Sets an annotation; null takes it away.
+/// Sets an annotation in the metadata of a patch; null removes the annotation.
 pub(super) fn set_annotation(metadata: &mut Map<String, Value>, key: &str, value: Value) {
     let annotations = metadata.entry("annotations").or_insert_with(|| Value::Object(Map::new()));
     if let Some(annotations) = annotations.as_object_mut() {
@@ -91,7 +91,7 @@ pub(super) fn set_annotation(metadata: &mut Map<String, Value>, key: &str, value
     }
 }
 
-/// Only the object of this uid takes it, and where `version` is true only as it is.
+/// Adds the precondition of a patch: only the object of this uid takes it, and where `version` is true only this version of the object.
 pub(super) fn precondition(metadata: &mut Map<String, Value>, object: &Value, version: bool) {
     metadata.insert("uid".to_owned(), text(object, "/metadata/uid").into());
     if version {

@@ -1,4 +1,4 @@
-//! How an object that is placed like a pod gets its node.
+//! How an object that is placed like a pod receives its node.
 
 use jiff::Timestamp;
 use lictor_contract::Mark;
@@ -8,7 +8,8 @@ use serde_json::Value;
 use super::api::{Api, ApiError, Part};
 use super::placed::{self, Placed};
 
-/// Places an object that is placed like a pod. What its kind has in the status is written there, where the API server has such a part.
+/// Places an object that is placed like a pod. The fields that its kind has in the status are written there, where the API server serves such a
+/// subresource.
 pub(super) async fn place(
     api: &impl Api,
     meant: &ObjectRef,

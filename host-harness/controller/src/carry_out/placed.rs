@@ -1,8 +1,8 @@
-//! Objects that are placed on nodes like pods, such as Reservations: how what is decided about them is written.
+//! Objects that are placed on nodes like pods, such as Reservations: how decisions about them are written.
 //!
-//! Upstream writes node, phase and amounts into the status, with the conditions `Scheduled` and `Ready` (Koordinator:
-//! `SetReservationAvailable` in `pkg/util/reservation`). It keeps nominations in its memory; here an annotation keeps them, so that they
-//! outlive the process, and the session is shown it where the policy says that nominations stand.
+//! Upstream writes node, phase and amounts into the status, with the conditions `Scheduled` and `Ready` (Koordinator: `SetReservationAvailable` in
+//! `pkg/util/reservation`). Upstream keeps nominations in memory. Here an annotation keeps them, so that they outlive the process, and the session
+//! sees the nomination where the policy says that nominations stand.
 
 use lictor_contract::quantity::exact;
 use lictor_contract::{Mark, Phase, PlacedKind};
@@ -14,22 +14,22 @@ use super::patch::{marked, precondition, set_annotation};
 use crate::names::NOMINATED;
 use crate::view::{annotation, text};
 
-/// What is known of an object beside what the API server has.
+/// What is known of such an object in addition to its copy from the API server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed {
-    /// Its kind, as the policy declares it.
+    /// The kind of the object, as the policy declares it.
     pub kind: PlacedKind,
-    /// What it requests, by resource, as the cluster writes amounts.
+    /// The requests of the object, by resource, as the cluster writes amounts.
     pub requests: Map<String, Value>,
 }
 
 impl Placed {
-    /// An object of this kind that the mirror knows.
+    /// Reads the requests of an object of this kind from the mirror. An object that the mirror does not know has no requests.
     pub fn of(kind: PlacedKind, object: &ObjectRef, mirror: &Mirror) -> Placed {
         let pod = mirror.pod_id(&object.pod_name()).and_then(|id| mirror.pod(id));
         let amount = |amount: &lictor_contract::Amount| {
             let resource = mirror.resources().get(usize::try_from(amount.resource).ok()?)?;
-            // A place for a pod, host ports and what volumes take are no resources of such an object.
+            // The `pods` resource, host ports and what volumes take are no resources of such an object.
             let is_own = resource.name != "pods" && !lictor_contract::is_of_host(&resource.name);
             is_own.then(|| (resource.name.clone(), exact(&resource.name, amount.value).into()))
         };
@@ -37,7 +37,7 @@ impl Placed {
     }
 }
 
-/// Shows an object as the session is to see it: a nomination stands where the policy says. One that is placed has none.
+/// Changes the copy of an object to what the session is to see: the nomination stands where the policy says. A placed object has none.
 pub fn show(object: &mut Value, kind: &PlacedKind) {
     let node = annotation(object, NOMINATED).to_owned();
     if !node.is_empty() && text(object, &kind.node).is_empty() {
@@ -45,7 +45,7 @@ pub fn show(object: &mut Value, kind: &PlacedKind) {
     }
 }
 
-/// The object with node and nomination where pods have them.
+/// Makes a pod of an object: its metadata, and its node and its nomination where pods have them.
 pub(super) fn as_pod(object: &Value, kind: &PlacedKind) -> Value {
     json!({
         "metadata": object.get("metadata"),
@@ -54,7 +54,7 @@ pub(super) fn as_pod(object: &Value, kind: &PlacedKind) -> Value {
     })
 }
 
-/// What is to be written on the object itself before it is bound: its marks, and that its nomination is over. None where that is nothing.
+/// Makes the patch of the object itself that comes before its binding: its marks, and the end of its nomination. `None`: there is nothing to write.
 pub(super) fn before_bind(object: &Value, marks: &[Mark]) -> Option<Value> {
     let mut metadata = marked(marks);
     let is_nominated = !annotation(object, NOMINATED).is_empty();
@@ -68,7 +68,7 @@ pub(super) fn before_bind(object: &Value, marks: &[Mark]) -> Option<Value> {
     Some(json!({"metadata": metadata}))
 }
 
-/// Places the object at this time: a patch of the status, which only the object as it is takes.
+/// Makes the patch that places the object at this time, a patch of its status. The API server refuses the patch for any other version of the object.
 pub(super) fn bind(object: &Value, node: &str, placed: &Placed, now: &str) -> Value {
     let Placed { kind, requests } = placed;
     let word = kind.phases.iter().find(|phase| phase.phase == Phase::Running).map(|phase| phase.word.as_str());
@@ -93,15 +93,15 @@ pub(super) fn bind(object: &Value, node: &str, placed: &Placed, now: &str) -> Va
     patch
 }
 
-/// Nominates it to a node, or to none any more.
+/// Makes the patch that nominates the object of this uid to a node. `None`: the patch takes the nomination back.
 pub(super) fn nominate(uid: &str, node: Option<&str>) -> Value {
     json!({"metadata": {"uid": uid, "annotations": {NOMINATED: node}}})
 }
 
-/// The condition that says whether an object can be used.
+/// The type of the condition that says whether an object can be used.
 const READY: &str = "Ready";
 
-/// Sets what stands at a JSON pointer.
+/// Sets the value at a JSON pointer.
 fn set_at(object: &mut Value, pointer: &str, to: Value) {
     let mut place = object;
     for key in pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~")) {

@@ -1,4 +1,4 @@
-//! Tasks, and what became of them.
+//! Tasks and their outcomes.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use lictor_contract::Mark;
 use lictor_host::session::{Action, Command, CommandId, CommandOutcome, ObjectRef};
 use serde_json::Value;
 
-/// Something to be done in the cluster.
+/// A change to make in the cluster, or a question about one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Task {
     /// A command of the session.
     Command(Command),
-    /// The session asks what became of a command. None where the command is not known any more.
+    /// A question of the session for the outcome of a command. `None`: the action of the command is not known any more.
     Confirm(CommandId, ObjectRef, Option<Action>),
     /// A pod that we let go and that kube-scheduler refuses: its owner makes another.
     Delete(ObjectRef),
@@ -36,7 +36,7 @@ impl Task {
         }
     }
 
-    /// Returns the command of the session that the task carries out; none where there is none.
+    /// Returns the command of the session that the task carries out. `None`: the task carries out no command.
     pub fn command(&self) -> Option<CommandId> {
         match self {
             Task::Command(Command { id, .. }) | Task::Confirm(id, ..) => Some(*id),
@@ -44,7 +44,7 @@ impl Task {
         }
     }
 
-    /// Names the task in a word of metrics and logs.
+    /// Returns the word for the task in metrics and logs.
     pub fn word(&self) -> &'static str {
         match self {
             Task::Command(command) => word(&command.action),
@@ -87,7 +87,7 @@ impl Task {
     }
 }
 
-/// Names an action in a word of metrics and logs.
+/// Returns the word for an action in metrics and logs.
 pub fn word(action: &Action) -> &'static str {
     match action {
         Action::Bind { .. } => "bind",
@@ -97,12 +97,12 @@ pub fn word(action: &Action) -> &'static str {
     }
 }
 
-/// End of a task.
+/// The end of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Done {
-    /// What became of it.
+    /// The outcome of the task.
     pub outcome: CommandOutcome,
-    /// The object as the API server has it then, where it said so.
+    /// The object after the task, where the API server has shown it.
     pub object: Option<Value>,
     /// Whether the API server has no object of that uid any more.
     pub is_gone: bool,
@@ -125,12 +125,12 @@ impl Done {
     }
 }
 
-/// Waiting times before a task is tried again, from the first to the longest; each is twice the one before.
+/// The pauses before a task is tried again, from the first to the longest; each is twice the one before.
 #[derive(Debug, Clone, Copy)]
 pub struct Backoff {
-    /// At first.
+    /// The first pause.
     pub first: Duration,
-    /// At most.
+    /// The longest pause.
     pub last: Duration,
 }
 

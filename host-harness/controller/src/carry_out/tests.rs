@@ -48,7 +48,7 @@ fn evict(delete: bool) -> Task {
 
 const BACKOFF: Backoff = Backoff { first: Duration::from_millis(1), last: Duration::from_millis(2) };
 
-/// What becomes of a task, with this copy of the pod.
+/// Carries a task out with this copy of the pod, and returns its end.
 fn done(server: &Server, task: &Task, raw: Option<Value>) -> Done {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (_keep, cancelled) = watch::channel(false);
@@ -75,7 +75,7 @@ fn a_pod_is_nominated_and_then_let_go_for_its_node_in_one_patch() {
     let term = &pod.pointer(crate::view::pin::TERMS).unwrap()[0];
     assert_eq!(term["matchExpressions"][0]["key"], "zone", "what it demanded before it still demands");
     assert!(term.get("matchFields").is_none(), "it may run elsewhere when its room is taken");
-    // What it is marked with is on its node.
+    // The thing that the marks name is on the node of the pod.
     let mark = lictor_contract::Mark {
         place: lictor_contract::MarkPlace::Annotation,
         key: "reservation".to_owned(),
@@ -202,7 +202,7 @@ fn a_command_that_is_asked_about_is_judged_by_the_object() {
     assert_eq!(done(&server, &Task::Delete(object("1")), None).outcome, CommandOutcome::Accepted);
 }
 
-/// What the executor tells, one after the other, when it is given these tasks and then this is done to it.
+/// Returns the first `count` ends that the executor reports, in order: it is given these tasks, and `then` runs while the first one is under way.
 fn executed(server: &Server, tasks: &[Task], count: usize, then: impl FnOnce(&Executor)) -> Vec<Finished> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -249,7 +249,7 @@ fn a_refused_eviction_is_tried_until_it_is_given_up_and_then_never_again() {
     let finished = executed(&server, &[evict(true)], 1, |executor| executor.cancel(1));
     assert_eq!(failed(&finished[0].done), "refused with 429");
     assert_eq!(server.evictions(), 0);
-    // The session asks what became of it: it is given up, and that is the answer.
+    // The session asks for the outcome: the command is given up, and that is the outcome.
     let server = Server::of(pod()).then("evict", &forever);
     let asked = Task::Confirm(1, object("1"), None);
     let finished =

@@ -1,4 +1,4 @@
-//! One task, carried out to its end.
+//! Carrying one task out to its end.
 
 use std::sync::Arc;
 
@@ -16,16 +16,16 @@ use super::placed::{self, Placed};
 use super::task::{Backoff, Done, Task};
 use crate::view::text;
 
-/// What an error means.
+/// The meaning of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     /// There is no such object.
     Gone,
-    /// It will not be served, however often it is asked for.
+    /// The request will never be served.
     Refused,
-    /// The object is another one than we thought, or nobody knows whether it was carried out: look at it.
+    /// The object is not as expected, or it is unknown whether the request was carried out: read the object.
     Look,
-    /// It may be served later.
+    /// The request may be served later.
     Later,
 }
 
@@ -45,21 +45,21 @@ fn verdict(error: &ApiError) -> Verdict {
 pub(super) struct Known {
     /// The object, where it was read and nothing has changed it since.
     pub(super) raw: Option<Arc<Value>>,
-    /// What is known of it beside, where it is no pod, but placed like one.
+    /// The kind and the requests of the object, where the object is no pod, but placed like one.
     pub(super) placed: Option<Arc<Placed>>,
     /// Whether the victim carries its marks.
     pub(super) is_marked: bool,
     /// Whether the pod was nominated to its node so that it can be let go.
     is_nominated: bool,
-    /// The error of a request that may have been carried out, while the object could not be looked at.
+    /// The error of a request that may have been carried out, while the object could not be read.
     doubt: Option<ApiError>,
 }
 
-/// Carries a task out: until it is done, or will never be, or is cancelled.
+/// Carries a task out until it is done, impossible, or cancelled.
 ///
-/// What is ambiguous is looked at before it is tried again, so that nothing is done twice. A refusal by a PodDisruptionBudget (429) is
-/// tried again until the task is cancelled, because its plan was withdrawn or the session asks what became of it; `blocked` is told the
-/// first one.
+/// After an ambiguous answer the object is read before the next attempt, so that nothing is done twice. A refusal by a PodDisruptionBudget (429) is
+/// tried again until the task is cancelled, because its plan was withdrawn or the session asks for its outcome; `blocked` receives the message of the
+/// first such refusal.
 pub async fn carry_out(
     api: &impl Api,
     task: &Task,
@@ -73,7 +73,7 @@ pub async fn carry_out(
         let why = format!("the policy does not say how objects of kind {kind} are placed");
         return Done::without(CommandOutcome::Failed(why));
     }
-    // The copy of an order may be as late as the watch: a victim is read when it is evicted.
+    // The copy of an order may be as old as the watch: a victim is read when it is evicted.
     let raw = raw.filter(|_| !task.evicts());
     let mut known = Known { raw, placed, ..Known::default() };
     let (mut pause, mut is_blocked, mut is_again) = (backoff.first, false, false);
@@ -92,7 +92,8 @@ pub async fn carry_out(
         if matches!(last.sign, Sign::Budget(_)) && !std::mem::replace(&mut is_blocked, true) {
             blocked(&last.message);
         }
-        // A stale copy is no reason to wait, once between two pauses: an object that others write all the time is not asked about all the time.
+        // A stale copy is retried without a pause, but only once between two pauses: an object that others write all the time is not read all the
+        // time.
         let is_stale = last.code == 409 && known.raw.is_some();
         if is_stale && !std::mem::replace(&mut is_again, true) {
             continue;
@@ -106,23 +107,23 @@ pub async fn carry_out(
             return given_up(api, task, &known, Done::without(never(task, last))).await;
         }
         pause = pause.saturating_mul(2).min(backoff.last);
-        // It may have changed meanwhile.
+        // The object may have changed meanwhile.
         known.raw = None;
     }
 }
 
-/// Returns the end of a task that the API server does not serve.
+/// Returns the outcome of a task that the API server does not serve.
 fn never(task: &Task, error: ApiError) -> CommandOutcome {
     let budget = matches!(error.sign, Sign::Budget(_));
     let is_command = matches!(task, Task::Command(_));
-    // What was refused is not asked for at once again. The session's driver says when.
+    // A refused command is not sent again at once. The session's driver sets the pause.
     match is_command && (task.evicts() || verdict(&error) == Verdict::Refused) {
         true => CommandOutcome::Refused { reason: error.message, until: 0, budget },
         false => CommandOutcome::Failed(error.message),
     }
 }
 
-/// Takes the marks off a victim that is not evicted after all, and the nomination off a pod that is not let go. That may fail: then they stay.
+/// Takes the marks off a victim that is not evicted after all, and the nomination off a pod that is not let go. Where that fails, they stay.
 async fn given_up(api: &impl Api, task: &Task, known: &Known, done: Done) -> Done {
     let Task::Command(Command { object, action, .. }) = task else { return done };
     if !matches!(done.outcome, CommandOutcome::Failed(_) | CommandOutcome::Refused { .. }) {
@@ -137,7 +138,7 @@ async fn given_up(api: &impl Api, task: &Task, known: &Known, done: Done) -> Don
     Done { object: object.or(done.object), outcome: done.outcome, is_gone: done.is_gone }
 }
 
-/// Turns an error into an end, or returns the error for which it is tried again; then the object is known as it is, where it was looked at.
+/// Turns an error into an end, or returns the error for which the task is tried again. Reads the object where the error is ambiguous.
 async fn settle(api: &impl Api, task: &Task, error: ApiError, known: &mut Known) -> Result<Done, ApiError> {
     match verdict(&error) {
         Verdict::Gone => Ok(Done::gone(outcome_of_gone(task))),
@@ -154,7 +155,7 @@ async fn settle(api: &impl Api, task: &Task, error: ApiError, known: &mut Known)
             if let Some(outcome) = shown(task, object.as_ref(), known.placed.as_deref()) {
                 return Ok(Done { outcome, is_gone: object.is_none(), object });
             }
-            // It is the object that was meant, and it does not take the change.
+            // The object is the one that was meant, and it does not take the change.
             if error.code == 422 {
                 return Ok(Done { outcome: never(task, error), is_gone: object.is_none(), object });
             }
@@ -164,7 +165,7 @@ async fn settle(api: &impl Api, task: &Task, error: ApiError, known: &mut Known)
     }
 }
 
-/// What the object shows of the task.
+/// Returns the outcome of a task as its object shows it. `None`: the task was not carried out, and still can be.
 fn shown(task: &Task, object: Option<&Value>, placed: Option<&Placed>) -> Option<CommandOutcome> {
     let as_pod = object.zip(placed).map(|(object, placed)| placed::as_pod(object, &placed.kind));
     let became = |action: &Action| became(action, task.object(), as_pod.as_ref().or(object));
@@ -184,7 +185,7 @@ fn outcome_of_gone(task: &Task) -> CommandOutcome {
     }
 }
 
-/// A deletion is done when an eviction is.
+/// Returns the action that stands for a deletion: it is done when an eviction would be done.
 fn deletion() -> Action {
     Action::Evict { delete: true, marks: Vec::new(), plan: 0 }
 }
@@ -213,8 +214,8 @@ async fn attempt(api: &impl Api, task: &Task, known: &mut Known) -> Result<Done,
     }
 }
 
-/// Lets a pod go. It is nominated to its node before: kube-scheduler tries that node first, and keeps its room from pods of no higher priority,
-/// also while the gate is still there (upstream: `evaluateNominatedNode` and `addNominatedPod` in `pkg/scheduler`).
+/// Lets a pod go. The pod is nominated to its node before: kube-scheduler tries that node first, and keeps the room there from pods of no higher
+/// priority, also while the gate is still there (upstream: `evaluateNominatedNode` and `addNominatedPod` in `pkg/scheduler`).
 async fn bind(
     api: &impl Api,
     task: &Task,

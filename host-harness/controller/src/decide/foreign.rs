@@ -1,7 +1,7 @@
-//! Pods that others evict: outside of our laws.
+//! Pods that others evict, outside of this policy's laws.
 //!
-//! kube-scheduler evicts by its own rules for a pod that finds its room taken, unless that pod must not preempt; and anybody may use the
-//! Eviction API. The session goes on from what it sees. It is said and counted, because no plan and no law stands behind it.
+//! kube-scheduler evicts by its own rules for a pod that finds its room taken, unless that pod must not preempt. Any client may use the Eviction API.
+//! The session goes on from the cluster that it sees. Such evictions are logged and counted, because no plan and no law stands behind them.
 
 use std::collections::BTreeSet;
 
@@ -11,17 +11,17 @@ use crate::names::EVICTED_FOR;
 use crate::view::{annotation, text};
 use crate::watch::store::News;
 
-/// Who evicts.
+/// The cause of an eviction that is not this process's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
     /// kube-scheduler, for a pod of higher priority.
     Scheduler,
-    /// Somebody, by the Eviction API.
+    /// Another client, by the Eviction API.
     EvictionApi,
 }
 
 impl By {
-    /// One word, as metrics have it.
+    /// Returns the cause as one word, as metrics name it.
     pub fn word(self) -> &'static str {
         match self {
             By::Scheduler => "preemption",
@@ -37,18 +37,18 @@ pub struct Foreign {
     pub pod: String,
     /// Its node.
     pub node: String,
-    /// Who evicts it.
+    /// The cause of the eviction.
     pub by: By,
-    /// What they say.
+    /// The message of the pod's condition.
     pub message: String,
 }
 
-/// The pods that others evict now, by uid: each is named once.
+/// The pods that others evict now, by name and uid: each is returned once.
 #[derive(Debug, Default)]
 pub struct Foreigners(BTreeSet<(String, String)>);
 
 impl Foreigners {
-    /// Takes what is news.
+    /// Takes a change of an object. Returns the pod of that object, if others have begun to evict it.
     pub fn see(&mut self, news: &News) -> Option<Foreign> {
         match news {
             News::Gone(key) => {
@@ -65,7 +65,8 @@ impl Foreigners {
     }
 }
 
-/// Whether others evict a pod, as the session sees it: its condition says so, and our annotation does not.
+/// Returns the eviction of a pod by others: the pod's condition names it, and the pod lacks this process's annotation. `None`: others do not evict
+/// it.
 fn foreign(name: &str, pod: &Value) -> Option<Foreign> {
     if !annotation(pod, EVICTED_FOR).is_empty() {
         return None;
@@ -106,7 +107,7 @@ mod tests {
         let by = |foreign: Option<Foreign>| foreign.map(|foreign| foreign.by);
         assert_eq!(by(foreigners.see(&seen("1", "PreemptionByScheduler", json!({})))), Some(By::Scheduler));
         assert_eq!(foreigners.see(&seen("1", "PreemptionByScheduler", json!({}))), None);
-        // Its successor is another one.
+        // Its successor is another pod.
         assert_eq!(by(foreigners.see(&seen("2", "EvictionByEvictionAPI", json!({})))), Some(By::EvictionApi));
         foreigners.see(&News::Gone("Pod/default/a".to_owned()));
         assert!(foreigners.0.is_empty());

@@ -1,11 +1,11 @@
-//! Nominations and marks on pods behind which no plan stands any more.
+//! Nominations and marks on pods that no plan needs any more.
 //!
-//! The end of a plan takes them off. That fails where the process is killed before, where a right is missing at that moment, and where the
-//! node of a nomination is deleted. What stays would keep room for no pod, and would name a pod as a victim that nothing evicts. So it is
-//! taken off later: when no plan has stood behind it at two looks, again after pauses that double.
+//! The end of a plan takes them off. That fails where the process is killed before, where a right is missing at that moment, and where the node of a
+//! nomination is deleted. A leftover nomination would keep room for no pod, and a leftover mark would name a pod as a victim that nothing evicts. So
+//! they are taken off later: when no plan has needed them at two looks in a row, and again after pauses that double.
 //!
-//! A pod with the mark of a victim counts as leaving, and other plans count on its room. So a mark alone never stays: a process that deletes
-//! victims takes the mark off. Where victims are only marked, another controller has as long to delete the pod as a plan in which nothing moves.
+//! A pod with the mark of a victim counts as leaving, and other plans count on its room. So a mark alone never stays: a process that deletes victims
+//! takes the mark off. Where victims are only marked, another controller has as long to delete the pod as a plan in which nothing moves.
 
 use std::collections::BTreeMap;
 
@@ -21,39 +21,39 @@ use crate::report::SECOND;
 use crate::view::{Standing, annotation, text};
 use crate::watch::store::{News, Shown};
 
-/// The time between two looks: what the watches say is late by less. 10 s.
+/// The time between two looks, 10 s: the watches lag by less.
 const LOOK: i64 = 10 * SECOND;
 /// The longest pause between two attempts: 5 minutes.
 const LONGEST: i64 = 300 * SECOND;
 
-/// A nomination or a mark that was written on a pod for a plan.
+/// A nomination or a mark that a plan has written on a pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
     /// The pod.
     pub pod: ObjectRef,
-    /// The node that a pod is nominated to that our gate holds; empty where it is not nominated.
+    /// The node that a gated pod is nominated to; empty where it is not nominated.
     pub node: String,
     /// Whether it carries the mark of a victim, and is not being deleted.
     pub is_marked: bool,
 }
 
-/// The pods on which something is written, by the key of the object.
+/// The pods with a nomination or a mark, by the key of the object.
 #[derive(Debug, Default)]
 pub struct Leftovers(BTreeMap<String, Known>);
 
 #[derive(Debug)]
 struct Known {
     written: Leftover,
-    /// When it is looked at next.
+    /// When the next look is due, in nanoseconds since 1970.
     at: i64,
-    /// At how many looks in a row no plan stood behind it.
+    /// The number of looks in a row at which no plan stood behind it.
     alone: u32,
-    /// Since when no plan stands behind it, as the looks say.
+    /// Since when no plan stands behind it, according to the looks.
     since: Option<i64>,
 }
 
 impl Leftovers {
-    /// Takes what is news.
+    /// Takes a change of an object: a nomination or a mark appears or disappears.
     pub fn see(&mut self, news: &News, now: i64) {
         match news {
             News::Marked(..) => {}
@@ -71,8 +71,8 @@ impl Leftovers {
         }
     }
 
-    /// Returns what is to be taken off now: that behind which no plan stands, and none stood at the last look. `may_stand` says how long each may
-    /// stand without a plan, in nanoseconds, or none where a plan stands behind it.
+    /// Returns what must be taken off now: no plan stands behind it, and none stood behind it at the last look. `may_stand` returns how long a
+    /// nomination or mark may stand without a plan, in nanoseconds; `None`: a plan stands behind it.
     pub fn due(&mut self, now: i64, may_stand: impl Fn(&Leftover) -> Option<i64>) -> Vec<Leftover> {
         let mut due = Vec::new();
         for known in self.0.values_mut().filter(|known| known.at <= now) {
@@ -91,13 +91,13 @@ impl Leftovers {
         due
     }
 
-    /// Returns when the next look is due, in nanoseconds since 1970.
+    /// Returns when the next look is due, in nanoseconds since 1970. `None`: nothing is written on any pod.
     pub fn next(&self) -> Option<i64> {
         self.0.values().map(|known| known.at).min()
     }
 }
 
-/// Reads what is written on a pod; none where nothing is.
+/// Reads the nomination and the mark of a pod. `None`: the pod has neither.
 fn written(shown: &Shown) -> Option<Leftover> {
     let object = &shown.object;
     let has_ended = matches!(text(object, "/status/phase"), "Succeeded" | "Failed");
@@ -116,8 +116,8 @@ fn written(shown: &Shown) -> Option<Leftover> {
 }
 
 impl Decider {
-    /// Returns how long what is written on a pod may stand without a plan, in nanoseconds; none where a plan or a command stands behind it.
-    /// `deletes`: this process deletes victims. Otherwise another controller evicts by the mark, and needs time for that.
+    /// Returns how long a nomination or mark may stand without a plan, in nanoseconds. `None`: a plan or a command stands behind it, or the pod is
+    /// gone. `deletes`: this process deletes victims. Otherwise another controller evicts by the mark, and needs time for that.
     pub fn may_stand(&self, written: &Leftover, deletes: bool) -> Option<i64> {
         let (session, object) = (self.talk.session(), &written.pod);
         let pod = pod_of(session, object)?;
@@ -129,7 +129,7 @@ impl Decider {
         Some(if is_evicted_by_mark { self.lives.patience.still } else { 0 })
     }
 
-    /// Takes off what is left. A nomination that is taken back is said aloud.
+    /// Takes leftover nominations and marks off. A nomination that is taken back is reported.
     pub fn tidy(&self, left: Vec<Leftover>) -> Turn {
         let mut turn = Turn::default();
         if self.mode != Mode::Act {
@@ -152,7 +152,7 @@ impl Decider {
 }
 
 /// Returns the marks by which the pods of a system count as leaving: the labels, and the annotations of their names, in which Koordinator says why.
-/// Their values are empty: the marks are there to be taken off a victim whose command is not known.
+/// Their values are empty: the marks are only used to remove them from a victim whose command is not known.
 pub(super) fn leaving_marks(interests: &Interests) -> Vec<Mark> {
     let keys = interests.leaving_labels.iter().filter(|key| *key != "*");
     let mark = |key: &String, place| Mark { place, key: key.clone(), value: String::new() };

@@ -48,7 +48,7 @@ pub enum Why {
 }
 
 impl Why {
-    /// Names the reason in one word, as metrics have it.
+    /// Returns the reason as one word, as metrics name it.
     pub fn word(self) -> &'static str {
         match self {
             Why::Refused => "eviction-refused",
@@ -63,11 +63,11 @@ impl Why {
 pub struct GivenUp {
     /// The number of the plan; 0 for those of an earlier process.
     pub plan: u64,
-    /// The pods that it was to make room for, and that wait again.
+    /// The pods that the plan was to make room for, and that wait again.
     pub pods: Vec<ObjectRef>,
-    /// Why.
+    /// The reason as a kind.
     pub why: Why,
-    /// The same as a sentence, with names.
+    /// The reason as a sentence, with names.
     pub reason: String,
     /// Whether the plan is counted. Each plan counts once, also where its pods lose their nominations one after the other.
     pub counts: bool,
@@ -84,8 +84,8 @@ pub(super) struct Lives {
 }
 
 impl Lives {
-    /// Begins with what an earlier process has left: pods that are nominated, also to a node that is gone or while they are being let go, and victims
-    /// that are marked.
+    /// Begins with the plans that an earlier process has left. They show in nominated pods, also those whose node is gone or that are being let go,
+    /// and in marked victims.
     pub(super) fn recover(&mut self, session: &Session, victims: Vec<ObjectRef>) {
         let mirror = session.mirror();
         let waits = |pod: &&Pod| pod.node.is_none() || session.is_being_bound(pod.id);
@@ -108,7 +108,7 @@ impl Lives {
         self.plans.values().any(|life| life.victims.contains_key(pod))
     }
 
-    /// Takes note of the plans of a step, and of what it says of their pods.
+    /// Takes the plans of a step, and the results for their pods.
     pub(super) fn take(&mut self, step: &Step, session: &Session) {
         for made in &step.happened.plans {
             let nominates = |command: &&Command| {
@@ -137,7 +137,7 @@ impl Lives {
         }
     }
 
-    /// Takes note that a pod could not be let go, and why.
+    /// Notes that a pod could not be let go, and why.
     fn not_let_go(&mut self, pod: &ObjectRef, why: &str) {
         if let Some(life) = self.plans.values_mut().find(|life| life.pods.contains(pod)) {
             let name = pod.pod_name();
@@ -146,7 +146,7 @@ impl Lives {
         }
     }
 
-    /// Takes the end of a command. Returns the plan that is given up because its eviction is refused.
+    /// Takes the end of a command. Returns the plan that is given up because its eviction is refused. `None`: no plan is given up.
     pub(super) fn settle(&mut self, command: &Command, outcome: &CommandOutcome) -> Option<GivenUp> {
         if let (Action::Bind { .. }, CommandOutcome::Failed(why) | CommandOutcome::Refused { reason: why, .. }) =
             (&command.action, outcome)
@@ -163,10 +163,10 @@ impl Lives {
         Some(GivenUp { plan, pods, why: Why::Refused, reason, counts })
     }
 
-    /// Looks how far each plan is. Returns those that are given up, and with what is to be done in the cluster for it.
+    /// Looks at the progress of each plan. Returns the plans that are given up, and the tasks in the cluster that follow.
     ///
-    /// A plan ends in silence when its pods have their nodes, or are gone. One that evicts is given up for each pod that loses its nomination
-    /// otherwise: the victims leave in vain for that pod. That is said at once, because the next process does not know which pods were nominated.
+    /// A plan ends without a report when its pods have their nodes, or are gone. One that evicts is given up for each pod that loses its nomination
+    /// otherwise: the victims leave in vain for that pod. That is reported at once, because the next process does not know which pods were nominated.
     pub(super) fn look(&mut self, session: &Session) -> (Vec<GivenUp>, Vec<Task>) {
         let (now, patience, stopping) = (session.mirror().now(), self.patience, &self.stopping);
         let (mut given_up, mut tasks) = (Vec::new(), Vec::new());
@@ -199,13 +199,14 @@ impl Lives {
         (given_up, tasks)
     }
 
-    /// Returns when a plan may have to be given up next, in nanoseconds since 1970.
+    /// Returns when a plan may next have to be given up, in nanoseconds since 1970. `None`: no plan is under way.
     pub(super) fn next(&self) -> Option<i64> {
         self.plans.values().map(|life| life.due(self.patience)).min()
     }
 }
 
-/// Takes the marks off a victim that was only marked, by this process or by an earlier one.
+/// Makes the task that takes the marks off a victim that was only marked, by this process or by an earlier one. `None`: the victim needs no such
+/// task.
 fn unmark(session: &Session, (victim, command): (&ObjectRef, &Option<Command>)) -> Option<Task> {
     match command.as_ref().map(|command| &command.action) {
         Some(Action::Evict { delete: false, marks, .. }) => Some(Task::Unmark(victim.clone(), marks.clone())),

@@ -1,4 +1,4 @@
-//! Tells a session what happens in the cluster, and turns what it decides into tasks. No input or output.
+//! Feeds a session with the changes of the cluster, and turns its decisions into tasks. No input or output.
 
 pub mod foreign;
 pub mod leftovers;
@@ -28,36 +28,36 @@ use pauses::Pauses;
 use plans::Plans;
 pub use talk::Talk;
 
-/// How much is carried out.
+/// How much of the decisions is carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// What the policy decides.
+    /// Carry out what the policy decides.
     Act,
-    /// Nothing: what would be done to the pods that our gate holds is only said.
+    /// Carry out nothing: what would be done to the pods that our gate holds is only reported.
     DryRun,
-    /// Nothing: what would be done to all pending pods, gated or not, is only said.
+    /// Carry out nothing: what would be done to all pending pods, gated or not, is only reported.
     Observe,
 }
 
-/// Something that the session is told.
+/// A fact about the cluster that the session receives.
 #[derive(Debug, Clone)]
 pub enum Fact {
-    /// An object is new or has changed.
+    /// An object that is new or has changed.
     There(Box<Object>),
-    /// An object is gone.
+    /// The key of an object that is gone.
     Gone(String),
-    /// What became of a command.
+    /// The outcome of a command.
     Outcome(CommandId, CommandOutcome),
 }
 
-/// What came of telling, or of deciding.
+/// The result of facts or of a decision.
 #[derive(Debug, Default)]
 pub struct Turn {
-    /// What is to be done now.
+    /// The tasks to carry out now.
     pub tasks: Vec<Task>,
-    /// Commands that nobody needs any more: they are given up unless they were carried out.
+    /// Commands that are not needed any more: they are given up unless they were carried out.
     pub cancelled: Vec<CommandId>,
-    /// What happened.
+    /// The steps of the session.
     pub steps: Vec<Step>,
     /// Inputs that could not be served.
     pub errors: Vec<SessionError>,
@@ -67,7 +67,7 @@ pub struct Turn {
     pub given_up: Vec<GivenUp>,
 }
 
-/// What is stored so that another process goes on.
+/// The state that is stored so that another process goes on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Saved {
@@ -76,7 +76,7 @@ pub struct Saved {
     commands: BTreeMap<CommandId, Command>,
 }
 
-/// A session, and what is under way for it.
+/// A session with the commands and plans under way.
 pub struct Decider {
     talk: Talk,
     mode: Mode,
@@ -88,12 +88,12 @@ pub struct Decider {
     /// Something has changed since the last cycle.
     due: bool,
     wake_at: Option<i64>,
-    /// Queues may have to give back something, with or without pending pods.
+    /// Queues may have an excess to give back, with or without pending pods.
     enforces: bool,
 }
 
 impl Decider {
-    /// Begins with a session that was told nothing yet, these points at which its policy decides, and the cluster as it is.
+    /// Begins with a session without inputs, the points at which its policy decides, the objects of the cluster, and the state of an earlier process.
     pub fn begin(
         talk: Talk,
         mode: Mode,
@@ -111,43 +111,43 @@ impl Decider {
         if let Some(Saved { session, commands }) = saved {
             decider.open = commands;
             turn.errors.extend(decider.talk.restore(session).err());
-            // What is asked about comes with the next step.
+            // The outcomes of open commands come with the next step.
             decider.hand(Input::Clock(now), &mut turn);
         }
         (decider, turn)
     }
 
-    /// The session.
+    /// Returns the session.
     pub fn session(&self) -> &Session {
         self.talk.session()
     }
 
-    /// The session, to be asked something.
+    /// Returns the session with its recorder, for questions to the session.
     pub fn talk(&mut self) -> &mut Talk {
         &mut self.talk
     }
 
-    /// When the session wants to be told the time, at the latest, in nanoseconds since 1970.
+    /// Returns by when the session or a plan needs the next input for the time, in nanoseconds since 1970. `None`: neither waits for a time.
     pub fn wake_at(&self) -> Option<i64> {
         self.wake_at.into_iter().chain(self.lives.next()).min()
     }
 
-    /// Whether a cycle is under way, or a decision may come out otherwise than the last one and there is something to decide about.
+    /// Returns whether to decide now. A cycle is under way, or something has changed and there are pending pods or queues to enforce.
     pub fn is_due(&self) -> bool {
         self.is_in_cycle() || self.due && (self.enforces || self.session().pending().next().is_some())
     }
 
-    /// Whether there are pods that the cycle under way has still to decide about.
+    /// Returns whether the cycle under way has pods left to decide about.
     pub fn is_in_cycle(&self) -> bool {
         self.session().is_in_cycle()
     }
 
-    /// Somebody wants a decision, though nothing has changed.
+    /// Requests a decision, though nothing has changed.
     pub fn demand(&mut self) {
         self.due = true;
     }
 
-    /// Takes what happened in the cluster, in its order.
+    /// Takes facts about the cluster, in the order in which they happened.
     pub fn tell(&mut self, now: i64, facts: Vec<Fact>) -> Turn {
         let mut turn = Turn::default();
         self.due |= self.wake_at.is_some_and(|at| at <= now);
@@ -172,30 +172,30 @@ impl Decider {
         turn
     }
 
-    /// Decides about so many of the pods that are pending, at most: the next ones of the cycle under way, or the first of a new one.
+    /// Decides about at most `most` pending pods: the next ones of the cycle under way, or the first of a new one.
     ///
-    /// What comes meanwhile is for the next cycle: pods that are refused again and again keep nobody behind them from a turn.
+    /// Facts that arrive meanwhile are for the next cycle: pods that are refused again and again keep no other pod behind them from a turn.
     pub fn decide(&mut self, most: u32) -> Turn {
         let mut turn = Turn::default();
         if !self.session().is_in_cycle() {
             self.due = false;
         }
         self.hand(Input::Part(most), &mut turn);
-        // What could not be decided is tried again, whether or not anything changes.
+        // A decision that failed is tried again, whether or not anything changes.
         self.due |= !turn.errors.is_empty();
-        // That a plan has ended is said with the commands that end it: the process may be killed at any moment.
+        // The end of a plan is reported with the commands that end it: the process may be killed at any moment.
         self.look(&mut turn);
         turn
     }
 
-    /// Looks how far the plans are.
+    /// Looks at the progress of the plans, and gives up those that must be.
     fn look(&mut self, turn: &mut Turn) {
         let (given_up, tasks) = self.lives.look(self.talk.session());
         turn.given_up.extend(given_up);
         turn.tasks.extend(tasks);
     }
 
-    /// What another process needs to go on.
+    /// Returns the state that another process needs to go on.
     ///
     /// # Errors
     /// The policy fails.
@@ -211,7 +211,7 @@ impl Decider {
         }
     }
 
-    /// Tells what became of commands. What follows from it for others of their plan is told, too.
+    /// Hands outcomes of commands to the session, and then those that follow from them for other commands of their plans.
     fn hand_outcomes(&mut self, mut outcomes: Vec<(CommandId, CommandOutcome)>, turn: &mut Turn) {
         while !outcomes.is_empty() {
             let mut more = Vec::new();
@@ -237,7 +237,7 @@ impl Decider {
         }
     }
 
-    /// Has the session serve an input; what it asks for.
+    /// Hands an input to the session, and turns the commands of its step into tasks. An error of the session is added to the turn.
     fn hand(&mut self, input: Input, turn: &mut Turn) {
         let is_attempt = matches!(input, Input::Part(_));
         let mut step = match self.talk.handle(input) {
@@ -261,7 +261,7 @@ impl Decider {
             return;
         }
         self.lives.take(&step, self.talk.session());
-        // Those that wait for others of their plan are under way, too: the session asks what became of them.
+        // Commands that wait for others of their plan are under way, too: the session asks for their outcomes.
         let begun = step.commands.iter().filter(|command| command.action != Action::Confirm);
         self.open.extend(begun.map(|command| (command.id, command.clone())));
         for command in self.plans.take(&step) {
@@ -279,16 +279,16 @@ impl Decider {
     }
 }
 
-/// Why a command is not carried out where nothing is.
+/// Why a command fails in a mode that carries nothing out.
 const NOTHING: &str = "nothing is carried out";
 
-/// Returns the pod that is meant; none where it is gone, or another one has its name.
+/// Returns the pod that is meant. `None`: the pod is gone, or another pod has its name.
 fn pod_of<'s>(session: &'s Session, meant: &ObjectRef) -> Option<&'s Pod> {
     let mirror = session.mirror();
     mirror.pod(mirror.pod_id(&meant.pod_name())?).filter(|pod| pod.uid == meant.uid)
 }
 
-/// Returns whether a pod is to leave: it carries the mark of a victim, or a plan under way evicts it.
+/// Returns whether a pod is about to leave: the pod carries the mark of a victim, or a plan under way evicts it.
 fn is_victim(session: &Session, pod: &Pod) -> bool {
     session.mirror().is_marked(pod) || session.victims().any(|victim| victim == pod.id)
 }

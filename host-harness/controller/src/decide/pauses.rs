@@ -1,4 +1,4 @@
-//! How long nothing is asked for about an object after the API server has refused a command: it doubles with each refusal in a row.
+//! Pauses after the API server has refused a command about an object: they double with each refusal in a row.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use lictor_host::session::{CommandOutcome, ObjectRef};
 
 use crate::report::SECOND;
 
-/// The first pause after a refusal that is no budget's, such as one of a right that is missing: 1 s.
+/// The first pause after a refusal that does not come from a budget, for example because a right is missing: 1 s.
 const FIRST: i64 = SECOND;
-/// The first pause after the refusal of a PodDisruptionBudget. The executor has tried for as long before: 30 s.
+/// The first pause after the refusal of a PodDisruptionBudget: 30 s. The executor has tried for as long before.
 const FIRST_OF_BUDGET: i64 = 30 * SECOND;
 /// The longest pause: 5 minutes.
 const LONGEST: i64 = 300 * SECOND;
 
-/// The refusals in a row, by object and by whether a budget refuses.
+/// The number of refusals in a row, by object and by whether a budget refuses.
 #[derive(Debug, Default)]
 pub(super) struct Pauses(BTreeMap<(ObjectRef, bool), u32>);
 
 impl Pauses {
-    /// Takes the outcome of a command about an object; a refusal is given the end of its pause.
+    /// Takes the outcome of a command about an object, and writes the end of the pause into a refusal.
     pub(super) fn take(&mut self, object: &ObjectRef, outcome: &mut CommandOutcome, now: i64) {
         match outcome {
             CommandOutcome::Refused { until, budget, .. } => {

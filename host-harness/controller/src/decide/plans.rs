@@ -1,6 +1,6 @@
-//! The plans that are being carried out: first who gets the room is nominated, then its victims are evicted.
+//! The plans that are being carried out: first the pods that receive the room are nominated, then the victims are evicted.
 //!
-//! In this order no victim leaves for somebody who is gone, and nobody else takes the room in between.
+//! In this order no victim is evicted for a pod that is gone, and no other pod takes the room in between.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,32 +10,32 @@ use lictor_host::session::{Action, Command, CommandId, CommandOutcome, Session, 
 #[derive(Debug, Default)]
 pub struct Plans(BTreeMap<u64, Plan>);
 
-/// A plan.
+/// A plan that is being carried out.
 #[derive(Debug, Default)]
 struct Plan {
     /// The pods that wait for the room, by name and uid.
     beneficiaries: BTreeSet<(String, String)>,
     /// The commands that nominate and have not succeeded yet.
     nominations: BTreeSet<CommandId>,
-    /// The evictions that wait for them.
+    /// The evictions that wait for those nominations.
     held: Vec<Command>,
     /// The evictions that are under way.
     evictions: BTreeSet<CommandId>,
-    /// Nobody needs what is still under way, and that was said.
+    /// Whether the plan's commands under way were already reported as not needed any more.
     is_given_up: bool,
 }
 
-/// What follows from the outcome of a command.
+/// The commands that the outcome of another command releases or fails.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Released {
-    /// These commands can be carried out now.
+    /// The commands that can be carried out now.
     pub carry: Vec<Command>,
-    /// These never will be.
+    /// The commands that will never be carried out, with their outcomes.
     pub failed: Vec<(CommandId, CommandOutcome)>,
 }
 
 impl Plans {
-    /// Takes note of the plans of a step; its commands that can be carried out now.
+    /// Takes the plans of a step. Returns the commands of the step that can be carried out now.
     pub fn take(&mut self, step: &Step) -> Vec<Command> {
         let mut nominations: BTreeMap<String, &Command> = BTreeMap::new();
         for command in &step.commands {
@@ -55,7 +55,7 @@ impl Plans {
         step.commands.iter().filter_map(|command| self.now_or_later(command)).collect()
     }
 
-    /// The command, where it can be carried out now.
+    /// Returns the command where it can be carried out now. `None`: it is an eviction that waits for the nominations of its plan.
     fn now_or_later(&mut self, command: &Command) -> Option<Command> {
         let Action::Evict { plan, .. } = &command.action else { return Some(command.clone()) };
         let Some(plan) = self.0.get_mut(plan) else { return Some(command.clone()) };
@@ -67,7 +67,7 @@ impl Plans {
         None
     }
 
-    /// A command has come to an end.
+    /// Takes the outcome of a command. Returns the evictions that it releases, or fails because a nomination failed.
     pub fn settle(&mut self, id: CommandId, outcome: &CommandOutcome) -> Released {
         let mut released = Released::default();
         for plan in self.0.values_mut() {
@@ -89,7 +89,7 @@ impl Plans {
         released
     }
 
-    /// Evictions that are under way for pods that do not wait for the room any more. They are named once.
+    /// Returns the evictions under way for pods that do not wait for the room any more. Each is returned once.
     pub fn pointless(&mut self, session: &Session) -> Vec<CommandId> {
         let mirror = session.mirror();
         let waits = |(name, uid): &(String, String)| {
@@ -127,7 +127,7 @@ mod tests {
         command(id, name, Action::Evict { delete: true, marks: Vec::new(), plan })
     }
 
-    /// A step with plan 5 for `p` and `q`, victims `v` and `w`.
+    /// Returns a step with plan 5 for `p` and `q`, victims `v` and `w`.
     fn step(commands: Vec<Command>) -> Step {
         let nominated = ["p", "q"].map(|pod| (format!("default/{pod}"), "n1".to_owned()));
         let plan = CarriedOut {

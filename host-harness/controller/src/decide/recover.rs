@@ -1,4 +1,4 @@
-//! What an earlier process has left in the cluster.
+//! Taking over what an earlier process has left in the cluster.
 
 use lictor_host::session::{Action, Command, ObjectRef};
 
@@ -9,7 +9,7 @@ use crate::carry_out::Task;
 use crate::watch::store::News;
 
 impl Decider {
-    /// Takes up what an earlier process has left in the cluster: the pods that it has nominated, and the victims that carry its mark.
+    /// Takes over what an earlier process has left in the cluster: the pods that it has nominated, and the victims that carry its mark.
     /// `evicts`: victims that were only marked are to be evicted now. The tasks come with the turn.
     pub fn recover(&mut self, victims: impl Iterator<Item = ObjectRef>, evicts: bool, turn: &mut Turn) {
         if self.mode != Mode::Act {
@@ -22,7 +22,7 @@ impl Decider {
         }
     }
 
-    /// Takes up the victims that were only marked, because victims are deleted from now on: those of plans in flight are to be evicted. The tasks
+    /// Takes over the victims that were only marked, because victims are deleted from now on: those of plans in flight are to be evicted. The tasks
     /// come with the turn.
     pub fn take_up(&mut self, victims: impl Iterator<Item = ObjectRef>, turn: &mut Turn) {
         if self.mode == Mode::Act {
@@ -38,18 +38,18 @@ impl Decider {
         victims.filter(|victim| is_marked(victim) && !is_open(victim)).collect()
     }
 
-    /// Evicts the victims for which a plan is under way: for the others no pod waits, and [`Decider::tidy`] takes their marks off.
+    /// Evicts the victims that a plan under way needs. For the others no pod waits, and [`Decider::tidy`] takes their marks off.
     fn evict(&self, victims: Vec<ObjectRef>, turn: &mut Turn) {
         let victims = victims.into_iter().filter(|victim| self.lives.evicts(victim));
         turn.tasks.extend(victims.map(Task::Evict));
     }
 
-    /// Gives plans up after so long.
+    /// Sets how long a plan may take before it is given up.
     pub fn set_patience(&mut self, patience: Patience) {
         self.lives.patience = patience;
     }
 
-    /// Takes note of pods that are being deleted: what is news, by the clock of this process.
+    /// Takes a change of an object: deletions under way are noted by the clock of this process.
     pub fn see(&mut self, news: &News, now: i64) {
         self.lives.stopping.see(news, now);
     }

@@ -1,7 +1,7 @@
 //! Pods that were let go and that kube-scheduler refuses.
 //!
-//! Such a pod cannot be gated again. It keeps its room until it is bound, or gone. It is reported. Where the operator wants it, it is deleted
-//! after a grace if it never ran and a ReplicaSet or StatefulSet makes another; never a pod of a Job, which would count a failure.
+//! Such a pod cannot be gated again. It keeps its room until it is bound or gone. The refusal is reported. Where the operator wants it, the pod is
+//! deleted after a grace if it never ran and a ReplicaSet or StatefulSet makes another; never a pod of a Job, which would count a failure.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::view::{Standing, pinned_to, text};
 use crate::watch::store::{News, Shown};
 
-/// How long kube-scheduler may refuse a pod before that is said: its picture of the cluster may be older than ours. 2 s.
+/// How long kube-scheduler may refuse a pod before that is reported: its view of the cluster may be older than ours. 2 s.
 const PATIENCE: i64 = 2_000_000_000;
 
 /// The controllers that make a deleted pod anew and count no failure. A Job counts one, and may fail.
@@ -33,10 +33,10 @@ pub struct Refusal {
 /// The pods that are refused now.
 #[derive(Debug)]
 pub struct Refusals {
-    /// After how many nanoseconds a pod is deleted; none: never.
+    /// The age of a refusal at which the pod is deleted, in nanoseconds. `None`: pods are never deleted.
     grace: Option<i64>,
     pods: BTreeMap<String, Known>,
-    /// Those that were reported and are not refused any more.
+    /// Refusals that were reported and have ended.
     over: Vec<Refusal>,
 }
 
@@ -48,24 +48,24 @@ struct Known {
     is_deleted: bool,
 }
 
-/// What is to be done about a pod that is refused.
+/// An action about a refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Due {
-    /// Say so.
+    /// Report it.
     Say(Refusal),
-    /// Delete it, so that its owner makes another.
+    /// Delete the pod, so that its owner makes another.
     Delete(Refusal),
-    /// It is not refused any more, or is gone.
+    /// Report its end: the pod is not refused any more, or is gone.
     Over(Refusal),
 }
 
 impl Refusals {
-    /// Pods are deleted after this many nanoseconds; none: never.
+    /// Makes an empty list of refusals. Pods are deleted after `grace` nanoseconds; `None`: never.
     pub fn new(grace: Option<i64>) -> Refusals {
         Refusals { grace, pods: BTreeMap::new(), over: Vec::new() }
     }
 
-    /// Takes what is news.
+    /// Takes a change of an object: a refusal begins, goes on or ends.
     pub fn see(&mut self, news: &News, now: i64) {
         match news {
             News::Marked(..) => {}
@@ -86,7 +86,7 @@ impl Refusals {
         self.over.extend(self.pods.remove(key).filter(|known| known.is_said).map(|known| known.refusal));
     }
 
-    /// What is due now. Each is named once.
+    /// Returns the actions that are due now. Each is returned once.
     pub fn due(&mut self, now: i64) -> Vec<Due> {
         let mut due: Vec<Due> = self.over.drain(..).map(Due::Over).collect();
         for known in self.pods.values_mut() {
@@ -104,7 +104,7 @@ impl Refusals {
         due
     }
 
-    /// When something is due next, nanoseconds since 1970.
+    /// Returns when the next action is due, in nanoseconds since 1970. `None`: none is expected.
     pub fn next(&self) -> Option<i64> {
         let at = |known: &Known| {
             let said = (!known.is_said).then(|| known.since.saturating_add(PATIENCE));
@@ -115,13 +115,13 @@ impl Refusals {
         self.pods.values().filter_map(at).min()
     }
 
-    /// How many pods are refused now.
+    /// Returns how many pods are refused now.
     pub fn count(&self) -> usize {
         self.pods.len()
     }
 }
 
-/// How kube-scheduler refuses a pod that was let go; none where it does not.
+/// Reads how kube-scheduler refuses a pod that was let go. `None`: the pod is not refused, or was not let go.
 fn refusal(shown: &Shown) -> Option<Refusal> {
     let pod = shown.raw.as_deref().filter(|_| shown.standing == Standing::LetGo)?;
     let conditions = pod.pointer("/status/conditions").and_then(Value::as_array);

@@ -31,7 +31,7 @@ impl Stop {
 pub struct Stopping(BTreeMap<String, Stop>);
 
 impl Stopping {
-    /// Takes what is news. A deletion counts from when it was seen first, and anew where its grace has changed.
+    /// Takes a change of an object. A deletion counts from when it was first seen, and anew where its grace has changed.
     pub fn see(&mut self, news: &News, now: i64) {
         match news {
             News::Marked(..) => {}
@@ -48,13 +48,13 @@ impl Stopping {
         }
     }
 
-    /// Returns the deletion of an object; none where it is not being deleted.
+    /// Returns the deletion of an object. `None`: the object is not being deleted.
     pub(super) fn of(&self, object: &ObjectRef) -> Option<&Stop> {
         self.0.get(&object.key()).filter(|stop| stop.uid == object.uid)
     }
 }
 
-/// Reads the deletion of an object that is seen now; none where it is not being deleted.
+/// Reads the deletion of an object. `None`: the object is not being deleted.
 fn stop(shown: &Shown, now: i64) -> Option<Stop> {
     if text(&shown.object, "/metadata/deletionTimestamp").is_empty() {
         return None;

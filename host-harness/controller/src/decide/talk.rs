@@ -1,4 +1,4 @@
-//! A session, recorded or not.
+//! A session with or without a recorder.
 
 use std::collections::BTreeMap;
 
@@ -6,29 +6,29 @@ use lictor_contract::QueueAccount;
 use lictor_host::recording::{Recorder, Told};
 use lictor_host::session::{Input, Session, SessionCheckpoint, SessionError, Standing, Step};
 
-/// A session, and what records it, if anything does.
+/// A session, and the recorder of its inputs, if there is one.
 pub struct Talk {
     session: Session,
     recorder: Option<Recorder>,
 }
 
 impl Talk {
-    /// A session, recorded where there is a recorder: its policy is one that the recorder listens to.
+    /// Makes a session with an optional recorder. The policy of the session must be the one that the recorder watches.
     pub fn new(session: Session, recorder: Option<Recorder>) -> Talk {
         Talk { session, recorder }
     }
 
-    /// The session.
+    /// Returns the session.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// The session, to be told what is no input, such as the replacement of its policy.
+    /// Returns the session for changes that are no inputs, such as the replacement of its policy. The recorder does not see them.
     pub fn session_mut(&mut self) -> &mut Session {
         &mut self.session
     }
 
-    /// See [`Session::handle`].
+    /// Hands an input to the session: see [`Session::handle`].
     ///
     /// # Errors
     /// See [`Session::handle`].
@@ -39,7 +39,7 @@ impl Talk {
         }
     }
 
-    /// See [`Session::explain`].
+    /// Asks for an explanation of the pods that wait: see [`Session::explain`].
     ///
     /// # Errors
     /// See [`Session::explain`].
@@ -47,7 +47,7 @@ impl Talk {
         self.ask(&Told::Explain, Session::explain)
     }
 
-    /// See [`Session::accounts`].
+    /// Returns the accounts of the queues: see [`Session::accounts`].
     ///
     /// # Errors
     /// See [`Session::accounts`].
@@ -55,7 +55,7 @@ impl Talk {
         self.ask(&Told::Accounts, Session::accounts)
     }
 
-    /// Asks for the standings of pods: see [`Session::standings_of`].
+    /// Returns the standings of pods: see [`Session::standings_of`].
     ///
     /// # Errors
     /// See [`Session::standings_of`].
@@ -63,7 +63,7 @@ impl Talk {
         self.ask(&Told::StandingsOf(pods.to_vec()), |session| session.standings_of(pods))
     }
 
-    /// See [`Session::checkpoint`].
+    /// Returns a checkpoint of the session: see [`Session::checkpoint`].
     ///
     /// # Errors
     /// See [`Session::checkpoint`].
@@ -71,7 +71,7 @@ impl Talk {
         self.ask(&Told::Checkpoint, Session::checkpoint)
     }
 
-    /// See [`Session::restore`].
+    /// Restores a checkpoint into the session: see [`Session::restore`].
     ///
     /// # Errors
     /// See [`Session::restore`].

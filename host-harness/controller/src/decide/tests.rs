@@ -1,4 +1,4 @@
-//! A session behind the decider, with a policy that says what a script says.
+//! A session behind the decider, with a policy that follows a script.
 
 mod lives;
 mod marked;
@@ -18,12 +18,12 @@ fn named(pod: Value) -> Value {
     with(pod, "/metadata", "uid", json!(uid))
 }
 
-/// `p` waits, and `v` holds the node.
+/// Returns a cluster in which `p` waits, and `v` holds the node.
 fn cluster() -> Vec<Object> {
     [node("n1", 4), named(on("n1", pod("v", 4, 0))), named(pod("p", 3, 9))].map(object).into()
 }
 
-/// A policy that evicts `v` for `p`.
+/// Returns a policy that evicts `v` for `p`.
 fn evicting() -> Scripted {
     let plan = Sketch { id: 5, nominations: &[("default/p", "n1")], victims: &["default/v"], soft: false };
     Scripted::deciding(ALL)
@@ -37,7 +37,7 @@ fn begun(policy: &Scripted, mode: Mode, saved: Option<Saved>) -> (Decider, Turn)
     Decider::begin(Talk::new(session, None), mode, &[], SECOND, cluster(), saved)
 }
 
-/// Tasks in words.
+/// Returns the words of the tasks.
 fn words(tasks: &[Task]) -> Vec<String> {
     let word = |task: &Task| {
         let name = &task.object().name;
@@ -128,7 +128,7 @@ fn another_process_asks_what_became_of_what_was_under_way() {
     let stored: Saved = serde_json::from_str(&serde_json::to_string(&saved).unwrap()).unwrap();
     let (mut after, turn) = begun(&Scripted::deciding(ALL), Mode::Act, Some(stored));
     assert!(turn.errors.is_empty());
-    // The eviction was held back until the nomination is written: nobody has begun it.
+    // The eviction was held back until the nomination is written: it was never begun.
     assert_eq!(words(&turn.tasks), ["confirm p true", "confirm v true"]);
     let never = || CommandOutcome::Failed("it was not carried out".to_owned());
     let outcomes = turn.tasks.iter().map(|task| outcome(task, never())).collect();
@@ -196,7 +196,7 @@ fn who_is_decided_about_first_is_let_go_before_the_others_are_decided_about() {
     let (mut decider, _) = Decider::begin(Talk::new(session, None), Mode::Act, &[], SECOND, cluster, None);
     assert_eq!(words(&decider.decide(1).tasks), ["bind a n1"]);
     assert!(decider.is_due() && decider.is_in_cycle());
-    // What comes in between is told, and is decided about when all others have had a turn.
+    // A pod that arrives in between reaches the session, and is decided about when all others have had a turn.
     decider.tell(SECOND, vec![Fact::There(Box::new(object(named(pod("c", 1, 99)))))]);
     assert_eq!(words(&decider.decide(1).tasks), ["bind b n1"]);
     assert!(decider.is_due() && !decider.is_in_cycle());
@@ -204,7 +204,7 @@ fn who_is_decided_about_first_is_let_go_before_the_others_are_decided_about() {
     assert!(!decider.is_due());
 }
 
-/// `p` is nominated and the eviction of `v` ordered.
+/// Returns a decider that has nominated `p`, and its task that evicts `v`.
 fn under_way(policy: &Scripted) -> (Decider, Task) {
     let (mut decider, _) = begun(policy, Mode::Act, None);
     let nominate = decider.decide(ALL_AT_ONCE).tasks;

@@ -1,6 +1,6 @@
 //! Victims that carry our annotation and are not being deleted: their eviction is under way, or they were only marked.
 //!
-//! A victim that stands for a minute is reported once: then a budget forbids its eviction, or no controller deletes what is marked.
+//! A victim in this state for a minute is reported once: then a budget forbids its eviction, or no controller deletes what is marked.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::names::EVICTED_FOR;
 use crate::view::{annotation, text};
 use crate::watch::store::{News, Shown};
 
-/// How long a victim may stand before that is said: a minute.
+/// How long a victim may stay in this state before it is reported: a minute.
 pub const OVERDUE: i64 = 60_000_000_000;
 
 /// A victim that still runs.
@@ -18,7 +18,7 @@ pub const OVERDUE: i64 = 60_000_000_000;
 pub struct Standing {
     /// The pod.
     pub pod: ObjectRef,
-    /// What our annotation says: for which plan it is evicted.
+    /// The value of our annotation: the plan for which the pod is evicted.
     pub evicted_for: String,
 }
 
@@ -34,7 +34,7 @@ struct Known {
 }
 
 impl Victims {
-    /// Takes what is news.
+    /// Takes a change of an object: a victim appears or disappears.
     pub fn see(&mut self, news: &News, now: i64) {
         match news {
             News::Marked(..) => {}
@@ -50,7 +50,7 @@ impl Victims {
         }
     }
 
-    /// Returns the victims that stand for a minute; each is returned once.
+    /// Returns the victims that have been in this state for a minute; each is returned once.
     pub fn due(&mut self, now: i64) -> Vec<Standing> {
         let over = self.0.values_mut().filter(|known| !known.is_said && is_overdue(known, now));
         over.map(|known| {
@@ -60,13 +60,13 @@ impl Victims {
         .collect()
     }
 
-    /// Returns when one stands for a minute next, in nanoseconds since 1970.
+    /// Returns when the next victim will have been in this state for a minute, in nanoseconds since 1970. `None`: no victim is left to report.
     pub fn next(&self) -> Option<i64> {
         let waits = self.0.values().filter(|known| !known.is_said);
         waits.map(|known| known.since.saturating_add(OVERDUE)).min()
     }
 
-    /// Counts the victims that stand for a minute or more.
+    /// Returns how many victims have been in this state for a minute or more.
     pub fn overdue(&self, now: i64) -> usize {
         self.0.values().filter(|known| is_overdue(known, now)).count()
     }
@@ -81,7 +81,7 @@ fn is_overdue(known: &Known, now: i64) -> bool {
     known.since.saturating_add(OVERDUE) <= now
 }
 
-/// Reads how a victim stands; `None` where the object is no victim, is being deleted or has ended.
+/// Reads the state of a victim. `None`: the object is no victim, is being deleted or has ended.
 fn standing(shown: &Shown) -> Option<Standing> {
     let object = &shown.object;
     let evicted_for = annotation(object, EVICTED_FOR);

@@ -1,4 +1,4 @@
-//! The state machine of one candidate. It is told the time: how long its process has run, and, for what is written, the time of day.
+//! The state machine of one candidate. Its caller passes the time: how long the process has run, and, for what is written, the time of day.
 
 use std::time::Duration;
 
@@ -6,44 +6,44 @@ use jiff::Timestamp;
 
 use super::{Answer, Record, Request, Seen, Terms};
 
-/// What a candidate does next.
+/// The next action of a candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
-    /// It sends this, now.
+    /// Send this request now.
     Send(Request),
-    /// It waits until then, in time of its process.
+    /// Wait until this moment, in time of the process.
     Wait(Duration),
-    /// It has given the lease back, or has none to give back.
+    /// End: the candidate has given the lease back, or has none to give back.
     Ended,
 }
 
-/// The lease as it was seen, and since when it has not changed.
+/// The lease as it was read or written last, and since when it has not changed.
 #[derive(Debug, Clone)]
 struct Observed {
     seen: Seen,
     since: Duration,
 }
 
-/// A candidate. Times are counted from the start of its process, by a clock that nobody sets.
+/// A candidate for a lease. Times are counted from the start of its process, by a monotonic clock.
 #[derive(Debug, Clone)]
 pub struct Elector {
     identity: String,
     terms: Terms,
     observed: Option<Observed>,
-    /// The last renewal that was accepted was sent then.
+    /// When the last accepted renewal was sent. `None`: the candidate does not lead.
     renewed: Option<Duration>,
-    /// What is known of the lease may be out of date: it is read before anything is written.
+    /// Whether the known copy of the lease may be out of date: then it is read before anything is written.
     stale: bool,
-    /// The lease is read, and written now.
+    /// Whether the lease was just read and is written next.
     writes: bool,
     next: Duration,
-    /// It gives the lease back, and gives up trying to at this moment.
+    /// Until when the candidate tries to give the lease back. `None`: it has not begun to.
     releases: Option<Duration>,
     ended: bool,
 }
 
 impl Elector {
-    /// A candidate of this name, which nobody else has: the name of its pod and something random.
+    /// Makes a candidate with a unique name, such as the name of its pod and something random.
     pub fn new(identity: impl Into<String>, terms: Terms) -> Elector {
         Elector {
             identity: identity.into(),
@@ -58,22 +58,22 @@ impl Elector {
         }
     }
 
-    /// Whether it leads at this moment.
+    /// Returns whether the candidate leads at this moment.
     pub fn leads(&self, now: Duration) -> bool {
         self.leads_until().is_some_and(|until| now < until)
     }
 
-    /// When it stops leading if nothing is renewed; none where it does not lead.
+    /// Returns when the candidate stops leading if nothing is renewed. `None`: the candidate does not lead.
     pub fn leads_until(&self) -> Option<Duration> {
         self.renewed.filter(|_| self.releases.is_none()).map(|sent| sent.saturating_add(self.terms.renew))
     }
 
-    /// The holder of the lease as it was seen last; empty where there is none.
+    /// Returns the holder of the lease as it was seen last. Empty: the lease has no holder, or was not seen.
     pub fn holder(&self) -> &str {
         self.observed.as_ref().map_or("", |observed| &observed.seen.record.holder)
     }
 
-    /// From now on it leads no more, and gives the lease back where it holds it.
+    /// Ends the leadership from now on, and gives the lease back where the candidate holds it.
     pub fn release(&mut self, now: Duration) {
         if self.releases.is_none() {
             self.ended = self.renewed.is_none();
@@ -82,7 +82,7 @@ impl Elector {
         }
     }
 
-    /// What to do at this moment. A request is answered with [`Elector::answered`] before this is asked again.
+    /// Returns what to do at this moment. The answer to a request must be passed to [`Elector::answered`] before the next call.
     pub fn next(&mut self, now: Duration, time: Timestamp) -> Next {
         if self.leads_until().is_some_and(|until| until <= now) {
             self.renewed = None;
@@ -104,7 +104,7 @@ impl Elector {
         }
     }
 
-    /// What came of the request that was sent at this moment, and answered at the other.
+    /// Takes the answer to a request that was sent at the moment `sent`, and answered at the moment `now`.
     pub fn answered(&mut self, request: &Request, sent: Duration, now: Duration, answer: Answer) {
         let wrote = !matches!(request, Request::Read);
         self.writes = false;
@@ -137,7 +137,7 @@ impl Elector {
         }
     }
 
-    /// The lease was read.
+    /// Takes the lease as it was read, and decides whether to write it next.
     fn saw(&mut self, seen: Seen, now: Duration) {
         let since = match &self.observed {
             Some(observed) if observed.seen.record == seen.record => observed.since,
@@ -159,7 +159,7 @@ impl Elector {
         self.next = if self.writes { now } else { self.later(now) };
     }
 
-    /// What is written over this record.
+    /// Returns the record to write over the record `old`.
     fn written(&self, old: Option<&Record>, time: Timestamp) -> Record {
         let transitions = old.map_or(0, |old| old.transitions);
         if self.releases.is_some() {
@@ -176,7 +176,8 @@ impl Elector {
         }
     }
 
-    /// The next attempt. Candidates that wait spread theirs, as in client-go: up to 2.2 times the time between two attempts.
+    /// Returns when to make the next attempt. Candidates that wait spread their attempts, as in client-go: up to 2.2 times the time between two
+    /// attempts.
     fn later(&self, now: Duration) -> Duration {
         let retry = self.terms.retry;
         if self.renewed.is_some() || self.releases.is_some() {

@@ -1,4 +1,4 @@
-//! Asks the API server what an elector wants to know.
+//! Sends the requests of an elector to the API server.
 
 use std::time::Duration;
 
@@ -12,23 +12,23 @@ use tracing::{info, warn};
 
 use super::{Answer, Elector, Next, Record, Request, Seen, Terms};
 
-/// A lease to be held.
+/// A lease to hold, with the candidate for it.
 #[derive(Debug, Clone)]
 pub struct Keep {
-    /// The namespace of the Lease.
+    /// The namespace of the Lease object.
     pub namespace: String,
-    /// Its name.
+    /// The name of the Lease object.
     pub name: String,
-    /// The name of this candidate, which nobody else has.
+    /// The unique name of this candidate.
     pub identity: String,
-    /// The times.
+    /// The times of the election.
     pub terms: Terms,
 }
 
-/// Takes part in the election until `stop` says so, then gives the lease back. `leads` says whether this process leads; a leader whose
-/// time is up without a renewal is told so at that moment, also while a request is under way.
+/// Takes part in the election until `stop` becomes true, then gives the lease back. `leads` says whether this process leads. It becomes false at the
+/// moment at which the leader's time is up without a renewal, also while a request is under way.
 ///
-/// What the leader does must have ended, or be given up, when `stop` becomes true: somebody else leads at once.
+/// What the leader does must have ended, or be given up, when `stop` becomes true: another process leads at once.
 pub async fn keep(client: kube::Client, what: Keep, leads: watch::Sender<bool>, mut stop: watch::Receiver<bool>) {
     let api: Api<Lease> = Api::namespaced(client, &what.namespace);
     let mut elector = Elector::new(what.identity.clone(), what.terms);
@@ -77,7 +77,7 @@ fn tell(leads: &watch::Sender<bool>, told: &mut bool, elector: &Elector, now: Du
     let now_leads = elector.leads(now);
     let known = !elector.holder().is_empty();
     let mut changed = false;
-    // Who stands by hears so once the Lease was read: everyone that waits is told, though the value is the same.
+    // A candidate that waits learns here that the Lease was read: its receivers are notified, though the value is the same.
     let _told = leads.send_if_modified(|leads| {
         changed = std::mem::replace(leads, now_leads) != now_leads;
         changed || (known && !std::mem::replace(told, true))
@@ -89,7 +89,7 @@ fn tell(leads: &watch::Sender<bool>, told: &mut bool, elector: &Elector, now: Du
     }
 }
 
-/// One request. What else stands in the lease is kept as it was read.
+/// Sends one request and returns its answer. `kept` is the whole lease as it was read last: its other fields are written back unchanged.
 async fn ask(api: &Api<Lease>, what: &Keep, request: &Request, kept: &mut Option<Lease>) -> Answer {
     let answer = match request {
         Request::Read => api.get(&what.name).await,

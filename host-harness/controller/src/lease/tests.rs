@@ -1,4 +1,4 @@
-//! Candidates before a lease that stands in memory, with a clock that is moved by hand.
+//! Candidates for a lease in memory, with a clock that the tests move.
 #![expect(clippy::arithmetic_side_effects, reason = "tests")]
 
 use std::time::Duration;
@@ -40,7 +40,7 @@ impl Server {
     }
 }
 
-/// A candidate, and by how much its time of day is wrong.
+/// A candidate, and the error of its time of day.
 struct Candidate {
     elector: Elector,
     skew: i64,
@@ -56,7 +56,7 @@ impl Candidate {
         self.elector.next(now, time)
     }
 
-    /// Sends what it wants to send at this moment, until it waits.
+    /// Sends the requests of the candidate at this moment, until it waits.
     fn act(&mut self, now: Duration, server: &mut Server) {
         while let Next::Send(request) = self.next(now) {
             let answer = server.serve(&request);
@@ -69,7 +69,7 @@ impl Candidate {
     }
 }
 
-/// Tenths of a second, up to this one.
+/// Returns the tenths of a second up to this second.
 fn until(seconds: u32) -> impl Iterator<Item = Duration> {
     (0..seconds * 10).map(|tenth| Duration::from_millis(u64::from(tenth) * 100))
 }
@@ -195,7 +195,7 @@ fn giving_back_is_tried_again_and_given_up_after_10_seconds() {
 fn a_renewal_that_lost_against_another_write_reads_and_writes_again() {
     let (mut server, mut a) = (Server::default(), Candidate::new("a"));
     a.act(s(0.0), &mut server);
-    // Somebody wrote a label: the same record under another version.
+    // Another client wrote a label: the same record under another version.
     server.lease.as_mut().unwrap().version = "else".to_owned();
     a.act(s(2.0), &mut server);
     assert!(a.leads(s(11.9)), "renewed at 2 s");

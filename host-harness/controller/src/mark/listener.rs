@@ -1,4 +1,4 @@
-//! Asks the laws about running pods while the loop turns, and has the marks written.
+//! Asks the policy for the standings of running pods while the loop turns, and has the marks written.
 
 use std::time::Instant;
 
@@ -30,7 +30,7 @@ impl Marking {
         Marking { writes, ..Marking::default() }
     }
 
-    /// Asks about the pods that are due.
+    /// Asks for the standings of the pods that are due.
     fn ask(&mut self, now: i64, talk: &mut Talk) {
         let pods = self.sweep.part(now, talk.session().mirror());
         if pods.is_empty() {

@@ -1,4 +1,4 @@
-//! What is written on running pods, and when.
+//! The marks to write on running pods, and when.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::report::{SECOND, Subject, Write, time};
 const BETWEEN: i64 = 10 * SECOND;
 /// The longest time between two writes of the same mark: one that is refused, or that others take away.
 const LONGEST: i64 = 600 * SECOND;
-/// The same law in other words, such as other amounts, is written after this time.
+/// The time after which a mark of the same law with other words, such as other amounts, is written. 300 s.
 const REPEAT: i64 = 300 * SECOND;
 
 /// The marks that running pods have, and those that they should have.
@@ -22,19 +22,19 @@ pub struct Marks {
     /// The pods whose marks are to be written, and when.
     due: BTreeSet<(i64, String)>,
     pace: Pace,
-    /// That nothing arrives was said.
+    /// Whether it was already reported that no write arrives.
     is_told: bool,
 }
 
 /// The marks of a pod.
 #[derive(Debug, Default)]
 struct Pod {
-    /// As the watch showed it.
+    /// The mark that the watch showed.
     has: Mark,
-    /// As the laws say. `None`: they were not asked about this pod yet.
+    /// The mark that the laws imply. `None`: the standing of this pod is not known yet.
     should: Option<Mark>,
     due: Option<i64>,
-    /// The last write, and the writes of the same mark.
+    /// When the mark was written last.
     wrote: Option<i64>,
     tries: u32,
 }
@@ -51,7 +51,7 @@ impl Marks {
         self.plan(now, pod);
     }
 
-    /// Takes what the laws say of a running pod. `None`: nothing, and the pod should have no mark.
+    /// Takes the standing of a running pod. `None`: the pod has no standing, and should have no mark.
     pub fn stands(&mut self, now: i64, pod: &str, standing: Option<&Standing>) {
         let should = standing.map(Mark::of).unwrap_or_default();
         let known = self.pods.entry(pod.to_owned()).or_default();
@@ -90,7 +90,7 @@ impl Marks {
         }
     }
 
-    /// Returns what is to be written now. `find` finds the pod of a name; a pod that there is not is forgotten.
+    /// Returns the writes that are due now. `find` finds the pod of a name; a pod that does not exist is forgotten.
     pub fn due(&mut self, now: i64, find: impl Fn(&str) -> Option<Subject>) -> Vec<Write> {
         let mut writes = Vec::new();
         while self.pace.next(now).is_none()
@@ -109,7 +109,7 @@ impl Marks {
         writes
     }
 
-    /// Returns when something is due next, in nanoseconds since 1970.
+    /// Returns when the next write is due, in nanoseconds since 1970. `None`: no write is due.
     pub fn wake_at(&self, now: i64) -> Option<i64> {
         let (at, _) = self.due.first()?;
         Some(self.pace.next(now).map_or(*at, |paced| paced.max(*at)))

@@ -1,10 +1,10 @@
-//! Where users see which of their running pods are safe: a label to select pods by, and a condition that names the law.
+//! The marks that show users which of their running pods are safe: a label to select pods by, and a condition that names the law.
 //!
-//! What the laws say of a pod is one thing, what the cluster has is another: [`Marks`] compares both and writes where they differ. What was
-//! written counts when the watch shows it. So a write that is refused is tried again, and what somebody takes away comes back, both later
-//! each time. [`Sweep`] says which pods are asked about, and when. [`Marking`] ties both to the loop.
+//! The standings of pods are one thing, the marks in the cluster another: [`Marks`] compares both and writes where they differ. A write counts when
+//! the watch shows it. So a refused write is tried again, and a removed mark comes back, both later each time. [`Sweep`] chooses the pods whose
+//! standings are due. [`Marking`] ties both to the loop.
 //!
-//! A mark is hidden from the session (`view`): no decision, no retry and no recording of inputs comes of it.
+//! A mark is hidden from the session (`view`): no decision, no retry and no recording of inputs follows from it.
 
 mod listener;
 mod marks;
@@ -24,8 +24,8 @@ pub use listener::Marking;
 pub use marks::Marks;
 pub use sweep::Sweep;
 
-/// The type of the condition. True: no preemptor may evict the pod, and `reason` is the law that protects it. False: `message` says who
-/// may evict it.
+/// The type of the condition. True: no preemptor may evict the pod, and `reason` is the law that protects it. False: `message` names the pods or
+/// queues that may evict it.
 pub const SAFE: &str = "lictor.dev/Safe";
 
 /// The reason of a condition that is false.
@@ -65,7 +65,7 @@ impl Mark {
         Mark { label, status: of("/status"), reason: of("/reason"), message: of("/message") }
     }
 
-    /// Takes the mark off a pod. A list that is empty then goes with it, as if the mark had never been there.
+    /// Takes the mark off a pod. A list that becomes empty is removed, as if the mark had never been there.
     pub fn take_off(pod: &mut Value) {
         if let Some(status) = pod.get_mut("status").and_then(Value::as_object_mut)
             && let Some(conditions) = status.get_mut("conditions").and_then(Value::as_array_mut)
@@ -83,7 +83,7 @@ impl Mark {
         }
     }
 
-    /// Checks that both say the same, if in other words.
+    /// Returns whether both marks say the same, if in other words.
     fn says_as(&self, other: &Mark) -> bool {
         (&self.label, &self.status, &self.reason) == (&other.label, &other.status, &other.reason)
     }

@@ -1,4 +1,4 @@
-//! How fast marks are written: never so fast that they get in the way of decisions, and hardly at all where nothing comes of them.
+//! The pace at which marks are written: never so fast that decisions are delayed, and very slow where no write arrives.
 
 use crate::report::SECOND;
 
@@ -8,15 +8,15 @@ const BETWEEN: i64 = SECOND / 10;
 const BETWEEN_REFUSED: i64 = 10 * SECOND;
 /// Pods whose marks may be written at once, after a time without any.
 const BURST: i64 = 20;
-/// Within this time something that was written must have arrived.
+/// The time within which a write must have arrived.
 const ARRIVES: i64 = 10 * SECOND;
 
 /// The pace of writes: a bucket that fills at a steady rate.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
-    /// When the bucket is full again; nothing was written before the first moment.
+    /// When the bucket is full again. `None`: nothing was written yet.
     full_at: Option<i64>,
-    /// The first write since the last one that arrived.
+    /// When the first write since the last arrival was made.
     unanswered: Option<i64>,
 }
 
@@ -39,7 +39,7 @@ impl Pace {
         self.unanswered = None;
     }
 
-    /// Checks that nothing that was written has arrived for a while.
+    /// Returns whether no write has arrived for a while.
     pub(super) fn is_refused(&self, now: i64) -> bool {
         self.unanswered.is_some_and(|since| since.saturating_add(ARRIVES) <= now)
     }

@@ -1,4 +1,4 @@
-//! Which running pods the laws are asked about, and when: all of them in parts, so that decisions never wait for it.
+//! The running pods whose standings are due, and when: all pods in parts, so that decisions never wait long.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,16 +9,16 @@ use lictor_host::living::nanoseconds;
 
 use crate::report::SECOND;
 
-/// The time from a change to the questions about all running pods, at least, in nanoseconds: many changes are one.
+/// The least time from a change to the questions about all running pods, in nanoseconds: many changes are one.
 const AFTER_CHANGE: i64 = 5 * SECOND;
-/// Without a change they are asked about again after this time: some laws hold for a while only.
+/// The time after which all standings are asked for again without a change: some laws hold for a while only.
 const AGAIN: i64 = 300 * SECOND;
-/// About this long one part may take.
+/// The time that one part may take, roughly. 10 ms.
 const PART: Duration = Duration::from_millis(10);
 /// The fewest pods of a part, and the most.
 const FEWEST: usize = 8;
 const MOST: usize = 512;
-/// Of the time of the loop the questions may take one part in so many.
+/// The share of the loop's time that the questions may take: one part in so many.
 const SHARE: i64 = 10;
 
 /// Namespaces whose pods are never held and have no mark: those of the cluster itself.
@@ -31,7 +31,7 @@ pub struct Sweep {
     part: usize,
     /// When the next part is due, or the next beginning.
     due: i64,
-    /// Something has changed since the last beginning.
+    /// Whether something has changed since the last beginning.
     is_stale: bool,
     begun: i64,
     /// How long the parts of this sweep took so far, in nanoseconds.
@@ -72,7 +72,7 @@ impl Sweep {
         part
     }
 
-    /// Notes how long the answer to a part took: the next one is as large as can be answered in its time.
+    /// Notes how long the answer to a part took, and sets the size of the next part by that.
     pub fn took(&mut self, now: i64, part: usize, took: Duration) {
         let each = took.as_nanos().checked_div(u128::try_from(part).unwrap_or(u128::MAX)).unwrap_or_default();
         let fits = PART.as_nanos().checked_div(each.max(1)).unwrap_or_default();
@@ -81,7 +81,8 @@ impl Sweep {
         self.rests(now.saturating_add(nanoseconds(took).saturating_mul(SHARE)));
     }
 
-    /// Notes that the policy did not answer. It is asked again after five minutes, whatever changes: a policy that fails at this shall decide.
+    /// Notes that the policy did not answer. The next question comes after five minutes, whatever changes: a policy that fails at this must still
+    /// decide.
     pub fn failed(&mut self, now: i64) {
         self.left.clear();
         (self.is_stale, self.begun, self.spent) = (true, now, AGAIN.checked_div(SHARE).unwrap_or(AGAIN));
@@ -103,7 +104,7 @@ impl Sweep {
     }
 }
 
-/// Checks that a pod runs, belongs to the schedulers that are decided about, and may have a mark.
+/// Returns whether a pod runs, belongs to the schedulers that are decided about, and may have a mark.
 fn is_marked(pod: &Pod) -> bool {
     let is_pod = pod.kind.is_none() && !pod.template.foreign;
     let runs = pod.node.is_some() && pod.phase == Phase::Running && !pod.terminating;

@@ -81,7 +81,7 @@ fn a_mark_is_a_label_to_select_by_and_a_condition_that_names_the_law() {
     assert_eq!(condition["lastTransitionTime"], "2026-09-21T14:13:20Z");
     let pod = after(plain(), &writes);
     assert_eq!(Mark::read(&pod), Mark::of(&safe("kubernetes/lower-priority", "5 is not below 3")));
-    // What may be evicted says by whom.
+    // The mark of a pod that may be evicted names the evictor.
     let evictable = Mark::of(&evictable());
     assert_eq!((&*evictable.label, &*evictable.status, &*evictable.reason), ("evictable", "False", "MayBeEvicted"));
     assert_eq!(evictable.message, "may be evicted by a pod");

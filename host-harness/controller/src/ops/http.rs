@@ -1,4 +1,4 @@
-//! `/healthz`, `/livez`, `/readyz` and `/metrics` over HTTP. Nothing that is sent is read but the request line, and few may ask at a time.
+//! `/healthz`, `/livez`, `/readyz` and `/metrics` over HTTP. Only the request line is read, and the number of connections is small.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -18,16 +18,16 @@ use tracing::{debug, info};
 
 use super::{Health, Status};
 
-/// So many connections at a time; others wait to be accepted.
+/// The number of connections at a time; others wait to be accepted.
 const CONNECTIONS: usize = 32;
-/// So long may a request take, from the first byte.
+/// How long a request may take, from the first byte.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The text format of OpenMetrics.
 const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 const TEXT: &str = "text/plain; charset=utf-8";
 
-/// Serves until `stop` says so. The listener is bound by the caller, who sees at once when the port is taken.
+/// Serves until `stop` becomes true. The caller binds the listener, and so learns at once when the port is taken.
 pub async fn serve(listener: TcpListener, status: Arc<Status>, mut stop: watch::Receiver<bool>) {
     if let Ok(address) = listener.local_addr() {
         info!(address = %address, "serves health and metrics");
@@ -43,7 +43,7 @@ pub async fn serve(listener: TcpListener, status: Arc<Status>, mut stop: watch::
             }
         };
         let Ok((stream, _)): Result<(_, SocketAddr), _> = accepted else {
-            // Out of file descriptors, or the peer is gone already.
+            // The file descriptors are used up, or the peer is gone already.
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
@@ -69,7 +69,7 @@ pub async fn serve(listener: TcpListener, status: Arc<Status>, mut stop: watch::
     }
 }
 
-/// The answer to a request.
+/// Returns the answer to a request.
 pub(super) fn answer(method: &Method, path: &str, status: &Status) -> Response<Full<Bytes>> {
     if !matches!(*method, Method::GET | Method::HEAD) {
         return text(StatusCode::METHOD_NOT_ALLOWED, TEXT, "only GET\n".to_owned());

@@ -1,4 +1,4 @@
-//! What the running process knows of each pod: the answers to questions over the socket.
+//! The running process's knowledge of each pod: the source of the answers over the socket.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use super::explain::{Answer, Answered, Question, Said, State};
 use crate::decide::Talk;
 use crate::report::cause;
 
-/// So many names are shown where a name means several pods.
+/// The number of pods that are named where a name matches several.
 const NAMED: usize = 5;
 
-/// The last that was said of each pod.
+/// The last reasons for each pod.
 #[derive(Debug, Default)]
 pub struct Known {
     system: String,
@@ -29,21 +29,21 @@ struct About {
     evicted: Option<Evicted>,
     /// The text of our annotation on a victim: its plan, and since when. The annotation is there after a restart, too.
     marked: Option<String>,
-    /// What stood in its way in a cycle of the policy's own.
+    /// The failed constraint of the pod in a cycle of the policy's own.
     explained: Option<NamedReason>,
-    /// The node that it was let go for, and what kube-scheduler says, where that refuses it.
+    /// The node that the pod was let go for, and the message of kube-scheduler, where kube-scheduler refuses the pod.
     refused: Option<(String, String)>,
-    /// Where it lost a place that was held for it, and why.
+    /// The place that was held for the pod and is lost, and why.
     released: Option<Said>,
 }
 
 impl Known {
-    /// Nothing is known yet. The system is named in answers.
+    /// Makes a store that knows no pods. The answers name the system.
     pub fn new(system: impl Into<String>) -> Known {
         Known { system: system.into(), pods: BTreeMap::new() }
     }
 
-    /// What came of an input, at this time in nanoseconds since 1970. The cost is that of what the step says.
+    /// Takes the results of an input at `now`, in nanoseconds since 1970. The cost is proportional to the size of the step.
     pub fn note(&mut self, now: i64, step: &Step) {
         let happened = &step.happened;
         for attempt in &happened.attempts {
@@ -74,12 +74,12 @@ impl Known {
         self.pods.entry(pod.to_owned()).or_default()
     }
 
-    /// A pod is gone, or another of its name is there: `namespace/name`.
+    /// Forgets a pod that is gone, or whose name another pod has now: `namespace/name`.
     pub fn forget(&mut self, pod: &str) {
         self.pods.remove(pod);
     }
 
-    /// Takes the text of our annotation on a pod that is to be evicted; empty: the pod is no victim, or not any more.
+    /// Takes the text of our annotation on a pod. Empty: the pod is no victim, or not any more.
     pub fn marked(&mut self, pod: &str, marked: &str) {
         match (marked, self.pods.get_mut(pod)) {
             ("", Some(about)) if about.marked.is_some() => (about.marked, about.evicted) = (None, None),
@@ -88,7 +88,7 @@ impl Known {
         }
     }
 
-    /// Records for which node kube-scheduler refuses a pod that was let go, and what it says; none where it does not any more.
+    /// Records for which node kube-scheduler refuses a pod that was let go, and its message. `None`: the pod is not refused any more.
     pub fn refused(&mut self, pod: &str, refused: Option<(&str, &str)>) {
         let refused = refused.map(|(node, message)| (node.to_owned(), message.to_owned()));
         match (refused, self.pods.get_mut(pod)) {
@@ -98,7 +98,7 @@ impl Known {
         }
     }
 
-    /// The answer to a question.
+    /// Returns the answer to a question.
     pub fn answer(&self, session: &Session, question: &Question) -> Answered {
         match named(session.mirror(), &question.explain) {
             Err((message, hint)) => Answered::Error { message, hint },
@@ -133,8 +133,8 @@ impl Known {
     }
 }
 
-/// Says for which pod or queue a victim is evicted, by which plan, and since when. After a restart, the pods that are nominated to its node are
-/// named.
+/// Returns for which pod or queue a victim is evicted, by which plan, and since when. After a restart, it names the pods that are nominated to the
+/// victim's node instead.
 fn evicted_for(session: &Session, victim: &Pod, about: Option<&About>) -> String {
     let mirror = session.mirror();
     let waits = mirror.pods().filter(|pod| pod.nominated.is_some() && pod.nominated == victim.node);
@@ -146,7 +146,7 @@ fn evicted_for(session: &Session, victim: &Pod, about: Option<&About>) -> String
     if whom.is_empty() { plan } else { format!("{whom} ({plan})") }
 }
 
-/// Where a pod is, and its node.
+/// Returns the state of a pod, and its node.
 fn place(session: &Session, pod: &Pod, name: &str, about: Option<&About>) -> (State, Option<String>) {
     let mirror = session.mirror();
     let node = |id| mirror.node(id).map(|node| node.name.clone());
@@ -177,7 +177,7 @@ fn place(session: &Session, pod: &Pod, name: &str, about: Option<&About>) -> (St
     (state, pod.nominated.and_then(node))
 }
 
-/// What was said of a pod.
+/// Returns the reasons for the state of a pod, the most direct ones first.
 fn said(
     session: &Session,
     (pod, state): (&Pod, State),
@@ -222,7 +222,8 @@ fn said(
     said
 }
 
-/// Asks whether a pod that has its node is safe. Nothing comes of an answer that fails: the loop says so with the next decision.
+/// Returns the standing of a pod in the state [`State::Bound`]. `None`: the pod is in another state, the policy names no standing for it, or the
+/// question failed; the loop reports a failure with the next decision.
 pub(super) fn standing(talk: &mut Talk, answer: &Answer) -> Option<Value> {
     if answer.state != State::Bound {
         return None;
@@ -231,7 +232,10 @@ pub(super) fn standing(talk: &mut Talk, answer: &Answer) -> Option<Value> {
     serde_json::to_value(standings.get(&answer.pod)?).ok()
 }
 
-/// The pod that a name means; else what is wrong and what to do.
+/// Finds the pod of a name.
+///
+/// # Errors
+/// What is wrong, and what to do: no pod or several pods have the name.
 fn named<'a>(mirror: &'a Mirror, asked: &str) -> Result<&'a Pod, (String, String)> {
     if let Some(pod) = mirror.pod_id(asked).and_then(|id| mirror.pod(id)) {
         return Ok(pod);

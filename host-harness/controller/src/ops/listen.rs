@@ -1,4 +1,4 @@
-//! Ties what operators look at to the loop: a [`Listener`] that keeps the status up to date, reports, and answers questions.
+//! Ties the outputs for operators to the loop: a [`Listener`] that updates the status, reports, and answers questions.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -26,22 +26,22 @@ use crate::view::annotation;
 use crate::watch::Kind;
 use crate::watch::store::News;
 
-/// How often what is counted over all pods is counted, in nanoseconds.
+/// The time between two counts over all pods, in nanoseconds.
 const COUNT: i64 = 1_000_000_000;
 
-/// What it takes to listen.
+/// The parts of a listener for operators.
 pub struct Listening {
     /// The status that is served.
     pub status: Arc<Status>,
-    /// Whether what is decided is carried out.
+    /// Whether decisions are carried out.
     pub mode: Mode,
     /// The system whose laws are in force.
     pub system: String,
-    /// Who reports.
+    /// The origin of the reports.
     pub origin: Origin,
-    /// Every attempt is explained in full: that costs time.
+    /// Whether every attempt is explained in full: that costs time.
     pub explains: bool,
-    /// Takes what is to be written; none: nothing is reported.
+    /// Takes reports to be written. `None`: nothing is reported.
     pub writes: Option<Outbox>,
 }
 
@@ -56,18 +56,18 @@ pub struct Operations {
     progress: Progress,
     dropped: u64,
     counted_at: Option<i64>,
-    /// Something has happened since all was counted.
+    /// Whether something has happened since the last count.
     is_stale: bool,
-    /// Nobody has found out that the policy keeps none.
+    /// Whether the policy may keep accounts of queues; false once it has refused.
     keeps_books: bool,
-    /// What is to be said of pods at the next turn of the loop.
+    /// The warnings about pods for the next turn of the loop.
     warnings: Vec<Warning>,
-    /// The session is still to be told to explain.
+    /// Whether the session must still be set to explain.
     asks_why: bool,
 }
 
 impl Operations {
-    /// A listener, and what hands questions to it: see [`super::explain::Server::listen`].
+    /// Makes a listener, and the function that passes questions to it: see [`super::explain::Server::listen`].
     pub fn new(with: Listening) -> (Operations, impl Fn(Question, Reply) -> bool + Send + 'static) {
         let (send, questions) = channel();
         let waker = Waker::default();
@@ -116,7 +116,7 @@ impl Operations {
         }
     }
 
-    /// What is counted over all pods.
+    /// Updates the metrics that are counted over all pods.
     fn count(&mut self, now: i64, session: &Session) {
         self.counted_at = Some(now);
         let metrics = &self.with.status.metrics;
@@ -125,7 +125,7 @@ impl Operations {
         self.dropped = self.reporter.dropped();
     }
 
-    /// The books of quotas and queues.
+    /// Reports the accounts of quotas and queues. A policy without accounts is not asked again.
     fn books(&mut self, now: i64, talk: &mut Talk) {
         match talk.accounts() {
             Ok(accounts) => {
@@ -135,7 +135,7 @@ impl Operations {
                 self.write(writes);
             }
             Err(error) if matches!(error.cause, Cause::CallError(CallError::Lacks(_))) => self.keeps_books = false,
-            // The loop says so with the next decision; then they are asked for again.
+            // The loop reports the error with the next decision; then the accounts are asked for again.
             Err(_) => {}
         }
     }

@@ -1,4 +1,4 @@
-//! The reports that wait until they are written, and how they are written: events, conditions, statuses and marks.
+//! The queue of reports until they are written, and the writing: events, conditions, statuses and marks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use tracing::{debug, warn};
 use super::Status;
 use crate::report::{Write, WriteError, Writer};
 
-/// Reports that are written at a time: what is decided comes first.
+/// The number of reports that are written at a time: decisions come first.
 const AT_ONCE: usize = 4;
 
-/// Reports that may wait. An API server that answers slowly must not cost memory without end; some 20 MB are as much as the pods of a small cluster.
+/// The number of reports that may wait. A slow API server must not cost memory without end; some 20 MB are as much as the pods of a small cluster.
 const WAIT: usize = 10_000;
 
-/// How long the log does not say again that the reports of a kind fail in the same way.
+/// How long the log does not repeat that the reports of a kind fail in the same way.
 const AGAIN: Duration = Duration::from_secs(300);
 
-/// Takes reports. Its copies fill the same queue.
+/// The sender of reports. Its copies fill the same queue.
 #[derive(Debug, Clone)]
 pub struct Outbox {
     queue: mpsc::Sender<Write>,
@@ -30,13 +30,13 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// Returns an outbox, and its other end. The status counts the reports for which there is no space.
+    /// Returns an outbox, and its receiving end. The status counts the reports that are lost because the queue is full.
     pub fn new(status: Arc<Status>) -> (Outbox, mpsc::Receiver<Write>) {
         let (queue, reports) = mpsc::channel(WAIT);
         (Outbox { queue, status }, reports)
     }
 
-    /// Puts a report into the queue. It is lost where the queue is full: what it says is said again when it changes.
+    /// Puts a report into the queue. The report is lost where the queue is full; its content is reported again when it changes.
     pub fn send(&self, report: Write) {
         if let Err(mpsc::error::TrySendError::Full(report)) = self.queue.try_send(report) {
             self.status.metrics.report_lost(&report.resource.kind);
@@ -56,7 +56,7 @@ pub(super) fn writing(
     outbox
 }
 
-/// Writes while this process leads. What is under way when it has lost the lead is given up.
+/// Writes reports while this process leads. Writes that are under way when it has lost the lead are given up.
 async fn write_all(
     writer: Writer,
     status: Arc<Status>,
@@ -66,7 +66,7 @@ async fn write_all(
     let (mut under_way, mut failures) = (JoinSet::new(), Failures::default());
     loop {
         let report = tokio::select! {
-            // What is to be written after the loss of the lead is not written.
+            // Reports that arrive after the loss of the lead are not written.
             biased;
             changed = leads.changed() => match changed {
                 Ok(()) if !*leads.borrow() => {
@@ -97,12 +97,12 @@ async fn write_all(
     }
 }
 
-/// The failures that the log has said, by kind and status code, each with the time.
+/// The failures that were logged, by kind and status code, each with the time.
 #[derive(Debug, Default)]
 struct Failures(BTreeMap<(String, u16), Instant>);
 
 impl Failures {
-    /// Counts a report that was not written, and says so: as a warning, unless the same was said in the last minutes.
+    /// Counts a report that was not written, and logs it: as a warning, unless the same failure was logged in the last minutes.
     fn note(&mut self, error: &WriteError, status: &Status) {
         status.metrics.report_lost(error.kind());
         let is_new = self.is_new((error.kind().to_owned(), error.code()), Instant::now());
@@ -113,7 +113,7 @@ impl Failures {
         }
     }
 
-    /// Returns whether a failure was not said within [`AGAIN`], and takes note that it is said.
+    /// Returns whether a failure was not logged within [`AGAIN`], and notes that it is logged now.
     fn is_new(&mut self, failure: (String, u16), now: Instant) -> bool {
         let known = self.0.get(&failure).is_some_and(|said| now.saturating_duration_since(*said) < AGAIN);
         if !known {
@@ -151,7 +151,7 @@ mod tests {
         let writer = Writer::new(client).watched(status.clone());
         let all = tokio::spawn(write_all(writer, status.clone(), leads, reports));
         (0..3 * AT_ONCE).for_each(|number| outbox.send(report(&number.to_string())));
-        // Each has a deadline: the first ones are given up, and the next ones are under way.
+        // Each write has a deadline: the first ones are given up, and the next ones are under way.
         tokio::time::sleep(crate::deadline::REPORT + Duration::from_secs(1)).await;
         lead.send_replace(false);
         outbox.send(report("late"));

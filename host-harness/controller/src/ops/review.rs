@@ -12,18 +12,18 @@ use super::Status;
 use super::rights::sentence;
 use crate::deadline::{REPORT, within};
 
-/// The rights that every system needs: group, resource with its subresource, verb. A kind that cannot be read is said by its watch.
+/// The rights that every system needs: group, resource with its subresource, verb. A kind that cannot be read is reported by its watch.
 const NEEDED: &[(&str, &str, &str)] =
     &[("", "pods", "get"), ("", "pods", "patch"), ("", "pods/status", "patch"), ("", "pods/eviction", "create")];
 
 /// The right to write events.
 const EVENTS: (&str, &str, &str) = ("events.k8s.io", "events", "create");
 
-/// How long until it is asked again while a right is missing, and while none is.
+/// The time until the next review while a right is missing, and while none is.
 const MISSING: Duration = Duration::from_secs(30);
 const COMPLETE: Duration = Duration::from_secs(300);
 
-/// Keeps the status up to date with the rights that are missing, and says once of each which one it is.
+/// Updates the status with the rights that are missing, and logs each missing right once.
 pub(super) async fn follow(client: Client, status: Arc<Status>, reports: bool) {
     let api: Api<SelfSubjectAccessReview> = Api::all(client);
     let mut was_complete = true;

@@ -1,15 +1,15 @@
-//! What the API server must allow: exactly what the code uses. A test holds the ClusterRole and the Role of `deploy/` against this list.
+//! The rights that the code uses, and no others. A test compares the ClusterRole and the Role of `deploy/` with this list.
 
 /// A rule of RBAC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Right {
     /// API group; empty for the core group.
     pub group: &'static str,
-    /// The resource, with its subresource where it is about one.
+    /// The resource, with its subresource where the right is for one.
     pub resource: &'static str,
     /// The verbs.
     pub verbs: &'static [&'static str],
-    /// What for.
+    /// The purpose of the right.
     pub why: &'static str,
 }
 
@@ -25,7 +25,7 @@ const fn right(
     Right { group, resource, verbs, why }
 }
 
-/// In the whole cluster.
+/// The rights in the whole cluster.
 pub const CLUSTER: &[Right] = &[
     right(
         "",
@@ -80,20 +80,20 @@ pub const CLUSTER: &[Right] = &[
     right("events.k8s.io", "events", &["create", "patch"], "events"),
 ];
 
-/// In the namespace of the controller.
+/// The rights in the namespace of the controller.
 pub const OWN_NAMESPACE: &[Right] = &[
     right("coordination.k8s.io", "leases", &["get", "create", "update"], "the election"),
     right("", "configmaps", &["get", "create", "patch"], "the checkpoint, and the policy that is to be in force"),
 ];
 
-/// In the whole cluster for the system `yunikorn`, whose queues stand in a ConfigMap: not in the base, because there may be more in
-/// ConfigMaps than queues.
+/// The rights in the whole cluster for the system `yunikorn`, whose queues stand in a ConfigMap. They are not in the base, because ConfigMaps may
+/// contain more than queues.
 pub const YUNIKORN: &[Right] = &[right("", "configmaps", READ, "queues of YuniKorn")];
 
-/// Says which right is missing, from what the API server says of a request that it forbids (403).
+/// Returns a sentence about the right that is missing, from the API server's message about a request that it forbids (403).
 ///
-/// The sentence is that of RBAC: `pods is forbidden: User "u" cannot list resource "pods" in API group "" at the cluster scope`. Another
-/// sentence, such as one of an admission webhook, is returned as it is.
+/// The message that is understood is that of RBAC: `pods is forbidden: User "u" cannot list resource "pods" in API group "" at the cluster scope`.
+/// Another message, such as one of an admission webhook, is returned unchanged.
 pub fn missing(message: &str) -> String {
     let quoted = |before: &str| message.split_once(before)?.1.split_once('"').map(|(name, _)| name);
     let verb = message.split_once(" cannot ").and_then(|(_, rest)| rest.split(' ').next());
@@ -101,7 +101,7 @@ pub fn missing(message: &str) -> String {
     sentence(verb, quoted("API group \"").unwrap_or_default(), resource)
 }
 
-/// Says that a right is missing, and which manifest grants it.
+/// Returns the sentence that a right is missing, with the manifest that grants it.
 pub(super) fn sentence(verb: &str, group: &str, resource: &str) -> String {
     let full = if group.is_empty() { resource.to_owned() } else { format!("{resource}.{group}") };
     let file = match resource {
@@ -131,7 +131,7 @@ mod tests {
         rights.iter().flat_map(each).map(|[group, resource, verb]| (group, resource, verb)).collect()
     }
 
-    /// What the roles of a file grant; each once.
+    /// Returns the rights that the roles of a file grant: group, resource and verb. Fails where a right stands there twice.
     fn granted(file: &str, text: &str) -> Granted {
         let mut granted = Granted::new();
         let texts = |rule: &Value, key: &str| -> Vec<String> {

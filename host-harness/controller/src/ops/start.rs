@@ -1,4 +1,4 @@
-//! Everything around the loop, started and ended together: the election, health and metrics, reports, and the socket for questions.
+//! The parts around the loop, started and ended together: the election, health and metrics, reports, and the socket for questions.
 
 use std::io;
 use std::net::SocketAddr;
@@ -23,22 +23,22 @@ use crate::upgrade::Desk;
 /// How long giving back the lease may take when the process ends.
 const END: Duration = Duration::from_secs(5);
 
-/// What is wanted.
+/// The parts to start, with their settings.
 #[derive(Debug, Clone)]
 pub struct Wanted {
-    /// The election; none: this process leads.
+    /// The election. `None`: this process leads without one.
     pub lease: Option<Keep>,
-    /// Where health and metrics are served; none: nowhere.
+    /// The address of health and metrics. `None`: they are not served.
     pub listen: Option<SocketAddr>,
-    /// Where questions are answered; none: nowhere.
+    /// The path of the socket for questions. `None`: questions are not answered.
     pub socket: Option<PathBuf>,
-    /// Where replacements of the policy are ordered over the socket; none: nowhere.
+    /// The desk at which replacements of the policy are ordered over the socket. `None`: they cannot be ordered.
     pub desk: Option<Desk>,
     /// Whether events, conditions and status are written.
     pub reports: bool,
     /// Whether running pods are marked with their standing. In a dry run they are not.
     pub standing: bool,
-    /// Whether what is decided is carried out.
+    /// Whether decisions are carried out.
     pub mode: Mode,
     /// Whether every attempt is explained in full.
     pub explains: bool,
@@ -46,11 +46,11 @@ pub struct Wanted {
     pub system: String,
     /// The policy and its version, and the digest of its component.
     pub policy: (String, String),
-    /// The name of this process, which no other has.
+    /// The name of this process, which no other process has.
     pub identity: String,
 }
 
-/// What was started.
+/// The parts that were started.
 pub struct Started {
     /// The listener for the loop.
     pub listener: (Operations, Marking),
@@ -60,17 +60,17 @@ pub struct Started {
     pub ender: Ender,
 }
 
-/// Ends what was started.
+/// The handle that ends the parts that were started.
 pub struct Ender {
     status: Arc<Status>,
     stop: watch::Sender<bool>,
     lease: Option<JoinHandle<()>>,
     tasks: JoinSet<()>,
-    /// The socket is listened at as long as it is held.
+    /// The server of the socket. It listens as long as this value exists.
     socket: Option<Server>,
 }
 
-/// Why something was not started.
+/// Why a part could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The address cannot be listened at.
@@ -81,7 +81,7 @@ pub enum StartError {
     Socket(PathBuf, io::Error),
 }
 
-/// A name for this process: that of its pod or machine, and something that no other process has.
+/// Returns a unique name for this process: that of its pod or machine, with the process number and the time in nanoseconds.
 pub fn identity() -> String {
     let named = ["POD_NAME", "HOSTNAME"].into_iter().find_map(|name| std::env::var(name).ok());
     let file = || std::fs::read_to_string("/etc/hostname").ok().map(|name| name.trim().to_owned());
@@ -90,7 +90,7 @@ pub fn identity() -> String {
     format!("{name}_{:x}-{nanoseconds:x}", std::process::id())
 }
 
-/// Starts it. Called within a runtime.
+/// Starts the parts. Must be called within a runtime.
 ///
 /// # Errors
 /// An address or a socket is in use.
@@ -136,11 +136,11 @@ pub async fn start(client: Client, wanted: Wanted) -> Result<Started, StartError
 }
 
 impl Ender {
-    /// Ends everything, when the loop has ended: the lease is given back.
+    /// Ends all parts after the loop has ended, and gives the lease back.
     pub async fn end(mut self) {
         self.status.stops();
         let _receivers = self.stop.send_replace(true);
-        // Before all else: another process may lead, whatever still hangs here.
+        // This comes first: another process may lead, whatever still hangs here.
         if let Some(lease) = self.lease.take() {
             let _late = tokio::time::timeout(END, lease).await;
         }
@@ -150,10 +150,10 @@ impl Ender {
     }
 }
 
-/// Says in the status who leads.
+/// Keeps the status up to date with whether this process leads.
 async fn follow(mut leads: watch::Receiver<bool>, status: Arc<Status>, lease: Option<String>) {
     if lease.is_some() {
-        // Nobody has read the Lease yet: neither leader nor standby.
+        // The Lease was not read yet: this process is neither leader nor standby.
         if leads.changed().await.is_err() {
             return;
         }

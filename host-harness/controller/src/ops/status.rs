@@ -1,4 +1,4 @@
-//! How the controller is: what the loop keeps up to date, and what others read.
+//! The state of the controller: the loop updates it, and other tasks read it.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use super::metrics::Metrics;
 
-/// After so long without a beat the loop counts as dead.
+/// The time without a beat after which the loop counts as dead.
 const DEAD_AFTER: Duration = Duration::from_secs(60);
 
-/// The state of a running controller. The loop holds it in an `Arc` together with those who read it.
+/// The state of a running controller. The loop and its readers share it in an `Arc`.
 #[derive(Debug)]
 pub struct Status {
     /// The metrics.
@@ -44,32 +44,32 @@ impl Default for Status {
     }
 }
 
-/// Whether something is as it should be, and if not, what is wrong.
+/// The state of health: good, or bad with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Health {
-    /// It is.
+    /// All is well; the text is for people.
     Good(&'static str),
-    /// It is not.
+    /// What is wrong.
     Bad(String),
 }
 
 impl Status {
-    /// The loop is alive. It says so at least every few seconds, also when nothing happens.
+    /// Notes that the loop is alive. The loop must call this at least every few seconds, also when nothing happens.
     pub fn beat(&self) {
         self.beat.store(self.age(), Ordering::Relaxed);
     }
 
-    /// Every watch has told all objects there are.
+    /// Sets whether every watch has delivered all its objects.
     pub fn synced(&self, synced: bool) {
         self.synced.store(synced, Ordering::Relaxed);
     }
 
-    /// Forgets what could not be read: a time of leading begins, and its watches say it anew.
+    /// Forgets what could not be read: a time of leading begins, and its watches report anew.
     pub fn begins(&self) {
         locked(&self.unreadable).clear();
     }
 
-    /// Records that the objects of a kind cannot be read, and why; an empty reason: they can be read again.
+    /// Records that the objects of a kind cannot be read, and why. An empty reason: they can be read again.
     pub fn unreadable(&self, kind: &str, why: &str) {
         let mut unreadable = locked(&self.unreadable);
         match why {
@@ -86,7 +86,7 @@ impl Status {
         new
     }
 
-    /// Returns what keeps the installation from doing what it must; none where nothing does.
+    /// Returns what keeps the installation from working. `None`: nothing does.
     fn lacks(&self) -> Option<String> {
         let unreadable = locked(&self.unreadable);
         let kinds = unreadable.iter().map(|(kind, why)| format!("{kind} cannot be read: {why}"));
@@ -94,26 +94,26 @@ impl Status {
         (!all.is_empty()).then(|| all.join("; "))
     }
 
-    /// This process leads, or stands by for another that does. Before the first call it does neither.
+    /// Records whether this process leads, or stands by for another that does. Before the first call it does neither.
     pub fn leads(&self, leads: bool) {
         self.beat();
         self.leads.store(leads, Ordering::Relaxed);
         self.stands_by.store(!leads, Ordering::Relaxed);
     }
 
-    /// The controller is about to end.
+    /// Records that the controller is about to end.
     pub fn stops(&self) {
         self.stops.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the process is alive: the loop turns. What is wrong with it is mended by a restart.
+    /// Returns whether the process is alive: the loop turns, or the process stands by. A restart mends a bad state.
     pub fn health(&self) -> Health {
         self.health_at(self.age())
     }
 
     fn health_at(&self, now: u64) -> Health {
         if !self.leads.load(Ordering::Relaxed) {
-            // Who stands by has no loop.
+            // A standby has no loop.
             return Health::Good("ok");
         }
         let silent = Duration::from_millis(now.saturating_sub(self.beat.load(Ordering::Relaxed)));
@@ -123,7 +123,7 @@ impl Status {
         Health::Bad(format!("the loop has not turned for {} s", silent.as_secs()))
     }
 
-    /// Whether it can do its work: it knows the cluster, and leads or could take over.
+    /// Returns whether the process can do its work: it knows the cluster and leads, or could take over.
     pub fn readiness(&self) -> Health {
         let is = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
         if is(&self.stops) {

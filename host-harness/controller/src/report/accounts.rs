@@ -20,7 +20,7 @@ const QUEUES: (&str, &str) = ("scheduling.volcano.sh", "Queue");
 const REQUEST: &str = "quota.scheduling.koordinator.sh/request";
 const RUNTIME: &str = "quota.scheduling.koordinator.sh/runtime";
 
-/// The kind whose status says what is used, and the field, where the system has one.
+/// Returns the kind whose status says what is used, and the field of the status. `None`: the system has no such kind.
 fn place(system: &str) -> Option<((&'static str, &'static str), &'static str)> {
     match system {
         "koordinator" => Some((QUOTAS, "used")),
@@ -30,12 +30,12 @@ fn place(system: &str) -> Option<((&'static str, &'static str), &'static str)> {
     }
 }
 
-/// Whether there is something to be written.
+/// Returns whether the system has a kind whose status is written.
 pub(super) fn has_status(system: &str) -> bool {
     place(system).is_some()
 }
 
-/// What is to be written, of the objects whose status is another.
+/// Returns the changes of the quotas or queues, one entry per object that has an account. An empty list: the status is up to date.
 pub(super) fn status(
     system: &str,
     accounts: &[QueueAccount],
@@ -62,7 +62,7 @@ pub(super) fn status(
     writes
 }
 
-/// Amounts of the resources that a queue bounds, zero where there are none; all of them where it bounds nothing.
+/// Returns the amounts of the resources that a queue bounds, zero where an amount is missing. A queue without bounds has all resources.
 fn amounts(of: &[Amount], account: &QueueAccount, resources: &[Resource]) -> Amounts {
     let name = |number: u32| usize::try_from(number).ok().and_then(|at| resources.get(at)).map(|it| it.name.as_str());
     let bounded = account.bounds.iter().flat_map(|bound| &bound.amounts).map(|amount| amount.resource);
@@ -79,7 +79,7 @@ fn amounts(of: &[Amount], account: &QueueAccount, resources: &[Resource]) -> Amo
     amounts
 }
 
-/// The change of a field of the status, where it is another. What is not there any more is removed.
+/// Returns the change of a field of the status. `None`: the field is up to date. Resources that are no longer in `used` are removed.
 fn changed(object: &Subject, field: &str, used: &Amounts) -> Option<Change> {
     let old = object.status.get(field).and_then(Value::as_object).cloned().unwrap_or_default();
     let is_same = old.len() == used.len()
@@ -92,7 +92,7 @@ fn changed(object: &Subject, field: &str, used: &Amounts) -> Option<Change> {
     Some(Change::Status(json!({"metadata": {"uid": object.uid}, "status": {field: patch}})))
 }
 
-/// Koordinator's annotations, where they are others.
+/// Returns the change of Koordinator's annotations. `None`: they are up to date.
 fn annotated(object: &Subject, account: &QueueAccount, resources: &[Resource]) -> Option<Change> {
     let mut request: Vec<Amount> = account.used.clone();
     for amount in &account.pending {

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use super::object::{Change, Subject, Write, time};
 use super::refusal::Told;
 
-/// The type of the condition. It is false as long as a pod waits for a law or for room, and says which; it becomes true when the pod is let
-/// go. A pod that never waited has none.
+/// The type of the condition. It is false as long as a pod waits for a law or for room, and its message names which; it becomes true when the pod is
+/// let go. A pod that never waited has no such condition.
 pub const ADMITTED: &str = "lictor.dev/Admitted";
 
-/// The condition of what waits: of a pod, or of a Reservation as Koordinator writes it (`SetReservationUnschedulable` in
-/// `pkg/util/reservation`); that a Reservation has its node is written where it is placed. Other kinds have none.
+/// Returns the condition of an object that waits: of a pod, or of a Reservation as Koordinator writes it (`SetReservationUnschedulable` in
+/// `pkg/util/reservation`). The condition of a Reservation that has its node is written where it is placed. `None`: other kinds have no condition.
 pub(super) fn of(subject: &Subject, told: &Told, now: i64) -> Option<Write> {
     match (subject.name.group.as_str(), subject.name.kind.as_str(), told) {
         ("", "Pod", _) => Some(of_pod(subject, told, now)),
@@ -21,7 +21,7 @@ pub(super) fn of(subject: &Subject, told: &Told, now: i64) -> Option<Write> {
     }
 }
 
-/// A list that is replaced: the other conditions are kept as they were told.
+/// Returns the write of a Reservation's condition. The list of conditions is replaced: the others are kept as they were read.
 fn of_reservation(subject: &Subject, message: &str, now: i64) -> Write {
     let known = subject.status.get("conditions").and_then(Value::as_array).cloned().unwrap_or_default();
     let others = known.into_iter().filter(|it| it.get("type").and_then(Value::as_str) != Some("Scheduled"));
@@ -33,13 +33,13 @@ fn of_reservation(subject: &Subject, message: &str, now: i64) -> Write {
     subject.write(Change::Status(json!({"metadata": {"uid": subject.uid}, "status": {"conditions": conditions}})))
 }
 
-/// Returns the condition of a pod that was let go and whose room is taken; none for other kinds.
+/// Returns the condition of a pod that was let go and whose room is taken. `None`: the object is no pod.
 pub(super) fn room_taken(pod: &Subject, message: &str, now: i64) -> Option<Write> {
     let is_pod = pod.name.group.is_empty() && pod.name.kind == "Pod";
     is_pod.then(|| condition(pod, ("False", super::ROOM_TAKEN, message), now))
 }
 
-/// The condition of a pod. The uid is a precondition: another pod of the same name gets nothing of it.
+/// Returns the condition of a pod. The uid is a precondition: another pod of the same name is not changed.
 fn of_pod(pod: &Subject, told: &Told, now: i64) -> Write {
     let (status, reason, message) = match told {
         Told::Placed => ("True", "Admitted".to_owned(), String::new()),
@@ -64,7 +64,7 @@ fn condition(pod: &Subject, (status, reason, message): (&str, &str, &str), now: 
     pod.write(Change::StrategicStatus(body))
 }
 
-/// Returns the law as the reason of a condition; where there is none, the word.
+/// Returns the law as the reason of a condition; without a law, the word.
 fn reason(law: &str, word: &str) -> String {
     if law.is_empty() { word.to_owned() } else { camel_case(law) }
 }

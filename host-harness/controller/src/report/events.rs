@@ -1,9 +1,8 @@
 //! Events of `events.k8s.io/v1`: which are written, and how often.
 //!
-//! An event that comes a second time becomes a series (`series.count`, `series.lastObservedTime`); after that it is only counted, and the
-//! count is written when the series ends (6 minutes without another) or after 30 minutes, so that it does not expire. These are the rules
-//! and the times of client-go (`tools/events/event_broadcaster.go`). There the text is not part of what makes two events the same; here the
-//! law is.
+//! An event that occurs a second time becomes a series (`series.count`, `series.lastObservedTime`). After that it is only counted, and the count is
+//! written when the series ends (6 minutes without another) or after 30 minutes, so that it does not expire. These are the rules and the times of
+//! client-go (`tools/events/event_broadcaster.go`). There the identity of an event does not include its text; here it includes the law.
 
 use std::collections::BTreeMap;
 
@@ -16,24 +15,24 @@ use super::SECOND;
 use super::notice::{Key, Notice};
 use super::object::{Change, Write, put};
 
-/// A series ends when nothing has come for so long.
+/// The time without an event after which a series ends.
 const FINISH: i64 = 360 * SECOND;
-/// The count of a series is written at least so often.
+/// The longest time between two writes of the count of a series.
 const REFRESH: i64 = 1800 * SECOND;
-/// So many series are known at a time; beyond that, the oldest are forgotten.
+/// The number of series in memory; beyond that, the oldest are forgotten.
 const SERIES: usize = 16_384;
-/// So many events may come at once; each second there is room for more.
+/// The number of events that may occur at once, and the number that each second adds.
 const BURST: i64 = 100;
 const A_SECOND: i64 = 10;
 /// The longest text, in bytes.
 const NOTE: usize = 1_024;
 
-/// Who reports.
+/// The origin of a report.
 #[derive(Debug, Clone)]
 pub struct Origin {
     /// The name of the controller, such as `lictor.dev/lictor`.
     pub controller: String,
-    /// The name of this process: its pod.
+    /// The name of this process, which is that of its pod.
     pub instance: String,
 }
 
@@ -42,7 +41,7 @@ pub struct Origin {
 pub(super) struct Events {
     origin: Origin,
     series: BTreeMap<Key, Series>,
-    /// Events that may be written now, and as of when.
+    /// The number of events that may be written now, and the time of that number.
     room: i64,
     room_at: Option<i64>,
     sweep_at: Option<i64>,
@@ -56,7 +55,7 @@ struct Series {
     name: String,
     count: i32,
     last: i64,
-    /// The count that was written, and when.
+    /// The count that was written last, and when.
     written: (i32, i64),
 }
 
@@ -65,7 +64,7 @@ impl Events {
         Events { origin, series: BTreeMap::new(), room: BURST, room_at: None, sweep_at: None, written: 0, dropped: 0 }
     }
 
-    /// Something is to be said; what is written of it now.
+    /// Reports a notice. Returns what to write now: a new event, or the second occurrence of a series. `None`: the event is only counted or dropped.
     pub(super) fn tell(&mut self, now: i64, notice: &Notice) -> Option<Write> {
         let key = notice.key();
         let is_known = self.series.get(&key).is_some_and(|series| now < series.last.saturating_add(FINISH));
@@ -91,7 +90,7 @@ impl Events {
         Some(write(namespace, name.clone(), Change::Create(self.event(now, &name, notice))))
     }
 
-    /// The same event came again.
+    /// Counts another occurrence of an event. Returns the write that begins the series at the second one. `None`: nothing is written now.
     pub(super) fn again(&mut self, now: i64, key: &Key) -> Option<Write> {
         let series = self.series.get_mut(key)?;
         series.count = series.count.saturating_add(1);
@@ -99,7 +98,7 @@ impl Events {
         (series.count == 2).then(|| series.write())
     }
 
-    /// Series that have ended are forgotten, and their counts written; those that go on are refreshed.
+    /// Forgets series that have ended, and writes their counts; refreshes those that go on.
     pub(super) fn sweep(&mut self, now: i64) -> Vec<Write> {
         if self.sweep_at.is_none_or(|at| now < at) {
             return Vec::new();
@@ -126,13 +125,13 @@ impl Events {
         self.dropped
     }
 
-    /// Whether one more event may be written.
+    /// Returns whether one more event may be written, and takes it out of the bucket.
     fn take_room(&mut self, now: i64) -> bool {
         let passed = now.saturating_sub(self.room_at.unwrap_or(now)).max(0);
         let earned = passed.saturating_mul(A_SECOND).checked_div(SECOND).unwrap_or_default();
         if earned > 0 || self.room_at.is_none() {
             self.room = self.room.saturating_add(earned).min(BURST);
-            // What is left of the time counts towards the next one.
+            // The rest of the time counts towards the next event.
             let spent = earned.saturating_mul(SECOND).checked_div(A_SECOND).unwrap_or_default();
             self.room_at = Some(self.room_at.map_or(now, |at| at.saturating_add(spent)));
         }
@@ -193,13 +192,13 @@ pub(super) fn resource() -> ApiResource {
     }
 }
 
-/// A moment as events have it.
+/// Returns a moment, in nanoseconds since 1970, in the format of events.
 fn micro(nanoseconds: i64) -> Value {
     let time = Timestamp::from_nanosecond(nanoseconds.into()).unwrap_or(Timestamp::UNIX_EPOCH);
     serde_json::to_value(MicroTime(time)).unwrap_or_default()
 }
 
-/// The text as far as there is room for it.
+/// Returns the text, cut to the longest length of a note.
 fn cut(note: &str) -> String {
     if note.len() <= NOTE {
         return note.to_owned();

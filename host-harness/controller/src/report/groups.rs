@@ -20,13 +20,13 @@ const VOLCANO: &str = "scheduling.volcano.sh";
 const PLUGINS: &str = "scheduling.x-k8s.io";
 const KOORDINATOR: &str = "scheduling.sigs.k8s.io";
 
-/// The condition of a group is written at most so often, unless it turns.
+/// The least time between two writes of a group's condition of the same type.
 const REPEAT: i64 = 10 * SECOND;
 
-/// What Volcano says of a gang that has its nodes.
+/// The reason that Volcano gives for a gang that has its nodes.
 const READY: &str = "tasks in gang are ready to be scheduled";
 
-/// The PodGroup that a pod, as JSON, names; where it names one.
+/// Returns the PodGroup that a pod, as JSON, names. `None`: the pod names none.
 pub fn group_of(pod: &Value) -> Option<Name> {
     let text = |pointer: &str| pod.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
     let known = [
@@ -42,7 +42,7 @@ pub fn group_of(pod: &Value) -> Option<Name> {
     Some(Name { group, kind, namespace, name })
 }
 
-/// The conditions that were written last, of the groups that are there.
+/// The conditions that were written last, by group.
 #[derive(Debug, Default)]
 pub(super) struct Groups {
     shown: BTreeMap<Name, Shown>,
@@ -50,7 +50,7 @@ pub(super) struct Groups {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Shown {
-    /// The group that has it: another one of its name has none.
+    /// The uid of the group that has the condition: another group of its name has none.
     uid: String,
     kind: &'static str,
     message: String,
@@ -58,9 +58,9 @@ struct Shown {
 }
 
 impl Groups {
-    /// A member stands so; what is written of its group.
+    /// Takes the state of a pod of a group. Returns the condition of the group to write. `None`: there is nothing new to write.
     pub(super) fn member(&mut self, group: &Subject, told: &Told, members: Members, now: i64) -> Option<Write> {
-        // A gang that has its minimum is scheduled, whether or not others of it wait.
+        // A gang that has its minimum is scheduled, whether or not others of its pods wait.
         let is_ready = group.name.group == VOLCANO && members.scheduled() >= group.minimum.max(1);
         let told = if is_ready { &Told::Placed } else { told };
         let (kind, reason, message) = match (group.name.group.as_str(), told) {
@@ -106,7 +106,7 @@ impl Groups {
 }
 
 impl Groups {
-    /// The phases of Volcano's groups and how many of their pods run and have ended, where they are others.
+    /// Returns the changed phases of Volcano's groups, and the changed numbers of their pods that run and have ended. Empty for other systems.
     pub(super) fn phases(&self, system: &str, objects: &dyn Objects) -> Vec<(Subject, Vec<Change>)> {
         if system != "volcano" {
             return Vec::new();
@@ -131,7 +131,7 @@ impl Groups {
     }
 }
 
-/// The phase of a group of Volcano, where it is another.
+/// Returns the phase of a group of Volcano. `None`: the phase has not changed.
 fn phase(group: &Subject, members: Members, waits: bool) -> Option<&'static str> {
     let old = group.status.get("phase").and_then(Value::as_str).unwrap_or_default();
     let ended = u64::try_from(members.succeeded.saturating_add(members.failed)).unwrap_or(u64::MAX);
@@ -139,7 +139,7 @@ fn phase(group: &Subject, members: Members, waits: bool) -> Option<&'static str>
         scheduled if scheduled >= group.minimum.max(1) && scheduled == ended => "Completed",
         scheduled if scheduled >= group.minimum.max(1) => "Running",
         _ if members.running > 0 && waits => "Unknown",
-        // Not in the queue yet: that is written when the group is told.
+        // The group is not in the queue yet: that is written when the group is first seen.
         _ if matches!(old, "" | "Inqueue") => return None,
         _ => "Pending",
     };
@@ -173,7 +173,7 @@ fn kubernetes(group: &Subject, kind: &str, reason: &str, message: &str, now: i64
     group.write(Change::StrategicStatus(json!({"metadata": {"uid": group.uid}, "status": {"conditions": [condition]}})))
 }
 
-/// A list that is replaced: the other conditions are kept as they were told.
+/// Returns the write of a condition of a group of Volcano. The list of conditions is replaced: the others are kept as they were read.
 fn volcano(group: &Subject, kind: &str, reason: &str, message: &str, now: i64) -> Write {
     let mut conditions = conditions(group);
     conditions.retain(|condition| !is_of(condition, kind));
@@ -191,8 +191,8 @@ fn volcano(group: &Subject, kind: &str, reason: &str, message: &str, now: i64) -
     group.write(Change::Status(json!({"metadata": {"uid": group.uid}, "status": {"conditions": conditions}})))
 }
 
-/// Volcano's controller makes the pods of a job when its PodGroup is `Inqueue`. Upstream the action `enqueue` says so; there is no such
-/// stage here.
+/// Returns the write that sets the phase `Inqueue`: then Volcano's controller makes the pods of the job. Upstream the action `enqueue` writes it;
+/// this controller has no such stage. `None`: the group is no group of Volcano, or is in the queue already.
 pub(super) fn enqueue(group: &Subject) -> Option<Write> {
     let phase = group.status.get("phase").and_then(Value::as_str).unwrap_or_default();
     let waits = group.name.group == VOLCANO && group.name.kind == "PodGroup" && matches!(phase, "" | "Pending");

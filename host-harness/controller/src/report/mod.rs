@@ -1,15 +1,15 @@
 //! Events and conditions: what people see with `kubectl describe` and `kubectl get events`.
 //!
-//! [`Reporter`] is told what came of each input, and answers with what is to be written; it does no input or output and knows no clock.
-//! [`Writer`] writes. The names of reasons, actions and types of conditions are those of kube-scheduler, Volcano and Koordinator where they
-//! have one; the text is ours: the code of the law and its sentence, with numbers.
+//! [`Reporter`] takes the results of each input, and returns what to write; it does no input or output and knows no clock. [`Writer`] writes. The
+//! names of reasons, actions and types of conditions are those of kube-scheduler, Volcano and Koordinator where they have one; the text is ours: the
+//! code of the law and its sentence, with numbers.
 //!
-//! Three rules keep the API server at peace. A refusal is reported when it has stood for a second: most pods are placed before. The same
-//! event is written once; when it comes again, a series counts it, as client-go does. Events about refusals are bounded in rate, and what is
-//! dropped is counted. Events about evictions are never dropped.
+//! Three rules protect the API server. A refusal is reported when it has lasted for a second: most pods are placed before. The same event is written
+//! once; when it occurs again, a series counts it, as client-go does. Events about refusals are bounded in rate, and dropped events are counted.
+//! Events about evictions are never dropped.
 //!
-//! What is not written, because somebody else does: `PodScheduled` (the API server while a pod is gated, then kube-scheduler), `Scheduled`
-//! (kube-scheduler), and `DisruptionTarget` of a pod that leaves by the Eviction API, which sets it itself, with reason
+//! Some conditions are not written, because others write them: `PodScheduled` (the API server while a pod is gated, then kube-scheduler), `Scheduled`
+//! (kube-scheduler), and `DisruptionTarget` of a pod that is evicted by the Eviction API. That API sets it itself, with reason
 //! `EvictionByEvictionAPI`, and would replace ours.
 
 mod accounts;
@@ -51,16 +51,16 @@ const ROOM_TAKEN: &str = "RoomTaken";
 /// A second, in nanoseconds.
 pub(crate) const SECOND: i64 = 1_000_000_000;
 
-/// What the controller does with what the session decides.
+/// Whether the controller carries out the decisions of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// It carries it out.
+    /// The controller carries them out.
     CarriesOut,
-    /// It only says what it would do: events have reasons of their own (`WouldPreempt`), and no status is written.
+    /// The controller only reports what it would do: events have reasons of their own (`WouldPreempt`), and no status is written.
     OnlySays,
 }
 
-/// Decides what is to be written, and remembers what was.
+/// The reporter: decides what to write, and remembers what was written.
 #[derive(Debug)]
 pub struct Reporter {
     mode: Mode,
@@ -70,36 +70,36 @@ pub struct Reporter {
     groups: Groups,
     /// When the status of quotas and queues was written last.
     accounts_at: Option<i64>,
-    /// What was written of them last, and over which object: what a cluster does not keep is not written again and again.
+    /// The last writes to quotas and queues, and the objects that they changed: a change that a cluster does not keep is not written again and again.
     accounted: BTreeMap<(Name, usize), (Change, Subject)>,
-    /// What is said of victims when the API server has accepted their eviction, by pod.
+    /// The notices about victims, by pod, until the API server has accepted their eviction.
     awaited: BTreeMap<String, Notice>,
     /// Victims whose eviction was accepted since the last turn.
     evicted: Vec<Notice>,
     /// Pods that were refused after they were let go, and are not any more.
     placed: Vec<String>,
-    /// What is to be written, in order.
+    /// The writes that are due, in order.
     writes: Vec<Write>,
 }
 
-/// Something about a pod that operators should do something about: it becomes an event.
+/// A problem of a pod that operators must solve. It becomes an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
     /// The pod, as the session names it.
     pub pod: String,
     /// One word in camel case.
     pub reason: &'static str,
-    /// What was being done, such as `Preempting`.
+    /// The action that failed, such as `Preempting`.
     pub action: &'static str,
     /// The text.
     pub note: String,
 }
 
-/// What to do about victims that still run long after they were marked.
+/// The advice about victims that still run long after they were marked.
 pub const STANDS: &str = "a PodDisruptionBudget forbids its eviction, or no controller deletes what is marked (koordinator: podShouldBeDeletedWhenPreempted)";
 
 impl Reporter {
-    /// A reporter of a controller that has reported nothing yet.
+    /// Makes a reporter that has reported nothing yet.
     pub fn new(mode: Mode, system: impl Into<String>, origin: Origin) -> Reporter {
         Reporter {
             mode,
@@ -116,7 +116,7 @@ impl Reporter {
         }
     }
 
-    /// What came of an input, at this time in nanoseconds since 1970. What is to be written comes with [`Reporter::due`].
+    /// Takes the results of an input at `now`, in nanoseconds since 1970. The writes come with [`Reporter::due`].
     pub fn step(&mut self, now: i64, step: &Step, objects: &dyn Objects) {
         for failed in &step.happened.failed {
             self.awaited.remove(&failed.pod);
@@ -149,7 +149,7 @@ impl Reporter {
         self.placed.push(pod.to_owned());
     }
 
-    /// Reports something about a pod as an event. A pod whose room is taken has a condition that says so.
+    /// Reports a problem of a pod as an event. A pod whose room is taken also has a condition for it.
     pub fn warn(&mut self, now: i64, warning: &Warning, objects: &dyn Objects) {
         let Some(regarding) = objects.pod(&warning.pod) else { return };
         if warning.reason == ROOM_TAKEN && self.mode == Mode::CarriesOut {
@@ -158,7 +158,7 @@ impl Reporter {
         self.writes.extend(self.events.tell(now, &Notice::of(warning, regarding)));
     }
 
-    /// What is to be written now. Empty most of the time; it is asked again at [`Reporter::wake_at`].
+    /// Returns what to write now, mostly nothing. The next call is due at [`Reporter::wake_at`].
     pub fn due(&mut self, now: i64, objects: &dyn Objects) -> Vec<Write> {
         let mut writes = std::mem::take(&mut self.writes);
         for notice in std::mem::take(&mut self.evicted) {
@@ -186,19 +186,20 @@ impl Reporter {
         writes
     }
 
-    /// When something is due next, nanoseconds since 1970.
+    /// Returns when the next write is due, in nanoseconds since 1970. `None`: nothing waits.
     pub fn wake_at(&self) -> Option<i64> {
         let is_due = !(self.writes.is_empty() && self.evicted.is_empty() && self.placed.is_empty());
         let now = is_due.then_some(i64::MIN);
         now.into_iter().chain(self.pods.wake_at()).chain(self.events.wake_at()).min()
     }
 
-    /// Whether quotas or queues have a status that is written.
+    /// Returns whether the status of quotas or queues is written.
     pub fn keeps_books(&self) -> bool {
         self.mode == Mode::CarriesOut && accounts::has_status(&self.system)
     }
 
-    /// The books of quotas and queues: their status, where upstream writes it, is written at most once a second, and where it changed.
+    /// Returns the changes of the status of quotas and queues, for systems where upstream writes it. Empty within a second after the last call that
+    /// wrote.
     pub fn accounts(
         &mut self,
         now: i64,
@@ -226,14 +227,15 @@ impl Reporter {
         writes
     }
 
-    /// A PodGroup is new or has changed: Volcano's is let into the queue at once, because there is no stage before it.
+    /// Takes a PodGroup that is new or has changed. Returns the write that puts a group of Volcano into the queue at once, because no stage comes
+    /// before.
     pub fn group_told(&self, group: &Subject) -> Option<Write> {
         (self.mode == Mode::CarriesOut).then(|| groups::enqueue(group)).flatten()
     }
 
-    /// A pod is gone, or another of its name is there: `namespace/name`.
+    /// Forgets a pod that is gone, or whose name another pod has now: `namespace/name`.
     pub fn forget(&mut self, pod: &str) {
-        // A victim may be gone before the answer of the API server is heard.
+        // A victim may be gone before the answer of the API server arrives.
         self.evicted(pod);
         self.pods.forget(pod);
     }
@@ -244,7 +246,7 @@ impl Reporter {
         self.accounted.retain(|(known, _), _| known != name);
     }
 
-    /// How many events were not written because there were too many, so far.
+    /// Returns how many events were not written so far because there were too many.
     pub fn dropped(&self) -> u64 {
         self.events.dropped()
     }

@@ -1,4 +1,4 @@
-//! What a step says to the authors of objects, as events.
+//! Notices: what a step means for the authors of objects, as events.
 
 use lictor_contract::Severity;
 use lictor_host::session::{Action, Attempt, AttemptResult, EvictedFor, How, Step};
@@ -6,12 +6,12 @@ use lictor_host::session::{Action, Attempt, AttemptResult, EvictedFor, How, Step
 use super::object::{Objects, Subject};
 use super::{Mode, Name, Warning};
 
-/// Something that an event says.
+/// The content of an event.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Notice {
-    /// The object.
+    /// The object of the event.
     pub(super) regarding: Subject,
-    /// Another one that it is about.
+    /// Another object that the event refers to.
     pub(super) related: Option<Subject>,
     pub(super) warns: bool,
     /// One word in camel case.
@@ -21,11 +21,11 @@ pub(super) struct Notice {
     pub(super) law: String,
     /// The text.
     pub(super) note: String,
-    /// It is written, however many there are.
+    /// Whether the notice is written however many there are.
     pub(super) always: bool,
 }
 
-/// What makes two events the same.
+/// The identity of an event: two events with the same key are one series.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
     regarding: Name,
@@ -53,7 +53,7 @@ impl Notice {
     }
 }
 
-/// The notices of a step, but for those of [`victims`]; refusals are reported by [`super::refusal`], when they have stood for a while.
+/// Returns the notices of a step, except for those of [`victims`]. [`super::refusal`] reports refusals, when they have lasted for a while.
 pub(super) fn of(step: &Step, mode: Mode, objects: &dyn Objects) -> Vec<Notice> {
     let mut notices = plans(step, mode, objects);
     notices.extend(failures(step, objects));
@@ -132,7 +132,7 @@ fn named(pod: &str, objects: &dyn Objects) -> String {
     }
 }
 
-/// Plans that the host refused; in a dry run, also whom the plans and bindings are for.
+/// Returns the notices of plans that the host refused; in a dry run, also those of the pods that plans and bindings are for.
 fn plans(step: &Step, mode: Mode, objects: &dyn Objects) -> Vec<Notice> {
     let happened = &step.happened;
     let refused = happened.refused.iter().filter_map(|plan| {
@@ -165,7 +165,7 @@ fn plans(step: &Step, mode: Mode, objects: &dyn Objects) -> Vec<Notice> {
     refused.chain(placed).collect()
 }
 
-/// Commands that were not carried out.
+/// Returns the notices of commands that were not carried out.
 fn failures(step: &Step, objects: &dyn Objects) -> Vec<Notice> {
     let notice = |failed: &lictor_host::session::FailedCommand| {
         let regarding = objects.pod(&failed.pod)?;
@@ -183,7 +183,7 @@ fn failures(step: &Step, objects: &dyn Objects) -> Vec<Notice> {
     step.happened.failed.iter().filter_map(notice).collect()
 }
 
-/// What the authors of objects should know.
+/// Returns the notices of the findings of a step: mistakes in objects that their authors should know.
 fn findings(step: &Step, objects: &dyn Objects) -> Vec<Notice> {
     let notice = |finding: &lictor_contract::Finding| {
         let regarding = objects.called(&finding.object)?;

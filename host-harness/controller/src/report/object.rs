@@ -1,11 +1,11 @@
-//! What is written, and about which objects.
+//! Writes, and the objects that they are about.
 
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::discovery::ApiResource;
 use serde_json::{Value, json};
 
-/// Names an object.
+/// The name of an object, with its kind.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Name {
     /// API group; empty for the core group.
@@ -18,20 +18,20 @@ pub struct Name {
     pub name: String,
 }
 
-/// An object as it was told last.
+/// An object as it was seen last.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Subject {
-    /// Its name.
+    /// The name of the object.
     pub name: Name,
     /// The version of its API group, such as `v1`.
     pub version: String,
-    /// The word for its kind in paths, such as `pods`.
+    /// The plural of the kind in paths, such as `pods`.
     pub plural: String,
-    /// Its uid.
+    /// The uid of the object.
     pub uid: String,
-    /// Its generation; none where it has none.
+    /// Its generation. `None`: the object has none.
     pub generation: Option<i64>,
-    /// How many pods it needs, where it is a group that says so (`spec.minMember`).
+    /// The number of pods that the object needs, where it is a group with such a field (`spec.minMember`); else 0.
     pub minimum: u64,
     /// Its status; may be left out for pods.
     pub status: Value,
@@ -39,71 +39,71 @@ pub struct Subject {
     pub annotations: Value,
 }
 
-/// How many pods of a PodGroup are how far. Who waits for a node or is leaving does not count.
+/// The numbers of a PodGroup's pods in each stage. A pod that waits for a node or is being deleted does not count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Members {
-    /// They have a node and do not run yet.
+    /// Pods that have a node and do not run yet.
     pub bound: usize,
-    /// They run.
+    /// Pods that run.
     pub running: usize,
-    /// They have succeeded.
+    /// Pods that have succeeded.
     pub succeeded: usize,
-    /// They have failed.
+    /// Pods that have failed.
     pub failed: usize,
 }
 
 impl Members {
-    /// How many have or had a node.
+    /// Returns how many pods have or had a node.
     pub fn scheduled(&self) -> u64 {
         let all = [self.bound, self.running, self.succeeded, self.failed].into_iter().fold(0, usize::saturating_add);
         u64::try_from(all).unwrap_or(u64::MAX)
     }
 }
 
-/// The objects of the cluster, as the watches told them.
+/// The objects of the cluster, as the watches show them.
 pub trait Objects {
-    /// A pod, or what is placed like one, by the name that the session gives it: `namespace/name`, or `Kind/name`.
+    /// Returns a pod, or an object that is placed like one, by the name that the session gives it: `namespace/name`, or `Kind/name`.
     fn pod(&self, name: &str) -> Option<Subject>;
-    /// An object by its name.
+    /// Returns an object by its name. `None`: the object is not known.
     fn object(&self, name: &Name) -> Option<Subject>;
-    /// An object by what findings call it: `Kind/namespace/name` or `Kind/name`.
+    /// Returns an object by the name that findings give it: `Kind/namespace/name` or `Kind/name`.
     fn called(&self, key: &str) -> Option<Subject>;
-    /// The PodGroup of a pod, where it has one: [`super::group_of`] reads it from the pod.
+    /// Returns the PodGroup of a pod. `None`: the pod has none. [`super::group_of`] reads it from the pod.
     fn group_of(&self, pod: &str) -> Option<Name>;
-    /// How far the pods of a PodGroup are.
+    /// Returns the stages of the pods of a PodGroup.
     fn members(&self, group: &Name) -> Members;
-    /// All objects of a kind.
+    /// Returns all objects of a kind.
     fn all(&self, group: &str, kind: &str) -> Vec<Subject>;
 }
 
-/// Something to be written.
+/// A write to an object of the cluster.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Write {
     /// The kind of the object.
     pub resource: ApiResource,
-    /// Its namespace; none where the kind has none.
+    /// The namespace of the object; `None` where the kind has none.
     pub namespace: Option<String>,
-    /// Its name.
+    /// The name of the object.
     pub name: String,
-    /// What is written.
+    /// The change that is written.
     pub change: Change,
 }
 
-/// What is written.
+/// A change of an object.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
-    /// It is created.
+    /// Create the object.
     Create(Value),
-    /// Merged into the object, as JSON.
+    /// Merge this JSON into the object.
     Merge(Value),
-    /// Merged into the status, as JSON: lists are replaced.
+    /// Merge this JSON into the status: lists are replaced.
     Status(Value),
-    /// Merged into the status of a built-in kind: conditions are merged by their type.
+    /// Merge this JSON into the status of a built-in kind: conditions are merged by their type.
     StrategicStatus(Value),
 }
 
 impl Subject {
-    /// The API that serves it.
+    /// Returns the API resource that serves the object.
     pub fn resource(&self) -> ApiResource {
         let Name { group, kind, .. } = &self.name;
         let api_version = if group.is_empty() { self.version.clone() } else { format!("{group}/{}", self.version) };
@@ -111,7 +111,7 @@ impl Subject {
         ApiResource { group, version, api_version, kind: kind.clone(), plural: self.plural.clone() }
     }
 
-    /// How events refer to it.
+    /// Returns the reference by which events name the object.
     pub(super) fn reference(&self) -> Value {
         let mut reference = json!({
             "apiVersion": self.resource().api_version,
@@ -125,7 +125,7 @@ impl Subject {
         reference
     }
 
-    /// A change of it.
+    /// Makes a write that changes the object.
     pub(crate) fn write(&self, change: Change) -> Write {
         Write {
             resource: self.resource(),
@@ -143,7 +143,7 @@ pub(super) fn put(object: &mut Value, key: &str, to: Value) {
     }
 }
 
-/// A moment as conditions have it.
+/// Returns a moment, in nanoseconds since 1970, in the format of conditions.
 pub(crate) fn time(nanoseconds: i64) -> Value {
     let time = Timestamp::from_nanosecond(nanoseconds.into()).unwrap_or(Timestamp::UNIX_EPOCH);
     serde_json::to_value(Time(time)).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! When something is said of a pod: not before it has stood for a while, and not the same again and again.
+//! When the state of a pod is reported: not before it has lasted for a while, and not the same again and again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,19 +6,19 @@ use super::SECOND;
 use super::notice::Key;
 use super::refusal::Told;
 
-/// A refusal is reported when it has stood so long.
+/// The time after which a refusal is reported.
 const SETTLE: i64 = SECOND;
-/// The same law in other words, such as other numbers, is reported again after so long.
+/// The time after which the same law with other words, such as other numbers, is reported again.
 const REPEAT: i64 = 60 * SECOND;
-/// A law that was reported before another one is reported again after a pause that doubles from [`REPEAT`] up to an hour: where jobs are tried in
-/// turn, which law is in the way may change with each turn, without end.
+/// The longest pause before a law that was reported before another one is reported again. The pause doubles from [`REPEAT`] up to an hour: where jobs
+/// are tried in turn, the failed constraint may change with each turn, without end.
 const LONGEST: i64 = 3600 * SECOND;
 
-/// What was said of pods, and what is to be said.
+/// The reports about pods that were made, and those that are due.
 #[derive(Debug, Default)]
 pub(super) struct Pods {
     pods: BTreeMap<String, Pod>,
-    /// When what is to be said.
+    /// The times at which pods have a report due.
     due: BTreeSet<(i64, String)>,
 }
 
@@ -27,21 +27,21 @@ struct Pod {
     now: Option<Told>,
     due: Option<i64>,
     shown: Option<(Told, i64)>,
-    /// The laws that were shown since it was nominated last.
+    /// The laws that were reported since the pod was nominated last.
     laws: BTreeSet<String>,
-    /// How often a law was shown once more after another one.
+    /// How often a law was reported once more after another one.
     returns: u32,
     /// The event that was written last.
     event: Option<Key>,
 }
 
 impl Pod {
-    /// Returns whether a law is in the way that was shown before the one that is shown now.
+    /// Returns whether the failed law was reported before the one that was reported last.
     fn returns_to(&self, told: &Told) -> bool {
         told.refused().is_some_and(|refusal| self.laws.contains(&refusal.law))
     }
 
-    /// Takes note of what is shown now.
+    /// Takes note of the state that is reported now.
     fn note(&mut self, told: &Told) {
         let Some(refusal) = told.refused() else {
             (self.laws, self.returns) = (BTreeSet::new(), 0);
@@ -55,7 +55,7 @@ impl Pod {
 }
 
 impl Pods {
-    /// Where a pod stands. Answers with the event that it had before, where the same comes again.
+    /// Takes the state of a pod. Returns the event that the pod had before, where the same law refuses the pod again.
     pub(super) fn told(&mut self, now: i64, name: &str, told: Told) -> Option<Key> {
         if told == Told::Placed && !self.pods.contains_key(name) {
             // Most pods are placed at once: nothing is kept of them.
@@ -69,14 +69,14 @@ impl Pods {
         let due = match &pod.shown {
             Some((shown, _)) if *shown == told => None,
             Some((shown, at)) if same_kind(shown, &told) => Some(at.saturating_add(REPEAT).max(now)),
-            // A placement ends what was shown, or says nothing.
+            // A placement ends the reported state. Without a reported state nothing is reported.
             Some(_) if told == Told::Placed => Some(now),
             None if told == Told::Placed => None,
             Some((_, at)) if pod.returns_to(&told) => {
                 let pause = REPEAT.saturating_mul(1_i64.checked_shl(pod.returns).unwrap_or(i64::MAX)).min(LONGEST);
                 Some(at.saturating_add(pause).max(now.saturating_add(SETTLE)))
             }
-            // What was not shown yet is shown when it has stood for a while, however often it comes meanwhile.
+            // A new state is reported when it has lasted for a while, however often it occurs meanwhile.
             _ => {
                 let settled = now.saturating_add(SETTLE);
                 Some(pod.due.map_or(settled, |due| due.min(settled)))
@@ -96,7 +96,7 @@ impl Pods {
         again
     }
 
-    /// What is to be said now. It counts as said.
+    /// Returns the states to report now, by pod. They count as reported.
     pub(super) fn due(&mut self, now: i64) -> Vec<(String, Told)> {
         let mut said = Vec::new();
         while let Some((_, name)) = self.due.first().filter(|(at, _)| *at <= now).cloned().inspect(|due| {
@@ -115,7 +115,7 @@ impl Pods {
         said
     }
 
-    /// The event that says it.
+    /// Remembers the event that reports the state of a pod.
     pub(super) fn remember(&mut self, name: &str, event: Key) {
         if let Some(pod) = self.pods.get_mut(name) {
             pod.event = Some(event);
@@ -126,7 +126,7 @@ impl Pods {
         self.due.first().map(|(at, _)| *at)
     }
 
-    /// A pod is gone.
+    /// Forgets a pod that is gone.
     pub(super) fn forget(&mut self, name: &str) {
         if let Some(at) = self.pods.remove(name).and_then(|pod| pod.due) {
             self.due.remove(&(at, name.to_owned()));
@@ -134,7 +134,7 @@ impl Pods {
     }
 }
 
-/// The same law says the same of it, in other words.
+/// Returns whether two states have the same law or the same node: then they differ in words only.
 fn same_kind(a: &Told, b: &Told) -> bool {
     match (a, b) {
         (Told::Refused(a), Told::Refused(b)) => a.law == b.law,
@@ -164,10 +164,10 @@ mod tests {
                 pods.told(now, "a", refused(law));
             }
         }
-        // A pause begins when something is shown: 1, 2, 4, 8 and 16 minutes are over in the 2nd to the 10th turn, half an hour and an hour later.
+        // A pause begins when a law is reported: 1, 2, 4, 8 and 16 minutes are over in the 2nd to the 10th turn, half an hour and an hour later.
         assert_eq!(shown, [0, 1, 2, 3, 4, 6, 10, 17, 29]);
         assert_eq!((29 - 17) * 300 * SECOND, LONGEST);
-        // A law of which nothing was said is shown at once, and a node ends the pauses.
+        // A law that was not reported yet is reported at once, and a node ends the pauses.
         let now = 20_000 * SECOND;
         pods.told(now, "a", refused("quota"));
         assert_eq!(pods.due(now + SETTLE).len(), 1);

@@ -1,4 +1,4 @@
-//! What a step says of pods that wait: refused, nominated, or placed.
+//! The states that a step gives to pods that wait: refused, nominated, or placed.
 
 use std::collections::BTreeMap;
 
@@ -9,23 +9,23 @@ use super::Mode;
 use super::notice::Notice;
 use super::object::Subject;
 
-/// Where a pod stands, and what was said of it.
+/// The state of a pod, with the reasons.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Told {
-    /// It was refused.
+    /// The pod was refused.
     Refused(Refusal),
-    /// It gets this node when its victims have left, or when its gang is complete: the node, and what was said.
+    /// The pod receives this node when its victims have left, or when its gang is complete: the node, and the reason why it waits.
     Nominated(String, Refusal),
-    /// It has its node: nothing is in its way.
+    /// The pod has its node: no constraint fails.
     Placed,
 }
 
 /// Why a pod waits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Refusal {
-    /// The code of the law that was in the way in the end.
+    /// The code of the law that failed last.
     pub(super) law: String,
-    /// Everything that was said.
+    /// All reasons, as one text.
     pub(super) message: String,
 }
 
@@ -37,7 +37,7 @@ impl Told {
         }
     }
 
-    /// The law that is shown; none where nothing is in the way.
+    /// Returns the failed law of the state. `None`: the pod is placed.
     pub(super) fn law(&self) -> Option<&str> {
         match self {
             Told::Refused(refusal) | Told::Nominated(_, refusal) => Some(&refusal.law),
@@ -47,7 +47,7 @@ impl Told {
 }
 
 impl Refusal {
-    /// The event, in the words of kube-scheduler.
+    /// Makes the notice of the refusal, in the words of kube-scheduler.
     pub(super) fn notice(&self, mode: Mode, regarding: Subject) -> Notice {
         let reason = match mode {
             Mode::CarriesOut => "FailedScheduling",
@@ -58,7 +58,7 @@ impl Refusal {
     }
 }
 
-/// What a step says of each pod that waits; the last that it says.
+/// Returns the states that a step gives to pods that wait: the last one of each pod.
 pub(super) fn of(step: &Step) -> BTreeMap<String, Told> {
     let happened = &step.happened;
     let mut told = BTreeMap::new();
@@ -115,7 +115,7 @@ pub(crate) fn cause(cause: ReleaseCause) -> &'static str {
     }
 }
 
-/// Returns what was said in an attempt, each sentence behind its law.
+/// Returns the reasons of an attempt, each sentence behind its law.
 fn refusal(attempt: &Attempt) -> Refusal {
     let named = |reason: &lictor_host::reason::NamedReason| match reason.code.as_str() {
         "" => reason.message.clone(),

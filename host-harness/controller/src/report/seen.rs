@@ -1,4 +1,4 @@
-//! The objects that reports are about, as the watches tell them.
+//! The objects that reports are about, as the watches show them.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,17 @@ use super::object::{Members, Name, Objects, Subject};
 use crate::view::text;
 use crate::watch::store::News;
 
-/// What is known of objects that are no pods, and the groups of pods. The pods themselves are in the mirror.
+/// The known objects that are no pods, and the groups of pods. The pods themselves are in the mirror.
 #[derive(Debug, Default)]
 pub struct Seen {
-    /// By what the session calls them.
+    /// The objects, by the names that the session gives them.
     objects: BTreeMap<String, Subject>,
-    /// The groups of pods and how far these are, by the names of the pods.
+    /// The group and the stage of each pod in a group, by the name of the pod.
     groups: BTreeMap<String, (Name, Stage)>,
     members: BTreeMap<Name, Members>,
 }
 
-/// How far a pod is.
+/// The stage of a pod in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Bound,
@@ -32,7 +32,7 @@ enum Stage {
 }
 
 impl Stage {
-    /// By the pod as the session sees it (upstream: `getTaskStatus` in Volcano's `pkg/scheduler/api/pod_info.go`).
+    /// Returns the stage of a pod as the session sees it (upstream: `getTaskStatus` in Volcano's `pkg/scheduler/api/pod_info.go`).
     fn of(pod: &Value) -> Stage {
         let is_leaving = !text(pod, "/metadata/deletionTimestamp").is_empty();
         match text(pod, "/status/phase") {
@@ -59,7 +59,7 @@ impl Members {
 }
 
 impl Seen {
-    /// Takes news. Answers with a PodGroup that is new or has changed.
+    /// Takes a change of an object. Returns the PodGroup, where it is new or has changed.
     pub fn take(&mut self, news: &News) -> Option<Subject> {
         match news {
             News::Gone(key) => {
@@ -82,12 +82,12 @@ impl Seen {
         }
     }
 
-    /// Returns the name of an object that is no pod, by what the session calls it.
+    /// Returns the name of an object that is no pod, by the name that the session gives it.
     pub fn named(&self, key: &str) -> Option<&Name> {
         self.objects.get(key).map(|subject| &subject.name)
     }
 
-    /// A pod is so far, in this group; none: it has none, or is gone.
+    /// Sets the group and the stage of a pod. `None`: the pod has no group, or is gone.
     fn place(&mut self, pod: &str, now: Option<(Name, Stage)>) {
         if let Some((group, stage)) = self.groups.remove(pod)
             && let Some(members) = self.members.get_mut(&group)
@@ -108,7 +108,7 @@ impl Seen {
         self.groups.insert(pod.to_owned(), (group, stage));
     }
 
-    /// Together with the pods.
+    /// Returns these objects together with the pods of the mirror.
     pub fn with<'a>(&'a self, mirror: &'a Mirror) -> impl Objects + 'a {
         Both { seen: self, mirror }
     }
@@ -166,7 +166,7 @@ impl Objects for Both<'_> {
     }
 }
 
-/// An object as reports know it. What is not written is not kept.
+/// Reads an object as reports need it. Status and annotations are kept only for kinds whose status is written.
 fn subject(object: &Value) -> Subject {
     let (group, version) = text(object, "/apiVersion").split_once('/').unwrap_or(("", text(object, "/apiVersion")));
     let kind = text(object, "/kind");
@@ -191,7 +191,7 @@ fn subject(object: &Value) -> Subject {
     }
 }
 
-/// The word for a kind in paths: all kinds whose status is written are regular.
+/// Returns the plural of a kind in paths. Only correct for the kinds whose status is written: they are regular.
 fn plural(kind: &str) -> String {
     let kind = kind.to_lowercase();
     if kind.ends_with('s') { format!("{kind}es") } else { format!("{kind}s") }

@@ -1,4 +1,4 @@
-//! Writes. A write that fails is not tried again: what it said is said again when it changes.
+//! Writes reports. A failed write is not tried again: its content is reported again when it changes.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,15 +11,15 @@ use super::object::{Change, Write};
 use crate::deadline::{REPORT, within};
 use crate::ops::Status;
 
-/// Writes what a reporter wants to be written.
+/// The writer of reports.
 #[derive(Clone)]
 pub struct Writer {
     client: Client,
-    /// Counts the requests.
+    /// The status that counts the requests. `None`: they are not counted.
     status: Option<Arc<Status>>,
 }
 
-/// Why something was not written.
+/// Why a report was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The API server refused it, or did not answer, or it is no object.
@@ -41,7 +41,7 @@ impl WriteError {
         kind
     }
 
-    /// Returns the status code of HTTP; 0 where there was no answer.
+    /// Returns the status code of HTTP; 0 where no answer arrived.
     pub fn code(&self) -> u16 {
         let WriteError::Refused { error, .. } = self;
         if let Error::Api(status) = &**error { status.code } else { 0 }
@@ -49,18 +49,18 @@ impl WriteError {
 }
 
 impl Writer {
-    /// A writer with this client.
+    /// Makes a writer with this client.
     pub fn new(client: Client) -> Writer {
         Writer { client, status: None }
     }
 
-    /// From here on its requests are counted.
+    /// Sets the status that counts the requests from now on.
     pub fn watched(mut self, status: Arc<Status>) -> Writer {
         self.status = Some(status);
         self
     }
 
-    /// Writes. An object that is gone, or that another has replaced, is no error.
+    /// Sends a write. A write to an object that is gone, or that another of the same name has replaced, is no error.
     ///
     /// # Errors
     /// The API server refuses, or cannot be reached.
@@ -102,7 +102,7 @@ impl Writer {
     }
 }
 
-/// Writes the status; where the kind has no such subresource, into the object.
+/// Writes the status. Where the kind has no such subresource, the status is written into the object.
 async fn status(api: &Api<DynamicObject>, name: &str, body: &Value) -> Result<DynamicObject, Error> {
     let params = PatchParams::default();
     match api.patch_status(name, &params, &Patch::Merge(body)).await {
@@ -112,7 +112,7 @@ async fn status(api: &Api<DynamicObject>, name: &str, body: &Value) -> Result<Dy
     }
 }
 
-/// The object is gone, or another of its name is there: 404, and what a uid that differs is answered with.
+/// Returns whether an error means that the object is gone, or that another object has its name: 404, or the answer to a uid that differs.
 fn is_gone(error: &Error) -> bool {
     let Error::Api(status) = error else { return false };
     let other_uid = matches!(status.code, 409 | 422) && status.message.contains("uid");

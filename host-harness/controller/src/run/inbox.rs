@@ -1,4 +1,4 @@
-//! What comes from the watches and from the executor, in batches: a change seldom comes alone.
+//! The messages of the watches and of the executor, in batches: a change seldom comes alone.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -6,23 +6,23 @@ use std::time::{Duration, Instant};
 use crate::carry_out::Report;
 use crate::watch::{Kind, Seen};
 
-/// How many things are taken at once at most.
+/// The most messages in a batch.
 const MOST: usize = 10_000;
 
-/// Something that came.
+/// A message to the loop.
 #[derive(Debug)]
 pub enum Came {
-    /// Of a watch.
+    /// A message of a watch.
     Seen(Kind, Seen),
-    /// The executor says something of a task.
+    /// A report of the executor about a task.
     Report(Report),
-    /// Somebody wants the loop to turn.
+    /// A request to turn the loop.
     Wake,
-    /// Decide no more. True: bring to its end what is under way. False: somebody else leads now.
+    /// Decide no more. True: finish the tasks under way. False: another process leads now.
     Stop(bool),
 }
 
-/// Waits for something to come, at most so long; then takes what else comes within `together`. None: nobody will send anything any more.
+/// Waits at most `wait` for a message, then takes the further messages that arrive within `together`. `None`: no sender is left.
 pub fn batch(from: &Receiver<Came>, wait: Duration, together: Duration) -> Option<Vec<Came>> {
     let first = match from.recv_timeout(wait) {
         Ok(first) => first,

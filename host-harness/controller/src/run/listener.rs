@@ -1,4 +1,4 @@
-//! Who is told what goes on: events and conditions, metrics, logs.
+//! Listeners of the loop: events and conditions, metrics, logs.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,67 +14,67 @@ use crate::ops::Status;
 use crate::watch::Kind;
 use crate::watch::store::News;
 
-/// Makes the loop turn at once. False: it has ended.
+/// A function that makes the loop turn at once. False: the loop has ended.
 pub type Wake = Box<dyn Fn() -> bool + Send + Sync>;
 
-/// Wakes the loop of this time of leading. Its copies wake the same one.
+/// The waker of the loop while this process leads. Its copies wake the same loop.
 #[derive(Clone, Default)]
 pub struct Waker(Arc<Mutex<Option<Wake>>>);
 
 impl Waker {
-    /// A time of leading begins.
+    /// Sets the function that wakes the loop, when a time of leading begins.
     pub fn set(&self, wake: Wake) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(wake);
     }
 
-    /// False where there is no loop.
+    /// Makes the loop turn at once. Returns false where there is no loop.
     pub fn wake(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|wake| wake())
     }
 }
 
-/// Is told what goes on. It must not wait for anything: the session does not go on meanwhile.
+/// A listener that the loop calls. It must not wait for anything: the session does not go on meanwhile.
 pub trait Listener: Send + 'static {
-    /// Who counts the requests of commands, if anyone does.
+    /// Returns the status that counts the requests of commands. `None`: they are not counted.
     fn status(&self) -> Option<Arc<Status>> {
         None
     }
 
-    /// A time of leading begins.
+    /// Takes note that a time of leading begins. `wake` makes the loop turn at once.
     fn begins(&mut self, _wake: Wake) {}
 
-    /// An object is new, looks otherwise than before, or is gone.
+    /// Takes a change of an object: it is new, differs from before, or is gone.
     fn saw(&mut self, _news: &News) {}
 
-    /// The loop has turned. The session may be asked something; there is none before the cluster was listed.
+    /// Acts after each turn of the loop. The session may be asked questions; `None`: the cluster was not listed yet.
     fn tick(&mut self, _now: i64, _talk: Option<&mut Talk>) {}
 
-    /// Whether the loop is to decide once more, though nothing has changed. Asked after each `tick`.
+    /// Returns whether the loop must decide once more, though nothing has changed. Called after each `tick`.
     fn wants_decision(&mut self) -> bool {
         false
     }
 
-    /// Returns whether victims are deleted from now on, by another policy or other arguments; none where that has not changed. Called after
-    /// each `tick`.
+    /// Returns whether victims are deleted from now on, because of another policy or other arguments. `None`: that has not changed. Called after each
+    /// `tick`.
     fn deletes_victims(&mut self) -> Option<bool> {
         None
     }
 
-    /// Returns when the loop is to turn at the latest, nanoseconds since 1970.
+    /// Returns the latest time of the next turn of the loop, in nanoseconds since 1970. `None`: the listener needs none.
     fn due(&self) -> Option<i64> {
         None
     }
 
-    /// Watches have begun; these kinds were not listed yet. None left: the session begins.
+    /// Takes note of the kinds that were not listed yet, after the watches have begun. Empty: the session begins.
     fn syncing(&mut self, _missing: &[Kind]) {}
 
-    /// The session was told something, or has decided. `cycle`: it was a decision, and how long it took, in nanoseconds.
+    /// Takes the result of an input to the session or of a decision. `cycle`: the time of the decision, in nanoseconds; `None`: it was an input.
     fn turned(&mut self, _turn: &Turn, _session: &Session, _cycle: Option<i64>) {}
 
-    /// A task has come to its end.
+    /// Takes note that a task has come to its end.
     fn finished(&mut self, _finished: &Finished) {}
 
-    /// kube-scheduler refuses a pod that was let go. True: it is deleted now, because its owner makes another.
+    /// Takes note that kube-scheduler refuses a pod that was let go. `deleted`: the pod is deleted now, because its owner makes another.
     fn refused(&mut self, _refusal: &Refusal, _deleted: bool) {}
 
     /// Takes note that kube-scheduler does not refuse a pod any more, or that the pod is gone.
@@ -92,16 +92,16 @@ pub trait Listener: Send + 'static {
     /// Takes note that the objects of a kind cannot be read, and why; an empty reason: they can be read again.
     fn unreadable(&mut self, _kind: &Kind, _why: &str) {}
 
-    /// Others evict a pod.
+    /// Takes note that others evict a pod.
     fn foreign(&mut self, _foreign: &Foreign) {}
 
-    /// An object could not be read; what was known of it before still holds.
+    /// Takes note that an object could not be read; the last known version still holds.
     fn unread(&mut self, _key: &str, _mistake: &InputError) {}
 
-    /// Says why a checkpoint could not be stored; an empty reason: the next one was.
+    /// Takes note that a checkpoint could not be stored, and why. An empty reason: the next one was stored.
     fn unsaved(&mut self, _why: &str) {}
 
-    /// Takes note that another process has taken the checkpoint over, and which one, as a sentence: this time of leading ends.
+    /// Takes note that another process has taken the checkpoint over, and which one, as a sentence. This time of leading ends.
     fn taken_over(&mut self, why: &str) {
         self.unsaved(why);
     }
@@ -218,7 +218,7 @@ impl<A: Listener, B: Listener> Listener for (A, B) {
     }
 }
 
-/// Nobody listens.
+/// A listener that does nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Nobody;
 

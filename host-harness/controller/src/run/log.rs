@@ -1,4 +1,4 @@
-//! What goes on, as structured log lines.
+//! The events of the loop, as structured log lines.
 
 use std::collections::BTreeMap;
 
@@ -18,23 +18,23 @@ use crate::report::STANDS;
 use crate::watch::Kind;
 use crate::watch::store::News;
 
-/// A pod is said to be refused when it has been for so long: a second, in nanoseconds. Until then the lines are for debugging.
+/// The time after which a refused pod is logged as refused: a second, in nanoseconds. Until then the lines are for debugging.
 const SETTLED: i64 = 1_000_000_000;
 
-/// Writes log lines. What is decided the same way again and again is said once.
+/// The listener that writes log lines. A decision that repeats is logged once.
 #[derive(Debug, Default)]
 pub struct Log {
-    /// What was said last of each pod.
+    /// The last line about each pod.
     said: BTreeMap<String, String>,
     /// The pods that were refused and not reported yet: since when, how the attempt ended, and why.
     refused: BTreeMap<String, (i64, AttemptResult, String)>,
     missing: usize,
-    /// That the checkpoint is not stored was said.
+    /// Whether it was logged that the checkpoint is not stored.
     is_unsaved: bool,
 }
 
 impl Log {
-    /// Says which pods have been refused for a second: most are placed before, or get their node when their siblings have come.
+    /// Logs the pods that have been refused for a second: most are placed before, or receive their node when the others of their gang exist.
     fn say_refused(&mut self, now: i64) {
         let is_due = |_: &String, refused: &mut (i64, AttemptResult, String)| refused.0.saturating_add(SETTLED) <= now;
         let due: Vec<_> = self.refused.extract_if(.., is_due).collect();
@@ -98,7 +98,7 @@ impl Log {
         }
     }
 
-    /// Whether this was not the last thing said about it.
+    /// Returns whether a text differs from the last one about the same thing, and remembers it.
     fn is_new(&mut self, about: &str, text: String) -> bool {
         self.said.insert(about.to_owned(), text.clone()).is_none_or(|before| before != text)
     }
@@ -128,7 +128,7 @@ impl Listener for Log {
         let now = session.mirror().now();
         turn.steps.iter().for_each(|step| self.step(step, now));
         for fault in &turn.errors {
-            // While the policy is not asked, every attempt to ask it fails alike.
+            // While the policy is not called, every attempt to call it fails in the same way.
             if self.is_new("", fault.to_string()) {
                 error!(input = fault.input, "nothing was decided: {}", fault.cause);
             }
@@ -160,7 +160,7 @@ impl Listener for Log {
             (task, CommandOutcome::Failed(why)) => debug!(object, action = task.word(), error = why, "failed"),
             (task, CommandOutcome::Refused { reason, .. }) => {
                 debug!(object, action = task.word(), error = reason, "refused by the API server");
-                // A right that is missing is said once, whatever objects the requests are about.
+                // A right that is missing is logged once, whatever objects the requests are about.
                 let missing = rights::missing(reason);
                 if missing != *reason && self.is_new(&missing, String::new()) {
                     warn!(action = task.word(), remedy = missing, "the API server forbids what must be done");
@@ -217,7 +217,7 @@ impl Listener for Log {
     }
 
     fn unsaved(&mut self, why: &str) {
-        // It is tried again with each command: that it fails is said once.
+        // The checkpoint is tried again with each command: a failure is logged once.
         match (why, std::mem::replace(&mut self.is_unsaved, !why.is_empty())) {
             ("", _) => info!("the checkpoint is stored again"),
             (why, false) => warn!(
@@ -270,7 +270,7 @@ mod tests {
         assert_eq!((log.said.len(), log.due()), (0, Some(5 + SETTLED)));
         log.tick(5 + SETTLED, None);
         assert_eq!((log.said.keys().cloned().collect::<Vec<_>>(), log.due()), (vec!["default/p".to_owned()], None));
-        // It is placed: nothing is left to be said of the refusal.
+        // The pod is placed: nothing is left to log about the refusal.
         cycle(&mut log, 6 + SETTLED);
         assert!(log.refused.is_empty() && log.due().is_none());
     }

@@ -33,19 +33,19 @@ use inbox::Came;
 use listener::Listener;
 use reign::{Reign, Reigned};
 
-/// How the loop runs.
+/// The settings of the loop.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// How much is carried out.
+    /// How much of the decisions is carried out.
     pub mode: Mode,
     /// The schedulers whose pods are decided about.
     pub schedulers: Vec<String>,
-    /// How many requests are under way at once at most.
+    /// The most requests that are under way at once.
     pub at_once: usize,
-    /// How long changes are collected before the session is told of them.
+    /// How long changes are collected before the session receives them.
     pub together: Duration,
-    /// How long kube-scheduler may refuse a pod that was let go before it is deleted, where a ReplicaSet or StatefulSet makes another;
-    /// none: it never is.
+    /// How long kube-scheduler may refuse a pod that was let go before the pod is deleted, where a ReplicaSet or StatefulSet makes another. `None`:
+    /// refused pods are never deleted.
     pub refused_grace: Option<Duration>,
     /// How long a plan may take before it is given up.
     pub patience: Patience,
@@ -70,16 +70,16 @@ impl Default for Settings {
     }
 }
 
-/// A session that was told nothing yet.
+/// A session without inputs.
 pub struct Opened {
     /// The session.
     pub talk: Talk,
-    /// What its policy reads.
+    /// The kinds and fields that its policy reads.
     pub interests: Interests,
-    /// Where its policy decides.
+    /// The extension points at which its policy decides.
     pub points: Vec<ExtensionPoint>,
-    /// Whether this process deletes victims; false: another controller deletes those that are marked. A process that deletes evicts what an
-    /// earlier one has only marked.
+    /// Whether this process deletes victims; false: another controller deletes the marked ones. A process that deletes victims also evicts those that
+    /// an earlier process has only marked.
     pub deletes_victims: bool,
 }
 
@@ -97,23 +97,23 @@ pub enum RunError {
     Ended,
 }
 
-/// What the loop needs of its surroundings.
+/// The surroundings of the loop.
 pub struct Surroundings<O, L> {
     /// The cluster.
     pub client: Client,
-    /// Opens a session; each time that this process begins to lead.
+    /// Opens a session, each time that this process begins to lead.
     pub open: O,
-    /// Who is told what goes on.
+    /// The listener of the loop.
     pub listener: L,
-    /// Where what another process needs to go on is stored; none: the cluster alone says it.
+    /// The store of the state that another process needs to go on. `None`: the cluster alone holds that state.
     pub keep: Option<Box<dyn Keep>>,
-    /// Whether this process leads; only who leads writes.
+    /// Whether this process leads; only the leader writes.
     pub leads: watch::Receiver<bool>,
     /// Whether the process is to end.
     pub stop: watch::Receiver<bool>,
 }
 
-/// Runs until `stop` says so. While this process does not lead it waits, watches nothing and writes nothing.
+/// Runs until `stop` becomes true. While this process does not lead, it waits, watches nothing and writes nothing.
 ///
 /// # Errors
 /// The session cannot be opened, or its thread breaks.
@@ -149,7 +149,7 @@ where
     }
 }
 
-/// One time of leading: from the first list to the loss of the lead, or the end of the process.
+/// Runs one time of leading: from the first list to the loss of the lead, or the end of the process.
 async fn reign<L: Listener>(
     settings: &Settings,
     client: &Client,
@@ -172,7 +172,7 @@ async fn reign<L: Listener>(
     let manager = rivals::manager(&settings.identity);
     let api = KubeApi::new(client.clone()).watched(listener.status()).placing(placed).managed_by(&manager);
     let (executor, works) = Executor::start(api, settings.at_once, Backoff::default(), told);
-    // It ends with this function, however that ends: then nothing is written any more.
+    // The task ends with this function, however that ends: then nothing is written any more.
     let mut works_alone = JoinSet::new();
     let works = works_alone.spawn(works);
     let reign = Reign::new(settings.clone(), opened, store, executor, listener, keep, Clock::start());
@@ -185,7 +185,7 @@ async fn reign<L: Listener>(
         () = becomes(leads, false) => false,
         reigned = &mut end => return reigned.map_err(|_| RunError::Ended),
     };
-    // Somebody else may lead already: not one request more.
+    // Another process may lead already: no request may be sent any more.
     if !graceful {
         works.abort();
     }
@@ -196,18 +196,18 @@ async fn reign<L: Listener>(
     reigned
 }
 
-/// How long a process whose checkpoint another one has taken over waits before it begins to lead again. Where it has lost the lead, it knows by then:
-/// a Lease lasts 15 s. Where it still leads, the other one has lost the lead.
+/// How long a process waits before it begins to lead again, after another process has taken its checkpoint over. Where this process has lost the
+/// lead, it knows by then: a Lease lasts 15 s. Where it still leads, the other one has lost the lead.
 const TAKEN_OVER: Duration = Duration::from_secs(15);
 
-/// Waits until this is said. Where nobody says anything any more, what was said last stays so.
+/// Waits until the value is `what`. Where no sender is left, the last value stays.
 async fn becomes(said: &mut watch::Receiver<bool>, what: bool) {
     if said.wait_for(|now| *now == what).await.is_err() {
         std::future::pending::<()>().await;
     }
 }
 
-/// One watch for each kind, until what is returned is dropped.
+/// Starts one watch for each kind. The watches end when the returned set is dropped.
 fn follow(client: &Client, kinds: &BTreeSet<Kind>, send: &Sender<Came>) -> JoinSet<()> {
     let mut watches = JoinSet::new();
     for kind in kinds {

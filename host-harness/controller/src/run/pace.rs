@@ -1,7 +1,7 @@
-//! How long to wait after cycles that take nominations back, so that jobs that take each other's room in turn do not keep the API server busy.
+//! The pauses after cycles that take nominations back, so that jobs that take each other's room in turn do not keep the API server busy.
 //!
-//! Two gangs may each be able to have a room that neither gets: plans are made and taken back in each cycle until a victim has left or a node has
-//! come. Each nomination is a request, so the pause doubles with each such cycle in a row.
+//! Two gangs may each be able to use a room that neither obtains: plans are made and taken back in each cycle until a victim has left or a node is
+//! added. Each nomination is a request, so the pause doubles with each such cycle in a row.
 
 use std::time::Duration;
 

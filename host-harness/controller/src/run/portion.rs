@@ -1,16 +1,16 @@
-//! How much is decided at once: the pods that come first are let go while the others are decided about.
+//! The number of pods per part of a cycle: the first pods are let go while the others are decided about.
 
 use std::time::Duration;
 
-/// So long the decisions of one part of a cycle take, about. A patch takes the API server some milliseconds: in this time it has enough
-/// to do, and what the cluster says meanwhile is heard soon.
+/// The approximate time of the decisions in one part of a cycle. A patch takes the API server some milliseconds: in this time it has enough to do,
+/// and messages of the cluster wait for a short time only.
 const PART: Duration = Duration::from_millis(50);
 
 /// The fewest pods of a part, and the most.
 const FEWEST: u32 = 8;
 const MOST: u32 = 4096;
 
-/// How many pods are decided about at once, by how long it took for the last ones.
+/// The number of pods in a part, computed from the time of the last part.
 #[derive(Debug)]
 pub(super) struct Portion {
     most: u32,
@@ -25,12 +25,12 @@ impl Default for Portion {
 }
 
 impl Portion {
-    /// So many at most.
+    /// Returns the most pods of the next part.
     pub(super) fn most(&self) -> u32 {
         self.most
     }
 
-    /// A part took so long, for so many pods. How long the whole cycle took, where this was its last part.
+    /// Takes the time of a part and its number of pods. Returns the time of the whole cycle, where the cycle has ended with this part.
     pub(super) fn took(&mut self, part: Duration, pods: usize, is_in_cycle: bool) -> Option<Duration> {
         self.cycle = self.cycle.saturating_add(part);
         if is_in_cycle {
@@ -55,7 +55,7 @@ mod tests {
         assert_eq!(portion.most(), 25, "2 ms for each: 25 in 50 ms");
         assert_eq!(portion.took(millis(25), 25, true), None);
         assert_eq!(portion.most(), 50);
-        // The last part may be a short one, and says nothing.
+        // The last part may be a short one, and is no measure.
         assert_eq!(portion.took(millis(40), 1, false), Some(millis(129)));
         assert_eq!(portion.most(), 50);
         assert_eq!(portion.took(millis(1), 50, false), Some(millis(1)), "the next cycle begins anew");

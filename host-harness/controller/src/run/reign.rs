@@ -33,13 +33,13 @@ use end::Checkpoint;
 pub(super) use end::Reigned;
 use look::{named, waits_for};
 
-/// How long to wait where nothing is due.
+/// How long to wait where nothing is due. 10 s.
 const IDLE: Duration = Duration::from_secs(10);
 
 /// How long to wait for the next decision after one that could not be made.
 const AFTER_FAULT: Duration = Duration::from_secs(1);
 
-/// After a cycle the session rests as long as the cycle took, at most so long: watches and outcomes are heard meanwhile.
+/// The longest rest after a cycle. The session rests as long as the cycle took: meanwhile the messages of watches and the outcomes are taken.
 const REST: Duration = Duration::from_secs(1);
 
 /// One time of leading.
@@ -47,7 +47,7 @@ pub(super) struct Reign<L> {
     settings: Settings,
     clock: Clock,
     store: Store,
-    /// What was seen before the session began; then what it is to be told.
+    /// The changes before the session began; then those that the session must still receive.
     news: Vec<News>,
     /// The session, before and after the cluster was listed.
     opened: Option<Opened>,
@@ -58,15 +58,15 @@ pub(super) struct Reign<L> {
     /// Whether this process deletes victims, by the policy and the arguments in force.
     deletes_victims: bool,
     rivals: Rivals,
-    /// What became of the last checkpoint.
+    /// The result of the last checkpoint.
     checkpoint: Checkpoint,
     leftovers: Leftovers,
     executor: Executor,
-    /// The tasks that are under way. One that asks about another comes to its end with it.
+    /// The tasks that are under way, by command and object. A `Confirm` ends with the command that it is about.
     under_way: BTreeSet<(Option<CommandId>, ObjectRef)>,
     listener: L,
     keep: Option<Box<dyn Keep>>,
-    /// No cycle before.
+    /// No cycle begins before this moment.
     rest_until: Instant,
     /// How much is decided at once.
     portion: Portion,
@@ -127,8 +127,8 @@ impl<L: Listener> Reign<L> {
         self.into_parts()
     }
 
-    /// Takes what came, and decides. Returns whether the end is a graceful one where it is to stop; then nothing is decided. Where another process
-    /// has taken the checkpoint over, that is the end, too.
+    /// Takes messages, and decides. Returns whether the end is a graceful one where the loop must stop; then nothing is decided. A checkpoint that
+    /// another process has taken over is an end, too.
     pub(super) fn turn(&mut self, came: Vec<Came>) -> Option<bool> {
         let stop = came.iter().find_map(|came| if let Came::Stop(graceful) = came { Some(*graceful) } else { None });
         self.take(came);
@@ -139,7 +139,7 @@ impl<L: Listener> Reign<L> {
         if self.is_taken_over() { Some(false) } else { stop }
     }
 
-    /// How long to wait for more, once something came. In the middle of a cycle not at all.
+    /// Returns how long to wait for further messages after the first one. Zero in the middle of a cycle.
     fn together(&self) -> Duration {
         let is_in_cycle = self.decider.as_ref().is_some_and(Decider::is_in_cycle);
         if is_in_cycle { Duration::ZERO } else { self.settings.together }
@@ -155,7 +155,7 @@ impl<L: Listener> Reign<L> {
         if decider.is_due() { rested.min(timed).min(IDLE) } else { timed.min(IDLE) }
     }
 
-    /// Takes what came.
+    /// Takes messages.
     fn take(&mut self, came: Vec<Came>) {
         let mut outcomes = Vec::new();
         let is_listing = self.decider.is_none();
@@ -200,7 +200,7 @@ impl<L: Listener> Reign<L> {
             if let Some(decider) = &mut self.decider {
                 decider.see(&news, now);
             }
-            // Who was leaving before this process led was said by another one.
+            // A pod that was leaving before this process led was reported by another process.
             if let Some(foreign) = self.foreigners.see(&news).filter(|_| self.decider.is_some()) {
                 self.listener.foreign(&foreign);
             }
@@ -209,14 +209,14 @@ impl<L: Listener> Reign<L> {
         }
     }
 
-    /// A task has come to its end: what it shows of its object is news, before what became of it.
+    /// Takes the end of a task: first the object that it shows, as a change, then the outcome. `None`: the task was no command of the session.
     fn finish(&mut self, finished: Finished) -> Option<Fact> {
         self.under_way.remove(&waits_for(&finished.task));
         self.listener.finished(&finished);
         let Finished { task, done } = finished;
         if done.is_gone || done.object.is_some() {
             let placed = self.store.placed(&task.object().kind).map(|(kind, _)| kind.clone());
-            // The watch may be late: what is decided meanwhile would be requested in vain, again and again.
+            // The watch may lag: a decision with the old object would send requests in vain, again and again.
             let seen = done.object.map_or_else(|| Seen::Gone(named(task.object())), Seen::There);
             self.see(&placed.unwrap_or(Kind::new("", "Pod")), seen);
         }
@@ -251,7 +251,7 @@ impl<L: Listener> Reign<L> {
         self.decider = Some(decider);
     }
 
-    /// Has the tasks of a turn carried out; what another process would need to go on is stored before.
+    /// Hands the tasks of a turn to the executor. The state that another process would need is stored before.
     fn carry_out(&mut self, decider: &mut Decider, turn: Turn, cycle: Option<i64>) {
         if turn.tasks.iter().any(|task| matches!(task, Task::Command(_))) {
             self.save(decider);

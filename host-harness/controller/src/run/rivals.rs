@@ -9,16 +9,16 @@ use serde_json::Value;
 
 use crate::view::text;
 
-/// What the managers of all controllers begin with.
+/// The prefix of the managers of all controllers.
 const PREFIX: &str = "lictor.dev/";
 /// The longest name of a manager that the API server takes, in bytes.
 const LONGEST: usize = 128;
 /// The same controller is reported again after this time: 5 minutes, in nanoseconds.
 const REPEAT: i64 = 300_000_000_000;
-/// So many other controllers are remembered.
+/// The number of other controllers that are remembered.
 const KNOWN: usize = 16;
 
-/// Returns the manager of the process of this name: what needs no escape in a URL.
+/// Returns the field manager of the process of this name. The manager needs no escaping in a URL.
 pub fn manager(identity: &str) -> String {
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
     PREFIX.chars().chain(identity.chars().filter(is_plain)).take(LONGEST).collect()
@@ -39,8 +39,8 @@ impl Rivals {
         Rivals { own: manager(identity), listed: String::new(), said: BTreeMap::new() }
     }
 
-    /// Takes a pod as the API server shows it; `is_listing`: the first list is not complete yet. Returns the manager of another controller
-    /// that is to be reported. The cost is that of reading the managers of the pod.
+    /// Takes a pod as the API server shows it; `is_listing`: the first list is not complete yet. Returns the manager of another controller to report.
+    /// The cost is that of reading the managers of the pod.
     pub(super) fn see(&mut self, pod: &Value, is_listing: bool, now: i64) -> Option<String> {
         let entries = pod.pointer("/metadata/managedFields").and_then(Value::as_array)?;
         let entries = entries.iter().map(|entry| (text(entry, "/manager"), text(entry, "/time")));

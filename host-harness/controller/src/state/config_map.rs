@@ -1,4 +1,4 @@
-//! In a ConfigMap of the cluster.
+//! The checkpoint in a ConfigMap of the cluster.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -12,34 +12,35 @@ use super::{Keep, Unsaved};
 use crate::deadline::{CHECKPOINT, Late};
 use crate::decide::Saved;
 
-/// How large a checkpoint may be: a ConfigMap takes a mebibyte.
+/// The largest checkpoint, in bytes: a ConfigMap takes a mebibyte.
 const MOST: usize = 1_000_000;
 
-/// How long nothing is stored after a request that was not answered: the session waits for each request.
+/// How long nothing is stored after a request without an answer: the session waits for each request.
 const REST: Duration = Duration::from_secs(30);
 
-/// A ConfigMap, which one process writes at a time. It is used by threads that are not of the runtime: they wait for the API server.
+/// A ConfigMap with the checkpoint, which one process writes at a time. It must be used on threads that are not of the runtime: they wait for the API
+/// server.
 #[derive(Clone)]
 pub struct InConfigMap {
     fence: Fence,
-    /// Its namespace and name.
+    /// The namespace and the name of the ConfigMap.
     name: String,
-    /// How large a checkpoint may be, in bytes.
+    /// The largest checkpoint, in bytes.
     most: usize,
-    /// Nothing is stored before, because the API server has not answered.
+    /// Until when nothing is stored, because the API server has not answered.
     rests_until: Option<Instant>,
     runtime: Handle,
 }
 
 impl InConfigMap {
-    /// Keeps checkpoints in the ConfigMap of this namespace and name, for the process of this name, which no other has. Called within a runtime.
+    /// Makes the store in the ConfigMap of this namespace and name, for the process of this unique name. Must be called within a runtime.
     pub fn new(client: Client, (namespace, name): (&str, &str), process: &str) -> InConfigMap {
         let fence = Fence::new(client, (namespace, name), process);
         let name = format!("{namespace}/{name}");
         InConfigMap { fence, name, most: MOST, rests_until: None, runtime: Handle::current() }
     }
 
-    /// Takes checkpoints of so many bytes at most.
+    /// Sets the largest checkpoint, in bytes.
     pub fn limited_to(mut self, bytes: usize) -> InConfigMap {
         self.most = bytes;
         self

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::names::CHECKPOINT_OF;
 
-/// The key under which the checkpoint stands.
+/// The key of the checkpoint in the ConfigMap.
 const KEY: &str = "checkpoint.json";
 
 /// The number of attempts of a write that other clients overtake.
@@ -40,11 +40,11 @@ impl From<Error> for Refused {
 pub(super) struct Fence {
     api: Api<ConfigMap>,
     name: String,
-    /// The name of this process, which no other has.
+    /// The unique name of this process.
     process: String,
     /// How often this process has begun to lead.
     times: u64,
-    /// The resource version of its last write; none before the first one.
+    /// The resource version of the last write. `None`: this process has not written yet.
     version: Option<String>,
 }
 
@@ -55,7 +55,7 @@ impl Fence {
         Fence { api, name, process, times: 0, version: None }
     }
 
-    /// Returns the checkpoint, where there is one.
+    /// Returns the checkpoint. `None`: the ConfigMap has none.
     pub(super) async fn read(&self) -> Result<Option<String>, Error> {
         Ok(self.api.get_opt(&self.name).await?.and_then(checkpoint))
     }
@@ -79,7 +79,7 @@ impl Fence {
                     self.version.clone_from(&map.metadata.resource_version);
                     return Ok(checkpoint(map));
                 }
-                // It was created or changed meanwhile.
+                // The ConfigMap was created or changed meanwhile.
                 Err(error) if is(&error, 409) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -87,7 +87,7 @@ impl Fence {
         Err(Refused::Overtaken)
     }
 
-    /// Writes the checkpoint over what this process has written last.
+    /// Writes the checkpoint over the last write of this process.
     pub(super) async fn write(&mut self, text: &str) -> Result<(), Refused> {
         if self.version.is_none() {
             self.take_over().await?;
@@ -111,7 +111,7 @@ impl Fence {
         Err(Refused::Overtaken)
     }
 
-    /// Looks at what has changed: whether another process leads, and which version is to be written over.
+    /// Reads whether another process leads, and which version is to be written over.
     async fn look(&mut self) -> Result<(), Refused> {
         let Some(map) = self.api.get_opt(&self.name).await? else { return Ok(()) };
         let holder = map.metadata.annotations.as_ref().and_then(|annotations| annotations.get(CHECKPOINT_OF));
@@ -147,7 +147,7 @@ impl Fence {
     }
 }
 
-/// Returns a patch that only this version takes.
+/// Adds a version to a patch: the API server refuses the patch for any other version.
 fn with_version(mut body: Value, version: Option<&str>) -> Value {
     if let (Some(version), Some(metadata)) = (version, body.pointer_mut("/metadata").and_then(Value::as_object_mut)) {
         metadata.insert("resourceVersion".to_owned(), version.into());

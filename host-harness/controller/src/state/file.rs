@@ -1,4 +1,4 @@
-//! In a file.
+//! The checkpoint in a file.
 
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
-//! Where what another process needs to go on is stored.
+//! The store of the state that another process needs to go on.
 //!
-//! Without it the cluster alone says how far things are: who was let go, who is nominated, who is leaving. With it, nothing that was asked
-//! for and not seen done is forgotten, nor what the policy remembers.
+//! Without it the cluster alone holds the state: which pods were let go, are nominated, or are being deleted. With it, no command without a known
+//! outcome is forgotten, nor the memory of the policy.
 
 mod config_map;
 mod fence;
@@ -14,7 +14,7 @@ use crate::decide::Saved;
 pub use config_map::InConfigMap;
 pub use file::InFile;
 
-/// Why a checkpoint is not stored.
+/// Why a checkpoint was not stored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unsaved {
     /// It cannot be written. The process runs on without it.
@@ -25,26 +25,26 @@ pub enum Unsaved {
     TakenOver(String),
 }
 
-/// Stores what another process needs to go on.
+/// A store of the state that another process needs to go on.
 pub trait Keep: Send {
-    /// What was stored last; none where nothing was.
+    /// Returns the state that was stored last. `None`: nothing was stored.
     ///
     /// # Errors
-    /// It cannot be read, or is not of this version.
+    /// The state cannot be read, or is not of this version.
     fn load(&mut self) -> Result<Option<Saved>, String>;
 
-    /// Begins a time of leading, and returns what was stored last; none where nothing was. Where processes can be kept apart, what a process stores
-    /// that led before is refused from now on.
+    /// Begins a time of leading, and returns the state that was stored last. `None`: nothing was stored. Where the store can keep processes apart, it
+    /// refuses from now on what a process stores that led before.
     ///
     /// # Errors
-    /// It cannot be read or written, or is not of this version.
+    /// The state cannot be read or written, or is not of this version.
     fn take_over(&mut self) -> Result<Option<Saved>, String> {
         self.load()
     }
 
-    /// Stores it; when this returns, it is there.
+    /// Stores the state. When this returns, the state is stored.
     ///
     /// # Errors
-    /// It cannot be written, or another process has taken it over.
+    /// The state cannot be written, or another process has taken the store over.
     fn store(&mut self, saved: &Saved) -> Result<(), Unsaved>;
 }

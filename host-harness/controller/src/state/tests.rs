@@ -1,4 +1,4 @@
-//! Processes that write the same ConfigMap, of an API server in memory.
+//! Processes that write the same ConfigMap of an API server in memory.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,7 +13,7 @@ use crate::deadline::CHECKPOINT;
 use crate::names::CHECKPOINT_OF;
 use crate::testing::{serving, silent};
 
-/// The API server: one ConfigMap, and what happens to it before a request is served.
+/// The API server: one ConfigMap, and the writes of others before a request is served.
 #[derive(Clone, Default)]
 struct Server(Arc<Mutex<State>>);
 
@@ -21,9 +21,9 @@ struct Server(Arc<Mutex<State>>);
 struct State {
     map: Option<Value>,
     version: u64,
-    /// What was asked for.
+    /// The requests.
     log: Vec<String>,
-    /// What others write before the next requests are served: none deletes the ConfigMap.
+    /// The writes of others before the next requests are served. `None`: others delete the ConfigMap.
     others: Vec<Option<Value>>,
     /// Whether the answer to the next write is lost.
     loses: bool,
@@ -81,12 +81,12 @@ impl Server {
         fence
     }
 
-    /// Makes others write this before the next requests that write.
+    /// Sets the writes of others before the next requests that write.
     fn before(&self, others: &[Option<Value>]) {
         self.0.lock().unwrap().others = others.to_vec();
     }
 
-    /// Returns the checkpoint and whose it is.
+    /// Returns the checkpoint and the process that holds it.
     fn stored(&self) -> (String, String) {
         let map = self.0.lock().unwrap().map.clone().unwrap();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -116,12 +116,12 @@ async fn who_begins_to_lead_finds_what_was_stored_and_who_led_before_is_refused(
     one.write("2").await.unwrap();
     assert_eq!(server.stored(), pair("2", "one_1"));
     assert_eq!(other.take_over().await.unwrap().as_deref(), Some("2"));
-    // The other one has stored nothing yet.
+    // The other process has stored nothing yet.
     assert_eq!(taken_over(one.write("3").await), "other_1");
     other.write("4").await.unwrap();
     assert_eq!(taken_over(one.write("5").await), "other_1");
     assert_eq!(server.stored(), pair("4", "other_1"));
-    // It leads again.
+    // The first process leads again.
     one.begin();
     assert_eq!(one.take_over().await.unwrap().as_deref(), Some("4"));
     assert_eq!((taken_over(other.write("6").await), server.stored()), ("one_2".to_owned(), pair("4", "one_2")));
@@ -216,7 +216,7 @@ async fn an_api_server_that_does_not_answer_delays_the_session_seldom_and_not_fo
     let mut late = vec![map.begin().await.unwrap_err()];
     let wait = CHECKPOINT.as_secs();
     assert_eq!(begun.elapsed().as_secs(), wait);
-    // Commands come every second: of 100 s some 20 are waited for.
+    // Commands are sent every second: the process waits for some 20 s of 100.
     let (mut waited, begun) = (0, Instant::now());
     while begun.elapsed().as_secs() < 100 {
         let asked = Instant::now();

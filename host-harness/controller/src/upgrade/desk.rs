@@ -1,4 +1,4 @@
-//! Where replacements are ordered. What takes long, such as compiling a component, is done on a thread of its own, one order at a time.
+//! The desk at which replacements are ordered. Slow work, such as compiling a component, is done on a thread of its own, one order at a time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,10 +7,10 @@ use std::thread;
 use super::progress::{Progress, Refusal, Stage};
 use super::{Offer, Offers, Wish, outdated};
 
-/// Reads, verifies, compiles and configures what is wished for.
+/// A function that reads, verifies, compiles and configures the policy of a wish.
 type Load = dyn Fn(Wish) -> Result<Offer, Refusal> + Send + Sync;
 
-/// Where replacements are ordered. Clones are of one desk.
+/// The desk at which replacements are ordered. Clones share one desk.
 #[derive(Clone)]
 pub struct Desk {
     offers: Offers,
@@ -18,7 +18,7 @@ pub struct Desk {
     work: Arc<Mutex<Work>>,
 }
 
-/// The orders that are not handed to the loop yet: one whose component is read and compiled, and the last one of those that came meanwhile.
+/// The orders that the loop does not have yet: one whose component is read and compiled, and the last one of those that arrived meanwhile.
 #[derive(Default)]
 struct Work {
     is_under_way: bool,
@@ -32,15 +32,15 @@ impl std::fmt::Debug for Desk {
 }
 
 impl Desk {
-    /// A desk of the loop that takes these offers.
+    /// Makes a desk for the loop that takes these offers.
     pub fn new(offers: Offers, load: impl Fn(Wish) -> Result<Offer, Refusal> + Send + Sync + 'static) -> Desk {
         Desk { offers, load: Arc::new(load), work: Arc::default() }
     }
 
-    /// Orders a replacement; its number. What becomes of it is told by [`Desk::progress`]. The last order counts: what was ordered before
-    /// and has not come to its end is given up when this one is ready, and not where this one is refused.
+    /// Orders a replacement. Returns its number, for [`Desk::progress`]. The last order counts: when it is ready, earlier orders without an end are
+    /// given up. Where the last order is refused, they go on.
     ///
-    /// One component is read and compiled at a time. Of the orders that come meanwhile the last one waits, and the others are refused.
+    /// One component is read and compiled at a time. Of the orders that arrive meanwhile the last one waits, and the others are refused.
     pub fn order(&self, wish: Wish) -> u64 {
         let number = self.offers.book.open(&wish.component, Stage::Fetching);
         let mut work = self.work();
@@ -61,10 +61,10 @@ impl Desk {
         number
     }
 
-    /// Carries out an order, and then those that have come meanwhile.
+    /// Carries out an order, and then those that have arrived meanwhile.
     fn serve(&self, mut number: u64, mut wish: Wish) {
         loop {
-            // A component that breaks its reader must not keep the orders that follow from being served.
+            // A component that breaks its reader must not block the orders that follow.
             let loaded = catch_unwind(AssertUnwindSafe(|| (self.load)(wish))).unwrap_or_else(|_broken| Err(broke()));
             match loaded {
                 Ok(offer) => self.offers.hand_in(number, offer),
@@ -85,32 +85,32 @@ impl Desk {
         self.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Something is wished for that is none, which people call so; its number.
+    /// Records a wish that cannot be read as a refused order. Returns its number. `component` is its name for people.
     pub fn refuse(&self, component: &str, refusal: Refusal) -> u64 {
         let number = self.offers.book.open(component, Stage::Fetching);
         self.offers.book.refuse(number, refusal);
         number
     }
 
-    /// Reads what is wished for, on this thread: nothing is offered to the loop.
+    /// Reads the policy of a wish on this thread. Nothing is offered to the loop.
     ///
     /// # Errors
-    /// It cannot be read, verified, compiled or configured.
+    /// The policy cannot be read, verified, compiled or configured.
     pub fn read(&self, wish: Wish) -> Result<Offer, Refusal> {
         (self.load)(wish)
     }
 
-    /// How a replacement stands; of no number: the last one. None where there was none, or it is forgotten.
+    /// Returns the progress of a replacement; without a number, of the last one. `None`: no replacement has the number, or it is forgotten.
     pub fn progress(&self, number: Option<u64>) -> Option<Progress> {
         self.offers.progress(number)
     }
 
-    /// Gives a replacement up: the old policy stays, or is back. Nothing happens where it has come to its end.
+    /// Gives a replacement up: the old policy stays, or returns. Does nothing where the replacement has ended.
     pub fn give_up(&self, number: u64, why: &str) {
         self.offers.give_up(number, why);
     }
 
-    /// Whether this process decides now.
+    /// Returns whether this process decides now. Makes the loop turn.
     pub fn leads(&self) -> bool {
         self.offers.wake()
     }

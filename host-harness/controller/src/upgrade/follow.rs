@@ -1,4 +1,4 @@
-//! Follows a ConfigMap, and tells it what becomes of what it says.
+//! Follows a ConfigMap that wishes for a policy, and writes the progress of the replacement into it.
 
 use std::time::Duration;
 
@@ -13,12 +13,12 @@ use super::map::{self, Next, Said};
 use super::{Desk, Progress, Stage};
 use crate::deadline::{REPORT, within};
 
-/// How often the ConfigMap is looked at: its version alone, as long as that stays the same.
+/// The time between two reads of the ConfigMap's version. The rest is read when the version has changed.
 const LOOK: Duration = Duration::from_secs(2);
-/// How often it is looked at while what it says is under way, and tells so.
+/// The time between two writes of the progress while a replacement is under way.
 const TELL: Duration = Duration::from_millis(500);
 
-/// Follows a ConfigMap.
+/// The follower of a ConfigMap.
 pub struct Follower {
     api: Api<ConfigMap>,
     namespace: String,
@@ -26,19 +26,19 @@ pub struct Follower {
     desk: Desk,
     events: Recorder,
     by: String,
-    /// The version that was read last.
+    /// The version of the ConfigMap that was read last.
     version: Option<String>,
     said: Option<Said>,
-    /// What was ordered or adopted: its digest, and the number of the order.
+    /// The wish that was ordered or adopted: its digest, and the number of the order.
     own: Option<(String, Option<u64>)>,
-    /// What was told last.
+    /// The progress that was written last.
     told: Option<Progress>,
-    /// It could not be read, and that was said.
+    /// Whether it was reported that the ConfigMap cannot be read.
     is_unread: bool,
 }
 
 impl Follower {
-    /// A follower of this ConfigMap; `by` is the name of this process.
+    /// Makes a follower of this ConfigMap; `by` is the name of this process.
     pub fn new(client: Client, (namespace, name): (&str, &str), desk: Desk, by: &str) -> Follower {
         let reporter = Reporter { controller: "lictor.dev/lictor".to_owned(), instance: Some(by.to_owned()) };
         let (version, said, own, told) = Default::default();
@@ -57,12 +57,12 @@ impl Follower {
         }
     }
 
-    /// Looks once, before this process leads: what took over elsewhere is in force here, too.
+    /// Reads the ConfigMap once, before this process leads: a policy that took over elsewhere is in force here, too.
     pub async fn begin(&mut self) {
         self.look(false).await;
     }
 
-    /// Follows it for good.
+    /// Follows the ConfigMap for ever.
     pub async fn run(mut self, leads: watch::Receiver<bool>) {
         loop {
             let leads = *leads.borrow();
@@ -83,7 +83,7 @@ impl Follower {
             }
         }
         if !leads && self.own.as_ref().is_some_and(|(_, number)| number.is_some()) {
-            // Who leads now orders it, if it has not come to its end.
+            // The process that leads now orders the replacement, if it has not ended.
             self.own = None;
         }
         let own = self.own.as_ref().map(|(digest, _)| digest.as_str());
@@ -99,7 +99,7 @@ impl Follower {
         }
     }
 
-    /// Reads it where it has changed.
+    /// Reads the ConfigMap where it has changed.
     async fn read(&mut self) -> Result<(), Error> {
         let version = match within(REPORT, self.api.get_metadata_opt(&self.name)).await? {
             Some(found) => found.metadata.resource_version,
@@ -129,7 +129,7 @@ impl Follower {
         (self.own, self.told) = (Some((said.digest.clone(), Some(number))), None);
     }
 
-    /// What took over elsewhere is what sessions are opened with.
+    /// Adopts the policy that took over elsewhere: sessions are opened with it from now on.
     async fn adopt(&mut self) {
         let Some(Said { digest, wish: Ok(wish), .. }) = self.said.clone() else { return };
         self.own = Some((digest, None));
@@ -147,7 +147,7 @@ impl Follower {
         }
     }
 
-    /// Tells it how it stands, where that is new. True where it has not come to its end.
+    /// Writes the progress into the ConfigMap, where it has changed. Returns true where the replacement has not ended.
     async fn tell(&mut self, leads: bool) -> bool {
         let Some((digest, Some(number))) = self.own.clone().filter(|_| leads) else { return false };
         let Some(progress) = self.desk.progress(Some(number)) else { return false };
@@ -171,7 +171,7 @@ impl Follower {
         true
     }
 
-    /// An event of the ConfigMap.
+    /// Reports a stage as an event of the ConfigMap. The first stages have no event.
     async fn report(&self, progress: &Progress) {
         let reason = match progress.stage {
             Stage::Shadow => "PolicyCompared",

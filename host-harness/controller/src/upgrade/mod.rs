@@ -1,8 +1,8 @@
 //! Replaces the policy of a running loop: the new one is compared in shadow, takes over between two decisions, and is watched.
 //!
-//! Who wants one orders it at the [`Desk`]: the file that is followed, a ConfigMap, or somebody over the socket. There the component is read,
-//! compiled and configured, and then offered to the loop ([`Offers`]), which takes one at a time. What becomes of it comes with the steps
-//! of the session ([`Step::replacement`](lictor_host::session::Step)), and stands in the [`Progress`].
+//! Replacements are ordered at the [`Desk`]: by the file that is followed, a ConfigMap, or a client of the socket. There the component is read,
+//! compiled and configured, and then offered to the loop ([`Offers`]), which takes one at a time. Its transitions come with the steps of the session
+//! ([`Step::replacement`](lictor_host::session::Step)), and its [`Progress`] collects them.
 
 mod desk;
 pub mod follow;
@@ -26,40 +26,40 @@ use progress::Book;
 pub use progress::{Progress, Refusal, Stage};
 pub use wish::{On, Own, Wish};
 
-/// How often the loop turns while the new policy is told the cluster, of which each turn tells a part: every 10 ms.
+/// The time between two turns of the loop while the new policy receives the cluster, one part per turn: 10 ms.
 const LOADING: i64 = 10_000_000;
-/// How often it turns in the states that follow: every 100 ms.
+/// The time between two turns of the loop in the states that follow: 100 ms.
 const TURN: i64 = 100_000_000;
 
 /// A policy that is to replace the one in force.
 pub struct Offer {
-    /// What people call it, such as its file and digest.
+    /// The name of the policy for people, such as its file and digest.
     pub name: String,
     /// The policy, configured.
     pub candidate: Candidate,
-    /// On which terms it is compared and watched.
+    /// The terms of its comparison and its watch.
     pub terms: Terms,
-    /// Whether victims are deleted under it, by its system and its arguments; false: another controller deletes those that are marked.
+    /// Whether victims are deleted under the policy, by its system and its arguments; false: another controller deletes the marked ones.
     pub deletes_victims: bool,
-    /// Called when it has taken over for good.
+    /// Called when the policy has taken over for good.
     pub settled: Box<dyn FnOnce() + Send>,
 }
 
-/// What the loop is asked for.
+/// A request to the loop.
 enum Asked {
-    /// To take this one.
+    /// Take this offer.
     Offer(u64, Box<Offer>),
-    /// To give this one up, and why.
+    /// Give this replacement up, and why.
     GiveUp(u64, String),
 }
 
 /// The requests that the loop has not taken yet: at most one offer, and each replacement that is to be given up once. A process that does not lead
-/// takes none, however many come.
+/// takes none, however many arrive.
 #[derive(Clone, Default)]
 struct Inbox(Arc<Mutex<Vec<Asked>>>);
 
 impl Inbox {
-    /// Adds an offer. Returns the number of the one that it takes the place of.
+    /// Adds an offer. Returns the number of the offer that it replaces. `None`: no offer was waiting.
     fn offer(&self, number: u64, offer: Offer) -> Option<u64> {
         self.with(|all| {
             let is_offer = |asked: &Asked| matches!(asked, Asked::Offer(..));
@@ -69,7 +69,7 @@ impl Inbox {
         })
     }
 
-    /// Has a replacement given up.
+    /// Adds a request to give a replacement up. The oldest of more than [`MOST_GIVEN_UP`] such requests is dropped.
     fn give_up(&self, number: u64, why: &str) {
         self.with(|all| {
             all.retain(|asked| !matches!(asked, Asked::GiveUp(known, _) if *known == number));
@@ -83,7 +83,7 @@ impl Inbox {
         });
     }
 
-    /// Takes all that has come.
+    /// Takes all requests.
     fn take(&self) -> Vec<Asked> {
         self.with(std::mem::take)
     }
@@ -93,10 +93,10 @@ impl Inbox {
     }
 }
 
-/// So many replacements are remembered that are to be given up: no more of them are known either.
+/// The most requests to give up that wait: no more replacements are known either.
 const MOST_GIVEN_UP: usize = 16;
 
-/// Takes offers to the loop.
+/// The way by which offers reach the loop.
 #[derive(Clone)]
 pub struct Offers {
     inbox: Inbox,
@@ -105,14 +105,14 @@ pub struct Offers {
 }
 
 impl Offers {
-    /// Offers a policy; the number of its replacement. It is taken when this process leads; another one that is under way is given up.
+    /// Offers a policy. Returns the number of its replacement. The offer is taken when this process leads; another replacement under way is given up.
     pub fn make(&self, offer: Offer) -> u64 {
         let number = self.book.open(&offer.name, Stage::Waiting);
         self.hand_in(number, offer);
         number
     }
 
-    /// How a replacement stands; of no number: the last one.
+    /// Returns the progress of a replacement; without a number, of the last one. `None`: no replacement has the number.
     pub fn progress(&self, number: Option<u64>) -> Option<Progress> {
         self.book.read(number)
     }
@@ -120,7 +120,7 @@ impl Offers {
     /// Gives a replacement up.
     pub fn give_up(&self, number: u64, why: &str) {
         self.inbox.give_up(number, why);
-        // Where this process does not lead, it is heard when it does.
+        // A process that does not lead takes the request when it leads.
         let _leads = self.wake();
     }
 
@@ -136,11 +136,11 @@ impl Offers {
         if let Some(before) = self.inbox.offer(number, offer) {
             self.book.refuse(before, outdated());
         }
-        // Where this process does not lead, it is heard when it does.
+        // A process that does not lead takes the request when it leads.
         let _leads = self.wake();
     }
 
-    /// Has the loop turn; false where there is none.
+    /// Makes the loop turn. Returns false where there is no loop.
     fn wake(&self) -> bool {
         self.waker.wake()
     }
@@ -150,7 +150,7 @@ fn outdated() -> Refusal {
     Refusal { message: OUTDATED.to_owned(), remedy: "order it again, if it is the one you want".to_owned() }
 }
 
-/// Why one is given up.
+/// Why an earlier replacement is given up.
 const OUTDATED: &str = "another replacement was ordered after it";
 
 /// A replacement that the session knows of.
@@ -161,16 +161,16 @@ struct UnderWay {
     settled: Box<dyn FnOnce() + Send>,
 }
 
-/// Replaces the policy of the loop that it listens to.
+/// The listener that replaces the policy of its loop.
 pub struct Upgrades {
     inbox: Inbox,
     waker: Waker,
     book: Book,
     waiting: Option<(u64, Box<Offer>)>,
     under_way: Option<UnderWay>,
-    /// The one that is under way is to be given up, and why.
+    /// Why the replacement under way is to be given up. `None`: it goes on.
     gives_up: Option<String>,
-    /// The loop is to decide once more about the pods that are waiting.
+    /// Whether the loop must decide once more about the pods that wait.
     decides: bool,
     /// Whether victims are deleted from now on, until the loop has been informed.
     deletes_victims: Option<bool>,
@@ -178,7 +178,7 @@ pub struct Upgrades {
 }
 
 impl Upgrades {
-    /// A listener that takes offers, and the way to it.
+    /// Makes a listener that takes offers, and the way to it.
     pub fn new() -> (Upgrades, Offers) {
         let (inbox, waker, book) = (Inbox::default(), Waker::default(), Book::default());
         let (waiting, under_way, gives_up, decides, deletes_victims, now) = (None, None, None, false, None, 0);
@@ -225,7 +225,7 @@ impl Upgrades {
 
 impl Listener for Upgrades {
     fn begins(&mut self, wake: Wake) {
-        // What was under way when this process led before has ended with that session.
+        // A replacement that was under way when this process led before has ended with that session.
         if let Some(UnderWay { number, .. }) = self.under_way.take() {
             let message = "this process led no more".to_owned();
             self.book.refuse(number, Refusal { message, remedy: "order it again".to_owned() });
@@ -269,7 +269,7 @@ impl Listener for Upgrades {
         for transition in turn.steps.iter().flat_map(|step| &step.replacement) {
             let Some(mut under_way) = self.under_way.take() else { return };
             under_way.state = transition.to;
-            // Both are compared about what waits; and where another one decides from now on, it may decide otherwise.
+            // Both policies are compared about the pods that wait. Where another policy decides from now on, it may decide differently.
             self.decides |= matches!(transition.to, State::Shadow | State::Watching | State::RolledBack);
             let report = session.replacement().map(|progress| progress.report);
             if transition.to == State::Done {

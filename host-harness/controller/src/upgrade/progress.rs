@@ -1,4 +1,4 @@
-//! How replacements stand, for those who ordered them.
+//! The progress of replacements, for the clients that ordered them.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Formatter};
@@ -8,18 +8,18 @@ use lictor_host::replace::{Report, State, Transition};
 use serde::{Deserialize, Serialize};
 use tracing::warn;
 
-/// So many replacements are known: those that were ordered last.
+/// The number of replacements that are known: the last ones.
 const KNOWN: usize = 16;
-/// So many differences are told.
+/// The number of differences that are reported.
 const TOLD: usize = 20;
 
-/// Where a replacement stands.
+/// The stage of a replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Stage {
     /// The component is read, verified, compiled and configured.
     Fetching,
-    /// It waits until the loop takes it: until the cluster is known, and another replacement has come to its end.
+    /// The policy waits until the loop takes it: until the cluster is known, and another replacement has ended.
     Waiting,
     /// See [`State::Loading`].
     Loading,
@@ -31,14 +31,14 @@ pub enum Stage {
     Watching,
     /// The new policy decides.
     Done,
-    /// The old policy decides, because of what was seen.
+    /// The old policy decides, because of an observation.
     RolledBack,
     /// The old policy decides: the new one could not be tried.
     Refused,
 }
 
 impl Stage {
-    /// Whether nothing follows.
+    /// Returns whether no other stage follows.
     pub fn is_final(self) -> bool {
         matches!(self, Stage::Done | Stage::RolledBack | Stage::Refused)
     }
@@ -73,25 +73,25 @@ impl Display for Stage {
     }
 }
 
-/// How a replacement stands.
+/// The progress of a replacement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Progress {
-    /// Its number: the process counts what was ordered.
+    /// The number of the replacement: the process counts the orders.
     pub number: u64,
-    /// The component as it was ordered; after it was read, with its digest.
+    /// The component as it was ordered; once it is read, with its digest.
     pub component: String,
-    /// Where it stands.
+    /// The stage of the replacement.
     pub stage: Stage,
     /// How many answers were compared.
     pub compared: u64,
-    /// How many of them decide otherwise.
+    /// How many of those answers decide differently.
     pub different: u64,
     /// The first differences, in words.
     pub differences: Vec<String>,
-    /// What happened, in its order, in sentences.
+    /// The sentences about what happened, in order.
     pub said: Vec<String>,
-    /// What to do, where it was refused.
+    /// What to do about a refusal.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub remedy: String,
 }
@@ -112,12 +112,12 @@ impl Progress {
         Progress { number, component: component.to_owned(), stage, compared, different, differences, said, remedy }
     }
 
-    /// What was seen last.
+    /// Returns the last sentence. Empty: nothing has happened yet.
     pub fn last(&self) -> &str {
         self.said.last().map_or("", String::as_str)
     }
 
-    /// What was compared so far.
+    /// Takes the totals and the first differences of the comparison so far.
     pub(super) fn compare(&mut self, report: &Report) {
         let totals = report.totals();
         (self.compared, self.different) = (totals.compared, totals.different);
@@ -126,19 +126,19 @@ impl Progress {
         self.differences.extend(new.map(ToString::to_string));
     }
 
-    /// One state followed another.
+    /// Takes note that one state followed another.
     pub(super) fn go(&mut self, transition: &Transition) {
         self.stage = transition.to.into();
         self.said.push(transition.to_string());
     }
 }
 
-/// All replacements that are known. Clones are of one book.
+/// All known replacements, by number. Clones share one book.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Book(Arc<Mutex<BTreeMap<u64, Progress>>>);
 
 impl Book {
-    /// Another one was ordered; its number.
+    /// Adds a replacement. Returns its number. The oldest one beyond [`KNOWN`] is forgotten.
     pub(super) fn open(&self, component: &str, stage: Stage) -> u64 {
         self.all(|all| {
             let number = all.keys().next_back().map_or(1, |last| last.saturating_add(1));
@@ -150,7 +150,7 @@ impl Book {
         })
     }
 
-    /// How one stands; of no number: the last one.
+    /// Returns the progress of a replacement; without a number, of the last one. `None`: no replacement has the number.
     pub(super) fn read(&self, number: Option<u64>) -> Option<Progress> {
         self.all(|all| match number {
             Some(number) => all.get(&number).cloned(),
@@ -158,17 +158,17 @@ impl Book {
         })
     }
 
-    /// Whether another one was ordered after it.
+    /// Returns whether another replacement was ordered after this one.
     pub(super) fn is_outdated(&self, number: u64) -> bool {
         self.all(|all| all.keys().next_back().is_some_and(|last| *last > number))
     }
 
-    /// Takes note of something.
+    /// Changes the progress of a replacement, where it is known.
     pub(super) fn note(&self, number: u64, what: impl FnOnce(&mut Progress)) {
         self.all(|all| all.get_mut(&number).map(what).unwrap_or_default());
     }
 
-    /// It is not tried.
+    /// Records that a replacement is refused, and logs it.
     pub(super) fn refuse(&self, number: u64, refusal: Refusal) {
         let Refusal { message, remedy } = refusal;
         self.note(number, |progress| {

@@ -27,7 +27,7 @@ struct Turned {
 }
 
 impl Turned {
-    /// One that decides about a pod which waits, or a quiet one.
+    /// Makes a loop that decides about a pod which waits, or a quiet one without such a pod.
     fn new(is_quiet: bool) -> Turned {
         let session = Session::open(Box::new(Scripted::deciding(ALL)), "test", "").unwrap();
         let mut objects = vec![node("n1", 4), on("n1", pod("v", 1, 0))];
@@ -52,7 +52,7 @@ impl Turned {
         (number, settled)
     }
 
-    /// So many seconds, in each of which the loop turns twice, as it does where nothing happens.
+    /// Lets `seconds` seconds pass, in each of which the loop turns twice, as it does where nothing happens.
     fn turn(&mut self, seconds: usize) {
         for _ in 0..2 * seconds {
             self.now += SECOND / 2;
@@ -77,7 +77,7 @@ impl Turned {
 #[test]
 fn a_policy_that_decides_alike_about_what_waits_takes_over_and_that_is_said() {
     let mut turned = Turned::new(false);
-    // Its first decision is made before anything is offered: nothing changes afterwards.
+    // The loop's first decision is made before anything is offered: nothing changes afterwards.
     turned.turn(1);
     let (number, settled) = turned.offer("new", Scripted::deciding(ALL), 0);
     turned.turn(10);

@@ -1,48 +1,48 @@
-//! What may be wished for: a component, its arguments, and on which terms it takes over.
+//! Wishes for a policy: a component, its arguments, and the terms on which it takes over.
 
 use lictor_host::replace::Terms;
 use serde::{Deserialize, Serialize};
 
-/// A policy that somebody wants in force.
+/// A wish for a policy to be in force.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Wish {
     /// The component: a file of the machine of the process, or one of a registry, `oci://...`; `embedded` for that of the process.
     pub component: String,
-    /// Its bytes, where they came with the wish. The component is what people call them, then.
+    /// The bytes of the component, where they came with the wish. `component` is its name for people, then.
     #[serde(skip)]
     pub bytes: Option<Vec<u8>>,
-    /// Its arguments, a YAML or JSON mapping; none: those that are in force.
+    /// The arguments, a YAML or JSON mapping. `None`: those in force.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<String>,
-    /// On which terms.
+    /// The terms of the replacement.
     #[serde(default)]
     pub on: On,
 }
 
-/// On which terms, where they are others than those of the process.
+/// The terms of a replacement, where they differ from those of the process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct On {
-    /// For how many seconds it is compared before it takes over.
+    /// Seconds for which the policy is compared before it takes over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadow: Option<u32>,
-    /// For how many seconds the old policy is kept afterwards.
+    /// Seconds for which the old policy is kept afterwards.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watch: Option<u32>,
-    /// How many answers may decide otherwise, before and after the switch each; `u64::MAX` for all.
+    /// The number of answers that may differ, before and after the switch each; `u64::MAX` for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow: Option<u64>,
-    /// How many answers must have been compared before it takes over.
+    /// The number of answers that must have been compared before the policy takes over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<u64>,
-    /// For how many seconds more they are waited for.
+    /// Seconds for which missing answers are waited for beyond `shadow`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patience: Option<u32>,
 }
 
 impl On {
-    /// The terms, where nothing is said those of the process.
+    /// Returns the terms, with those of the process for what is not set.
     pub fn terms(self, own: Own) -> Terms {
         Terms::in_seconds(
             self.shadow.unwrap_or(own.shadow),

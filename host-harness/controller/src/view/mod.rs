@@ -1,7 +1,7 @@
-//! What a session is shown of the objects of a living cluster.
+//! The view of a session on the objects of a living cluster.
 //!
-//! A session decides about pending pods. In the cluster such a pod is held by our scheduling gate, and one that was let go for
-//! its node is not bound yet. This is the one place that knows the difference.
+//! A session decides about pending pods. In the cluster such a pod is held by our scheduling gate, and one that was let go for its node is not bound
+//! yet. Only this module knows the difference.
 
 pub mod pin;
 #[cfg(test)]
@@ -13,34 +13,34 @@ use crate::names::{DEFAULT_SCHEDULER, EVICTED_FOR, GATE, NODE, OTHERS};
 
 pub use pin::pinned_to;
 
-/// Whose pods are decided about.
+/// The pods that are decided about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ours {
     /// The schedulers (`spec.schedulerName`).
     pub schedulers: Vec<String>,
-    /// Pods without our gate are decided about, too: nothing is carried out, we only say what the laws would do.
+    /// Whether pods without our gate are decided about, too: nothing is carried out, and what the laws would do is only reported.
     pub ungated: bool,
 }
 
-/// What a pending pod is to us.
+/// The relation of a pending pod to this controller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// It is bound, or has ended, or is not of our schedulers.
+    /// The pod is bound, or has ended, or is not of our schedulers.
     Plain,
-    /// Our gate holds it.
+    /// Our gate holds the pod.
     Held,
-    /// We let it go for a node, and it is not bound yet.
+    /// We let the pod go for a node, and it is not bound yet.
     LetGo,
-    /// It never had our gate: kube-scheduler decides about it.
+    /// The pod never had our gate: kube-scheduler decides about it.
     Others,
 }
 
-/// Shows an object as the session is to see it.
+/// Changes an object to what the session is to see. Returns the relation of the object to this controller.
 ///
-/// A pod loses our gate; with the gate of somebody else it stays gated. A pod that we let go is on the node that it was let go for: it keeps its
-/// room until kube-scheduler binds it, there or elsewhere. Where that node is gone the pod is kube-scheduler's alone. Then and later it demands and
-/// prefers what its author wrote. A pod of our schedulers that never had our gate is one of another scheduler. A node keeps only what is read of
-/// it, so that its heartbeats are no change.
+/// A pod loses our gate; with another gate it stays gated. A pod that we let go is on the node that it was let go for: it keeps its room until
+/// kube-scheduler binds it, there or elsewhere. Where that node is gone, the pod is kube-scheduler's alone. Then and later it demands and prefers
+/// what its author wrote. A pod of our schedulers that never had our gate is one of another scheduler. A node keeps only what is read of it, so that
+/// its heartbeats are no change.
 pub fn show(object: &mut Value, ours: &Ours, has_node: impl Fn(&str) -> bool) -> Standing {
     strip(object);
     match (text(object, "/apiVersion"), text(object, "/kind")) {
@@ -53,7 +53,7 @@ pub fn show(object: &mut Value, ours: &Ours, has_node: impl Fn(&str) -> bool) ->
     }
 }
 
-/// What a pod is to us.
+/// Returns the relation of a pod to this controller.
 pub fn standing(pod: &Value, ours: &Ours) -> Standing {
     let ended = matches!(text(pod, "/status/phase"), "Succeeded" | "Failed");
     if ended || !text(pod, "/spec/nodeName").is_empty() || !is_ours(pod, ours) {
@@ -67,22 +67,22 @@ pub fn standing(pod: &Value, ours: &Ours) -> Standing {
     }
 }
 
-/// Whether our gate holds a pod.
+/// Returns whether our gate holds a pod.
 pub fn has_gate(pod: &Value) -> bool {
     gates(pod).any(|gate| text(gate, "/name") == GATE)
 }
 
-/// The scheduling gates of a pod.
+/// Returns the scheduling gates of a pod.
 pub fn gates(pod: &Value) -> impl Iterator<Item = &Value> {
     pod.pointer("/spec/schedulingGates").and_then(Value::as_array).into_iter().flatten()
 }
 
-/// The text at a JSON pointer; empty where there is none.
+/// Returns the text at a JSON pointer; empty where no text stands there.
 pub fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// An annotation; empty where there is none.
+/// Returns the value of an annotation; empty where the object does not have it.
 pub fn annotation<'a>(object: &'a Value, key: &str) -> &'a str {
     let annotations = object.pointer("/metadata/annotations");
     annotations.and_then(|all| all.get(key)).and_then(Value::as_str).unwrap_or_default()
@@ -107,7 +107,7 @@ fn show_pod(pod: &mut Value, ours: &Ours, has_node: impl Fn(&str) -> bool) -> St
     pin::take_off(pod);
     name_the_preemption(pod);
     if let Some(conditions) = pod.pointer_mut("/status/conditions").and_then(Value::as_array_mut) {
-        // What we report of a pod is no news to us.
+        // Our own reports about a pod are no change to us.
         conditions.retain(|condition| text(condition, "/type") != crate::report::ADMITTED);
     }
     crate::mark::Mark::take_off(pod);
@@ -120,7 +120,7 @@ fn take_gate_away(pod: &mut Value) {
     }
 }
 
-/// A binding clears the nomination, too.
+/// Puts a pod that was let go on its node, as a binding does: a binding also clears the nomination.
 fn put_on_its_node(pod: &mut Value) {
     if let Some(node) = pinned_to(pod).map(str::to_owned) {
         set(pod, "spec", "nodeName", json!(node));
@@ -130,7 +130,8 @@ fn put_on_its_node(pod: &mut Value) {
     }
 }
 
-/// The Eviction API writes its own reason on a victim of ours. For the laws it is one that a scheduler preempts.
+/// Sets the reason of a victim's `DisruptionTarget` condition to preemption. The Eviction API writes its own reason there; for the laws our victim is
+/// one that a scheduler preempts.
 fn name_the_preemption(pod: &mut Value) {
     if annotation(pod, EVICTED_FOR).is_empty() || text(pod, "/metadata/deletionTimestamp").is_empty() {
         return;
@@ -143,7 +144,7 @@ fn name_the_preemption(pod: &mut Value) {
     }
 }
 
-/// What nobody decides by, and changes often.
+/// Removes the metadata that change often and that no decision needs.
 fn strip(object: &mut Value) {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         for key in ["managedFields", "resourceVersion", "generation", "selfLink"] {

@@ -1,25 +1,25 @@
 //! The node of a pod that was let go, in its node affinity: preferred, or required where a law demands the node.
 //!
-//! A gate cannot be added to a pod again, nor can a required affinity change then. A pod that only prefers its node starts on another one when
-//! others have taken its room.
+//! A gate cannot be added to a pod again, nor can a required affinity change then. A pod that only prefers its node starts on another one when others
+//! have taken its room.
 
 use serde_json::{Map, Value, json};
 
 use super::{NODE, annotation};
 
-/// Where the terms of the required node affinity stand.
+/// The JSON pointer to the terms of the required node affinity.
 pub const TERMS: &str = "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/nodeSelectorTerms";
 
-/// Where the terms of the preferred node affinity stand.
+/// The JSON pointer to the terms of the preferred node affinity.
 pub const PREFERRED: &str = "/spec/affinity/nodeAffinity/preferredDuringSchedulingIgnoredDuringExecution";
 
-/// The weight of our preference: the highest that there is.
+/// The weight of our preference: the highest that is allowed.
 const WEIGHT: u32 = 100;
 
-/// Returns the node that we let a pod go for: our annotation names it, and its node affinity prefers it as we do, or every term of the required one
-/// demands it.
+/// Returns the node that we let a pod go for: our annotation names it, and the pod's node affinity prefers it as we do, or every term of the required
+/// affinity demands it. `None`: we did not let the pod go.
 ///
-/// The annotation alone is not believed: anybody can write one. Nor is the affinity: pods of a DaemonSet have the same.
+/// The annotation alone is not enough: any client can write one. Nor is the affinity: pods of a DaemonSet have the same.
 pub fn pinned_to(pod: &Value) -> Option<&str> {
     let node = annotation(pod, NODE);
     (!node.is_empty() && (is_required(pod, node) || is_preferred(pod, node))).then_some(node)
@@ -36,8 +36,8 @@ fn is_preferred(pod: &Value, node: &str) -> bool {
     wishes.into_iter().flatten().any(|wish| *wish == preference(node))
 }
 
-/// Takes what we have written off a pod that was let go: what the pod itself demands and prefers is left. Where it has its node that says
-/// nothing more, and without this each such pod would look like one of a DaemonSet, and like no other pod.
+/// Removes what we have written on a pod that was let go: what the pod itself demands and prefers is left. Once the pod has its node, our part says
+/// nothing more. With it each such pod would look like one of a DaemonSet, and would share its shape with no other pod.
 pub fn take_off(pod: &mut Value) {
     let Some(node) = pinned_to(pod).map(str::to_owned) else { return };
     if let Some(terms) = pod.pointer_mut(TERMS).and_then(Value::as_array_mut) {
@@ -54,7 +54,7 @@ pub fn take_off(pod: &mut Value) {
     if let Some(wishes) = pod.pointer_mut(PREFERRED).and_then(Value::as_array_mut) {
         wishes.retain(|wish| *wish != preference(&node));
     }
-    // What we have put around it goes with it.
+    // The empty fields that we have created are removed with it.
     let is_empty_list = |pod: &Value, list| pod.pointer(list).and_then(Value::as_array).is_some_and(Vec::is_empty);
     for (list, key) in [
         (TERMS, "requiredDuringSchedulingIgnoredDuringExecution"),

@@ -6,7 +6,7 @@ fn ours() -> Ours {
     Ours { schedulers: vec!["default-scheduler".to_owned()], ungated: false }
 }
 
-/// A pending pod with these gates.
+/// Returns a pending pod with these gates.
 fn gated(gates: &[&str]) -> Value {
     let gates: Vec<Value> = gates.iter().map(|gate| json!({"name": gate})).collect();
     json!({
@@ -17,7 +17,7 @@ fn gated(gates: &[&str]) -> Value {
     })
 }
 
-/// A pod that was let go for a node: without gate, annotated, pinned in each of these terms.
+/// Returns a pod that was let go for a node: without gate, annotated, pinned in each of these terms.
 fn let_go(annotated: &str, pins: &[&str]) -> Value {
     let mut pod = gated(&[]);
     pod["metadata"]["annotations"] = json!({NODE: annotated});
@@ -74,7 +74,7 @@ fn a_pod_that_never_had_our_gate_is_left_to_others() {
     let (standing, pod) = shown(gated(&[]));
     assert_eq!(standing, Standing::Others);
     assert_eq!(pod["spec"]["schedulerName"], OTHERS);
-    // Another gate does not make it ours.
+    // Another gate does not make the pod ours.
     assert_eq!(shown(gated(&["example.com/quota"])).0, Standing::Others);
 }
 
@@ -139,7 +139,7 @@ fn the_pin_is_added_to_every_term_and_once() {
     assert_eq!(terms[1]["matchExpressions"][0]["key"], "zone");
 }
 
-/// The same pod with a field of a part set.
+/// Returns the pod with a field of a part set.
 fn with(mut pod: Value, part: &str, key: &str, to: Value) -> Value {
     pod.pointer_mut(part).unwrap()[key] = to;
     pod
@@ -182,7 +182,7 @@ fn a_pod_that_prefers_its_node_as_we_write_it_was_let_go_and_shows_what_its_auth
         let wishes = pin::preferences(&pod, "n1");
         pod["spec"]["affinity"]["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"] = json!(wishes);
         assert_eq!((pinned_to(&pod), pin::preferences(&pod, "n1")), (Some("n1"), wishes));
-        // kube-scheduler has bound it elsewhere.
+        // kube-scheduler has bound the pod elsewhere.
         let (standing, bound) = shown(with(pod.clone(), "/spec", "nodeName", json!("n2")));
         expected["nodeName"] = json!("n2");
         assert_eq!((standing, &bound["spec"]), (Standing::Plain, &expected));

@@ -1,4 +1,4 @@
-//! Which kinds are watched: those that the host reads itself and those that the policy is interested in, and no others.
+//! The watched kinds: those that the host reads itself and those that the policy is interested in, and no others.
 
 use std::collections::BTreeSet;
 
@@ -7,12 +7,12 @@ use lictor_host::cluster::kinds_read;
 
 use super::Kind;
 
-/// The kinds to be watched.
+/// Returns the kinds to watch.
 pub fn of(interests: &Interests) -> BTreeSet<Kind> {
     kinds_read(interests).into_iter().map(|(group, kind)| Kind { group, kind }).collect()
 }
 
-/// The kinds among them whose objects are placed on nodes like pods.
+/// Returns the kinds whose objects are placed on nodes like pods.
 pub fn placed(interests: &Interests) -> BTreeSet<Kind> {
     interests.placed_kinds.iter().map(|kind| Kind::new(&kind.group, &kind.kind)).collect()
 }
@@ -23,7 +23,7 @@ mod tests {
 
     use super::*;
 
-    /// Removals of core kinds and of what is placed like a pod are named without a group: no other kind of a system has their name.
+    /// Removals of core kinds and of objects that are placed like pods are named without a group: no other kind of a system has their name.
     #[test]
     fn a_removal_that_names_no_group_means_one_object() {
         for system in lictor_policy::Engine::describe().systems {

@@ -1,4 +1,4 @@
-//! The objects of the cluster, as they come: which kinds, one watch each, and what of it is news.
+//! The objects of the cluster as watches deliver them: the kinds, one watch for each, and the changes.
 
 pub mod kinds;
 pub mod store;
@@ -16,7 +16,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// A kind.
+    /// Makes a kind.
     pub fn new(group: &str, kind: &str) -> Kind {
         Kind { group: group.to_owned(), kind: kind.to_owned() }
     }
@@ -31,10 +31,10 @@ impl std::fmt::Display for Kind {
     }
 }
 
-/// What a watch says of the objects of its kind.
+/// A message of a watch about the objects of its kind.
 #[derive(Debug, Clone)]
 pub enum Seen {
-    /// A list begins: what it does not name until [`Seen::Complete`] is gone.
+    /// A list begins: an object that it does not name until [`Seen::Complete`] is gone.
     Listing,
     /// An object, whole, with `apiVersion` and `kind`: new, changed, or part of a list.
     There(Value),

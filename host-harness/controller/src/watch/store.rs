@@ -1,7 +1,7 @@
-//! What of the objects that come is news.
+//! The changes among the objects that watches deliver.
 //!
-//! Watches repeat themselves: after a restart they list everything, and what we write comes back. An object is news when the session would
-//! see it otherwise than before; it is gone when a list does not name it any more.
+//! Watches repeat themselves: after a restart they list everything, and what we write comes back. An object is a change when the session would see it
+//! differently; it is gone when a list does not name it any more.
 
 #[cfg(test)]
 mod tests;
@@ -18,40 +18,40 @@ use crate::carry_out::placed;
 use crate::mark::Mark;
 use crate::view::{self, Ours, Standing, text};
 
-/// How many objects that are gone are remembered: an answer to a request that was overtaken by the deletion does not bring them back.
+/// The number of deleted objects that are remembered: an answer to a request that was overtaken by the deletion does not bring them back.
 const REMEMBERED: usize = 10_000;
 
-/// Something that the session is to be told.
+/// A change that the session must receive.
 #[derive(Debug, Clone)]
 pub enum News {
-    /// An object is new, or looks otherwise than before.
+    /// An object that is new, or looks different.
     Shown(Shown),
-    /// A pod, `namespace/name`, has another mark than before. The session does not see marks.
+    /// A pod, `namespace/name`, with another mark than before. The session does not see marks.
     Marked(String, Mark),
-    /// An object is gone, named as [`Input::Removed`](lictor_host::session::Input::Removed) wants it.
+    /// An object that is gone, named as [`Input::Removed`](lictor_host::session::Input::Removed) wants it.
     Gone(String),
 }
 
-/// An object that looks otherwise than before.
+/// An object that is new, or looks different.
 #[derive(Debug, Clone)]
 pub struct Shown {
-    /// Its name as in [`News::Gone`].
+    /// The name of the object as in [`News::Gone`].
     pub key: String,
     /// The object, as the session is to see it.
     pub object: Value,
-    /// What it is to us, where it is a pod.
+    /// The relation of the object to this controller, where it is a pod.
     pub standing: Standing,
-    /// The object itself, where it is a pod that we hold or have let go.
+    /// The object as the API server has it, where it is a pod that we hold or have let go.
     pub raw: Option<Arc<Value>>,
 }
 
-/// What is known of the cluster.
+/// The known objects of the cluster.
 #[derive(Debug)]
 pub struct Store {
     ours: Ours,
     placed: BTreeMap<Kind, PlacedKind>,
     kinds: BTreeMap<Kind, Known>,
-    /// The pods that were let go, after the nodes that they were let go for: whether there is such a node decides how the session sees them.
+    /// The pods that were let go, by the nodes that they were let go for: whether that node exists decides how the session sees them.
     let_go: BTreeSet<(String, String)>,
     gone: VecDeque<String>,
     gone_uids: BTreeSet<String>,
@@ -62,27 +62,27 @@ pub struct Store {
 /// The objects of a kind.
 #[derive(Debug, Default)]
 struct Known {
-    /// Whether it was listed once, or there is no such kind.
+    /// Whether the kind was listed once, or is absent.
     complete: bool,
-    /// The names that the list has named so far, while there is one.
+    /// The names in the list so far. `None`: no list is under way.
     listing: Option<BTreeSet<String>>,
     objects: BTreeMap<String, Entry>,
 }
 
-/// An object.
+/// A known object.
 #[derive(Debug)]
 struct Entry {
     uid: String,
     version: u64,
-    /// A digest of what the session was told.
+    /// A digest of the object as the session received it.
     shown: u64,
     raw: Option<Arc<Value>>,
-    /// The mark of a pod; none where it has none.
+    /// The mark of a pod. `None`: the pod has none.
     mark: Option<Box<Mark>>,
 }
 
 impl Store {
-    /// An empty store for these kinds, and those whose objects are placed like pods.
+    /// Makes an empty store for these kinds, and for `placed`, the kinds whose objects are placed like pods.
     pub fn new(ours: Ours, kinds: impl IntoIterator<Item = Kind>, placed: &[PlacedKind]) -> Store {
         let kinds = kinds.into_iter().map(|kind| (kind, Known::default())).collect();
         let placed = placed.iter().map(|kind| (Kind::new(&kind.group, &kind.kind), kind.clone())).collect();
@@ -97,28 +97,28 @@ impl Store {
         }
     }
 
-    /// Whether every kind was listed, or is absent.
+    /// Returns whether every kind was listed, or is absent.
     pub fn is_complete(&self) -> bool {
         self.kinds.values().all(|known| known.complete)
     }
 
-    /// The kinds that were not listed yet.
+    /// Returns the kinds that were not listed yet.
     pub fn missing(&self) -> impl Iterator<Item = &Kind> {
         self.kinds.iter().filter(|(_, known)| !known.complete).map(|(kind, _)| kind)
     }
 
-    /// A kind whose objects are placed like pods, by its name.
+    /// Returns a kind whose objects are placed like pods, by its name without its group.
     pub fn placed(&self, kind: &str) -> Option<(&Kind, &PlacedKind)> {
         self.placed.iter().find(|(known, _)| known.kind == kind)
     }
 
-    /// A pod that we hold or have let go, as the cluster has it.
+    /// Returns a pod that we hold or have let go, as the cluster has it. `None`: the pod is not known, or is another one.
     pub fn raw(&self, namespace: &str, name: &str) -> Option<Arc<Value>> {
         let pods = self.kinds.get(&Kind::new("", "Pod"))?;
         pods.objects.get(&format!("{namespace}/{name}"))?.raw.clone()
     }
 
-    /// Takes what a watch says; what of it is news.
+    /// Takes a message of a watch. Returns the changes.
     pub fn take(&mut self, kind: &Kind, seen: Seen) -> Vec<News> {
         match seen {
             Seen::Listing => {
@@ -144,7 +144,7 @@ impl Store {
                 let Some(known) = self.kinds.get_mut(kind) else { return Vec::new() };
                 (known.complete, known.listing) = (true, None);
                 let all: Vec<String> = known.objects.keys().cloned().collect();
-                // They may be there when the kind is served again.
+                // The objects may exist when the kind is served again.
                 all.iter().flat_map(|name| self.forget(kind, name)).collect()
             }
         }
@@ -153,7 +153,7 @@ impl Store {
     fn there(&mut self, kind: &Kind, mut object: Value) -> Vec<News> {
         let (name, uid) = (name_of(&object), text(&object, "/metadata/uid").to_owned());
         let version = text(&object, "/metadata/resourceVersion").parse().unwrap_or(0);
-        // Half of an object, and nobody reads it.
+        // The field is half of an object, and nothing reads it.
         object.pointer_mut("/metadata").and_then(Value::as_object_mut).map(|metadata| metadata.remove("managedFields"));
         let key = self.key(kind, &name);
         let known = self.kinds.entry(kind.clone()).or_default();
@@ -199,7 +199,7 @@ impl Store {
         self.let_go.extend(after.and_then(place));
     }
 
-    /// Returns how the pods that were let go for a node look now that it has come, or is gone.
+    /// Returns the pods that were let go for a node, as they look now that the node exists or is gone.
     fn let_go_for(&mut self, node: &str) -> Vec<News> {
         let pods = Kind::new("", "Pod");
         let first = (node.to_owned(), String::new());
@@ -245,7 +245,8 @@ impl Store {
         [News::Gone(self.key(kind, name))].into_iter().chain(others).collect()
     }
 
-    /// The session finds what is placed like a pod by its kind alone; other kinds may share a name, and then the group tells them apart.
+    /// Returns the key of an object for the session. An object that is placed like a pod has its kind alone; for other kinds the group tells kinds of
+    /// one name apart.
     fn key(&self, kind: &Kind, name: &str) -> String {
         match self.placed.contains_key(kind) {
             true => format!("{}/{name}", kind.kind),
@@ -258,13 +259,13 @@ fn node_kind() -> Kind {
     Kind::new("", "Node")
 }
 
-/// Returns what says whether there is a node of a name: where nodes are not watched, there is each.
+/// Returns a function that says whether a node of a name exists. Where nodes are not watched, every node counts as existing.
 fn has_node(kinds: &BTreeMap<Kind, Known>) -> impl Fn(&str) -> bool {
     let nodes = kinds.get(&node_kind());
     move |name| nodes.is_none_or(|nodes| nodes.objects.contains_key(name))
 }
 
-/// `namespace/name`, or `name` where it has no namespace.
+/// Returns the name of an object: `namespace/name`, or `name` where it has no namespace.
 fn name_of(object: &Value) -> String {
     let (namespace, name) = (text(object, "/metadata/namespace"), text(object, "/metadata/name"));
     if namespace.is_empty() { name.to_owned() } else { format!("{namespace}/{name}") }

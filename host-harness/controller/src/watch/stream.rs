@@ -15,16 +15,16 @@ use tracing::debug;
 use super::{Kind, Seen};
 use crate::ops::rights;
 
-/// How long to wait after an error: at first, and at most.
+/// The pause after an error: at first, and at most.
 const FIRST: Duration = Duration::from_millis(100);
 const LAST: Duration = Duration::from_secs(30);
 
-/// How often to look whether the cluster has a kind now that it did not have.
+/// The time between two looks whether the cluster has a kind now.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Follows the objects of a kind until nobody listens any more. `tell` answers false then.
+/// Follows the objects of a kind until `tell` returns false, because no receiver is left.
 ///
-/// Where the cluster has no such kind, it is looked for again and again: a CustomResourceDefinition may come later.
+/// Where the cluster has no such kind, it is looked for again and again: a CustomResourceDefinition may be added later.
 pub async fn follow(client: Client, kind: Kind, tell: impl Fn(Seen) -> bool) {
     let mut failures = Failures::new(kind.clone());
     loop {
@@ -50,7 +50,7 @@ pub async fn follow(client: Client, kind: Kind, tell: impl Fn(Seen) -> bool) {
     }
 }
 
-/// The most stable version of a kind; none where the cluster does not have it.
+/// Returns the most stable version of a kind. `None`: the cluster does not have the kind.
 ///
 /// # Errors
 /// The API server does not answer.
@@ -66,7 +66,7 @@ pub async fn resource_of(client: &Client, kind: &Kind) -> Result<Option<ApiResou
     Ok(known.into_iter().find(|resource| resource.kind == kind.kind))
 }
 
-/// Watches until nobody listens any more (false) or the kind is not there any more (true).
+/// Watches until no receiver is left (false) or the kind is absent (true).
 async fn watch(client: &Client, resource: &ApiResource, failures: &mut Failures, tell: &impl Fn(Seen) -> bool) -> bool {
     let api: Api<DynamicObject> = Api::all_with(client.clone(), resource);
     let mut events = watcher(api, watcher::Config::default()).boxed();
@@ -89,7 +89,7 @@ async fn watch(client: &Client, resource: &ApiResource, failures: &mut Failures,
                     return false;
                 }
                 tokio::time::sleep(failures.pause()).await;
-                // What was refused to be watched is listed again: the end of a list says that it can be.
+                // A kind that could not be watched is listed again: the end of a list shows that it can be read.
                 if error.forbidden().is_some() && !error.is_list() {
                     return true;
                 }
@@ -103,7 +103,7 @@ async fn watch(client: &Client, resource: &ApiResource, failures: &mut Failures,
     true
 }
 
-/// Tells what there is to tell. False where nobody listens any more.
+/// Passes a message on, if there is one. Returns false where no receiver is left.
 fn tell_all(seen: Option<Seen>, tell: &impl Fn(Seen) -> bool) -> bool {
     seen.is_none_or(tell)
 }
@@ -113,16 +113,16 @@ fn tell_all(seen: Option<Seen>, tell: &impl Fn(Seen) -> bool) -> bool {
 struct Failures {
     kind: Kind,
     count: u32,
-    /// When the last one was.
+    /// When the last failure was.
     last: Option<Instant>,
-    /// What was said last; empty where the kind can be read.
+    /// The last report; empty where the kind can be read.
     said: String,
 }
 
-/// So many failures in a row are said: fewer are a watch that was cut, or an API server that starts.
+/// The number of failures in a row after which they are reported: fewer mean a watch that was cut, or an API server that starts.
 const SAID_AFTER: u32 = 3;
 
-/// After so long without a failure the next one is the first again.
+/// The time without a failure after which the next one counts as the first again.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(120);
 
 impl Failures {
@@ -130,9 +130,9 @@ impl Failures {
         Failures { kind, count: 0, last: None, said: String::new() }
     }
 
-    /// Counts a failure to read the kind. Returns what is to be said of it, where that is new.
+    /// Counts a failure to read the kind. Returns a report, where its text is new.
     fn failed(&mut self, error: &(impl Display + Status)) -> Option<Seen> {
-        // A quiet watch says nothing when it is heard again.
+        // A quiet watch sends nothing when the connection is restored.
         if self.last.replace(Instant::now()).is_some_and(|last| last.elapsed() > FORGOTTEN_AFTER) {
             self.count = 0;
         }
@@ -149,8 +149,8 @@ impl Failures {
         })
     }
 
-    /// Takes what the watch says. Only what cannot come before a failed list ends the failures: each list begins with [`Event::Init`], and its
-    /// first page comes before its second one fails.
+    /// Takes an event of the watch. Only an event that cannot come before a failed list ends the failures: each list begins with [`Event::Init`], and
+    /// its first page comes before its second one fails.
     fn heard(&mut self, event: &Event<DynamicObject>) -> Option<Seen> {
         if matches!(event, Event::Init | Event::InitApply(_)) {
             return None;
@@ -201,12 +201,12 @@ impl Status for watcher::Error {
     }
 }
 
-/// Whether the API server does not know the kind any more.
+/// Returns whether an error means that the API server does not have the kind any more.
 fn is_gone(error: &watcher::Error) -> bool {
     matches!(error, watcher::Error::InitialListFailed(Error::Api(status)) if status.code == 404)
 }
 
-/// The object with its kind, which items of lists do not name.
+/// Returns the object as JSON with its API version and kind, which items of lists do not name. `None`: the object cannot be written as JSON.
 fn whole(mut object: DynamicObject, resource: &ApiResource) -> Option<Value> {
     object.metadata.managed_fields = None;
     object.types = None;
@@ -232,7 +232,7 @@ mod tests {
         let mut failures = Failures::new(Kind::new("", "Pod"));
         let (mut pauses, mut said) = (Vec::new(), Vec::new());
         for _ in 0..12 {
-            // The watch says so before each list.
+            // The watch reports so before each list.
             assert!(failures.heard(&Event::Init).is_none());
             said.extend(failures.failed(&forbidden()));
             pauses.push(failures.pause());

@@ -11,7 +11,7 @@ use super::super::problem::Problem;
 use super::super::what_if::{Place, ordinary, places};
 use super::{Bound, unknown};
 
-/// Every bound, with the name by which it is told from others.
+/// Returns every bound, with the name of its queue. Where several queues have the name, it is the namespace and name of the object.
 fn named(objects: &[&Object]) -> Vec<(String, Place)> {
     let places = places(objects.iter().copied());
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
@@ -33,7 +33,10 @@ pub(super) fn all(objects: &[&Object]) -> Vec<Bound> {
     named(objects).into_iter().map(bound).collect()
 }
 
-/// The object of the quota with this amount.
+/// Returns the object of the quota with this amount in the bound.
+///
+/// # Errors
+/// The amount is no quantity, or the bound does not exist.
 pub(super) fn object(
     objects: &[&Object],
     queue: &str,

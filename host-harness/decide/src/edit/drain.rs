@@ -1,5 +1,5 @@
-//! A node is drained, as `kubectl drain` does it: it is cordoned, and its pods leave, but those of DaemonSets and mirror pods. Their
-//! controllers make them anew, so that they are pending again. Disruption budgets do not hold it up.
+//! Draining a node, as `kubectl drain` does: the node is cordoned, and its pods leave, except those of DaemonSets and mirror pods. Their controllers
+//! make them anew, so that they are pending again. Disruption budgets do not delay it.
 
 use lictor_host::cluster::Object;
 use serde_json::{Value, json};
@@ -8,10 +8,13 @@ use super::super::priorities::value;
 use super::super::problem::Problem;
 use super::unknown;
 
-/// The annotation of the pods that the kubelet runs by itself.
+/// The annotation of mirror pods, which the kubelet runs by itself.
 const MIRROR: &str = "kubernetes.io/config.mirror";
 
-/// The node, which takes no more pods, and its pods, which are pending again.
+/// Returns the node, which takes no more pods, and its pods, which are pending again.
+///
+/// # Errors
+/// The node does not exist.
 pub(super) fn objects(objects: &[&Object], node: &str) -> Result<Vec<Value>, Problem> {
     let cordoned = cordoned(objects, node)?;
     let pods = objects.iter().filter(|object| object.key().starts_with("Pod/")).filter_map(|object| value(object));
@@ -19,7 +22,10 @@ pub(super) fn objects(objects: &[&Object], node: &str) -> Result<Vec<Value>, Pro
     Ok([cordoned].into_iter().chain(leaving).collect())
 }
 
-/// The node, which takes no more pods.
+/// Returns the node, which takes no more pods.
+///
+/// # Errors
+/// The node does not exist.
 pub(super) fn cordoned(objects: &[&Object], node: &str) -> Result<Value, Problem> {
     let key = format!("Node/{node}");
     let found = objects.iter().rev().find(|object| object.key() == key).and_then(|object| value(object));
@@ -44,7 +50,7 @@ fn leaves(pod: &Value, node: &str) -> bool {
         && !annotations.is_some_and(|annotations| annotations.contains_key(MIRROR))
 }
 
-/// The pod as its controller makes it anew.
+/// Returns the pod as its controller makes it anew.
 fn pending(mut pod: Value) -> Value {
     if let Some(spec) = pod.get_mut("spec").and_then(Value::as_object_mut) {
         spec.remove("nodeName");

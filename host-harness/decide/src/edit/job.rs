@@ -1,4 +1,4 @@
-//! A new job, in the words of each system.
+//! A new job, in the terms of each system.
 
 use std::sync::Arc;
 
@@ -16,22 +16,22 @@ const MOST: u32 = 10_000;
 /// The scheduler of pods that name none.
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
-/// How a system is told of a job.
+/// The terms in which a system describes a job.
 struct Words {
     system: &'static str,
-    /// The system has gangs.
+    /// Whether the system has gangs.
     has_gangs: bool,
-    /// A job of it names its queue.
+    /// Whether a job of the system names its queue.
     has_queues: bool,
-    /// What its pods have beside what all pods have: labels and annotations.
+    /// Returns the labels and annotations that the pods of a job need in this system.
     marks: fn(&Job) -> (Value, Value),
-    /// Its pods name their group in `spec.schedulingGroup`, as Kubernetes itself has it.
+    /// Whether pods name their group in `spec.schedulingGroup`, as Kubernetes itself has it.
     is_grouped: bool,
-    /// The object of the group, where there is one.
+    /// Returns the object of the group. `None`: the job needs no such object.
     group: fn(&Job) -> Option<Value>,
 }
 
-/// One line for each system.
+/// The terms of each system.
 const SYSTEMS: [Words; 5] = [
     Words {
         system: "koordinator",
@@ -107,13 +107,16 @@ const SYSTEMS: [Words; 5] = [
     },
 ];
 
-/// The queue under this key; nothing where the job has none.
+/// Returns a mapping with the queue of the job under this key. Empty: the job has no queue.
 fn queue(job: &Job, key: &str) -> Value {
     let named = (!job.queue.is_empty()).then(|| (key.to_owned(), json!(job.queue)));
     Value::Object(named.into_iter().collect::<Map<String, Value>>())
 }
 
-/// The objects of a new job: the classes that its priority needs, its group and its pods.
+/// Returns the objects of a new job: the classes that its priority needs, its group and its pods.
+///
+/// # Errors
+/// The system has no form for jobs, a value of the job is not valid, or an object of the name exists.
 pub(super) fn objects(cluster: &Cluster<'_>, job: &Job) -> Result<Vec<Value>, Problem> {
     let system = cluster.system.map(|system| system.name.as_str()).unwrap_or_default();
     let words = SYSTEMS.iter().find(|words| words.system == system);
@@ -132,7 +135,7 @@ pub(super) fn objects(cluster: &Cluster<'_>, job: &Job) -> Result<Vec<Value>, Pr
     }
     let all: Vec<&Object> = cluster.objects.iter().copied().chain(&new).collect();
     let mut objects = Priorities::of(&all, cluster.system).set(pods, To::Exactly(job.priority.into()));
-    // A group that has no priority stays as it is.
+    // A group that has no priority is added unchanged.
     let is_group = |object: &Value| object.get("kind").and_then(Value::as_str) == Some("PodGroup");
     if !objects.iter().any(is_group) {
         objects.splice(0..0, group);
@@ -140,13 +143,13 @@ pub(super) fn objects(cluster: &Cluster<'_>, job: &Job) -> Result<Vec<Value>, Pr
     Ok(objects)
 }
 
-/// The first scheduler whose pods are decided about.
+/// Returns the first scheduler whose pods are decided about.
 fn scheduler<'c>(cluster: &Cluster<'c>) -> &'c str {
     let of_system = cluster.system.into_iter().flat_map(|system| &system.schedulers);
     cluster.schedulers.iter().chain(of_system).next().map_or(DEFAULT_SCHEDULER, String::as_str)
 }
 
-/// The pods, which have no priority yet.
+/// Returns the pods of the job, without a priority.
 fn pods(words: &Words, job: &Job, scheduler: &str) -> Vec<Value> {
     let (labels, annotations) = (words.marks)(job);
     let group = (words.is_grouped && job.min > 0).then(|| json!({ "podGroupName": job.name }));

@@ -1,4 +1,4 @@
-//! Changes of a cluster as objects: to be added to it, or to stand instead of those of the same kind and name.
+//! Changes of a cluster as objects that are added to it, or that replace those of the same kind and name.
 
 mod bound;
 mod drain;
@@ -17,7 +17,7 @@ use serde_json::Value;
 use super::priorities::{Priorities, To, value};
 use super::problem::Problem;
 
-/// A change that somebody asks for.
+/// A change that a user requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind", deny_unknown_fields)]
@@ -26,7 +26,7 @@ pub enum Edit {
     Job(Job),
     /// Another amount in a bound of a quota or queue.
     Bound {
-        /// The name of the quota; the whole path of a queue. With its namespace, `namespace/name`, where several are called so.
+        /// The name of the quota; the whole path of a queue. With its namespace, `namespace/name`, where several have the name.
         queue: String,
         /// The bound, such as `max`.
         bound: String,
@@ -47,17 +47,17 @@ pub enum Edit {
         /// The node.
         node: String,
     },
-    /// A node takes no more pods, and its pods leave and are pending again, but those of DaemonSets.
+    /// A node takes no more pods, and its pods leave and are pending again, except those of DaemonSets.
     Drain {
         /// The node.
         node: String,
     },
-    /// An object as it is, to be written otherwise.
+    /// An object as it is, for the user to change it.
     Object {
         /// `Kind/namespace/name`, or `Kind/name` where it has no namespace; `Kind.group` where kinds of two groups have this name.
         key: String,
     },
-    /// Objects as they are given, such as those of a change that lets a job in.
+    /// Given objects, such as those of a change that lets a job in.
     Objects {
         /// The objects.
         objects: Vec<Value>,
@@ -75,16 +75,16 @@ pub struct Job {
     /// Its namespace.
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub namespace: String,
-    /// How many pods it has.
+    /// The number of its pods.
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub pods: u32,
-    /// How many of them start together, or none; 0 for pods that start one by one.
+    /// The number of them that start together, or none does; 0 for pods that start one by one.
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub min: u32,
-    /// What each pod requests, by resource.
+    /// The requests of each pod, by resource.
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub requests: BTreeMap<String, String>,
-    /// Its queue or quota; empty for none.
+    /// Its queue or quota. Empty: the job has none.
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub queue: String,
     /// Its priority.
@@ -97,15 +97,15 @@ pub struct Job {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Bound {
-    /// The name of the quota, with its namespace where several are called so; the whole path of a queue.
+    /// The name of the quota, with its namespace where several have the name; the whole path of a queue.
     pub queue: String,
     /// The bound, such as `max`.
     pub bound: String,
-    /// Its amounts by resource, as they are written.
+    /// The amounts of the bound by resource, as they are written.
     pub amounts: BTreeMap<String, String>,
 }
 
-/// The cluster in which something is changed, and how it is decided about.
+/// The cluster to change, and how it is decided about.
 #[derive(Debug, Clone, Copy)]
 pub struct Cluster<'a> {
     /// The objects.
@@ -116,10 +116,10 @@ pub struct Cluster<'a> {
     pub schedulers: &'a [String],
 }
 
-/// The objects of a change in a cluster.
+/// Returns the objects of a change in a cluster.
 ///
 /// # Errors
-/// What cannot be changed so, with what to do instead.
+/// Why the change is not possible, with what to do instead.
 pub fn edit(cluster: &Cluster<'_>, edit: &Edit) -> Result<Vec<Value>, Problem> {
     match edit {
         Edit::Job(job) => job::objects(cluster, job),
@@ -134,7 +134,7 @@ pub fn edit(cluster: &Cluster<'_>, edit: &Edit) -> Result<Vec<Value>, Problem> {
     }
 }
 
-/// The bounds of quotas and queues, in the order of the objects.
+/// Returns the bounds of quotas and queues, in the order of the objects.
 pub fn bounds(objects: &[&Object]) -> Vec<Bound> {
     bound::all(objects)
 }

@@ -1,4 +1,4 @@
-//! Objects as they are, or as somebody gives them.
+//! Objects as they are, or as a user gives them.
 
 use std::sync::Arc;
 
@@ -10,7 +10,10 @@ use super::super::priorities::value;
 use super::super::problem::Problem;
 use super::unknown;
 
-/// The object with this key, with or without the group of its kind.
+/// Returns the object with this key, with or without the group of its kind.
+///
+/// # Errors
+/// No object has the key, or objects of several groups have it.
 pub(super) fn named(objects: &[&Object], key: &str) -> Result<Value, Problem> {
     let mut found: Vec<&Object> = Vec::new();
     // Of several with the same key, the last one counts.
@@ -30,7 +33,10 @@ pub(super) fn named(objects: &[&Object], key: &str) -> Result<Value, Problem> {
     }
 }
 
-/// The objects that are given, if all of them can be read.
+/// Returns the given objects.
+///
+/// # Errors
+/// One of them cannot be read as an object.
 pub(super) fn given(objects: &[Value]) -> Result<Vec<Value>, Problem> {
     let file = Arc::from("the objects");
     for object in objects {

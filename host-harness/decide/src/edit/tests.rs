@@ -9,7 +9,7 @@ use crate::{Native, Opened, Snapshot, With};
 
 mod priorities;
 
-/// A node of 2 cpu, and a pod that has ended, so that there is one.
+/// A node of 2 cpu, and a pod that has ended, because a snapshot needs a pod.
 const ROOM: &str = r#"
 {apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: "2", memory: 8Gi, pods: "9"}}}
 ---
@@ -28,7 +28,7 @@ fn job(pods: u32, min: u32) -> Job {
     Job { name, namespace, pods, min, requests, priority: 7, ..Job::default() }
 }
 
-/// What a change is, where pods of these schedulers are decided about.
+/// Returns the objects of a change, where pods of these schedulers are decided about.
 fn edit_for(snapshot: &Snapshot, system: &str, schedulers: &[String], asked: &Edit) -> Result<Vec<Value>, Problem> {
     let described = Native::default().describe().unwrap();
     let objects: Vec<&Object> = snapshot.objects.iter().collect();
@@ -39,7 +39,7 @@ fn edited(snapshot: &Snapshot, system: &str, asked: &Edit) -> Result<Vec<Value>,
     edit_for(snapshot, system, &[], asked)
 }
 
-/// The cluster with these objects, which stand instead of those of the same name.
+/// Returns the cluster with these objects, which replace those of the same name.
 fn changed(mut snapshot: Snapshot, objects: Vec<Value>) -> Snapshot {
     let objects: Vec<Object> =
         objects.into_iter().map(|value| Object::from_json(value, &Arc::from("the form")).unwrap()).collect();
@@ -49,12 +49,12 @@ fn changed(mut snapshot: Snapshot, objects: Vec<Value>) -> Snapshot {
     snapshot
 }
 
-/// Which pods are bound in the first cycle.
+/// Returns the pods that are bound in the first cycle.
 fn bound(snapshot: &Snapshot, system: &str) -> Vec<String> {
     bound_for(snapshot, system, &[])
 }
 
-/// The same of the pods of these schedulers.
+/// Returns the pods that are bound in the first cycle, where pods of these schedulers are decided about.
 fn bound_for(snapshot: &Snapshot, system: &str, schedulers: &[String]) -> Vec<String> {
     let mut policy = Box::<Native>::default();
     let described = policy.describe().unwrap();
@@ -69,7 +69,7 @@ fn with_job(system: &str, job: Job) -> Result<Vec<String>, Problem> {
     Ok(bound(&changed(room, objects), system))
 }
 
-/// The node has room for two of three pods: two of them start where two are enough, and none where three must start together.
+/// Adds jobs of which the node has room for two pods: both start where two are enough, and no pod starts where three must start together.
 #[test]
 fn a_gang_of_every_system_that_has_gangs_starts_as_a_whole_or_not_at_all() {
     for system in ["koordinator", "volcano", "coscheduling", "kubernetes"] {
@@ -143,7 +143,7 @@ fn the_priority_of_pods_is_set_and_no_class_says_another() {
     assert_eq!(edit_of("d/x").unwrap_err().message, "there is no pod `d/x`");
 }
 
-/// Of the four pods of `n1`, the one of the DaemonSet and the mirror pod stay, and the one that has ended, too.
+/// Drains `n1`: of its four pods, that of the DaemonSet, the mirror pod and the one that has ended stay.
 #[test]
 fn the_pods_of_a_node_that_is_drained_are_pending_again() {
     let text = r#"
@@ -169,13 +169,13 @@ fn the_pods_of_a_node_that_is_drained_are_pending_again() {
         (&drained[0]["spec"]["unschedulable"], &drained[1]["status"]),
         (&json!(true), &json!({"phase": "Pending"}))
     );
-    // It is decided about anew, and may not return.
+    // The drained pod is decided about anew, and may not return.
     assert_eq!(bound(&changed(before.clone(), drained), "kubernetes"), ["d/web"]);
     let unknown = edited(&before, "kubernetes", &Edit::Drain { node: "n3".to_owned() }).unwrap_err();
     assert_eq!(unknown.message, "there is no node `n3`");
 }
 
-/// A node that is cordoned is as it was otherwise, and its pod stays.
+/// Cordons a node, which does not change otherwise, and whose pod stays.
 #[test]
 fn a_node_is_cordoned_and_its_pods_stay() {
     let before = snapshot(ROOM);
@@ -188,7 +188,7 @@ fn a_node_is_cordoned_and_its_pods_stay() {
     assert_eq!(unknown.message, "there is no node `n2`");
 }
 
-/// The first pod names no namespace, which is `default` then; two kinds of PodGroup have the name `g`.
+/// Looks objects up by key. The first pod names no namespace, so that it is in `default`; two kinds of PodGroup have the name `g`.
 #[test]
 fn an_object_is_found_by_its_key() {
     let all = snapshot(
@@ -218,7 +218,7 @@ fn objects_are_added_as_they_are_given_if_they_can_be_read() {
     assert!(nameless.message.contains("name") && nameless.remedy.is_some(), "{nameless:?}");
 }
 
-/// Pods of `ours` alone are decided about; without such names, those of the schedulers of the system.
+/// Adds a job where only pods of `ours` are decided about; without such names, pods of the system's schedulers are.
 #[test]
 fn a_job_that_is_added_has_a_scheduler_that_is_in_force() {
     let (room, ours) = (snapshot(ROOM), vec!["ours".to_owned()]);

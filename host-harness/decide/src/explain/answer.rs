@@ -1,4 +1,4 @@
-//! What is known of the pods that were asked about, as data.
+//! The answer about pods, as data.
 
 use lictor_contract::{Outcome, ReleaseCause};
 use serde::Serialize;
@@ -17,17 +17,17 @@ pub struct Answer<'a> {
     api_version: &'static str,
     #[cfg_attr(feature = "typescript", ts(type = "\"Explanation\""))]
     kind: &'static str,
-    /// Who decided.
+    /// The policy that decided.
     policy: &'a Deciding,
-    /// What was asked about.
+    /// The name in the question.
     asked: &'a str,
-    /// The pods that were meant.
+    /// The pods of that name.
     pub pods: Vec<Why<'a>>,
     /// The other pods of the job of a single pod.
     pub others_of_the_job: Vec<Fate>,
 }
 
-/// Where a pod is now.
+/// The state of a pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PodState"))]
 #[serde(rename_all = "camelCase")]
@@ -36,79 +36,79 @@ pub enum State {
     Bound,
     /// It is held at permit.
     Held,
-    /// It gets a node when its victims have left.
+    /// It is nominated, and receives its node when its victims have left.
     Nominated,
     /// No node takes it, and nothing was planned.
     Unschedulable,
-    /// It was refused before any node was asked.
+    /// It was refused before any node was tried.
     Rejected,
     /// It was not tried: it has scheduling gates, or another scheduler.
     HeldBack,
     /// It waits, and nothing more is known.
     Pending,
-    /// It must leave its node.
+    /// It is evicted from its node.
     MakesWay,
     /// It keeps its node.
     Stays,
-    /// It is leaving its node anyway.
+    /// It is leaving its node for another reason.
     Leaving,
     /// It has ended.
     Ended,
 }
 
-/// What became of a pod.
+/// The state and the node of a pod.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Fate {
     /// The pod.
     pub pod: String,
-    /// Where it is now.
+    /// Its state now.
     pub state: State,
-    /// The node: that it holds, is held for or nominated to.
+    /// The node that it has, is held for or is nominated to.
     pub node: Option<String>,
-    /// Why it lost the room that was held for it, where it did.
+    /// Why it lost the room that was held for it. `None`: it did not.
     pub released: Option<ReleaseCause>,
 }
 
-/// What became of a pod, and why.
+/// The state of a pod, with the reasons.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Why<'a> {
-    /// Where it is now.
+    /// Its state now.
     #[serde(flatten)]
     pub fate: Fate,
     /// The attempts for it.
     pub attempts: Vec<&'a Attempt>,
     /// Why it was not tried.
     pub held_back: Option<&'a NamedReason>,
-    /// Why a cycle of the policy's own ended so for it.
+    /// Why it was not placed in a cycle of the policy's own.
     pub explanation: Option<&'a Explanation>,
-    /// Whether it was safe before anything was decided; none where it did not run, or the policy does not say.
+    /// Whether it was safe before any decision. `None`: it did not run, or the policy does not say.
     pub standing: Option<&'a Standing>,
-    /// For whom it is evicted.
+    /// The eviction of the pod, with its preemptor.
     pub evicted: Option<&'a Evicted>,
-    /// What was said of it in the attempts for others.
+    /// The results for the pod in the attempts for others.
     pub looked_at: Vec<LookedAt<'a>>,
 }
 
-/// What was said of a pod in the attempt for another.
+/// The result for a pod in the attempt for another.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct LookedAt<'a> {
-    /// Whose attempt it was.
+    /// The pod of the attempt.
     pub by: &'a str,
-    /// What came of it.
+    /// The result.
     pub outcome: Outcome,
-    /// Why.
+    /// The reason.
     #[serde(flatten)]
     pub reason: &'a NamedReason,
 }
 
 impl<'a> Answer<'a> {
-    /// What is known of these pods.
+    /// Makes the answer about these pods.
     pub fn of(asked: &'a str, meant: Meant, record: &'a Record) -> Answer<'a> {
         let cycle = record.cycles.last();
         let why = |before: &Before| cycle.map(|cycle| Why::of(before, cycle, record.standings.get(&before.name)));

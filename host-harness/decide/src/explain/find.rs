@@ -1,4 +1,4 @@
-//! Which pods a name means: one pod, or those of a job.
+//! The pods that a name means: one pod, or those of a job.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,35 +8,35 @@ use super::super::failure::Failure;
 use super::super::jobs::{Memberships, members};
 use lictor_host::cluster::Mirror;
 
-/// How alike two names are for one to be taken for the other, of 1.
+/// The similarity from which on one name may be meant by another, from 0 to 1.
 const ALIKE: f64 = 0.8;
 
-/// How many names are suggested.
+/// The number of names that are suggested.
 const SUGGESTED: usize = 3;
 
-/// What a name means.
+/// The pods that a name means.
 #[derive(Debug)]
 pub struct Meant {
-    /// The pods, by name, as they were before anything was decided.
+    /// The pods, as they were before any decision.
     pub pods: Vec<Before>,
     /// The other pods of the job of a single pod.
     pub mates: Vec<Before>,
 }
 
-/// A pod before anything was decided.
+/// A pod before any decision.
 #[derive(Debug, Clone)]
 pub struct Before {
     /// Its name.
     pub name: String,
     /// The node that it is bound to.
     pub node: Option<String>,
-    /// It is being deleted.
+    /// Whether it is being deleted.
     pub leaves: bool,
-    /// It has ended.
+    /// Whether it has ended.
     pub ended: bool,
 }
 
-/// The pods and jobs of a cluster by name, as they were before anything was decided.
+/// The pods and jobs of a cluster by name, as they were before any decision.
 #[derive(Debug)]
 pub struct Names {
     pods: BTreeMap<String, Before>,
@@ -44,7 +44,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Those of a cluster in which nothing was decided, with what the policy says of its pods.
+    /// Reads the names of a cluster before any decision, with the jobs that the policy assigns to pods.
     pub fn of(mirror: &Mirror, memberships: &Memberships) -> Names {
         let before = |pod: &Pod| {
             let name = mirror.pod_name(pod.id)?.to_owned();
@@ -55,10 +55,10 @@ impl Names {
         Names { pods: mirror.pods().filter_map(before).collect(), jobs: members(mirror, memberships) }
     }
 
-    /// The pods that a name means; with or without a namespace, as long as it means one pod or one job.
+    /// Returns the pods that a name means. The namespace may be left out as long as one pod or one job has the name.
     ///
     /// # Errors
-    /// It means none, or several.
+    /// No pod or job has the name, or several have it.
     pub fn find(&self, asked: &str) -> Result<Meant, Failure> {
         let pods = self.meant(asked)?;
         let mates: BTreeSet<&String> = match pods.as_slice() {
@@ -90,7 +90,7 @@ impl Names {
         }
     }
 
-    /// The names that are written most like this one.
+    /// Returns the names that are spelled most similarly.
     fn near(&self, asked: &str) -> Vec<String> {
         let names: BTreeSet<&str> = self.pods.keys().chain(self.jobs.keys()).map(String::as_str).collect();
         let alike = |name: &str| strsim::jaro_winkler(name, asked).max(strsim::jaro_winkler(bare(name), bare(asked)));

@@ -1,4 +1,4 @@
-//! Why a pod or job is where it is.
+//! The reasons for the state of a pod or job.
 
 mod answer;
 mod find;

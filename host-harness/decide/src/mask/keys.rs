@@ -1,4 +1,4 @@
-//! The keys of labels and annotations that are read, what their values are, and words that are no names.
+//! The keys of labels and annotations that are read, the kinds of their values, and words that are no names.
 
 use lictor_contract::duration;
 use lictor_contract::quantity::{QuantityError, Unit, parse};
@@ -7,7 +7,7 @@ use super::kinds::SELECTOR;
 use super::shape::Shape::{Amounts, Fields, Labels, List, Name, Named, Plain, Presence, Requirement, Resource, Uid};
 use super::shape::{Shape, Text, Visit};
 
-/// What the value of a label or annotation is.
+/// The kind of a label's or annotation's value.
 pub(super) enum Kind {
     /// A name.
     Name,
@@ -21,7 +21,7 @@ pub(super) enum Kind {
 
 /// Keys whose values are names. They stay, as the systems read them.
 const NAMES: &[&str] = &[
-    // What a node selector calls the name of a node.
+    // The key under which a node selector names a node.
     "metadata.name",
     "kubernetes.io/metadata.name",
     "kubernetes.io/hostname",
@@ -119,7 +119,7 @@ const DOCUMENTS: &[(&str, &Shape)] = &[
     ("yunikorn.apache.org/task-groups", &List(&Fields(&[("minMember", &Plain)]))),
 ];
 
-/// What Koordinator reads of a hint for a type of devices.
+/// The fields that Koordinator reads of a hint for a type of devices.
 static DEVICE_HINT: Shape = Fields(&[
     ("selector", &SELECTOR),
     ("vfSelector", &SELECTOR),
@@ -128,7 +128,7 @@ static DEVICE_HINT: Shape = Fields(&[
     ("exclusivePolicy", &Plain),
 ]);
 
-/// What is no name wherever it stands: the words that Kubernetes and the systems have for something.
+/// Words that are never names: those that Kubernetes and the systems use for something.
 #[rustfmt::skip]
 const WORDS: &[&str] = &[
     "true", "false", "t", "f", "Unknown",
@@ -157,7 +157,7 @@ const WORDS: &[&str] = &[
     "linux", "windows", "amd64", "arm64",
 ];
 
-/// What a value under this key is.
+/// Returns the kind of the values under this key.
 pub(super) fn kind(key: &str) -> Kind {
     if NAMES.contains(&key) {
         return Kind::Name;
@@ -169,19 +169,19 @@ pub(super) fn kind(key: &str) -> Kind {
     document.map_or(Kind::Plain, |(_, shape)| Kind::Document(shape))
 }
 
-/// Whether a decision may depend on the annotation, or on the name of the label.
+/// Returns whether a decision may depend on the annotation, or on the name of the label.
 pub(super) fn is_read(key: &str) -> bool {
     PLAIN.contains(&key) || !matches!(kind(key), Kind::Plain)
 }
 
-/// Visits the key of a label as a name, unless it is one of those that are read.
+/// Visits the key of a label as a name, unless the systems read this key.
 pub(super) fn each_key(key: &mut String, visit: Visit<'_>) {
     if !is_read(key) {
         visit(Text::Name, key);
     }
 }
 
-/// Whether a text is a number, a quantity, a duration, a time or one of the words.
+/// Returns whether a text is a number, a quantity, a duration, a time or one of the words.
 pub(super) fn is_plain(text: &str) -> bool {
     if text.is_empty() || WORDS.iter().any(|word| word.eq_ignore_ascii_case(text)) {
         return true;

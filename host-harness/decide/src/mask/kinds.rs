@@ -1,4 +1,4 @@
-//! What is kept of objects of each kind: what the host and the systems read of them.
+//! The fields of each kind that are kept: those that the host and the systems read.
 
 use lictor_policy::unpack_queues;
 use serde_json::{Map, Value};
@@ -13,7 +13,7 @@ use super::shape::{Shape, Visit};
 /// A kind: its API group, its name and its shape.
 type Kind = (&'static str, &'static str, &'static Shape);
 
-/// The kinds of which something is kept. Objects of others are left out.
+/// The kinds of which fields are kept. Objects of other kinds are left out.
 const KINDS: &[Kind] = &[
     ("", "Pod", &POD),
     ("", "Node", &NODE),
@@ -56,13 +56,13 @@ pub(super) static METADATA: Shape = Fields(&[
 
 pub(super) static SELECTOR: Shape = Fields(&[("matchLabels", &Labels), ("matchExpressions", &List(&Requirement))]);
 
-/// What nodes a volume or a pod demands.
+/// The terms by which a volume or a pod selects nodes.
 pub(super) static NODE_SELECTOR: Shape = Fields(&[(
     "nodeSelectorTerms",
     &List(&Fields(&[("matchExpressions", &List(&Requirement)), ("matchFields", &List(&Requirement))])),
 )]);
 
-/// An object whose name, labels and annotations are all that counts.
+/// The shape of an object of which only the name, labels and annotations count.
 static NAMED: Shape = Object(&[]);
 
 static NODE: Shape = Object(&[
@@ -225,7 +225,7 @@ static JOB: Shape =
 
 static CONFIG: Shape = Object(&[("data", &Fields(&[("queues.yaml", &Document(&QUEUES))]))]);
 
-/// What YuniKorn reads as `queues.yaml`.
+/// The fields that YuniKorn reads of `queues.yaml`.
 static QUEUES: Shape = Fields(&[(
     "partitions",
     &List(&Fields(&[
@@ -255,7 +255,7 @@ static PROPERTIES: Shape = Fields(&[
     ("quota.preemption.delay", &Plain),
 ]);
 
-/// Leaves out of an object what no decision depends on, and visits the texts of the rest. Whether anything is kept of it.
+/// Removes from an object all fields that no decision depends on, and visits the texts of the rest. Returns whether any part of the object is kept.
 pub(super) fn keep(object: &mut Value, visit: Visit<'_>) -> bool {
     let text = |pointer: &str| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let group = text("/apiVersion").rsplit_once('/').map_or("", |(group, _)| group);
@@ -282,7 +282,7 @@ fn unpack(object: &mut Value) {
     }
 }
 
-/// The shape of objects of a kind; none where nothing of them counts.
+/// Returns the shape of objects of a kind. `None`: no field of them counts.
 pub(super) fn shape(group: &str, kind: &str) -> Option<&'static Shape> {
     KINDS.iter().find(|(of, name, _)| (*of, *name) == (group, kind)).map(|(_, _, shape)| *shape)
 }

@@ -1,9 +1,9 @@
-//! Names are replaced by invented ones before a cluster is shared.
+//! Masking: names are replaced by invented ones before a cluster is shared.
 //!
-//! What a decision can depend on is kept, field by field: what the host and the systems read of each kind. All else is left out, known or
-//! not. What is kept is a number, a time, a word of Kubernetes or a name, and names are replaced: of objects, namespaces, classes and
-//! queues, keys and values of labels, gates. So are uids and addresses. Invented names sort like the names they stand for, so that ties
-//! are broken alike. The keys that Kubernetes and the systems read stay, and the names of resources and of schedulers that are in force.
+//! Every field that a decision can depend on is kept: those that the host and the systems read of each kind. All other fields are left out, known or
+//! not. A kept field is a number, a time, a word of Kubernetes or a name, and names are replaced: of objects, namespaces, classes and queues, keys
+//! and values of labels, gates. So are uids and addresses. Invented names sort like the names they stand for, so that ties are broken in the same
+//! way. The keys that Kubernetes and the systems read stay, and the names of resources and of schedulers that are in force.
 
 mod keys;
 mod kinds;
@@ -35,11 +35,10 @@ pub struct Masked {
 }
 
 impl Masked {
-    /// Masks a cluster in which pods of these schedulers are decided about. Their names stay, and those of the schedulers that the systems
-    /// stand for.
+    /// Masks a cluster in which pods of these schedulers are decided about. Their names stay, and those of the schedulers that the systems stand for.
     ///
     /// # Errors
-    /// An object is not one any more under its new name.
+    /// An object is not valid any more under its new name.
     pub fn of(snapshot: &Snapshot, schedulers: &[String]) -> Result<Masked, InputError> {
         let parsed = snapshot.objects.iter().filter_map(|object| serde_json::from_str::<Value>(&object.json()).ok());
         let mut found = Found::of(schedulers);
@@ -60,8 +59,8 @@ impl Masked {
         Ok(Masked { snapshot, words: invented.words })
     }
 
-    /// Whether the same was decided about the cluster and about the masked one, up to the names: who is bound, nominated and held where,
-    /// who is evicted, and who still waits.
+    /// Returns whether the decisions about the cluster and about the masked one are the same, up to the names: which pods are bound, nominated and
+    /// held, with their nodes, which are evicted, and which still wait.
     pub fn is_alike<'c>(
         &self,
         cycles: impl IntoIterator<Item = &'c Cycle>,
@@ -72,13 +71,13 @@ impl Masked {
         ours.eq(masked.into_iter().map(|cycle| Fates::of(cycle, &String::clone)))
     }
 
-    /// The invented name for a name, such as that of a pod with its namespace.
+    /// Returns the invented name for a name, such as that of a pod with its namespace.
     pub fn name(&self, name: &str) -> String {
         self.words.name(name)
     }
 }
 
-/// The texts that are found in a cluster.
+/// The texts in a cluster that are replaced or must stay.
 struct Found {
     names: BTreeSet<String>,
     schedulers: BTreeSet<String>,
@@ -88,7 +87,7 @@ struct Found {
 }
 
 impl Found {
-    /// None yet. These schedulers stay, and those of the systems.
+    /// Makes an empty collection. The names of these schedulers stay, and those of the systems' schedulers.
     fn of(schedulers: &[String]) -> Found {
         let systems = lictor_policy::Engine::describe().systems;
         let known = systems.into_iter().flat_map(|system| system.schedulers).chain(schedulers.iter().cloned());
@@ -113,7 +112,7 @@ impl Found {
         }
     }
 
-    /// Something else for each of them.
+    /// Invents a replacement for each text.
     fn invent(self) -> Invented {
         let Found { names, schedulers, uids, addresses, resources } = self;
         let uid = |(number, uid): (usize, String)| (uid, format!("uid-{number}"));
@@ -129,7 +128,7 @@ impl Found {
     }
 }
 
-/// What stands for the texts.
+/// The replacements of the texts.
 struct Invented {
     words: Words,
     schedulers: BTreeSet<String>,
@@ -144,7 +143,7 @@ impl Invented {
             Text::Name if KEPT.contains(&text.as_str()) || kinds::CONFIG_MAPS.contains(&text.as_str()) => {}
             Text::Scheduler if self.schedulers.contains(text) => {}
             Text::Name | Text::Scheduler => *text = self.words.name(text),
-            // An empty one matches any.
+            // An empty uid matches any.
             Text::Uid => *text = self.uids.get(text).filter(|_| !text.is_empty()).cloned().unwrap_or_default(),
             Text::Address => match text.parse::<IpAddr>() {
                 Ok(address) if address.is_unspecified() => {}
@@ -158,12 +157,12 @@ impl Invented {
     }
 }
 
-/// What became of the pods in a cycle.
+/// The results for the pods in a cycle.
 #[derive(Debug, PartialEq, Eq)]
 struct Fates {
-    /// Who is bound, nominated and held, with the nodes.
+    /// The pods that are bound, nominated and held, with the nodes.
     placed: [BTreeMap<String, String>; 3],
-    /// Who is evicted, and who still waits.
+    /// The pods that are evicted, and those that still wait.
     pods: [BTreeSet<String>; 2],
 }
 

@@ -1,4 +1,4 @@
-//! What is kept of pods.
+//! The fields of pods that are kept.
 
 use super::kinds::{NODE_SELECTOR, SELECTOR};
 use super::shape::Shape;
@@ -68,7 +68,7 @@ static CONTAINER_STATUS: Shape =
 
 static REQUIREMENTS: Shape = Fields(&[("requests", &Amounts), ("limits", &Amounts)]);
 
-/// Of a volume only its claim counts, and which disk it is.
+/// The kept fields of a volume: its claim, and the identity of its disk.
 static VOLUME: Shape = Fields(&[
     ("name", &Name),
     ("persistentVolumeClaim", &Fields(&[("claimName", &Name)])),

@@ -1,4 +1,4 @@
-//! What of an object is kept, and what in it is a name: the shape of a value. Whatever has no place in its shape is left out.
+//! The shape of a value: which of its fields are kept, and which are names. A field that its shape does not have is left out.
 
 use lictor_host::cluster::load::read;
 use serde_json::{Map, Value};
@@ -20,21 +20,21 @@ pub(super) enum Shape {
     Uid,
     /// An address.
     Address,
-    /// The name of a resource, which stays where something is requested or offered of it.
+    /// The name of a resource, which stays where an amount of it is requested or offered.
     Resource,
-    /// That it is there counts, and whether it is empty.
+    /// A value of which only its presence counts, and whether it is empty.
     Presence,
-    /// That it is there counts, not what it says.
+    /// A value of which only its presence counts.
     Empty,
     /// Quantities by resource. The names of resources stay.
     Amounts,
     /// Labels, or what selects by them.
     Labels,
-    /// Annotations: those that are read.
+    /// Annotations: those that the systems read.
     Annotations,
-    /// Something about a label or a taint: its key says what its values are.
+    /// A requirement for a label or a taint: its key says what its values are.
     Requirement,
-    /// A rule of placement: only a fixed one names a queue.
+    /// A rule of placement: only a `fixed` rule names a queue.
     Rule,
     /// Values by name.
     Named(&'static Shape),
@@ -46,28 +46,28 @@ pub(super) enum Shape {
     Fields(&'static [(&'static str, &'static Shape)]),
     /// A word, or these fields.
     WordOr(&'static [(&'static str, &'static Shape)]),
-    /// A text in JSON or YAML. What cannot be read cannot be masked: it is left out.
+    /// A text in JSON or YAML. A text that cannot be read cannot be masked: it is left out.
     Document(&'static Shape),
 }
 
-/// What a text is.
+/// The kind of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Text {
     Name,
     Scheduler,
     Uid,
     Address,
-    /// A resource of which something is requested or offered; it stays.
+    /// A resource of which an amount is requested or offered; it stays.
     Requested,
     /// A resource that may be such a one.
     Resource,
 }
 
-/// Is told every text that does not simply stay, and may change it.
+/// A function that receives every text that may have to be replaced, and may change it.
 pub(super) type Visit<'v> = &'v mut dyn FnMut(Text, &mut String);
 
 impl Shape {
-    /// Leaves out of a value what has no place in its shape, and visits its texts. Whether the value itself is kept.
+    /// Removes from a value the fields that its shape does not have, and visits its texts. Returns whether the value itself is kept.
     pub(super) fn keep(&self, value: &mut Value, visit: Visit<'_>) -> bool {
         match self {
             Shape::Name => text(value, &mut |name| visit(Text::Name, name)),
@@ -124,7 +124,7 @@ impl Shape {
                 is_kept.then_some((name, value))
             }),
             Shape::Requirement => requirement(entries, visit),
-            // All others have no entries.
+            // All other shapes have no entries.
             _ => entries.clear(),
         }
     }
@@ -135,7 +135,7 @@ fn keep_field(known: &[(&str, &Shape)], name: &str, value: &mut Value, visit: Vi
     shape.is_some_and(|(_, shape)| shape.keep(value, visit))
 }
 
-/// Visits a text; a number is taken for one, as in YAML without quotes.
+/// Visits a text. A number becomes a text first, because YAML allows texts without quotes. Returns false for other values.
 fn text(value: &mut Value, visit: &mut dyn FnMut(&mut String)) -> bool {
     if let Value::Number(number) = value {
         *value = Value::String(number.to_string());
@@ -158,13 +158,13 @@ fn plain(value: &mut Value, visit: Visit<'_>) -> bool {
     }
 }
 
-/// The value of a label or annotation.
+/// Visits the value of a label or annotation with this key. Returns whether the value is kept.
 fn of_key(key: &str, value: &mut Value, visit: Visit<'_>) -> bool {
     match keys::kind(key) {
         Kind::Name => Shape::Name.keep(value, visit),
         Kind::Plain => plain(value, visit),
         Kind::Zones => text(value, &mut |zones| {
-            // A volume that is in several names them so.
+            // A volume in several zones names all of them, joined by `__`.
             let each = zones.split("__").map(|zone| {
                 let mut zone = Value::from(zone);
                 plain(&mut zone, visit);
@@ -176,7 +176,7 @@ fn of_key(key: &str, value: &mut Value, visit: Visit<'_>) -> bool {
     }
 }
 
-/// The entries with other keys.
+/// Replaces the entries of a mapping by those that `rename` returns. `None`: the entry is removed.
 fn renamed(entries: &mut Map<String, Value>, mut rename: impl FnMut(String, Value) -> Option<(String, Value)>) {
     *entries = std::mem::take(entries).into_iter().filter_map(|(key, value)| rename(key, value)).collect();
 }

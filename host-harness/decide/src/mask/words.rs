@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Words with a meaning of their own: they stay.
 const KEPT: [&str; 8] = ["autogen", "default", "koordinator", "kube", "quota", "root", "system", "yunikorn"];
 
-/// What the invented words below, between and above those that stay begin with, so that they sort there.
+/// The prefixes of the invented words below, between and above the words that stay, so that they sort in the same places.
 const FIRST: [&str; 9] = ["a", "b", "e", "kp", "m", "qz", "sa", "t", "z"];
 
 /// The syllables of invented words, in order.
@@ -14,13 +14,13 @@ const SYLLABLES: [&str; 20] = [
     "za",
 ];
 
-/// A word for each word of some names. A name consists of words and what stands between them, such as `-`, `.` and `/`, which sorts before
-/// any letter. All words are of one length, so that names of them sort like the names they stand for.
+/// An invented word for each word of some names. A name consists of words and of separators, such as `-`, `.` and `/`, which sort before any letter.
+/// All words have the same length, so that masked names sort like the names they stand for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Words(BTreeMap<String, String>);
 
 impl Words {
-    /// Words for these names.
+    /// Invents words for these names.
     pub(super) fn of<'n>(names: impl IntoIterator<Item = &'n String>) -> Words {
         let known: BTreeSet<&str> = names.into_iter().flat_map(|name| words(name)).filter(|it| is_masked(it)).collect();
         let length = length(known.len());
@@ -32,7 +32,7 @@ impl Words {
         Words(known.into_iter().enumerate().map(invented).collect())
     }
 
-    /// A name with invented words. A word that is not known stays.
+    /// Returns a name with invented words. A word that is not known stays.
     pub(super) fn name(&self, name: &str) -> String {
         let mut masked = String::with_capacity(name.len());
         let mut word = String::new();
@@ -66,7 +66,7 @@ fn is_masked(word: &str) -> bool {
     !KEPT.contains(&word)
 }
 
-/// How many syllables tell so many words apart.
+/// Returns how many syllables are needed to tell `count` words apart.
 fn length(count: usize) -> u32 {
     let mut length = 1;
     while SYLLABLES.len().saturating_pow(length) < count {
@@ -75,7 +75,7 @@ fn length(count: usize) -> u32 {
     length
 }
 
-/// A number in syllables.
+/// Returns a number in `length` syllables.
 fn spelled(number: usize, length: u32) -> String {
     let base = SYLLABLES.len();
     let digit = |place: u32| number.checked_div(base.saturating_pow(place)).and_then(|rest| rest.checked_rem(base));
@@ -87,7 +87,7 @@ fn spelled(number: usize, length: u32) -> String {
 mod tests {
     use super::*;
 
-    /// Names of one word and of several, of which one begins the other, and those that stay.
+    /// Sorts masked names of one word and of several, some of which are prefixes of others, and words that stay.
     #[test]
     fn masked_names_sort_like_the_names() {
         let names = [

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 const BUILT_IN: [(&str, i64); 2] =
     [("system-cluster-critical", 2_000_000_000), ("system-node-critical", 2_000_001_000)];
 
-/// A class.
+/// A priority class.
 #[derive(Debug, Clone, Copy)]
 struct Class {
     value: i64,
@@ -43,22 +43,22 @@ impl Classes {
         Classes(classes)
     }
 
-    /// The value of a class; none where there is no such class.
+    /// Returns the value of a class. `None`: the class does not exist.
     pub(super) fn value(&self, name: &str) -> Option<i64> {
         self.0.get(name).map(|class| class.value)
     }
 
-    /// The value of pods that name no class.
+    /// Returns the value of pods that name no class: the least one of the default classes. `None`: no class is the default.
     pub(super) fn default_value(&self) -> Option<i64> {
         self.0.values().filter(|class| class.is_default).map(|class| class.value).min()
     }
 
-    /// Whether the pods of a class preempt nobody.
+    /// Returns whether the class forbids its pods to preempt.
     pub(super) fn never_preempts(&self, name: &str) -> bool {
         self.0.get(name).is_some_and(|class| class.never_preempts)
     }
 
-    /// The name of a class with this value: one that is there, or a new one.
+    /// Returns the name of a class with this value, which may be a new one. Classes that forbid preemption are not used.
     pub(super) fn named(&mut self, value: i64) -> String {
         let known = self.0.iter().find(|(_, class)| class.value == value && !class.never_preempts);
         if let Some((name, _)) = known {
@@ -73,7 +73,7 @@ impl Classes {
         name
     }
 
-    /// The objects of the new classes.
+    /// Returns the objects of the new classes.
     pub(super) fn added(&self) -> Vec<Value> {
         let object = |(name, class): (&String, &Class)| {
             json!({ "apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": { "name": name },

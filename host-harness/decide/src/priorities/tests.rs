@@ -3,7 +3,7 @@ use lictor_host::policy::Policy;
 use super::*;
 use crate::{Native, Snapshot};
 
-/// The priorities of pods, by name, under the laws of a system.
+/// Returns the priorities of pods, by name, under the laws of a system.
 fn of(system: &str, text: &str) -> Vec<(String, i64)> {
     let snapshot = Snapshot::told("it.yaml", text.to_owned()).unwrap();
     let described = Native::default().describe().unwrap();
@@ -13,7 +13,7 @@ fn of(system: &str, text: &str) -> Vec<(String, i64)> {
     priorities.pods().map(|pod| (name(&pod), priorities.of_pod(&pod))).collect()
 }
 
-/// `own` has 5, `high` that of its class, `plain` that of the default class, and `task` that of its pod but in Volcano.
+/// Reads priorities of five pods: `own` has 5, `high` that of its class, `plain` that of the default class, and `task` its own, except in Volcano.
 #[test]
 fn a_pod_has_its_own_priority_or_that_of_its_class() {
     let class = |name: &str, more: &str| {
@@ -39,7 +39,7 @@ fn a_pod_has_its_own_priority_or_that_of_its_class() {
     };
     assert_eq!(of("kubernetes", &text), expected(2, 3));
     assert_eq!(of("volcano", &text), expected(7, 3));
-    // Without a default class it is 0, and 1 in Volcano.
+    // Without a default class the priority is 0, and 1 in Volcano.
     let without = class("high", "value: 100") + &pods;
     assert_eq!((of("kubernetes", &without), of("volcano", &without)), (expected(2, 0), expected(7, 1)));
 }

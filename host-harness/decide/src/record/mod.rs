@@ -42,7 +42,7 @@ pub struct Record {
     pub cycles: Vec<Cycle>,
     /// The quotas or queues, before the first cycle and after the last.
     pub accounts: Vec<AccountUsage>,
-    /// Which running pods were safe before the first cycle, and which could be evicted. Empty unless decisions are explained.
+    /// The standings of running pods before the first cycle: which pods were safe, and which could be evicted. Empty unless decisions are explained.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub standings: BTreeMap<String, Standing>,
@@ -50,7 +50,7 @@ pub struct Record {
     pub findings: Vec<Problem>,
     /// The number of ignored objects by version and kind.
     pub ignored: BTreeMap<String, usize>,
-    /// Those kinds among them of which a finding warns.
+    /// The ignored kinds of which a finding warns.
     #[serde(skip)]
     pub warned: BTreeSet<String>,
 }
@@ -68,7 +68,7 @@ pub struct Deciding {
     pub laws: String,
     /// The arguments that were given.
     pub arguments: Map<String, Value>,
-    /// Where it comes from.
+    /// The source of the policy.
     #[serde(flatten)]
     pub source: Source,
 }
@@ -78,7 +78,7 @@ pub struct Deciding {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ClusterCounts"))]
 #[serde(rename_all = "camelCase")]
 pub struct Counted {
-    /// The newest time in the snapshot; none if there is none.
+    /// The newest time in the snapshot. `None`: the snapshot has no times.
     pub now: Option<String>,
     /// Nodes.
     pub nodes: usize,
@@ -108,14 +108,14 @@ pub struct Cycle {
     pub still_pending: Vec<String>,
     /// Pods that are pending at its end and were not tried: those with scheduling gates, and those of other schedulers.
     pub held_back: BTreeMap<String, NamedReason>,
-    /// Why they are pending, where the policy runs its own cycle and explains it.
+    /// Why pods are pending, where the policy runs its own cycle and explains it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     #[cfg_attr(feature = "typescript", ts(optional, as = "Option<_>"))]
     pub reasons: BTreeMap<String, NamedReason>,
 }
 
 impl Record {
-    /// The record before any decision.
+    /// Makes the record before any decision.
     pub(super) fn new(
         described: &Description,
         laws: Option<&SystemInfo>,
@@ -145,7 +145,7 @@ impl Record {
 }
 
 impl Counted {
-    /// Counts what is in a cluster.
+    /// Counts the nodes and pods of a cluster.
     pub fn of(mirror: &Mirror) -> Counted {
         let now = jiff::Timestamp::from_nanosecond(mirror.now().into()).ok().filter(|_| mirror.now() > 0);
         let ended = |phase| matches!(phase, Phase::Succeeded | Phase::Failed);
@@ -163,13 +163,13 @@ impl Counted {
 }
 
 impl Cycle {
-    /// The decisions since the last call, with explanations if `explained` is set.
+    /// Takes the decisions since the last call, with explanations if `explained` is set.
     pub fn of(cycle: u32, session: &mut Virtual, explained: bool) -> Cycle {
         let happened = session.take_happened();
         Cycle::decided(cycle, happened, session.session(), explained)
     }
 
-    /// The decisions that were made, at whose end the session is like this, with explanations if `explained` is set.
+    /// Makes the cycle of these decisions, where `session` is in the state after them, with explanations if `explained` is set.
     pub fn decided(cycle: u32, mut happened: Happened, session: &Session, explained: bool) -> Cycle {
         let waiting = session.waiting();
         let explanations = happened.explanations.iter();
@@ -190,20 +190,20 @@ impl Cycle {
         Cycle { cycle, happened, waiting, still_nominated, still_pending, held_back, reasons }
     }
 
-    /// Pending pods without an attempt of their own: the policy's own cycle handles all pods together.
+    /// Returns the pending pods without an attempt of their own: the policy's own cycle handles all pods together.
     pub fn untold(&self) -> impl Iterator<Item = &str> {
         let tried: BTreeSet<&str> = self.happened.attempts.iter().map(|attempt| attempt.pod.as_str()).collect();
         let pending = self.still_pending.iter().map(String::as_str);
         pending.filter(move |pod| !tried.contains(pod) && !self.happened.nominated.contains_key(*pod))
     }
 
-    /// The pods that were not tried for a reason of this code, each with the reason.
+    /// Returns the pods that were not tried for a reason with this code, each with the reason.
     pub fn held_back_for(&self, code: &'static str) -> impl Iterator<Item = (&str, &NamedReason)> {
         let held_back = self.held_back.iter().filter(move |(_, reason)| reason.code == code);
         held_back.map(|(pod, reason)| (pod.as_str(), reason))
     }
 
-    /// The attempts with this result, of pods that are neither bound, nominated nor waiting at permit.
+    /// Returns the attempts with this result, of pods that are neither bound, nominated nor waiting at permit.
     pub fn left_over(&self, result: AttemptResult) -> impl Iterator<Item = &Attempt> {
         let Happened { attempts, bound, nominated, .. } = &self.happened;
         attempts.iter().filter(move |attempt| {
@@ -215,7 +215,7 @@ impl Cycle {
     }
 }
 
-/// The newest time in any pod.
+/// Returns the newest time of any pod, in nanoseconds since 1970; 0 where no pod has a time.
 pub fn newest(mirror: &Mirror) -> i64 {
     let times = mirror.pods().flat_map(|pod| [Some(pod.created), pod.started, pod.scheduled]);
     times.flatten().max().unwrap_or(0)

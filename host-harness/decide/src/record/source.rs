@@ -1,4 +1,4 @@
-//! Where a policy comes from.
+//! The source of a policy.
 
 use serde::Serialize;
 
@@ -7,13 +7,13 @@ use serde::Serialize;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Source {
-    /// The file, or the name in a registry with the digest that was loaded; none for the embedded policy.
+    /// The file, or the name in a registry with the digest that was loaded. `None`: the policy is the embedded one.
     pub file: Option<String>,
-    /// Why one of a registry may be loaded.
+    /// Why a policy of a registry may be loaded.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "typescript", ts(optional))]
     pub trust: Option<&'static str>,
-    /// The component; none where the policy runs without WebAssembly.
+    /// The component. `None`: the policy runs without WebAssembly.
     pub component: Option<Digested>,
 }
 
@@ -28,7 +28,7 @@ pub struct Digested {
 }
 
 impl Source {
-    /// A short description.
+    /// Returns a short description.
     pub fn short(&self) -> String {
         match &self.component {
             None => "native".to_owned(),
@@ -40,7 +40,7 @@ impl Source {
         }
     }
 
-    /// The name of its component in messages.
+    /// Returns the name of the component in messages.
     pub fn name(&self) -> &str {
         self.file.as_deref().unwrap_or("embedded")
     }

@@ -6,7 +6,7 @@ use lictor_contract::quantity::exact;
 use lictor_contract::{Amount, QueueAccount, Resource};
 use serde::Serialize;
 
-/// Amounts from here on mean "no limit": Koordinator writes a fifth of the largest 64-bit number.
+/// The least amount that means "no limit": Koordinator writes a fifth of the largest 64-bit number.
 pub const NO_LIMIT: i64 = 1 << 60;
 
 /// The usage of a quota or queue.
@@ -14,16 +14,16 @@ pub const NO_LIMIT: i64 = 1 << 60;
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct AccountUsage {
-    /// What it is, such as `quota`.
+    /// The kind of the account, such as `quota`.
     pub kind: String,
     /// Its name.
     pub name: String,
-    /// The one above it.
+    /// The account above it.
     pub parent: Option<String>,
     /// The names of its bounds, in the order of the system.
     #[serde(skip)]
     pub bounds: Vec<String>,
-    /// Of each resource.
+    /// The usage of each resource.
     pub resources: Vec<Entry>,
 }
 
@@ -32,19 +32,19 @@ pub struct AccountUsage {
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ResourceUsage"))]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
-    /// Which one.
+    /// The resource.
     pub resource: String,
-    /// What its pods held before the first cycle.
+    /// The amount that its pods held before the first cycle.
     pub used_before: String,
-    /// What they hold after the last.
+    /// The amount that they hold after the last.
     pub used_after: String,
-    /// What was nominated.
+    /// The amount of the nominated pods.
     pub promised: String,
-    /// What its pending pods request.
+    /// The requests of its pending pods.
     pub pending: String,
     /// Its bounds by name.
     pub bounds: BTreeMap<String, String>,
-    /// At least one bound is below "no limit".
+    /// Whether at least one bound is below "no limit".
     #[serde(skip)]
     pub is_bounded: bool,
 }
@@ -66,7 +66,7 @@ pub(crate) fn compare(before: &[QueueAccount], after: &[QueueAccount], resources
     after.iter().map(usage).collect()
 }
 
-/// The entries of all resources with a usage, a nomination, a request or a bound.
+/// Returns the entries of all resources with a usage, a nomination, a request or a bound.
 fn entries(before: &[Amount], account: &QueueAccount, resources: &[Resource]) -> Vec<Entry> {
     let entry = |(index, resource): (u32, &Resource)| {
         let find =
@@ -89,13 +89,13 @@ fn entries(before: &[Amount], account: &QueueAccount, resources: &[Resource]) ->
             resource: resource.name.clone(),
         })
     };
-    // Host ports and what volumes take are resources only internally.
+    // Host ports and volumes are resources only internally.
     let named = (0u32..).zip(resources).filter(|(_, resource)| !lictor_contract::is_of_host(&resource.name));
     named.filter_map(entry).collect()
 }
 
 impl AccountUsage {
-    /// The entries to show: bounded resources, unless the whole account is idle.
+    /// Returns the entries to show: bounded resources, unless the whole account is idle.
     pub fn rows(&self) -> impl Iterator<Item = &Entry> {
         let idle = self.resources.iter().all(Entry::is_idle);
         self.resources.iter().filter(move |entry| !idle && entry.is_bounded)
@@ -103,7 +103,7 @@ impl AccountUsage {
 }
 
 impl Entry {
-    /// Nothing is used, promised or requested.
+    /// Returns whether nothing is used, promised or requested.
     pub fn is_idle(&self) -> bool {
         [&self.used_before, &self.used_after, &self.promised, &self.pending].into_iter().all(|amount| amount == "0")
     }

@@ -1,4 +1,4 @@
-//! A recording that is being written: what came last is added, and the moments in it are counted without repeating them.
+//! A recording that is being written: new bytes are added, and the moments in them are counted without repeating them.
 
 use lictor_host::recording::{Entry, Memory, MemoryReader, Reader};
 use serde::{Deserialize, Serialize};
@@ -7,19 +7,19 @@ use super::decides;
 use crate::failure::Failure;
 use crate::problem::Problem;
 
-/// How much of a recording that is being written is known.
+/// The known part of a recording that is being written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
 pub struct Known {
-    /// Where the last whole step ends. What is added next begins there: what stood behind it is no whole step, and its writer may have
-    /// written something else there since.
+    /// The byte at which the last whole step ends. The next addition begins there: the bytes after it are no whole step, and the writer may have
+    /// replaced them since.
     pub whole: u64,
-    /// How many moments there are up to there.
+    /// The number of moments up to that byte.
     pub moments: usize,
 }
 
-/// The bytes of a recording that is being written, as far as they are known.
+/// The known bytes of a recording that is being written.
 pub struct Growing {
     bytes: Memory,
     reader: Reader<MemoryReader>,
@@ -27,25 +27,25 @@ pub struct Growing {
 }
 
 impl Growing {
-    /// Reads what is known so far; messages call it so. What is added stands in these bytes, too.
+    /// Reads the bytes that are known so far; `name` is their name in messages. Later additions are stored in these bytes, too.
     ///
     /// # Errors
-    /// It is no recording, of another version, or damaged.
+    /// The bytes are no recording, one of another version, or damaged.
     pub fn open(name: &str, bytes: Memory) -> Result<Growing, Failure> {
         let mut growing = Growing { reader: Reader::open(bytes.reader(), name)?, bytes, moments: 0 };
         growing.count()?;
         Ok(growing)
     }
 
-    /// How much is known.
+    /// Returns how much is known.
     pub fn known(&self) -> Known {
         Known { whole: self.reader.whole(), moments: self.moments }
     }
 
-    /// Adds the bytes of the recording from this one on; how much is known then.
+    /// Adds the bytes of the recording from the byte `from` on. Returns how much is known then.
     ///
     /// # Errors
-    /// They begin elsewhere than the last whole step ends, or are damaged.
+    /// `from` is not the end of the last whole step, or the bytes are damaged.
     pub fn append(&mut self, from: u64, more: &[u8]) -> Result<Known, Failure> {
         let Known { whole, .. } = self.known();
         if from != whole {

@@ -8,7 +8,7 @@ fn object(kind: &str, name: &str) -> String {
     format!("{{apiVersion: {version}, kind: {kind}, metadata: {{name: {name}, namespace: a}}}}\n---\n")
 }
 
-/// A pod of this scheduler; without a node, it waits.
+/// Returns a pod of this scheduler; without a node, the pod waits.
 fn pod(name: &str, scheduler: &str, node: &str) -> String {
     format!(
         "{{apiVersion: v1, kind: Pod, metadata: {{name: {name}, namespace: a}}, spec: {{schedulerName: {scheduler}, \
@@ -75,7 +75,7 @@ fn pods_that_wait_count_before_others_and_these_before_objects() {
         (&*choice.system, choice.others),
         ("yunikorn", vec!["`volcano`".to_owned(), "`koordinator`".to_owned()])
     );
-    // Of equals the first one of the policy.
+    // Of equals the first one of the policy is chosen.
     let equal = [pod("p", "volcano", ""), pod("q", "koord-scheduler", "")];
     let choice = choose(&objects(&equal), &Engine::describe());
     let said = "the laws of `koordinator` decide: 1 pod names scheduler `koord-scheduler`; objects of `volcano` are there, too; \

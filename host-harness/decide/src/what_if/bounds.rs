@@ -13,13 +13,14 @@ mod places;
 
 pub(crate) use places::{Place, places};
 
-/// How many quotas are tried where what is said of the job names none.
+/// The most quotas of which all are tried, where the reasons for the job name none.
 const FEW: usize = 16;
 
-/// Amounts of memory are raised in steps of so many bytes.
+/// The step in which amounts of memory are raised, in bytes.
 const MEMORY_STEP: i64 = 1 << 20;
 
-/// The least changes of quotas: of those that are named in what is said of the job, and of those above them; else of all, where there are few.
+/// Returns the least changes of quotas that let the job in. The quotas named in the reasons for the job, and those above them, are tried; where none
+/// is named, all quotas are tried, if there are few.
 pub(super) fn changes(trials: &mut Trials<'_, '_>, said: &Value) -> Result<Vec<Change>, Failure> {
     let all = places(&trials.case.snapshot.objects);
     let mut named = BTreeSet::new();
@@ -39,7 +40,7 @@ pub(super) fn changes(trials: &mut Trials<'_, '_>, said: &Value) -> Result<Vec<C
     Ok(changes)
 }
 
-/// Tells every text in a value.
+/// Passes every text in a value to `tell`.
 fn texts(value: &Value, tell: &mut impl FnMut(&str)) {
     match value {
         Value::String(text) => tell(text),
@@ -49,13 +50,13 @@ fn texts(value: &Value, tell: &mut impl FnMut(&str)) {
     }
 }
 
-/// A bound of one resource that is raised.
+/// A raise of a bound of one resource.
 struct Raise<'p> {
-    /// As the quota has it.
+    /// The resource, as the quota writes it.
     resource: &'p str,
-    /// As it is.
+    /// The present amount.
     amount: i64,
-    /// What it is raised by: so many steps.
+    /// The number of steps by which it is raised.
     by: i64,
     step: i64,
 }
@@ -66,14 +67,14 @@ impl Raise<'_> {
     }
 }
 
-/// The least that a bound is to be raised by; none where raising this bound does not let the job in.
+/// Returns the least raise of a bound that lets the job in. `None`: raising this bound does not let the job in.
 fn raised(trials: &mut Trials<'_, '_>, place: &Place) -> Result<Option<Change>, Failure> {
     let raise = |(resource, text): (&'_ String, &'_ String)| -> Option<(String, i64, i64, i64)> {
         let name = ordinary(resource);
         let amount = parse(text, Unit::of(name)).ok()?;
         let requested = *trials.requested.get(name).filter(|requested| **requested > 0)?;
         let step = if name == "memory" { MEMORY_STEP } else { 1 };
-        // What others hold over the bound may have to be made good, too.
+        // The excess of others over the bound may have to be covered, too.
         let by = requested.saturating_mul(2).checked_div(step)?.saturating_add(1);
         Some((resource.clone(), amount, by, step))
     };
@@ -104,7 +105,7 @@ fn raised(trials: &mut Trials<'_, '_>, place: &Place) -> Result<Option<Change>, 
     Ok(Some(Change::of(Kind::Quota, place.queue.clone(), fields, victims, object.into_iter().collect())))
 }
 
-/// The least number up to `most` with which it holds; it holds with `most`, and with all that are greater than one with which it holds.
+/// Returns the least number up to `most` for which `holds` is true. It must be true for `most`, and for every number above one for which it is true.
 pub(super) fn least(most: i64, mut holds: impl FnMut(i64) -> Result<bool, Failure>) -> Result<i64, Failure> {
     if holds(0)? {
         return Ok(0);
@@ -117,7 +118,7 @@ pub(super) fn least(most: i64, mut holds: impl FnMut(i64) -> Result<bool, Failur
     Ok(enough)
 }
 
-/// The number of victims with these raises.
+/// Returns the number of victims with these raises. `None`: the job does not get in.
 fn tried(trials: &mut Trials<'_, '_>, place: &Place, raises: &[Raise<'_>]) -> Result<Option<usize>, Failure> {
     let Some(changed) = changed(trials, place, raises) else { return Ok(None) };
     let mut objects: Vec<Object> = trials.case.snapshot.objects.to_vec();
@@ -125,13 +126,13 @@ fn tried(trials: &mut Trials<'_, '_>, place: &Place, raises: &[Raise<'_>]) -> Re
     trials.is_in(&objects)
 }
 
-/// The object of the quota with these raises.
+/// Returns the object of the quota with these raises. `None`: the object cannot be changed so.
 fn changed(trials: &Trials<'_, '_>, place: &Place, raises: &[Raise<'_>]) -> Option<Object> {
     let amounts: Vec<(&str, String)> = raises.iter().map(|raise| (raise.resource, raise.text(raise.by))).collect();
     place.with(trials.case.snapshot.objects.get(place.object)?, &amounts)
 }
 
-/// The name of a resource as nodes have it.
+/// Returns the name of a resource as nodes have it: YuniKorn writes `vcore` for `cpu`.
 pub(crate) fn ordinary(resource: &str) -> &str {
     if resource == "vcore" { "cpu" } else { resource }
 }

@@ -1,8 +1,7 @@
-//! What would let a job in: the least change of one quota, of the nodes, or of its priority.
+//! The changes that would let a job in: the least change of one quota, of the nodes, or of its priority.
 //!
-//! Each change is tried: the cluster is decided about once more with it. So whatever the laws are, a change that is told is one with which
-//! all pods of the job are bound or nominated in the first cycle, and with a smaller one of its kind they are not. Changes of two kinds
-//! together are not tried.
+//! Each change is tried: the cluster is decided about once more with it. So whatever the laws are, all pods of the job are bound or nominated in the
+//! first cycle with a reported change, and not with a smaller change of its kind. Changes of two kinds together are not tried.
 
 mod bounds;
 mod nodes;
@@ -28,7 +27,7 @@ use super::opened::{Opened, With};
 use super::record::{Record, Source};
 use super::snapshot::Snapshot;
 
-/// A cluster, how it is decided about, and the job that is to get in.
+/// A cluster, the settings of its decisions, and the job that should get in.
 pub struct Case<'a> {
     /// The cluster.
     pub snapshot: &'a Snapshot,
@@ -36,13 +35,13 @@ pub struct Case<'a> {
     pub name: &'a str,
     /// The system; empty for the first one of the policy.
     pub system: &'a str,
-    /// Its arguments.
+    /// The arguments of the system.
     pub arguments: &'a Arguments,
     /// The schedulers whose pods are decided about; empty: those that the system stands for.
     pub schedulers: &'a [String],
 }
 
-/// What would let a job in.
+/// The changes that would let a job in.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "camelCase")]
@@ -51,17 +50,17 @@ pub struct WhatIf {
     api_version: &'static str,
     #[cfg_attr(feature = "typescript", ts(type = "\"WhatIf\""))]
     kind: &'static str,
-    /// The job, as it was asked about.
+    /// The name in the question.
     pub job: String,
     /// Its pods that wait.
     pub pods: Vec<String>,
-    /// Nothing need be changed: all of them are bound or nominated as it is, or none waits.
+    /// Whether nothing need be changed: all of the pods are bound or nominated without a change, or no pod waits.
     pub is_in: bool,
-    /// Why no change was tried: pods of it are held back, by scheduling gates or because they have another scheduler.
+    /// Why no change was tried: pods of the job are held back, by scheduling gates or because they have another scheduler.
     pub not_tried: Option<String>,
     /// The changes, each of which is enough.
     pub changes: Vec<Change>,
-    /// How often the cluster was decided about.
+    /// The number of decisions about the cluster.
     pub tried: usize,
 }
 
@@ -72,19 +71,19 @@ pub struct WhatIf {
 pub struct Change {
     /// The change in words.
     pub sentence: String,
-    /// What is changed.
+    /// The kind of the change.
     pub kind: Kind,
-    /// The quota or queue; the node that the new ones are like; the job.
+    /// The quota or queue; the node that is copied; the job.
     pub of: String,
-    /// The values that are changed; one for nodes and priorities.
+    /// The changed values; a single one for nodes and priorities.
     pub fields: Vec<Field>,
-    /// How many pods are evicted for the job in the first cycle.
+    /// The number of pods that are evicted for the job in the first cycle.
     pub victims: usize,
-    /// The change as objects: to be added to the cluster, or to stand instead of those of the same kind and name.
+    /// The change as objects that are added to the cluster, or replace those of the same kind and name.
     pub objects: Vec<Value>,
 }
 
-/// What is changed.
+/// The kind of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ChangeKind"))]
 #[serde(rename_all = "camelCase")]
@@ -97,15 +96,15 @@ pub enum Kind {
     Priority,
 }
 
-/// A value that is changed.
+/// A changed value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Field {
-    /// Such as `max cpu`, `nodes` or `priority`.
+    /// The name of the value, such as `max cpu`, `nodes` or `priority`.
     pub name: String,
-    /// As it is.
+    /// The present value.
     pub from: String,
-    /// As it would be.
+    /// The changed value.
     pub to: String,
 }
 
@@ -116,7 +115,7 @@ impl Change {
 }
 
 impl Kind {
-    /// What is changed, in words.
+    /// Returns the change in words.
     fn sentence(self, of: &str, fields: &[Field]) -> String {
         let told = |field: &Field| format!("{} from {} to {}", field.name, field.from, field.to);
         let told: Vec<String> = fields.iter().map(told).collect();
@@ -131,13 +130,13 @@ impl Kind {
     }
 }
 
-/// Starts the policy.
+/// A function that starts the policy.
 pub type Start<'a> = dyn FnMut() -> Result<Box<dyn Policy>, CallError> + 'a;
 
-/// What would let a job in. `start` starts the policy.
+/// Returns the changes that would let a job in. `start` starts the policy.
 ///
 /// # Errors
-/// The cluster cannot be decided about, or there is no such job.
+/// The cluster cannot be decided about, or the job does not exist.
 pub fn what_if(case: &Case<'_>, start: &mut Start<'_>) -> Result<WhatIf, Failure> {
     let mut trials = Trials {
         case,
@@ -174,7 +173,7 @@ pub fn what_if(case: &Case<'_>, start: &mut Start<'_>) -> Result<WhatIf, Failure
     Ok(answer)
 }
 
-/// Tries changes.
+/// The trials of changes.
 struct Trials<'a, 's> {
     case: &'a Case<'a>,
     start: &'a mut Start<'s>,
@@ -182,9 +181,9 @@ struct Trials<'a, 's> {
     system: Option<SystemInfo>,
     /// The pods that wait.
     pods: Vec<String>,
-    /// What each of them requests, by resource.
+    /// The requests of each of them, by resource.
     requests: Vec<BTreeMap<String, i64>>,
-    /// The same of all of them together.
+    /// The sum of those requests.
     requested: BTreeMap<String, i64>,
     /// Why pods that wait are not tried, in words.
     held_back: Vec<String>,
@@ -192,7 +191,7 @@ struct Trials<'a, 's> {
 }
 
 impl Trials<'_, '_> {
-    /// Looks at the cluster as it is: who waits, and all that is said of the job.
+    /// Looks at the cluster as it is: the pods that wait, and all reasons for the job.
     fn look(&mut self) -> Result<Value, Failure> {
         let mut opened = self.open(self.case.snapshot.clone())?;
         self.system = opened.system().cloned();
@@ -220,7 +219,7 @@ impl Trials<'_, '_> {
         Ok(serde_json::to_value(Answer::of(self.case.name, meant, &record)).unwrap_or_default())
     }
 
-    /// Why no change is tried, where a pod is held back: the first one says it.
+    /// Returns why no change is tried, where pods are held back: the reason of the first one. `None`: no pod is held back.
     fn not_tried(&self) -> Option<String> {
         let first = self.held_back.first()?;
         let others = match self.held_back.len().saturating_sub(1) {
@@ -231,7 +230,7 @@ impl Trials<'_, '_> {
         Some(format!("{first}{others}. No change of a quota, of the nodes or of its priority lets it in."))
     }
 
-    /// The number of victims where all pods of the job get in; none where they do not, or the cluster is not one any more.
+    /// Returns the number of victims where all pods of the job get in. `None`: they do not, or the objects are no valid cluster.
     fn is_in(&mut self, objects: &[Object]) -> Result<Option<usize>, Failure> {
         let mut opened = match self.open(Snapshot { objects: objects.to_vec(), ..Snapshot::default() }) {
             Ok(opened) => opened,
@@ -242,7 +241,7 @@ impl Trials<'_, '_> {
         let Some(cycle) = record.cycles.first() else { return Ok(None) };
         let happened = &cycle.happened;
         let is_nominated = |pod: &String| happened.nominated.contains_key(pod);
-        // One of a gang may hold its node until the victims of the others have left.
+        // A pod of a gang may hold its node until the victims of the others have left.
         let waits = |pod: &String| cycle.waiting.contains_key(pod) && self.pods.iter().any(is_nominated);
         let is_in = |pod: &String| happened.bound.contains_key(pod) || is_nominated(pod) || waits(pod);
         let victims = happened

@@ -1,4 +1,4 @@
-//! The least number of nodes that are added, all like one that is there.
+//! The least number of nodes to add, all copies of an existing one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use super::super::failure::Failure;
 use super::bounds::least;
 use super::{Change, Field, Kind, Trials};
 
-/// How many kinds of nodes are tried, of those that are large enough for a pod: the most frequent.
+/// The number of kinds of nodes that are tried: the most frequent ones that are large enough for a pod.
 const KINDS: usize = 16;
 
-/// What the keys of nodes that are added begin with.
+/// The prefix of the keys of added nodes.
 const ADDED: &str = "Node/what-if-";
 
 /// The label with the name of the node.
 const HOSTNAME: &str = "kubernetes.io/hostname";
 
-/// For each kind of nodes of which more would do: how many. Those of which the fewest do come first.
+/// Returns how many nodes are needed of each kind of which more would let the job in. The kinds of which the fewest are needed come first.
 pub(super) fn changes(trials: &mut Trials<'_, '_>) -> Result<Vec<Change>, Failure> {
     let most = i64::try_from(trials.pods.len()).unwrap_or(i64::MAX);
     let mut changes: Vec<(i64, Change)> = Vec::new();
@@ -40,7 +40,7 @@ pub(super) fn changes(trials: &mut Trials<'_, '_>) -> Result<Vec<Change>, Failur
     Ok(changes.into_iter().map(|(_, change)| change).collect())
 }
 
-/// The first node of each kind, the most frequent kind first: nodes that differ in their name only are of one.
+/// Returns the first node of each kind, the most frequent kind first: nodes that differ only in their name are of one kind.
 fn kinds(objects: &[Object]) -> Vec<(String, Value)> {
     let mut kinds: BTreeMap<String, (usize, String, Value)> = BTreeMap::new();
     for object in objects.iter().filter(|object| object.key().starts_with("Node/")) {
@@ -55,20 +55,20 @@ fn kinds(objects: &[Object]) -> Vec<(String, Value)> {
     kinds.into_iter().map(|(_, name, node)| (name, node)).collect()
 }
 
-/// Whether an empty node like this one has room for one of the pods.
+/// Returns whether an empty node like this one has room for at least one of the pods.
 fn is_large_enough(requests: &[BTreeMap<String, i64>], node: &Value) -> bool {
     let allocatable = node.pointer("/status/allocatable");
     let there = |resource: &str| {
         let text = allocatable.and_then(|all| all.get(resource)).and_then(Value::as_str);
         text.and_then(|text| parse(text, Unit::of(resource)).ok()).unwrap_or(0)
     };
-    // Host ports and what volumes take are resources only internally.
+    // Host ports and volumes are resources only internally.
     let fits =
         |(resource, amount): (&String, &i64)| lictor_contract::is_of_host(resource) || *amount <= there(resource);
     requests.iter().any(|requests| requests.iter().all(fits))
 }
 
-/// A node under another name.
+/// Returns a copy of a node under another name.
 fn called(node: &Value, name: &str) -> Value {
     let mut node = node.clone();
     if let Some(metadata) = node.get_mut("metadata").and_then(Value::as_object_mut) {
@@ -80,7 +80,7 @@ fn called(node: &Value, name: &str) -> Value {
     node
 }
 
-/// The number of victims with so many more nodes.
+/// Returns the number of victims with `count` more nodes. `None`: the job does not get in.
 fn added(trials: &mut Trials<'_, '_>, node: &Value, count: i64) -> Result<Option<usize>, Failure> {
     let mut objects: Vec<Object> = trials.case.snapshot.objects.to_vec();
     let file = Arc::from("what if");
@@ -89,7 +89,7 @@ fn added(trials: &mut Trials<'_, '_>, node: &Value, count: i64) -> Result<Option
     trials.is_in(&objects)
 }
 
-/// So many nodes like one, under names that no object has.
+/// Returns `count` copies of a node, under names that no object has.
 fn like(objects: &[Object], node: &Value, count: i64) -> Vec<Value> {
     let taken: BTreeSet<String> = objects.iter().map(Object::key).filter(|key| key.starts_with(ADDED)).collect();
     let names = (0..).map(|at: u64| format!("{ADDED}{at}")).filter(|key| !taken.contains(key));

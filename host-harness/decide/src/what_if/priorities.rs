@@ -11,7 +11,7 @@ use super::super::priorities::{Priorities, To};
 use super::bounds::least;
 use super::{Change, Field, Kind, Trials};
 
-/// The least priority above its own with which the job gets in: one more than that of some other pod.
+/// Returns the least priority above its own with which the job gets in: one more than that of some other pod. `None`: no priority lets it in.
 pub(super) fn changes(trials: &mut Trials<'_, '_>) -> Result<Option<Change>, Failure> {
     let objects: Vec<&Object> = trials.case.snapshot.objects.iter().collect();
     let system = trials.system.clone();
@@ -38,7 +38,7 @@ pub(super) fn changes(trials: &mut Trials<'_, '_>) -> Result<Option<Change>, Fai
     Ok(Some(Change::of(Kind::Priority, trials.case.name.to_owned(), fields, victims, objects)))
 }
 
-/// The pods of the job that wait, and the priorities that they have.
+/// Returns the pods of the job that wait, and their priorities.
 fn waiting(trials: &Trials<'_, '_>, priorities: &Priorities<'_>) -> (Vec<Value>, BTreeSet<i64>) {
     let waits: BTreeSet<String> = trials.pods.iter().map(|pod| format!("Pod/{pod}")).collect();
     let pods = trials.case.snapshot.objects.iter().filter(|object| waits.contains(&object.key()));
@@ -47,7 +47,7 @@ fn waiting(trials: &Trials<'_, '_>, priorities: &Priorities<'_>) -> (Vec<Value>,
     (pods, own)
 }
 
-/// The number of victims where these objects stand instead of those of the same key, or are added.
+/// Returns the number of victims with these objects, which replace those of the same key, or are added. `None`: the job does not get in.
 fn raised(trials: &mut Trials<'_, '_>, changed: &[Value]) -> Result<Option<usize>, Failure> {
     let file = Arc::from("what if");
     let read = changed.iter().map(|value| Object::from_json(value.clone(), &file));

@@ -16,7 +16,7 @@ fn expected(changes: &[(&str, usize)]) -> Vec<(String, usize)> {
     changes.iter().map(|(sentence, victims)| ((*sentence).to_owned(), *victims)).collect()
 }
 
-/// A pod: name, labels, priority, cpu, node.
+/// Returns a pod: name, labels, priority, cpu, node.
 fn pod(name: &str, more: &str, priority: u32, cpu: &str, node: &str) -> String {
     let (node, phase) = match node {
         "" => (String::new(), "Pending"),
@@ -30,7 +30,7 @@ fn pod(name: &str, more: &str, priority: u32, cpu: &str, node: &str) -> String {
 
 const NODE: &str = "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: '10', memory: 64Gi, pods: '110'}}}\n";
 
-/// 6 of 10 are held by a pod of priority 10; 5 are asked for by one of priority 5, and 4 are free.
+/// Asks about a pod of priority 5 that requests 5 cpu: a pod of priority 10 holds 6 of 10, and 4 are free.
 #[test]
 fn a_node_more_or_a_priority_above_that_of_the_victim_is_enough() {
     let text = format!("{NODE}{}{}", pod("holds", "", 10, "6", "n1"), pod("waits", "", 5, "5", ""));
@@ -49,7 +49,7 @@ fn where_all_of_it_gets_in_nothing_need_be_changed() {
     assert!(matches!(ask("kubernetes", "nobody", &text), Err(Failure::UnknownName(..))));
 }
 
-/// The quota has 3 of its 4 in use, and 2.5 are asked for: 5.5 are the least. No node and no priority is of use.
+/// Asks about a pod that requests 2.5 cpu of a quota with 3 of its 4 in use: 5.5 are the least. No node and no priority is of use.
 #[test]
 fn a_quota_is_raised_by_what_is_missing_and_not_more() {
     let quota = "---\n{apiVersion: scheduling.sigs.k8s.io/v1alpha1, kind: ElasticQuota, metadata: {name: team, namespace: default}, \
@@ -61,7 +61,7 @@ fn a_quota_is_raised_by_what_is_missing_and_not_more() {
     assert_eq!(told(&answer), expected(&[("raise in `team` max cpu from 4 to 5500m", 0)]));
 }
 
-/// A leaf may have 2, of which 1 is in use; 3 are asked for. Its parent may have 100.
+/// Asks about a pod that requests 3 cpu of a leaf with 1 of its 2 in use. Its parent may have 100.
 #[test]
 fn a_queue_of_yunikorn_is_raised_in_its_document() {
     let queues = "partitions: [{name: default, placementrules: [{name: provided}], queues: [{name: root, submitacl: '*', queues: \
@@ -76,7 +76,7 @@ fn a_queue_of_yunikorn_is_raised_in_its_document() {
     assert_eq!(told(&answer), expected(&[("raise in `root.teams.a` max vcore from 2 to 4", 0)]));
 }
 
-/// What is told is done: with the objects of a change in the cluster, the job gets in as it is.
+/// Applies each reported change: with its objects in the cluster, the job gets in without a further change.
 #[test]
 fn the_objects_of_a_change_are_enough() {
     let text = format!("{NODE}{}{}", pod("holds", "", 10, "6", "n1"), pod("waits", "", 5, "5", ""));
@@ -88,7 +88,7 @@ fn the_objects_of_a_change_are_enough() {
     }
 }
 
-/// A node that was added has its name: the next ones have others.
+/// Adds nodes where an earlier added node has its name: the next ones have other names.
 #[test]
 fn nodes_that_are_added_take_no_name_that_is_taken() {
     let taken = NODE.replace("n1", "what-if-0");
@@ -97,7 +97,7 @@ fn nodes_that_are_added_take_no_name_that_is_taken() {
     assert_eq!(answer.changes[0].objects[0]["metadata"]["name"], "what-if-1");
 }
 
-/// The group has priority 1, whatever its pod says; the pod on the node has 5.
+/// Raises the priority of a group, which is 1, whatever its pod says; the pod on the node has 5.
 #[test]
 fn the_priority_of_a_group_of_kubernetes_is_raised() {
     let group = "---\n{apiVersion: scheduling.k8s.io/v1beta1, kind: PodGroup, metadata: {name: team, namespace: default}, \
@@ -111,7 +111,8 @@ fn the_priority_of_a_group_of_kubernetes_is_raised() {
     assert_eq!(kinds, ["PodGroup", "Pod"]);
 }
 
-/// Of two gangs that wait there is room for one. That of class 5 comes first: the other one needs 6, and so a class of this value.
+/// Raises the class of a gang, of two that wait, with room for one. The gang of class 5 comes first: the other one needs 6, and so a class of this
+/// value.
 #[test]
 fn the_class_of_a_group_of_volcano_is_raised() {
     let queue =
@@ -137,7 +138,7 @@ fn the_class_of_a_group_of_volcano_is_raised() {
     assert_eq!(kinds, ["PriorityClass", "PodGroup", "Pod"]);
 }
 
-/// Neither is tried, whatever is changed.
+/// Asks about pods that are held back: none of them is tried, whatever is changed.
 #[test]
 fn nothing_is_tried_for_pods_that_are_held_back() {
     let gated =

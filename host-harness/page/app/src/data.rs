@@ -1,5 +1,5 @@
-//! What the engine is asked and answers, as far as the page shows it. The names are those of `lictor decide --output json`. What is the
-//! same on both sides comes from `lictor-decide` itself.
+//! The requests to the engine and its answers, as far as the page shows them. The names are those of `lictor decide --output json`. Types that are
+//! the same on both sides come from `lictor-decide` itself.
 
 mod answer;
 mod given;

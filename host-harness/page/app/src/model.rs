@@ -1,4 +1,4 @@
-//! What is shown, made of what the engine answers. It needs no browser.
+//! The view model, made of the answers of the engine. It needs no browser.
 
 pub mod bars;
 pub mod compare;

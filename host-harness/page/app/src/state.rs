@@ -1,4 +1,4 @@
-//! What the page shows at the moment, and what changes it.
+//! The state of the page, and the actions that change it.
 
 mod change;
 mod hand_on;
@@ -26,7 +26,7 @@ use crate::model::live::Live;
 use crate::model::results::Jobs;
 use crate::model::time::Moments;
 
-/// What is shown of the cluster.
+/// The view of the cluster that is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tab {
     Nodes,
@@ -35,72 +35,72 @@ pub(crate) enum Tab {
     Change,
 }
 
-/// What the page shows. Cheap to copy: all of it are handles, which live as long as the page.
+/// The state of the page. It is cheap to copy: its fields are handles, which live as long as the page.
 #[derive(Clone, Copy)]
 pub(crate) struct Page {
     /// What is open, with its changes.
     pub(crate) given: RwSignal<Option<Given>>,
-    /// What the engine said of it.
+    /// The engine's summary of it.
     pub(crate) summary: RwSignal<Option<Summary>>,
-    /// What went wrong last.
+    /// The last problems.
     pub(crate) problems: RwSignal<Vec<Finding>>,
     /// The cycles that were decided.
     pub(crate) moments: RwSignal<Moments>,
-    /// The number of the cycle that is shown; 0 where there is none.
+    /// The number of the cycle that is shown; 0 where no cycle is shown.
     pub(crate) at: RwSignal<usize>,
-    /// A recording has no more moments.
+    /// Whether the recording has no more moments.
     pub(crate) is_at_end: RwSignal<bool>,
-    /// How a recording is followed that is being written; none where none is.
+    /// The progress of following a recording that is being written. `None`: none is followed.
     pub(crate) live: RwSignal<Option<Live>>,
     /// The cluster before that cycle.
     pub(crate) picture: RwSignal<Arc<Picture>>,
-    /// What was decided in it, with the cluster and its quotas.
+    /// The decisions in that cycle, with the cluster and its quotas.
     pub(crate) record: RwSignal<Option<Arc<Record>>>,
-    /// What was decided in it.
+    /// The decisions in that cycle.
     pub(crate) cycle: Memo<Option<Arc<Cycle>>>,
-    /// What was decided before the last change.
+    /// The decisions before the last change.
     pub(crate) before: RwSignal<Option<Arc<Record>>>,
     /// The objects that are being changed, as text.
     pub(crate) changes: RwSignal<String>,
     /// The job of each pod.
     pub(crate) jobs: Memo<Arc<Jobs>>,
-    /// What is shown of the cluster.
+    /// The view of the cluster that is shown.
     pub(crate) tab: RwSignal<Tab>,
-    /// The pod or job that was asked about.
+    /// The selected pod or job.
     pub(crate) selected: RwSignal<Option<String>>,
-    /// Why it is where it is.
+    /// The reasons for its state.
     pub(crate) answer: RwSignal<Option<Answered<Answer>>>,
     /// The node that is chosen, by its name.
     pub(crate) node: RwSignal<Option<String>>,
-    /// Its pods after the cycle that is shown; none while the engine is asked.
+    /// Its pods after the cycle that is shown. `None`: the answer of the engine is not there yet.
     pub(crate) placed: RwSignal<Option<Answered<Vec<Placed>>>>,
-    /// The search for the smallest change that lets in what is selected.
+    /// The search for the smallest change that lets the selected job in.
     pub(crate) tries: RwSignal<Tries>,
     /// The bounds of quotas and queues, which can be changed.
     pub(crate) bounds: RwSignal<Vec<Bound>>,
-    /// Light or dark, as it was chosen or as the machine has it: what is drawn is drawn anew.
+    /// Light or dark, as it was chosen or as the machine sets it: drawings follow it.
     pub(crate) look: RwSignal<String>,
     /// The law that is read.
     pub(crate) law: RwSignal<Option<String>>,
     /// All laws by code.
     pub(crate) laws: RwSignal<BTreeMap<String, Law>>,
-    /// What came of sharing or saving.
+    /// The result of sharing or saving.
     pub(crate) shared: RwSignal<Option<String>>,
-    /// What is handed on has invented names.
+    /// Whether names are replaced by invented ones when something is shared or saved.
     pub(crate) masks: RwSignal<bool>,
-    /// What the engine does at the moment.
+    /// The present work of the engine.
     pub(crate) busy: Memo<Option<&'static str>>,
     opening: Opening,
-    /// What the engine does with what is open.
+    /// The present work of the engine with the open input.
     working: RwSignal<Option<&'static str>>,
     asking_why: Latest,
     asking_pods: Latest,
-    /// How many searches were begun.
+    /// The number of searches that were begun.
     searches: StoredValue<u32>,
 }
 
 impl Page {
-    /// An empty page.
+    /// Makes an empty page.
     pub(crate) fn new() -> Page {
         let picture = RwSignal::new(Arc::<Picture>::default());
         let record = RwSignal::new(None::<Arc<Record>>);
@@ -142,7 +142,7 @@ impl Page {
     }
 }
 
-/// The page that the components are part of.
+/// Returns the page that the components belong to.
 pub(crate) fn page() -> Page {
     expect_context::<Page>()
 }

@@ -1,5 +1,5 @@
-//! What the engine really answers, read by the types of the page: a field or a word that the engine calls otherwise would leave a part of
-//! the page empty, and nobody would say so.
+//! The real answers of the engine, read by the types of the page: a field or a word with another name in the engine would leave a part of the page
+//! empty, and no error would show it.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use lictor_web::{Engine, Told};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// As the page gets it: through JSON.
+/// Reads an answer as the page does: through JSON.
 fn read<T: DeserializeOwned>(answer: impl Serialize) -> T {
     serde_json::from_value(serde_json::to_value(answer).unwrap()).unwrap()
 }
@@ -29,7 +29,7 @@ fn fixtures() -> Vec<PathBuf> {
     files
 }
 
-/// What was seen of what the page reads.
+/// The words that were seen of those that the page reads.
 #[derive(Default)]
 struct Seen(BTreeSet<&'static str>);
 

@@ -1,4 +1,4 @@
-//! What a session holds that the cluster does not show, kept for the conversation that comes after this one.
+//! The state of a session that the cluster does not show, stored for the next conversation.
 
 use lictor_host::recording::Told;
 use lictor_host::session::{Session, SessionCheckpoint};
@@ -6,8 +6,8 @@ use lictor_host::session::{Session, SessionCheckpoint};
 use super::Conversation;
 
 impl Conversation {
-    /// Goes on from what the last conversation has kept, when all objects have been told. A checkpoint that cannot be read is lost, and
-    /// that is said.
+    /// Goes on from the state that the last conversation has stored, when all objects were received. A checkpoint that cannot be read is lost, and
+    /// the loss is reported.
     pub(super) fn go_on(&mut self) {
         let Some(kept) = &self.checkpoint else { return };
         let saved: SessionCheckpoint = match kept.load() {
@@ -15,7 +15,7 @@ impl Conversation {
             Ok(None) => return,
             Err(why) => return self.report.say(&format!("{why}; going on without")),
         };
-        // The scheduler lets go of every pod that waits at Permit, and tells which ones are being bound.
+        // The scheduler releases every pod that waits at Permit, and reports which ones are being bound.
         let saved = saved.nobody_held();
         let told = Told::Restore(Box::new(saved.clone()));
         if let Err(error) = self.tell(&told, |session| session.restore(saved)) {
@@ -23,7 +23,7 @@ impl Conversation {
         }
     }
 
-    /// Keeps what the next conversation needs. Before anything is carried out, so that none of it is forgotten.
+    /// Stores the state that the next conversation needs. This comes before anything is carried out, so that no command is forgotten.
     pub(super) fn keep(&mut self) {
         if !std::mem::take(&mut self.commanded) || self.checkpoint.is_none() {
             return;

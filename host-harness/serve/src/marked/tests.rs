@@ -29,7 +29,7 @@ fn victim() -> Value {
     on("n1", pod("v", 4, 0))
 }
 
-/// Plans for the pod; the victims that were marked, and the commands.
+/// Plans for the pod. Returns the step, whose commands mark the victims.
 fn planned(session: &mut Session, marked: &mut Marked) -> Step {
     for question in [Question::Try("default/p".to_owned()), Question::PostFilter("default/p".to_owned())] {
         let (_, step) = session.question(&question).unwrap();

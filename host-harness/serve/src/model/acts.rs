@@ -41,7 +41,7 @@ impl Play<'_> {
         self.world.create(pod);
     }
 
-    /// Creates a gang of so many pods with its group.
+    /// Creates a gang of `size` pods with its group.
     pub(super) fn create_gang(&mut self, name: &str, size: usize, cpu: usize, important: bool) {
         self.world.create((self.system.group)(name, size, important));
         for member in 0..size {
@@ -117,8 +117,8 @@ impl Play<'_> {
         }
     }
 
-    /// Starts, as the kubelets, what is bound, and ends what has had its grace; removes, as the garbage collector, the pods of nodes that
-    /// are gone; deletes, as a descheduler, what is marked.
+    /// Acts as the kubelets, the garbage collector and a descheduler do. Bound pods start, and pods whose grace is over end. Pods of deleted nodes
+    /// are removed, and marked pods are deleted.
     pub(super) fn kubelets(&mut self) {
         let pods: Vec<Object> = self.world.all("Pod").cloned().collect();
         for pod in pods.iter().filter(|pod| !node_of(pod).is_empty()) {
@@ -134,7 +134,7 @@ impl Play<'_> {
         }
     }
 
-    /// Creates, as the controllers, the pods that replace victims, under new names.
+    /// Creates the pods that replace victims, under new names, as controllers do.
     pub(super) fn recreate(&mut self) {
         for pod in self.observer.take_evicted() {
             if self.random.percent(50) || self.world.all("Pod").count() >= MOST_PODS {

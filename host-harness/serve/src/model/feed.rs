@@ -1,4 +1,4 @@
-//! What the plugin tells the host (`feed.go`).
+//! The plugin's reports to the host (`feed.go`).
 
 use std::rc::Rc;
 
@@ -63,7 +63,7 @@ impl Play<'_> {
         }
     }
 
-    /// Hears all that was listed when kube-scheduler started.
+    /// Takes all that was listed when kube-scheduler started.
     pub(super) fn hear_all(&mut self) {
         while !self.informers.is_quiet() {
             self.deliver(true);
@@ -154,7 +154,7 @@ impl Play<'_> {
         }
     }
 
-    /// Reports the pod of a question, where its event has not come yet. Returns false where the pod is gone.
+    /// Reports the pod of a question, where its event has not arrived yet. Returns false where the pod is gone.
     pub(super) fn feed_ensure(&mut self, pod: &Object) -> bool {
         let name = name_of(pod);
         let key = format!("Pod/{name}");
@@ -169,7 +169,7 @@ impl Play<'_> {
         true
     }
 
-    /// Tells a pod that is not bound after all.
+    /// Reports a pod that is not bound after all.
     pub(super) fn feed_again(&mut self, pod: &Object) {
         if self.plugin.feed.shown.remove(uid_of(pod)).is_none() {
             return;
@@ -221,7 +221,7 @@ impl Play<'_> {
         self.host.inbox.push_back(Frame { kind: kind::SYNCED, number: 0, payload: Vec::new() });
     }
 
-    /// Says that all kinds were read once.
+    /// Reports that all kinds were read once.
     pub(super) fn complete(&mut self) {
         if self.plugin.feed.is_told {
             self.synced();

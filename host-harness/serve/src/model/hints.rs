@@ -1,4 +1,4 @@
-//! When pods that were refused are worth another attempt (`hints.go`).
+//! The hints that say when refused pods are worth another attempt (`hints.go`).
 //!
 //! Functions that wake pods return those that kube-scheduler is to activate.
 
@@ -182,8 +182,7 @@ impl Hints {
         self.final_ones.remove(uid);
     }
 
-    /// Notes that a host answers again, or that another policy decides. What was said of refused pods before is void: each of these pods is
-    /// tried again, at its pace.
+    /// Notes that a host answers again, or that another policy decides. The earlier refusals are void: each refused pod is tried again, at its pace.
     pub(super) fn back(&mut self) -> Vec<Object> {
         self.count += 1;
         self.begun = self.count;

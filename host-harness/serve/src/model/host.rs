@@ -144,7 +144,7 @@ impl Host {
         at.into_iter().chain(told).min().map(|at| at.max(self.stalled))
     }
 
-    /// Passes the frames that came to the host. Returns the frames that the host sends; none where the host is away or stalled.
+    /// Passes the waiting frames to the host. Returns the frames that the host sends; empty where the host is away or stalled.
     pub(super) fn take(&mut self, now: i64) -> Result<Vec<Frame>, String> {
         let Some(conversation) = self.conversation.as_mut().filter(|_| self.stalled <= now) else {
             return Ok(Vec::new());

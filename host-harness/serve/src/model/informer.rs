@@ -1,6 +1,6 @@
-//! The informers of kube-scheduler: what their stores have, and which events their listeners have not received yet.
+//! The informers of kube-scheduler: the content of their stores, and the events that their listeners have not received yet.
 //!
-//! The store of a kind changes first. The plugin's feed and kube-scheduler hear of it afterwards, each at its own pace.
+//! The store of a kind changes first. The plugin's feed and kube-scheduler receive the change afterwards, each at its own pace.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -20,7 +20,7 @@ pub(super) enum Note {
 pub(super) enum Listener {
     /// The plugin's feed (`feed.go`).
     Feed,
-    /// kube-scheduler, which hears of pods and nodes alone (`eventhandlers.go`).
+    /// kube-scheduler, which receives pods and nodes alone (`eventhandlers.go`).
     Scheduler,
 }
 
@@ -43,7 +43,7 @@ impl Informers {
         self.get("Pod", name)
     }
 
-    /// Takes so many changes that the watch of a kind says.
+    /// Takes the next `count` changes of the watch of a kind.
     pub(super) fn watch(&mut self, world: &mut World, kind: &str, count: usize) {
         let Some(said) = world.watches.get_mut(kind) else { return };
         let count = count.min(said.len());
@@ -55,7 +55,7 @@ impl Informers {
         }
     }
 
-    /// Lists a kind anew: events of its watch that have not come do not come any more. Objects that are there are reported as updated.
+    /// Lists a kind anew: events of its watch that have not arrived are lost. Objects that exist are reported as updated.
     pub(super) fn list(&mut self, world: &mut World, kind: &str) {
         world.watches.remove(kind);
         let there = world.all(kind).filter(|object| !has_ended(object));
@@ -92,7 +92,7 @@ impl Informers {
         self.notes.entry((Listener::Feed, kind.to_owned())).or_default().push_back(note);
     }
 
-    /// Takes what a listener hears next of a kind.
+    /// Takes the next event of a kind for a listener. `None`: no event waits.
     pub(super) fn next(&mut self, listener: Listener, kind: &str) -> Option<Note> {
         self.notes.get_mut(&(listener, kind.to_owned()))?.pop_front()
     }

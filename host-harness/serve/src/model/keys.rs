@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub(super) struct Keys {
     epoch: u64,
     known: BTreeMap<String, String>,
-    /// The versions of the pods when their keys were asked for.
+    /// The versions of the pods at the last requests for their keys.
     versions: BTreeMap<String, String>,
     refreshes: bool,
 }
@@ -18,7 +18,7 @@ impl Keys {
         self.versions.remove(pod);
     }
 
-    /// Returns whether the key of a pod is to be asked for: it is not known, or the pod has changed since.
+    /// Returns whether to request the key of a pod: the key is not known, or the pod has changed since.
     pub(super) fn asks(&mut self, pod: &str, version: &str) -> bool {
         let before = self.versions.insert(pod.to_owned(), version.to_owned());
         !self.known.contains_key(pod) || before.as_deref() != Some(version)
@@ -39,7 +39,7 @@ impl Keys {
         void
     }
 
-    /// Takes all keys that were asked for anew.
+    /// Takes the answer to a request for all keys.
     pub(super) fn refreshed(&mut self, epoch: u64, pairs: Vec<(String, String)>) {
         (self.refreshes, self.epoch) = (false, epoch);
         self.known = pairs.into_iter().collect();

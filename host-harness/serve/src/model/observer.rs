@@ -126,7 +126,7 @@ impl Observer {
         }
     }
 
-    /// Takes note of a request, of the pod as it was before, and of what came of the request.
+    /// Takes note of a request, of the pod as it was before, and of the answer.
     pub(super) fn requested(
         &mut self,
         now: i64,
@@ -204,8 +204,8 @@ impl Observer {
 
     /// Takes note that a pod was bound: its node must have room for all pods of the node.
     ///
-    /// Not counted is another pod whose binding an ended kube-scheduler had sent, where the present one chose the node before it heard of that
-    /// binding: kube-scheduler had listed the pods before the binding was served, and could not know of it.
+    /// One kind of pod is not counted: its binding was sent by a kube-scheduler that has ended, and the present one chose the node before it received
+    /// that binding. It had listed the pods before the binding was served, and could not know of it.
     pub(super) fn bound(&mut self, world: &World, pod: &Object) {
         let node = node_of(pod);
         let Some(there) = world.get("Node", node) else { return };

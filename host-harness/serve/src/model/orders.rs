@@ -1,4 +1,4 @@
-//! What the plugin carries out (`orders.go`).
+//! The orders that the plugin carries out (`orders.go`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -79,7 +79,7 @@ impl Play<'_> {
         self.carry_on(number);
     }
 
-    /// Keeps which victims leave for which pods. Returns the nominations that kube-scheduler writes.
+    /// Keeps the victims of a plan with the pods that they leave for. Returns the nominations that kube-scheduler writes.
     fn note_plan(&mut self, plan: &[Order]) -> BTreeSet<CommandId> {
         let (mut written, mut preemptors) = (BTreeSet::new(), Vec::new());
         for order in plan.iter().filter(|order| order.action == "nominate") {
@@ -105,7 +105,7 @@ impl Play<'_> {
         written
     }
 
-    /// Lets a pod be bound. One that is asked about hears it from its answer, one that waits is woken.
+    /// Lets a pod be bound. A pod of a question learns it from the answer; a pod that waits is woken.
     fn allow(&mut self, talk: u64, order: &Order) {
         let name = order.object.pod_name();
         let held = self.plugin.reserved.get_mut(&name).filter(|held| held.uid == order.object.uid);
@@ -201,7 +201,7 @@ impl Play<'_> {
         }
     }
 
-    /// Reports what became of an eviction.
+    /// Reports the outcome of an eviction.
     fn settle(&mut self, number: u64, order: &Order, outcome: Result<(), String>) {
         if outcome.is_err() {
             self.plugin.victims.stay(&order.object.uid);
@@ -211,7 +211,7 @@ impl Play<'_> {
         }
     }
 
-    /// Looks what became of a command.
+    /// Looks up the outcome of a command.
     fn confirm(&mut self, talk: u64, asked: Order) {
         let held = self.plugin.reserved.get(&asked.object.pod_name());
         if held.is_some_and(|held| held.bind == asked.id) {
@@ -243,7 +243,7 @@ impl Play<'_> {
         self.conclude(talk, asked, outcome);
     }
 
-    /// Reports what became of a command. Where it was not carried out, the host promises nothing for it any more (`fail`).
+    /// Reports the outcome of a command. Where the command was not carried out, the host promises nothing for it any more (`fail`).
     fn conclude(&mut self, talk: u64, order: &Order, outcome: Result<(), String>) {
         let has_failed = outcome.is_err();
         self.report(talk, order.id, outcome);

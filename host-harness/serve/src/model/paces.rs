@@ -57,7 +57,6 @@ impl Hints {
         self.may_wake(&hint)
     }
 
-    /// Notes that a pod was let go of that had waited at Permit.
     /// Notes that a pod was let go of that had waited at Permit: it is tried again at its next turn.
     pub(super) fn lost(&mut self, pod: &Object) {
         let turn = self.paces.get(uid_of(pod)).map_or(0, Pace::turn).max(self.clock);

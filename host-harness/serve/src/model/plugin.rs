@@ -1,4 +1,4 @@
-//! What the plugin keeps in memory (`plugin.go`, `reserved.go`, `open.go`, `planning.go`, `fresh.go`).
+//! The state of the plugin in memory (`plugin.go`, `reserved.go`, `open.go`, `planning.go`, `fresh.go`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ pub(super) struct Reservation {
     pub(super) wake: Option<Wake>,
 }
 
-/// A plan that is asked for: where it puts the pod, and its victims by node.
+/// A plan that is being requested: the node for the pod, and the victims by node.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Planning {
     pub(super) pod: String,
@@ -80,14 +80,14 @@ pub(super) struct Plugin {
     pub(super) hints: Hints,
     pub(super) keys: Keys,
     pub(super) victims: Victims,
-    /// The conversation in which questions are answered, by its number; none while there is none.
+    /// The number of the conversation in which questions are answered. `None`: no conversation is open.
     pub(super) talk: Option<u64>,
-    /// The conversation that is about to begin, and until when pods may take that were let go of.
+    /// The end of the time that released pods may take before the next conversation begins. `None`: no conversation is about to begin.
     pub(super) begins: Option<i64>,
     pub(super) numbers: BTreeMap<String, u32>,
     pub(super) planning: Option<Planning>,
     pub(super) reserved: BTreeMap<String, Reservation>,
-    /// The commands that the host may ask about, by the uid of the pod and by what they do.
+    /// The commands that the host may ask about, by the uid of the pod and by their action.
     pub(super) open: BTreeMap<String, BTreeMap<String, Order>>,
     pub(super) asked: u32,
 }

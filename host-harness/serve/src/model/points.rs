@@ -14,9 +14,9 @@ use super::talk::Fail;
 use super::tasks::Task;
 use super::world::{Object, SECOND, name_of, nominated, text, uid_of};
 
-/// What kube-scheduler allows at Permit.
+/// The longest wait that kube-scheduler allows at Permit.
 const LONGEST_WAIT: i64 = 15 * 60 * SECOND;
-/// How long to wait before all keys are asked for anew.
+/// How long to wait before all keys are requested anew.
 const TOGETHER: i64 = SECOND / 20;
 
 /// The answers in the cycle of a pod.
@@ -151,7 +151,7 @@ impl Play<'_> {
         PostFiltered { nominated: Some(head.node), message: head.message }
     }
 
-    /// Returns whether the host knows of room for a pod that kube-scheduler has not looked at in this cycle.
+    /// Returns whether the host knows of room for a pod that the snapshot of this scheduling cycle does not show.
     fn is_ahead(&mut self, snapshot: &Snapshot, pod: &Object) -> bool {
         let (feed, victims, name) = (&mut self.plugin.feed, &self.plugin.victims, name_of(pod));
         let mut is_ahead = false;
@@ -223,7 +223,7 @@ impl Play<'_> {
         let _unheard = self.ask(kind::UNRESERVE, &of(pod));
     }
 
-    /// Asks for the key of a pod before it enters the queue.
+    /// Requests the key of a pod before the pod enters the queue.
     pub(super) fn pre_enqueue(&mut self, pod: &Object) {
         let (name, version) = (name_of(pod), text(pod, "/metadata/resourceVersion"));
         if self.plugin.talk.is_none() || !self.plugin.keys.asks(&name, version) {
@@ -240,7 +240,7 @@ impl Play<'_> {
         }
     }
 
-    /// Asks for all keys anew: they have another epoch.
+    /// Requests all keys anew: they have another epoch.
     pub(super) fn refresh(&mut self, mut pods: Vec<String>) {
         pods.sort();
         pods.dedup();

@@ -150,7 +150,7 @@ impl Queue {
         queue.insert(uid_of(&entry.pod).to_owned(), entry);
     }
 
-    /// Takes a pod out that is to be active at once; none where it does not wait for another attempt.
+    /// Removes a pod that must become active at once. `None`: the pod does not wait for another attempt.
     pub(super) fn activate(&mut self, uid: &str) -> Option<Entry> {
         let entry = self.unschedulable.remove(uid).or_else(|| self.backoff.remove(uid));
         if entry.is_none()

@@ -88,7 +88,7 @@ impl Play<'_> {
         }
     }
 
-    /// Waits until the cluster is at rest. Returns the pods that were nominated all the time, by uid; none where it does not come to rest,
+    /// Waits until the cluster is at rest. Returns the pods that were nominated all the time, by uid. `None`: the cluster does not come to rest,
     /// which is wrong.
     fn come_to_rest(&mut self) -> Option<BTreeSet<String>> {
         let (mut before, mut quiet, mut all, mut promised) = (self.moved(), 0, 0, self.promised());

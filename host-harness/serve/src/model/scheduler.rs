@@ -1,4 +1,4 @@
-//! kube-scheduler 1.37: its cache, its queue, and what it does when it hears of pods and nodes (`eventhandlers.go`).
+//! kube-scheduler 1.37: its cache, its queue, and its reactions to pods and nodes (`eventhandlers.go`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -83,13 +83,13 @@ impl Play<'_> {
         }
     }
 
-    /// Makes a pod active. Its key is asked for before.
+    /// Makes a pod active. Its key is requested before.
     pub(super) fn make_active(&mut self, entry: Entry) {
         self.pre_enqueue(&entry.pod);
         self.scheduler.queue.active.insert(uid_of(&entry.pod).to_owned(), entry);
     }
 
-    /// Hears a note about pods or nodes.
+    /// Takes an event about pods or nodes.
     pub(super) fn scheduler_hears(&mut self, kind: &str, note: Note) {
         match (kind, note) {
             ("Node", Note::Added(node)) => {
@@ -156,7 +156,7 @@ impl Play<'_> {
         }
     }
 
-    /// Hears that a pod without a node has changed.
+    /// Takes the change of a pod without a node.
     fn waiting_updated(&mut self, before: &Object, pod: Object, labels: bool) {
         let uid = uid_of(&pod).to_owned();
         if self.scheduler.assumed.contains_key(&uid) {
@@ -213,7 +213,7 @@ impl Play<'_> {
         }
     }
 
-    /// Hears that an assumed pod is deleted: it is let go where it waits at Permit, else its room is free at once.
+    /// Takes the deletion of an assumed pod: the pod is released where it waits at Permit, otherwise its room is free at once.
     fn assumed_deleted(&mut self, uid: &str) {
         let Some((_, pod)) = self.scheduler.assumed.get(uid).cloned() else { return };
         let waits = self.scheduler.bindings.get(uid).is_some_and(|it| it.until.is_some() && it.ended.is_none());

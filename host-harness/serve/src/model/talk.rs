@@ -10,7 +10,7 @@ use super::world::{SECOND, leaves, name_of, node_of, nominated, text};
 
 /// How long an answer may take.
 const DEADLINE: i64 = 5 * SECOND;
-/// How long pods may take that were let go of.
+/// How long released pods may take.
 const SETTLING: i64 = 5 * SECOND;
 
 /// Why there is no answer.
@@ -18,7 +18,7 @@ const SETTLING: i64 = 5 * SECOND;
 pub(super) enum Fail {
     /// There is no answer.
     Away,
-    /// The answer did not come in time, or says that there is none.
+    /// The answer did not arrive in time, or is an error.
     Other(String),
 }
 
@@ -41,7 +41,7 @@ impl Play<'_> {
         self.plugin.begins = Some(self.now() + SETTLING);
     }
 
-    /// Tells a host that is new all that there is, as soon as the pods that were let go of hold no node any more.
+    /// Sends all objects to a new host, as soon as the released pods hold no node any more.
     pub(super) fn begin_talk(&mut self) {
         if self.plugin.begins.is_none_or(|late| self.plugin.is_holding() && late > self.now()) {
             return;
@@ -68,7 +68,7 @@ impl Play<'_> {
         self.plugin.talk.is_some() && self.plugin.feed.listed
     }
 
-    /// Tells the host about a pod, and does not wait for the answer. Returns the number of the question.
+    /// Sends a message about a pod to the host, and does not wait for the answer. Returns the number of the question.
     pub(super) fn say(&mut self, kind: u8, asked: &Asked) -> Result<u32, Fail> {
         if !self.is_answered() || !self.host.is_there() {
             return Err(Fail::Away);

@@ -1,4 +1,4 @@
-//! What is under way: requests to the API server, and what follows from their answers.
+//! The requests to the API server that are under way, and the steps that follow their answers.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub(super) enum Then {
     Nominated(u64),
     /// A victim was marked, or has its condition, or is deleted.
     Evicted(u64, Order, Stage),
-    /// A pod was read to learn what became of a command of this conversation; with it what the host knew of the pod before.
+    /// A pod was read to learn the outcome of a command of this conversation. With it the host's knowledge of the pod before.
     Confirmed(u64, Order, Option<Object>),
     /// Of a pod, by uid: the nomination that is expected, its marks, its binding.
     Expected(String),
@@ -42,7 +42,7 @@ pub(super) enum Task {
     Answer(Result<Object, u16>, Then),
     /// The binding cycle of a pod begins.
     Begin(String),
-    /// All keys are asked for anew.
+    /// All keys are requested anew.
     Refresh(Vec<String>),
     /// Pods are activated in kube-scheduler.
     Activate(Vec<Object>),
@@ -77,7 +77,7 @@ impl Tasks {
         self.all.first_key_value().map(|((at, _), _)| *at)
     }
 
-    /// Forgets what a process was to do that is gone. What it has sent may still be served.
+    /// Forgets the tasks of a process that has ended. Its requests may still be served.
     pub(super) fn restart(&mut self) {
         self.runs.clear();
         self.all.retain(|_, task| matches!(task, Task::Serve(..)));
@@ -94,7 +94,7 @@ impl Tasks {
     }
 }
 
-/// Returns a pause of up to so many milliseconds.
+/// Returns a pause of up to `most` milliseconds.
 fn pause(random: &mut Random, most: usize) -> i64 {
     i64::try_from(1 + random.below(most)).unwrap() * SECOND / 1000
 }

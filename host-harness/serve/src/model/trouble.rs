@@ -46,7 +46,7 @@ impl Kind {
 #[derive(Debug, Default)]
 pub(super) struct Trouble {
     pub(super) chances: Chances,
-    /// In so many of a hundred cases, no event of the watches of a kind arrives.
+    /// The percentage of cases in which no event of the watches of a kind arrives.
     pub(super) late: usize,
     /// Whether the host keeps a checkpoint.
     pub(super) keeps: bool,

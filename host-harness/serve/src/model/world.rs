@@ -1,4 +1,4 @@
-//! The API server: objects with their versions, what its watches have not said yet, and its answers to requests.
+//! The API server: objects with their versions, the changes that its watches have not delivered yet, and its answers to requests.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
@@ -69,7 +69,7 @@ pub(super) enum Change {
     Gone(Object),
 }
 
-/// A request about an object of a kind, by its name; `uid`: a precondition, where it is said.
+/// A request about an object of a kind, by its name; `uid`: a precondition, where it is not empty.
 #[derive(Debug, Clone)]
 pub(super) struct Request {
     pub(super) verb: &'static str,
@@ -82,7 +82,7 @@ pub(super) struct Request {
 #[derive(Debug, Default)]
 pub(super) struct World {
     pub(super) objects: BTreeMap<(String, String), Object>,
-    /// What the watches of each kind have not said yet.
+    /// The changes that the watches of each kind have not delivered yet.
     pub(super) watches: BTreeMap<String, VecDeque<Change>>,
     /// Verbs that the role of the scheduler does not grant.
     pub(super) forbidden: BTreeSet<&'static str>,
@@ -116,7 +116,7 @@ impl World {
         self.watches.entry(kind.to_owned()).or_default().push_back(change);
     }
 
-    /// Creates an object; false where there is one of its name.
+    /// Creates an object. Returns false where an object of its name exists.
     pub(super) fn create(&mut self, mut object: Value) -> bool {
         let key = (kind_of(&object), name_of(&object));
         if self.objects.contains_key(&key) {

@@ -1,4 +1,4 @@
-//! Connections that fail, threads that do not start, and clients that say nothing.
+//! Connections that fail, threads that do not start, and silent clients.
 
 use std::cell::RefCell;
 use std::io::Read;
@@ -36,7 +36,7 @@ fn start(work: Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<()>> {
     thread::Builder::new().spawn(work)
 }
 
-/// Lets these connections come, and then stops.
+/// Lets these connections arrive, and then stops.
 fn come(server: &Server, path: &Path, accepted: Vec<io::Result<UnixStream>>, start: &Start) {
     let (accepted, stop) = (RefCell::new(accepted.into_iter()), server.stop(path));
     server.take(
@@ -135,7 +135,7 @@ fn time_goes_on_from_a_checkpoint_that_is_ahead_of_the_clock() {
     let serves = thread::spawn(move || {
         converse(&mut conversation, &receive, &served, (&Offers::default(), 0), &AtomicI64::new(0))
     });
-    // Else the wait of 10 ns would be over in an hour.
+    // Otherwise the wait of 10 ns would be over in an hour.
     client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let released = std::iter::from_fn(|| Frame::read(&mut client).unwrap()).find_map(|frame| {
         let commands: Option<Commands> =

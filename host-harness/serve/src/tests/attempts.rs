@@ -20,7 +20,7 @@ impl Report for Failed {
 
 #[test]
 fn an_attempt_fails_with_the_policy_and_not_with_a_question_about_a_pod_that_is_gone() {
-    // What is no answer to this question. A session asks once more.
+    // The text is no answer to this question. A session asks once more.
     let fault = || Say::Codes(Vec::new(), 0);
     let policy = Scripted::deciding(ALL).say("pre-filter default/a", fault()).say("pre-filter default/a", fault());
     let described = policy.clone().describe().unwrap();

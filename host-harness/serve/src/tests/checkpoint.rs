@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::*;
 
-/// A file of this test that is not there.
+/// Returns the path of a file of this test that does not exist.
 fn fresh(name: &str) -> PathBuf {
     let path = std::env::temp_dir().join(format!("lictor-serve-{}-{name}.json", std::process::id()));
     let _gone = std::fs::remove_file(&path);
@@ -29,7 +29,7 @@ fn the_next_host_asks_what_became_of_a_plan_and_finds_nobody_held_at_permit() {
     let asked: Vec<u64> = commands.commands.iter().map(|order| order.id).collect();
     assert_eq!(asked.len(), 2);
     drop(talk);
-    // Nothing was carried out. The scheduler tells the cluster anew.
+    // Nothing was carried out. The scheduler sends the cluster anew.
     let mut talk = Talk::told(opened_with(&Scripted::deciding(ALL), kept()), cluster());
     let came = talk.0.take(NOW + 2_000_000, Vec::new()).unwrap();
     let commands: Commands = serde_json::from_slice(&came[0].payload).unwrap();

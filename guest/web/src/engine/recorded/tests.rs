@@ -29,9 +29,9 @@ fn a_recording_is_shown_moment_by_moment() {
     assert_eq!(state("d/high", None), Ok(State::Bound));
     let on = |page: &mut Page, cycle| page.pods_on("n1", cycle).unwrap()[0].name.clone();
     assert_eq!((on(&mut page, Some(1)), on(&mut page, Some(2))), ("d/low".to_owned(), "d/high".to_owned()));
-    // It is not changed.
+    // The input stays unchanged.
     assert_eq!(page.scenario().unwrap_err()[0].message, "a recording can be looked at, not changed");
-    // Why a victim is evicted is explained, which was not recorded.
+    // The reason of an eviction is explained, although it was not recorded.
     let notes = page.explain("d/high", Some(1), |why| why.pods[0].attempts[0].explanation.is_some());
     assert_eq!(notes, Ok(true));
 }
@@ -51,13 +51,13 @@ fn what_is_lost_at_the_end_is_said_and_what_is_no_recording_is_refused() {
     }
     let said = end.unwrap()[0].message.clone();
     assert!(said.starts_with("the recording was cut at its end: "), "{said}");
-    // What was open stays open.
+    // The input before stays open.
     let refused = page.open(told(b"no recording at all")).unwrap_err();
     assert_eq!(refused[0].message, "this is no recording of lictor: it does not begin with `LICTORec`");
     assert_eq!(page.pods_on("n1", None).unwrap().len(), 1);
 }
 
-/// The number of each moment that is there, and who is bound in it.
+/// Returns the number of each remaining moment, and the pods that are bound or nominated in it.
 fn shown(page: &mut Page) -> Vec<(usize, Vec<String>)> {
     let next = || {
         let moment = page.cycle(Between::default()).unwrap()?;
@@ -83,13 +83,13 @@ fn a_recording_that_is_cut_anywhere_is_followed_as_if_it_was_opened_whole() {
         assert!(known.whole <= cut as u64);
         let mut moments = shown(&mut page);
         assert_eq!(moments.len(), known.moments, "{cut}");
-        // What is no whole step is handed over once more.
+        // Bytes after the last whole step are passed once more.
         let known = page.append(known.whole, &bytes[known.whole as usize..]).unwrap();
         assert_eq!(known, Known { whole: bytes.len() as u64, moments: 2 });
         moments.extend(shown(&mut page));
         assert_eq!((moments == all, why(&mut page)), (true, why(&mut whole)), "{cut}");
         assert_eq!(page.pods_on("n1", Some(1)), whole.pods_on("n1", Some(1)));
-        // At the end there is nothing to be said: more may come.
+        // No problem is reported at the end: more may follow.
         assert!(page.cycle(Between::default()).unwrap().is_none());
     }
 }
@@ -124,13 +124,13 @@ fn moments_are_skipped_without_being_drawn() {
     assert_eq!(page.append(12, &bytes[12..]).unwrap().moments, 2);
     assert_eq!(page.skip(1), Ok(1));
     assert_eq!(shown(&mut page), [(2, vec!["d/high".to_owned()])]);
-    // There are no more than two.
+    // There are only two moments.
     assert_eq!(page.skip(5), Ok(2));
     let state = page.explain("d/low", Some(1), |why| why.pods[0].fate.state);
     assert_eq!(state, Ok(State::MakesWay));
 }
 
-/// The controller starts anew, with another session behind the first one; the moments are numbered on.
+/// Follows a controller that starts anew, with a second session after the first one: the numbers of the moments continue.
 #[test]
 fn a_second_session_is_followed() {
     let bytes = recorded();
@@ -143,7 +143,7 @@ fn a_second_session_is_followed() {
     assert_eq!(shown(&mut page).iter().map(|(number, _)| *number).collect::<Vec<_>>(), [3, 4]);
 }
 
-/// A moment behind one that was explained is explained from there, one before it from the beginning.
+/// Explains moments in any order: one after an explained moment is repeated from there, one before it from the beginning.
 #[test]
 fn explanations_do_not_depend_on_what_was_explained_before() {
     let bytes = recorded();
@@ -175,7 +175,7 @@ fn what_does_not_go_on_there_is_refused() {
     let end = bytes.len();
     let expected = format!("the bytes of the recording from byte {end} on were expected, and not from byte 12 on");
     assert_eq!(message(page.append(12, &bytes[12..])), expected);
-    // Another file at the same place: what stands there is no beginning of a step.
+    // Another file replaces the recording: the byte is no beginning of a step there.
     let damaged = format!("the recording is damaged at byte {end}: the head of a frame does not match its checksum");
     assert_eq!(message(page.append(end as u64, &bytes)), damaged);
 }

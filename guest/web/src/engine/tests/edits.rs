@@ -1,4 +1,4 @@
-//! Changes that are asked for while others are not decided about yet.
+//! Changes that are made while others are not decided about yet.
 
 use lictor_decide::edit::{Edit, Job};
 use serde_json::json;
@@ -23,12 +23,12 @@ fn priority(pod: &str, priority: i32) -> Edit {
     Edit::Priority { pods: vec![pod.to_owned()], priority }
 }
 
-/// The last document of a text.
+/// Returns the last document of a text.
 fn last(text: &str) -> serde_json::Value {
     serde_json::from_str(text.rsplit("---\n").next().unwrap()).unwrap()
 }
 
-/// `high` has been given 7 in the text, which nothing has decided about: the edit keeps it, and the next one is one of it.
+/// Edits a text in which `high` has priority 7, while nothing was decided with it: the edit keeps that priority, and the next edit keeps both.
 #[test]
 fn an_edit_is_one_of_the_text_and_not_of_what_was_decided() {
     let mut engine = engine(TWO);
@@ -37,19 +37,19 @@ fn an_edit_is_one_of_the_text_and_not_of_what_was_decided() {
     assert!(second.starts_with(&format!("{first}\n---\n")), "{second}");
     assert_eq!(last(&second)["spec"]["unschedulable"], true);
     assert_eq!(last(&engine.edit(&object("Pod/d/high"), &second).unwrap())["spec"]["priority"], 7);
-    // A job that is there in the text alone is there, and one that somebody has taken out of the text is not.
+    // A job that only the text has exists, and one that was taken out of the text does not.
     let new = Edit::Job(Job { name: "new".to_owned(), namespace: "d".to_owned(), pods: 1, ..Job::default() });
     let third = engine.edit(&new, &second).unwrap();
     assert_eq!(engine.edit(&new, &third).unwrap_err()[0].message, "there is a Pod d/new-0 already");
     assert!(engine.edit(&priority("d/new-0", 9), &third).is_ok());
     assert_eq!(engine.edit(&priority("d/new-0", 9), &second).unwrap_err()[0].message, "there is no pod `d/new-0`");
-    // What was decided about with a text counts no more than one that was not.
+    // A text with which something was decided counts no more than another one.
     engine.open(Told { changes: third, ..told("two.yaml", TWO) }).unwrap();
     engine.decide(1, false).unwrap();
     assert_eq!(last(&engine.edit(&object("Pod/d/high"), "").unwrap())["spec"]["priority"], 5);
 }
 
-/// What is offered is applied to the text as it is.
+/// Appends given objects to the text, which stays as it is.
 #[test]
 fn objects_that_are_given_stand_behind_the_text() {
     let engine = engine(TWO);
@@ -61,7 +61,7 @@ fn objects_that_are_given_stand_behind_the_text() {
     assert_eq!(last(&changed), class);
 }
 
-/// The second document has a wrong line, the fifth of the text.
+/// Reports a mistake in a text with its line. The second document has a wrong line, the fifth of the text.
 #[test]
 fn a_text_with_a_mistake_is_told_with_its_line() {
     let text = "apiVersion: v1\nkind: Node\nmetadata: {name: n2}\n---\nmetadata: [\n";
@@ -73,7 +73,7 @@ fn a_text_with_a_mistake_is_told_with_its_line() {
     assert_eq!(problem.place().as_deref(), Some("the changes:2"));
 }
 
-/// The pods of the scenario stand in its one document. In the other cluster the pod names no namespace: that is `default`.
+/// Finds an object of a scenario, whose pods stand in one document, and an object without a namespace, which is in `default`.
 #[test]
 fn an_object_of_a_scenario_is_found_and_one_without_a_namespace() {
     let engine_of = |text: &str| {

@@ -1,4 +1,4 @@
-//! A cluster of one node and two pods, and its recording. The tests in a browser have it, too.
+//! A cluster of one node and two pods, and its recording. The tests in a browser use it, too.
 
 use lictor_decide::record::Source;
 use lictor_decide::{Between, Native, Opened, Snapshot, With};
@@ -15,7 +15,7 @@ items:
 - {apiVersion: v1, kind: Pod, metadata: {name: high, namespace: d}, spec: {priority: 5, containers: [{name: c, resources: {requests: {cpu: "2"}}}]}}
 "#;
 
-/// Two cycles: `low` is evicted for `high`, and has left before the second, in which `high` is bound.
+/// Returns a recording of two cycles: `low` is evicted for `high`, and has left before the second cycle, in which `high` is bound.
 pub(crate) fn recorded() -> Vec<u8> {
     let mut native = Native::default();
     let described = native.describe().unwrap();

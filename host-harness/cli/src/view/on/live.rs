@@ -1,4 +1,4 @@
-//! A recording that is being written, as the page asks for it.
+//! A recording that is being written, for the page that follows it.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -12,19 +12,19 @@ use same_file::Handle;
 
 use crate::failure::Failure;
 
-/// How often it is looked whether a recording has begun.
+/// The time between two looks whether a recording has begun.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// A recording that is being written. It is only read.
 pub(super) struct Live {
     path: PathBuf,
     name: String,
-    /// The file that it was in the beginning. It is open as long as this is there, so that no other file is taken for it.
+    /// The file as it was in the beginning. It stays open, so that no other file can be mistaken for it.
     file: Handle,
 }
 
 impl Live {
-    /// The recording in this file and its first bytes, once they are there; until then, the user is told what is waited for.
+    /// Waits until the recording in this file has begun. Returns it with its first bytes. The user is informed what the command waits for.
     pub(super) fn begun(path: &Path) -> Result<(Live, Vec<u8>), Failure> {
         let name = path.display().to_string();
         let mut is_told = false;
@@ -39,15 +39,15 @@ impl Live {
         }
     }
 
-    /// What the user calls it.
+    /// Returns the name of the recording for people.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// What stands in it from this byte on.
+    /// Returns the bytes of the recording from this byte on.
     ///
     /// # Errors
-    /// It is not there any more, is another file, is shorter, or cannot be read.
+    /// The file is gone, is another file, is shorter, or cannot be read.
     pub(super) fn more(&self, from: u64) -> Result<Vec<u8>, Problem> {
         let unreadable = |error: io::Error| self.lost(format!("the recording cannot be read any more: {error}"));
         let mut file = File::open(&self.path).map_err(unreadable)?;
@@ -71,7 +71,7 @@ impl Live {
     }
 }
 
-/// The file and its first bytes; none where they are not there yet.
+/// Returns the file and its first bytes. `None`: the file does not exist yet, or is still empty.
 fn beginning(path: &Path, name: &str) -> Result<Option<(Handle, Vec<u8>)>, Failure> {
     let unreadable = |error| Failure::Unreadable { file: name.to_owned(), error };
     let mut file = match File::open(path) {

@@ -1,4 +1,4 @@
-//! Serves the page on the loopback address, and beside it the recording that the page follows.
+//! Serves the page on the loopback address, and the recording that the page follows.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -12,20 +12,20 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::screen::print;
 
-/// So many requests are answered at a time: a browser that reads slowly holds up no other one.
+/// The number of requests that are answered at a time: a browser that reads slowly must not block the others.
 const AT_A_TIME: usize = 4;
 
-/// What the page asks for, with the number of a byte behind it.
+/// The path of the page's requests, followed by the number of a byte.
 const MORE: &str = "/recording?from=";
 
-/// What is served.
+/// The page and the recording that are served.
 pub(super) struct Served {
     pub(super) page: String,
-    /// The recording that the page follows.
+    /// The recording that the page follows. `None`: the page follows none.
     pub(super) live: Option<Live>,
 }
 
-/// Serves until it is interrupted.
+/// Serves until the process is interrupted.
 pub(super) fn serve(served: &Served, port: u16, open: bool) -> Result<Exit, Failure> {
     let wanted = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let unserved = |error: &dyn std::fmt::Display| Failure::Unserved { address: wanted, error: error.to_string() };
@@ -39,7 +39,7 @@ pub(super) fn serve(served: &Served, port: u16, open: bool) -> Result<Exit, Fail
     }
     let answer_all = || {
         for request in server.incoming_requests() {
-            // A browser that went away needs no answer.
+            // A browser that has left needs no answer.
             let _gone = answer(request, served, address);
         }
     };
@@ -47,7 +47,7 @@ pub(super) fn serve(served: &Served, port: u16, open: bool) -> Result<Exit, Fail
     Ok(Exit::Done)
 }
 
-/// Answers a request. Another site, whose name leads to this address, gets nothing: what is shown is private.
+/// Answers a request. A request for another host name is refused, although the name leads to this address: the page is private.
 fn answer(request: Request, served: &Served, address: SocketAddr) -> io::Result<()> {
     let host = request.headers().iter().find(|header| header.field.equiv("Host")).map(|header| header.value.as_str());
     let ours = [address.to_string(), format!("localhost:{}", address.port())];
@@ -66,7 +66,7 @@ fn answer(request: Request, served: &Served, address: SocketAddr) -> io::Result<
     }
 }
 
-/// What was recorded from a byte on; or, as JSON, the problems because of which there is nothing more.
+/// Answers with the recording from a byte on, or with the problems, as JSON, why there is nothing more.
 fn answer_more(request: Request, live: &Live, from: &str) -> io::Result<()> {
     let no_number = || Problem::error(format!("`{from}` is no number of a byte")).remedy("name one, from 0 on");
     let (code, more) = match from.parse().map_err(|_| no_number()) {

@@ -6,7 +6,7 @@ use lictor_host::session::Command;
 use super::*;
 use crate::names::NOMINATED;
 
-/// What Koordinator has for a node that is put aside.
+/// Returns the kind of Koordinator that reserves room on a node, the Reservation.
 fn kind() -> PlacedKind {
     let text = str::to_owned;
     let phase = |word, phase| PlacedPhase { word: text(word), phase };
@@ -66,7 +66,7 @@ fn a_reservation_is_placed_by_its_status_as_upstream_writes_it() {
         .collect();
     let expected = [["Other", "True", ""], ["Scheduled", "True", "Scheduled"], ["Ready", "True", "Available"]];
     assert_eq!(conditions, expected);
-    // Once more, it is as it is.
+    // A second time, the object stays as it is.
     assert_eq!(done(&server, &bind("n1")).outcome, CommandOutcome::Done);
     assert_eq!(failed(&done(&server, &bind("n2"))), "it is bound to n1");
     assert_eq!(server.log(), ["get", "patch status", "get", "get"]);
@@ -100,7 +100,7 @@ fn a_nomination_is_an_annotation_and_ends_with_the_binding() {
     assert_eq!(done(&server, &bind("n1")).outcome, CommandOutcome::Done);
     assert_eq!(server.pod()["metadata"]["annotations"].get(NOMINATED), None);
     assert_eq!(server.log(), ["patch", "get", "patch", "patch status"]);
-    // An answer that was lost is found in the annotation.
+    // The annotation shows the outcome of a request whose answer was lost.
     let server = Server::of(reservation()).then("patch", &[Fault::Lost]);
     assert_eq!(done(&server, &nominate(Some("n1"))).outcome, CommandOutcome::Done);
     assert_eq!(server.log(), ["patch", "get"]);

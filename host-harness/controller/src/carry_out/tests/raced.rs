@@ -36,7 +36,7 @@ async fn a_victim_that_changes_all_the_time_is_asked_about_twice_between_two_pau
     let (done, waited) = carried_out(&server, &evict(true)).await;
     assert_eq!((done.outcome, waited), (CommandOutcome::Accepted, 2));
     let twice = ["evict", "get", "evict", "get"];
-    // After a pause it is read anew.
+    // After a pause the pod is read anew.
     let all = [&["patch"], &twice[..], &["get"], &twice[..], &["get", "evict"]].concat();
     assert_eq!((server.log(), server.evictions()), (all, 1));
 }

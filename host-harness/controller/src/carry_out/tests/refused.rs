@@ -14,7 +14,7 @@ fn a_budget_that_refuses_is_said_at_once_and_the_victim_is_marked_once() {
     let done = runtime.block_on(carry_out(&server, &evict(true), (None, None), BACKOFF, cancelled, blocked));
     assert_eq!(done.outcome, CommandOutcome::Accepted);
     assert_eq!(*said.lock().unwrap(), ["PodDisruptionBudget `low` allows 0 disruptions"]);
-    // It may have changed in each pause.
+    // The object may have changed in each pause.
     assert_eq!(server.log(), ["patch", "evict", "get", "evict", "get", "evict", "get", "evict"]);
 }
 

@@ -1,4 +1,4 @@
-//! An API server in memory, of one pod, that refuses as the real one does, and fails where it is told to.
+//! An API server in memory, of one pod, that refuses as the real one does, and fails as the test says.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -10,18 +10,18 @@ use serde_json::{Value, json};
 use super::{Api, ApiError, Part, Sign};
 use crate::view::text;
 
-/// What happens to a request.
+/// A fault of the server when it serves a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Fault {
-    /// It is refused with this status of HTTP.
+    /// The request is refused with this status of HTTP.
     Refused(u16),
-    /// It is served, and the answer is lost.
+    /// The request is served, and the answer is lost.
     Lost,
     /// A PodDisruptionBudget refuses.
     Budget,
-    /// Another client writes the pod before it is served.
+    /// Another client writes the pod before the request is served.
     Overtaken,
-    /// Another process evicts the pod before it is served.
+    /// Another process evicts the pod before the request is served.
     Evicted,
     /// The API server does not know the path.
     Unserved,
@@ -36,15 +36,15 @@ pub(super) struct Server(Arc<Mutex<State>>);
 #[derive(Default)]
 struct State {
     pod: Option<Value>,
-    /// What happens to the next requests, by their kind.
+    /// The faults of the next requests, by the kind of request.
     faults: BTreeMap<&'static str, VecDeque<Fault>>,
-    /// What was asked for, in order.
+    /// The requests, in order.
     log: Vec<&'static str>,
     evictions: u32,
 }
 
 impl State {
-    /// Changes the pod, which has another resource version then.
+    /// Changes the pod and its resource version.
     fn writes(&mut self, change: impl FnOnce(&mut Value)) {
         if let Some(pod) = &mut self.pod {
             change(pod);

@@ -8,7 +8,7 @@ fn nominate(id: CommandId, node: Option<&str>) -> Task {
     Task::Command(Command { id, object: object("1"), action: Action::Nominate { node: node.map(str::to_owned) } })
 }
 
-/// Returns a server whose first request is refused for now, so that what comes after waits.
+/// Returns a server whose first request is refused for now, so that later tasks of the pod wait.
 fn busy() -> Server {
     Server::of(pod()).then("patch status", &[Fault::Refused(429), Fault::Refused(429)])
 }
@@ -30,7 +30,7 @@ fn of_the_nominations_that_wait_only_the_last_is_written_and_the_others_end_with
     let finished = executed(&server, &tasks, 5, |_| {});
     assert_eq!(ids(&finished), [Some(1), Some(4), Some(2), Some(3), None]);
     assert!(finished.iter().all(|it| it.done.outcome == CommandOutcome::Done), "{finished:?}");
-    // Two refusals, the first nomination, and the last.
+    // The log: two refusals, the first nomination, and the last.
     assert_eq!(server.log(), ["patch status"; 4]);
     assert_eq!(server.pod()["status"]["nominatedNodeName"], "n3");
 }

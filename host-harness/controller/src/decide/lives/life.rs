@@ -13,7 +13,7 @@ use crate::report::SECOND;
 /// A plan that is under way.
 #[derive(Debug, Default)]
 pub(super) struct Life {
-    /// The pods that it makes room for, and that wait for it.
+    /// The pods that the plan makes room for, and that wait for it.
     pub(super) pods: BTreeSet<ObjectRef>,
     /// Its victims, with the command that evicts each.
     pub(super) victims: BTreeMap<ObjectRef, Option<Command>>,
@@ -21,18 +21,18 @@ pub(super) struct Life {
     pub(super) evicts: bool,
     /// Whether the plan was counted as given up: some of its pods have lost their nominations.
     pub(super) is_counted: bool,
-    /// How its pods and victims stood when that was looked at last, and since when.
+    /// The state of its pods and victims at the last look.
     pub(super) picture: Vec<(bool, bool)>,
     pub(super) since: i64,
-    /// When other pods were seen leaving its nodes last: the room of its pods is still coming.
+    /// When other pods were last seen leaving its nodes: the room of its pods is not complete yet.
     pub(super) comes: i64,
     /// When the graces of its victims have ended, and those of other pods that it waits for.
     pub(super) grace_ends: i64,
-    /// Other pods that were leaving its nodes when that was looked at last.
+    /// Other pods that were leaving its nodes at the last look.
     pub(super) others: Vec<ObjectRef>,
-    /// What was said of its job at the last attempt, where that was refused.
+    /// The reason for its job at the last attempt. `None`: the attempt was not refused.
     pub(super) refused: Option<String>,
-    /// What was said last of each of its pods, by `namespace/name`.
+    /// The last result for each of its pods, by `namespace/name`.
     pub(super) said: BTreeMap<String, String>,
 }
 
@@ -67,7 +67,7 @@ impl Life {
         lost
     }
 
-    /// Says that pods have lost their nominations, and why.
+    /// Returns the message that pods have lost their nominations, and why.
     pub(super) fn in_vain(&self, lost: &BTreeSet<ObjectRef>) -> String {
         let said = lost.iter().find_map(|pod| self.said.get(&pod.pod_name()).filter(|said| !said.is_empty()));
         let why = said.map(|why| format!(": {why}")).unwrap_or_default();
@@ -80,7 +80,7 @@ impl Life {
         self.refused_until(patience).map_or(still, |refused| refused.min(still))
     }
 
-    /// Returns until when its job may be refused; none where its victims have not left, or the job is not refused.
+    /// Returns until when its job may be refused. `None`: its victims have not left, or the job is not refused.
     fn refused_until(&self, patience: Patience) -> Option<i64> {
         let is_refused = self.victims.is_empty() && self.refused.is_some();
         is_refused.then(|| self.since.max(self.comes).saturating_add(patience.refused))
@@ -105,7 +105,7 @@ impl Life {
         self.grace_ends = graces.map(Stop::ends).fold(self.grace_ends, i64::max);
     }
 
-    /// Returns why the plan is given up now; none where it is not.
+    /// Returns why the plan is given up now. `None`: the plan goes on.
     pub(super) fn ends(&self, now: i64, patience: Patience) -> Option<(Why, String)> {
         if now < self.due(patience) {
             return None;
@@ -133,7 +133,7 @@ impl Life {
     }
 }
 
-/// Ways in which a pod stands to the plan that makes room for it.
+/// The relation of a pod to the plan that makes room for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stand {
     /// It waits for the node that it is nominated to.
@@ -146,7 +146,7 @@ pub(super) enum Stand {
     Over,
 }
 
-/// Returns how a pod stands to the plan that makes room for it.
+/// Returns the relation of a pod to the plan that makes room for it.
 pub(super) fn stand(session: &Session, meant: &ObjectRef) -> Stand {
     match pod_of(session, meant).filter(|pod| !pod.terminating) {
         Some(pod) if pod.node.is_some() && session.is_being_bound(pod.id) => Stand::Leaving,
@@ -157,7 +157,7 @@ pub(super) fn stand(session: &Session, meant: &ObjectRef) -> Stand {
     }
 }
 
-/// Returns whether a victim is being deleted; none where it is gone.
+/// Returns whether a victim is being deleted. `None`: the victim is gone, or has no node.
 fn state(session: &Session, meant: &ObjectRef) -> Option<bool> {
     pod_of(session, meant).filter(|pod| pod.node.is_some()).map(|pod| pod.terminating)
 }

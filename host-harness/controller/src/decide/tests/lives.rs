@@ -40,7 +40,7 @@ fn a_plan_whose_job_is_refused_after_its_victims_have_left_is_given_up() {
     assert!(decider.tell(99 * SECOND, Vec::new()).given_up.is_empty(), "once");
 }
 
-/// Decides that `p` takes the room of `v`, and lets `v` go at 2 s while `w`, which a user has deleted, is leaving the same node.
+/// Decides that `p` takes the room of `v`, and removes `v` at 2 s while `w`, which a user has deleted, is leaving the same node.
 fn beside_a_pod_that_leaves() -> Decider {
     let policy = evicting().say("filter default/p", Say::Fits(&[])).say("filter default/p", Say::Fits(&[]));
     let (mut decider, evict) = under_way(&policy);
@@ -87,7 +87,7 @@ fn a_plan_is_given_up_where_another_pod_does_not_leave_its_node_for_a_long_time(
     assert_eq!((turn.given_up[0].why, words(&turn.tasks)), (Why::Still, vec!["withdraw p".to_owned()]));
 }
 
-/// Returns the news that a pod is being deleted, with a grace of so many seconds.
+/// Returns the change that a pod is being deleted, with a grace in seconds.
 fn stops(name: &str, grace: i64) -> News {
     let leaves = with(named(pod(name, 1, 0)), "/metadata", "deletionTimestamp", json!("1970-01-01T00:00:01Z"));
     let object = with(leaves, "/metadata", "deletionGracePeriodSeconds", json!(grace));
@@ -113,7 +113,7 @@ fn a_plan_does_not_wait_for_pods_that_begin_to_leave_its_node_when_nothing_has_m
     let mut decider = beside_a_pod_that_leaves();
     decider.see(&stops("w", 200), 200 * SECOND);
     assert!(decider.tell(699 * SECOND, Vec::new()).given_up.is_empty(), "until 200 + 200 + 300");
-    // The same pod once more, as another one that would leave then.
+    // The same pod once more, as another pod that would leave then.
     decider.see(&stops("w", 100), 699 * SECOND);
     assert_eq!(decider.tell(700 * SECOND, Vec::new()).given_up[0].why, Why::Still);
 }
@@ -128,7 +128,7 @@ fn a_plan_in_which_nothing_moves_is_given_up_and_its_marks_are_taken_off() {
         let (mut decider, evict) = under_way(&policy);
         decider.tell(2 * SECOND, vec![outcome(&evict, CommandOutcome::Accepted)]);
         assert!(decider.tell(300 * SECOND, Vec::new()).given_up.is_empty());
-        // A victim that stops has until the end of its grace, and as long again.
+        // A victim that is being deleted has until the end of its grace, and as long again.
         decider.see(&stops("v", 30), 70 * SECOND);
         assert!(decider.tell(399 * SECOND, Vec::new()).given_up.is_empty());
         let turn = decider.tell(400 * SECOND, Vec::new());
@@ -239,7 +239,7 @@ fn a_plan_whose_pod_cannot_be_let_go_is_given_up_aloud() {
     let bind = decider.decide(ALL_AT_ONCE).tasks;
     assert_eq!(words(&bind), ["bind p n1"]);
     assert!(decider.tell(2 * SECOND, Vec::new()).given_up.is_empty(), "it may succeed");
-    // The executor has taken the nomination off that it had written.
+    // The executor has taken its own nomination off.
     let shown = Fact::There(Box::new(object(named(pod("p", 3, 9)))));
     let refused = CommandOutcome::Refused { reason: "forbidden".to_owned(), until: 0, budget: false };
     let given_up = decider.tell(3 * SECOND, vec![shown, outcome(&bind[0], refused)]).given_up;

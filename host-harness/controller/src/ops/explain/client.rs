@@ -1,4 +1,4 @@
-//! Asks a running process.
+//! The client of a running process's socket.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -9,10 +9,10 @@ use serde::Serialize;
 use super::{Answer, Answered, LONGEST_ANSWER, Order, PATIENCE, Question};
 use crate::upgrade::Progress;
 
-/// Why there is no answer.
+/// Why a question has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum AskError {
-    /// Nobody listens at the socket.
+    /// No process listens at the socket.
     #[error("no controller listens at {socket}: {error}")]
     Nobody {
         /// The socket.
@@ -23,10 +23,10 @@ pub enum AskError {
     /// The connection broke.
     #[error("the controller did not answer: {0}")]
     Broke(io::Error),
-    /// Something came that is no answer.
+    /// The process sent a line that is no answer.
     #[error("what came is no answer: {0}")]
     NoAnswer(String),
-    /// The controller has none.
+    /// The controller refuses the question.
     #[error("{message}")]
     Refused {
         /// What is wrong.
@@ -36,10 +36,10 @@ pub enum AskError {
     },
 }
 
-/// Asks why a pod is where it is.
+/// Asks why a pod is in its state.
 ///
 /// # Errors
-/// Nobody answers, or there is no such pod.
+/// No process answers, or the pod does not exist.
 pub fn ask(socket: &Path, question: &Question) -> Result<Answer, AskError> {
     match say(socket, question)? {
         Answered::Answer(answer) => Ok(*answer),
@@ -47,10 +47,10 @@ pub fn ask(socket: &Path, question: &Question) -> Result<Answer, AskError> {
     }
 }
 
-/// Orders the replacement of the policy, or asks how one stands.
+/// Orders the replacement of the policy, or asks for its progress.
 ///
 /// # Errors
-/// Nobody answers, or the process does not decide.
+/// No process answers, or the process does not decide.
 pub fn order(socket: &Path, order: &Order) -> Result<Progress, AskError> {
     match say(socket, order)? {
         Answered::Progress(progress) => Ok(*progress),
@@ -58,7 +58,7 @@ pub fn order(socket: &Path, order: &Order) -> Result<Progress, AskError> {
     }
 }
 
-/// Says one line, and hears the answer.
+/// Sends one line, and reads the answer.
 fn say(socket: &Path, line: &impl Serialize) -> Result<Answered, AskError> {
     let nobody = |error| AskError::Nobody { socket: socket.display().to_string(), error };
     let stream = UnixStream::connect(socket).map_err(nobody)?;
@@ -71,7 +71,7 @@ fn say(socket: &Path, line: &impl Serialize) -> Result<Answered, AskError> {
 }
 
 fn exchange(mut stream: UnixStream, question: &impl Serialize) -> io::Result<String> {
-    // The process waits for its loop as long as this; the answer of a loop that is late should still come.
+    // The process waits for its loop as long as this; the answer of a loop that is late should still arrive.
     stream.set_read_timeout(Some(PATIENCE.saturating_mul(3)))?;
     stream.set_write_timeout(Some(PATIENCE))?;
     writeln!(stream, "{}", serde_json::to_string(question)?)?;

@@ -1,7 +1,7 @@
-//! Questions to the running process over a Unix socket: why is this pod where it is? And orders: replace the policy.
+//! Questions to the running process over a Unix socket: why is this pod in its state? And orders: replace the policy.
 //!
-//! One line of JSON is a question, one line the answer; then the connection is closed. Both are bounded, one question is answered at a time,
-//! and nobody waits longer than [`PATIENCE`]. The socket belongs to its user alone (mode 0600): an answer names pods of all namespaces.
+//! A question is one line of JSON, and so is the answer; then the connection is closed. Both are bounded, one question is answered at a time, and no
+//! client waits longer than [`PATIENCE`]. The socket belongs to its user alone (mode 0600): an answer names pods of all namespaces.
 
 mod client;
 mod server;
@@ -22,9 +22,9 @@ pub use server::{Reply, Server};
 pub const LONGEST_QUESTION: u64 = 64 * 1024;
 /// The longest answer, in bytes.
 pub const LONGEST_ANSWER: u64 = 8 * 1024 * 1024;
-/// How long a question may take to come, and an answer to be found or sent.
+/// How long a question may take to arrive, and an answer to be found or sent.
 pub const PATIENCE: Duration = Duration::from_secs(5);
-/// The socket, where nothing else is said.
+/// The default path of the socket.
 pub const SOCKET: &str = "/run/lictor/explain.sock";
 
 /// A question.
@@ -35,27 +35,27 @@ pub struct Question {
     pub explain: String,
 }
 
-/// Something about the replacement of the policy.
+/// An order about the replacement of the policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Order {
-    /// This one is wanted.
+    /// Replace the policy with this one.
     Upgrade(Wish),
-    /// How does the replacement of this number stand? Of none: the last one.
+    /// Report the progress of the replacement of this number. `None`: of the last one.
     Progress(Option<u64>),
-    /// The last one is given up.
+    /// Give the last replacement up.
     GiveUp,
 }
 
-/// What came of a question.
+/// The answer to a question or an order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Answered {
     /// The answer.
     Answer(Box<Answer>),
-    /// How a replacement stands.
+    /// The progress of a replacement.
     Progress(Box<Progress>),
-    /// Why there is none, and what to do.
+    /// There is no answer.
     Error {
         /// What is wrong.
         message: String,
@@ -64,7 +64,7 @@ pub enum Answered {
     },
 }
 
-/// Where a pod is, and why.
+/// The state of a pod, with its reasons.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
@@ -76,26 +76,27 @@ pub struct Answer {
     pub pod: String,
     /// The system whose laws are in force.
     pub system: String,
-    /// Where it is.
+    /// The state of the pod.
     pub state: State,
-    /// The node that it has, is held for or nominated to.
+    /// The node that the pod has, is held for or is nominated to.
     pub node: Option<String>,
-    /// When the last attempt for it ended, RFC 3339; none where there was none.
+    /// When the last attempt for the pod ended, RFC 3339. `None`: no attempt was made.
     pub tried: Option<String>,
-    /// What was said of it, in the order in which it was said.
+    /// The reasons, in the order in which they were given.
     pub said: Vec<Said>,
-    /// When it is worth trying again, where that is known.
+    /// When another attempt is worthwhile, where that is known.
     pub retry: Option<String>,
-    /// For whom it is evicted, and by which plan, where it is.
+    /// The preemptor and the plan for which the pod is evicted. `None`: it is not evicted.
     pub evicted_for: Option<String>,
-    /// Whether it is safe, where it has its node: who may evict it, or the laws that protect it. As `standings` of `lictor decide` has it.
+    /// Whether the pod is safe, where it has its node: the pods or queues that may evict it, or the laws that protect it. As `standings` of `lictor
+    /// decide` has it.
     #[serde(default)]
     pub standing: Option<Value>,
     /// The last attempt, with its explanation where the process explains.
     pub attempt: Option<Value>,
 }
 
-/// Where a pod is.
+/// The state of a pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum State {
@@ -103,17 +104,17 @@ pub enum State {
     Bound,
     /// It was let go for its node, and kube-scheduler refuses it: its room is taken.
     RoomTaken,
-    /// It must leave its node for others.
+    /// It is being evicted for others.
     Evicted,
     /// It is being deleted.
     Leaving,
     /// It has ended.
     Ended,
-    /// It gets its node when victims have left.
+    /// It is nominated to its node, and waits until victims have left.
     Nominated,
-    /// It has a node and waits for the others of its gang.
+    /// It has a place and waits for the others of its gang.
     Held,
-    /// It has scheduling gates of somebody else.
+    /// It has scheduling gates of other controllers.
     Gated,
     /// Another scheduler decides about it.
     OtherScheduler,

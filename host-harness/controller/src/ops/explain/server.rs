@@ -1,4 +1,4 @@
-//! The socket: a thread that takes one question after the other to the loop that can answer it.
+//! The server of the socket: a thread that hands one question after the other to the loop that can answer it.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -17,24 +17,24 @@ use tracing::{debug, info};
 use super::{Answered, LONGEST_ANSWER, LONGEST_QUESTION, Order, PATIENCE, Question};
 use crate::upgrade::Desk;
 
-/// How long to wait when no client can be accepted, such as for want of file descriptors.
+/// The pause when no client can be accepted, for example because file descriptors are used up.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What is said where this process does not decide.
+/// The error where this process does not decide.
 const NO_LEADER: &str = "this process does not decide: it stands by, or is about to end";
 
-/// Where the answer to one question goes.
+/// The way back of the answer to one question.
 #[derive(Debug)]
 pub struct Reply(SyncSender<Answered>);
 
 impl Reply {
-    /// Answers. An answer that comes too late is dropped.
+    /// Sends the answer. An answer that comes too late is dropped.
     pub fn send(self, answered: Answered) {
         let _late = self.0.try_send(answered);
     }
 }
 
-/// A socket that is listened at, until this is dropped.
+/// The listening socket. Dropping this value closes it.
 #[derive(Debug)]
 pub struct Server {
     path: PathBuf,
@@ -42,11 +42,11 @@ pub struct Server {
     thread: Option<JoinHandle<()>>,
 }
 
-/// The client that is served, if there is one. `None`: the server has ended, and serves no other.
+/// The client that is being served, if any. `None`: the server has ended, and serves no other client.
 type Clients = Arc<Mutex<Option<Option<UnixStream>>>>;
 
 impl Server {
-    /// Listens at this path. `hand_on` gives each question to whom can answer it and returns at once; false where nobody can any more.
+    /// Listens at this path. `hand_on` passes each question to the loop and returns at once; false: no loop can answer any more.
     ///
     /// # Errors
     /// The socket cannot be made, or another process listens there.
@@ -54,7 +54,7 @@ impl Server {
         Server::with(path, None, hand_on)
     }
 
-    /// The same, where orders of replacements are taken at this desk.
+    /// Listens like [`Server::listen`], and passes orders of replacements to this desk. `None`: orders are refused.
     ///
     /// # Errors
     /// As [`Server::listen`] says.
@@ -92,7 +92,7 @@ impl Server {
     }
 }
 
-/// Notes who is served from now on; false where the server has ended.
+/// Notes the client that is served from now on. Returns false where the server has ended.
 fn begin(clients: &Clients, client: Option<UnixStream>) -> bool {
     let mut clients = clients.lock().unwrap_or_else(PoisonError::into_inner);
     if clients.is_some() {
@@ -103,11 +103,11 @@ fn begin(clients: &Clients, client: Option<UnixStream>) -> bool {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // A client that is served does not keep this from ending.
+        // A client that is being served does not delay the end.
         if let Some(Some(client)) = self.clients.lock().unwrap_or_else(PoisonError::into_inner).take() {
             let _ended = client.shutdown(Shutdown::Both);
         }
-        // It wakes up to see that it stops.
+        // The connection wakes the thread, which then sees that it must stop.
         let woken = UnixStream::connect(&self.path).is_ok();
         let _gone = fs::remove_file(&self.path);
         if let Some(thread) = self.thread.take().filter(|_| woken) {
@@ -145,7 +145,7 @@ fn answer(question: Question, hand_on: &impl Fn(Question, Reply) -> bool) -> Ans
     receiver.recv_timeout(PATIENCE).unwrap_or_else(late)
 }
 
-/// Takes an order, or says how one stands.
+/// Carries an order out, or returns the progress of a replacement.
 fn obey(order: Order, desk: Option<&Desk>) -> Answered {
     let Some(desk) = desk else {
         return refused("this process replaces no policy".to_owned(), "end it, and start another");

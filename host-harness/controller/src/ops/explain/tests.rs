@@ -32,7 +32,7 @@ fn answer(pod: &str) -> Answered {
     }))
 }
 
-/// Answers with the name that was asked for.
+/// Starts a server that answers each question with the name in it.
 fn listen(path: &std::path::Path) -> Server {
     Server::listen(path, |asked, reply| {
         reply.send(match asked.explain.as_str() {
@@ -110,7 +110,7 @@ fn a_socket_that_is_in_use_is_left_alone_and_one_that_was_left_over_is_replaced(
     std::fs::remove_file(&path).unwrap();
 }
 
-/// Sends a byte every few milliseconds until the server has enough of it; says when the first bytes are sent.
+/// Sends a byte every few milliseconds until the server closes the connection. The channel reports when the first bytes are sent.
 fn trickle(path: &std::path::Path) -> (std::sync::mpsc::Receiver<()>, std::thread::JoinHandle<()>) {
     let mut stream = UnixStream::connect(path).unwrap();
     let (begun, begins) = std::sync::mpsc::channel();

@@ -59,7 +59,7 @@ labels! {
         /// The state.
         state
     }
-    /// What came of a command.
+    /// The outcome of a command.
     Outcome {
         /// `bind`, `nominate`, `evict`, `confirm`, `withdraw`, `unmark` or `delete`.
         action,

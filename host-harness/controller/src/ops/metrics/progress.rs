@@ -1,4 +1,4 @@
-//! What is known of pods and plans between two steps, for what the metrics say of both.
+//! Pods and plans between two steps, for the metrics about both.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -7,17 +7,17 @@ use lictor_host::session::{Counters, Session, Step};
 
 use super::{Metrics, Pending};
 
-/// What the metrics say of one session.
+/// The progress of one session as the metrics need it.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// Pods that plans make room for: since when, and by which plan.
+    /// The pods that plans make room for: since when, and by which plan.
     promised: BTreeMap<String, (i64, u64)>,
-    /// What the session had counted when it was counted last.
+    /// The counters of the session at the last count.
     counters: Counters,
 }
 
 impl Progress {
-    /// This came of an input.
+    /// Takes the results of an input.
     pub fn step(&mut self, metrics: &Metrics, system: &str, step: &Step, session: &Session) {
         metrics.step(system, step);
         let (mirror, now) = (session.mirror(), session.mirror().now());
@@ -36,18 +36,18 @@ impl Progress {
         }
     }
 
-    /// A pod is gone.
+    /// Forgets a pod that is gone.
     pub fn forget(&mut self, pod: &str) {
         self.promised.remove(pod);
     }
 
-    /// Shows what is counted over all pods.
+    /// Updates the metrics that are counted over all pods.
     pub fn count(&mut self, metrics: &Metrics, session: &Session) {
         let (pending, plans) = self.counted(metrics, session);
         metrics.pending(pending, plans);
     }
 
-    /// Returns the pending pods and the plans under way, for a caller that adds them up over several sessions, and shows the rest.
+    /// Returns the pending pods and the plans under way, for a caller that adds them up over several sessions. Updates the other metrics.
     pub fn counted(&mut self, metrics: &Metrics, session: &Session) -> (Pending, usize) {
         let mirror = session.mirror();
         self.promised.retain(|pod, _| mirror.pod_id(pod).is_some());

@@ -1,4 +1,4 @@
-//! What the loop tells the metrics.
+//! Updates of the metrics by the loop.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use lictor_host::session::{BreakerState, CommandOutcome, Counters, Session, Step
 use super::labels::{self, Ended, How, Kind, Outcome, Queue, State, System, Verb};
 use super::{Metrics, gauge};
 
-/// How many pending pods stand where.
+/// The number of pending pods in each state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pending {
-    /// They are tried.
+    /// Pods that are tried.
     pub active: usize,
-    /// They have a gate of somebody else.
+    /// Pods with a gate of another controller.
     pub gated: usize,
-    /// A plan makes room for them.
+    /// Pods for which a plan makes room.
     pub nominated: usize,
-    /// They are held at permit.
+    /// Pods that are held at permit.
     pub held: usize,
 }
 
@@ -35,7 +35,7 @@ impl Pending {
         pending
     }
 
-    /// Returns the sum of both.
+    /// Returns the sum of both, per state.
     pub fn with(self, other: Pending) -> Pending {
         Pending {
             active: self.active.saturating_add(other.active),
@@ -47,17 +47,17 @@ impl Pending {
 }
 
 impl Metrics {
-    /// Others evict a pod.
+    /// Counts an eviction of a pod by others.
     pub fn foreign(&self, kind: &str) {
         self.foreign_evictions.get_or_create(&Kind { kind: kind.to_owned() }).inc();
     }
 
-    /// All pending pods were decided about, in this time.
+    /// Records the time after which all pending pods were decided about.
     pub fn decided(&self, system: &str, took: Duration) {
         self.decision_duration.get_or_create(&System { system: system.to_owned() }).observe(took.as_secs_f64());
     }
 
-    /// This came of an input.
+    /// Counts the results of a step: attempts, plans, nominations, evictions and replacements.
     pub fn step(&self, system: &str, step: &Step) {
         let of = || System { system: system.to_owned() };
         let result = |result: &str| labels::SystemResult { system: system.to_owned(), result: result.to_owned() };
@@ -120,7 +120,7 @@ impl Metrics {
         }
     }
 
-    /// What the session has counted since it was opened; `before` is what it had counted when this was called last.
+    /// Records what the session has counted since it was opened. `before`: its counters at the last call.
     pub fn session(&self, before: &Counters, now: &Counters) {
         for (kind, count) in &now.faults {
             let known = before.faults.get(kind).copied().unwrap_or_default();
@@ -141,7 +141,7 @@ impl Metrics {
         }
     }
 
-    /// A command of this action ended so.
+    /// Counts a command of this action by its outcome.
     pub fn command(&self, action: &str, outcome: &CommandOutcome) {
         let outcome = match outcome {
             CommandOutcome::Accepted => "accepted",
@@ -152,26 +152,26 @@ impl Metrics {
         self.commands.get_or_create(&Outcome { action: action.to_owned(), outcome: outcome.to_owned() }).inc();
     }
 
-    /// The API server answered a request, or did not.
+    /// Counts a request to the API server, and records its time. `code` is `None` where no answer arrived.
     pub fn request(&self, verb: &str, code: Option<u16>, took: Duration) {
         let code = code.unwrap_or_default().to_string();
         self.api_requests.get_or_create(&labels::Request { verb: verb.to_owned(), code }).inc();
         self.api_duration.get_or_create(&Verb { verb: verb.to_owned() }).observe(took.as_secs_f64());
     }
 
-    /// The pod was let go, so long after its creation.
+    /// Counts a pod that was let go, and records the time since its creation.
     pub fn admitted(&self, system: &str, waited: Duration) {
         let of = System { system: system.to_owned() };
         self.bound.get_or_create(&of).inc();
         self.admission_duration.get_or_create(&of).observe(waited.as_secs_f64());
     }
 
-    /// The pods of a plan are bound, so long after it was made.
+    /// Records the time from the making of a plan until a pod of the plan is bound.
     pub fn preempted(&self, system: &str, took: Duration) {
         self.preemption_duration.get_or_create(&System { system: system.to_owned() }).observe(took.as_secs_f64());
     }
 
-    /// How many pods wait where, and how many plans are under way.
+    /// Sets the number of pending pods in each state, and the number of plans under way.
     pub fn pending(&self, pods: Pending, plans: usize) {
         let Pending { active, gated, nominated, held } = pods;
         for (queue, count) in [("active", active), ("gated", gated), ("nominated", nominated), ("held", held)] {

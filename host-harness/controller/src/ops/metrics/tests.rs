@@ -9,10 +9,10 @@ use lictor_host::session::{
     Attempt, AttemptResult, BreakerState, CommandOutcome, Counters, FaultKind, How, RetryHint, Step,
 };
 
-/// A row: the type and the labels.
+/// A row of the table: the type and the labels of one metric.
 type Row = (String, Vec<String>);
 
-/// The metrics of a text: type and labels of each, by the name of its samples.
+/// Returns the type and the labels of each metric in a scraped text, by the name of its samples.
 fn scraped(text: &str) -> BTreeMap<String, Row> {
     let mut found = BTreeMap::new();
     let samples: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
@@ -33,7 +33,7 @@ fn scraped(text: &str) -> BTreeMap<String, Row> {
     found
 }
 
-/// The same from the manual.
+/// Returns the type and the labels of each metric in the manual.
 fn documented() -> BTreeMap<String, Row> {
     let manual = include_str!("../../../README.md");
     let cells = |line: &str| line.split('|').map(|cell| cell.trim().replace('`', "")).collect::<Vec<_>>();
@@ -46,7 +46,7 @@ fn documented() -> BTreeMap<String, Row> {
     rows.map(row).collect()
 }
 
-/// Metrics of which each was told something.
+/// Returns metrics with a value in each.
 fn all() -> Metrics {
     let metrics = Metrics::default();
     let system = || labels::System { system: "koordinator".to_owned() };
@@ -157,7 +157,7 @@ fn each_attempt_is_counted_once_by_its_result() {
     use AttemptResult::{Nominated, Rejected, Scheduled, Unschedulable, Waiting};
     let results = [Scheduled, Waiting, Nominated, Unschedulable, Unschedulable, Rejected];
     step.happened.attempts = results.map(|result| attempt("default/a", result)).into();
-    // A pod that is let go later, when the others of its gang are there, was tried before.
+    // A pod that is let go later, when the others of its gang are complete, was tried before.
     step.happened.bound.insert("default/b".to_owned(), "n1".to_owned());
     metrics.step("volcano", &step);
     metrics.step("volcano", &Step::default());
@@ -178,7 +178,7 @@ fn each_attempt_is_counted_once_by_its_result() {
 fn the_manual_says_what_each_way_to_leave_is() {
     let manual = include_str!("../../../README.md");
     let row = manual.lines().find(|line| line.starts_with("| `lictor_evictions_total` |")).unwrap();
-    // Other dashboards count by these words: none changes.
+    // Dashboards count by these words: none of them may change.
     for (how, word) in [(How::Delete, "delete"), (How::Soft, "soft"), (How::Unreserved, "unreserved")] {
         assert_eq!(how.word(), word);
         assert!(row.contains(&format!("`{word}`: ")), "{row}");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// The books of a queue that bounds cpu and gpu, with this much cpu in millicores.
+/// Returns the account of a queue that bounds cpu and gpu, with this much cpu in millicores.
 fn account(name: &str, used: i64, pending: i64) -> QueueAccount {
     let of = |resource, value| Amount { resource, value };
     QueueAccount {
@@ -26,7 +26,7 @@ fn resources() -> Vec<Resource> {
     ["cpu", "gpu", "pods"].map(|name| Resource { name: name.to_owned(), everywhere: 0 }).to_vec()
 }
 
-/// What is written of an object of this kind.
+/// Returns the changes that are written to an object of this kind with this status.
 fn accounted(system: &str, mut object: Subject, status: Value, name: &str) -> Vec<Value> {
     object.status = status;
     let mut cluster = Cluster::default();
@@ -52,7 +52,7 @@ fn quotas_and_queues_say_what_they_use_where_upstream_writes_it() {
         "quota.scheduling.koordinator.sh/runtime": "{\"cpu\":\"5\",\"gpu\":\"0\"}",
     });
     assert_eq!(accounted("koordinator", quota(), Value::Null, "q"), [used.clone(), annotations]);
-    // scheduler-plugins: the quota of the namespace. What it does not count any more goes.
+    // scheduler-plugins: the quota of the namespace. A resource that the quota does not count any more is removed.
     let quota = subject("scheduling.x-k8s.io", "ElasticQuota", "team", "any");
     let stale = json!({"used": {"cpu": "1", "memory": "1Gi"}});
     let expected = json!({"used": {"cpu": "2500m", "gpu": "0", "memory": null}});

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// A group of a member, and what is written of the group when the member stands so.
+/// Returns the conditions that are written to a group with one pod, when the pod has the results of these steps.
 fn group(api: &str, status: Value, steps: &[Step]) -> Vec<Value> {
     let mut cluster = Cluster::with(&["a"]);
     let mut group = subject(api, "PodGroup", "team", "g");
@@ -68,7 +68,8 @@ fn volcanos_groups_enter_the_queue_at_once() {
     assert_eq!(reporter.group_told(&subject("scheduling.k8s.io", "PodGroup", "team", "g")), None);
 }
 
-/// What is written of a group of Volcano that needs two pods and has this status, with so many members bound, running, succeeded, failed.
+/// Returns the status that is written to a group of Volcano that needs two pods and has this status, with these numbers of pods bound, running,
+/// succeeded and failed.
 fn phase(status: Value, [bound, running, succeeded, failed]: [usize; 4], waits: bool) -> Option<Value> {
     let mut cluster = Cluster::with(&["a"]);
     let mut group = subject("scheduling.volcano.sh", "PodGroup", "team", "g");

@@ -1,4 +1,4 @@
-//! What is written of what happened, and how often.
+//! Which reports are written, and how often.
 
 mod accounts;
 mod groups;
@@ -15,7 +15,7 @@ use super::*;
 
 const NOW: i64 = 1_790_000_000 * SECOND;
 
-/// A cluster of which these objects are known.
+/// A cluster with these objects.
 #[derive(Default)]
 struct Cluster {
     objects: BTreeMap<String, Subject>,
@@ -112,7 +112,7 @@ fn victim(how: How, for_whom: EvictedFor) -> Step {
     step
 }
 
-/// The events that are created.
+/// Returns the events that are created.
 fn events(writes: &[Write]) -> Vec<&Value> {
     writes
         .iter()
@@ -123,7 +123,7 @@ fn events(writes: &[Write]) -> Vec<&Value> {
         .collect()
 }
 
-/// The conditions of pods.
+/// Returns the conditions of pods.
 fn conditions(writes: &[Write]) -> Vec<&Value> {
     writes
         .iter()

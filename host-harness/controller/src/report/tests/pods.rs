@@ -49,7 +49,7 @@ fn the_same_refusal_is_written_once_and_then_counted() {
         writes.extend(reporter.due(now, &cluster));
     }
     assert_eq!((events(&writes).len(), conditions(&writes).len()), (1, 1));
-    // The count is written when nothing has come for 6 minutes: it was reported at 1 s, and came 89 times after that.
+    // The count is written when nothing has occurred for 6 minutes: the event was reported at 1 s, and occurred 89 times after that.
     let writes = reporter.due(NOW + 400 * SECOND, &cluster);
     let [Write { change: Change::Merge(body), .. }] = writes.as_slice() else { panic!("{writes:?}") };
     assert_eq!(body["series"]["count"], 90);

@@ -1,4 +1,4 @@
-//! What the events of victims say.
+//! The content of the events about victims.
 
 use lictor_host::session::NodeSummary;
 use serde_json::json;
@@ -22,9 +22,9 @@ fn the_event_of_a_victim_names_the_preemptor_and_the_law() {
     assert_eq!(event["note"], "Preempted by pod team/p on node n1: a/b: because");
     assert_eq!(event["related"]["uid"], "uid-p");
     assert_eq!(conditions(&writes).len(), 0, "the Eviction API writes DisruptionTarget itself");
-    // A queue that gives back has no preemptor.
+    // A queue that gives resources back has no preemptor.
     reporter.step(NOW, &victim(How::Soft, EvictedFor::Queue("q".to_owned())), &cluster);
-    // A victim may be gone before the answer is heard.
+    // A victim may be gone before the answer arrives.
     reporter.forget("team/v");
     let writes = reporter.due(NOW, &cluster);
     let note =
@@ -72,7 +72,7 @@ fn the_event_of_a_victim_names_the_law_that_refuses_the_preemptor() {
     by_nodes.reason = None;
     by_nodes.nodes = Some(NodeSummary { nodes: 2, ..NodeSummary::default() });
     assert_eq!(note(vec![by_nodes]), says(" (0/2 nodes are available)"));
-    // The attempts of other pods, and those that made no plan, say nothing of it.
+    // The attempts of other pods, and those that made no plan, say nothing of this plan.
     assert_eq!(note(vec![of("other", AttemptResult::Nominated), of("p", AttemptResult::Rejected)]), says(""));
     assert_eq!(note(Vec::new()), says(""));
 }

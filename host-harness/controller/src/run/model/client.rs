@@ -45,7 +45,7 @@ impl Client {
         Fate { there, back, is_dropped, is_lost, busy, is_overtaken, strike }
     }
 
-    /// Sends a request. It is served even where its process has ended.
+    /// Sends a request. The request is served even where its process has ended.
     async fn send(&self, object: &ObjectRef, request: Request) -> Result<Value, ApiError> {
         let unanswered = || ApiError { code: 0, message: "no answer".to_owned(), sign: Sign::Nothing };
         let (fate, server, process) = (self.fate(), self.server.clone(), self.process);

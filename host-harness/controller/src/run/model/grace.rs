@@ -35,7 +35,7 @@ fn create(state: &mut State) {
     });
 }
 
-/// Lets so many seconds pass. The watches of the process are late by at most one.
+/// Lets this number of seconds pass. The watches of the process are late by at most one.
 async fn pass(process: &mut Process, server: &Server, seconds: u64) {
     for _ in 0..seconds {
         let feed = std::mem::take(&mut server.state().feed);
@@ -46,7 +46,7 @@ async fn pass(process: &mut Process, server: &Server, seconds: u64) {
     }
 }
 
-/// Returns to which node `p` is nominated, whether `v` is being deleted, and how many requests have evicted a pod.
+/// Returns the node that `p` is nominated to, whether `v` is being deleted, and the number of requests that have evicted a pod.
 fn seen(server: &Server) -> (String, bool, u64) {
     let state = server.state();
     let pod = |name: &str| state.objects.get(&(pods(), format!("default/{name}"))).unwrap();

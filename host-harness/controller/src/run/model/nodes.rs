@@ -9,7 +9,7 @@ use super::world::{CORES, cores, has_ended};
 use crate::view::{gates, pinned_to, text};
 use crate::watch::Kind;
 
-/// Binds, as kube-scheduler, the pods that no gate holds, where there is room; a pod without room is said to be unschedulable.
+/// Binds, as kube-scheduler does, the pods that no gate holds, where there is room. A pod without room becomes unschedulable.
 pub(super) fn schedule(state: &mut State) {
     let mut free: BTreeMap<String, u64> =
         state.all(&Kind::new("", "Node")).map(|node| (text(node, "/metadata/name").to_owned(), CORES)).collect();
@@ -18,7 +18,7 @@ pub(super) fn schedule(state: &mut State) {
             *free = free.checked_sub(cores(pod)).expect("kube-scheduler gives no room twice");
         }
     }
-    // What is nominated is not given to others.
+    // The room of nominated pods is not given to others.
     let mut promised: BTreeMap<String, u64> = BTreeMap::new();
     for pod in state.all(&pods()).filter(|pod| text(pod, "/spec/nodeName").is_empty()) {
         let node = pinned_to(pod).unwrap_or(text(pod, "/status/nominatedNodeName")).to_owned();
@@ -35,9 +35,9 @@ pub(super) fn schedule(state: &mut State) {
         })
         .collect();
     for (name, cpu, pin, nominated) in waiting {
-        // A pod does not stand in its own way; it is tried on its own node first.
+        // A pod's own nomination does not block it. The pod is tried on its own node first.
         promised.entry(nominated.clone()).and_modify(|promised| *promised = promised.saturating_sub(cpu));
-        // What kube-scheduler has not seen yet it gives away.
+        // kube-scheduler ignores a nomination that it has not seen yet, and gives the room away.
         let respects = pin.is_none() && state.random.percent(80);
         let fits = |(node, free): &(&String, &mut u64)| {
             let promised = promised.get(*node).copied().filter(|_| respects).unwrap_or_default();
@@ -67,7 +67,7 @@ fn bind(pod: &mut Value, node: &str) {
     merge_conditions(pod, &json!([{"type": "PodScheduled", "status": "True", "reason": "Scheduled", "message": ""}]));
 }
 
-/// Starts, as the kubelets, what is bound, and ends what is being deleted.
+/// Starts the bound pods, as the kubelets do, and ends those that are being deleted.
 pub(super) fn kubelets(state: &mut State) {
     let now = state.time(state.now());
     let bound: Vec<(String, bool)> = state

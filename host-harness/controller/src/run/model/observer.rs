@@ -1,4 +1,4 @@
-//! What an observer finds wrong that knows only the objects of the API server, the requests to it and the events that were written.
+//! The judgement of an observer that knows only the objects of the API server, the requests to it and the events that were written.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -12,7 +12,7 @@ use crate::view::{annotation, has_gate, text};
 /// a minute, of up to three requests each; and commands about one object come one after the other.
 const MOST_A_MINUTE: usize = 150;
 
-/// The longest that a process may know less than the cluster: what it has sent and what its watches say is that late.
+/// The longest time by which a process knows less than the cluster: its own requests and its watches are late by up to this.
 const LATE: i64 = 60 * SECOND;
 
 /// The most times that a pod is nominated, after its nomination was taken back, while nothing else changes: a pod or node that comes, leaves or
@@ -31,10 +31,10 @@ struct Eviction {
     nominated: BTreeSet<String>,
 }
 
-/// Where a pod says to which node it is nominated.
+/// The field of a pod with the node that it is nominated to.
 const NOMINATED: &str = "/status/nominatedNodeName";
 
-/// All that was seen.
+/// What the observer has seen.
 #[derive(Debug, Default)]
 pub(super) struct Observer {
     evictions: Vec<Eviction>,
@@ -42,7 +42,7 @@ pub(super) struct Observer {
     nominated: BTreeMap<String, i64>,
     /// Pods that had a node or are gone, or are being deleted, by uid: no plan waits for them.
     settled: BTreeSet<String>,
-    /// Pods for which a plan was given up aloud, by uid.
+    /// Pods for which a plan was reported as given up, by uid.
     given_up: BTreeSet<String>,
     /// Pods that are said to have lost their room, by uid.
     room_taken: BTreeSet<String>,
@@ -216,7 +216,7 @@ mod tests {
 
     use super::*;
 
-    /// Nominates a pod and takes its nomination back so many times.
+    /// Nominates a pod and takes its nomination back, `times` times.
     fn nominated(observer: &mut Observer, times: usize) {
         let free = json!({"kind": "Pod", "metadata": {"name": "p", "uid": "u"}});
         let mut nominated = free.clone();

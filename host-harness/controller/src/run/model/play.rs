@@ -1,4 +1,4 @@
-//! Plays: what happens in which order, and the rest in the end.
+//! Plays: the order of the things that happen, and the rest in the end.
 
 use std::time::Duration;
 
@@ -115,7 +115,7 @@ impl Play<'_> {
         self.process = Some(process);
     }
 
-    /// Does something, lets some watches say something, and lets time pass.
+    /// Does something, lets some watches deliver, and lets time pass.
     async fn step(&mut self) {
         let what = {
             let state = &mut *self.server.state();
@@ -162,7 +162,7 @@ impl Play<'_> {
         }
     }
 
-    /// Gives the process all that the watches have not said yet, or some of it; sometimes a watch is cut.
+    /// Hands the process all that the watches have not delivered yet, or some of it; sometimes a watch is cut.
     fn deliver(&mut self, all: bool) {
         let Some(process) = &mut self.process else { return };
         let mut came = Vec::new();

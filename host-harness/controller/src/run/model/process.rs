@@ -1,4 +1,4 @@
-//! One process of `run`: what [`super::super::run`] ties together, turned by hand in the time of the test.
+//! One process of `run`: the parts that [`super::super::run`] ties together, turned by hand in the time of the test.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -50,7 +50,7 @@ struct Checkpoint {
 }
 
 impl Kept {
-    /// Says whether it can be written from now on.
+    /// Sets whether the checkpoint cannot be written from now on.
     pub(super) fn set_full(&self, is_full: bool) {
         self.0.lock().unwrap().is_full = is_full;
     }
@@ -189,7 +189,7 @@ impl Process {
         self.is_over || self.server.state().leader.as_ref().is_none_or(|(leader, _)| *leader != self.number)
     }
 
-    /// Gives the process what its watches say.
+    /// Hands the process the messages of its watches.
     pub(super) fn hear(&mut self, came: Vec<Came>) {
         if !came.is_empty() {
             self.turn(came);
@@ -200,21 +200,21 @@ impl Process {
         while let Ok(more) = self.inbox.try_recv() {
             came.push(more);
         }
-        // Nothing says that it is to stop: it stops where another process has taken its checkpoint over.
+        // The process gets no signal to stop: it stops where another process has taken its checkpoint over.
         if self.reign.turn(came).is_some() {
             self.is_over = true;
         }
         self.due = Instant::now() + self.reign.wait();
     }
 
-    /// Runs until then, as the loop does: it turns when something comes, and when something is due. Returns false where it spins.
+    /// Runs until `until`, as the loop does: it turns when a message arrives, and when something is due. Returns false where it spins.
     pub(super) async fn run_until(&mut self, until: Instant) -> bool {
         let mut turns = 0;
         loop {
             let next = until.min(self.due);
             let came = tokio::time::timeout_at(next, self.inbox.recv()).await.ok().flatten();
             if self.has_ended() {
-                // Its thread needs a moment to end, and what it has ordered could be sent.
+                // Its thread needs a moment to end, and its tasks could still be sent.
                 tokio::time::sleep_until(until.min(Instant::now() + Duration::from_secs(1))).await;
                 self.works.abort();
                 tokio::time::sleep_until(until).await;
@@ -233,7 +233,7 @@ impl Process {
         }
     }
 
-    /// Ends the process by a signal: what is under way comes to its end, within 5 s.
+    /// Ends the process by a signal: the tasks under way end, within 5 s.
     pub(super) async fn end(mut self) {
         let until = Instant::now() + Duration::from_secs(5);
         let mut came = vec![Came::Stop(true)];

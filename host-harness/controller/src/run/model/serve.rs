@@ -80,7 +80,7 @@ impl State {
             return Err(ApiError { code: 429, message, sign: Sign::Budget(budget) });
         }
         if text(pod, "/metadata/resourceVersion") != version {
-            // The budget is asked before: that counts until nothing has come of it for 2 minutes.
+            // The API server checks the budget first: the eviction counts against it until 2 minutes have passed without a deletion.
             let until = self.now() + 120 * SECOND;
             self.disrupted.insert(text(pod, "/metadata/uid").to_owned(), until);
             return refused(409, "the ResourceVersion in the precondition is another one");

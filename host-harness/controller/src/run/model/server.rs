@@ -1,4 +1,4 @@
-//! An API server in memory: versions, preconditions, budgets, graces, and what its watches say.
+//! An API server in memory: versions, preconditions, budgets, graces, and the messages of its watches.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -68,11 +68,11 @@ pub(super) struct State {
     pub(super) absent: BTreeSet<Kind>,
     /// Verbs that the role of the processes does not grant.
     pub(super) forbidden: BTreeSet<&'static str>,
-    /// Until when pods count as disrupted that were not evicted after their budget was asked, by uid.
+    /// Until when pods count as disrupted that were counted against their budget and not evicted, by uid.
     pub(super) disrupted: BTreeMap<String, i64>,
     /// Whether the path of evictions is not served.
     pub(super) is_unserved: bool,
-    /// What the watches of the process that leads have not said yet.
+    /// The messages that the watches of the leading process have not delivered yet.
     pub(super) feed: BTreeMap<Kind, VecDeque<Seen>>,
     pub(super) chances: Chances,
     /// What strikes, and at which of the next requests.
@@ -187,7 +187,7 @@ impl State {
         self.feed.insert(kind.clone(), said);
     }
 
-    /// Creates an object; false where there is one of its name.
+    /// Creates an object. Returns false where an object of its name exists.
     pub(super) fn create(&mut self, mut object: Value) -> bool {
         let (kind, name) = (kind_of(&object), name_of(&object));
         if self.objects.contains_key(&(kind.clone(), name.clone())) || self.absent.contains(&kind) {
@@ -221,7 +221,7 @@ impl State {
         Some(after)
     }
 
-    /// Takes note of the pods that are nominated: one that is deleted a moment later was nominated all the same.
+    /// Takes note of the pods that are nominated: a pod that is deleted a moment later was nominated all the same.
     pub(super) fn note_nominated(&mut self) {
         let (now, nominated) = (self.now(), self.nominated());
         self.observer.nominates(now, nominated);

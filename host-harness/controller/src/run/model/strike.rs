@@ -17,7 +17,7 @@ pub(super) enum Strike {
     Ends,
     /// The process ends before it has the answer.
     EndsAfter,
-    /// Another process leads from now on. The API server takes the request when the other one is at work.
+    /// Another process leads from now on. The API server takes the request when the other process is at work.
     Led,
     /// The object of the request is deleted before.
     Object,

@@ -46,7 +46,7 @@ impl Sweep {
     }
 }
 
-/// What came of a plan.
+/// The result of a plan.
 pub(super) struct Swept {
     pub(super) violations: Vec<String>,
     /// Whether there was a request that was struck.
@@ -95,7 +95,7 @@ pub(super) fn taken_over(system: &System) -> [u64; 3] {
         play.kept.lose();
         create(&server, system, "g0l", 6);
         let (_, until) = play.round(ROUND).await;
-        // Another process begins, and takes it over.
+        // Another process begins, and takes the checkpoint over.
         for _ in 0..FIRST {
             play.round(ROUND).await;
         }

@@ -7,7 +7,7 @@ pub(super) struct System {
     pub(super) name: &'static str,
     /// Arguments that a process may be started with.
     pub(super) arguments: &'static [&'static str],
-    /// Objects that are there from the beginning.
+    /// The objects at the beginning.
     pub(super) objects: fn() -> Vec<Value>,
     /// The group of a gang, by its name, its minimum, and whether it is an important one.
     pub(super) group: fn(&str, usize, bool) -> Value,
@@ -85,7 +85,7 @@ fn koordinator() -> System {
     }
 }
 
-/// Kubernetes with its own PodGroups.
+/// Returns Kubernetes with its own PodGroups.
 fn kubernetes() -> System {
     System {
         name: "kubernetes",

@@ -19,7 +19,7 @@ pub(super) struct Teller {
 }
 
 impl Teller {
-    /// Adds to the story which pods the process sees otherwise than before.
+    /// Adds to the story the pods that the process sees differently from before.
     fn tell_pods(&mut self, observer: &mut Observer, session: &Session) {
         let mirror = session.mirror();
         let name = |node: Option<u32>| node.and_then(|node| mirror.node(node)).map_or("-", |node| &node.name);

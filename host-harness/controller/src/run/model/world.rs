@@ -181,7 +181,7 @@ pub(super) fn no_budgets(state: &mut State) {
     names.iter().for_each(|name| state.remove(&kind, name));
 }
 
-/// Deletes, as another controller, the pods that are marked.
+/// Deletes the marked pods, as another controller does.
 pub(super) fn delete_marked(state: &mut State) {
     let marked: Vec<String> =
         state.all(&pods()).filter(|pod| !annotation(pod, EVICTED_FOR).is_empty()).map(name_of).collect();

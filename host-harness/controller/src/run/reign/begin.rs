@@ -9,7 +9,7 @@ use crate::run::Opened;
 use crate::run::listener::Listener;
 
 impl<L: Listener> Reign<L> {
-    /// Everything was listed: the session begins.
+    /// Begins the session after all kinds were listed, with the stored state of an earlier process where there is one.
     pub(super) fn begin(&mut self) {
         let Some(Opened { talk, points, .. }) = self.opened.take() else { return };
         let (mut listed, mut stopping) = (Listed::default(), Stopping::default());
@@ -22,7 +22,7 @@ impl<L: Listener> Reign<L> {
                 Fact::Outcome(..) => {}
             }
         }
-        // A process that only says what it would do takes nothing over.
+        // A process that only reports what it would do takes nothing over.
         let acts = self.settings.mode == Mode::Act;
         let saved = self.keep.as_mut().and_then(|keep| match if acts { keep.take_over() } else { keep.load() } {
             Ok(saved) => saved,

@@ -39,7 +39,7 @@ impl<L: Listener> Reign<L> {
         Reigned { is_taken_over: self.is_taken_over(), listener: self.listener, keep: self.keep }
     }
 
-    /// Brings to its end what is under way, as far as that goes in time; decides no more.
+    /// Waits for the tasks under way, as long as the settings allow; decides no more.
     pub(super) fn end(&mut self, inbox: &Receiver<Came>) {
         let begun = Instant::now();
         while !self.is_idle() && !self.is_taken_over() {
@@ -67,7 +67,7 @@ impl<L: Listener> Reign<L> {
         }
     }
 
-    /// Stores a checkpoint, and says where it cannot be stored, or can be again. A process that only says what it would do stores none.
+    /// Stores a checkpoint, and reports where it cannot be stored, or can be again. A process that only reports what it would do stores none.
     pub(super) fn save(&mut self, decider: &mut Decider) {
         let is_over = self.settings.mode != Mode::Act || self.is_taken_over();
         let Some(keep) = self.keep.as_mut().filter(|_| !is_over) else { return };

@@ -1,4 +1,4 @@
-//! The news, as the session is told of them.
+//! The changes of the cluster, as facts for the session.
 
 use lictor_host::cluster::Object;
 use serde_json::Value;
@@ -9,7 +9,7 @@ use crate::run::listener::Listener;
 use crate::watch::store::News;
 
 impl<L: Listener> Reign<L> {
-    /// Returns the news as the session is told of them.
+    /// Returns the changes as facts for the session.
     pub(super) fn facts(&mut self) -> Vec<Fact> {
         let mut facts = Vec::new();
         for news in std::mem::take(&mut self.news) {

@@ -1,4 +1,4 @@
-//! What time brings: pods that stay refused, victims that still run, other controllers, and other arguments.
+//! Looks at what only time changes: pods that stay refused, victims that still run, other controllers, and other arguments.
 
 use lictor_host::living::MARKS;
 use lictor_host::session::{CommandId, ObjectRef};
@@ -12,7 +12,7 @@ use crate::decide::{Mode, Turn};
 use crate::run::listener::Listener;
 
 impl<L: Listener> Reign<L> {
-    /// Says what has stood for too long.
+    /// Reports refusals and victims that have lasted too long, and deletes refused pods where the settings want it.
     pub(super) fn look(&mut self, now: i64) {
         for due in self.refusals.due(now) {
             match due {
@@ -31,7 +31,7 @@ impl<L: Listener> Reign<L> {
         self.tidy(now);
     }
 
-    /// Takes off what is left on pods by plans that have ended.
+    /// Takes off the nominations and marks that ended plans have left on pods.
     fn tidy(&mut self, now: i64) {
         let Some(mut decider) = self.decider.take() else { return };
         let left = self.leftovers.due(now, |written| decider.may_stand(written, self.deletes_victims));
@@ -50,8 +50,8 @@ impl<L: Listener> Reign<L> {
         }
     }
 
-    /// Takes note that another policy or other arguments are in force. Victims that were only marked are evicted where victims are deleted
-    /// from now on, as by a process that begins with these arguments.
+    /// Takes note that another policy or other arguments are in force. Where victims are deleted from now on, those that were only marked are
+    /// evicted, as by a process that begins with these arguments.
     pub(super) fn set_deletes_victims(&mut self, deletes: bool) {
         let before = std::mem::replace(&mut self.deletes_victims, deletes);
         if deletes == before || self.settings.mode != Mode::Act {
@@ -70,12 +70,12 @@ impl<L: Listener> Reign<L> {
     }
 }
 
-/// Names what a task is under way for: a command, or else an object.
+/// Returns the identity of a task under way: its command, or `None`, with its object.
 pub(super) fn waits_for(task: &Task) -> (Option<CommandId>, ObjectRef) {
     (task.command(), task.object().clone())
 }
 
-/// Returns an object of which nothing is known but how it is named, as a watch says that it is gone.
+/// Returns an object with its name only, as a watch reports that the object is gone.
 pub(super) fn named(object: &ObjectRef) -> Value {
     let ObjectRef { namespace, name, uid, .. } = object;
     json!({"metadata": {"namespace": namespace, "name": name, "uid": uid}})
@@ -97,7 +97,7 @@ mod tests {
         };
         let command = Task::Command(Command { id: 1, object: object(), action: Action::Nominate { node: None } });
         let mut under_way = BTreeSet::from([waits_for(&command), waits_for(&Task::Confirm(1, object(), None))]);
-        // The executor answers once.
+        // The executor reports each end once.
         under_way.remove(&waits_for(&command));
         assert!(under_way.is_empty(), "a process that is told to end waits for nothing more");
     }

@@ -1,8 +1,8 @@
-//! A ConfigMap that says which policy is to be in force, and is told what became of it.
+//! A ConfigMap that names the policy to be in force, and receives the result.
 //!
-//! The annotation [`COMPONENT`] says which: a file of the process, one of a registry, or [`DATA`] for the one in the ConfigMap itself. What was
-//! done about it stands in the annotation [`ANSWER`]. A process that did not do it itself, because it stood by or was started later, goes
-//! on from there: what took over is in force, and what was refused or rolled back is not tried again.
+//! The annotation [`COMPONENT`] names the policy: a file of the process, one of a registry, or [`DATA`] for the one in the ConfigMap itself. The
+//! annotation [`ANSWER`] holds the result. A process that did not do it itself, because it stood by or was started later, goes on from there: a
+//! policy that took over is in force, and one that was refused or rolled back is not tried again.
 
 mod orders;
 #[cfg(test)]
@@ -21,58 +21,58 @@ use super::{On, Progress, Refusal, Stage, Wish};
 
 pub use orders::{OrderError, Orders};
 
-/// Which component is to be in force: `oci://...`, a file of the process, `embedded`, or `data`.
+/// The component to be in force: `oci://...`, a file of the process, `embedded`, or `data`.
 pub const COMPONENT: &str = "lictor.dev/component";
-/// Anything: where it changes, what the ConfigMap says is tried once more.
+/// Any text: where it changes, the wish is tried once more.
 const ORDERED: &str = "lictor.dev/ordered";
-/// On which terms, as the options of `lictor run` of these names.
+/// The terms, as the options of `lictor run` of these names.
 const SHADOW: &str = "lictor.dev/shadow";
 const WATCH: &str = "lictor.dev/watch";
 const ALLOW: &str = "lictor.dev/allow";
 const ANSWERS: &str = "lictor.dev/answers";
 const PATIENCE: &str = "lictor.dev/patience";
-/// What became of it, as JSON: an [`Answer`].
+/// The result, as JSON: an [`Answer`].
 pub const ANSWER: &str = "lictor.dev/replacement";
 /// The word for the component in the ConfigMap.
 pub const DATA: &str = "data";
 /// The key of `binaryData` with the component.
 const PLAIN: &str = "component.wasm";
-/// The same, compressed by zstd.
+/// The key of `binaryData` with the component compressed by zstd.
 const COMPRESSED: &str = "component.wasm.zst";
 /// The key of `data` with the arguments of the policy.
 const ARGUMENTS: &str = "arguments.yaml";
-/// How many bytes a compressed component may have when it is not compressed any more: much more than is ever loaded.
+/// The most bytes of a component after it is decompressed: much more than is ever loaded.
 const MOST: u64 = 256 * 1024 * 1024;
-/// How many bytes a ConfigMap takes: a mebibyte, with some room for what else stands in it.
+/// The most bytes of a component in a ConfigMap: a mebibyte, with some room for the rest of the ConfigMap.
 const ROOM: usize = 1_000_000;
-/// How well it is compressed: as well as takes some seconds.
+/// The level of the compression: compressing takes some seconds.
 const LEVEL: i32 = 19;
-/// So many differences are told, and so many characters of each.
+/// The number of differences that are written, and the characters of each.
 const TOLD: (usize, usize) = (5, 400);
 
-/// What became of what a ConfigMap says.
+/// The result of the wish of a ConfigMap.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// What it is about: the SHA-256 of what the ConfigMap said.
+    /// The SHA-256 of the wish.
     pub of: String,
-    /// The process that did it.
+    /// The process that carried it out.
     pub by: String,
-    /// How it stands.
+    /// The progress of the replacement.
     pub progress: Progress,
 }
 
-/// What a ConfigMap says.
+/// The wish of a ConfigMap, with its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
-    /// The SHA-256 of what it says.
+    /// The SHA-256 of the wish.
     pub digest: String,
-    /// What is wished for; or what is wrong with it.
+    /// The wish, or what is wrong with it.
     pub wish: Result<Wish, Refusal>,
-    /// What became of it, where somebody did something about it.
+    /// The result. `None`: no process has done anything about the wish yet.
     pub answer: Option<Answer>,
 }
 
-/// Reads a ConfigMap, which people call so. None where it wishes for nothing.
+/// Reads the wish of a ConfigMap; `name` is its name for people. `None`: the ConfigMap wishes for nothing.
 pub fn read(name: &str, map: &ConfigMap) -> Option<Said> {
     let annotations = map.metadata.annotations.as_ref()?;
     let component = annotations.get(COMPONENT).filter(|component| !component.is_empty())?;
@@ -105,7 +105,10 @@ fn binary<'a>(map: &'a ConfigMap, key: &str) -> Option<&'a [u8]> {
     map.binary_data.as_ref()?.get(key).map(|bytes| bytes.0.as_slice())
 }
 
-/// The component in the ConfigMap.
+/// Returns the component in the ConfigMap, decompressed.
+///
+/// # Errors
+/// The ConfigMap has no component or two, or the component cannot be decompressed.
 fn held(map: &ConfigMap) -> Result<Vec<u8>, Refusal> {
     let refuse = |message: String, remedy: &str| Err(Refusal { message, remedy: remedy.to_owned() });
     match (binary(map, PLAIN), binary(map, COMPRESSED)) {
@@ -152,7 +155,7 @@ fn terms(annotations: &BTreeMap<String, String>) -> Result<On, Refusal> {
     })
 }
 
-/// What is to be written into a ConfigMap so that it says this; `ordered` makes it another order than the one before.
+/// Makes the patch that writes a wish into a ConfigMap; `ordered` makes it another order than the one before.
 ///
 /// # Errors
 /// The component does not fit into a ConfigMap, not even compressed.
@@ -187,7 +190,7 @@ pub fn saying(wish: &Wish, ordered: &str) -> Result<Value, Refusal> {
     }))
 }
 
-/// What is to be written into it so that it says what became of it.
+/// Makes the patch that writes the result into a ConfigMap. `of`: the SHA-256 of the wish; `by`: the name of this process.
 pub(super) fn answering(of: &str, by: &str, progress: &Progress) -> Value {
     let mut progress = progress.clone();
     let (most, long) = TOLD;
@@ -200,20 +203,20 @@ pub(super) fn answering(of: &str, by: &str, progress: &Progress) -> Value {
     json!({"metadata": {"annotations": {ANSWER: text}}})
 }
 
-/// What a process does about a ConfigMap.
+/// The next action of a process about a ConfigMap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Nothing.
+    /// Do nothing.
     Stay,
-    /// What was ordered for it before is given up.
+    /// Give the earlier order for the ConfigMap up.
     GiveUp,
-    /// What it wishes for is compared, and takes over.
+    /// Order the wish: its policy is compared, and takes over.
     Order,
-    /// What it wishes for took over elsewhere: sessions are opened with it.
+    /// Adopt the wish, which took over elsewhere: sessions are opened with its policy.
     Adopt,
 }
 
-/// What to do, where this process has ordered or adopted what had this digest.
+/// Returns the next action, where `own` is the digest of the wish that this process has ordered or adopted.
 pub(super) fn next(said: Option<&Said>, own: Option<&str>, leads: bool) -> Next {
     let Some(said) = said else { return if own.is_some() { Next::GiveUp } else { Next::Stay } };
     if own == Some(said.digest.as_str()) {

@@ -1,4 +1,4 @@
-//! Orders through a ConfigMap, for those who give them.
+//! Orders through a ConfigMap, for clients that give them.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::api::{Api, Patch, PatchParams, PostParams};
@@ -11,40 +11,41 @@ use crate::upgrade::{Refusal, Wish};
 /// Why an order was not given.
 #[derive(Debug, thiserror::Error)]
 pub enum OrderError {
-    /// It does not fit.
+    /// The component does not fit into the ConfigMap.
     #[error("{}", .0.message)]
     Refused(Refusal),
     /// The API server refuses, or does not answer.
     #[error(transparent)]
     Api(#[from] Error),
-    /// It was overwritten at once.
+    /// The order was overwritten at once.
     #[error("the ConfigMap does not say what was written into it")]
     Lost,
 }
 
 impl OrderError {
-    /// Why it does not fit, where that is it.
+    /// Returns why the component does not fit. `None`: the error is another one.
     pub fn refusal(&self) -> Option<&Refusal> {
         if let OrderError::Refused(refusal) = self { Some(refusal) } else { None }
     }
 }
 
-/// Gives orders.
+/// The client of a ConfigMap with orders.
 pub struct Orders {
     api: Api<ConfigMap>,
     name: String,
 }
 
 impl Orders {
-    /// Orders through this ConfigMap.
+    /// Makes a client that orders through this ConfigMap.
     pub fn new(client: Client, namespace: &str, name: &str) -> Orders {
         Orders { api: Api::namespaced(client, namespace), name: name.to_owned() }
     }
 
-    /// Has it say this; `ordered` makes it another order than the one before. Returns its digest, for [`Orders::answer`].
+    /// Writes a wish into the ConfigMap; `ordered` makes it another order than the one before. Returns the digest of the wish, for
+    /// [`Orders::answer`].
     ///
     /// # Errors
-    /// It does not fit, or the API server refuses.
+    /// The component does not fit, or the API server refuses.
     pub async fn write(&self, wish: &Wish, ordered: &str) -> Result<String, OrderError> {
         let mut written = saying(wish, ordered).map_err(OrderError::Refused)?;
         let params = PatchParams::default();
@@ -60,7 +61,7 @@ impl Orders {
         read(&self.name, &map).map(|said| said.digest).ok_or(OrderError::Lost)
     }
 
-    /// Has it say nothing any more.
+    /// Removes the wish from the ConfigMap.
     ///
     /// # Errors
     /// The API server refuses.
@@ -69,7 +70,7 @@ impl Orders {
         self.api.patch(&self.name, &PatchParams::default(), &Patch::Merge(&nothing)).await.map(drop)
     }
 
-    /// What became of the order with this digest; none where nobody has done anything about it yet.
+    /// Returns the result of the wish with this digest. `None`: no process has done anything about it yet.
     ///
     /// # Errors
     /// The API server refuses.
@@ -81,7 +82,7 @@ impl Orders {
     }
 }
 
-/// Takes out what a patch takes away: an object that is created has none of it.
+/// Removes the null values: an object that is created must not have them, as a patch may.
 fn strip(value: &mut serde_json::Value) {
     if let Some(fields) = value.as_object_mut() {
         fields.retain(|_, value| !value.is_null());

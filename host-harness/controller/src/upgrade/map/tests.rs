@@ -32,7 +32,7 @@ fn what_is_written_into_it_is_what_it_says() {
 
 #[test]
 fn a_component_that_does_not_fit_is_refused_with_both_sizes() {
-    // What looks random is not compressed.
+    // Random bytes cannot be compressed.
     let mut state = 1_u64;
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -72,16 +72,16 @@ fn who_leads_orders_it_once_and_who_comes_later_goes_on_from_the_answer() {
     };
     for (stage, leads, then) in [
         (Stage::Done, false, Next::Adopt),
-        // It leads with another one by now: it is compared once more.
+        // It leads by now, with another policy: the wish is compared once more.
         (Stage::Done, true, Next::Order),
         (Stage::RolledBack, true, Next::Stay),
         (Stage::Refused, false, Next::Stay),
-        // Who did it has ended in the middle.
+        // The process that carried it out has ended in the middle.
         (Stage::Watching, true, Next::Order),
         (Stage::Watching, false, Next::Stay),
     ] {
         assert_eq!(next(Some(&answered(stage, &said.digest)), None, leads), then, "{stage:?} {leads}");
     }
-    // The answer to another order is none.
+    // The answer to another order does not count.
     assert_eq!(next(Some(&answered(Stage::Refused, "other")), None, true), Next::Order);
 }

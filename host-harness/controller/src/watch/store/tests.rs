@@ -1,4 +1,4 @@
-//! What is news, and what is gone.
+//! Changes, and objects that are gone.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ fn store() -> Store {
     Store::new(ours, [pods(), Kind::new("example.com", "Slot")], &[slots()])
 }
 
-/// A kind whose objects are placed like pods.
+/// Returns a kind whose objects are placed like pods.
 fn slots() -> PlacedKind {
     let text = str::to_owned;
     PlacedKind {
@@ -42,7 +42,7 @@ fn pod(name: &str, uid: &str, version: u32, label: &str) -> Value {
     })
 }
 
-/// What is news in words.
+/// Returns the changes in words.
 fn told(news: Vec<News>) -> Vec<String> {
     let word = |news: News| match news {
         News::Shown(shown) => format!("{} {}", shown.key, text(&shown.object, "/metadata/labels/a")),
@@ -136,7 +136,7 @@ fn objects_of_a_kind_that_is_served_again_are_there_again() {
         assert_eq!(told(store.take(&quotas, Seen::Complete)), [""; 0]);
         assert_eq!(told(store.take(&quotas, Seen::Absent)), ["-Quota.example.com/q"]);
     }
-    // One that is deleted does not come back.
+    // A deleted object does not come back.
     store.take(&quotas, Seen::There(quota()));
     assert_eq!(told(store.take(&quotas, Seen::Gone(quota()))), ["-Quota.example.com/q"]);
     assert_eq!(told(store.take(&quotas, Seen::There(quota()))), [""; 0]);
@@ -194,7 +194,7 @@ fn a_pod_that_was_let_go_for_a_node_is_left_to_kube_scheduler_while_there_is_no_
     let there = seen(store.take(&nodes, Seen::There(node("n1"))));
     assert_eq!(there, ["Node/n1   Plain", "Pod/default/a n1  LetGo"]);
     assert_eq!(seen(store.take(&nodes, Seen::Gone(node("n1")))), ["-Node/n1", alone]);
-    // It is bound elsewhere: nodes that come and go say nothing of it any more.
+    // The pod is bound elsewhere: nodes that are added and removed do not change it any more.
     let_go["metadata"]["resourceVersion"] = json!("2");
     let_go["spec"]["nodeName"] = json!("n2");
     assert_eq!(seen(store.take(&pods(), Seen::There(let_go))), ["Pod/default/a n2  Plain"]);

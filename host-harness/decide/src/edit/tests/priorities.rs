@@ -1,4 +1,4 @@
-//! A priority counts in every system: that of a job that is added, and that of one that is changed.
+//! Priorities count in every system: that of an added job, and a changed one.
 
 use super::*;
 
@@ -7,7 +7,7 @@ const NODE: &str = "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {
     {apiVersion: scheduling.volcano.sh/v1beta1, kind: Queue, metadata: {name: default}, spec: {weight: 1}, status: {state: Open}}\n---\n\
     {apiVersion: v1, kind: Pod, metadata: {name: old, namespace: d}, spec: {containers: [{name: c}]}, status: {phase: Succeeded}}";
 
-/// A job of two pods of 1 cpu each; a gang in every system that has gangs.
+/// Returns a job of two pods of 1 cpu each; a gang in every system that has gangs.
 fn two(system: &str, name: &str, priority: i32) -> Job {
     let (queue, min) = if system == "yunikorn" { ("root.default".to_owned(), 0) } else { (String::new(), 2) };
     Job { name: name.to_owned(), priority, queue, ..job(2, min) }
@@ -24,7 +24,7 @@ fn systems() -> Vec<String> {
     Native::default().describe().unwrap().systems.into_iter().map(|system| system.name).collect()
 }
 
-/// The node has room for one of two jobs. By name `a` comes first.
+/// Adds two jobs, of which the node has room for one. By name `a` would come first.
 #[test]
 fn of_two_jobs_that_are_added_the_one_of_higher_priority_gets_in() {
     for system in systems() {
@@ -47,7 +47,7 @@ fn a_job_whose_priority_is_raised_gets_in_instead_of_the_other() {
     }
 }
 
-/// Pods without a gang: in Volcano each is in a group, for it has no other jobs.
+/// Adds pods without a gang: in Volcano each is in a group, because Volcano has no other jobs.
 #[test]
 fn a_priority_counts_without_a_gang_too() {
     for system in systems() {
@@ -60,7 +60,7 @@ fn a_priority_counts_without_a_gang_too() {
     }
 }
 
-/// A PodGroup of Kubernetes decides in every system that reads it, whatever its pods say.
+/// Raises the priority of a PodGroup of Kubernetes: the group decides in every system that reads it, whatever its pods say.
 #[test]
 fn a_group_of_kubernetes_and_all_of_its_pods_get_the_priority() {
     let group = "{apiVersion: scheduling.k8s.io/v1beta1, kind: PodGroup, metadata: {name: z, namespace: d}, \
@@ -79,7 +79,7 @@ fn a_group_of_kubernetes_and_all_of_its_pods_get_the_priority() {
             &[&all, &pod("a-0", "priority: 5"), &pod("a-1", "priority: 5")].map(String::as_str).join("\n---\n"),
         );
         assert_eq!(bound(&cluster, system), ["d/a-0", "d/a-1"], "{system}");
-        // One pod is named: the other one of its group gets the priority, too.
+        // One pod is named: the other pod of its group receives the priority, too.
         let raised = edited(&cluster, system, &Edit::Priority { pods: vec!["d/z-0".to_owned()], priority: 9 }).unwrap();
         let told: Vec<_> = raised.iter().map(|it| (&it["metadata"]["name"], &it["spec"]["priority"])).collect();
         assert_eq!(told, [(&json!("z"), &json!(9)), (&json!("z-0"), &json!(9)), (&json!("z-1"), &json!(9))]);
@@ -88,7 +88,7 @@ fn a_group_of_kubernetes_and_all_of_its_pods_get_the_priority() {
     }
 }
 
-/// A class with the value is used where there is one; the name of a new one is not taken, and 0 needs none.
+/// Uses a class with the value, where one exists. The name of a new class must not be taken, and the value 0 needs no class.
 #[test]
 fn a_group_of_volcano_gets_a_class_with_the_priority() {
     let taken = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: priority-9}, value: 3}";
@@ -105,7 +105,7 @@ fn a_group_of_volcano_gets_a_class_with_the_priority() {
     assert_eq!(class(0), (None, None));
 }
 
-/// What the class of a pod says beside its priority stays: it preempts nobody.
+/// Raises the priority of a pod whose class forbids preemption: the pod keeps the preemption policy of its class.
 #[test]
 fn a_pod_that_preempts_nobody_by_its_class_still_preempts_nobody() {
     let polite = "{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: polite}, value: 3, preemptionPolicy: Never}";

@@ -1,4 +1,4 @@
-//! Where quotas have their bounds.
+//! The places of the bounds of quotas.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,27 +7,27 @@ use lictor_host::cluster::load::read;
 use lictor_host::cluster::{Object, step};
 use serde_json::Value;
 
-/// Under this key a ConfigMap of YuniKorn has its queues.
+/// The key under which a ConfigMap of YuniKorn has its queues.
 const QUEUES: &str = "queues.yaml";
 
 /// A bound of a quota or queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// Which of the objects has it.
+    /// The index of the object that has it.
     pub(crate) object: usize,
     /// The name of the quota; the whole path of a queue.
     pub(crate) queue: String,
     /// The bound, such as `max`.
     pub(crate) bound: String,
-    /// Its amounts by resource, as they are written.
+    /// The amounts by resource, as they are written.
     pub(crate) amounts: BTreeMap<String, String>,
-    /// Where the amounts are: a JSON pointer, into the document of queues where there is one.
+    /// The JSON pointer of the amounts, within the document of queues where there is one.
     pointer: String,
     is_nested: bool,
 }
 
 impl Place {
-    /// Its object with these amounts.
+    /// Returns the object with these amounts. `None`: the object does not have this bound.
     pub(crate) fn with(&self, object: &Object, amounts: &[(&str, String)]) -> Option<Object> {
         let mut value: Value = serde_json::from_str(&object.json()).ok()?;
         if self.is_nested {
@@ -50,7 +50,7 @@ fn set(at: &mut Value, amounts: &[(&str, String)]) -> Option<()> {
     Some(())
 }
 
-/// Every bound in these objects, in their order.
+/// Returns every bound in these objects, in their order.
 pub(crate) fn places<'o>(objects: impl IntoIterator<Item = &'o Object>) -> Vec<Place> {
     let mut places = Vec::new();
     for (object, it) in objects.into_iter().enumerate() {
@@ -103,12 +103,12 @@ pub(crate) fn places<'o>(objects: impl IntoIterator<Item = &'o Object>) -> Vec<P
     places
 }
 
-/// The document of queues.
+/// Reads the document of queues. `None`: it is not valid.
 fn queues(text: &str) -> Option<Value> {
     read(QUEUES, text).ok()?.into_iter().next().map(|document| document.value)
 }
 
-/// Tells the path and the pointer of every queue.
+/// Passes the path and the JSON pointer of every queue to `tell`.
 fn each_queue(queues: &Value, tell: &mut dyn FnMut(&str, &str)) {
     let partitions = queues.get("partitions").and_then(Value::as_array);
     for (number, partition) in partitions.into_iter().flatten().enumerate() {

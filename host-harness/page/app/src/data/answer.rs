@@ -1,26 +1,26 @@
-//! Why pods are where they are.
+//! The reasons for the states of pods.
 
 use serde::Deserialize;
 
 use super::record::{Attempt, Reason, Victim};
 
-/// What is known of the pods that were asked about.
+/// The answer about the pods of a name.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Answer {
-    /// What was asked about.
+    /// The name in the question.
     pub asked: String,
-    /// The pods that were meant.
+    /// The pods of that name.
     pub pods: Vec<Why>,
 }
 
-/// What became of a pod, and why.
+/// The state of a pod, with the reasons.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Why {
     /// The pod.
     pub pod: String,
-    /// Where it is now.
+    /// Its state now.
     pub state: String,
     /// Its node.
     pub node: Option<String>,
@@ -28,13 +28,13 @@ pub struct Why {
     pub attempts: Vec<Attempt>,
     /// Why it was not tried.
     pub held_back: Option<Reason>,
-    /// Why a cycle of the policy's own ended so for it.
+    /// Why it was not placed in a cycle of the policy's own.
     pub explanation: Option<Explanation>,
-    /// Whether it was safe before anything was decided.
+    /// Whether it was safe before any decision.
     pub standing: Option<Standing>,
-    /// For whom it is evicted.
+    /// The eviction of the pod, with its preemptor.
     pub evicted: Option<Evicted>,
-    /// What was said of it in the attempts for others.
+    /// The results for it in the attempts for others.
     pub looked_at: Vec<LookedAt>,
 }
 
@@ -42,43 +42,43 @@ pub struct Why {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Standing {
-    /// No preemptor may evict it.
+    /// Whether no preemptor may evict it.
     pub safe: bool,
-    /// Who may evict it, or the laws that protect it.
+    /// The pods or queues that may evict it, or the laws that protect it.
     pub sentence: String,
 }
 
-/// For whom a pod is evicted.
+/// The eviction of a pod, with its preemptor.
 pub type Evicted = Victim;
 
-/// Why an attempt ended as it did.
+/// Why an attempt ended in its result.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Explanation {
-    /// How many nodes there are.
+    /// The number of nodes.
     pub nodes: usize,
-    /// What was said, counted.
+    /// The reasons, counted.
     pub counted: Vec<Counted>,
-    /// What was said, one by one.
+    /// The reasons, one by one.
     pub notes: Vec<Note>,
 }
 
-/// The same, said of several.
+/// A reason that several pods, nodes or queues share.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Counted {
-    /// Of how many.
+    /// The number of pods, nodes or queues.
     pub count: usize,
-    /// What they are.
+    /// What they are: `preemptor`, `pod`, `node` or `queue`.
     pub about: String,
     /// What happened to them.
     pub outcome: String,
-    /// Why.
+    /// The reason.
     #[serde(flatten)]
     pub reason: Reason,
 }
 
-/// One thing that was said.
+/// A reason for one pod, node or queue.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Note {
@@ -90,20 +90,20 @@ pub struct Note {
     pub node: Option<String>,
     /// What happened to it.
     pub outcome: String,
-    /// Why.
+    /// The reason.
     #[serde(flatten)]
     pub reason: Reason,
 }
 
-/// What was said of a pod in the attempt for another.
+/// The result for a pod in the attempt for another.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct LookedAt {
-    /// Whose attempt it was.
+    /// The pod of the attempt.
     pub by: String,
-    /// What happened.
+    /// The result.
     pub outcome: String,
-    /// Why.
+    /// The reason.
     #[serde(flatten)]
     pub reason: Reason,
 }

@@ -1,4 +1,4 @@
-//! What is opened.
+//! The input that is opened.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use super::record::Finding;
 pub struct Given {
     /// The name of the file.
     pub name: String,
-    /// What it says; empty for a recording.
+    /// The text of the file; empty for a recording.
     pub text: String,
     /// The bytes of a recording in base 64; empty for anything else.
     #[serde(default)]
@@ -23,10 +23,10 @@ pub struct Given {
     /// The schedulers whose pods are decided about; empty: those that the system stands for.
     #[serde(default)]
     pub schedulers: Vec<String>,
-    /// Objects that are added, or stand instead of those of the same kind and name, as YAML or JSON.
+    /// Objects that are added, or replace those of the same kind and name, as YAML or JSON.
     #[serde(default)]
     pub changes: String,
-    /// It is the beginning of a recording that is being written, and the page is served with what follows.
+    /// Whether this is the beginning of a recording that is being written, and the page is served with what follows.
     #[serde(default, skip_serializing)]
     pub live: bool,
 }
@@ -40,7 +40,7 @@ pub struct Example {
     pub system: String,
 }
 
-/// What was opened.
+/// The engine's summary of the opened input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Summary {
@@ -50,7 +50,7 @@ pub struct Summary {
     pub system: String,
     /// All systems.
     pub systems: Vec<String>,
-    /// What is to be said of the objects.
+    /// The findings about the objects.
     pub findings: Vec<Finding>,
 }
 
@@ -64,9 +64,9 @@ pub struct Law {
     pub question: String,
     /// What must hold.
     pub sentence: String,
-    /// Where it comes from.
+    /// The source of the law.
     pub source: String,
-    /// Where it stands in the sources of this program.
+    /// The file in the sources of this program.
     pub file: String,
     /// Its manual page.
     pub page: String,
@@ -78,15 +78,15 @@ pub struct Law {
 pub struct Written {
     /// Its name.
     pub name: String,
-    /// What it says.
+    /// The text of the file.
     pub text: String,
 }
 
-/// What came of putting what is open into the address of the page.
+/// The result of putting the open input into the address of the page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 pub struct Shared {
-    /// How many letters the address has.
+    /// The number of letters of the address.
     pub letters: usize,
-    /// It is in the clipboard, too.
+    /// Whether the address was copied to the clipboard, too.
     pub copied: bool,
 }

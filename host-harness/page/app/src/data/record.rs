@@ -1,4 +1,4 @@
-//! What was decided.
+//! The decisions.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::answer::Explanation;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Record {
-    /// Who decided.
+    /// The policy that decided.
     pub policy: Policy,
     /// The cluster at the beginning.
     pub cluster: Counted,
@@ -19,11 +19,11 @@ pub struct Record {
     pub cycles: Vec<Cycle>,
     /// The quotas or queues.
     pub accounts: Vec<Account>,
-    /// What is to be said of the objects.
+    /// The findings about the objects.
     pub findings: Vec<Finding>,
 }
 
-/// Who decided.
+/// The policy that decided.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Policy {
@@ -83,39 +83,39 @@ pub struct Cycle {
 pub struct Attempt {
     /// The pod.
     pub pod: String,
-    /// How it ended.
+    /// The result of the attempt.
     pub result: String,
     /// The node it has, is held for or nominated to.
     pub node: Option<String>,
-    /// What was said before any node was asked.
+    /// The reason why it was refused before any node was tried.
     pub reason: Option<Reason>,
-    /// What the nodes said.
+    /// The obstacles of the nodes.
     pub nodes: Option<Nodes>,
-    /// What preemption said.
+    /// The reason of the preemption.
     pub preemption: Option<Reason>,
-    /// After which changes it is worth trying again.
+    /// The changes after which another attempt is worthwhile.
     pub retry_after: Vec<String>,
-    /// Why it ended so.
+    /// The explanation of the result.
     pub explanation: Option<Explanation>,
 }
 
-/// What nodes said, counted.
+/// The obstacles of nodes, counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(default)]
 pub struct Nodes {
-    /// How many there are.
+    /// The number of nodes.
     pub nodes: usize,
-    /// How many said what.
+    /// The number of nodes by obstacle.
     pub obstacles: BTreeMap<String, usize>,
 }
 
-/// Why something is so.
+/// The reason of a result.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Reason {
     /// The law or rule.
     pub code: String,
-    /// Which of its sentences.
+    /// The case of the law: which of its sentences this is.
     pub case: String,
     /// The sentence.
     pub message: String,
@@ -123,7 +123,7 @@ pub struct Reason {
     pub facts: BTreeMap<String, Value>,
 }
 
-/// What becomes of a victim.
+/// The eviction of a victim.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Victim {
@@ -135,9 +135,9 @@ pub struct Victim {
     pub plan: u64,
     /// The preemptor.
     pub preemptor: Option<String>,
-    /// The queue that gives back, where there is no preemptor.
+    /// The queue that gives resources back, where there is no preemptor.
     pub queue: Option<String>,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
@@ -147,7 +147,7 @@ pub struct Victim {
 pub struct Plan {
     /// Its number.
     pub plan: u64,
-    /// Who is nominated, and where.
+    /// The nominated pods, with their nodes.
     pub nominated: BTreeMap<String, String>,
     /// The victims.
     pub victims: Vec<String>,
@@ -159,9 +159,9 @@ pub struct Plan {
 pub struct RefusedPlan {
     /// Its number.
     pub plan: u64,
-    /// For whom it was.
+    /// The preemptor of the plan.
     pub preemptor: Option<String>,
-    /// What it breaks.
+    /// The law that it breaks.
     pub reason: Reason,
 }
 
@@ -169,35 +169,35 @@ pub struct RefusedPlan {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default)]
 pub struct Account {
-    /// What it is called in its system.
+    /// The word for the account in its system.
     pub kind: String,
     /// Its name.
     pub name: String,
-    /// The one above.
+    /// The account above it.
     pub parent: Option<String>,
     /// By resource.
     pub resources: Vec<Amounts>,
 }
 
-/// What a quota has of a resource, as quantities.
+/// The amounts of a resource in a quota, as quantities.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Amounts {
     /// The resource.
     pub resource: String,
-    /// What was used before.
+    /// The amount that its pods held before the decisions.
     pub used_before: String,
-    /// What is used now.
+    /// The amount that they hold now.
     pub used_after: String,
-    /// What is promised.
+    /// The amount of the nominated pods.
     pub promised: String,
-    /// What is requested by pods that wait.
+    /// The requests of its pending pods.
     pub pending: String,
     /// Its bounds by name.
     pub bounds: BTreeMap<String, String>,
 }
 
-/// Something to be said of an object.
+/// A finding about an object.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Finding {
@@ -218,12 +218,12 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// An error without a place.
+    /// Makes an error without a place.
     pub fn error(message: impl Into<String>) -> Finding {
         Finding { severity: "error".to_owned(), message: message.into(), ..Finding::default() }
     }
 
-    /// Where it is: the file and the line, and the object with its field.
+    /// Returns the place: the file and the line, and the object with its field.
     pub fn place(&self) -> String {
         let file = match (&self.file, self.line) {
             (Some(file), Some(line)) => format!("{file}:{line}"),

@@ -1,4 +1,4 @@
-//! The tree of queues, and of each what it may use and uses, as bars inside of each other.
+//! The tree of queues, and the amounts and bounds of each, as bars inside of each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,33 +8,33 @@ use crate::data::{Account, Amounts};
 #[cfg(test)]
 mod tests;
 
-/// A queue, and how deep it stands in the tree.
+/// A queue with its depth in the tree.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Queue {
     /// Its name.
     pub name: String,
-    /// How many queues are above it.
+    /// The number of queues above it.
     pub depth: usize,
     /// Its bars.
     pub bars: Vec<Bar>,
 }
 
-/// What a queue has of a resource. Lengths are parts of the longest in the bar.
+/// The amounts of a resource in a queue. Lengths are parts of the longest in the bar.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
     /// The resource.
     pub resource: String,
-    /// What its pods hold after the decisions.
+    /// The amount that its pods hold after the decisions.
     pub used: f64,
-    /// What is promised beyond.
+    /// The amount of the nominated pods beyond that.
     pub promised: f64,
-    /// What its pods hold after the decisions, rounded.
+    /// The amount that its pods hold after the decisions, rounded.
     pub held: String,
-    /// The bounds, with where they stand.
+    /// The bounds, with their positions.
     pub bounds: Vec<Bound>,
-    /// Whether more is held than was before.
+    /// Whether the amount has grown.
     pub grows: bool,
-    /// All of it in words.
+    /// The bar in words.
     pub label: String,
 }
 
@@ -43,13 +43,13 @@ pub struct Bar {
 pub struct Bound {
     /// Its name in its system.
     pub name: String,
-    /// Where it stands.
+    /// Its position.
     pub at: f64,
     /// Its quantity, rounded.
     pub quantity: String,
 }
 
-/// The queues, each below its parent, siblings by name; only those that hold, promise or bound something.
+/// Returns the queues, each below its parent, siblings by name. A queue without amounts and bounds is left out, unless it has children.
 pub fn queues(accounts: &[Account]) -> Vec<Queue> {
     let known: BTreeSet<&str> = accounts.iter().map(|account| account.name.as_str()).collect();
     let mut below: BTreeMap<Option<&str>, Vec<&Account>> = BTreeMap::new();
@@ -61,7 +61,7 @@ pub fn queues(accounts: &[Account]) -> Vec<Queue> {
     let (mut queues, mut seen) = (Vec::new(), BTreeSet::new());
     let mut open: Vec<(&Account, usize)> = below.get(&None).into_iter().flatten().rev().map(|it| (*it, 0)).collect();
     while let Some((account, depth)) = open.pop() {
-        // A queue that is above itself is shown once.
+        // A queue that is its own ancestor is shown once.
         if !seen.insert(account.name.as_str()) {
             continue;
         }
@@ -106,7 +106,7 @@ fn bar(amounts: &Amounts) -> Option<Bar> {
     })
 }
 
-/// A bar in words.
+/// Returns a bar in words.
 fn label(amounts: &Amounts) -> String {
     let resource = amounts.resource.as_str();
     let mut words = format!("{resource}: used {}", rounded(resource, &amounts.used_after));

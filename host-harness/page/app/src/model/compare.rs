@@ -1,4 +1,4 @@
-//! What is decided otherwise than before a change.
+//! The decisions that differ from those before a change.
 
 use std::collections::BTreeSet;
 
@@ -6,18 +6,18 @@ use super::jobs::State;
 use super::results::fates;
 use crate::data::Cycle;
 
-/// A pod that is somewhere else than before.
+/// A pod whose state differs from before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
     /// The pod.
     pub pod: String,
-    /// Where it was; in words of `State`, or why it was not there.
+    /// The state before, as a word of `State`, or why the pod had none.
     pub before: &'static str,
-    /// Where it is now.
+    /// The state now.
     pub after: &'static str,
 }
 
-/// The pods whose fate has changed, by name.
+/// Returns the pods whose state has changed, by name.
 pub fn compare(before: &Cycle, after: &Cycle) -> Vec<Difference> {
     let (was, is) = (fates(before), fates(after));
     let victims = before.victims.keys().chain(after.victims.keys()).map(String::as_str);

@@ -1,30 +1,30 @@
-//! What is written into the forms.
+//! The inputs of the forms.
 
 use std::collections::BTreeMap;
 
 use crate::data::{Bound, Edit, Finding, NewJob};
 
-/// A new job as it is written: each field is a text.
+/// A new job as it is entered: each field is a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JobForm {
     /// Its name.
     pub name: String,
     /// Its namespace.
     pub namespace: String,
-    /// How many pods it has.
+    /// The number of its pods.
     pub pods: String,
-    /// How many of them start together; empty for pods that start one by one.
+    /// The number of them that start together; empty for pods that start one by one.
     pub min: String,
-    /// What each pod requests: `cpu 4, memory 16Gi`.
+    /// The requests of each pod: `cpu 4, memory 16Gi`.
     pub requests: String,
-    /// Its queue or quota; empty for none.
+    /// Its queue or quota. Empty: the job has none.
     pub queue: String,
     /// Its priority; empty for 0.
     pub priority: String,
 }
 
 impl JobForm {
-    /// The job.
+    /// Reads the job.
     ///
     /// # Errors
     /// A field is no number, or no list of amounts.
@@ -45,10 +45,10 @@ fn or_zero(text: &str) -> &str {
     if text.trim().is_empty() { "0" } else { text }
 }
 
-/// A whole number that is written in a field.
+/// Reads a whole number; `what` is its name in the message.
 ///
 /// # Errors
-/// It is none, or too large or too small.
+/// The text is no whole number, or the number is too large or too small.
 pub fn number<N: std::str::FromStr>(what: &str, text: &str) -> Result<N, Finding> {
     let wrong = |_| mistake(format!("{what} is no whole number: `{}`", text.trim()), "write digits only, such as 4");
     text.trim().parse().map_err(wrong)
@@ -58,7 +58,7 @@ fn mistake(message: String, remedy: &str) -> Finding {
     Finding { remedy: Some(remedy.to_owned()), ..Finding::error(message) }
 }
 
-/// Amounts by resource: `cpu 4, memory 16Gi`; `=` or `:` may stand in between.
+/// Reads amounts by resource: `cpu 4, memory 16Gi`; `=` or `:` may stand in between.
 fn requests(text: &str) -> Result<BTreeMap<String, String>, Finding> {
     let entries = text.split([',', '\n']).map(str::trim).filter(|entry| !entry.is_empty());
     let read = |entry: &str| {
@@ -71,7 +71,7 @@ fn requests(text: &str) -> Result<BTreeMap<String, String>, Finding> {
     entries.map(read).collect()
 }
 
-/// The bounds as they are offered: quota, bound, resource, and its amount.
+/// Returns the bounds as they are offered: quota, bound, resource, and its amount.
 pub fn choices(bounds: &[Bound]) -> Vec<[String; 4]> {
     let of = |it: &Bound| {
         let (queue, bound) = (it.queue.clone(), it.bound.clone());

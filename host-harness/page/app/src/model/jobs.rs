@@ -1,4 +1,4 @@
-//! Jobs as lanes: of each pod what became of it.
+//! Jobs as lanes, with the states of their pods.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use lictor_picture::{Job, Picture};
 use super::results::{Fate, Jobs, fates};
 use crate::data::Cycle;
 
-/// A job, and where its pods are.
+/// A job with the states of its pods.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lane {
     /// The job.
@@ -16,23 +16,23 @@ pub struct Lane {
     pub queue: String,
     /// The highest priority of its pods.
     pub priority: i32,
-    /// How many pods are where, in the order of `State`.
+    /// The number of pods in each state, in the order of `State`.
     pub states: BTreeMap<State, usize>,
 }
 
-/// Where a pod of a job is.
+/// The state of a pod of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
     /// It has a node, and keeps it.
     Running,
     /// It is evicted.
     Evicted,
-    /// It waited, and this became of it.
+    /// It waited, and has this result.
     Waited(Fate),
 }
 
 impl State {
-    /// Its name in one word: for badges, and for style.
+    /// Returns the name of the state in one word, for badges and for style.
     pub fn word(self) -> &'static str {
         match self {
             State::Running => "running",
@@ -43,37 +43,37 @@ impl State {
 }
 
 impl Lane {
-    /// Whether something is decided about it, or it waits.
+    /// Returns whether a pod of the job waits, or something is decided about the job.
     pub fn is_moving(&self) -> bool {
         self.states.keys().any(|state| *state != State::Running)
     }
 
-    /// How many pods it has.
+    /// Returns the number of its pods.
     pub fn pods(&self) -> usize {
         self.states.values().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
-    /// Where its pods are, in words.
+    /// Returns the states of its pods, in words.
     pub fn label(&self) -> String {
         let parts: Vec<String> = self.states.iter().map(|(state, count)| format!("{count} {}", state.word())).collect();
         parts.join(", ")
     }
 }
 
-/// Beyond so many pods, the blocks of a lane are parts of it, not pods.
+/// The most pods for which each pod has a block of its own; in larger jobs, a block stands for a state.
 const BLOCKS: usize = 48;
 
 /// A part of a lane: pods that are in the same state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
-    /// Where its pods are.
+    /// The state of its pods.
     pub state: State,
-    /// How many pods it stands for.
+    /// The number of pods that it stands for.
     pub pods: usize,
 }
 
 impl Lane {
-    /// A block for each pod; in a large job, a block for each state.
+    /// Returns a block for each pod; in a large job, a block for each state.
     pub fn blocks(&self) -> Vec<Block> {
         let is_small = self.pods() <= BLOCKS;
         let of = |(state, count): (&State, &usize)| match is_small {
@@ -84,7 +84,7 @@ impl Lane {
     }
 }
 
-/// The lanes: those of which something is decided or that wait first, then by name.
+/// Returns the lanes. Jobs about which something is decided, or that wait, come first; otherwise the order is that of the picture.
 pub fn lanes(picture: &Picture, cycle: Option<&Cycle>) -> Vec<Lane> {
     let fates = cycle.map(fates).unwrap_or_default();
     let lane = |job: &Job| {
@@ -108,7 +108,7 @@ pub fn lanes(picture: &Picture, cycle: Option<&Cycle>) -> Vec<Lane> {
     lanes
 }
 
-/// The job of each pod that has one.
+/// Returns the job of each pod that has one.
 pub fn jobs(picture: &Picture) -> Jobs {
     let of = |job: &Job| {
         let name = job.name.clone();

@@ -1,20 +1,20 @@
-//! A recording that is being written, as the page follows it.
+//! The following of a recording that is being written.
 
 use super::time::MOST;
 use crate::data::{Known, START};
 
-/// How far a recording is known, repeated and shown.
+/// The progress of following a recording: how much is known, repeated and shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Live {
-    /// How much of it is known.
+    /// The known part of the recording.
     pub known: Known,
     /// The number of the moment that was repeated last.
     pub repeated: usize,
-    /// The newest moment is shown whenever one comes; not, while an earlier one is looked at.
+    /// Whether the newest moment is shown as soon as it is known; false while an earlier one is shown.
     pub follows: bool,
-    /// Moments are being repeated.
+    /// Whether moments are being repeated.
     pub is_repeating: bool,
-    /// Nothing more comes: it could not be read on.
+    /// Whether the recording cannot be read any further.
     pub is_over: bool,
 }
 
@@ -31,17 +31,17 @@ impl Default for Live {
 }
 
 impl Live {
-    /// How many moments are known and not repeated.
+    /// Returns how many moments are known and not repeated.
     pub fn behind(&self) -> usize {
         self.known.moments.saturating_sub(self.repeated)
     }
 
-    /// How many of those have no place on the line, which keeps the last ones: they are not drawn.
+    /// Returns how many of those will have no place on the line, which keeps the last ones: they are not drawn.
     pub fn skipped(&self) -> usize {
         self.behind().saturating_sub(MOST)
     }
 
-    /// What is said while the moment with this number is shown.
+    /// Returns the sentence that is shown with the moment of this number.
     pub fn sentence(&self, at: usize) -> String {
         let newer = match self.known.moments.saturating_sub(at) {
             0 if at == 0 => "nothing was decided yet".to_owned(),
@@ -66,7 +66,7 @@ mod tests {
     fn only_the_last_moments_are_drawn() {
         assert_eq!((live(5, 2).behind(), live(5, 2).skipped()), (3, 0));
         assert_eq!((live(MOST + 7, 7).skipped(), live(MOST + 7, 6).skipped()), (0, 1));
-        // What is known is counted when bytes come, what is repeated later: never the other way round.
+        // Moments are counted when bytes arrive, and repeated later: never the other way round.
         assert_eq!(live(1, 2).behind(), 0);
     }
 

@@ -7,11 +7,11 @@ pub enum Block {
     Heading(String),
     /// A paragraph.
     Text(String),
-    /// A formula or another text that stands as it is written.
+    /// A formula or another text that is shown as it is written.
     Code(String),
 }
 
-/// The blocks of a page in Markdown, as far as pages of laws use it.
+/// Splits a page into blocks. Only the Markdown that pages of laws use is understood.
 pub fn blocks(page: &str) -> Vec<Block> {
     let (mut blocks, mut text, mut code) = (Vec::new(), String::new(), None::<String>);
     let end = |text: &mut String, blocks: &mut Vec<Block>| {
@@ -51,13 +51,13 @@ pub fn blocks(page: &str) -> Vec<Block> {
 pub enum Span {
     /// Words.
     Text(String),
-    /// What stands between backticks.
+    /// A text between backticks.
     Code(String),
-    /// An address that stands between angle brackets.
+    /// An address between angle brackets.
     Link(String),
 }
 
-/// The parts of a paragraph in Markdown, as far as pages of laws use it.
+/// Splits a paragraph into spans. Only the Markdown that pages of laws use is understood.
 pub fn spans(paragraph: &str) -> Vec<Span> {
     let (mut spans, mut text, mut rest) = (Vec::new(), String::new(), paragraph);
     while let Some((at, mark)) = rest.char_indices().find(|(_, mark)| matches!(mark, '`' | '<')) {
@@ -74,7 +74,7 @@ pub fn spans(paragraph: &str) -> Vec<Span> {
                 spans.extend([Span::Text(std::mem::take(&mut text)), Span::Link(address.to_owned())]);
                 rest = after;
             }
-            // A mark that stands for itself.
+            // A mark without its end is shown as it is.
             _ => {
                 text.push(mark);
                 rest = from.strip_prefix(mark).unwrap_or_default();

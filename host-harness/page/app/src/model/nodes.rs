@@ -1,4 +1,4 @@
-//! Where nodes are drawn: in columns of equal cells, of which only those on the screen are drawn.
+//! The layout of nodes: columns of equal cells, of which only those on the screen are drawn.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use super::quantity::{counted, part, short, shown};
 #[cfg(test)]
 mod tests;
 
-/// What the colours of the bars mean.
+/// The meaning of the bars' colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
     /// The queue of the pods.
@@ -19,7 +19,7 @@ pub enum Colour {
     Priority,
 }
 
-/// In which order nodes stand.
+/// The order of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// By name.
@@ -28,18 +28,18 @@ pub enum Order {
     Fullest,
 }
 
-/// A part of a bar, from 0 to 1; more where pods hold more than the node has.
+/// A part of a bar, from 0 to 1; more than 1 where pods hold more than the node has.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Segment {
     /// Where it begins.
     pub from: f64,
     /// Where it ends.
     pub to: f64,
-    /// What it is, as an index in the legend.
+    /// Its colour, as an index in the legend.
     pub colour: usize,
 }
 
-/// What the colours mean, in their order.
+/// The meanings of the colours, in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Legend {
     colour: Colour,
@@ -49,11 +49,11 @@ pub struct Legend {
     pub names: Vec<String>,
 }
 
-/// How many bands of priorities there are at most.
+/// The most bands of priorities.
 const BANDS: usize = 6;
 
 impl Legend {
-    /// The colours of a picture.
+    /// Makes the legend of a picture.
     pub fn of(picture: &Picture, colour: Colour) -> Legend {
         let mut found: Vec<i32> = picture.nodes.iter().flat_map(|node| &node.held).map(|held| held.priority).collect();
         found.sort_unstable_by(|one, other| other.cmp(one));
@@ -75,7 +75,7 @@ impl Legend {
     }
 }
 
-/// The name of a band of priorities.
+/// Returns the name of a band of priorities.
 fn band(band: &[i32]) -> String {
     match band {
         [] => String::new(),
@@ -84,7 +84,7 @@ fn band(band: &[i32]) -> String {
     }
 }
 
-/// The bar of a resource of a node: what is held, the first of the legend first.
+/// Returns the bar of a resource of a node, in the order of the legend.
 pub fn segments(node: &Node, resource: usize, legend: &Legend) -> Vec<Segment> {
     let whole = node.allocatable.get(resource).copied().unwrap_or(0);
     let mut held: Vec<(usize, i64)> = node
@@ -107,7 +107,7 @@ pub fn segments(node: &Node, resource: usize, legend: &Legend) -> Vec<Segment> {
     segments
 }
 
-/// A node in words: its name, how many pods it has, and what they hold of each resource.
+/// Returns a node in words: its name, the number of its pods, and their amounts of each resource.
 pub fn sentence(picture: &Picture, node: &Node) -> String {
     let of = |((at, whole), name): ((usize, &i64), &String)| {
         (*whole > 0).then(|| format!("{} {} of {}", short(name), shown(name, node.held_of(at)), shown(name, *whole)))
@@ -116,7 +116,7 @@ pub fn sentence(picture: &Picture, node: &Node) -> String {
     format!("{}: {}; {}", node.name, counted(node.pods(), "pod"), held.join(", "))
 }
 
-/// The nodes whose name contains this, in this order, as indices.
+/// Returns the nodes whose name contains `filter`, in this order, as indices of the picture.
 pub fn listed(picture: &Picture, filter: &str, order: Order) -> Vec<usize> {
     let matching = picture.nodes.iter().enumerate().filter(|(_, node)| node.name.contains(filter));
     let mut listed: Vec<(usize, &Node)> = matching.collect();
@@ -130,43 +130,43 @@ pub fn listed(picture: &Picture, filter: &str, order: Order) -> Vec<usize> {
 /// Equal cells in columns, in pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Grid {
-    /// How many cells there are.
+    /// The number of cells.
     pub cells: usize,
-    /// How many stand beside each other.
+    /// The number of columns.
     pub columns: usize,
-    /// The width of one.
+    /// The width of a cell.
     pub width: f64,
-    /// The height of one.
+    /// The height of a cell.
     pub height: f64,
 }
 
 impl Grid {
-    /// As many columns as fit.
+    /// Makes a grid with as many columns as fit, each at least `least` pixels wide.
     pub fn of(cells: usize, width: f64, least: f64, height: f64) -> Grid {
         let columns = ((width / least).floor() as usize).max(1);
         Grid { cells, columns, width: width / columns as f64, height }
     }
 
-    /// The height of all.
+    /// Returns the height of all cells, in pixels.
     pub fn tall(&self) -> f64 {
         self.cells.div_ceil(self.columns) as f64 * self.height
     }
 
-    /// The cells of which something is to be seen.
+    /// Returns the cells that are at least partly visible, where the frame is `tall` pixels high and scrolled by `scrolled`.
     pub fn seen(&self, scrolled: f64, tall: f64) -> Range<usize> {
         let row = |at: f64| (at.max(0.0) / self.height) as usize;
         let cell = |row: usize| row.saturating_mul(self.columns).min(self.cells);
         cell(row(scrolled))..cell(row(scrolled + tall).saturating_add(1))
     }
 
-    /// Where a cell begins.
+    /// Returns the upper left corner of a cell, in pixels.
     pub fn place(&self, cell: usize) -> (f64, f64) {
         let column = cell.checked_rem(self.columns).unwrap_or(0);
         let row = cell.checked_div(self.columns).unwrap_or(0);
         (column as f64 * self.width, row as f64 * self.height)
     }
 
-    /// The cell at this place.
+    /// Returns the cell at this place. `None`: there is no cell.
     pub fn at(&self, x: f64, y: f64) -> Option<usize> {
         if x < 0.0 || y < 0.0 {
             return None;

@@ -3,22 +3,22 @@
 use lictor_contract::quantity::{Unit, parse, readable};
 use lictor_decide::record::NO_LIMIT;
 
-/// The amount of a quantity; none where it has no limit, or is none.
+/// Returns the amount of a quantity. `None`: the text means "no limit", or is no quantity.
 pub fn amount(resource: &str, quantity: &str) -> Option<i64> {
     parse(quantity, Unit::of(resource)).ok().filter(|amount| *amount < NO_LIMIT)
 }
 
-/// An amount, rounded.
+/// Returns an amount as text, rounded.
 pub fn shown(resource: &str, amount: i64) -> String {
     readable(resource, amount)
 }
 
-/// A quantity, rounded; unchanged where it is none.
+/// Returns a quantity, rounded. A text that is no quantity stays as it is.
 pub fn rounded(resource: &str, quantity: &str) -> String {
     amount(resource, quantity).map_or_else(|| quantity.to_owned(), |amount| shown(resource, amount))
 }
 
-/// The part of a whole, at least 0; more than 1 where there is more than the whole.
+/// Returns an amount divided by a whole, at least 0; more than 1 where the amount is larger than the whole.
 pub fn part(amount: i64, whole: i64) -> f64 {
     if whole <= 0 {
         return 0.0;
@@ -27,12 +27,12 @@ pub fn part(amount: i64, whole: i64) -> f64 {
     (amount.max(0) as f64) / (whole as f64)
 }
 
-/// The last word of the name of a resource: `gpu` of `nvidia.com/gpu`.
+/// Returns the last word of the name of a resource: `gpu` of `nvidia.com/gpu`.
 pub fn short(resource: &str) -> &str {
     resource.rsplit('/').next().unwrap_or(resource)
 }
 
-/// So many of something: `1 node`, `2 nodes`.
+/// Returns a number of things in words: `1 node`, `2 nodes`.
 pub fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

@@ -1,4 +1,4 @@
-//! The decisions of a cycle, in sections: who is bound, nominated, held, refused.
+//! The decisions of a cycle, in sections: the pods that are bound, nominated, held, refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,43 +9,43 @@ mod others;
 #[cfg(test)]
 mod tests;
 
-/// The reason of pods with scheduling gates, and of those that another scheduler decides about.
+/// The code of the reason of pods with scheduling gates. Other reasons are those of pods that another scheduler decides about.
 const GATED: &str = "host/gated";
 
-/// How an attempt ends, in the words of the engine.
+/// The results of an attempt, in the words of the engine.
 pub(super) const REJECTED: &str = "Rejected";
 const UNSCHEDULABLE: &str = "Unschedulable";
 const WITH_NODE: [&str; 3] = ["Scheduled", "Waiting", "Nominated"];
 
-/// Whether the page knows this end of an attempt.
+/// Returns whether the page knows this result of an attempt.
 pub fn is_known_result(result: &str) -> bool {
     [REJECTED, UNSCHEDULABLE].contains(&result) || WITH_NODE.contains(&result)
 }
 
-/// How many nodes are named.
+/// The number of nodes that are named.
 const NAMED: usize = 6;
 
 /// A section of the results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// What it is about, in one word: for style.
+    /// The topic in one word, for style.
     pub word: &'static str,
     /// Its title.
     pub title: &'static str,
-    /// Jobs, single pods, and queues that give back.
+    /// Jobs, single pods, and queues that give resources back.
     pub entries: Vec<Entry>,
 }
 
-/// What became of a pod.
+/// The result for a pod that waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
     /// It was bound.
     Bound,
-    /// It gets a node when its victims have left.
+    /// It is nominated, and receives its node when its victims have left.
     Nominated,
     /// It is held at permit.
     Held,
-    /// It was refused before any node was asked.
+    /// It was refused before any node was tried.
     Refused,
     /// No node takes it.
     Unschedulable,
@@ -58,7 +58,7 @@ pub enum Fate {
 }
 
 impl Fate {
-    /// All, in the order in which they are shown.
+    /// All results, in the order in which they are shown.
     pub const ALL: [Fate; 8] = [
         Fate::Bound,
         Fate::Nominated,
@@ -70,7 +70,7 @@ impl Fate {
         Fate::Elsewhere,
     ];
 
-    /// The title of its section.
+    /// Returns the title of its section.
     pub fn title(self) -> &'static str {
         match self {
             Fate::Bound => "Bound",
@@ -84,7 +84,7 @@ impl Fate {
         }
     }
 
-    /// Its name in one word: for badges, and for style.
+    /// Returns its name in one word, for badges and for style.
     pub fn word(self) -> &'static str {
         match self {
             Fate::Bound => "bound",
@@ -99,24 +99,24 @@ impl Fate {
     }
 }
 
-/// Pods of one job of which the same is said, or a single pod; or a queue that gives back.
+/// An entry: pods of one job with the same lines, a single pod, or a queue that gives resources back.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Entry {
     /// The job, the pod or the queue.
     pub name: String,
-    /// The job or the pod that can be asked about; none of a queue.
+    /// The job or the pod to ask about. `None`: the entry is a queue.
     pub asked: Option<String>,
     /// The pods.
     pub pods: Vec<String>,
     /// Their nodes.
     pub nodes: String,
-    /// What is said of them.
+    /// The reasons.
     pub lines: Vec<Line>,
-    /// Who is evicted for them.
+    /// The pods that are evicted for them.
     pub victims: Vec<Victim>,
 }
 
-/// A sentence, and the law it is of.
+/// A sentence with its law.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Line {
     /// The code of the law.
@@ -149,7 +149,7 @@ pub struct Victim {
 /// The job of each pod.
 pub type Jobs = BTreeMap<String, String>;
 
-/// What became of every pod that waited, by name.
+/// Returns the result for every pod that waited, by name.
 pub fn fates(cycle: &Cycle) -> BTreeMap<&str, Fate> {
     let mut fates = BTreeMap::new();
     for pod in &cycle.still_pending {
@@ -173,7 +173,7 @@ pub fn fates(cycle: &Cycle) -> BTreeMap<&str, Fate> {
     fates
 }
 
-/// The sections of a cycle; those without a pod are left out.
+/// Returns the sections of a cycle; empty ones are left out.
 pub fn sections(cycle: &Cycle, jobs: &Jobs) -> Vec<Section> {
     let fates = fates(cycle);
     let attempts: BTreeMap<&str, &Attempt> =
@@ -188,7 +188,7 @@ pub fn sections(cycle: &Cycle, jobs: &Jobs) -> Vec<Section> {
     sections.filter(|section| !section.entries.is_empty()).collect()
 }
 
-/// How many pods a cycle bound, nominated, evicted and so on, in words.
+/// Returns how many pods a cycle has bound, nominated, evicted and so on, in words.
 pub fn summary(cycle: &Cycle) -> String {
     let fates = fates(cycle);
     let waited = |fate: Fate| (fates.values().filter(|theirs| **theirs == fate).count(), fate.word());
@@ -207,7 +207,7 @@ fn entry(cycle: &Cycle, name: String, pods: &[&str], lines: Vec<Line>) -> Entry 
     let plans = cycle.plans.iter().filter(|plan| pods.iter().any(|pod| plan.nominated.contains_key(pod)));
     let plans: BTreeSet<u64> = plans.map(|plan| plan.plan).collect();
     let victims = cycle.victims.iter().filter(|(_, victim)| plans.contains(&victim.plan));
-    // A job of several pods is asked about as a whole, where it has a name of its own.
+    // A question about several pods of a job is one about the whole job, where the job has a name of its own.
     let asked = match pods.as_slice() {
         [only] => only.clone(),
         _ => name.clone(),
@@ -219,7 +219,7 @@ fn victim((pod, victim): (&String, &crate::data::Victim)) -> Victim {
     Victim { pod: pod.clone(), node: victim.node.clone().unwrap_or_default(), how: how(&victim.how) }
 }
 
-/// How a victim is evicted, in words.
+/// Returns how a victim is evicted, in words.
 pub fn how(how: &str) -> &'static str {
     match how {
         "Soft" => "labelled for eviction",
@@ -228,7 +228,7 @@ pub fn how(how: &str) -> &'static str {
     }
 }
 
-/// The first names, and how many more there are.
+/// Returns the first names, and how many more there are.
 fn names(nodes: &BTreeSet<&String>) -> String {
     let first: Vec<&str> = nodes.iter().take(NAMED).map(|node| node.as_str()).collect();
     match nodes.len().saturating_sub(NAMED) {
@@ -237,7 +237,7 @@ fn names(nodes: &BTreeSet<&String>) -> String {
     }
 }
 
-/// Pods of one job of which the same is said stand together, in the order of the first.
+/// Groups the pods of a job with the same lines, in the order of the first pod.
 fn group<'a>(said: impl Iterator<Item = (&'a str, Vec<Line>)>, jobs: &Jobs) -> Vec<(String, Vec<&'a str>, Vec<Line>)> {
     let mut groups: Vec<(String, Vec<&'a str>, Vec<Line>)> = Vec::new();
     let mut places: BTreeMap<(String, Vec<Line>), usize> = BTreeMap::new();
@@ -250,7 +250,7 @@ fn group<'a>(said: impl Iterator<Item = (&'a str, Vec<Line>)>, jobs: &Jobs) -> V
         }
     }
     for (name, pods, _) in &mut groups {
-        // One pod of a job has its own name, so that it can be told from the others.
+        // A single pod of a job has its own name, so that it can be told from the others.
         if let [only] = pods.as_slice() {
             (*only).clone_into(name);
         }
@@ -258,25 +258,25 @@ fn group<'a>(said: impl Iterator<Item = (&'a str, Vec<Line>)>, jobs: &Jobs) -> V
     groups
 }
 
-/// What is said of a pod.
+/// Returns the reasons for the result of a pod.
 fn lines(cycle: &Cycle, attempt: Option<&Attempt>, pod: &str) -> Vec<Line> {
     let mut lines = Vec::new();
     if let Some(node) = cycle.still_nominated.get(pod) {
         lines.push(Line::plain(format!("nominated to {node} before, and still is")));
     }
     lines.extend(cycle.held_back.get(pod).or_else(|| cycle.reasons.get(pod)).map(Line::of));
-    // Where a pod has got a node, what other nodes said is of no matter; of a gang only one pod was tried.
+    // Where a pod has a node, the obstacles of other nodes do not matter; of a gang only one pod was tried.
     let has_node = [&cycle.bound, &cycle.waiting, &cycle.nominated].into_iter().any(|nodes| nodes.contains_key(pod));
     let Some(attempt) = attempt.filter(|_| !has_node) else { return lines };
     lines.extend(attempt.reason.iter().filter(|_| attempt.result == REJECTED).map(Line::of));
     lines.extend(attempt.nodes.iter().map(|nodes| Line::plain(sentence(nodes))));
-    // What stopped it at first may be what forbids a preemption, too: that is said once.
+    // The reason that stopped the pod first may also be the one that forbids a preemption: it is shown once.
     let preemption = attempt.preemption.as_ref().filter(|reason| Some(*reason) != attempt.reason.as_ref());
     lines.extend(preemption.map(Line::of));
     lines
 }
 
-/// What the nodes said, the most frequent first.
+/// Returns the obstacles of the nodes as one sentence, the most frequent first.
 pub fn sentence(nodes: &Nodes) -> String {
     let mut counted: Vec<(&String, &usize)> = nodes.obstacles.iter().collect();
     counted.sort_by(|one, other| other.1.cmp(one.1).then(one.0.cmp(other.0)));

@@ -1,11 +1,11 @@
-//! What is said when something was put into the address of the page.
+//! The message after something was put into the address of the page.
 
 use crate::data::Shared;
 
-/// Some programs cut addresses that have more letters.
+/// The number of letters beyond which some programs cut an address.
 const LONG: usize = 8_000;
 
-/// What came of it, in words.
+/// Returns the result in words.
 pub fn sentence(shared: &Shared) -> String {
     let copied = match shared.copied {
         true => "and is copied",

@@ -1,4 +1,4 @@
-//! A decision step by step: queue order, pre-filter, filter, dry run, reprieve, plan, verify. All of it is what the explanation says.
+//! A decision step by step: queue order, pre-filter, filter, dry run, reprieve, plan, verify. All of it is read from the explanation.
 
 use super::quantity::counted;
 use super::results::REJECTED;
@@ -17,7 +17,7 @@ pub struct Stage {
     pub what: &'static str,
     /// How it ended, in words.
     pub end: String,
-    /// What is said in it, under titles.
+    /// The reasons in this step, under titles.
     pub parts: Vec<Part>,
 }
 
@@ -35,8 +35,8 @@ const STAGES: [(&str, &str); 7] = [
     ("Verify", "The host checks the answer against the cluster before it carries anything out."),
 ];
 
-/// The steps of the decision about the pods that were asked about; about a gang, those of the pod for which most is explained. None where
-/// nothing was tried.
+/// Returns the steps of the decision about the pods of an answer. For a gang, they are those of the pod with the longest explanation. `None`: no pod
+/// was tried.
 pub fn stages(answer: &Answer, cycle: &Cycle) -> Option<(String, Vec<Stage>)> {
     let most = |why: &&Why| explanation(why).map(|it| it.notes.len().saturating_add(1)).unwrap_or(0);
     let why = answer.pods.iter().rev().max_by_key(most)?;
@@ -60,7 +60,7 @@ pub fn stages(answer: &Answer, cycle: &Cycle) -> Option<(String, Vec<Stage>)> {
     Some((why.pod.clone(), STAGES.into_iter().zip(said).map(stage).collect()))
 }
 
-/// How a step ended, and what is said in it.
+/// The end of a step, and the reasons in it.
 type Said = (String, Vec<Part>);
 
 fn explanation(why: &Why) -> Option<&Explanation> {
@@ -180,7 +180,7 @@ fn verify(why: &Why, plan: Option<&Plan>, cycle: &Cycle) -> Said {
     (end, said)
 }
 
-/// What stood in the way of the pod, its job or its queue.
+/// Returns the failed constraints of the pod, its job or its queue.
 fn barred(told: &Explanation) -> Vec<Item> {
     said(told, &["preemptor", "queue"], &["barred"], "", &|_| true)
 }

@@ -1,4 +1,4 @@
-//! The cycles that were decided, on a line: each with the cluster as it was when it began, and what it changed.
+//! The decided cycles, on a line: each with the cluster as it was when it began, and its changes.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use crate::data::{Cycle, Moment, Record};
 #[cfg(test)]
 mod tests;
 
-/// How many moments are kept at most.
+/// The most moments that are kept.
 pub const MOST: usize = 200;
 
-/// How many nodes, pods and attempts the moments have in sum at most. The last moment is kept whatever it has.
+/// The most nodes, pods and attempts of all kept moments together. The last moment is kept whatever its size.
 pub const MOST_IN_SUM: usize = 1_000_000;
 
 /// A cycle that is kept. Cheap to copy.
@@ -28,11 +28,11 @@ pub struct Kept {
     pub picture: Arc<Picture>,
     /// The decisions.
     pub record: Arc<Record>,
-    /// What the cycle changed.
+    /// The changes by the cycle.
     pub changes: Changes,
 }
 
-/// What a cycle changed, in numbers of pods.
+/// The changes by a cycle, in numbers of pods.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Changes {
     /// Pods that were bound.
@@ -41,14 +41,14 @@ pub struct Changes {
     pub nominated: usize,
     /// Victims.
     pub evicted: usize,
-    /// Pods that were tried and are promised no node.
+    /// Pods that were tried, and have no node and no nomination.
     pub refused: usize,
     /// Objects that left before the cycle.
     pub left: usize,
 }
 
 impl Changes {
-    /// Those of a cycle.
+    /// Counts the changes by a cycle. `left`: the objects that left before it.
     pub fn of(cycle: &Cycle, left: usize) -> Changes {
         let is_refused = |(pod, fate): &(&str, Fate)| {
             let has_none = matches!(fate, Fate::Refused | Fate::Unschedulable | Fate::Pending);
@@ -63,12 +63,12 @@ impl Changes {
         }
     }
 
-    /// Nothing changed in the cluster: the same cycle again would decide the same.
+    /// Returns whether nothing changed in the cluster: the same cycle again would decide the same.
     pub fn is_quiet(&self) -> bool {
         (self.bound, self.nominated, self.evicted, self.left) == (0, 0, 0, 0)
     }
 
-    /// In words.
+    /// Returns the changes in words.
     pub fn sentence(&self) -> String {
         let parts = [
             (self.left, "left"),
@@ -91,7 +91,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Adds the next one. The oldest ones go where there are too many, and all where some between were skipped.
+    /// Adds the next moment. Beyond the limits the oldest ones are removed; where moments in between were skipped, all are.
     pub fn push(&mut self, moment: Moment) {
         if moment.number != self.last().saturating_add(1) {
             *self = Moments::default();
@@ -108,34 +108,34 @@ impl Moments {
         }
     }
 
-    /// The one with this number, if it is kept.
+    /// Returns the moment with this number. `None`: it is not kept.
     pub fn get(&self, number: usize) -> Option<&Kept> {
         let place = number.checked_sub(self.first())?;
         self.kept.get(place)
     }
 
-    /// The number of the oldest one; 0 where there is none.
+    /// Returns the number of the oldest moment; 0 where none is kept.
     pub fn first(&self) -> usize {
         self.kept.front().map_or(0, |kept| kept.number)
     }
 
-    /// The number of the newest one; 0 where there is none.
+    /// Returns the number of the newest moment; 0 where none is kept.
     pub fn last(&self) -> usize {
         self.kept.back().map_or(0, |kept| kept.number)
     }
 
-    /// How many older ones are not kept any more.
+    /// Returns how many older moments are not kept any more.
     pub fn gone(&self) -> usize {
         self.first().saturating_sub(1)
     }
 
-    /// All that are kept, the oldest first.
+    /// Returns all moments that are kept, the oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &Kept> {
         self.kept.iter()
     }
 }
 
-/// How much there is in a moment: nodes, pods and attempts.
+/// Returns the size of a moment: its nodes, pods and attempts.
 fn size(kept: &Kept) -> usize {
     let pods = kept.picture.jobs.iter().map(|job| job.pods.len());
     let attempts = kept.record.cycles.iter().map(|cycle| cycle.attempts.len());

@@ -1,4 +1,4 @@
-//! What would let a job in, as it is listed and applied.
+//! The changes that would let a job in, as they are listed and applied.
 
 use serde_json::Value;
 
@@ -9,13 +9,13 @@ use crate::data::{Answer, Change, WhatIf};
 pub struct Offer {
     /// The change in words.
     pub sentence: String,
-    /// What it costs, in words.
+    /// Its cost, in words.
     pub cost: String,
-    /// Its objects, to stand among the changes.
+    /// Its objects, to be added to the changes.
     pub objects: Vec<Value>,
 }
 
-/// The changes of an answer.
+/// Returns the changes of an answer.
 pub fn offers(answer: &WhatIf) -> Vec<Offer> {
     answer.changes.iter().map(offer).collect()
 }
@@ -29,7 +29,7 @@ fn offer(change: &Change) -> Offer {
     Offer { sentence: change.sentence.clone(), cost, objects: change.objects.clone() }
 }
 
-/// What is said of an answer.
+/// Returns the sentence above the changes, or instead of them.
 pub fn said(answer: &WhatIf) -> String {
     match (&answer.not_tried, answer.changes.is_empty(), answer.is_in) {
         (Some(why), ..) => why.clone(),
@@ -39,7 +39,7 @@ pub fn said(answer: &WhatIf) -> String {
     }
 }
 
-/// Whether any of the pods that were asked about waits without a node.
+/// Returns whether any pod of the answer waits without a node.
 pub fn waits(answer: &Answer) -> bool {
     let states = ["unschedulable", "rejected", "pending", "held"];
     answer.pods.iter().any(|pod| states.contains(&pod.state.as_str()))
@@ -49,7 +49,7 @@ pub fn waits(answer: &Answer) -> bool {
 mod tests {
     use super::*;
 
-    /// As the engine answers, shortened.
+    /// The answer of the engine, shortened.
     const ANSWER: &str = r#"{"job": "a/w", "isIn": false, "changes": [
         {"sentence": "add 2 like node `n1`", "kind": "nodes", "victims": 0, "objects": [{"kind": "Node"}, {"kind": "Node"}]},
         {"sentence": "raise the priority from 5 to 11", "kind": "priority", "victims": 1, "objects": [{"kind": "Pod"}]}]}"#;

@@ -1,4 +1,4 @@
-//! Why a pod is where it is, in parts: what is in the way, nodes by reason, candidates by law, victims, and pods that are spared.
+//! The reasons for the state of a pod, in parts: failed constraints, nodes by reason, candidates by law, victims, and pods that are spared.
 
 use crate::data::{Answer, Explanation, Note, Reason, Why};
 
@@ -9,44 +9,44 @@ mod alike;
 #[cfg(test)]
 mod tests;
 
-/// Pods of which the same is to be said.
+/// Pods with the same state and reasons.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Told {
     /// The pods.
     pub pods: Vec<String>,
-    /// Where they are, in words.
+    /// Their state, in words.
     pub state: String,
-    /// What is said, under titles.
+    /// The reasons, under titles.
     pub parts: Vec<Part>,
 }
 
-/// What is said under a title.
+/// The reasons under a title.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
     /// The title.
     pub title: &'static str,
-    /// What is said.
+    /// The reasons.
     pub items: Vec<Item>,
 }
 
-/// The same, said of several.
+/// A reason that several pods, nodes or queues share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Item {
-    /// Of how many, in words; empty where that says nothing.
+    /// The number of them, in words; empty where it adds nothing.
     pub count: String,
     /// The code of the law.
     pub law: String,
     /// The sentence.
     pub text: String,
-    /// Both sides' numbers, where they are the same for all.
+    /// The facts of both sides, where they are the same for all.
     pub facts: Vec<(String, String)>,
-    /// Of whom it is said; pods with the node they hold.
+    /// The names of the pods, nodes or queues; pods with their nodes.
     pub names: Vec<String>,
-    /// The names are pods, which can be asked about; not nodes or queues.
+    /// Whether the names are pods, which can be asked about, and not nodes or queues.
     pub are_pods: bool,
 }
 
-/// What is known of the pods that were asked about. Pods of which the same is said stand together.
+/// Groups the pods of an answer by state and reasons.
 pub fn told(answer: &Answer) -> Vec<Told> {
     let mut all: Vec<Told> = Vec::new();
     for why in &answer.pods {
@@ -59,14 +59,14 @@ pub fn told(answer: &Answer) -> Vec<Told> {
     all
 }
 
-/// Where a pod is, in words; a state that the page does not know as the engine calls it.
+/// Returns the state of a pod in words. An unknown state is shown as the engine names it.
 fn state(why: &Why) -> String {
     let node = why.node.as_deref().unwrap_or("its node");
     let said = STATES.iter().find(|(state, _)| *state == why.state).map(|(_, said)| said.replace("{node}", node));
     said.unwrap_or_else(|| why.state.clone())
 }
 
-/// The states that the engine has, and what is said of a pod in each.
+/// The states of the engine, with their words on the page.
 const STATES: [(&str, &str); 11] = [
     ("bound", "bound to {node}"),
     ("held", "held for {node}"),
@@ -81,7 +81,7 @@ const STATES: [(&str, &str); 11] = [
     ("ended", "has ended"),
 ];
 
-/// Whether the page knows this state of a pod.
+/// Returns whether the page knows this state of a pod.
 pub fn is_known_state(state: &str) -> bool {
     STATES.iter().any(|(known, _)| *known == state)
 }
@@ -125,7 +125,7 @@ fn parts(why: &Why) -> Vec<Part> {
     parts
 }
 
-/// What an explanation has about these, with these outcomes; what is alike stands together, counted as `what`.
+/// Returns the reasons of an explanation about these things, with these outcomes. Equal reasons are counted as `what`.
 pub(super) fn said(
     explanation: &Explanation,
     abouts: &[&str],
@@ -139,12 +139,12 @@ pub(super) fn said(
     alike::items(&notes, &explanation.counted, what)
 }
 
-/// Whether a note on a node is about the node as it is, not after evictions.
+/// Returns whether a note about a node is about its present state, not that after evictions.
 pub(super) fn is_now(note: &Note) -> bool {
     note.reason.code.starts_with("host/") || note.reason.code.starts_with("node/")
 }
 
-/// Whether a pod with this outcome keeps its node.
+/// Returns whether a pod with this outcome keeps its node.
 fn is_kept(outcome: &str) -> bool {
     !matches!(outcome, "needed" | "chosen")
 }

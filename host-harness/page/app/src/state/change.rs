@@ -1,4 +1,4 @@
-//! Changing what is open.
+//! Changes of the open input.
 
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
@@ -8,9 +8,9 @@ use crate::data::{Edit, Given};
 use crate::engine;
 
 impl Page {
-    /// Decides about what is open with another system.
+    /// Decides about the open input with another system.
     pub(crate) fn with_system(self, system: String) {
-        // Arguments are those of a system: they say nothing to another one.
+        // Arguments belong to a system: another one does not know them.
         self.change(|given| Given { system, arguments: String::new(), ..given });
     }
 
@@ -19,7 +19,7 @@ impl Page {
         self.write(edit, move |changes| self.change(|given| Given { changes, ..given }));
     }
 
-    /// Puts an object among the changes as it is, to be written otherwise there.
+    /// Adds an unchanged object to the changes, for the user to edit it there.
     pub(crate) fn edit(self, key: String) {
         self.write(Edit::Object { key }, move |changes| {
             self.changes.set(changes);
@@ -27,7 +27,7 @@ impl Page {
         });
     }
 
-    /// Has the engine write a change behind those that are written.
+    /// Appends a change to the text of changes, as the engine writes it, and passes the text to `then`.
     fn write(self, edit: Edit, then: impl FnOnce(String) + 'static) {
         self.problems.set(Vec::new());
         spawn_local(async move {
@@ -38,7 +38,7 @@ impl Page {
         });
     }
 
-    /// Asks which bounds of quotas and queues can be changed.
+    /// Asks for the bounds of quotas and queues that can be changed.
     pub(crate) fn ask_bounds(self) {
         let number = self.number();
         spawn_local(async move {

@@ -1,4 +1,4 @@
-//! Handing on what is open: in the address of the page, or as a file.
+//! Sharing and saving the open input: in the address of the page, or as a file.
 
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
@@ -9,7 +9,7 @@ use crate::engine::{self, Answered};
 use crate::model::share::sentence;
 
 impl Page {
-    /// Puts what is open into the address of the page.
+    /// Puts the open input into the address of the page.
     pub(crate) fn share(self) {
         let Some(given) = self.given.get_untracked() else { return };
         self.problems.set(Vec::new());

@@ -3,18 +3,19 @@
 use leptos::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 
-/// One question at a time. What is wanted may change while the engine answers: only then is it asked anew, and an answer that nobody wants
-/// any more is dropped. So a line of time that is dragged asks few questions.
+/// A request of which only one is under way. The request may change while the engine answers: only then is it sent anew, and an answer that is not
+/// wanted any more is dropped. So a line of time that is dragged sends few requests.
 #[derive(Clone, Copy)]
 pub(crate) struct Latest(StoredValue<bool>);
 
 impl Latest {
-    /// Nothing is asked yet.
+    /// Makes a value without a request.
     pub(crate) fn new() -> Latest {
         Latest(StoredValue::new(false))
     }
 
-    /// Asks what is wanted until the answer is to what is still wanted, and tells that. Where nothing is wanted, nothing is asked.
+    /// Sends the wanted request until the answer is to the request that is still wanted, and passes that answer to `tell`. Does nothing where no
+    /// request is wanted.
     pub(crate) fn ask<Q: PartialEq, A, F: Future<Output = A>>(
         self,
         wanted: impl Fn() -> Option<Q> + 'static,

@@ -1,4 +1,4 @@
-//! A recording that is being written is followed.
+//! Following a recording that is being written.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use crate::data::{Between, Finding, Moment};
 use crate::engine::{self, Answered};
 use crate::model::live::Live;
 
-/// So many moments are repeated before the page says how far it is.
+/// The number of moments that are repeated before the page shows its progress.
 const PORTION: usize = 50;
 
-/// From so many moments on it is said that the page catches up.
+/// The number of moments from which on the page shows that it catches up.
 const MANY: usize = 10;
 
 impl Page {
-    /// Follows the recording that was opened as this number, from its beginning.
+    /// Follows the recording with this number of the opened input, from its beginning.
     pub(super) fn follow_anew(self, number: u32) {
         self.live.set(Some(Live::default()));
         spawn_local(self.read_on(number));
@@ -37,7 +37,7 @@ impl Page {
         }
     }
 
-    /// Changes how it is followed. Nothing is announced where nothing has changed.
+    /// Changes how the recording is followed. Without a difference no signal is sent.
     pub(super) fn change_live(self, change: impl FnOnce(&mut Live)) {
         let Some(mut live) = self.live.get_untracked() else { return };
         change(&mut live);
@@ -46,7 +46,7 @@ impl Page {
         }
     }
 
-    /// Asks for what is written, until nothing more can be read or something else is opened.
+    /// Reads what is written, until nothing more can be read or another input is opened.
     async fn read_on(self, number: u32) {
         while let Some(live) = self.followed(number).filter(|live| !live.is_over) {
             let known = engine::more(live.known.whole).await;
@@ -66,7 +66,7 @@ impl Page {
         }
     }
 
-    /// Shows the cluster in which nothing was decided yet.
+    /// Shows the cluster before the first decision.
     async fn show_undecided(self, number: u32) {
         let picture = engine::picture().await;
         if self.followed(number).is_none() {
@@ -78,7 +78,7 @@ impl Page {
         }
     }
 
-    /// Repeats what is known, and shows the newest moment.
+    /// Repeats the known moments, and shows the newest one.
     async fn catch_up(self, number: u32) {
         if self.followed(number).is_none_or(|live| live.is_repeating) {
             return;
@@ -96,7 +96,7 @@ impl Page {
         }
     }
 
-    /// Repeats what is known; the moments that have a place on the line.
+    /// Repeats the known moments. Returns those that have a place on the line.
     async fn repeat(self, number: u32) -> Vec<Moment> {
         let mut came = Vec::new();
         while let Some(live) = self.followed(number).filter(|live| live.behind() > 0) {
@@ -126,13 +126,13 @@ impl Page {
         self.change_live(|live| live.is_over = true);
     }
 
-    /// How the recording that was opened as this number is followed; none where something else is open.
+    /// Returns the progress of following the recording with this number. `None`: another input is open.
     fn followed(self, number: u32) -> Option<Live> {
         self.live.get_untracked().filter(|_| self.number() == number)
     }
 }
 
-/// Repeats and draws the next moment; its number, 0 where there is none.
+/// Repeats and draws the next moment. Returns its number; 0 where the recording has no further moment.
 async fn next_moment(came: &mut Vec<Moment>) -> Answered<usize> {
     let moment = engine::cycle(Between::default()).await?;
     let number = moment.as_ref().map_or(0, |moment| moment.number);

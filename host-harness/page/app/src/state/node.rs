@@ -1,4 +1,4 @@
-//! The node that is chosen.
+//! The chosen node.
 
 use leptos::prelude::*;
 
@@ -15,7 +15,7 @@ impl Page {
         }
     }
 
-    /// Asks which pods it has after the cycle that is shown.
+    /// Asks for its pods after the cycle that is shown.
     pub(super) fn ask_pods(self) {
         let wanted = move || {
             let (node, at) = (self.node.get_untracked()?, self.at.get_untracked());

@@ -10,18 +10,18 @@ use crate::data::{Between, Given, Record, Summary};
 use crate::engine::{self, Answered};
 use crate::model::time::{MOST, Moments};
 
-/// What is opened, and what is open. An answer of the engine that comes late is told from one that is still wanted by numbers.
+/// The requests to open an input, and the open input. Late answers of the engine are recognised by their numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Opening {
-    /// How many were asked for.
+    /// The number of requests so far.
     asked: RwSignal<u32>,
-    /// How many of them were asked for when the page was closed last: those are not shown any more.
+    /// The number of requests at the last time at which the page was closed: those are not shown any more.
     closed: RwSignal<u32>,
-    /// How many are being read.
+    /// The number of inputs that are being read.
     reading: RwSignal<u32>,
-    /// The number of what is open.
+    /// The number of the open input.
     open: RwSignal<u32>,
-    /// What is open as it was opened, without any change.
+    /// The open input without its changes.
     unchanged: RwSignal<Option<Given>>,
 }
 
@@ -31,20 +31,20 @@ impl Opening {
         Opening { asked, closed, reading, open, unchanged: RwSignal::new(None) }
     }
 
-    /// Something is being read.
+    /// Returns whether an input is being read.
     pub(super) fn is_reading(self) -> bool {
         self.reading.get() > 0
     }
 }
 
-/// Adds one.
+/// Increments the signal, and returns the new value.
 fn count(signal: RwSignal<u32>) -> u32 {
     signal.update(|count| *count = count.wrapping_add(1));
     signal.get_untracked()
 }
 
 impl Page {
-    /// Shows what the page was opened with, and reads the laws.
+    /// Shows the input that the page was opened with, and reads the laws.
     pub(crate) fn start(self) {
         spawn_local(async move {
             let pasted = engine::pasted().await;
@@ -56,7 +56,7 @@ impl Page {
         });
     }
 
-    /// Opens what was pasted into the address of the page.
+    /// Opens the input that was pasted into the address of the page.
     pub(crate) fn open_pasted(self) {
         spawn_local(async move { self.open_answered(engine::pasted().await) });
     }
@@ -68,12 +68,12 @@ impl Page {
         }
     }
 
-    /// Opens a file and decides about it. What is open stays open where it has mistakes.
+    /// Opens a file and decides about it. Where the file has mistakes, the input before it stays open.
     pub(crate) fn open(self, given: Given) {
         self.read(given.clone(), None, Some(given));
     }
 
-    /// Decides about what is open with these changes, and keeps what was decided before beside it.
+    /// Decides about the open input with these changes, and keeps the decisions before for comparison.
     pub(crate) fn change(self, change: impl FnOnce(Given) -> Given) {
         let Some(given) = self.given.get_untracked() else { return };
         // The first cycles are compared: they begin with the cluster as it was opened.
@@ -81,24 +81,24 @@ impl Page {
         self.read(change(given), first, None);
     }
 
-    /// Decides about what is open as it was opened.
+    /// Decides about the open input without its changes.
     pub(crate) fn undo(self) {
         if let Some(unchanged) = self.opening.unchanged.get_untracked() {
             self.change(|_| unchanged);
         }
     }
 
-    /// The number of what is open.
+    /// Returns the number of the open input.
     pub(super) fn number(self) -> u32 {
         self.opening.open.get_untracked()
     }
 
-    /// The engine works on what is open.
+    /// Notes that the engine works on the open input; `what` is shown.
     pub(super) fn works(self, what: &'static str) {
         self.working.set(Some(what));
     }
 
-    /// The engine has ended its work on what was opened as this number.
+    /// Notes that the engine has ended its work on the input with this number.
     pub(super) fn rests(self, number: u32) {
         if self.number() == number {
             self.working.set(None);
@@ -126,7 +126,7 @@ impl Page {
         });
     }
 
-    /// Shows what the engine has opened, and decides about it.
+    /// Shows the input that the engine has opened, and decides about it.
     async fn show_opened(self, given: Given, summary: Summary, before: Option<Arc<Record>>) {
         let number = count(self.opening.open);
         let is_same = self.given.with_untracked(|open| open.as_ref().is_some_and(|open| open.name == given.name));
@@ -149,7 +149,7 @@ impl Page {
         self.rests(number);
     }
 
-    /// Forgets what was decided. What is selected stays so where the same file was changed.
+    /// Forgets the decisions. The selection stays where the same file was changed.
     fn forget(self, is_same: bool) {
         self.working.set(None);
         self.moments.set(Moments::default());
@@ -170,7 +170,7 @@ impl Page {
         }
     }
 
-    /// Closes what is open.
+    /// Closes the open input.
     pub(crate) fn close(self) {
         let Opening { asked, closed, open, unchanged, .. } = self.opening;
         closed.set(asked.get_untracked());

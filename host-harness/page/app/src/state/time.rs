@@ -8,26 +8,26 @@ use crate::data::{Between, Finding, Moment};
 use crate::engine;
 use crate::model::time::{Kept, MOST, Moments};
 
-/// After so many cycles in a row, the page stops even where each has changed something.
+/// The number of cycles in a row after which the page stops, even where each has changed something.
 const MOST_IN_ROW: usize = 50;
 
 impl Page {
-    /// Decides one more cycle; of a recording, repeats the next moment.
+    /// Decides one more cycle; in a recording, repeats the next moment.
     pub(crate) fn run(self, between: Between) {
         self.go_on(between, 1, 1);
     }
 
-    /// Decides cycles until one changes nothing; of a recording, repeats the next moments.
+    /// Decides cycles until one changes nothing; in a recording, repeats the next moments.
     pub(crate) fn run_on(self, between: Between) {
         self.go_on(between, MOST_IN_ROW, MOST);
     }
 
-    /// What is open is a recording.
+    /// Returns whether the open input is a recording.
     pub(crate) fn is_recording(self) -> bool {
         self.summary.with(|summary| summary.as_ref().is_some_and(|summary| summary.kind == "recording"))
     }
 
-    /// At most so many cycles, or moments of a recording.
+    /// Decides at most `cycles` cycles, or repeats at most `moments` moments of a recording.
     fn go_on(self, between: Between, cycles: usize, moments: usize) {
         if self.busy.get_untracked().is_some() {
             return;
@@ -48,7 +48,7 @@ impl Page {
         });
     }
 
-    /// Decides at most so many cycles of what was opened as this number, and shows each, until one changes nothing.
+    /// Decides at most `most` cycles of the input with this number, and shows each, until one changes nothing.
     pub(super) async fn decide(self, between: Between, number: u32, most: usize) {
         for _ in 0..most {
             let Some(moment) = self.next(between, number).await else { return };
@@ -67,7 +67,7 @@ impl Page {
         }
     }
 
-    /// Repeats the next moments of the recording that was opened as this number, at most so many, and puts them on the line.
+    /// Repeats at most `most` next moments of the recording with this number, and puts them on the line.
     pub(super) async fn repeat_next(self, number: u32, most: usize) {
         let mut came = Vec::new();
         while came.len() < most
@@ -80,7 +80,7 @@ impl Page {
         }
     }
 
-    /// The next cycle or moment. None at the end, where it failed, and where something else is open by then.
+    /// Returns the next cycle or moment. `None`: there is no further one, the engine failed, or another input is open by then.
     async fn next(self, between: Between, number: u32) -> Option<Moment> {
         if self.number() != number {
             return None;
@@ -104,7 +104,8 @@ impl Page {
         }
     }
 
-    /// Shows the cycle with this number, where it is kept. Of a recording that is being written, the newest one is shown from then on, or not.
+    /// Shows the cycle with this number, where it is kept. For a recording that is being written, this decides whether the newest one is shown from
+    /// then on.
     pub(crate) fn show(self, number: usize) {
         if self.live.with_untracked(Option::is_some) {
             let is_newest = number == self.moments.with_untracked(Moments::last);

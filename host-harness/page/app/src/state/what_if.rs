@@ -7,25 +7,25 @@ use super::Page;
 use crate::data::WhatIf;
 use crate::engine::{self, Answered};
 
-/// How far the search is.
+/// The progress of the search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) enum Tries {
-    /// Nobody asked for it.
+    /// No search was begun.
     #[default]
     Not,
-    /// Changes are tried. The number tells this search from later ones.
+    /// Changes are tried. The number distinguishes this search from later ones.
     Now(u32),
-    /// Somebody stopped it.
+    /// The user has stopped the search.
     Stopped,
-    /// What was found.
+    /// The result.
     Found(Answered<WhatIf>),
 }
 
 impl Page {
-    /// Searches for what lets in what is selected.
+    /// Searches for the changes that let the selected job in.
     pub(crate) fn try_changes(self) {
         let Some(name) = self.selected.get_untracked() else { return };
-        // A gang gets in as a whole: it is asked about its job.
+        // A gang gets in as a whole: the question is about its job.
         let job = self.jobs.with_untracked(|jobs| jobs.get(&name).cloned()).unwrap_or(name);
         let number = self.searches.try_update_value(|searches| {
             *searches = searches.wrapping_add(1);
@@ -35,14 +35,14 @@ impl Page {
         self.tries.set(now.clone());
         spawn_local(async move {
             let found = engine::what_if(&job).await;
-            // Where it was stopped, or something else is asked meanwhile, the answer is dropped.
+            // Where the search was stopped, or another one was begun meanwhile, the answer is dropped.
             if self.tries.with_untracked(|tries| *tries == now) {
                 self.tries.set(Tries::Found(found));
             }
         });
     }
 
-    /// Ends a search that goes on; it is then in this state.
+    /// Ends a search that is under way, and sets this state.
     pub(crate) fn stop_trying(self, state: Tries) {
         if self.tries.with_untracked(|tries| matches!(tries, Tries::Now(_))) {
             engine::stop();

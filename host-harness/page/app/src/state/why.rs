@@ -1,4 +1,4 @@
-//! Why the pod or job that is selected is where it is.
+//! The reasons for the state of the selected pod or job.
 
 use leptos::prelude::*;
 
@@ -6,14 +6,14 @@ use super::{Page, Tries};
 use crate::engine;
 
 impl Page {
-    /// Asks why a pod or a job is where it is, in the cycle that is shown.
+    /// Selects a pod or a job, and asks for the reasons for its state in the cycle that is shown.
     pub(crate) fn select(self, name: String) {
         self.stop_trying(Tries::Not);
         self.selected.set(Some(name));
         self.ask_why();
     }
 
-    /// Asks it about what is selected.
+    /// Asks the engine about the selection.
     pub(super) fn ask_why(self) {
         self.answer.set(None);
         let wanted = move || {

@@ -19,7 +19,7 @@ pub(super) fn App() -> impl IntoView {
     let page = Page::new();
     provide_context(page);
     page.start();
-    // An address that is pasted into the line of the browser does not load the page anew.
+    // An address that is pasted into the address bar does not load the page anew.
     let _pasted = window_event_listener(leptos::ev::hashchange, move |_| page.open_pasted());
     let over = RwSignal::new(false);
     let drop = move |event: DragEvent| {

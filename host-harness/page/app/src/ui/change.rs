@@ -1,4 +1,4 @@
-//! Changing what is open: arguments of the system, and objects.
+//! Changes of the open input: arguments of the system, and objects.
 
 mod forms;
 
@@ -12,7 +12,7 @@ use crate::state::page;
 pub(super) fn Change() -> impl IntoView {
     let page = page();
     let (arguments, key) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
-    // Those in force: another file or another system has others.
+    // The arguments in force: another file or another system has others.
     Effect::new(move |_| {
         let given = page.given.with(|given| given.as_ref().map(|given| given.arguments.clone()));
         arguments.set(given.unwrap_or_default());

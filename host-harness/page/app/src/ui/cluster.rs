@@ -1,4 +1,4 @@
-//! The cluster: its nodes, its queues, or its jobs; and what is changed in it.
+//! The cluster: its nodes, its queues, or its jobs; and the changes of it.
 
 use leptos::prelude::*;
 use web_sys::KeyboardEvent;
@@ -21,7 +21,7 @@ const TABS: [(Tab, &str, &str); 4] = [
 pub(super) fn Cluster() -> impl IntoView {
     let page = page();
     let chosen = page.tab;
-    // What is written into the forms stays there while the system or the objects change.
+    // The input of the forms stays while the system or the objects change.
     let is_recording = Memo::new(move |_| page.is_recording());
     let title = move || TABS.into_iter().find(|(tab, ..)| *tab == chosen.get()).map(|(_, id, _)| id);
     let button = move |(tab, id, name): (Tab, &'static str, &'static str)| {
@@ -63,7 +63,7 @@ pub(super) fn Cluster() -> impl IntoView {
     }
 }
 
-/// The tab that a key leads to from this one.
+/// Returns the tab that a key leads to from this one. `None`: the key leads to no tab.
 fn next(key: &str, now: Tab) -> Option<(Tab, &'static str, &'static str)> {
     let last = TABS.len().saturating_sub(1);
     let place = TABS.iter().position(|(tab, ..)| *tab == now)?;

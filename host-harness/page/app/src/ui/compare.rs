@@ -1,4 +1,4 @@
-//! What is decided otherwise than before the last change.
+//! The decisions that differ from those before the last change.
 
 use leptos::prelude::*;
 

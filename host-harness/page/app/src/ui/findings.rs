@@ -1,4 +1,4 @@
-//! What is to be said of the input: what, where, and what to do about it.
+//! The findings about the input: what, where, and what to do about it.
 
 use leptos::prelude::*;
 
@@ -32,7 +32,7 @@ pub(super) fn Findings() -> impl IntoView {
     }
 }
 
-/// Problems that stand beside what they are about.
+/// Shows problems next to the thing that they are about.
 pub(super) fn findings(problems: Vec<Finding>) -> impl IntoView {
     view! { <div class="findings errors">{list(problems)}</div> }
 }

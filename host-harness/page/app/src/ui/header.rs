@@ -1,4 +1,4 @@
-//! The line at the top: what is open, by which system it is decided, and how the page looks.
+//! The line at the top: the open input, the system that decides, and the look of the page.
 
 use leptos::prelude::*;
 use web_sys::{Event, HtmlSelectElement};
@@ -35,7 +35,7 @@ pub(super) fn Header() -> impl IntoView {
     }
 }
 
-/// How much there is in the cluster.
+/// Returns the size of the cluster, in words. `None`: nothing was decided yet.
 fn counts() -> Option<String> {
     page().record.with(|record| {
         let cluster = &record.as_ref()?.cluster;
@@ -45,7 +45,7 @@ fn counts() -> Option<String> {
     })
 }
 
-/// The choice of the system.
+/// Shows the choice of the system.
 #[component]
 fn System() -> impl IntoView {
     let page = page();
@@ -53,7 +53,7 @@ fn System() -> impl IntoView {
     let chosen = move || page.summary.with(|it| it.as_ref().map(|it| it.system.clone()).unwrap_or_default());
     let choose = move |event: Event| {
         let wanted = event_target_value(&event);
-        // It is still the one before until that system has decided, and where it cannot.
+        // The choice stays the system before until the new one has decided, and where it cannot.
         event_target::<HtmlSelectElement>(&event).set_value(&untrack(chosen));
         page.with_system(wanted);
     };

@@ -7,7 +7,7 @@ use crate::model::jobs::{Block, Lane, lanes};
 use crate::model::quantity::counted;
 use crate::state::page;
 
-/// How many lanes are shown at first, and how many more at a time.
+/// The number of lanes that are shown at first, and that are added at a time.
 const STEP: usize = 60;
 
 #[component]

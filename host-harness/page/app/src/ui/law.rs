@@ -7,7 +7,7 @@ use crate::data::Law;
 use crate::model::manual::{Block, Span, blocks, spans};
 use crate::state::page;
 
-/// A dialog of the browser: it takes the focus, keeps it, gives it back, and closes with Escape.
+/// Shows the page of a law as a dialog of the browser: it takes the focus, keeps it, gives it back, and closes with Escape.
 #[component]
 pub(super) fn LawPage() -> impl IntoView {
     let page = page();
@@ -59,7 +59,7 @@ fn shown(law: Law) -> impl IntoView {
     }
 }
 
-/// A sentence with its code and its links.
+/// Shows a sentence with its code and its links.
 fn prose(text: &str) -> impl IntoView + use<> {
     let span = |span: Span| match span {
         Span::Text(text) => text.into_any(),

@@ -1,4 +1,4 @@
-//! Whether a recording that is being written is followed, and the way back to its newest moment.
+//! The state of following a recording that is being written, and the way back to its newest moment.
 
 use leptos::prelude::*;
 

@@ -23,7 +23,7 @@ use crate::state::{Page, page};
 /// The least width of a cell in pixels.
 const WIDTH: f64 = 168.0;
 
-/// The height of a cell with so many bars.
+/// Returns the height of a cell with this number of bars, in pixels.
 fn height(bars: usize) -> f64 {
     26.0 + 9.0 * bars as f64
 }
@@ -93,28 +93,28 @@ pub(super) fn Nodes() -> impl IntoView {
 #[derive(Clone, Copy)]
 struct Cells {
     page: Page,
-    /// The nodes that are listed, as indices of the picture.
+    /// The nodes that pass the filter, as indices of the picture.
     shown: Memo<Arc<Vec<usize>>>,
     grid: Memo<Grid>,
-    /// The node that is chosen, as an index of the picture.
+    /// The chosen node, as an index of the picture.
     chosen: Memo<Option<usize>>,
     scrolled: RwSignal<f64>,
 }
 
 impl Cells {
-    /// The cell under the pointer.
+    /// Returns the cell under the pointer.
     fn at(self, event: &MouseEvent) -> Option<usize> {
         let y = f64::from(event.offset_y()) + self.scrolled.get_untracked();
         self.grid.get_untracked().at(f64::from(event.offset_x()), y)
     }
 
-    /// The name of the node in a cell.
+    /// Returns the name of the node in a cell.
     fn name(self, cell: usize) -> Option<String> {
         let at = self.shown.with_untracked(|shown| shown.get(cell).copied())?;
         self.page.picture.with_untracked(|picture| picture.nodes.get(at).map(|node| node.name.clone()))
     }
 
-    /// The node in a cell, in words.
+    /// Returns the node in a cell, in words.
     fn sentence(self, cell: usize) -> Option<String> {
         let at = self.shown.with_untracked(|shown| shown.get(cell).copied())?;
         self.page.picture.with_untracked(|picture| Some(sentence(picture, picture.nodes.get(at)?)))
@@ -132,7 +132,7 @@ impl Cells {
     }
 }
 
-/// What the canvas shows, in words.
+/// Returns the content of the canvas, in words.
 fn label(picture: &Picture, shown: usize) -> String {
     format!("{shown} nodes with what pods hold of {}; the arrow keys choose one", picture.resources.join(", "))
 }
@@ -141,7 +141,7 @@ fn option_id(at: usize) -> String {
     format!("node-{at}")
 }
 
-/// The node that is chosen, for those who do not see the canvas.
+/// Returns the chosen node as an option, for users who do not see the canvas.
 fn chosen_option(picture: &Picture, at: usize) -> impl IntoView + use<> {
     let said = picture.nodes.get(at).map(|node: &Node| sentence(picture, node));
     view! { <div class="unseen" role="option" aria-selected="true" id=option_id(at)>{said}</div> }

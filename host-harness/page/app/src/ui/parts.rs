@@ -1,4 +1,4 @@
-//! Small parts that several components are made of.
+//! Small parts of several components.
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -6,7 +6,7 @@ use web_sys::HtmlElement;
 
 use crate::state::page;
 
-/// How many names are shown before the rest is hidden behind a count.
+/// The number of names that are shown; the rest is hidden behind a count.
 const SHOWN: usize = 6;
 
 /// Gives the element with this id the focus.
@@ -17,7 +17,7 @@ pub(super) fn focus(id: &str) {
     }
 }
 
-/// The code of a law, which opens its page.
+/// Shows the code of a law, which opens its page.
 #[component]
 pub(super) fn LawLink(code: String) -> impl IntoView {
     let page = page();
@@ -27,7 +27,7 @@ pub(super) fn LawLink(code: String) -> impl IntoView {
     }
 }
 
-/// The name of a pod or a job, which says why it is where it is.
+/// Shows the name of a pod or a job, which opens the reasons for its state.
 #[component]
 pub(super) fn PodLink(
     /// What is selected.
@@ -47,7 +47,7 @@ pub(super) fn PodLink(
     }
 }
 
-/// Names, the first of them at once. Names of pods may end with ` on NODE`.
+/// Shows names, the first of them at once. Names of pods may end with ` on NODE`.
 #[component]
 pub(super) fn Names(names: Vec<String>, pods: bool) -> impl IntoView {
     let name = move |text: String| {

@@ -1,4 +1,4 @@
-//! What was decided.
+//! The decisions.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::parts::{LawLink, PodLink};
 use crate::model::results::{Entry, Line, Section, Victim, sections, summary};
 use crate::state::page;
 
-/// How many entries of a section are shown at first, and how many more at a time.
+/// The number of entries of a section that are shown at first, and that are added at a time.
 const STEP: usize = 60;
 
 #[component]

@@ -1,4 +1,4 @@
-//! Handing on what is open, with its names or with invented ones.
+//! Sharing and saving the open input, with its names or with invented ones.
 
 use leptos::prelude::*;
 
@@ -45,7 +45,7 @@ pub(super) fn Save() -> impl IntoView {
     }
 }
 
-/// What is open with its changes.
+/// Returns the open input with its changes. `masked`: under invented names.
 async fn snapshot(masked: bool) -> Answered<Written> {
     match masked {
         true => engine::masked().await.map(|given| Written { name: given.name, text: given.text }),

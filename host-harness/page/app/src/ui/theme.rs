@@ -1,4 +1,4 @@
-//! Light or dark: as the machine has it, until somebody chooses.
+//! Light or dark: as the machine sets it, until the user chooses.
 
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
@@ -41,7 +41,7 @@ fn show(page: Page, theme: &str) {
     page.look.set(theme.to_owned());
 }
 
-/// What is drawn follows the machine, too: the switch is there as long as the page.
+/// Makes drawings follow the machine's setting, too. The closure is never freed: the switch exists as long as the page.
 fn follow_machine(page: Page) {
     if let Ok(Some(dark)) = window().match_media("(prefers-color-scheme: dark)") {
         let changed = Closure::<dyn Fn()>::new(move || page.look.update(|look| look.push(' ')));
@@ -50,7 +50,7 @@ fn follow_machine(page: Page) {
     }
 }
 
-/// The theme that was chosen before. A page from a file may have no storage.
+/// Returns the theme that was chosen before. `None`: none was chosen, or the page is a file and has no storage.
 fn kept() -> Option<String> {
     let theme = window().local_storage().ok()??.get_item(KEY).ok()??;
     THEMES.iter().any(|(known, _)| *known == theme).then_some(theme)

@@ -1,4 +1,4 @@
-//! The line of cycles: run the next ones, and look at those that were.
+//! The line of cycles: run the next ones, and look at earlier ones.
 
 use leptos::prelude::*;
 
@@ -24,7 +24,7 @@ pub(super) fn Time() -> impl IntoView {
     }
 }
 
-/// What goes on in time.
+/// Shows the tools that run cycles.
 #[component]
 fn Tools() -> impl IntoView {
     let page = page();
@@ -73,7 +73,7 @@ fn Tools() -> impl IntoView {
     }
 }
 
-/// Whether there are more moments in the recording.
+/// Shows whether the recording may have more moments.
 #[component]
 fn RecordedEnd() -> impl IntoView {
     let page = page();
@@ -84,12 +84,12 @@ fn RecordedEnd() -> impl IntoView {
     view! { <span class="field" id="recorded">{said}</span> }
 }
 
-/// What is counted: cycles, or the moments of a recording.
+/// Returns the word for what is counted: cycles, or the moments of a recording.
 fn word(page: Page) -> &'static str {
     if page.is_recording() { "Moment" } else { "Cycle" }
 }
 
-/// The range of the cycles, with a mark for each.
+/// Shows the range of the cycles, with a mark for each.
 #[component]
 fn Line() -> impl IntoView {
     let page = page();
@@ -119,13 +119,13 @@ fn Line() -> impl IntoView {
     }
 }
 
-/// What a cycle changed, as a small column.
+/// Shows the changes by a cycle, as a small column.
 fn mark(page: Page, kept: &Kept) -> impl IntoView + use<> {
     let (number, changes) = (kept.number, kept.changes);
     let Changes { bound, nominated, evicted, .. } = changes;
     let parts = [("bound", bound), ("nominated", nominated), ("evicted", evicted)];
     let part = |(word, count): (&'static str, usize)| {
-        // Few pods are to be seen beside many.
+        // A few pods must be visible next to many.
         let height = (3.0 * (count as f64).sqrt()).min(11.0);
         (count > 0).then(|| view! { <i class=format!("state {word}") style=format!("height:{height:.1}px")></i> })
     };
@@ -137,7 +137,7 @@ fn mark(page: Page, kept: &Kept) -> impl IntoView + use<> {
     }
 }
 
-/// What the cycle that is shown changed.
+/// Shows the changes by the cycle that is shown.
 #[component]
 fn Said() -> impl IntoView {
     let page = page();

@@ -1,4 +1,4 @@
-//! The smallest changes that let the job in that is selected.
+//! The smallest changes that let the selected job in.
 
 use leptos::prelude::*;
 

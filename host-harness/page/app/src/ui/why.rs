@@ -1,4 +1,4 @@
-//! Why the pod or job that is selected is where it is.
+//! The reasons for the state of the selected pod or job.
 
 use leptos::prelude::*;
 
@@ -18,7 +18,7 @@ pub(super) fn WhyPanel() -> impl IntoView {
         view! { <button class="way-of" id=id aria-pressed=pressed on:click=move |_| stepped.set(steps)>{word}</button> }
     };
     let name = move || page.selected.get().unwrap_or_default();
-    // Those who listen hear that the answer is there, not all of it.
+    // A screen reader announces that the answer is there, not all of it.
     let status = move || {
         let told = page.answer.with(|answer| answer.as_ref().and_then(|it| it.as_ref().ok()).map(told))?;
         let states: Vec<String> = told.into_iter().map(|it| it.state).collect();
@@ -86,7 +86,7 @@ fn item(item: Item) -> impl IntoView {
     }
 }
 
-/// Both sides' numbers.
+/// Shows the facts of both sides.
 fn facts(facts: Vec<(String, String)>) -> impl IntoView {
     let fact = |(name, value): (String, String)| view! { <div><dt>{name}</dt><dd>{value}</dd></div> };
     view! { <dl class="facts">{facts.into_iter().map(fact).collect_view()}</dl> }

@@ -41,7 +41,7 @@ fn a_bar_is_as_long_as_the_largest_in_it() {
     let at: Vec<(&str, f64)> = bar.bounds.iter().map(|bound| (bound.name.as_str(), bound.at)).collect();
     assert_eq!(at, [("min", 0.25), ("max", 1.0)]);
     assert_eq!(bar.label, "cpu: used 4, before 1, promised 2, max 8, min 2");
-    // Used 12 and promised 2 are more than the maximum.
+    // The used 12 and the promised 2 are more than the maximum.
     let over = queues(&[account("q", None, "12", &[("max", "7")])]);
     assert_eq!(over[0].bars[0].bounds[0].at, 0.5);
 }

@@ -1,11 +1,11 @@
-//! What a cycle did beside deciding about the pods that waited: evictions for no pod, withdrawn nominations, refused plans.
+//! What a cycle did in addition to the decisions about pending pods: evictions for no pod, withdrawn nominations, refused plans.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Entry, Line, Section, victim};
 use crate::data::Cycle;
 
-/// The sections; those in which nothing is may be empty.
+/// Returns the sections, some of which may be empty.
 pub(super) fn sections(cycle: &Cycle) -> [Section; 3] {
     [
         Section { word: "evicted", title: "Evicted", entries: evicted(cycle) },
@@ -14,7 +14,7 @@ pub(super) fn sections(cycle: &Cycle) -> [Section; 3] {
     ]
 }
 
-/// Victims of plans that nominate no pod, by who they are evicted for.
+/// Returns the victims of plans that nominate no pod, by the queue or pod that they are evicted for.
 fn evicted(cycle: &Cycle) -> Vec<Entry> {
     let shown = cycle.plans.iter().filter(|plan| !plan.nominated.is_empty());
     let shown: BTreeSet<u64> = shown.map(|plan| plan.plan).collect();

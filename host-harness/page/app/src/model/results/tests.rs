@@ -49,7 +49,7 @@ fn the_counts_of_a_cycle_are_of_pods() {
     assert_eq!(summary(&Cycle::default()), "");
 }
 
-/// A queue over its maximum gives back two pods, for no pod; a plan of an earlier pod is refused, and a nomination is taken back.
+/// A cycle in which a queue over its maximum gives back two pods, for no pod; a plan of an earlier pod is refused, and a nomination is taken back.
 const OTHERS: &str = r#"{"cycles": [{"cycle": 1,
   "victims": {
     "b/v": {"how": "Delete", "node": "n1", "plan": 3, "queue": "root.b", "reason": {"code": "y/over-max", "message": "used 4 is more than max 2"}},
@@ -68,7 +68,7 @@ fn evictions_for_no_pod_refused_plans_and_withdrawn_nominations_are_shown() {
     let victims: Vec<(&str, &str)> = queue.victims.iter().map(|it| (it.pod.as_str(), it.node.as_str())).collect();
     assert_eq!(victims, [("b/v", "n1"), ("b/w", "n2")]);
     assert_eq!(queue.asked, None);
-    // What is the reason of both is said once.
+    // The reason of both is shown once.
     let said = |law: &str, text: &str| Line { law: Some(law.to_owned()), text: text.to_owned() };
     let gives_back = Line::plain("gives back what it holds over its maximum".to_owned());
     assert_eq!(queue.lines, [gives_back, said("y/over-max", "used 4 is more than max 2")]);

@@ -38,7 +38,7 @@ fn a_preemption_goes_through_every_step() {
             ("Verify", "Plan 7 holds: it is carried out.", vec![]),
         ]
     );
-    // A node as it is, and the same after evictions, are not mixed up.
+    // The reasons for a node as it is, and those after evictions, are kept apart.
     assert_eq!(stages[2].parts[0].items[0].law, "node/has-room");
     assert_eq!(stages[3].parts[1].items[0].law, "engine/fewest");
 }

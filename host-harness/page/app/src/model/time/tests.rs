@@ -5,7 +5,7 @@ use lictor_picture::{Job, Pod};
 use super::*;
 use crate::data::{Attempt, Victim};
 
-/// A moment with so many pods in the cluster, in which this happened.
+/// Returns a moment with `pods` pods in the cluster, and this cycle.
 fn moment(number: usize, pods: usize, cycle: Cycle) -> Moment {
     let pod = |at: usize| Pod { name: format!("a/{at}"), placed: true };
     let job = Job { name: "a/j".to_owned(), queue: 0, priority: 0, pods: (0..pods).map(pod).collect() };
@@ -53,7 +53,7 @@ fn only_so_many_moments_are_kept() {
     assert_eq!(moments.iter().count(), MOST);
 }
 
-/// 400,000 pods each: of three moments, the last two are kept; one that is too large by itself is kept alone.
+/// Adds moments of 400,000 pods each: of three, the last two are kept; one that is too large by itself is kept alone.
 #[test]
 fn only_so_much_is_kept_in_sum() {
     let mut moments = Moments::default();

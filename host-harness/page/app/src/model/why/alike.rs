@@ -1,4 +1,4 @@
-//! What is said of several for the same reason but for the numbers in it, as one.
+//! Grouping of reasons that differ only in their numbers.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use super::super::quantity::{self, rounded, short};
 use super::Item;
 use crate::data::{Counted, Note, Reason};
 
-/// What must be the same for two notes to be told as one.
+/// The parts that must be equal for two notes to form one item.
 type Shape<'a> = (&'a str, &'a str, &'a str, &'a str, Vec<(&'a str, String)>, &'a str);
 
-/// The items, the most frequent first. A sentence with ranges comes from `counted`.
+/// Returns the items, the most frequent first. A sentence with ranges comes from `counted`.
 pub(super) fn items(notes: &[Note], counted: &[Counted], what: &str) -> Vec<Item> {
     let mut groups: Vec<Vec<&Note>> = Vec::new();
     let mut places: BTreeMap<Shape<'_>, usize> = BTreeMap::new();
@@ -56,7 +56,7 @@ fn shape_of<'a>(about: &'a str, outcome: &'a str, reason: &'a Reason) -> Shape<'
     (about, outcome, &reason.code, &reason.case, facts, words)
 }
 
-/// A value without its numbers. The least and the most of several numbers are a number, too.
+/// Returns the kind of a value, without its numbers. The least and the most of several numbers count as a number, too.
 fn kind(value: &Value) -> String {
     match value {
         Value::Number(_) => "number".to_owned(),
@@ -66,7 +66,7 @@ fn kind(value: &Value) -> String {
     }
 }
 
-/// The facts of a reason, in words.
+/// Returns the facts of a reason, in words.
 pub(super) fn facts(reason: &Reason) -> Vec<(String, String)> {
     reason.facts.iter().map(|(name, value)| (name.replace('-', " "), words(value))).collect()
 }
@@ -82,12 +82,12 @@ fn words(value: &Value) -> String {
     }
 }
 
-/// The least and the most of several.
+/// Returns the least and the most of several values. `None`: the value is no such range.
 fn range(value: &Value, one: impl Fn(&Value) -> String) -> Option<String> {
     Some(format!("{} to {}", one(value.get("least")?), one(value.get("most")?)))
 }
 
-/// An amount of a resource, rounded to be read.
+/// Returns an amount of a resource, rounded.
 fn amount(resource: &str, value: &Value) -> String {
     let one = |value: &Value| value.as_str().map_or_else(|| words(value), |quantity| rounded(resource, quantity));
     format!("{} {}", short(resource), range(value, one).unwrap_or_else(|| one(value)))

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Two pods of a gang that no node takes, with the same notes; the third is evicted, and somebody looked at it.
+/// Two pods of a gang that no node takes, with the same notes; the third is evicted, and was examined in an attempt.
 const ANSWER: &str = r#"{"asked": "a/w", "pods": [
   {"pod": "a/w-0", "state": "unschedulable", "attempts": [{"pod": "a/w-0", "result": "Unschedulable", "explanation": EXPLAINED}]},
   {"pod": "a/w-1", "state": "unschedulable", "attempts": [{"pod": "a/w-1", "result": "Unschedulable", "explanation": EXPLAINED}]},

@@ -1,4 +1,4 @@
-//! Forms for the changes that are made most: a new job, a bound of a quota, a priority.
+//! Forms for the most frequent changes: a new job, a bound of a quota, a priority.
 
 use leptos::prelude::*;
 
@@ -17,7 +17,7 @@ pub(super) fn Forms() -> impl IntoView {
     }
 }
 
-/// Applies what is written, or says what is wrong with it.
+/// Applies the input of a form, or shows what is wrong with it.
 fn apply(page: Page, read: Result<Edit, Finding>) {
     match read {
         Ok(edit) => page.apply(edit),
@@ -25,7 +25,7 @@ fn apply(page: Page, read: Result<Edit, Finding>) {
     }
 }
 
-/// A field of a form, with its label.
+/// Returns a field of a form, with its label.
 fn field(id: &'static str, label: &'static str, hint: &'static str, value: RwSignal<String>) -> impl IntoView {
     view! {
         <label for=id>{label}</label>
@@ -74,7 +74,7 @@ fn JobFields() -> impl IntoView {
 fn BoundFields() -> impl IntoView {
     let page = page();
     let all = Memo::new(move |_| page.bounds.with(|bounds| choices(bounds)));
-    // Other objects have other bounds: the one that was chosen stays so where it is still there.
+    // Other objects have other bounds: the chosen bound stays where it still exists.
     let (chosen, amount) = (RwSignal::new(None::<[String; 3]>), RwSignal::new(String::new()));
     let place = Memo::new(move |_| {
         let is_chosen = |[queue, bound, resource, _]: &[String; 4]| {

@@ -1,4 +1,4 @@
-//! The node that is chosen, and its pods.
+//! The chosen node, and its pods.
 
 use leptos::prelude::*;
 use lictor_picture::{Node, Placed};
@@ -38,7 +38,7 @@ pub(super) fn Detail(
     }
 }
 
-/// The pods after the cycle that is shown. What the cycle did to them is said: the bars are those before it.
+/// Shows the pods after the cycle that is shown, with the result of the cycle for each. The bars are those before the cycle.
 fn table(page: Page, pods: Vec<Placed>) -> impl IntoView {
     let titles = page.picture.with_untracked(|picture| picture.resources.clone());
     let title = |title: String| view! { <th scope="col" class="number">{short(&title).to_owned()}</th> };
@@ -68,7 +68,7 @@ fn table(page: Page, pods: Vec<Placed>) -> impl IntoView {
     }
 }
 
-/// What a cycle did to a pod that has a node; nothing, where it left it alone.
+/// Returns the result of a cycle for a pod that has a node. `None`: the cycle left the pod alone.
 fn became(cycle: &Cycle, pod: &str) -> Option<&'static str> {
     match (cycle.victims.contains_key(pod), cycle.bound.contains_key(pod), cycle.waiting.contains_key(pod)) {
         (true, ..) => Some("evicted"),
@@ -78,7 +78,7 @@ fn became(cycle: &Cycle, pod: &str) -> Option<&'static str> {
     }
 }
 
-/// What can be done with the node.
+/// Shows the actions for the node.
 #[component]
 fn Tools() -> impl IntoView {
     let page = page();

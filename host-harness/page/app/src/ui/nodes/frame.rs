@@ -5,9 +5,9 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 use web_sys::ResizeObserver;
 
-/// Follows the width and the height of the frame, as long as the component is there that calls this.
+/// Follows the width and the height of the frame, as long as the calling component exists.
 pub(super) fn measure(frame: NodeRef<Div>, size: RwSignal<(f64, f64)>) {
-    // The observer must not outlive the component: it would tell signals that are gone.
+    // The observer must not outlive the component: it would set signals that are gone.
     let observer = StoredValue::new_local(None::<(ResizeObserver, Closure<dyn Fn()>)>);
     Effect::new(move |_| {
         let Some(element) = frame.get() else { return };

@@ -4,7 +4,7 @@ use web_sys::HtmlDivElement;
 
 use crate::model::nodes::Grid;
 
-/// The cell that a key leads to from this one; none where the key chooses none, or leads beyond the first or the last.
+/// Returns the cell that a key leads to from this one. `None`: the key chooses none, or leads beyond the first or the last.
 pub(super) fn next(key: &str, now: Option<usize>, grid: Grid) -> Option<usize> {
     let next = match (key, now) {
         ("ArrowRight" | "ArrowLeft" | "ArrowUp" | "ArrowDown", None) | ("Home", _) => Some(0),

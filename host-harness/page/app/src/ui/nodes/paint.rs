@@ -10,16 +10,16 @@ use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 use crate::data::Cycle;
 use crate::model::nodes::{Grid, Legend, segments};
 
-/// The colours of queues and priorities: told apart by most eyes, on light and on dark.
+/// The colours of queues and priorities: most eyes can distinguish them, on light and on dark.
 const COLOURS: [&str; 10] =
     ["#4c78a8", "#e08a2e", "#54a078", "#b279a2", "#c9a227", "#6fa8b8", "#d1605e", "#8c6d55", "#8b86c9", "#7a8a5a"];
 
-/// The colour with this index.
+/// Returns the colour with this index.
 pub(super) fn colour(index: usize) -> &'static str {
     index.checked_rem(COLOURS.len()).and_then(|at| COLOURS.get(at)).copied().unwrap_or("#888")
 }
 
-/// What is drawn, in pixels.
+/// The layout of the drawing, in pixels: the grid, the scrolled part, the size of the frame, and the chosen node.
 #[derive(Clone, Copy)]
 pub(super) struct Paint {
     pub(super) grid: Grid,
@@ -29,12 +29,12 @@ pub(super) struct Paint {
     pub(super) chosen: Option<usize>,
 }
 
-/// How many pods come to and leave each node.
+/// The number of pods that are placed on and evicted from each node.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Moves(BTreeMap<String, (usize, usize)>);
 
 impl Moves {
-    /// Those of a cycle.
+    /// Counts the moves of a cycle.
     pub(super) fn of(cycle: &Cycle) -> Moves {
         let mut moves = Moves::default();
         for node in cycle.bound.values().chain(cycle.nominated.values()).chain(cycle.waiting.values()) {
@@ -104,7 +104,7 @@ pub(super) fn paint(
     }
 }
 
-/// Where a node is drawn.
+/// The place of a node in the drawing.
 struct Cell {
     x: f64,
     y: f64,

@@ -1,4 +1,4 @@
-//! How the nodes are coloured and ordered, and which of them are shown.
+//! The colours, the order and the filter of the nodes.
 
 use leptos::prelude::*;
 
