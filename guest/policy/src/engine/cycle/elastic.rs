@@ -93,7 +93,7 @@ fn gaining_gang(
     gaining
 }
 
-/// The largest step that fits: with the first pods that fit, or with the smallest ones if that makes a larger step.
+/// Places the largest step of an elastic job that fits: its first pods that fit, or its smallest ones if that makes a larger step.
 fn largest_step(
     simulation: &mut Simulation<'_>,
     notes: &mut Notes,
@@ -118,7 +118,7 @@ fn largest_step(
     in_order
 }
 
-/// Places as many of these pods, in this order, as fit and make a legal size.
+/// Places pods in this order, then takes the last ones back until the job has a legal size. Returns the placements; empty: no legal size fits.
 fn step(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Context<'_>, pods: &[PodIx]) -> Placements {
     let (mut placements, mut marks) = (Vec::new(), vec![simulation.trial.mark()]);
     let mut refused = Refused::default();

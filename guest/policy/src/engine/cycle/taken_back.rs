@@ -23,14 +23,15 @@ use crate::engine::{Notes, Preemptor};
 use crate::laws::{Action, Claim, Detail, ReclaimRules};
 use crate::model::{Cluster, NodeIx, Place, PodIx};
 
-/// The pods that got a node in an action, by the origin of the room.
+/// The pods that got a node in an action, by the origin of the capacity.
 #[derive(Debug, Default)]
 pub struct Placed {
-    /// The room is idle. It stays unused only if the waiting gang gets a plan, or room, without these pods.
+    /// Pods on idle capacity. It stays unused only if the waiting gang gets a plan, or capacity, without these pods.
     pub bound: Placements,
-    /// The room is coming, without an eviction of this action. It is for others under the same condition. A gang has all of it, or none.
+    /// Pods on capacity that leaving pods will free, without an eviction of this action. It passes to others under the same condition. A gang has
+    /// all of it, or none.
     pub promised: Placements,
-    /// Plans make the room. Without such a plan, its victims keep running.
+    /// Pods on capacity that plans free. Without such a plan, its victims keep running.
     pub planned: Placements,
 }
 
