@@ -12,13 +12,13 @@ use super::{VictimSearch, trace};
 pub struct Bundle {
     /// The pods in the order of eviction.
     pub pods: Vec<PodIx>,
-    /// The legal numbers of victims; none: any number, and for jobs that leave whole all of the pods.
+    /// The legal numbers of victims. `None`: any number, or all of the pods for jobs that are evicted whole.
     pub steps: Option<Vec<usize>>,
-    /// The loss with all of the pods; nothing for bundles of the lower levels.
+    /// The loss if all of the pods are evicted; zero for bundles of the lower levels.
     pub loss: JobLoss,
 }
 
-/// The loss with jobs that leave whole; smaller is better.
+/// The loss if jobs are evicted whole; smaller is better.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct JobLoss {
     /// The number of gangs that need more than one pod to run.
@@ -46,7 +46,7 @@ impl JobLoss {
 }
 
 impl Bundle {
-    /// The largest legal number of victims.
+    /// Returns the largest legal number of victims.
     pub fn most(&self) -> usize {
         self.steps.as_ref().map_or(self.pods.len(), |steps| steps.last().copied().unwrap_or(0))
     }
@@ -56,7 +56,7 @@ impl Bundle {
         self.steps.as_ref()?.iter().copied().rev().find(|step| *step < count)
     }
 
-    /// The smallest legal number of victims that is not below this one.
+    /// Returns the smallest legal number of victims that is not below this one. `None`: no legal number is that large.
     pub fn step(&self, at_least: usize) -> Option<usize> {
         match &self.steps {
             None => Some(at_least).filter(|count| *count <= self.pods.len()),
@@ -139,7 +139,7 @@ fn head<'c>(cluster: &'c Cluster, bundle: &Bundle) -> Option<&'c Pod> {
     bundle.pods.first().and_then(|ix| cluster.pod(*ix))
 }
 
-/// The pods of a job that hold nodes, in the order of eviction.
+/// Returns the pods of a job that use nodes, in the order of eviction.
 fn holders(cluster: &Cluster, victim_search: &VictimSearch<'_>, lead: PodIx) -> Vec<PodIx> {
     let mut holders: Vec<_> = cluster.holders(lead).collect();
     holders.sort_by(|(_, a), (_, b)| (victim_search.tasks.compare)(cluster, b, a));

@@ -16,7 +16,7 @@ pub(super) struct Candidates {
     pub(super) largest: Amounts,
     /// What the candidates of the lower levels free together.
     pub(super) lower: Amounts,
-    /// What they and the jobs of one pod free together.
+    /// The amounts that the candidates of the lower levels and the jobs of one pod free together.
     pub(super) without_gangs: Amounts,
     /// What all candidates free at most.
     pub(super) all: Amounts,

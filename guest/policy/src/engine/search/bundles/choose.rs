@@ -31,20 +31,20 @@ pub(super) struct LevelState<'a> {
     pub(super) level: usize,
 }
 
-/// A search among bundles.
+/// The search for the bundles to evict.
 pub struct Search<'a> {
     /// The input of the search.
     pub victim_search: &'a VictimSearch<'a>,
-    /// Nodes with idle room.
+    /// Nodes with idle capacity.
     pub open: &'a Open,
-    /// A necessary condition that bundles are enough.
+    /// A necessary condition that a selection of bundles is enough.
     pub bound: &'a FeasibilityBound,
     /// The bundles, by level.
     pub levels: Vec<Vec<Bundle>>,
 }
 
 impl Search<'_> {
-    /// Whether the gang fits with these bundles available, of which some give no more than a number of victims. If so, the trial keeps the
+    /// Checks whether the gang fits with these bundles available, some of which give at most a number of victims. If so, the trial keeps the
     /// placements.
     pub fn fit(&self, trial: &mut Trial<'_>, selection: &Selection, caps: &Caps) -> Result<Fit, Short> {
         let of = |level: usize| {
@@ -56,7 +56,7 @@ impl Search<'_> {
         fit::fit(trial, self.victim_search, self.open, &at_hand)
     }
 
-    /// The bundles to make available, and how much some of them give at most; none if no selection is enough.
+    /// Returns the bundles to make available, and how many victims some of them give at most. `None`: no selection is enough.
     ///
     /// A larger selection is enough if a smaller one is, except if evicted normal pods prevent the eviction of elastic pods of their
     /// queue: then a part of a level may be enough although all of it is not.
@@ -79,7 +79,7 @@ impl Search<'_> {
         None
     }
 
-    /// The fewest bundles that are enough, the highest level first; none if no part of that level is enough.
+    /// Returns the fewest bundles that are enough, settling the highest level first. `None`: no part of that level is enough.
     fn settle_levels(&self, trial: &mut Trial<'_>, mut chosen: Selection, top: usize) -> Option<(Selection, Caps)> {
         let (mut settled, mut caps) = (vec![usize::MAX; LEVELS], Caps::new());
         for level in (0..=top).rev() {
@@ -99,7 +99,7 @@ impl Search<'_> {
         Some((chosen, caps))
     }
 
-    /// The outcome of a selection. The trial is unchanged.
+    /// Returns the outcome of a selection. The trial is unchanged.
     pub(super) fn tried(&self, trial: &mut Trial<'_>, selection: &Selection, caps: &Caps) -> Result<Fit, Short> {
         let levels = selection.iter().zip(&self.levels);
         let at_hand = levels.flat_map(|(numbers, level)| numbers.iter().filter_map(|at| level.get(*at)));
@@ -112,7 +112,7 @@ impl Search<'_> {
         fit
     }
 
-    /// The fewest bundles of a level that are enough together with the selection of the other levels.
+    /// Returns the fewest bundles of a level that are enough together with the selection of the other levels.
     fn fewest(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
         let enough = self.left_out(trial, state);
         let all = state.chosen.get(state.level).map_or(0, Vec::len);
@@ -223,7 +223,7 @@ pub(super) fn combinations_of(all: usize, size: usize) -> impl Iterator<Item = V
     std::iter::successors(Some((0..size).collect::<Vec<usize>>()), move |last| successor(last.clone(), all))
 }
 
-/// The next ascending combination of numbers below `all`.
+/// Returns the next ascending combination of numbers below `all`. `None`: this was the last one.
 fn successor(mut combination: Vec<usize>, all: usize) -> Option<Vec<usize>> {
     let size = combination.len();
     let movable = |(at, number): &(usize, &usize)| number.saturating_add(size).saturating_sub(*at) < all;

@@ -10,13 +10,13 @@ use super::price::Priced;
 use crate::engine::search::reprieve::without_reprieve;
 use crate::model::{NodeIx, PodIx, Request};
 
-/// The maximum number of nodes that are priced for one pod only because they may take more further pods.
+/// The maximum number of nodes that are priced for one pod only because they may take more of the further pods.
 const TRIES: usize = 16;
 
-/// What is known of the nodes for the pods of an equivalence class.
+/// The lower bounds of the nodes for the pods of an equivalence class.
 #[derive(Default)]
 pub(super) struct Outlook {
-    /// How many of the open nodes have no room any more.
+    /// The number of open nodes, from the first, that have no free capacity any more.
     used_up: usize,
     /// Nodes on which no evictions help.
     pub(super) hopeless: BTreeSet<NodeIx>,
@@ -132,7 +132,7 @@ impl Attempt<'_, '_, '_> {
         }))
     }
 
-    /// Whether a node has room for a pod and the others allow it there.
+    /// Checks whether a node has free capacity for a pod and the other pods allow it there.
     fn takes(&self, at: NodeIx, asker: PodIx, request: &Request) -> bool {
         let cluster = self.trial.cluster();
         let has_room = cluster.node(at).is_some_and(|node| node.free.lacks(request).is_none());

@@ -56,7 +56,7 @@ impl Attempt<'_, '_, '_> {
         true
     }
 
-    /// Whether the other pods allow every pod of the gang on its node.
+    /// Checks whether the other pods allow every pod of the gang on its node.
     pub(super) fn others_allow(&mut self) -> bool {
         let disallowed = self.victim_search.disallowed(self.trial.cluster(), &self.placements).is_some();
         self.clashed |= disallowed;
@@ -151,7 +151,7 @@ impl Attempt<'_, '_, '_> {
         self.normal.retain(|(ix, _)| !pods.contains(ix));
     }
 
-    /// Whether a node is overcommitted in a resource that the gang requests.
+    /// Checks whether a node of a planned pod is overcommitted in a resource that the gang requests.
     fn is_crowded(&self, at: NodeIx) -> bool {
         let Some(node) = self.trial.cluster().node(at) else { return true };
         let here = self.placements.iter().any(|(_, node)| *node == at);

@@ -10,7 +10,7 @@ use crate::model::Trial;
 /// The maximum number of jobs that are spared on trial.
 const SPARED: usize = 64;
 
-/// The bundles of a level that have victims, with what is lost.
+/// The bundles of a level that have victims, and what the evictions lose.
 type Chosen = (JobLoss, Vec<usize>);
 
 impl Search<'_> {

@@ -41,7 +41,7 @@ use crate::model::{Cluster, InterPodLack, NodeIx, Nominated, PodIx, ResourceIx, 
 /// The number of levels.
 pub const LEVELS: usize = 3;
 
-/// The level of the gangs that leave whole.
+/// The level of the gangs that are evicted whole.
 const WHOLE: usize = 2;
 
 /// The input of the search.
@@ -56,11 +56,11 @@ pub struct VictimSearch<'a> {
     pub rules: &'a ReclaimRules,
     /// The order of the pods of a job.
     pub tasks: Order,
-    /// The pods for which others may be evicted.
+    /// The pods of the gang for which others may be evicted.
     pub may: &'a BTreeSet<PodIx>,
-    /// Only pods of the own queue may be evicted.
+    /// Whether only pods of the own queue may be evicted.
     pub only_own_queue: bool,
-    /// What the host refused of earlier plans.
+    /// The victims and placements that the host refused in earlier plans.
     pub refuted: &'a Refuted,
     /// The cluster without the pods of others that wait for promised nodes.
     pub unpromised: &'a WhatIf,
@@ -83,7 +83,7 @@ impl VictimSearch<'_> {
         denied.or_else(|| refused_victim(self.refuted, cluster, ix))
     }
 
-    /// Whether the host has not refused a pod on a node.
+    /// Checks that the host has not refused a pod on a node.
     fn is_open(&self, pod: PodIx, node: NodeIx) -> bool {
         !is_placement_refused(self.refuted, pod, node)
     }
@@ -105,12 +105,12 @@ impl VictimSearch<'_> {
         of_gang.or_else(|| (!self.promised.iter().all(stays)).then_some(InterPodLack::Nominated))
     }
 
-    /// The first limit that does not hold with the requests of these pods, which have no nodes yet.
+    /// Returns the first limit that does not hold with the requests of these pods, which have no nodes yet. `None`: all hold.
     fn broken_by_asking(&self, cluster: &Cluster, pods: &[PodIx]) -> Option<(Rule, Denial)> {
         self.first_broken(cluster, pods, Preemptor::waiting)
     }
 
-    /// The first limit that does not hold with these pods on their nodes.
+    /// Returns the first limit that does not hold with these pods on their nodes. `None`: all hold.
     fn broken(&self, cluster: &Cluster, pods: &[PodIx]) -> Option<(Rule, Denial)> {
         self.first_broken(cluster, pods, Preemptor::placed)
     }
@@ -126,8 +126,8 @@ impl VictimSearch<'_> {
     }
 }
 
-/// Plans all pods that a gang lacks, in a trial without the leaving pods. With a plan, the trial is left as the cluster will be then;
-/// otherwise it is unchanged, and the obstacle is returned.
+/// Plans all pods that a gang lacks, in a trial without the leaving pods. With a plan, the trial is left as the cluster will be then. Otherwise
+/// it is unchanged, and the obstacle is returned.
 pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSearch<'_>) -> Result<Plan, Denial> {
     const NOBODY: Denial = Denial::Case("gang");
     let open = fit::open_nodes(trial.cluster(), victim_search);

@@ -13,9 +13,9 @@ use crate::model::{Amounts, NodeIx, PodIx, Request, ResourceIx, count_for};
 /// The cost of the evictions on a node; smaller is better.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cost {
-    /// Whether jobs leave whole. Then gangs count, and other victims above the lowest level, but no numbers of jobs and pods.
+    /// Whether jobs are evicted whole. Then gangs count, and other victims above the lowest level, but no numbers of jobs and pods.
     is_whole: bool,
-    /// The number of gangs that leave whole.
+    /// The number of gangs that are evicted whole.
     gangs: usize,
     /// The number of single victims above the lowest level.
     higher: usize,
@@ -32,9 +32,10 @@ pub(super) struct Cost {
 pub(super) struct Priced {
     /// The cost, or what evictions cost at least.
     pub(super) cost: Cost,
-    /// How many further pods of the gang the node takes, or how many at most at that cost; 0 where jobs of one pod leave whole: each of them costs.
+    /// The number of further pods of the gang that the node takes, or an upper bound of it at that cost. 0 where jobs of one pod are evicted
+    /// whole, as each of them costs.
     pub(super) room: Reverse<usize>,
-    /// The work that is lost with jobs that leave whole, and the last of these jobs by its index among the available ones; or the least of both.
+    /// The work lost with jobs that are evicted whole, and the highest index of these jobs among the available ones; or lower bounds of both.
     pub(super) loss: (i128, usize),
     /// The place in the order of nodes.
     pub(super) place: usize,

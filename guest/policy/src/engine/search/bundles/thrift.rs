@@ -51,7 +51,7 @@ impl Fit {
         elastic.saturating_sub(saved.fold(0, usize::saturating_add))
     }
 
-    /// Whether fewer elastic pods are evicted, of no more jobs, with the same other victims.
+    /// Checks whether fewer elastic pods are evicted, of no more jobs, with the same other victims.
     fn is_less_than(&self, other: &Fit) -> bool {
         let count = |of: &[Vec<usize>]| of.first().map_or(0, Vec::len);
         let elastic = |fit: &Fit| fit.victims.first().map_or(0, Vec::len);

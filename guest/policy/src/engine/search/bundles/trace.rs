@@ -17,7 +17,7 @@ use crate::model::{Amounts, Cluster, NO_PODS, NodeIx, Place, PodIx, Trial, WhatI
 /// The places of the candidates.
 pub type Places = BTreeMap<PodIx, Place>;
 
-/// The places of the pods of these bundles; empty unless explanations are recorded.
+/// Returns the places of the pods of these bundles. Empty unless explanations are recorded.
 pub fn places(cluster: &Cluster, notes: &Notes, levels: &[Vec<Bundle>]) -> Places {
     if !notes.are_on() {
         return Places::new();
