@@ -19,13 +19,14 @@ use crate::laws::harm::{GangLoss, Harm, gang_loss, gang_of};
 use crate::laws::{LEAST, NodeCost, NodeVictims};
 use crate::model::{Cluster, JobIx, NO_PODS, Pod, PodIx, ResourceIx};
 
-/// How many gangs that the first plan leaves alone are tried as a start.
+/// The maximum number of gangs, without victims in the first plan, that are tried as a start.
 const OTHER_GANGS: usize = 16;
 
-/// How many branches are followed at most.
+/// The maximum number of branches that are followed.
 const BRANCHES: usize = 64;
 
-/// How many nodes and victims are looked at in all branches together: fewer branches are followed in a large cluster, and for a large job.
+/// The maximum number of nodes and victims that are examined in all branches together. Fewer branches are followed in a large cluster, or for a
+/// large job.
 const LOOKS: usize = 1024;
 
 /// A search by whole jobs: how it finds one plan.
@@ -63,7 +64,7 @@ struct Seeking<'a, 'c, F> {
     cluster: &'a mut Cluster,
     context: &'a PreemptionContext<'c>,
     find: F,
-    /// How many pods the first plan has a node for. A plan for fewer pods is none, however little it costs.
+    /// The number of pods that the first plan has a node for. A plan for fewer pods does not count, however little it costs.
     pods: usize,
 }
 
@@ -215,7 +216,7 @@ impl<F: FindPlan> Branching for Seeking<'_, '_, F> {
         sets
     }
 
-    /// Of each set one victim is enough: the cheapest counts.
+    /// Returns a lower bound of the cost of these victims: one victim of each set counts, the cheapest one.
     fn least(&self, victims: &BTreeSet<PodIx>) -> NodeCost {
         let sets: BTreeSet<BTreeSet<PodIx>> = victims.iter().map(|ix| self.set_of(*ix)).collect();
         let cheapest = |set: &BTreeSet<PodIx>| set.iter().copied().min_by_key(|ix| self.cost_of(&[*ix]));

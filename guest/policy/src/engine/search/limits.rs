@@ -3,7 +3,7 @@
 use crate::laws::{Case, Denial, Gate, Preemptor, Rule};
 use crate::model::{Cluster, Ledger, PodIx};
 
-/// Laws that must hold with the plan for one pod carried out, when the pods that are leaving anyway have left, on whatever node.
+/// The laws that must hold with the plan for one pod carried out, once the leaving pods have left. They do not depend on the node.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits<'a> {
     /// The preemptor.

@@ -30,7 +30,7 @@ struct PreemptionCandidate {
 }
 
 impl PreemptionCandidate {
-    /// The key by which nodes are compared.
+    /// Returns the key by which nodes are compared.
     fn order(&self) -> (NodeCost, u64) {
         (self.price.cost, self.dry_run.rank)
     }
@@ -38,25 +38,25 @@ impl PreemptionCandidate {
 
 /// The search node by node, for one pod. A gang that needs more of its pods is planned as a whole.
 pub struct NodeByNode {
-    /// How many nodes with a possible plan are enough.
+    /// The number of nodes with a possible plan that ends the search.
     pub sample: Sample,
 }
 
 impl Search for NodeByNode {
-    /// As many pods as the gang needs to be complete, the preemptor first. Evictions for fewer pods would help none of them. A PodGroup
-    /// of Kubernetes asks for all its pods.
+    /// Returns as many pods as the gang needs to be complete, the preemptor first. Evictions for fewer pods would help none of them. A PodGroup of
+    /// Kubernetes needs all its pods.
     fn needed(&self, cluster: &Cluster, preemptor: Preemptor) -> Preemptor {
         let pods = preemptor.pods.clone();
         needed_of(cluster, preemptor, pods)
     }
 
-    /// Only the pod that is tried: a gang larger than its minimum starts with as many pods as its quota takes.
+    /// Returns the preemptor with only the pod that is tried: a gang larger than its minimum starts with as many pods as its quota takes.
     fn admitted(&self, cluster: &Cluster, preemptor: Preemptor) -> Preemptor {
         let pods = vec![preemptor.pod];
         preemptor.with(cluster, pods)
     }
 
-    /// Only the preemptor: a plan for other pods of its gang may be in flight.
+    /// Returns only the preemptor: a plan for other pods of its gang may be in flight.
     fn gives_up(&self, preemptor: &Preemptor, _: bool) -> Vec<PodIx> {
         vec![preemptor.pod]
     }
@@ -124,7 +124,7 @@ impl NodeByNode {
     }
 }
 
-/// A plan for the preemptor, or the obstacle.
+/// Plans the preemptor. The error is the obstacle.
 fn plan_pod(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, sample: Sample) -> Result<Plan, Obstacle> {
     let preemptor = context.preemptor.pod;
     let request = cluster.pod(preemptor).map(|pod| pod.request.clone()).unwrap_or_default();
@@ -150,8 +150,8 @@ fn plan_pod(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, sample: 
     Ok(Plan::by_node(preemptor, vec![(preemptor, best.dry_run.node)], victims))
 }
 
-/// The cheapest of the first nodes that fit after evictions, where only room decides which do: a budget makes a node dearer, never
-/// impossible.
+/// Returns the cheapest of the first nodes that fit after evictions, where only capacity decides which nodes fit. A disruption budget makes a
+/// node dearer, never impossible.
 fn cheapest(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
@@ -196,7 +196,7 @@ fn cheapest(
     Some(best)
 }
 
-/// The cheapest of the first nodes that fit after evictions: each is looked at.
+/// Returns the cheapest of the first nodes that fit after evictions. Unlike [`cheapest`], it examines each node.
 fn cheapest_of_all(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
@@ -220,7 +220,7 @@ fn cheapest_of_all(
     offers.into_iter().min_by_key(PreemptionCandidate::order)
 }
 
-/// The cheapest evictions on a node after which the preemptor fits.
+/// Returns the cheapest evictions on a node after which the preemptor fits. `None`: the preemptor does not fit there.
 fn offer(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,

@@ -11,7 +11,7 @@ use crate::laws::harm::gang_of;
 use crate::laws::{LEAST, NodeChoice, NodeCost, NodeVictims};
 use crate::model::{Cluster, PodIx};
 
-/// Sets of victims that are tried on a node at most.
+/// The maximum number of sets of victims that are tried on a node.
 const TRIES: usize = 64;
 
 impl NodeDryRun {
@@ -118,7 +118,7 @@ impl Branching for OnNode<'_> {
         self.cost_of(victims)
     }
 
-    /// Each victim by itself, in the order of reprieve.
+    /// Returns each victim as a set of its own, in the order of reprieve.
     fn sets(&self, victims: &Vec<PodIx>) -> Vec<BTreeSet<PodIx>> {
         victims.iter().map(|ix| BTreeSet::from([*ix])).collect()
     }

@@ -5,7 +5,7 @@ use super::members::{asks_for_all, gang, lacking};
 use crate::laws::Preemptor;
 use crate::model::{Cluster, NodeIx, Nominated, PodIx, Trial, WhatIf};
 
-/// How many pods are looked at on their nodes at most, in all orders together.
+/// The maximum number of times that pods are examined on their nodes, in all orders together.
 const LOOKS: usize = 512;
 
 /// Returns whether the plan in flight for a preemptor still stands: enough pods of its gang are nominated, the one that is tried among them, and
@@ -43,7 +43,7 @@ struct Standing<'a> {
     context: &'a PreemptionContext<'a>,
     /// The nominated pods of others.
     nominated: Nominated,
-    /// How many more pods are looked at.
+    /// The number of examinations that are left.
     looks: usize,
 }
 

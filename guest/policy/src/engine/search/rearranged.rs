@@ -10,10 +10,10 @@ use crate::engine::Notes;
 use crate::laws::{Laws, Preemptor};
 use crate::model::{Cluster, Ledger, NodeIx, Place, PodIx};
 
-/// The number of kinds of pods, the smallest first, that are looked at as the one which a plan must be for.
+/// The maximum number of kinds of pods, the smallest first, that are tried as the pod which a plan must be for.
 const KINDS: usize = 16;
 
-/// The laws, the plans under way, and what the host refused of earlier plans.
+/// The laws, the plans in flight, and what the host refused of earlier plans.
 pub type Ground<'a> = (&'a Laws, &'a Ledger, &'a Refuted);
 
 /// Returns whether a gang can be complete without the pod that is tried, with some of its other waiting pods and without an eviction.

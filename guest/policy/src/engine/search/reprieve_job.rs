@@ -97,13 +97,13 @@ fn by_name(cluster: &Cluster, pods: impl Iterator<Item = PodIx>) -> Vec<PodIx> {
     pods
 }
 
-/// Whether the pods before the first that is not allowed are fewer with a candidate back, or another thing stands in its way. A pod that
-/// needs a candidate in its domain is allowed again only when that one is back.
+/// Checks whether a candidate back on its node makes the plan worse: fewer pods are allowed before the first that is not, or that pod has a
+/// different obstacle. `without` is the state without the candidate. A pod that needs a candidate in its domain is allowed only with that candidate.
 fn is_worse((planned, lack): (usize, InterPodLack), without: Option<(usize, InterPodLack)>) -> bool {
     without.is_none_or(|(before, other)| planned < before || planned == before && lack != other)
 }
 
-/// The obstacle to a reprieve, in a trial where the candidate is on its node again.
+/// Returns the obstacle to a reprieve, in a trial where the candidate is on its node again. `None`: the candidate is reprieved.
 fn against<'k>(
     cluster: &Cluster,
     context: &PreemptionContext<'_>,

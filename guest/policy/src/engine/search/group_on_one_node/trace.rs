@@ -83,7 +83,7 @@ pub(super) fn unfit(
     context.tell_unneeded(&there, "not-enough");
 }
 
-/// The candidates, the least important first.
+/// Returns the candidates, the least important first.
 fn in_order(dry_run: &NodeDryRun) -> Vec<PodIx> {
     dry_run.pods().into_iter().rev().collect()
 }

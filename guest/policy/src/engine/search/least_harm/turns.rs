@@ -10,7 +10,7 @@ use crate::engine::Notes;
 use crate::engine::plan::Plan;
 use crate::model::{NO_PODS, PodIx};
 
-/// How many pods are tried as a start at most, where quotas take back from each other.
+/// The maximum number of pods that are tried as a start, where quotas take back from each other.
 const OTHER_PODS: usize = 32;
 
 impl<F: FindPlan> Seeking<'_, '_, F> {

@@ -6,25 +6,25 @@ use super::{Gap, Outlook};
 use crate::laws::{LeastVictims, counted};
 use crate::model::{Cluster, Resident, count_for};
 
-/// The victims on a node that close its gaps, which all candidates there together do.
+/// A lower bound of the victims on a node that close its gaps. All candidates of the node together close them.
 pub(super) struct Least<'a> {
     pub(super) outlook: &'a Outlook,
     pub(super) cluster: &'a Cluster,
     /// The pods on the node, the least important first.
     pub(super) residents: &'a [Resident],
-    /// What is missing, and the most that one candidate frees.
+    /// The missing amounts, and the most that one candidate frees of each.
     pub(super) gaps: &'a [Gap],
-    /// How many candidates there are.
+    /// The number of candidates.
     pub(super) candidates: i64,
-    /// The priority of the last of the least important ones that close the gaps together.
+    /// The priority of the most important of the least important candidates that close the gaps together.
     pub(super) highest: i32,
-    /// How many candidates close the gaps at least.
+    /// The minimum number of candidates that close the gaps.
     pub(super) count: i64,
-    /// The extremes among the unimportant candidates, once a law has weighed one of them.
+    /// The extremes among the unimportant candidates, once a law has needed one of them.
     pub(super) extremes: OnceCell<Extremes>,
 }
 
-/// The extremes among the candidates of which none is more important than the victims are at least.
+/// The extremes among the candidates that are no more important than the lower bound of the victims.
 #[derive(Clone, Copy)]
 pub(super) struct Extremes {
     share: i64,

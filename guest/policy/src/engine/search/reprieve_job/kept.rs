@@ -10,11 +10,11 @@ pub fn kept_on(kept: &[Kept], place: Place) -> impl Iterator<Item = &Kept> {
     at.and_then(|at| kept.get(at)).into_iter()
 }
 
-/// What must stay free on a node of the plan.
+/// The capacity that must stay free on a node of the plan.
 pub struct Kept {
     /// The node.
     pub node: NodeIx,
-    /// What is promised there to pods of other jobs.
+    /// The amounts promised there to pods of other jobs.
     pub promised: Amounts,
     /// The resources that the planned pods request there.
     asked: Vec<ResourceIx>,

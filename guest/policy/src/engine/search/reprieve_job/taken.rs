@@ -15,7 +15,7 @@ pub type CaseOf = for<'c> fn(&'c Preemptor, &'c Cluster, &'c Ledger) -> Case<'c>
 #[derive(Default)]
 pub struct Taken(Vec<EvictionSet>);
 
-/// An evicted candidate, the pods that leave with it, and the place of each before.
+/// An evicted candidate, the pods that are evicted with it, and the place of each before.
 pub struct EvictionSet {
     /// The candidate.
     pub head: PodIx,
