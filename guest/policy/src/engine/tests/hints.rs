@@ -70,7 +70,7 @@ fn of_yunikorn(dice: &mut Dice) -> Object {
     Object { group: String::new(), ..object("ConfigMap", "yunikorn/yunikorn-configs", [&[], &[]], body) }
 }
 
-/// One of two PodGroups, or the quota of the namespace.
+/// Returns one of two PodGroups, or the quota of the namespace.
 fn some_object(dice: &mut Dice, system: &str, group: &str) -> Object {
     match system {
         "volcano" => return of_volcano(dice, group),

@@ -70,7 +70,7 @@ fn what_pods_that_are_gone_said_of_their_gang_is_forgotten() {
     assert!(matches!(world.pre_filter("b"), Admission::Final(_)), "nobody describes the gang");
 }
 
-/// As many bytes as all pods may ask for together.
+/// The bytes that all pods may request together.
 const MOST: i64 = i64::MAX >> 2;
 
 #[test]

@@ -6,7 +6,7 @@ use crate::testing::{Named, SOFT_EVICTION, World, pod};
 
 const UNDERWAY: &str = "koordinator/last-plan-is-done";
 
-/// A node full of two victims, and a job of two pods that want their room.
+/// Creates a node full of two victims, and a job of two pods that need their capacity.
 fn world() -> World {
     let mut world = World::new();
     world.node("n", "cpu=2");
@@ -19,7 +19,7 @@ fn world() -> World {
     world
 }
 
-/// The same with the plan against both victims accepted.
+/// Creates the same cluster with an accepted plan against both victims.
 fn in_flight() -> (World, Named) {
     let mut world = world();
     let plan = world.plan("a").unwrap();

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::contract::{Event, Mark, MarkPlace, PolicyError};
 use crate::testing::{INSIDE, World, object, pod, reservation};
 
-/// Node `n` with 6 cores, of which reservation `r` holds 4 for pods with label `app=r`; `o` is one and asks for 5.
+/// Creates node `n` with 6 cores, of which reservation `r` keeps 4 for pods with label `app=r`. Pod `o` has that label and requests 5.
 fn world() -> World {
     let mut world = World::new();
     world.node("n", "cpu=6");

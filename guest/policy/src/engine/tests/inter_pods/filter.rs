@@ -7,7 +7,7 @@ use crate::testing::{Draft, pod};
 /// Two nodes of a zone, one of another, one of none.
 const NODES: [(&str, u32, u32); 4] = [("n1", 4, 1), ("n2", 4, 1), ("n3", 4, 2), ("n4", 4, 0)];
 
-/// What the filter says of each node: empty where it takes the pod, else the case; marked where no eviction helps.
+/// Returns the verdict of the filter on each node: empty where the node takes the pod, else the case. `!` marks a node where no eviction helps.
 fn said(world: &mut World, draft: Draft) -> Vec<String> {
     let name = draft.name();
     world.pod(draft);
