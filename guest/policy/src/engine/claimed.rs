@@ -12,7 +12,7 @@ use super::search::{self, Obstacle};
 use crate::laws::{Laws, Preemptor};
 use crate::model::{ClassIx, Cluster, JobIx, Ledger, NodeIx, Place, Pod, PodIx, QueueIx, Trial, WhatIf};
 
-/// The number of gangs and kinds of single pods that are looked at. Of more, it is not known whether they would evict the pods of a plan.
+/// The number of gangs and of kinds of single pods that are examined. Whether further ones would evict the pods of a plan stays unknown.
 const LOOKS: usize = 32;
 
 /// Pods of a quota that are decided upon in the same way: those of a job, or single pods of one class and priority.

@@ -9,7 +9,7 @@ use super::reasons::PERMITTED;
 use super::refusals::Refusals;
 
 impl Engine {
-    /// See `permit.permit`.
+    /// Implements `permit.permit`: returns whether a reserved pod may be bound, must wait, or is rejected.
     pub fn permit(&mut self, pod: PodId) -> Result<Permitted, PolicyError> {
         let ix = PodIx(pod);
         self.notes.resume(ix);

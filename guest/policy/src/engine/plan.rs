@@ -22,24 +22,24 @@ pub struct Plan {
     way: Way,
 }
 
-/// The way in which a plan makes room.
+/// The kind of a plan: how it frees capacity.
 #[derive(Debug, Clone, Copy)]
 enum Way {
     /// Victims are chosen by node.
     ByNode,
-    /// Victims are chosen by job, and are of so many jobs.
+    /// Victims are chosen by job; the number counts their jobs.
     ByJob(usize),
-    /// Pods of the gang itself give up the nodes that they hold at Permit.
+    /// Pods of the gang itself give up the nodes that they reserve at Permit.
     Rearranged,
 }
 
 impl Plan {
-    /// A plan by node.
+    /// Creates a plan whose victims are chosen by node.
     pub fn by_node(lead: PodIx, nominations: Vec<(PodIx, NodeIx)>, victims: Vec<PodIx>) -> Plan {
         Plan { lead, nominations, victims, way: Way::ByNode }
     }
 
-    /// A plan by job.
+    /// Creates a plan whose victims are chosen by job.
     pub fn by_job(cluster: &Cluster, lead: PodIx, nominations: Vec<(PodIx, NodeIx)>, victims: Vec<PodIx>) -> Plan {
         let job = |ix: &PodIx| cluster.members(*ix).map(|(member, _)| member).min();
         let jobs: BTreeSet<Option<PodIx>> = victims.iter().map(job).collect();
@@ -51,7 +51,7 @@ impl Plan {
         Plan { way: Way::Rearranged, ..self }
     }
 
-    /// The same plan, where it has a node for each of these pods; else the first that has none is what stands in the way.
+    /// Returns the plan if it has a node for each of these pods. Otherwise the error names the first pod without a node.
     pub fn for_all(self, pods: &[PodIx]) -> Result<Plan, Obstacle> {
         let has_node = |ix: &&PodIx| self.nominations.iter().any(|(pod, _)| pod == *ix);
         match pods.iter().find(|ix| !has_node(ix)) {
@@ -114,7 +114,7 @@ impl Engine {
     }
 }
 
-/// Names that a reason lists at most.
+/// The maximum number of names that a reason lists.
 const NAMES: usize = 8;
 
 /// Returns these names in one text, as many as a reason lists.
@@ -126,7 +126,7 @@ fn listed(mut names: Vec<String>) -> String {
     if more == 0 { names } else { format!("{names} and {more} more") }
 }
 
-/// A pod and its node, as the host numbers them.
+/// Converts a pod and its node into the numbers of the host.
 pub fn placement((pod, node): (PodIx, NodeIx)) -> Placement {
     Placement { pod: pod.0, node: node.0 }
 }

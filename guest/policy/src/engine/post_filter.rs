@@ -18,7 +18,7 @@ use super::refusals::Refusals;
 use super::search::{self, Branch, Obstacle, PreemptionContext, Search};
 
 impl Engine {
-    /// See `placement.post-filter`.
+    /// Implements `placement.post-filter`: returns a plan for pods that were refused or found no node, or the reason why there is none.
     pub fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, PolicyError> {
         self.laws()?;
         let asked = self.waiting_of_one_job(pods)?;
@@ -106,7 +106,7 @@ impl Engine {
         Ok(self.without(reason, effects))
     }
 
-    /// These pods, each once, which wait and are of one job.
+    /// Returns these pods, each once, after checking that they wait for a node and are of one job. Otherwise the error says what is wrong.
     fn waiting_of_one_job(&self, pods: &[PodId]) -> Result<Vec<PodIx>, PolicyError> {
         let wrong = |what: &str| PolicyError::WrongState(what.to_owned());
         let mut jobs = BTreeSet::new();
@@ -129,7 +129,7 @@ impl Engine {
         }
     }
 
-    /// A plan was found: what it means for others.
+    /// Returns the answer with a plan, and withdraws the nominations that the plan replaces.
     fn planned(&mut self, search: &dyn Search, gangs: &[Preemptor], plan: &Plan) -> Result<PostFiltered, PolicyError> {
         let mut withdrawn = self.outranked(search, gangs, &plan.nominations);
         withdrawn.retain(|pod| gangs.iter().all(|gang| !gang.closed.contains(pod)));
@@ -149,13 +149,13 @@ impl Engine {
         held.copied().collect()
     }
 
-    /// What a broken law says, noted and as a reason.
+    /// Notes a law that the preemptor breaks, and returns it as a reason.
     fn barred(&mut self, rule: &Rule, denial: &Denial) -> Reason {
         self.notes.refused(&self.cluster, Subject::Preemptor, Outcome::Barred, rule, denial);
         self.reason(rule, denial)
     }
 
-    /// There is no plan.
+    /// Returns the answer without a plan.
     fn without(&self, reason: Reason, effects: Effects) -> PostFiltered {
         PostFiltered { plan: None, reason, retry: self.retry(), effects }
     }
@@ -206,7 +206,7 @@ impl Engine {
         Effects { releases, withdrawn, ..Effects::default() }
     }
 
-    /// The obstacle as a reason; it is also noted.
+    /// Notes an obstacle, and returns it as a reason.
     fn obstacle(&mut self, gangs: &[Preemptor], obstacle: Obstacle) -> Reason {
         let (rule, detail) = match obstacle {
             Obstacle::Law(rule, denial) => return self.barred(&rule, &denial),
@@ -233,7 +233,7 @@ impl Engine {
         reason
     }
 
-    /// The pods that lose their nominations to the nodes of a plan: those that every gang of the plan outranks.
+    /// Returns the pods that lose their nominations to the nodes of a plan: every gang of the plan outranks them.
     fn outranked(&self, search: &dyn Search, gangs: &[Preemptor], nominations: &[(PodIx, NodeIx)]) -> Vec<PodIx> {
         let is_taken = |node: NodeIx| nominations.iter().any(|(_, other)| *other == node);
         let outranked = self.cluster.nominated().filter(|(ix, pod)| {

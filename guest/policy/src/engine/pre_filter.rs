@@ -10,7 +10,7 @@ use super::refusals::Refusals;
 use super::search;
 
 impl Engine {
-    /// See `placement.pre-filter`.
+    /// Implements `placement.pre-filter`: returns whether a pod may be tried, and begins an attempt for it.
     pub fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, PolicyError> {
         let preemptor = self.preemptor(pod)?;
         self.cluster.begin_attempt(PodIx(pod));

@@ -15,13 +15,13 @@ use crate::contract::Refuted;
 use crate::laws::{Laws, Preemptor};
 use crate::model::{NodeIx, Place, PodIx, Trial};
 
-/// Other nodes for a gang.
+/// A plan that gives a gang other nodes.
 pub struct Rearranged {
-    /// The plan, which has no victims.
+    /// The plan; it has no victims.
     pub plan: Plan,
-    /// The gangs that it is for.
+    /// The gangs that the plan is for.
     pub gangs: Vec<Preemptor>,
-    /// The pods that give up the nodes which they hold at Permit; the plan may have other nodes for them.
+    /// The pods that give up the nodes which they reserve at Permit. The plan may have other nodes for them.
     pub releases: Vec<PodId>,
 }
 

@@ -6,7 +6,7 @@ use crate::model::{NodeIx, Place, PodIx};
 use super::Engine;
 
 impl Engine {
-    /// See `placement.reserve`.
+    /// Implements `placement.reserve`: reserves a node for a pending pod. The error says that the pod is not pending, or unknown.
     pub fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, PolicyError> {
         self.laws()?;
         self.cluster.pod(PodIx(pod)).ok_or(PolicyError::UnknownPod(pod))?;
@@ -20,7 +20,7 @@ impl Engine {
         }
     }
 
-    /// See `placement.unreserve`.
+    /// Implements `placement.unreserve`: takes the reserved node of a pod back. Returns the pods of its gang that lose their nodes with it.
     pub fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, PolicyError> {
         self.laws()?;
         self.cluster.pod(PodIx(pod)).ok_or(PolicyError::UnknownPod(pod))?;
@@ -59,7 +59,7 @@ impl Engine {
         pods.into_iter().map(|pod| pod.0).collect()
     }
 
-    /// The pods held at permit that belong to the gang group of a pod, itself apart, by name.
+    /// Returns the pods of the gang group of a pod that wait at Permit, by name and without the pod itself.
     pub(super) fn waiting_with(&self, pod: PodIx) -> Vec<PodId> {
         let Some(job) = self.cluster.pod(pod).and_then(|pod| pod.attributes.job) else { return Vec::new() };
         let jobs = self.cluster.gang_group(job).into_iter().filter_map(|job| self.cluster.job(job));

@@ -23,7 +23,8 @@ use preemptors::Preemptors;
 type Spared = Option<(Rule, Denial)>;
 
 impl Engine {
-    /// See `standing.standings`.
+    /// Implements `standing.standings`: returns for each of these pods which kinds of preemptors may evict it, and which law protects it from the
+    /// others.
     pub fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, PolicyError> {
         self.recompute();
         let laws = Arc::clone(self.laws()?);
@@ -45,16 +46,16 @@ impl Engine {
     }
 }
 
-/// The laws as they are asked of preemptors that are not in the cluster.
+/// The laws, applied to imagined preemptors that are not in the cluster.
 struct Asking<'a> {
-    /// The cluster without the pods that leave already.
+    /// The cluster without the leaving pods.
     trial: Trial<'a>,
     ledger: &'a Ledger,
     laws: &'a Laws,
     preemptors: Preemptors,
-    /// Each way to preempt: one, or that across queues and that within a queue.
+    /// The ways to preempt: one, or one across queues and one within a queue.
     ways: Vec<Way<'a>>,
-    /// What is known of gangs already.
+    /// The standings of gangs that are known already.
     gangs: GangStandings,
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::laws::Surplus;
 use crate::model::{Amounts, QueueIx, ResourceIx};
 
-/// The share of each leaf.
+/// The amounts that each leaf queue gives of what its parent gives back.
 #[derive(Debug, Default)]
 pub struct Shares(BTreeMap<QueueIx, Amounts>);
 
@@ -29,7 +29,7 @@ impl Shares {
         shares
     }
 
-    /// Whether the leaf of the pod that is asked about gives at most its share of every resource.
+    /// Checks whether the leaf queue of the candidate gives at most its share of every resource.
     pub fn allow(&self, case: &Surplus<'_>) -> bool {
         let share = |resource| self.0.get(&case.leaf).map_or(0, |share| share.get(resource));
         case.over.iter().all(|(resource, _)| case.given(case.leaf, resource).0 <= share(resource))

@@ -8,13 +8,13 @@ use crate::model::{Amounts, Cluster, Kind, QueueIx, ResourceIx};
 /// The highest priority that Kubernetes admits for a pod: that of `system-node-critical`.
 const HIGHEST: i32 = 2_000_001_000;
 
-/// The preemptors that there may be.
+/// The preemptors that may come.
 pub struct Preemptors {
     /// The highest priority of a pod.
     highest: i32,
     /// The queues that have no queue below.
     leaves: Vec<QueueIx>,
-    /// What preemptors may request beside what the running pod requests.
+    /// The requests that preemptors may have besides that of the running pod.
     others: Others,
 }
 
@@ -22,10 +22,11 @@ pub struct Preemptors {
 enum Others {
     /// Nothing else: no law about a candidate compares it with the request.
     None,
-    /// A little of everything: where a law looks for one resource of the preemptor that the victim or its gang holds.
+    /// A little of every resource, where a law looks for one resource of the preemptor that the victim or its gang uses.
     All(Amounts),
-    /// A little of one resource: where a law looks at each resource of the preemptor, so that another one may protect the victim. With it a
-    /// place for a pod, if pods request one.
+    /// A little of one resource, where a law examines each resource of the preemptor, so that another resource may protect the victim. The second
+    /// field
+    /// is the resource that counts pods, if pods request one.
     Each(Vec<ResourceIx>, Option<ResourceIx>),
 }
 
