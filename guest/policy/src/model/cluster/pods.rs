@@ -5,14 +5,15 @@ use crate::model::queue::Entry;
 use crate::model::rank::{Added, UNRANKED};
 
 impl Cluster {
-    /// Whether a pod may ask for this, as far as the sums of the cluster can be counted then.
+    /// Checks whether a pod may have this request. The error says that the sum of a resource over all pods would overflow.
     pub fn can_count_request(&self, ix: PodIx, request: &Request) -> Result<(), Overflow> {
         let old = self.pod(ix).map(|pod| &pod.request);
         self.requested.admit(|resource| old.map_or(0, |old| old.get(resource)), request.iter())
     }
 
-    /// A pod is new or has changed; nothing has where what it asks for cannot be counted. Its rank and its class are given here. A pod that the policy
-    /// holds reserved stays so until it is bound, unreserved or gone.
+    /// Adds or updates a pod, and gives it a rank and a class. A pod that the policy has reserved a node stays reserved until it is bound, unreserved
+    /// or
+    /// removed. The error says that the sum of a resource over all pods would overflow; then nothing changes.
     pub fn upsert_pod(&mut self, ix: PodIx, mut pod: Pod) -> Result<(), Overflow> {
         self.can_count_request(ix, &pod.request)?;
         self.requested.add(pod.request.iter());
@@ -35,7 +36,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// A pod is gone.
+    /// Removes a pod and returns it. A job without pods is reset, as a job of the same name that is submitted again is another job.
     pub fn remove_pod(&mut self, ix: PodIx) -> Option<Pod> {
         let pod = self.detach(ix);
         if let Some(pod) = &pod {
@@ -60,12 +61,12 @@ impl Cluster {
         pod
     }
 
-    /// A pending pod holds a node from now on. False where there is no such pod, or it is not pending.
+    /// Reserves a node for a pending pod. Returns `false` where there is no such pod, or it is not pending.
     pub fn reserve(&mut self, ix: PodIx, node: NodeIx) -> bool {
         self.settle_pod(ix, Place::Pending, Place::Reserved(node))
     }
 
-    /// A reserved pod holds its node no longer. False where there is no such pod, or it is not reserved.
+    /// Takes the reserved node of a pod back. Returns `false` where there is no such pod, or it is not reserved.
     pub fn unreserve(&mut self, ix: PodIx) -> bool {
         match self.pod(ix).map(|pod| pod.place) {
             Some(nominated_on @ Place::Reserved(_)) => {
@@ -251,7 +252,7 @@ impl Cluster {
         }
     }
 
-    /// A pod counts against another queue, or in another way, from now on.
+    /// Moves a pod to another queue, or changes its preemptibility.
     pub fn rehome(&mut self, ix: PodIx, queue: Option<QueueIx>, preemptibility: Preemptibility) {
         if self.pod(ix).is_none_or(|pod| pod.queue == queue && pod.attributes.preemptibility == preemptibility) {
             return;

@@ -9,8 +9,9 @@
 
 use super::*;
 
-/// How long a failed round keeps the next one from beginning, nanoseconds, where the policy sees no change. A host may know constraints that
-/// the policy is not told of, such as volumes. Upstream: kube-scheduler `DefaultPodMaxInUnschedulablePodsDuration`.
+/// The time for which a failed round keeps the next one from beginning, in nanoseconds, where the policy sees no change. A host may know constraints
+/// that
+/// the policy does not know, such as volumes. Upstream: kube-scheduler `DefaultPodMaxInUnschedulablePodsDuration`.
 const PATIENCE: i64 = 5 * 60 * 1_000_000_000;
 
 impl Cluster {
@@ -187,7 +188,7 @@ impl Cluster {
         group.filter(|job| self.served_before(*job).is_none()).flat_map(|job| self.untried(job)).collect()
     }
 
-    /// The members of a gang that may be tried and have not been tried in this round.
+    /// Returns the members of a gang that may be tried and have not been tried in this round.
     fn untried(&self, job: JobIx) -> impl Iterator<Item = PodIx> {
         let job = self.job(job);
         let members = job.into_iter().flat_map(|job| job.members.iter().filter(|ix| !job.round.tried.contains(*ix)));
