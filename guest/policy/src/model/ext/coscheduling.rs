@@ -7,27 +7,27 @@ use crate::model::{Cluster, JobIx, NodeIx, Paged, Pod, PodIx};
 /// The ways in which a pending pod would borrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Borrows {
-    /// Only where pods of its quota that come before it get their nodes: without them the pod stays within the min.
+    /// Only where pods of its quota that come before it get their nodes. Without them, the pod stays within the min.
     BehindOthers,
-    /// Whatever becomes of the other pods.
+    /// Whatever happens to the other pods.
     Anyway,
 }
 
-/// The tables.
+/// The tables of Coscheduling.
 #[derive(Debug, Clone, Default)]
 pub struct Tables {
-    /// What must be free in the cluster for the pods of a job to be tried, by resource name.
+    /// The amounts that must be free in the cluster before the pods of a job are tried, by resource name.
     pub min_resources: Paged<JobIx, Vec<(String, i64)>>,
     /// The pending pods that would take their quota over its min while pods of other quotas wait within theirs, by rank.
     pub borrowers: BTreeMap<u64, Borrows>,
     /// The gang whose turn it is.
     pub turn: Option<JobIx>,
-    /// The nodes of pods whose time at Permit ran out while pods leave for their gang.
+    /// The nodes kept for pods whose time at Permit ran out while other pods leave for their gang.
     pub kept: BTreeMap<PodIx, NodeIx>,
 }
 
 impl Cluster {
-    /// What must be free in the cluster for the pods of a job to be tried, by resource name.
+    /// Returns the amounts that must be free in the cluster before the pods of a job are tried, by resource name. Empty: none.
     pub fn min_resources(&self, job: JobIx) -> &[(String, i64)] {
         self.ext.coscheduling.min_resources.get(job).map(Vec::as_slice).unwrap_or_default()
     }
