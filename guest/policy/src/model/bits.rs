@@ -1,6 +1,6 @@
 //! Sets of dense numbers, one bit each.
 
-/// How many numbers a word stands for.
+/// The count of numbers that one word holds.
 pub const WORD: usize = 64;
 
 /// A set of numbers.
@@ -8,22 +8,22 @@ pub const WORD: usize = 64;
 pub struct Bits(Vec<u64>);
 
 impl Bits {
-    /// A set by its words, the lowest numbers first.
+    /// Creates a set from its words, the lowest numbers first.
     pub fn of_words(words: Vec<u64>) -> Bits {
         Bits(words)
     }
 
-    /// The words of the set.
+    /// Returns the words of the set, the lowest numbers first.
     pub fn words(&self) -> &[u64] {
         &self.0
     }
 
-    /// Whether a number is in the set.
+    /// Checks whether a number is in the set.
     pub fn has(&self, at: usize) -> bool {
         self.word(at / WORD) & bit(at) != 0
     }
 
-    /// A word of the set.
+    /// Returns a word of the set by its index; 0 beyond the last word.
     #[inline]
     pub fn word(&self, at: usize) -> u64 {
         self.0.get(at).copied().unwrap_or(0)

@@ -11,19 +11,19 @@ use super::{ClassIx, InterPodIx, Request, ShapeIx};
 #[derive(Debug, Clone, Default)]
 pub struct Classes {
     known: BTreeMap<(ShapeIx, Option<InterPodIx>), BTreeMap<Request, ClassIx>>,
-    /// What pods of each class request; nothing, where the number is free.
+    /// The request of the pods of each class; empty where the number is free.
     requests: Vec<Request>,
-    /// The part of the cluster that a pod of each class requests, of the first classes; of none after the nodes have changed.
+    /// The largest share of the cluster that a pod of each class requests, for the first classes. Empty after the nodes have changed.
     shares: Vec<i64>,
-    /// How many pods are of each class.
+    /// The number of pods in each class.
     pods: Vec<u32>,
-    /// The numbers that are free.
+    /// The class numbers that are free.
     free: BTreeSet<ClassIx>,
     sweep: Sweep,
 }
 
 impl Classes {
-    /// The class of pods of this shape, with this between them and others, that ask for this; a new one if there is none.
+    /// Returns the class of pods with this shape, these constraints between pods and this request; a new class if there is none.
     fn of(&mut self, shape: ShapeIx, inter_pod: Option<InterPodIx>, request: &Request) -> ClassIx {
         let of_shape = self.known.entry((shape, inter_pod)).or_default();
         if let Some(class) = of_shape.get(request) {
@@ -53,7 +53,7 @@ impl Classes {
         class
     }
 
-    /// Counts a pod out that is of a class no more.
+    /// Subtracts a pod from the count of its class.
     pub fn leave(&mut self, class: ClassIx) {
         if let Some(pods) = self.pods.get_mut(class.at()) {
             *pods = pods.saturating_sub(1);

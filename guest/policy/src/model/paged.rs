@@ -4,21 +4,21 @@ use std::marker::PhantomData;
 
 use super::index::Index;
 
-/// Entries of one page.
+/// The number of entries of one page.
 const PAGE: usize = 64;
 
-/// A table in pages. The entries of a page are let go when all of them are gone, so that a table holds as much as its entries and half a
-/// byte for each number that was ever given.
+/// A table in pages. A page is freed when all its entries are gone. So a table takes memory for its entries, and half a byte for each number that was
+/// ever given.
 #[derive(Debug, Clone)]
 pub struct Paged<I, T> {
     pages: Vec<Page<T>>,
     entries: usize,
-    /// The number after all that were ever given.
+    /// The number after the highest one ever given.
     next: usize,
     index: PhantomData<I>,
 }
 
-/// A page: its entries as far as there are any, and how many there are.
+/// A page: its entries, and how many there are.
 #[derive(Debug, Clone)]
 struct Page<T> {
     entries: Vec<Option<T>>,

@@ -6,7 +6,7 @@ use super::{Cluster, NodeIx, Place, PodIx};
 #[derive(Debug)]
 pub struct Trial<'c> {
     cluster: &'c mut Cluster,
-    /// Every pod that was moved and where it was before, oldest first.
+    /// Every pod that was moved, with its place before, oldest first.
     log: Vec<(PodIx, Place)>,
 }
 
@@ -21,17 +21,17 @@ impl<'c> Trial<'c> {
         Trial { cluster, log: Vec::new() }
     }
 
-    /// The cluster as it would be.
+    /// Returns the cluster as the trial has it.
     pub fn cluster(&self) -> &Cluster {
         self.cluster
     }
 
-    /// The same for another trial, which takes back what it tries before this one does.
+    /// Returns the cluster for a nested trial, which must end before this one.
     pub fn inner(&mut self) -> &mut Cluster {
         self.cluster
     }
 
-    /// This moment.
+    /// Returns a mark of this moment, for a rewind.
     pub fn mark(&self) -> Mark {
         Mark(self.log.len())
     }

@@ -2,16 +2,17 @@
 
 use crate::model::{Kind, Place, Pod, Preemptibility};
 
-/// All that guards may ask about a pod, beside its name and its times. A guard that asks for more says so
-/// ([`Law::asks_each_pod`](crate::laws::Law::asks_each_pod)). It is read of each pod that has changed and compared with many others: each number
-/// holds two parts of 32 bits, and the numbers that differ most often come first.
+/// All attributes of a pod that guards may read, except its name and its times. A guard that reads more declares so
+/// ([`Law::asks_each_pod`](crate::laws::Law::asks_each_pod)). The attributes are read of each pod that has changed and compared with many others. So
+/// each
+/// number packs two parts of 32 bits, and the numbers that differ most often come first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Likeness {
-    /// The job, and the class: request, shape, and what stands between the pod and others.
+    /// The job, and the class: request, shape and constraints between pods.
     job_class: u64,
     priority_queue: u64,
     inside_role: u64,
-    /// The namespace, the kind and what is either so or not.
+    /// The namespace, the kind and the flags.
     namespace_flags: u64,
 }
 

@@ -36,7 +36,7 @@ fn books_add_up(cluster: &Cluster) {
     audit::queues_add_up(cluster);
 }
 
-/// What was told last of each topology and of what stands between pods.
+/// Returns the last announced topologies and constraints between pods.
 fn told(happenings: &[Happening]) -> Told {
     let mut told = Told::default();
     for happening in happenings {
