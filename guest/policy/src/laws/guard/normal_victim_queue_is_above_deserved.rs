@@ -45,7 +45,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether this law allows the eviction of the candidate.
+/// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     if candidate.is_elastic() {
         return Ok(());
@@ -58,7 +58,7 @@ fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     own.find_map(|(ix, queue)| keeps(case, (ix, queue), candidate)).map_or(Ok(()), Err)
 }
 
-/// Whether a queue is one of these ancestors.
+/// Checks whether a queue is one of these ancestors.
 fn shared(cluster: &Cluster, of: Option<QueueIx>, queue: QueueIx) -> bool {
     cluster.path(of).any(|(ix, _)| ix == queue)
 }

@@ -34,7 +34,7 @@ pub const LAW: Law<Admits> = Law::guard(
 )
 .asks_each_pod();
 
-/// Whether this law allows the eviction of the candidate.
+/// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, ix: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let cluster = case.cluster;
     let holders = || cluster.holders(ix).map(|(_, pod)| pod);
