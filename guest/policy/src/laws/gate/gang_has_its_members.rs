@@ -51,7 +51,7 @@ pub const LAW: Law<Holds> = Law::gate(
     ChangeKind::ObjectRemoved,
 ]);
 
-/// Whether all gangs that must be complete together can be.
+/// Checks whether all gangs that must be complete together can be complete.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let cluster = case.cluster;
     let Some((asking, job)) = case.preemptor.job.and_then(|ix| Some((ix, cluster.job(ix)?))) else { return Ok(()) };

@@ -39,7 +39,7 @@ pub const LAW: Law<Holds> = Law::limit(
     holds,
 );
 
-/// Whether the queue of the preemptor ends with no more than the queue of the victims.
+/// Checks whether the queue of the preemptor ends with no more than each queue of the victims, where both share a guarantee.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(own) = case.preemptor.queue else { return Ok(()) };
     let queues = case.group.iter().filter_map(|ix| case.cluster.pod(*ix)?.queue);

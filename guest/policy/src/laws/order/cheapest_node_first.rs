@@ -38,7 +38,7 @@ pub const LAW: Law<Weigh> = Law::order(
     Weigh { loss, least, seeks: |_, _| true, short_gangs_are_free: true, is_of_the_worst: true },
 );
 
-/// What is lost by one more pod: its additional victims.
+/// Computes the cost of one more pod from its additional victims.
 fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let harm = lost.harm();
     let violations = count(lost.violations);

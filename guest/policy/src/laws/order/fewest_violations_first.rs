@@ -40,7 +40,7 @@ pub const LAW: Law<Weigh> = Law::order(
     Weigh { loss, least, seeks, short_gangs_are_free: false, is_of_the_worst: false },
 );
 
-/// What is lost by a plan.
+/// Computes the cost of a plan.
 fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let (jobs, size) = jobs(lost);
     let highest = jobs.iter().map(|pod| i64::from(pod.priority())).max().unwrap_or(i64::MIN);
