@@ -23,7 +23,7 @@ fn undeclared(world: &World, member: Option<usize>) -> Result<(), Denial> {
     Err(Denial::Undeclared { job: job(world, "g"), member })
 }
 
-/// A gang of this minimum with one pending pod, `a`.
+/// Creates a gang of this minimum with one pending pod, `a`.
 fn gang(minimum: u32, annotations: &[(&str, &str)]) -> World {
     let mut world = World::new();
     world.node("n", "cpu=64");

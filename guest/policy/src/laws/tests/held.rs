@@ -6,7 +6,7 @@ use crate::testing::{Draft, pod, pod_group};
 
 const HELD: Denial = Denial::Case("");
 
-/// What the law says to a pod of priority 10 that is nominated to a node of 8 cpu, on which `bound` is bound and `held` is held.
+/// Checks the law for a pod of priority 10. It is nominated to a node of 8 cpu, where `bound` is bound and `held` waits at Permit.
 fn with(bound: &str, held: Draft, preemptor: Draft, others: Vec<Draft>) -> Result<(), Denial> {
     let mut world = World::new();
     ["ours", "theirs"].into_iter().for_each(|name| world.object(pod_group(name, 5, &[])));

@@ -7,7 +7,7 @@ use crate::testing::{Draft, SOFT_EVICTION, pod, quota};
 
 const LEAVING: Denial = Denial::Case("");
 
-/// What the law says where `other` is in the cluster and `preemptor` is nominated to `n`.
+/// Checks the law where `other` is in the cluster and `preemptor` is nominated to `n`.
 fn with(other: Draft, preemptor: Draft) -> Result<(), Denial> {
     let mut world = World::new();
     world.object(quota("team", "", "", ""));

@@ -5,7 +5,7 @@ use crate::laws::gate::non_preemptible_fits_guaranteed as fits_min;
 use crate::laws::limit::non_preemptible_fits_max as fits_max;
 use crate::testing::{Draft, pod, quota};
 
-/// A quota of min 10 and max 20 cores in which 6 non-preemptible and 8 preemptible cores are used.
+/// Creates a quota of min 10 and max 20 cores in which 6 non-preemptible and 8 preemptible cores are used.
 fn team() -> World {
     world(World::new(), "cpu=10", "cpu=20")
 }

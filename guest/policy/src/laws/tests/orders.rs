@@ -17,7 +17,7 @@ fn by_key(by: SortBy) -> impl Fn(&Cluster, &Pod, &Pod) -> Ordering {
     }
 }
 
-/// How two pods compare at the time 5, whichever of them was told first.
+/// Compares two pods at the time 5, for both orders in which they are announced.
 fn compare(order: impl Fn(&Cluster, &Pod, &Pod) -> Ordering, first: Draft, second: Draft) -> [Ordering; 2] {
     [false, true].map(|swapped| {
         let mut world = World::new();

@@ -4,7 +4,7 @@ use super::*;
 use crate::laws::limit::preemptible_leaves_guaranteed::LAW;
 use crate::testing::{Draft, pod, quota};
 
-/// A quota of min 10 and max 20 cores with 5 preemptible cores used.
+/// Creates a quota of min 10 and max 20 cores with 5 preemptible cores used.
 fn team() -> World {
     let mut world = World::new();
     world.object(quota("team", "", "cpu=10", "cpu=20"));

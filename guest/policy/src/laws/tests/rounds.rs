@@ -22,7 +22,7 @@ fn two_gangs() -> World {
     world
 }
 
-/// The first pod is tried and waits at Permit on the node; the second is tried and finds neither a node nor a plan. The gang gives up all.
+/// Tries two pods of a gang: the first waits at Permit on the node, the second finds neither a node nor a plan. The gang gives up all.
 fn fail(world: &mut World, waits: &str, fails: &str) {
     assert_eq!(world.pre_filter(waits), Admission::Pass);
     world.reserve(waits, "n");

@@ -7,7 +7,7 @@ use crate::laws::guard::*;
 use crate::laws::limit::*;
 use crate::testing::{Draft, object, pod};
 
-/// A node of 10 cores, 10 of memory and 4 GPUs. `q` deserves 4 cores and 2 GPUs, `r` 4 cores and 1 GPU.
+/// Creates a node of 10 cores, 10 of memory and 4 GPUs. `q` deserves 4 cores and 2 GPUs, `r` 4 cores and 1 GPU.
 fn world() -> World {
     let mut world = World::of("volcano", "");
     world.node("n", "cpu=10 memory=10 gpu=4");
@@ -26,7 +26,7 @@ fn member(name: &str, group: &str, asks: &str) -> Draft {
     pod(name).asks(asks).annotation("scheduling.k8s.io/group-name", group)
 }
 
-/// The answer of a guard where these resources are short.
+/// Checks a guard where these resources are short.
 fn short(world: &mut World, guard: Guard, names: &[&str], candidate: &str) -> Result<(), Denial> {
     let (asking, ix) = (world.id("a"), PodIx(world.id(candidate)));
     let cluster = world.engine.cluster();
