@@ -17,23 +17,23 @@ use crate::model::{Amounts, Cluster, PodIx, Queue, QueueIx, Requested, ResourceI
 
 use super::Sum;
 
-/// How a gang stands to a resource that it requests.
+/// The standing of a gang towards a resource that it requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// A claimant deserves it. The number is its place among the claimants, 0 for the own queue.
+    /// Some claimant has an entitlement to the resource for the gang. The number is its place among the claimants, 0 for the own queue.
     Owed(usize),
-    /// No claimant has a deserved amount of it: the resource is neither owed nor borrowed.
+    /// No claimant has a deserved amount of the resource, so that it is neither an entitlement nor borrowed.
     Unbounded,
     /// The gang requests more than any claimant deserves.
     Beyond,
 }
 
-/// The claim of a gang: how it stands to each resource that it requests.
+/// The claim of a gang: its standing towards each resource that it requests.
 #[derive(Debug, Clone, Default)]
 pub struct Claim(Vec<(ResourceIx, Standing)>);
 
 impl Claim {
-    /// The claim of these pods of a queue. Pods that have nodes count as used by the queue.
+    /// Computes the claim of these pods of a queue. Pods that have nodes count as used by the queue.
     pub fn of(cluster: &Cluster, queue: Option<QueueIx>, pods: &[PodIx]) -> Claim {
         let asked = unplaced(cluster, pods);
         let standing = |resource| {

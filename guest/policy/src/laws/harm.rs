@@ -11,21 +11,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{Cluster, Job, JobIx, Pod, PodIx};
 
-/// What stops when some pods are evicted.
+/// The jobs and pods that stop when some pods are evicted, as numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Harm {
-    /// The gangs that fall below their minimum.
+    /// The number of gangs that fall below their minimum.
     pub gangs: i64,
-    /// The part of the cluster that the pods that stop request together (see [`Cluster::cluster_share`]).
+    /// The share of the cluster that the stopping pods request together (see [`Cluster::cluster_share`]).
     pub size: i64,
-    /// How often the job that stops and was evicted most often was evicted before.
+    /// The highest number of past evictions among the stopping jobs.
     pub evictions: i64,
-    /// The negated start of the pod that stops and has run longest, nanoseconds since 1970; the least number where no pod stops.
+    /// The negated start of the stopping pod that has run longest, in nanoseconds since 1970. The least number where no pod stops.
     pub since: i64,
 }
 
 impl Default for Harm {
-    /// No pod stops.
+    /// Returns the harm of no eviction.
     fn default() -> Harm {
         Harm { gangs: 0, size: 0, evictions: 0, since: i64::MIN }
     }
@@ -99,12 +99,12 @@ pub fn broken_gangs<'c>(cluster: &'c Cluster, victims: &[PodIx]) -> Vec<(&'c Job
     broken
 }
 
-/// What the eviction of one pod costs its gang; what is reprieved first comes first.
+/// The loss of a gang when one of its pods is evicted. Variants are in the order of reprieve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GangLoss {
     /// The gang stops as a whole.
     Breaks,
-    /// The pod alone stops: the gang has more pods than it needs, or there is none.
+    /// Only the pod stops: the gang has more pods than it needs, or the pod has no gang.
     PodAlone,
     /// Nothing more: the gang has fallen below its minimum already.
     Nothing,

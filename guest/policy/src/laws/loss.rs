@@ -5,18 +5,18 @@ use std::collections::BTreeSet;
 use super::harm::{GangLoss, Harm, gang_loss};
 use crate::model::{Cluster, NO_PODS, Pod, PodIx};
 
-/// What is lost on a node when a plan is carried out there.
+/// The victims of a plan on a node, as a law about costs reads them.
 #[derive(Debug, Clone, Copy)]
 pub struct NodeVictims<'a> {
     /// The cluster.
     pub cluster: &'a Cluster,
     /// The victims.
     pub victims: &'a [PodIx],
-    /// How many of them against their disruption budgets.
+    /// The number of victims whose disruption budget is violated.
     pub violations: usize,
-    /// How reluctantly they are taken in sum (see [`Reluctance`](super::Reluctance)).
+    /// The sum of the reluctance of the victims (see [`Reluctance`](super::Reluctance)).
     pub reluctance: i64,
-    /// The victims of the same plan that count already.
+    /// The victims of the same plan that are counted already.
     pub earlier: &'a BTreeSet<PodIx>,
 }
 
@@ -26,12 +26,12 @@ impl<'a> NodeVictims<'a> {
         NodeVictims { cluster, victims, violations: 0, reluctance: 0, earlier: &NO_PODS }
     }
 
-    /// The victims.
+    /// Returns the victims.
     pub fn pods(&self) -> impl Iterator<Item = &Pod> {
         self.victims.iter().filter_map(|ix| self.cluster.pod(*ix))
     }
 
-    /// The priority of the most important of them; lower than any where no pod is evicted.
+    /// Returns the priority of the most important victim. Lower than any priority if there is no victim.
     pub fn highest(&self) -> i64 {
         self.pods().map(|pod| i64::from(pod.priority())).max().unwrap_or(i64::MIN)
     }
@@ -46,7 +46,7 @@ impl<'a> NodeVictims<'a> {
         self.pods().map(|pod| i64::from(pod.past_evictions)).max().unwrap_or(0)
     }
 
-    /// How many they are.
+    /// Returns the number of victims.
     pub fn count(&self) -> i64 {
         count(self.victims.len())
     }
@@ -64,8 +64,9 @@ impl<'a> NodeVictims<'a> {
     }
 }
 
-/// The victims of any plan on a node, as far as they are known before one is looked for there. A law asks for what it weighs, and the rest is
-/// not worked out. What is not known is answered by a number that excludes no plan.
+/// Lower bounds of the victims of any plan on a node, before a plan is searched there. A law reads only the bounds that it needs, and the others are
+/// not
+/// computed. An unknown bound is a number that excludes no plan.
 pub trait LeastVictims {
     /// Returns how reluctantly they are taken at least in sum (see [`Reluctance`](super::Reluctance)).
     fn reluctance(&self) -> i64 {
@@ -104,24 +105,24 @@ pub trait LeastVictims {
     }
 }
 
-/// A priority, counted from the lowest possible one.
+/// Returns a priority as a distance from the lowest possible one, so that sums never fall.
 pub fn counted(priority: i32) -> i64 {
     i64::from(priority).saturating_sub(i64::from(i32::MIN))
 }
 
-/// A number of pods as a criterion of loss.
+/// Converts a number of pods into a criterion of cost.
 pub fn count(pods: usize) -> i64 {
     i64::try_from(pods).unwrap_or(i64::MAX)
 }
 
-/// How many criteria a loss has at most.
+/// The maximum number of criteria of a cost.
 const CRITERIA: usize = 7;
 
-/// A loss, criterion by criterion; the first that differs decides, and less is better.
+/// A cost by criteria. The first criterion that differs decides, and less is better.
 pub type NodeCost = [i64; CRITERIA];
 
-/// Less than any loss.
+/// The cost below every other cost.
 pub const LEAST: NodeCost = [i64::MIN; CRITERIA];
 
-/// More than any loss.
+/// The cost above every other cost.
 pub const MOST: NodeCost = [i64::MAX; CRITERIA];

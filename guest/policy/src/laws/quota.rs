@@ -8,10 +8,10 @@ use super::{Case, Preemptor};
 use crate::contract::is_of_host;
 use crate::model::{Amounts, Cluster, Place, Pod, PodIx, Preemptibility, Promised, QueueIx, ResourceIx};
 
-/// The resources that are compared whether or not anybody asks for them. A bound that leaves one of them out is 0.
+/// The resources that are compared even if no pod requests them. A bound without one of them is 0.
 pub const ALWAYS: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
 
-/// Every resource that a container requests: places for pods, host ports and what volumes take are none.
+/// Returns every resource that a container requests. Places for pods, host ports and resources of volumes are not included.
 pub fn resources(cluster: &Cluster) -> impl Iterator<Item = ResourceIx> {
     let all = (0u32..).take(cluster.resource_count()).map(ResourceIx);
     all.filter(|resource| {
@@ -20,8 +20,8 @@ pub fn resources(cluster: &Cluster) -> impl Iterator<Item = ResourceIx> {
     })
 }
 
-/// The resources by which the own quota of a preemptor is judged: those that are always compared, and those that the preemptor or a
-/// nominated pod before it asks for.
+/// Returns the resources by which the own quota of a preemptor is judged, each with what is promised: those that are always compared, and those that
+/// the preemptor or a nominated pod before it requests.
 pub fn compared<'a>(
     cluster: &'a Cluster,
     preemptor: &'a Preemptor,
@@ -91,7 +91,7 @@ fn is_before(cluster: &Cluster, preemptor: &Preemptor, ix: PodIx) -> bool {
     !preemptor.pods.contains(&ix) && cluster.pod(ix).is_some_and(matters)
 }
 
-/// Whether a quota uses more than its min of a resource, less what is taken of it.
+/// Checks whether a quota uses more than its min of a resource, less what is taken of it.
 pub fn is_over_min(cluster: &Cluster, quota: QueueIx, taken: impl Fn(ResourceIx) -> i64) -> bool {
     let Some(queue) = cluster.queue(quota) else { return false };
     let left = |resource| queue.used.total(resource).0.saturating_sub(taken(resource));
