@@ -11,9 +11,9 @@ use crate::systems::Document;
 /// A text of a ConfigMap.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// Where it stands: a JSON pointer.
+    /// The JSON pointer to the text in the ConfigMap.
     pub path: String,
-    /// The text, or why it cannot be read.
+    /// The text, or the reason why it cannot be read.
     pub text: Result<String, &'static str>,
 }
 
@@ -47,7 +47,7 @@ impl ConfigMap {
         ConfigMap(entries)
     }
 
-    /// The text of a key.
+    /// Returns the text of a key.
     pub fn get(&self, key: &str) -> Option<&Entry> {
         self.0.get(key)
     }

@@ -52,7 +52,7 @@ pub fn describe() -> SystemInfo {
     }
 }
 
-/// Every law of the system.
+/// Returns every law of the system.
 pub fn rules() -> Vec<Entry> {
     laws::table().rules()
 }
@@ -83,9 +83,9 @@ struct YuniKorn {
     /// The queues that pods name.
     named: NamedQueues,
     overages: Overages,
-    /// The queues in the cluster are up to date with the configuration.
+    /// Whether the queues in the cluster are up to date with the configuration.
     in_sync: bool,
-    /// The number of known resources at the last update: a bound on a new resource can then be added.
+    /// The number of known resources at the last update. A bound on a resource can be added only once the resource is known.
     resources: usize,
 }
 
@@ -109,7 +109,7 @@ impl YuniKorn {
     }
 }
 
-/// The job of a pod: its application.
+/// Returns the job of a pod: its application. `None`: there are too many jobs to number.
 fn job(cluster: &mut Cluster, pod: &contract::Pod) -> Option<JobIx> {
     let name = pods::application(pod);
     let by_default = pods::is_generated(&name);
@@ -178,8 +178,8 @@ impl System for YuniKorn {
         self.apps.queue(cluster, pod.attributes.job?)
     }
 
-    /// An application has no namespace: it is named with that of its first pod. The pods of a generated application have nothing in common but
-    /// the namespace.
+    /// Returns the name of an application with the namespace of its first pod, as an application has none. `None`: the application is generated, and
+    /// its pods have only the namespace in common.
     fn job_name(&self, cluster: &Cluster, job: JobIx) -> Option<String> {
         let name = &cluster.job(job)?.key.1;
         let namespace = self.apps.namespace(job).filter(|_| !cluster.is_by_default(job))?;

@@ -15,8 +15,9 @@ const QUOTA_DELAY: &str = "quota.preemption.delay";
 /// The delay of a leaf without the property, in nanoseconds.
 const DEFAULT_DELAY: i64 = 30_000_000_000;
 
-/// The policy of a queue with these properties, below a parent that has this one. The parent's pods may be protected; of a parent
-/// without one, preemption may be off or quota preemption on.
+/// Returns the policy of a queue with these properties, below a parent with this policy. Inherited are the protection of pods, whether preemption is
+/// off,
+/// whether quota preemption is on, and the quota delay.
 pub fn policy(properties: &BTreeMap<String, String>, parent: &Policy) -> Policy {
     let value = |key: &str| properties.get(key).map(|value| value.to_lowercase());
     let preemption = value(POLICY);

@@ -12,7 +12,7 @@ const DB_WITHOUT_WEB: u32 = 2;
 const WEB_WITHOUT_DB: u32 = 3;
 const WEB_WITH_DB: u32 = 4;
 
-/// Nodes with their cores; a queue that is guaranteed 4 cores and one that is guaranteed nothing.
+/// Creates nodes with their cores, a queue that is guaranteed 4 cores, and a queue that is guaranteed nothing.
 fn scene(nodes: &[(&str, u32, u32)], pods: impl IntoIterator<Item = Draft>) -> Scene {
     let mut scene = Scene::new("- {name: prod, resources: {guaranteed: {vcore: 4}}}\n- {name: test}");
     scene.0.zoned(nodes);

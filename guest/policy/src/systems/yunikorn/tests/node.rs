@@ -128,7 +128,8 @@ fn a_daemon_set_pod_preempts_opted_out_pods_before_originators() {
     assert_eq!(scene.victims("b"), Ok(vec!["o".to_owned(), "r".to_owned()]));
 }
 
-/// `p` has evicted on `n` and is nominated there.
+/// Creates a cluster where `p` has evicted pods on `n` and is nominated there. The pod `a` of a DaemonSet, with these cores and this priority, waits
+/// for the node.
 fn beside_a_nominated_pod(agent: u32, priority: i32) -> Scene {
     let pods = [
         of("b", "root.test", 3).on("n"),

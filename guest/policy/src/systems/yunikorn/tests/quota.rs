@@ -4,17 +4,17 @@ use super::{Scene, config_map, daemon, of, of_app, yaml};
 use crate::contract::{Enforced, Event};
 use crate::testing::World;
 
-/// The queues in a partition with quota preemption.
+/// Returns the queues in a partition with quota preemption.
 fn on(queues: &str) -> String {
     yaml(queues).replace("    placementrules", "    preemption: {quotapreemptionenabled: true}\n    placementrules")
 }
 
-/// Queue `root.a` with this maximum, and a delay of a minute.
+/// Returns queue `root.a` with this maximum, and a delay of a minute.
 fn bounded(max: u32) -> String {
     on(&format!("- {{name: a, resources: {{max: {{vcore: {max}}}}}, properties: {{quota.preemption.delay: 1m}}}}"))
 }
 
-/// Pods of 1 core in `root.a`; the first is the originator of their application.
+/// Creates pods of 1 core in `root.a`; the first is the originator of their application.
 fn running(config: &str, pods: &[&str]) -> Scene {
     let mut scene = Scene(World::of("yunikorn", "")).nodes(&[("n", 20)]);
     scene.0.object(config_map(config));
@@ -22,7 +22,7 @@ fn running(config: &str, pods: &[&str]) -> Scene {
     scene.pods(pods.iter().map(|name| of(name, "root.a", 1).on("n")))
 }
 
-/// The victims of each queue, and the second at which to ask again.
+/// Returns the victims of each queue, and the second at which to repeat the request.
 fn given(scene: &mut Scene) -> (Vec<(String, Vec<String>)>, Option<i64>) {
     let Enforced { enforcements, retry } = scene.0.engine.enforce().unwrap();
     let name = |pod| scene.0.pod_name(pod).trim_start_matches("default/").to_owned();

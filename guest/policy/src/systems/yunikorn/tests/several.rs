@@ -4,13 +4,13 @@ use super::{Scene, of};
 use crate::contract::{PodId, Refuted};
 use crate::testing::Named;
 
-/// Two full nodes of 2 cores; `p` and `q` of one application in `prod`, which is guaranteed so many cores. They have waited for the
+/// Creates two full nodes of 2 cores, and `p` and `q` of one application in `prod`, which is guaranteed so many cores. Both have waited for the
 /// delay.
 fn scene(guaranteed: u32) -> Scene {
     waiting(guaranteed).after(30)
 }
 
-/// The same when they have just come.
+/// Creates the same cluster before `p` and `q` have waited.
 fn waiting(guaranteed: u32) -> Scene {
     let queues = format!("- {{name: prod, resources: {{guaranteed: {{vcore: {guaranteed}}}}}}}\n- {{name: test}}");
     let pods = [of("v", "root.test", 2).on("m"), of("w", "root.test", 2).on("n")];
