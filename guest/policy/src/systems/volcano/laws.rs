@@ -47,7 +47,7 @@ laws! { "volcano":
     PendingByCompare QUEUE_ORDER = "queue-then-job-then-task", order::queue_then_job_then_task::LAW, "upstream allocate.go: queue by queue, job by job";
 }
 
-/// The laws in force under these arguments.
+/// Returns the laws in force under these arguments.
 pub fn table(args: &Args) -> Laws {
     Laws {
         queue_order: QUEUE_ORDER,
@@ -135,7 +135,7 @@ fn cycle(args: &Args) -> Cycle {
     }
 }
 
-/// What a normal pod must stay within.
+/// Returns the limits of a normal pod.
 fn normal(args: &Args) -> Vec<Gate> {
     match args.mode {
         Mode::Elastic => vec![FITS_CAPABILITY, LEFT_FREE, FITS_DESERVED],
