@@ -5,7 +5,7 @@ use crate::contract::{Interests, KindInterest};
 /// The scheduler of every pod that names none.
 pub const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
-/// The names of the schedulers that a system stands for.
+/// Returns the names of the schedulers that a system stands for.
 pub fn schedulers(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }

@@ -19,9 +19,9 @@ pub struct NamedQueues {
     named: BTreeMap<Symbol, Naming>,
     /// The queues that are reported as missing.
     reported: BTreeSet<Symbol>,
-    /// The number of the tree of queues at the last report.
+    /// The version of the tree of queues at the last report.
     tree: u64,
-    /// A queue has been named for the first time since the last report.
+    /// Whether a queue has been named for the first time since the last report.
     has_new: bool,
 }
 

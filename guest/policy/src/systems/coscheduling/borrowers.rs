@@ -11,7 +11,7 @@ use crate::model::{Amounts, Borrows, Cluster, JobIx, Place, Pod, PodIx, QueueIx}
 /// Pods that wait, each with its number.
 type Waiting<'c> = Vec<(PodIx, &'c Pod)>;
 
-/// What is decided as one: the pods that a gang lacks, or a pod alone.
+/// The pods that are decided upon together: the pods that a gang lacks, or a single pod.
 struct Unit {
     quota: QueueIx,
     pods: Vec<PodIx>,
@@ -60,7 +60,7 @@ pub fn borrowers(cluster: &Cluster) -> BTreeMap<u64, Borrows> {
 struct Requested {
     all: Amounts,
     nominated: Amounts,
-    /// A pod that stays within the min alone does not behind the others. Those after it do not come before it.
+    /// Whether a unit that fits into the min alone exceeds it after the units counted before. Later units must not overtake such a unit.
     is_exceeded: bool,
 }
 

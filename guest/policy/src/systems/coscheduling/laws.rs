@@ -23,7 +23,7 @@ laws! { "coscheduling":
     NodeChoice NODE_BY_HARM = "cheapest-node-first", order::cheapest_node_first::LAW, "seed silent; rulings R29 and R30";
 }
 
-/// The laws in force when so many nodes are looked at.
+/// Returns the laws in force. `sample` is the number of nodes with a plan that ends a search.
 pub fn table(sample: Sample) -> Laws {
     let base = kubernetes::table(sample);
     let with_own = |law: &Gate| match law.rule.code {

@@ -15,7 +15,7 @@ use crate::systems::{Document, Findings, Labels, Selector, every_label};
 /// What a PodDisruptionBudget object specifies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Spec {
-    /// None: the budget covers no pod.
+    /// The selector. `None`: the budget covers no pod.
     selector: Option<Selector>,
     disrupted: BTreeSet<String>,
 }
@@ -33,7 +33,7 @@ impl Spec {
 /// All budgets, and the pod labels that they select by.
 #[derive(Debug, Default)]
 pub struct Budgets {
-    /// By namespace and name. Pods look at those of their namespace alone.
+    /// The budgets by namespace and name. Only the budgets of its own namespace can cover a pod.
     specs: BTreeMap<String, BTreeMap<String, (BudgetIx, Spec)>>,
     /// The namespace, name and labels of every pod.
     pods: BTreeMap<PodIx, (String, String, Labels)>,
