@@ -11,14 +11,14 @@ use crate::{ConfigError, Policy, PolicyError};
 use bound::answers;
 use bound::cluster::{Event, NodeId, NumberedTemplate, PodId};
 
-/// Where the one policy of a component is kept. [`export!`](crate::export) implements it.
+/// The place of the one policy of a component. [`export!`](crate::export) implements it.
 pub trait Hosted: Policy + 'static {
-    /// The policy, once it is configured.
+    /// Returns the place of the policy. It is empty until the policy is configured.
     fn slot() -> &'static LocalKey<RefCell<Option<Self>>>;
 }
 
 thread_local! {
-    /// The templates of pods that the one policy of this component was told.
+    /// The templates of pods that the host sent to the one policy of this component.
     static TEMPLATES: RefCell<Templates> = RefCell::default();
 }
 
