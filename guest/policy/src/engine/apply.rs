@@ -232,8 +232,8 @@ fn unannounced(cluster: &Cluster, event: &Event) -> Option<(&'static str, u32)> 
     resource.or_else(|| (usize::try_from(number).unwrap_or(usize::MAX) >= most).then_some((what, number)))
 }
 
-/// Returns the kind and the number if the number is more than [`FAR`] beyond the count of items. `None`: the number is plausible, as numbers
-/// have no holes.
+/// Returns the kind and the number if the number is more than [`FAR`] beyond the count of items. `None`: the number is plausible, as numbers have no
+/// holes.
 fn beyond(what: &'static str, number: u32, count: usize) -> Option<(&'static str, u32)> {
     let most = count.saturating_add(FAR);
     usize::try_from(number).map_or(true, |number| number > most).then_some((what, number))

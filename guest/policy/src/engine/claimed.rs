@@ -27,8 +27,8 @@ impl Engine {
         }
     }
 
-    /// Returns a pod of another quota that waits within the min of that quota and would evict pods of a plan as soon as these are bound. Only where the
-    /// plan evicts pods and takes a quota over its min.
+    /// Returns a pod of another quota that waits within the min of that quota and would evict pods of a plan as soon as these are bound. Only where
+    /// the plan evicts pods and takes a quota over its min.
     fn claimed(&mut self, laws: &Laws, gangs: &[Preemptor], plan: &Plan) -> Option<PodIx> {
         let borrows = |gang: &Preemptor| gang.queue.is_some() && !gang.takes_back;
         if !laws.quotas_take_back || plan.victims.is_empty() || !gangs.iter().any(borrows) {

@@ -24,8 +24,8 @@ struct Found {
 }
 
 impl Engine {
-    /// Implements `enforce.enforce`: returns which pods are evicted so that queues use no more than their maximum. The answer also says when a
-    /// queue that gives back nothing yet will do so.
+    /// Implements `enforce.enforce`: returns which pods are evicted so that queues use no more than their maximum. The answer also says when a queue
+    /// that gives back nothing yet will do so.
     pub fn enforce(&mut self) -> Result<Enforced, PolicyError> {
         let laws = self.laws()?;
         let unsupported = || PolicyError::Unsupported(ExtensionPoint::Enforce.into());

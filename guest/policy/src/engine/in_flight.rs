@@ -30,8 +30,8 @@ impl Engine {
         }
     }
 
-    /// Returns whether the plan in flight stands and what a search has found is no reason to give it up: no plan, one that would evict pods, or one for
-    /// pods that are nominated by a plan without victims already.
+    /// Returns whether the plan in flight stands and what a search has found is no reason to give it up: no plan, one that would evict pods, or one
+    /// for pods that are nominated by a plan without victims already.
     pub(super) fn stays_in_flight(
         &mut self,
         found: &Result<Plan, Obstacle>,
@@ -45,9 +45,9 @@ impl Engine {
         may_stay && self.plan_stands(laws, gangs, refuted)
     }
 
-    /// Returns why a gang goes on without the pod that is tried, if it does: the pod is promised nothing, the gang lacks several pods, and as many others are
-    /// nominated and can take their nodes. A plan with the pod would move them, or evict for one pod too many. Once the gang is complete, the pod
-    /// plans for itself.
+    /// Returns why a gang goes on without the pod that is tried, if it does: the pod is promised nothing, the gang lacks several pods, and as many
+    /// others are nominated and can take their nodes. A plan with the pod would move them, or evict for one pod too many. Once the gang is complete,
+    /// the pod plans for itself.
     pub(super) fn goes_on_without(
         &mut self,
         search: &dyn Search,

@@ -95,8 +95,8 @@ impl Notes {
         self.kept.get(head).map(|kept| kept.in_order.clone()).unwrap_or_default()
     }
 
-    /// Records a broken law that refuses the preemptor or spares a candidate. The law also counts for when the request is worth repeating, even
-    /// where explanations are off.
+    /// Records a broken law that refuses the preemptor or spares a candidate. The law also counts for when the request is worth repeating, even where
+    /// explanations are off.
     pub fn refused(&mut self, cluster: &Cluster, subject: Subject, outcome: Outcome, rule: &Rule, denial: &Denial) {
         self.refusals.denied(rule, denial, cluster.now());
         self.denial(cluster, subject, outcome, rule, denial);

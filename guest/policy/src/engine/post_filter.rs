@@ -180,9 +180,9 @@ impl Engine {
 
     /// Returns what follows for others where there is no plan for a pod. `void` are the pods that lose their nominations then.
     ///
-    /// A strict gang that is complete, or can still be complete without the pod, is not given up: its other pods keep what they hold and what is promised
-    /// to them. One that cannot gives up all of it, so that pods behind it in the queue find the room (upstream coscheduling/core/core.go PostFilter;
-    /// kube-scheduler `schedule_one_podgroup.go`). A pod that may not preempt keeps its nomination, because nothing was looked for
+    /// A strict gang that is complete, or can still be complete without the pod, is not given up: its other pods keep what they hold and what is
+    /// promised to them. One that cannot gives up all of it, so that pods behind it in the queue find the room (upstream coscheduling/core/core.go
+    /// PostFilter; kube-scheduler `schedule_one_podgroup.go`). A pod that may not preempt keeps its nomination, because nothing was looked for
     /// (kube-scheduler framework/preemption, `evaluate`).
     fn give_up(&mut self, preemptor: &Preemptor, void: Vec<PodIx>) -> Effects {
         let pod = preemptor.pod;

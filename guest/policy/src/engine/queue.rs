@@ -8,8 +8,8 @@ use crate::model::{Borrows, Cluster, Job, JobIx, JobKey, Kind, Pod, PodIx};
 
 use super::Engine;
 
-/// The parts of a sort key that come from a job: the value that the order reads of it, the priority of a PodGroup of Kubernetes, and the
-/// position of the first pod of its gang group.
+/// The parts of a sort key that come from a job: the value that the order reads of it, the priority of a PodGroup of Kubernetes, and the position of
+/// the first pod of its gang group.
 type JobTerms = (Option<i64>, Option<i32>, Option<(i64, i64, JobKey)>);
 
 /// The epochs of sort keys: keys of one epoch can be compared.

@@ -1,8 +1,8 @@
 //! Rearranged: a gang of unlike pods of which those at Permit take the room that the others need.
 //!
-//! Pods are tried one by one, and none knows of the others: where a large pod takes the room of two small ones, a gang of two never starts, and is tried
-//! in the same order again and again. So when a pod of such a gang finds neither a node nor a plan, nodes are looked for that complete
-//! the gang, without an eviction, where its pods at Permit may have others, or none. Those that do not stay where they are give their nodes up, and the
+//! Pods are tried one by one, and none knows of the others: where a large pod takes the room of two small ones, a gang of two never starts, and is
+//! tried in the same order again and again. So when a pod of such a gang finds neither a node nor a plan, nodes are looked for that complete the
+//! gang, without an eviction, where its pods at Permit may have others, or none. Those that do not stay where they are give their nodes up, and the
 //! pods that complete the gang are nominated. Pods that are alike take no room from one another: whichever of them is first, as many fit.
 
 use std::collections::BTreeSet;

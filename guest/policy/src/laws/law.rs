@@ -50,8 +50,7 @@ pub type Compare = fn(&Cluster, &Pod, &Pod) -> Ordering;
 #[derive(Debug, Clone, Copy)]
 pub struct SortBy {
     /// The first part of the key of a pod. It may depend on which other pods wait, as of the last request for sort keys. So it must not depend on the
-    /// pods
-    /// of one job: a decision does not depend on earlier requests.
+    /// pods of one job: a decision does not depend on earlier requests.
     pub first: fn(&Cluster, &Pod) -> KeyBuilder,
     /// The part of the key of a pod before that of its job.
     pub before: fn(&Pod, KeyBuilder) -> KeyBuilder,
@@ -114,8 +113,8 @@ pub type Reluctance = fn(&Case<'_>, PodIx, &Pod) -> i64;
 /// The weightier of two reasons to spare a pod: more than the lighter reasons of all pods of a node together.
 pub const WEIGHTY_REASON: i64 = 1 << 32;
 
-/// A sentence of a law: its case, which is empty if there is only one, and the template. `wit/core.wit` says how templates are
-/// written. `@queue`, `@guaranteed`, `@deserved` and `@max` stand for the words of the system.
+/// A sentence of a law: its case, which is empty if there is only one, and the template. `wit/core.wit` says how templates are written. `@queue`,
+/// `@guaranteed`, `@deserved` and `@max` stand for the words of the system.
 pub type CaseText = (&'static str, &'static str);
 
 /// The texts of a law.
@@ -141,8 +140,8 @@ pub struct About {
     /// The changes after which the law may hold where it did not. A change of the preemptor itself is not listed.
     pub retry_after: &'static [ChangeKind],
     /// Whether the law depends on more than a guard or a precondition usually may. A guard may then read the name or the times of a candidate, so
-    /// that
-    /// otherwise equal pods may be judged differently. A precondition then judges each pod by itself, and a gang is planned without the refused pods.
+    /// that otherwise equal pods may be judged differently. A precondition then judges each pod by itself, and a gang is planned without the refused
+    /// pods.
     pub asks_each_pod: bool,
     /// The imagined preemptors that the law is checked for.
     pub asked_of: Imagined,

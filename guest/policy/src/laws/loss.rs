@@ -65,8 +65,7 @@ impl<'a> NodeVictims<'a> {
 }
 
 /// Lower bounds of the victims of any plan on a node, before a plan is searched there. A law reads only the bounds that it needs, and the others are
-/// not
-/// computed. An unknown bound is a number that excludes no plan.
+/// not computed. An unknown bound is a number that excludes no plan.
 pub trait LeastVictims {
     /// Returns how reluctantly they are taken at least in sum (see [`Reluctance`](super::Reluctance)).
     fn reluctance(&self) -> i64 {

@@ -47,12 +47,10 @@ pub struct Preemptor {
     /// The other parts that are planned together with this one.
     pub companions: Vec<Companion>,
     /// Whether the quota of its namespace stays within its min with the requests of the pods, so that it takes back what others have borrowed.
-    /// Computed when
-    /// the preemptor is created or nominations are closed to it, so that a trial does not change it.
+    /// Computed when the preemptor is created or nominations are closed to it, so that a trial does not change it.
     pub takes_back: bool,
     /// The nominated pods of lower priority whose capacity is closed to the preemptor: they count as no less important. Set when the pod is tried or
-    /// a plan is
-    /// made.
+    /// a plan is made.
     pub closed: BTreeSet<PodIx>,
     /// An empty request, for the case in which all pods have their nodes.
     nothing: Amounts,

@@ -149,8 +149,7 @@ pub struct LastResort {
 }
 
 /// The laws by which a more important pod may take a promised node. They are checked as if the nominated pod ran there and the other pod would evict
-/// it.
-/// Where one of them denies, the capacity stays promised.
+/// it. Where one of them denies, the capacity stays promised.
 #[derive(Debug, Clone)]
 pub struct Promises {
     /// The laws about the more important pod.
@@ -191,8 +190,7 @@ pub struct Laws {
     /// Whether the ancestors of a queue bound its pods, too.
     pub parents_bind: bool,
     /// Whether quotas of namespaces take back from each other what they lent. Then candidates are judged one after the other, the least important
-    /// first,
-    /// each with those taken before gone.
+    /// first, each with those taken before gone.
     pub quotas_take_back: bool,
     /// The laws about promises that are closed to a more important pod. `None`: no promise is closed.
     pub promises: Option<Promises>,
@@ -215,8 +213,8 @@ impl Laws {
     }
 }
 
-/// Defines the table of a system. The line of a law has its seat, its name in the table, its code, the law and its source. After `exempt` it
-/// names the preemptors that the law does not apply to.
+/// Defines the table of a system. The line of a law has its seat, its name in the table, its code, the law and its source. After `exempt` it names
+/// the preemptors that the law does not apply to.
 macro_rules! laws {
     ($system:literal: $($seat:ident $name:ident = $code:literal, $law:path, $source:literal $(, exempt $exemption:path)?;)+) => {
         $(laws! { @$seat $name, concat!($system, "/", $code), $law, $source $(, $exemption)? })+

@@ -78,8 +78,7 @@ pub struct Job {
     /// Whether members were bound together once.
     pub satisfied: bool,
     /// The earliest creation among its present pods, in nanoseconds since 1970. Pods that are gone do not count, so that a policy that never knew
-    /// them
-    /// decides the same.
+    /// them decides the same.
     pub first_created: Option<i64>,
     /// The earliest entry among its present pods, in nanoseconds since 1970.
     pub first_entered: Option<i64>,

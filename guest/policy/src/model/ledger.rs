@@ -106,8 +106,7 @@ impl Ledger {
     }
 
     /// Returns the accepted plan for one of these pods, and how many of its victims still use a node. `None`: no such plan has victims left, or no
-    /// pod of it
-    /// waits.
+    /// pod of it waits.
     pub fn underway(&self, cluster: &Cluster, preemptors: &[PodIx]) -> Option<(u64, usize)> {
         let waits = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.is_pending());
         let mine = |entry: &&Entry<PodIx>| {

@@ -71,8 +71,7 @@ impl Queue {
     }
 
     /// Returns the entitlement to a resource: the deserved amount as far as the limit allows it, and at least the guaranteed amount. `None`: the
-    /// queue has
-    /// neither.
+    /// queue has neither.
     pub fn entitlement(&self, resource: ResourceIx) -> Option<Deserved> {
         let guaranteed = self.bounds.guaranteed.get(resource).filter(|guaranteed| guaranteed.0 > 0);
         let max = self.limit().1.get(resource).map_or(i64::MAX, |max| max.0);

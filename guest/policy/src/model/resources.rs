@@ -2,9 +2,9 @@
 //!
 //! A resource is a dense number, an amount a whole number of the contract's unit.
 //!
-//! Arithmetic cannot fail here. The cluster refuses what would bring the sum of all requests, or of all nodes, past [`CEILING`](super::totals::CEILING). Every sum
-//! that is formed later adds some of these requests to some of these nodes, each at most twice, so it fits 64 bits. Additions
-//! saturate only so that no panic is left in the code.
+//! Arithmetic cannot fail here. The cluster refuses what would bring the sum of all requests, or of all nodes, past
+//! [`CEILING`](super::totals::CEILING). Every sum that is formed later adds some of these requests to some of these nodes, each at most twice, so it
+//! fits 64 bits. Additions saturate only so that no panic is left in the code.
 
 /// A resource, as the host numbered it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -124,8 +124,7 @@ impl Scan<'_> {
 const NEVER: u8 = 0x80;
 
 /// The number of nodes between two branches. Without this, a scan in the sandbox is mostly its checks of the time. The numbers of so many nodes are
-/// the bytes
-/// of one word.
+/// the bytes of one word.
 const STRIDE: usize = 8;
 
 /// Writes a number where there is less than what is asked for.

@@ -4,8 +4,7 @@
 pub const FEW: usize = 1024;
 
 /// The schedule of sweeps, which remove unused entries. Sweeps are so rare that each added entry costs little. They are so frequent that at most
-/// about
-/// twice as many entries are kept as were in use.
+/// about twice as many entries are kept as were in use.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sweep {
     /// The number of entries that the last sweep left.

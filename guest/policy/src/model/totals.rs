@@ -3,8 +3,7 @@
 use super::ResourceIx;
 
 /// The upper bound of the sum of the requests of all pods, and of the allocatable amounts of all nodes, for each resource. A sum in a trial counts a
-/// node or
-/// a pod at most twice, once as it is and once as promised. So four times this bound fits into 64 bits.
+/// node or a pod at most twice, once as it is and once as promised. So four times this bound fits into 64 bits.
 pub const CEILING: i64 = i64::MAX >> 2;
 
 /// The error that a sum would be larger than can be counted.

@@ -12,8 +12,7 @@ pub type Findings = Vec<Finding>;
 pub type NamedAmounts = Vec<(String, i64)>;
 
 /// Returns the value of a label or an annotation of a pod. `key` must be one of `read`, the keys that are read. Each attribute of the pod is compared
-/// with
-/// the key, as a pod has fewer attributes than there are keys.
+/// with the key, as a pod has fewer attributes than there are keys.
 pub fn look_up<'a>(read: &[&str], attributes: &'a [Attribute], key: &str) -> Option<&'a str> {
     let key_of = |attribute: &Attribute| usize::try_from(attribute.key).ok().and_then(|at| read.get(at).copied());
     attributes.iter().find(|attribute| key_of(attribute) == Some(key)).map(|attribute| attribute.value.as_str())
@@ -90,8 +89,8 @@ impl Document {
         self.at("/metadata/annotations")?.get(key)?.as_str()
     }
 
-    /// Reads the amounts of a resource list; an absent list is empty. The first invalid amount is the finding. An amount too large
-    /// for 64 bits counts as the largest number; with `skip_overflow` it is left out.
+    /// Reads the amounts of a resource list; an absent list is empty. The first invalid amount is the finding. An amount too large for 64 bits counts
+    /// as the largest number; with `skip_overflow` it is left out.
     pub fn amounts(&self, pointer: &str, skip_overflow: bool) -> Result<NamedAmounts, Finding> {
         self.at(pointer).map_or(Ok(Vec::new()), |list| self.resource_list(pointer, list, skip_overflow))
     }

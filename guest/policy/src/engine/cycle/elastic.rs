@@ -1,7 +1,7 @@
 //! Elastic: a job grows into idle room, to the largest legal size that fits.
 //!
-//! Growth costs no pod its node. The new pods count as used by their queue, and what they take of a node may be short there, so a gang that waits might
-//! then evict pods that it may not evict now, also such as this cycle has bound. A job does not grow where that is so.
+//! Growth costs no pod its node. The new pods count as used by their queue, and what they take of a node may be short there, so a gang that waits
+//! might then evict pods that it may not evict now, also such as this cycle has bound. A job does not grow where that is so.
 
 use std::collections::BTreeSet;
 
@@ -53,8 +53,8 @@ pub fn grow(
     bound
 }
 
-/// Returns the first pod of a gang that waits, and that gets a plan once these new pods of a job run, but none without them. Gangs of the same queue get
-/// none: they may have the idle room themselves. One that was left out evicted no pod in this cycle: in the next one, it may evict these. The
+/// Returns the first pod of a gang that waits, and that gets a plan once these new pods of a job run, but none without them. Gangs of the same queue
+/// get none: they may have the idle room themselves. One that was left out evicted no pod in this cycle: in the next one, it may evict these. The
 /// simulation is unchanged.
 fn gaining_gang(
     simulation: &mut Simulation<'_>,

@@ -13,8 +13,8 @@ pub fn is_kept(simulation: &mut Simulation<'_>, context: &Context<'_>, promised:
     is_kept
 }
 
-/// Places the pods of a gang one after the other, as long as the laws allow the next pod with those before it placed. Returns whether the
-/// laws allow all pods.
+/// Places the pods of a gang one after the other, as long as the laws allow the next pod with those before it placed. Returns whether the laws allow
+/// all pods.
 fn is_allowed(simulation: &mut Simulation<'_>, context: &Context<'_>, promised: &[(PodIx, NodeIx)]) -> bool {
     let pods: Vec<PodIx> = promised.iter().map(|(ix, _)| *ix).collect();
     context.broken(simulation.cluster(), &context.cycle.admission, &pods).is_none()

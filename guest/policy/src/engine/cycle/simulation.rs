@@ -67,8 +67,8 @@ impl Others {
 }
 
 impl<'c> Simulation<'c> {
-    /// Creates the simulation of a step: without the leaving pods, and with nominated pods on their nodes. `held` are nominations by an earlier
-    /// step of the cycle. A gang keeps its promised nodes only if the laws still allow the whole gang.
+    /// Creates the simulation of a step: without the leaving pods, and with nominated pods on their nodes. `held` are nominations by an earlier step
+    /// of the cycle. A gang keeps its promised nodes only if the laws still allow the whole gang.
     pub fn new(cluster: &'c mut Cluster, context: &Context<'_>, held: Vec<(PodIx, NodeIx)>) -> Simulation<'c> {
         let mut leaving: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
         let mut gone = Vec::new();

@@ -28,8 +28,8 @@ use crate::model::{Cluster, NodeIx, Place, PodIx};
 pub struct Placed {
     /// Pods on idle capacity. It stays unused only if the waiting gang gets a plan, or capacity, without these pods.
     pub bound: Placements,
-    /// Pods on capacity that leaving pods will free, without an eviction of this action. It passes to others under the same condition. A gang has
-    /// all of it, or none.
+    /// Pods on capacity that leaving pods will free, without an eviction of this action. It passes to others under the same condition. A gang has all
+    /// of it, or none.
     pub promised: Placements,
     /// Pods on capacity that plans free. Without such a plan, its victims keep running.
     pub planned: Placements,

@@ -88,8 +88,7 @@ impl<'a> PreemptionContext<'a> {
     }
 
     /// Returns those of the pods whose eviction every guard allows, in the order of reprieve. Where quotas take back from each other, a pod is judged
-    /// with
-    /// the pods taken before it gone: first those that the branch evicts, then the least important ones.
+    /// with the pods taken before it gone: first those that the branch evicts, then the least important ones.
     pub(super) fn candidates(&mut self, cluster: &Cluster, pods: impl IntoIterator<Item = PodIx>) -> Vec<PodIx> {
         let pods = pods.into_iter().filter(|ix| cluster.pod(*ix).is_some());
         if self.takes_in_turn() {

@@ -21,8 +21,8 @@ pub struct DryRuns {
 }
 
 impl DryRuns {
-    /// Creates the dry runs of all nodes that a pod of the job may run on. A dry run is computed when its node is first examined, or at once where
-    /// no lower bounds are known. The cluster must be prepared for the search.
+    /// Creates the dry runs of all nodes that a pod of the job may run on. A dry run is computed when its node is first examined, or at once where no
+    /// lower bounds are known. The cluster must be prepared for the search.
     pub fn new(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> DryRuns {
         let pods = &context.preemptor.pods;
         let may_run = |ix: &NodeIx| pods.iter().any(|pod| context.may_run(cluster, *pod, *ix));

@@ -25,8 +25,8 @@ const OTHER_GANGS: usize = 16;
 /// The maximum number of branches that are followed.
 const BRANCHES: usize = 64;
 
-/// The maximum number of nodes and victims that are examined in all branches together. Fewer branches are followed in a large cluster, or for a
-/// large job.
+/// The maximum number of nodes and victims that are examined in all branches together. Fewer branches are followed in a large cluster, or for a large
+/// job.
 const LOOKS: usize = 1024;
 
 /// A search by whole jobs: how it finds one plan.

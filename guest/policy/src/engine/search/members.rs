@@ -66,8 +66,8 @@ pub(super) fn without(
     (is_enough && others.iter().all(may_preempt)).then_some(others)
 }
 
-/// Plans a job of which at least so many pods must have a node. If the larger pods, which are planned first, leave no node for the tried pod, the
-/// job is planned again without its pods of the largest size.
+/// Plans a job of which at least so many pods must have a node. If the larger pods, which are planned first, leave no node for the tried pod, the job
+/// is planned again without its pods of the largest size.
 pub(super) fn plan_most(
     cluster: &mut Cluster,
     context: &mut PreemptionContext<'_>,

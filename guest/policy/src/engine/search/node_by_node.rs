@@ -150,8 +150,8 @@ fn plan_pod(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, sample: 
     Ok(Plan::by_node(preemptor, vec![(preemptor, best.dry_run.node)], victims))
 }
 
-/// Returns the cheapest of the first nodes that fit after evictions, where only capacity decides which nodes fit. A disruption budget makes a
-/// node dearer, never impossible.
+/// Returns the cheapest of the first nodes that fit after evictions, where only capacity decides which nodes fit. A disruption budget makes a node
+/// dearer, never impossible.
 fn cheapest(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,

@@ -55,8 +55,8 @@ pub fn without_victims(cluster: &mut Cluster, ground: Ground<'_>, gangs: &[Preem
     None
 }
 
-/// Returns a plan for at least so many pods of some gangs, if it evicts no pod and PreFilter admits these pods. A pod more than that is left out where
-/// only an eviction gives it a node.
+/// Returns a plan for at least so many pods of some gangs, if it evicts no pod and PreFilter admits these pods. A pod more than that is left out
+/// where only an eviction gives it a node.
 fn planned(
     cluster: &mut Cluster,
     (laws, ledger, refuted): Ground<'_>,

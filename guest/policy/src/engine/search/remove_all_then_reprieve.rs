@@ -140,8 +140,7 @@ fn nodes_of_gangs(cluster: &Cluster, pods: &[PodIx]) -> BTreeSet<NodeIx> {
     members.filter_map(|pod| pod.place.node()).collect()
 }
 
-/// Returns the pods in the order in which they are planned: those that need others in their domain last, then the largest first, otherwise
-/// unchanged.
+/// Returns the pods in the order in which they are planned: those that need others in their domain last, then the largest first, otherwise unchanged.
 pub(super) fn in_order(cluster: &Cluster, nodes: &[NodeIx], pods: &[PodIx]) -> Vec<PodIx> {
     let total = |resource: ResourceIx| {
         let allocatable = cluster.rooms().allocatable(resource);

@@ -97,8 +97,8 @@ fn by_name(cluster: &Cluster, pods: impl Iterator<Item = PodIx>) -> Vec<PodIx> {
     pods
 }
 
-/// Checks whether a candidate back on its node makes the plan worse: fewer pods are allowed before the first that is not, or that pod has a
-/// different obstacle. `without` is the state without the candidate. A pod that needs a candidate in its domain is allowed only with that candidate.
+/// Checks whether a candidate back on its node makes the plan worse: fewer pods are allowed before the first that is not, or that pod has a different
+/// obstacle. `without` is the state without the candidate. A pod that needs a candidate in its domain is allowed only with that candidate.
 fn is_worse((planned, lack): (usize, InterPodLack), without: Option<(usize, InterPodLack)>) -> bool {
     without.is_none_or(|(before, other)| planned < before || planned == before && lack != other)
 }

@@ -25,8 +25,7 @@ enum Others {
     /// A little of every resource, where a law looks for one resource of the preemptor that the victim or its gang uses.
     All(Amounts),
     /// A little of one resource, where a law examines each resource of the preemptor, so that another resource may protect the victim. The second
-    /// field
-    /// is the resource that counts pods, if pods request one.
+    /// field is the resource that counts pods, if pods request one.
     Each(Vec<ResourceIx>, Option<ResourceIx>),
 }
 

@@ -108,8 +108,7 @@ fn a_preemptor_that_requests_nothing_evicts_only_its_like() {
 }
 
 /// Creates a tree of queues. `p` deserves 4 cores, and its leaves `a` and `b` nothing. `o` and its leaf `c` deserve nothing. `level` is the number of
-/// watched
-/// ancestors.
+/// watched ancestors.
 fn tree(level: u32) -> World {
     let mut world = World::of("volcano", &json!({"enableHierarchy": true, "ancestorReclaimLevel": level}).to_string());
     world.node("n", "cpu=64");

@@ -88,10 +88,8 @@ impl Cluster {
 
     /// Checks whether the other pods allow a pod on a node, both without the nominated pods and with them on their nodes. Then checks whether the
     /// nominated pods that were allowed stay allowed there, in a cluster without the leaving pods. So a nomination keeps its domain, not only the
-    /// capacity of
-    /// its node. Upstream counts the pods that are nominated to the node itself (`RunFilterPluginsWithNominatedPods`). There, a pod that is bound
-    /// nearby is
-    /// evicted for the nominated pod, created again and bound nearby, without end.
+    /// capacity of its node. Upstream counts the pods that are nominated to the node itself (`RunFilterPluginsWithNominatedPods`). There, a pod that
+    /// is bound nearby is evicted for the nominated pod, created again and bound nearby, without end.
     pub fn inter_pod_allows_beside(
         &self,
         pod: PodIx,
@@ -161,8 +159,8 @@ impl Cluster {
         })
     }
 
-    /// Returns these pods in an order in which each is allowed and leaves those before it allowed: a pod may fit only once another one is there. At each
-    /// step the first that can come next does. None where that leads nowhere, and for more than 16 pods.
+    /// Returns these pods in an order in which each is allowed and leaves those before it allowed: a pod may fit only once another one is there. At
+    /// each step the first that can come next does. None where that leads nowhere, and for more than 16 pods.
     pub fn in_allowed_order(
         &self,
         placed: &[(PodIx, NodeIx)],

@@ -12,8 +12,7 @@ impl Cluster {
     }
 
     /// Adds or updates a pod, and gives it a rank and a class. A pod that the policy has reserved a node stays reserved until it is bound, unreserved
-    /// or
-    /// removed. The error says that the sum of a resource over all pods would overflow; then nothing changes.
+    /// or removed. The error says that the sum of a resource over all pods would overflow; then nothing changes.
     pub fn upsert_pod(&mut self, ix: PodIx, mut pod: Pod) -> Result<(), Overflow> {
         self.can_count_request(ix, &pod.request)?;
         self.requested.add(pod.request.iter());

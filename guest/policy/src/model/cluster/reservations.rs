@@ -7,8 +7,7 @@ use super::*;
 
 impl Cluster {
     /// Returns the pods evicted together with this pod: those inside a reservation, or all members of a group that is evicted whole. The pod itself
-    /// is
-    /// included.
+    /// is included.
     pub fn eviction_set(&self, ix: PodIx) -> Vec<PodIx> {
         let Some(pod) = self.pod(ix).filter(|pod| pod.name.kind == Kind::Reservation) else {
             return self.whole_group(ix).unwrap_or_else(|| vec![ix]);

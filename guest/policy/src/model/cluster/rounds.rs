@@ -10,8 +10,7 @@
 use super::*;
 
 /// The time for which a failed round keeps the next one from beginning, in nanoseconds, where the policy sees no change. A host may know constraints
-/// that
-/// the policy does not know, such as volumes. Upstream: kube-scheduler `DefaultPodMaxInUnschedulablePodsDuration`.
+/// that the policy does not know, such as volumes. Upstream: kube-scheduler `DefaultPodMaxInUnschedulablePodsDuration`.
 const PATIENCE: i64 = 5 * 60 * 1_000_000_000;
 
 impl Cluster {

@@ -8,8 +8,8 @@ impl Cluster {
         self.classes.sweep();
     }
 
-    /// Returns the names that pods, jobs, queues and reservations have, once there may be as many names that nothing has as others; `None`: a sweep is
-    /// not worth its time.
+    /// Returns the names that pods, jobs, queues and reservations have, once there may be as many names that nothing has as others; `None`: a sweep
+    /// is not worth its time.
     pub fn names_in_use(&mut self) -> Option<BTreeSet<Symbol>> {
         if !self.symbols.is_sweep_due() {
             return None;

@@ -39,8 +39,7 @@ impl Cluster {
     }
 
     /// Returns the pods that are evicted together with this one, itself included, by name. A member that leaves anyway is not included. `None`: the
-    /// pod
-    /// is evicted alone.
+    /// pod is evicted alone.
     pub fn whole_group(&self, ix: PodIx) -> Option<Vec<PodIx>> {
         self.whole_group_of(self.pod(ix)?)
     }

@@ -5,8 +5,7 @@ use super::{InterPods, WhatIf};
 use crate::model::{BookIx, InterPodIx, NodeIx, TopologyIx};
 
 /// The reason why other pods do not allow a pod on a node. It is as wide as the number of a resource, the other content of a verdict on a node. So
-/// verdicts
-/// are compared without a branch.
+/// verdicts are compared without a branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum InterPodLack {

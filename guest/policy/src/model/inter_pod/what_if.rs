@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::model::{BookIx, Cluster, NodeIx, PodIx};
 
 /// Pods that are assumed gone from their nodes, or placed on nodes, beyond the books. It is valid only while nothing but trials changes the cluster.
-/// What a
-/// trial changes meanwhile adds to it.
+/// What a trial changes meanwhile adds to it.
 #[derive(Debug, Clone, Default)]
 pub struct WhatIf {
     /// The number of pods that a book has in a domain beyond its own count; may be negative.

@@ -4,8 +4,7 @@ use crate::model::{Kind, Place, Pod, Preemptibility};
 
 /// All attributes of a pod that guards may read, except its name and its times. A guard that reads more declares so
 /// ([`Law::asks_each_pod`](crate::laws::Law::asks_each_pod)). The attributes are read of each pod that has changed and compared with many others. So
-/// each
-/// number packs two parts of 32 bits, and the numbers that differ most often come first.
+/// each number packs two parts of 32 bits, and the numbers that differ most often come first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Likeness {
     /// The job, and the class: request, shape and constraints between pods.

@@ -14,8 +14,7 @@ pub struct Told {
 }
 
 /// Checks the verdict on every pod and node against a plain count. The same verdict must follow from the cluster before a trial and a [`WhatIf`] of
-/// the
-/// changes of the trial.
+/// the changes of the trial.
 pub fn judged_right(cluster: &Cluster, before: &Cluster, told: &Told) {
     for (ix, pod) in cluster.pods() {
         let mut without = WhatIf::default();

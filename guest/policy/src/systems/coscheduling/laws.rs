@@ -1,5 +1,5 @@
-//! The table: kube-scheduler's, with the queue and the gates of the proposal, and the quotas of CapacityScheduling. A line is a law: its place in the table, its code, its file
-//! and its source.
+//! The table: kube-scheduler's, with the queue and the gates of the proposal, and the quotas of CapacityScheduling. A line is a law: its place in the
+//! table, its code, its file and its source.
 
 use crate::laws::{Gate, Guard, Laws, Sample, TAKES_BACK, gate, guard, laws, limit, order};
 use crate::systems::kubernetes;

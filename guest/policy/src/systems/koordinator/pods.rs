@@ -51,15 +51,15 @@ pub fn read(
     }
 }
 
-/// Checks whether a pod may preempt. Policy `Never` forbids it, else the label decides. Without the label, the arguments decide whether the
-/// policy is enough.
+/// Checks whether a pod may preempt. Policy `Never` forbids it, else the label decides. Without the label, the arguments decide whether the policy is
+/// enough.
 fn may_preempt(args: &Args, metadata: &PodMetadata<'_>) -> bool {
     let labelled = metadata.label(keys::CAN_PREEMPT).map(|label| label == "true");
     !metadata.pod().template.never_preempts && labelled.unwrap_or(args.policy_triggers)
 }
 
-/// Checks whether a reservation may preempt. Only its own label allows it, because its template may set a preemptionPolicy for other reasons
-/// (seed 20240201, Implementation Details and Preemption Rule 1).
+/// Checks whether a reservation may preempt. Only its own label allows it, because its template may set a preemptionPolicy for other reasons (seed
+/// 20240201, Implementation Details and Preemption Rule 1).
 fn reservation_may_preempt(metadata: &PodMetadata<'_>) -> bool {
     !metadata.pod().template.never_preempts && metadata.label(keys::RESERVATION_CAN_PREEMPT) == Some("true")
 }

@@ -77,9 +77,9 @@ impl Quotas {
         self.in_sync = false;
     }
 
-    /// Returns the quota of a pod (upstream `GetQuotaName`). The label names it; the default quota replaces one that does not exist. Without
-    /// the label it is the quota in the pod's namespace that has the namespace's name, else the quota that lists the namespace, else
-    /// the default quota. A reservation has no quota (seed 20240201, PreFilter).
+    /// Returns the quota of a pod (upstream `GetQuotaName`). The label names it; the default quota replaces one that does not exist. Without the
+    /// label it is the quota in the pod's namespace that has the namespace's name, else the quota that lists the namespace, else the default quota. A
+    /// reservation has no quota (seed 20240201, PreFilter).
     pub fn quota_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
         if pod.name.kind == Kind::Reservation {
             return None;
@@ -131,8 +131,7 @@ impl Quotas {
         self.quotas.iter().filter_map(claim).collect()
     }
 
-    /// Returns the tree: parents before children, siblings by name. A quota in a cycle, or without an existing parent, becomes a child of the
-    /// root.
+    /// Returns the tree: parents before children, siblings by name. A quota in a cycle, or without an existing parent, becomes a child of the root.
     fn specs(&self, cluster: &Cluster) -> Vec<QueueDefinition> {
         let mut specs = Vec::new();
         let root = QueueDefinition { name: keys::ROOT_QUOTA.to_owned(), ..QueueDefinition::default() };

@@ -16,8 +16,7 @@ const QUOTA_DELAY: &str = "quota.preemption.delay";
 const DEFAULT_DELAY: i64 = 30_000_000_000;
 
 /// Returns the policy of a queue with these properties, below a parent with this policy. Inherited are the protection of pods, whether preemption is
-/// off,
-/// whether quota preemption is on, and the quota delay.
+/// off, whether quota preemption is on, and the quota delay.
 pub fn policy(properties: &BTreeMap<String, String>, parent: &Policy) -> Policy {
     let value = |key: &str| properties.get(key).map(|value| value.to_lowercase());
     let preemption = value(POLICY);

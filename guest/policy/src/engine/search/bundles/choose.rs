@@ -58,8 +58,8 @@ impl Search<'_> {
 
     /// Returns the bundles to make available, and how many victims some of them give at most. `None`: no selection is enough.
     ///
-    /// A larger selection is enough if a smaller one is, except if evicted normal pods prevent the eviction of elastic pods of their
-    /// queue: then a part of a level may be enough although all of it is not.
+    /// A larger selection is enough if a smaller one is, except if evicted normal pods prevent the eviction of elastic pods of their queue: then a
+    /// part of a level may be enough although all of it is not.
     pub fn choose(&self, trial: &mut Trial<'_>) -> Option<(Selection, Caps)> {
         let mut at_hand: Selection = vec![Vec::new(); LEVELS];
         for (level, bundles) in self.levels.iter().enumerate() {

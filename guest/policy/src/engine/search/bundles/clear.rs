@@ -53,9 +53,9 @@ impl Attempt<'_, '_, '_> {
         Some(node)
     }
 
-    /// Returns the cheapest node; of equal ones first the one that takes the most further pods of the gang, then the one where jobs that leave whole lose
-    /// the least work, then one with pods of jobs that already have victims, where no other job may need to lose pods, then the first by name. Nodes are looked at in the order of what evictions
-    /// there cost at least, until none of the rest can be better.
+    /// Returns the cheapest node; of equal ones first the one that takes the most further pods of the gang, then the one where jobs that leave whole
+    /// lose the least work, then one with pods of jobs that already have victims, where no other job may need to lose pods, then the first by name.
+    /// Nodes are looked at in the order of what evictions there cost at least, until none of the rest can be better.
     fn cheapest(&mut self, (ix, request): (PodIx, &Request), rest: &Rest<'_>) -> Option<NodeIx> {
         let class = self.trial.cluster().pod(ix)?.class;
         let further = self.further(ix, rest);
@@ -94,7 +94,8 @@ impl Attempt<'_, '_, '_> {
         }
     }
 
-    /// Evicts pods on a node until a pod fits and the others allow it. Returns the victims, which are evicted on trial. If the pod does not fit, none are.
+    /// Evicts pods on a node until a pod fits and the others allow it. Returns the victims, which are evicted on trial. If the pod does not fit, none
+    /// are.
     pub(super) fn clear(&mut self, at: NodeIx, (asker, request): (PodIx, &Request)) -> Option<Vec<EvictedPods>> {
         let before = self.trial.mark();
         let rank = self.trial.cluster().node(at).map_or(0, |node| node.rank);

@@ -63,8 +63,8 @@ impl Attempt<'_, '_, '_> {
         !disallowed
     }
 
-    /// Reprieves needless victims: whole gangs, then single pods, the last victim first, then elastic jobs up to a larger legal size. Returns the jobs
-    /// of which pods are evicted only to get to a legal size.
+    /// Reprieves needless victims: whole gangs, then single pods, the last victim first, then elastic jobs up to a larger legal size. Returns the
+    /// jobs of which pods are evicted only to get to a legal size.
     pub(super) fn reprieve(&mut self) -> Vec<Excess> {
         self.reprieve_gangs();
         for number in self.numbers(1) {

@@ -70,9 +70,8 @@ pub fn fits(cluster: &Cluster, shape: ShapeIx, node: NodeIx, request: &Request) 
     cluster.eligible(shape, node) && cluster.node(node).is_some_and(|node| node.free.lacks(request).is_none())
 }
 
-/// Places the pods that the gang lacks, in the order with the fewest victims, and keeps the placements in the trial. The orders tried are: first
-/// the pods that fit on no open node, first the largest ones, and first the smallest ones. The last order helps where a large pod takes the capacity
-/// of
+/// Places the pods that the gang lacks, in the order with the fewest victims, and keeps the placements in the trial. The orders tried are: first the
+/// pods that fit on no open node, first the largest ones, and first the smallest ones. The last order helps where a large pod takes the capacity of
 /// two small ones that complete the gang. In every order, pods that need others in their domain are last. On an error the trial is unchanged.
 pub fn fit(
     trial: &mut Trial<'_>,

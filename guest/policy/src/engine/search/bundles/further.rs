@@ -49,8 +49,8 @@ impl Further {
 }
 
 impl Attempt<'_, '_, '_> {
-    /// Returns the further pods for which a gang needs evictions if it needs some for this pod. The answer is empty for a pod with constraints between
-    /// pods: there, room does not say what a node takes.
+    /// Returns the further pods for which a gang needs evictions if it needs some for this pod. The answer is empty for a pod with constraints
+    /// between pods: there, room does not say what a node takes.
     pub(super) fn further(&self, ix: PodIx, rest: &Rest<'_>) -> Vec<Further> {
         let cluster = self.trial.cluster();
         let Some(class) = cluster.pod(ix).filter(|_| !cluster.is_between(ix)).map(|pod| pod.class) else {

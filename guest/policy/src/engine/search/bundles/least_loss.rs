@@ -1,7 +1,8 @@
 //! The jobs that leave whole: those with which the least is lost.
 //!
 //! Upstream names no order among normal pods (ruling 3.3h of Volcano). A gang that leaves is worse than jobs of one pod, so more jobs may leave than
-//! are enough. Few jobs are tried in every combination. Of more, one after the other of those that leave is spared, as long as less is lost with others.
+//! are enough. Few jobs are tried in every combination. Of more, one after the other of those that leave is spared, as long as less is lost with
+//! others.
 
 use super::bundle::JobLoss;
 use super::choose::{LevelState, Search, TRIES, combinations_of, tried_sizes, with_victims};
@@ -14,7 +15,8 @@ const SPARED: usize = 64;
 type Chosen = (JobLoss, Vec<usize>);
 
 impl Search<'_> {
-    /// Returns the bundles of a level with the smallest loss that are enough together with the selection of the other levels: of those that are tried.
+    /// Returns the bundles of a level with the smallest loss that are enough together with the selection of the other levels: of those that are
+    /// tried.
     pub(super) fn least_loss(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
         let enough = self.left_out(trial, state);
         let Some(mut best) = self.tried_loss(trial, state, &enough) else { return enough };

@@ -1,9 +1,9 @@
 //! Bundles: the search of a system in which jobs are evicted, not pods.
 //!
-//! Idle room and the room of leaving pods are used first. Then bundles of pods are evicted, by level: first steps by which elastic jobs
-//! shrink, then single pods above the minimum of their gangs, then whole gangs. A level is used only if the levels below are not
-//! enough. On each level the fewest jobs are evicted, then the fewest pods, then the least important ones; of jobs that leave whole the
-//! fewest gangs, then those that lose the least work. Other victims are judged after the evictions of elastic pods. No pod is evicted unless every pod that the gang lacks then has a node.
+//! Idle room and the room of leaving pods are used first. Then bundles of pods are evicted, by level: first steps by which elastic jobs shrink, then
+//! single pods above the minimum of their gangs, then whole gangs. A level is used only if the levels below are not enough. On each level the fewest
+//! jobs are evicted, then the fewest pods, then the least important ones; of jobs that leave whole the fewest gangs, then those that lose the least
+//! work. Other victims are judged after the evictions of elastic pods. No pod is evicted unless every pod that the gang lacks then has a node.
 
 mod attempt;
 mod bundle;
@@ -96,8 +96,8 @@ impl VictimSearch<'_> {
         !cluster.is_between(pod) || allowed(&WhatIf::default()) && allowed(self.unpromised) && !displaces()
     }
 
-    /// Returns why the other pods do not allow pods of the gang on their nodes. An eviction may take its promised node from another pod, too: a spread
-    /// constraint counts the fewest pods of a domain.
+    /// Returns why the other pods do not allow pods of the gang on their nodes. An eviction may take its promised node from another pod, too: a
+    /// spread constraint counts the fewest pods of a domain.
     fn disallowed(&self, cluster: &Cluster, placed: &[(PodIx, NodeIx)]) -> Option<InterPodLack> {
         let first = |what_if: &WhatIf| cluster.first_disallowed(placed, what_if, &Nominated::default());
         let of_gang = first(&WhatIf::default()).or_else(|| first(self.unpromised)).map(|(_, lack)| lack);
@@ -126,8 +126,8 @@ impl VictimSearch<'_> {
     }
 }
 
-/// Plans all pods that a gang lacks, in a trial without the leaving pods. With a plan, the trial is left as the cluster will be then. Otherwise
-/// it is unchanged, and the obstacle is returned.
+/// Plans all pods that a gang lacks, in a trial without the leaving pods. With a plan, the trial is left as the cluster will be then. Otherwise it is
+/// unchanged, and the obstacle is returned.
 pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSearch<'_>) -> Result<Plan, Denial> {
     const NOBODY: Denial = Denial::Case("gang");
     let open = fit::open_nodes(trial.cluster(), victim_search);

@@ -1,7 +1,7 @@
 //! No pod of another queue is evicted that frees nothing that is owed (ruling 2.5c of Volcano).
 //!
-//! What a victim frees is short with this victim alone on its node again and the pods of the plan on theirs. Where the other victims free enough of all
-//! that is owed, the victim would leave for resources that the gang may not reclaim alone.
+//! What a victim frees is short with this victim alone on its node again and the pods of the plan on theirs. Where the other victims free enough of
+//! all that is owed, the victim would leave for resources that the gang may not reclaim alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -32,8 +32,8 @@ pub(super) struct Cost {
 pub(super) struct Priced {
     /// The cost, or what evictions cost at least.
     pub(super) cost: Cost,
-    /// The number of further pods of the gang that the node takes, or an upper bound of it at that cost. 0 where jobs of one pod are evicted
-    /// whole, as each of them costs.
+    /// The number of further pods of the gang that the node takes, or an upper bound of it at that cost. 0 where jobs of one pod are evicted whole,
+    /// as each of them costs.
     pub(super) room: Reverse<usize>,
     /// The work lost with jobs that are evicted whole, and the highest index of these jobs among the available ones; or lower bounds of both.
     pub(super) loss: (i128, usize),

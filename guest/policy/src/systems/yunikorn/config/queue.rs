@@ -85,8 +85,8 @@ fn resources(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<Resourc
     Ok(Resources { guaranteed: amounts("guaranteed")?, max: amounts("max")? })
 }
 
-/// Reads the properties, with warnings about invalid values. The delay of a queue that takes no pods is not checked: it has no effect (design,
-/// Queue Configuration).
+/// Reads the properties, with warnings about invalid values. The delay of a queue that takes no pods is not checked: it has no effect (design, Queue
+/// Configuration).
 fn read_properties(
     fields: &Fields<'_>,
     takes_pods: bool,

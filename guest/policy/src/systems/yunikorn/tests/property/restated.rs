@@ -185,8 +185,8 @@ impl Case {
         members.next().is_some_and(|first| first.name == pod.name)
     }
 
-    /// Returns the cost of an eviction set: how many opted-out pods and originators it has, the more important first, and how many pods. The
-    /// last number is the highest priority.
+    /// Returns the cost of an eviction set: how many opted-out pods and originators it has, the more important first, and how many pods. The last
+    /// number is the highest priority.
     pub fn cost(&self, victims: &[&Pod]) -> [i64; 4] {
         let count = |is: &dyn Fn(&Pod) -> bool| i64::try_from(victims.iter().filter(|pod| is(pod)).count()).unwrap();
         let (opted_out, originators) = (count(&|pod| pod.opted_out), count(&|pod| self.is_originator(pod)));
