@@ -18,9 +18,9 @@ pub struct PreemptionContext<'a> {
     pub gangs: &'a [Preemptor],
     /// The laws in force.
     pub laws: &'a Laws,
-    /// The plans under way.
+    /// The plans in flight.
     pub ledger: &'a Ledger,
-    /// What the host refused of earlier plans.
+    /// The victims and placements that the host refused in earlier plans.
     pub refuted: &'a Refuted,
     /// The branch that the plan follows. The plan evicts some candidates from the start, as far as it needs their capacity, and spares others (see
     /// [`least_harm`](super::least_harm)).
@@ -98,7 +98,7 @@ impl<'a> PreemptionContext<'a> {
         self.in_reprieve_order(cluster, candidates)
     }
 
-    /// Returns whether quotas take back from each other: what one pod gives back is no longer used when another one is looked at.
+    /// Returns whether quotas take back from each other. Then each victim lowers what its quota uses, which matters to the next candidate.
     pub(super) fn takes_in_turn(&self) -> bool {
         self.gangs.iter().any(|gang| gang.takes_back)
     }
@@ -205,7 +205,7 @@ impl<'a> PreemptionContext<'a> {
         candidates
     }
 
-    /// Returns whether no two pods can be judged alike: everything is to be explained, what becomes of a pod depends on others, or some are not
+    /// Returns whether each pod must be judged by itself: everything is to be explained, the result for a pod depends on others, or some pods are not
     /// where the lists have them.
     pub(super) fn looks_at_each(&self, cluster: &Cluster) -> bool {
         self.notes.are_on()

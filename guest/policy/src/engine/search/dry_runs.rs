@@ -8,7 +8,7 @@ use super::outlook::Outlook;
 use super::shortlist::Offer;
 use crate::model::{Amounts, Cluster, Node, NodeIx, Nominated, Pod, PodIx};
 
-/// The nodes that a pod of the job may run on, and the dry runs of those that were looked at.
+/// The nodes that a pod of the job may run on, and the dry runs of those that were examined.
 pub struct DryRuns {
     nodes: Vec<NodeIx>,
     /// The leaving pods and their nodes, which are among the nodes above.
@@ -59,7 +59,7 @@ impl DryRuns {
         self.outlook.of(cluster, context, &pod.request, &eligible)
     }
 
-    /// Returns the pods that may be evicted beside each other, of pods that may be evicted alone.
+    /// Returns the pods that may be evicted together, out of pods that may be evicted alone.
     pub fn permitted(&self, pods: &BTreeSet<PodIx>) -> BTreeSet<PodIx> {
         let is_taken = |ix: &PodIx| self.taken.as_ref().is_none_or(|taken| taken.contains(ix));
         pods.iter().copied().filter(is_taken).collect()
@@ -112,7 +112,7 @@ impl DryRuns {
         Some(NodeDryRun { leaving, nominated: self.nominated.clone(), ..dry_run })
     }
 
-    /// Returns the pods that leave a node and the candidates there, and adds what those free that are evicted in any case to the room.
+    /// Returns the pods that leave a node and the candidates there, and adds to the capacity what the pods free that are evicted in any case.
     fn look_at_each(
         &self,
         cluster: &Cluster,

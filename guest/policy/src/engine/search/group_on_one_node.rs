@@ -30,7 +30,7 @@ struct Bound {
     reluctance: i64,
     /// The same bound of the attempt before, which found nothing; negative for the first attempt.
     tried: i64,
-    /// The most that a group may cost: what the best group on the nodes before costs.
+    /// The maximum cost of a group: the cost of the best group on the nodes before.
     cost: NodeCost,
 }
 

@@ -8,7 +8,7 @@ use crate::model::{Cluster, Ledger, PodIx};
 pub struct Limits<'a> {
     /// The preemptor.
     pub preemptor: &'a Preemptor,
-    /// The plans under way.
+    /// The plans in flight.
     pub ledger: &'a Ledger,
     /// The laws.
     pub laws: &'a [Gate],
@@ -17,7 +17,7 @@ pub struct Limits<'a> {
 }
 
 impl Limits<'_> {
-    /// Returns the first that does not hold after evicting these pods.
+    /// Returns the first limit that does not hold after evicting these pods. `None`: all hold.
     pub fn broken(&self, cluster: &Cluster, gone: &[PodIx]) -> Option<(Rule, Denial)> {
         let mut group = cluster.with_whole_groups(gone).into_owned();
         let others = self.leaving.iter().filter(|ix| !gone.contains(ix));

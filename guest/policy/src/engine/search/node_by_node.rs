@@ -97,7 +97,7 @@ impl NodeByNode {
                 let context = &mut PreemptionContext { laws: &laws, notes: context.notes, ..*context };
                 self.plan(cluster, context, true)
             }
-            // A group that leaves whole stops as one job wherever its pods run.
+            // A group that is evicted whole stops as one job, on all its nodes.
             None => self.plan(cluster, context, cluster.has_whole_groups()),
         }
     }
@@ -115,7 +115,7 @@ impl NodeByNode {
         }
     }
 
-    /// Returns a plan for one pod. Where quotas give back in turn, another turn may make room that the first one does not, or cost less.
+    /// Returns a plan for one pod. Where quotas give back in turn, another turn may make the pod fit where the first one does not, or cost less.
     fn plan_one(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
         match context.takes_in_turn() {
             true => least_harm(cluster, context, |cluster, context| plan_pod(cluster, context, self.sample)),
@@ -231,8 +231,8 @@ fn offer(
     let pods = cluster.one_of_each_group(&node.pods);
     let (leaving, staying): (Vec<PodIx>, Vec<PodIx>) = pods.iter().partition(|ix| context.is_leaving(cluster, **ix));
     let mut room = context.unpromised(cluster, node);
-    // kube-scheduler counts a leaving pod that may be a victim as one, so it may choose another node. The pod is reprieved last: no other one is
-    // evicted instead of it. All others leave their room; where least harm is sought, all do.
+    // kube-scheduler counts a leaving pod that may be a victim as a victim, so it may choose another node. The pod is reprieved last: no other pod is
+    // evicted in its place. All other leaving pods free their capacity; where least harm is sought, all do.
     let coming = match context.laws.seeks_least_harm(context.preemptor) {
         true => Vec::new(),
         false => context.candidates(cluster, leaving.iter().copied()),
@@ -248,7 +248,7 @@ fn offer(
     let dry_run = NodeDryRun::new(cluster, (ix, node), room, in_order, count);
     let dry_run = NodeDryRun { leaving, nominated: nominated.clone(), ..dry_run };
     let price = dry_run.price(cluster, &context.laws.node_choice, ask);
-    // A node may have room for a pod that a quota refuses.
+    // A node may have enough capacity for a pod that a quota refuses.
     match price.filter(|_| is_open) {
         Some(price) => Some(PreemptionCandidate { dry_run, price }),
         None => {

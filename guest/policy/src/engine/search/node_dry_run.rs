@@ -43,7 +43,7 @@ impl Candidate {
 pub struct Ask<'a> {
     /// The pod.
     pub pod: PodIx,
-    /// What it requests.
+    /// The amounts that the pod requests.
     pub request: &'a Request,
     /// The changes to the cluster that the plan assumes: the leaving pods are gone, the planned pods placed, and their victims gone.
     pub what_if: &'a WhatIf,
@@ -158,8 +158,8 @@ impl NodeDryRun {
         self.planned.push(pod);
     }
 
-    /// Returns the victims for a pod in a branch of the search: every candidate that the branch does not spare is evicted, then reprieved in
-    /// order as long as there is room and the other pods allow the planned ones; last those that the branch evicts from the start.
+    /// Returns the victims for a pod in a branch of the search. Every candidate that the branch does not spare is evicted, then reprieved in order,
+    /// as long as the planned pods fit and the other pods allow them. The candidates that the branch evicts from the start are reprieved last.
     pub fn reprieved(
         &self,
         cluster: &Cluster,
@@ -210,8 +210,8 @@ impl NodeDryRun {
         Some(candidates.into_iter().map(|one| one.pod).collect())
     }
 
-    /// Returns the candidates of a branch in the order of reprieve. Where the law counts gangs, pods of a gang that the plan has broken already
-    /// come last: their eviction stops nothing more.
+    /// Returns the candidates of a branch in the order of reprieve. Where the law counts gangs, pods of a gang that the plan has broken already come
+    /// last: their eviction stops nothing more.
     fn in_order(
         &self,
         cluster: &Cluster,

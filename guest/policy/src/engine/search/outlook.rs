@@ -203,7 +203,8 @@ impl Outlook {
         share
     }
 
-    /// Returns the priority of the last of the least important candidates among these pods that close a gap; none where all of them do not.
+    /// Returns the priority of the last of the least important candidates among these pods that close a gap. `None`: all of them together do not
+    /// close it.
     fn close(&self, gap: &mut Gap, residents: &[Resident]) -> Option<i32> {
         let of_class = self.frees.get(gap.resource).map(Vec::as_slice).unwrap_or_default();
         let (mut freed, mut closing) = (0i64, None);
@@ -249,7 +250,7 @@ impl Outlook {
         standing
     }
 
-    /// Notes what a candidate of a class frees, and the part of the cluster that it holds.
+    /// Records the amounts that a candidate of a class frees, and its share of the cluster.
     fn weigh(&mut self, cluster: &Cluster, class: usize, pod: &Pod) {
         if let Some(share) = self.shares.get_mut(class) {
             *share = cluster.pod_share(pod);

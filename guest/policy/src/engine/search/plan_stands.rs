@@ -25,9 +25,9 @@ pub fn plan_stands(cluster: &mut Cluster, context: &PreemptionContext<'_>) -> bo
     Standing { context, nominated, looks: LOOKS }.in_some_order(&mut trial, &promised)
 }
 
-/// Returns the nominated pods of a gang with their nodes, where the plan that promised them is still enough: the pod that is tried is one of
-/// them, and as many are nominated as a new plan would have to find nodes for. Otherwise none. The last pod that a gang lacks was promised its
-/// node by a plan for several, which counts on all pods that leave; a search for that pod alone may not.
+/// Returns the nominated pods of a gang with their nodes, if the plan that promised them is still enough: the tried pod is one of them, and as many
+/// are nominated as a new plan would have to place. `None`: it is not enough. The last pod that a gang lacks was promised its node by a plan for
+/// several pods, which counts on all leaving pods. A search for that pod alone may not count on them.
 fn promised(cluster: &Cluster, preemptor: &Preemptor) -> Option<Vec<(PodIx, NodeIx)>> {
     let promised = preemptor.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?.nominated?)));
     let promised: Vec<(PodIx, NodeIx)> = promised.collect();
@@ -69,7 +69,7 @@ impl Standing<'_> {
             })
     }
 
-    /// Returns whether a pod fits its node, what is promised there to others kept.
+    /// Returns whether a pod fits on its node, keeping what is promised there to others.
     fn fits(&self, trial: &Trial<'_>, (pod, ix): (PodIx, NodeIx)) -> bool {
         let cluster = trial.cluster();
         let Some((node, request)) = cluster.node(ix).zip(cluster.pod(pod).map(|pod| &pod.request)) else {

@@ -37,12 +37,12 @@ pub fn completes_without(cluster: &mut Cluster, ground: Ground<'_>, preemptor: &
     })
 }
 
-/// Returns a plan that evicts no pod, for the pod that is tried and as many others as its gang lacks; for all pods where several gangs start
-/// together. The larger pods are left out where they take the room, or the quota, of the others.
+/// Returns a plan that evicts no pod, for the tried pod and as many others as its gang lacks; for all pods where several gangs start together. Larger
+/// pods are left out where they take the capacity, or the quota, of the others.
 pub fn without_victims(cluster: &mut Cluster, ground: Ground<'_>, gangs: &[Preemptor]) -> Option<Plan> {
     let [gang] = gangs else { return planned(cluster, ground, gangs, usize::MAX) };
     let at_least = lacking(cluster, gang);
-    // Of pods that are alike, the one that is tried gets its node first: the plan must be for it, and may do without others.
+    // Of equal pods, the tried one gets its node first: the plan must be for it, and may do without others.
     let others = gang.pods.iter().copied().filter(|ix| *ix != gang.pod);
     let pods = std::iter::once(gang.pod).chain(others).collect();
     let mut gang = gang.clone().with(cluster, pods);
@@ -55,8 +55,8 @@ pub fn without_victims(cluster: &mut Cluster, ground: Ground<'_>, gangs: &[Preem
     None
 }
 
-/// Returns a plan for at least so many pods of some gangs, if it evicts no pod and PreFilter admits these pods. A pod more than that is left out
-/// where only an eviction gives it a node.
+/// Returns a plan for at least so many pods of some gangs, if it evicts no pod and PreFilter admits these pods. A pod beyond that number is left out
+/// if only an eviction gives it a node.
 fn planned(
     cluster: &mut Cluster,
     (laws, ledger, refuted): Ground<'_>,

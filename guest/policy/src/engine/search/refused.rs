@@ -12,7 +12,7 @@ pub fn is_placement_refused(refuted: &Refuted, pod: PodIx, node: NodeIx) -> bool
 
 /// Returns a denial if the host refused the eviction of the pod, or of a pod that is evicted together with it. `None`: the host did not.
 pub fn refused_victim(refuted: &Refuted, cluster: &Cluster, pod: PodIx) -> Option<(Rule, Denial)> {
-    // Nearly always nothing was refused, and every candidate of every node is asked about.
+    // Nearly always nothing was refused, and this runs for every candidate of every node.
     if refuted.victims.is_empty() {
         return None;
     }

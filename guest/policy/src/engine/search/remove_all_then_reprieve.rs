@@ -83,7 +83,7 @@ pub(super) fn plan_job(
     for pod in in_order(cluster, dry_runs.nodes(), &context.preemptor.pods) {
         let priced = choices.cheapest(cluster, context, (&mut dry_runs, &what_if, &victims), pod);
         let Some((chosen, together)) = priced else {
-            // A nominated pod would keep its nomination to room that the plan takes.
+            // A nominated pod would keep its nomination to capacity that the plan takes.
             let is_nominated = cluster.pod(pod).is_some_and(|pod| pod.nominated.is_some());
             if may_miss > 0 && pod != context.preemptor.pod && !is_nominated {
                 may_miss = may_miss.saturating_sub(1);

@@ -12,7 +12,7 @@ use crate::model::{Cluster, NodeIx, NodeSet};
 /// The lower bound of the cost of a plan where nothing is known.
 pub const UNKNOWN: NodeCost = LEAST;
 
-/// A node and what a plan there costs.
+/// A node and the cost of a plan there, exact or as a lower bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Offer {
     cost: NodeCost,

@@ -26,7 +26,7 @@ pub struct Pool<'a> {
 /// The moment at which whole gangs are evicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GangEviction {
-    /// A gang is evicted when a pod of the preemptor needs its room.
+    /// A gang is evicted when a pod of the preemptor needs its capacity.
     OnDemand,
     /// All gangs are evicted first, and those that are not needed are reprieved. Constraints between pods may need evictions on other nodes than that
     /// of the pod; but the first gangs may use up what their queue has in excess.

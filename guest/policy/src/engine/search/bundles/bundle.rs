@@ -30,7 +30,7 @@ pub struct JobLoss {
 }
 
 impl JobLoss {
-    /// Returns what is lost with these pods of jobs of which so many are gangs.
+    /// Returns the loss if these pods are evicted, whose jobs include so many gangs.
     pub fn of(cluster: &Cluster, pods: &[PodIx], gangs: usize) -> JobLoss {
         JobLoss { gangs, work: lost_work(cluster, pods), pods: pods.len() }
     }
@@ -51,7 +51,7 @@ impl Bundle {
         self.steps.as_ref().map_or(self.pods.len(), |steps| steps.last().copied().unwrap_or(0))
     }
 
-    /// Returns the largest step of an elastic job below a number of victims; none where there is no smaller one.
+    /// Returns the largest step of an elastic job below a number of victims. `None`: there is no smaller step.
     pub fn step_below(&self, count: usize) -> Option<usize> {
         self.steps.as_ref()?.iter().copied().rev().find(|step| *step < count)
     }
@@ -65,7 +65,7 @@ impl Bundle {
     }
 }
 
-/// Returns the bundles of each level, the least important first; of the jobs that leave whole, first those with the smallest loss.
+/// Returns the bundles of each level, the least important first. Of jobs that are evicted whole, those with the smallest loss are first.
 pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>) -> Vec<Vec<Bundle>> {
     let (mut elastic, mut single, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     let leads = cluster.jobs().filter_map(|(_, job)| job.members.first().copied());

@@ -138,7 +138,7 @@ impl Search<'_> {
         best.map(|(_, combination)| combination)
     }
 
-    /// Returns what is lost with the victims of a level, of which these bundles are available. Of elastic pods only their number counts.
+    /// Returns the loss with the victims of a level, of which these bundles are available. Of elastic pods only their number counts.
     pub(super) fn loss(&self, cluster: &Cluster, (level, bundles): (usize, &[usize]), fit: &Fit) -> JobLoss {
         let victims = fit.victims.get(level).map(Vec::as_slice).unwrap_or_default();
         if level == 0 {
@@ -204,7 +204,7 @@ pub(super) fn with_victims(fit: &Fit, level: usize, bundles: &[usize]) -> impl I
     fit.used.get(level).into_iter().flatten().filter_map(|place| bundles.get(*place)).copied()
 }
 
-/// Returns the sizes of which all combinations of so many bundles are tried, the smallest first.
+/// Returns the sizes of combinations of bundles that are all tried, the smallest first.
 pub(super) fn tried_sizes(all: usize) -> impl Iterator<Item = usize> {
     (0..=all).scan(TRIES, move |tries, size| {
         *tries = tries.checked_sub(combinations(all, size))?;
@@ -218,7 +218,7 @@ fn combinations(of: usize, size: usize) -> usize {
     (0..size).try_fold(1usize, factor).unwrap_or(usize::MAX)
 }
 
-/// Returns the ascending combinations of so many numbers below `all`, in order.
+/// Returns the ascending combinations of `size` numbers below `all`, in order.
 pub(super) fn combinations_of(all: usize, size: usize) -> impl Iterator<Item = Vec<usize>> {
     std::iter::successors(Some((0..size).collect::<Vec<usize>>()), move |last| successor(last.clone(), all))
 }

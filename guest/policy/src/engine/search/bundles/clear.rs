@@ -23,7 +23,7 @@ pub(super) struct Outlook {
 }
 
 impl Attempt<'_, '_, '_> {
-    /// Returns the node for a pod: one with room, otherwise the cheapest one. There the pods are evicted.
+    /// Returns the node for a pod: one with free capacity, otherwise the cheapest one, where pods are evicted for it. `None`: no node fits.
     pub(super) fn find(&mut self, ix: PodIx, rest: &Rest<'_>) -> Option<NodeIx> {
         let cluster = self.trial.cluster();
         let pod = cluster.pod(ix)?;
@@ -53,9 +53,9 @@ impl Attempt<'_, '_, '_> {
         Some(node)
     }
 
-    /// Returns the cheapest node; of equal ones first the one that takes the most further pods of the gang, then the one where jobs that leave whole
-    /// lose the least work, then one with pods of jobs that already have victims, where no other job may need to lose pods, then the first by name.
-    /// Nodes are looked at in the order of what evictions there cost at least, until none of the rest can be better.
+    /// Returns the cheapest node. Of equally cheap nodes, the order is: the node that takes the most further pods of the gang; the node where jobs
+    /// that are evicted whole lose the least work; a node with pods of jobs that already have victims, where no other job may need to lose pods; the
+    /// first by name. Nodes are examined in the order of lower bounds of their cost, until none of the rest can be better.
     fn cheapest(&mut self, (ix, request): (PodIx, &Request), rest: &Rest<'_>) -> Option<NodeIx> {
         let class = self.trial.cluster().pod(ix)?.class;
         let further = self.further(ix, rest);

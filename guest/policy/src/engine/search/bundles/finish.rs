@@ -119,7 +119,7 @@ impl Attempt<'_, '_, '_> {
         stays
     }
 
-    /// Moves pods of the gang from an overcommitted node to nodes with more free room than needed. Returns whether that is enough.
+    /// Moves pods of the gang from an overcommitted node to nodes with more free capacity than needed. Returns whether that is enough.
     fn make_fit(&mut self, at: NodeIx) -> bool {
         for number in 0..self.placements.len() {
             if !self.is_crowded(at) {
@@ -159,8 +159,8 @@ impl Attempt<'_, '_, '_> {
     }
 }
 
-/// Checks that the eviction of a pod lowers what counts against a bound: the pod is below the queue, or below one beside it that uses more
-/// than it is guaranteed.
+/// Checks that the eviction of a pod lowers what counts against a bound: the pod is below the queue, or below a sibling queue that uses more than its
+/// guarantee.
 fn counts(cluster: &Cluster, ix: PodIx, shortfall: Shortfall) -> bool {
     let Shortfall { queue, resource, beside } = shortfall;
     let Some(pod) = cluster.pod(ix).filter(|pod| pod.request.get(resource) > 0) else { return false };

@@ -40,14 +40,14 @@ impl Search<'_> {
         best.1
     }
 
-    /// Returns those of these bundles that have victims, and what is lost with them; `None` if they are not enough.
+    /// Returns those of these bundles that have victims, and the loss with them. `None`: the bundles are not enough.
     fn tried_loss(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, bundles: &[usize]) -> Option<Chosen> {
         let (_, fit) = self.fit_of(trial, state, bundles)?;
         let loss = self.loss(trial.cluster(), (state.level, bundles), &fit);
         Some((loss, with_victims(&fit, state.level, bundles).collect()))
     }
 
-    /// Returns what is lost with all pods of these bundles.
+    /// Returns the loss if all pods of these bundles are evicted.
     fn loss_of_all(&self, level: usize, bundles: &[usize]) -> JobLoss {
         let bundles = bundles.iter().filter_map(|at| self.levels.get(level)?.get(*at));
         bundles.fold(JobLoss::default(), |sum, bundle| sum.plus(bundle.loss))

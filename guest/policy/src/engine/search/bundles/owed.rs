@@ -12,8 +12,8 @@ use super::short::that_counts;
 use crate::model::{Place, PodIx, Request, ResourceIx};
 
 impl Attempt<'_, '_, '_> {
-    /// Checks that the laws allow each eviction for what would be short with the victim alone on its node again. What an elastic job gives counts as
-    /// one victim, and so do the other pods of a gang that leaves whole. Where pods keep each other off nodes, more than room is short.
+    /// Checks that the laws allow each eviction for what would be short with only this victim back on its node. The victims of an elastic job count
+    /// as one victim, and so do the pods of a gang that is evicted whole. Where pods keep each other off nodes, more than capacity is short.
     pub(super) fn each_frees_what_is_owed(&self) -> bool {
         let cluster = self.trial.cluster();
         let is_asked = !self.victim_search.rules.alone.is_empty();

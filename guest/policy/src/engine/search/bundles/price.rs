@@ -51,7 +51,7 @@ impl Cost {
 }
 
 impl Attempt<'_, '_, '_> {
-    /// Returns the nodes on which evictions may make room for a pod, with what they cost at least.
+    /// Returns the nodes on which evictions may make a pod fit, with lower bounds of their cost.
     pub(super) fn in_question(&self, (ix, request): (PodIx, &Request), further: &[Further]) -> Vec<Priced> {
         let cluster = self.trial.cluster();
         let Some(pod) = cluster.pod(ix) else { return Vec::new() };
@@ -119,7 +119,7 @@ impl Attempt<'_, '_, '_> {
     }
 }
 
-/// Returns what evictions of the candidates on a node with this free room cost at least. `is_new`: none of the jobs there has victims.
+/// Returns a lower bound of the cost of evicting candidates on a node with this free capacity. `is_new`: none of the jobs there has victims.
 fn at_least(free: &Amounts, there: &Candidates, request: &Request, is_new: bool) -> Cost {
     let missing = |(resource, amount): (ResourceIx, i64)| (resource, amount.saturating_sub(free.get(resource)));
     let more_than =

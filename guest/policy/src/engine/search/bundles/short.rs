@@ -22,8 +22,8 @@ pub(super) fn that_counts(
 }
 
 impl Attempt<'_, '_, '_> {
-    /// Returns what a node without evictions lacks for a pod, with the pods that are placed already. If the pods there do not allow the pod, all that
-    /// it requests counts.
+    /// Returns the resources that a node lacks for a pod without evictions, with the pods that are placed already. If the pods there do not allow the
+    /// pod, all resources that it requests count.
     pub(super) fn short_for(&self, at: NodeIx, (asker, request): (PodIx, &Request)) -> Vec<ResourceIx> {
         let cluster = self.trial.cluster();
         let allowed = self.victim_search.is_allowed(cluster, asker, at);

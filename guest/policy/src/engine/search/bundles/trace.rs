@@ -49,7 +49,7 @@ pub fn bound_together(cluster: &Cluster, notes: &mut Notes, victim_search: &Vict
     }
 }
 
-/// Explains that idle room and the room of leaving pods are enough.
+/// Explains that idle capacity and the capacity of leaving pods are enough.
 pub fn nobody(cluster: &Cluster, notes: &mut Notes, fit: &Fit) {
     notes.note(Subject::Preemptor, Outcome::Chosen, &ROOM_IS_COMING, || Detail::case("gang"));
     notes.planned(cluster, &fit.placements, &[]);

@@ -39,7 +39,7 @@ pub(super) struct GroupSearch<'a> {
     best: Option<PreemptionCandidate>,
 }
 
-/// Returns the best group on a node that has only victims within a bound; none where there is none.
+/// Returns the best group on a node that has only victims within a bound. `None`: there is no such group.
 pub(super) fn best_group(
     cluster: &Cluster,
     context: &PreemptionContext<'_>,

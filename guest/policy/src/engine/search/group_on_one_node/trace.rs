@@ -60,7 +60,7 @@ fn victims(
     }
 }
 
-/// Explains why a node has no group of victims: too little room, a limit, or a floor.
+/// Explains why a node has no group of victims: too little capacity, a limit, or a floor.
 pub(super) fn unfit(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,

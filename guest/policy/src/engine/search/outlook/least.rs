@@ -91,7 +91,7 @@ impl LeastVictims for Least<'_> {
         self.extremes().youngest
     }
 
-    /// Returns the earliest of the latest starts, as many as there are victims.
+    /// Returns the earliest of the latest starts, as many of them as there are victims.
     fn earliest_start(&self) -> i64 {
         match self.count {
             1 => self.extremes().latest_start,
