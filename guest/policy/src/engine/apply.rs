@@ -32,7 +32,7 @@ impl Engine {
         applied.map(|()| Applied { findings })
     }
 
-    /// Forgets what was kept for jobs, classes and names that are gone.
+    /// Forgets the jobs, classes and names that are no longer in use.
     fn sweep(&mut self) {
         self.cluster.sweep_jobs();
         self.cluster.sweep_classes();
@@ -42,7 +42,7 @@ impl Engine {
         }
     }
 
-    /// Applies the events in their order, up to the first that cannot be counted or names what was not announced. That one changes nothing.
+    /// Applies the events in their order, up to the first one that would overflow a sum or names an unannounced item. That event changes nothing.
     fn apply_all(&mut self, events: Vec<Event>, findings: &mut Findings) -> Result<(), PolicyError> {
         for (event, happened) in (0..).zip(events) {
             if let Some((what, number)) = unannounced(&self.cluster, &happened) {
@@ -155,7 +155,7 @@ impl Engine {
         self.cluster.upsert_pod(PodIx(pod.id), entry).map_err(Uncounted::of(String::new()))
     }
 
-    /// Sets what changes while a pod lives. A pod that is not known was left out when it was told, and stays so.
+    /// Sets the parts of a pod that change while it lives. An unknown pod was left out when it was announced, and stays out.
     fn set_status(&mut self, status: &PodStatus) -> Result<(), Uncounted> {
         let ix = PodIx(status.id);
         let Some((system, mut entry)) = self.system.as_mut().zip(self.cluster.pod(ix).cloned()) else { return Ok(()) };

@@ -55,7 +55,7 @@ impl Engine {
         Ok(NodeVerdicts { codes: verdicts.codes, obstacles })
     }
 
-    /// Returns the nominated pods of lower priority whose promised room is closed to a pod and its job.
+    /// Returns the nominated pods of lower priority whose promised capacity is closed to a pod and its job.
     fn closed_to(&mut self, ix: PodIx) -> Result<BTreeSet<PodIx>, PolicyError> {
         if !is_above_a_nomination(&self.cluster, ix) {
             return Ok(BTreeSet::new());
@@ -98,7 +98,7 @@ impl Engine {
 }
 
 impl<'a> Ask<'a> {
-    /// Returns what decides which nominated pods keep their room from the pod.
+    /// Returns the fields that decide which nominated pods keep their capacity from the pod.
     fn keeps(&self) -> (PodIx, bool, &BTreeSet<PodIx>) {
         (self.pod, self.firm, self.closed)
     }
@@ -118,7 +118,7 @@ impl<'a> Ask<'a> {
 #[inline(never)]
 fn scan(cluster: &Cluster, shape: ShapeIx, ask: &Ask<'_>) -> Verdicts {
     let (rooms, eligible) = (cluster.scan(ask.request), cluster.eligible_words(shape));
-    // A reservation leaves less to be found than the pod asks for.
+    // A pod that uses a reservation needs less free capacity than it requests, so the lists would be wrong.
     let lists_decide = !ask.may_use_reservation && Scan::takes(ask.request);
     let any_may_be_kept = ask.firm && cluster.required_node_reservations().next().is_some();
     let lacking = rooms.lacking(cluster.node_span());

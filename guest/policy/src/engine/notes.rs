@@ -29,7 +29,7 @@ struct Kept {
 }
 
 impl Notes {
-    /// Turns recording on or off; what was recorded is forgotten.
+    /// Turns recording on or off, and forgets all notes.
     pub fn switch(&mut self, on: bool) {
         *self = Notes { on, ..Notes::default() };
     }
@@ -102,7 +102,7 @@ impl Notes {
         self.denial(cluster, subject, outcome, rule, denial);
     }
 
-    /// Records that a law was broken. Where a queue stands in the way of the preemptor, the note is about the queue.
+    /// Records that a law was broken. If the denial is about a queue, and the subject is the preemptor, the note is about the queue.
     pub fn denial(&mut self, cluster: &Cluster, subject: Subject, outcome: Outcome, rule: &Rule, denial: &Denial) {
         if !self.on {
             return;
@@ -112,7 +112,7 @@ impl Notes {
         self.note(subject, outcome, rule, || denial.detail(cluster));
     }
 
-    /// Records what a law, or the engine, found; nothing is worked out unless it is kept.
+    /// Records what a law, or the engine, found. The detail is computed only if it is recorded.
     pub fn note(&mut self, subject: Subject, outcome: Outcome, rule: &Rule, detail: impl FnOnce() -> Detail) {
         self.add(subject, outcome, || rule.reason(detail()));
     }

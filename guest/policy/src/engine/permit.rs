@@ -49,9 +49,9 @@ impl Engine {
         Ok(Permitted { permission: Permission::Allow, reason, retry, effects })
     }
 
-    /// Ends the round of a gang that cannot start in it, and returns what follows. The pod would hold a node in vain, and so would the nominated pods
+    /// Ends the round of a gang that cannot start in it, and returns the effects. The pod would hold a node in vain, and so would the nominated pods
     /// of its gang group: these nominations end (kube-scheduler `schedule_one.go`, schedulingCycle, clears the nomination of a pod that Permit
-    /// rejects). When the pod is unreserved, all waiting pods of its gang are.
+    /// rejects). When the pod is unreserved, all waiting pods of its gang are unreserved, too.
     fn reject_in_vain(&mut self, job: JobIx, pod: PodIx) -> Effects {
         self.cluster.end_round(job, None);
         let mut void = self.cluster.nominated_of_group(job);

@@ -46,7 +46,7 @@ impl Plan {
         Plan { lead, nominations, victims, way: Way::ByJob(jobs.len()) }
     }
 
-    /// Returns the same plan, which has its room from pods of the gang itself.
+    /// Returns the plan as one whose capacity comes from pods of the gang itself.
     pub fn rearranged(self) -> Plan {
         Plan { way: Way::Rearranged, ..self }
     }
@@ -117,7 +117,7 @@ impl Engine {
 /// The maximum number of names that a reason lists.
 const NAMES: usize = 8;
 
-/// Returns these names in one text, as many as a reason lists.
+/// Joins these names into one text, at most as many as a reason lists.
 fn listed(mut names: Vec<String>) -> String {
     names.sort_unstable();
     let more = names.len().saturating_sub(NAMES);

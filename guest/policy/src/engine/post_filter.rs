@@ -89,8 +89,8 @@ impl Engine {
         }
     }
 
-    /// Returns what follows where a pod has found neither a node nor a plan: its gang gets other nodes, or gives up what it cannot use.
-    /// `has_searched`: the search for a plan has run.
+    /// Returns the answer for a pod that has neither a node nor a plan: its gang gets other nodes, or gives up what it cannot use. `has_searched`:
+    /// the search for a plan has run.
     fn fail(
         &mut self,
         search: &dyn Search,
@@ -142,7 +142,7 @@ impl Engine {
         Ok(PostFiltered { reason: plan.reason.clone(), plan: Some(plan), retry: Retry::default(), effects })
     }
 
-    /// Returns the victims that hold a node at Permit and were nominated to one: the plan takes the room that was promised to them.
+    /// Returns the victims that hold a node at Permit and were nominated to a node: the plan takes the capacity that was promised to them.
     fn promised_to_victims(&self, victims: &[PodIx]) -> Vec<PodIx> {
         let is_held = |pod: &Pod| matches!(pod.place, Place::Reserved(_)) && pod.nominated == pod.place.node();
         let held = victims.iter().filter(|ix| self.cluster.pod(**ix).is_some_and(is_held));
@@ -178,12 +178,12 @@ impl Engine {
         Some(reason)
     }
 
-    /// Returns what follows for others where there is no plan for a pod. `void` are the pods that lose their nominations then.
+    /// Returns the effects on other pods where there is no plan for a pod. `void` are the pods that lose their nominations then.
     ///
-    /// A strict gang that is complete, or can still be complete without the pod, is not given up: its other pods keep what they hold and what is
-    /// promised to them. One that cannot gives up all of it, so that pods behind it in the queue find the room (upstream coscheduling/core/core.go
-    /// PostFilter; kube-scheduler `schedule_one_podgroup.go`). A pod that may not preempt keeps its nomination, because nothing was looked for
-    /// (kube-scheduler framework/preemption, `evaluate`).
+    /// A strict gang that is complete, or can still be complete without the pod, is not given up: its other pods keep their nodes and promises. A
+    /// gang that cannot be complete gives up all of them, so that pods after it in the queue find free capacity (upstream coscheduling/core/core.go
+    /// PostFilter; kube-scheduler `schedule_one_podgroup.go`). A pod that may not preempt keeps its nomination, because no search ran (kube-scheduler
+    /// framework/preemption, `evaluate`).
     fn give_up(&mut self, preemptor: &Preemptor, void: Vec<PodIx>) -> Effects {
         let pod = preemptor.pod;
         let retry_at = self.notes.refusals.at();

@@ -26,8 +26,8 @@ pub struct Rearranged {
 }
 
 impl Engine {
-    /// Returns other nodes for the gang of a pod that has found none; none where it is complete without the pod, or is not complete however its
-    /// pods are arranged.
+    /// Returns other nodes for the gang of a pod that found none. `None`: the gang is complete without the pod, or cannot be complete in any
+    /// arrangement of its pods.
     pub(super) fn rearranged(
         &mut self,
         search: &dyn Search,
@@ -65,7 +65,7 @@ impl Engine {
         is_new.then_some(Rearranged { plan, gangs, releases })
     }
 
-    /// Takes the pods out of a plan that hold the node at Permit which it has for them: they keep it.
+    /// Removes the pods from a plan that hold at Permit exactly the node that the plan has for them. These pods keep the node.
     fn without_those_that_stay(&self, mut plan: Plan, mut releases: Vec<PodId>) -> (Plan, Vec<PodId>) {
         let is_there =
             |(ix, node): &(PodIx, NodeIx)| self.cluster.pod(*ix).is_some_and(|pod| pod.place == Place::Reserved(*node));
@@ -75,7 +75,7 @@ impl Engine {
         (plan, releases)
     }
 
-    /// Returns whether a pod and those that hold nodes with it at Permit are of several classes.
+    /// Returns whether a pod and the pods of its gang at Permit are of several classes.
     fn is_of_unlike_pods(&self, pod: PodIx, held: &[PodId]) -> bool {
         let pods = held.iter().map(|held| PodIx(*held)).chain([pod]);
         let classes: BTreeSet<_> = pods.filter_map(|ix| self.cluster.pod(ix)).map(|pod| pod.class).collect();

@@ -25,7 +25,7 @@ impl Refusals {
 
     /// Records that this rule of the engine refused something.
     pub fn found(&mut self, rule: &Rule) {
-        // The lists are constants of the laws: the same list lies in the same place. This is asked for every candidate.
+        // Laws have constant lists, so equal lists have equal addresses. This function runs for every candidate.
         if !std::ptr::eq(self.last, rule.about.retry_after) {
             self.last = rule.about.retry_after;
             self.after.extend(self.last);

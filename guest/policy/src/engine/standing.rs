@@ -98,7 +98,8 @@ impl Asking<'_> {
         Some(self.threat(by::RESERVATION, reservation, preemptor))
     }
 
-    /// Returns what pods of other queues may do to a pod: those of the first queue that may evict the pod, else those of the first one.
+    /// Returns what pods of other queues may do to a pod: the answer for the first queue whose pods may evict it. If there is none, the answer for
+    /// the first queue.
     fn of_other_queues(&mut self, ix: PodIx, own: Option<QueueIx>) -> Option<Threat> {
         let mut first = None;
         for queue in self.preemptors.queues_beside(own) {
@@ -142,7 +143,7 @@ impl Asking<'_> {
         if spared(i32::MIN).is_none() {
             return threat;
         }
-        // The laws compare priorities: who may evict at some priority may do so at every higher one.
+        // The laws compare priorities: a preemptor that may evict at some priority may do so at every higher one.
         let (mut too_low, mut enough) = (i32::MIN, highest);
         while enough.wrapping_sub(too_low) != 1 {
             let middle = i32::midpoint(too_low, enough);
@@ -154,7 +155,8 @@ impl Asking<'_> {
         Threat { priority: Some(enough), ..threat }
     }
 
-    /// Returns the law that spares a pod from a preemptor, whatever it requests: what is found for the first request is told.
+    /// Returns the law that spares a pod from a preemptor, whatever the preemptor requests. The result is that for the first request. `None`: some
+    /// request makes the pod a victim.
     fn spared(&mut self, ix: PodIx, preemptor: &Preemptor) -> Spared {
         let mut first = None;
         for unplaced in self.preemptors.requests(&preemptor.unplaced) {
@@ -166,8 +168,8 @@ impl Asking<'_> {
         first
     }
 
-    /// Returns the law that spares a pod from a preemptor: in every way to preempt some law does. Of a preemptor of the same queue the last way
-    /// is told, which is that within a queue.
+    /// Returns the law that spares a pod from a preemptor: every way to preempt has such a law. For a preemptor of the same queue, the result is that
+    /// of the last way, which is preemption within a queue. `None`: some way evicts the pod.
     fn spared_from(&mut self, ix: PodIx, preemptor: &Preemptor) -> Spared {
         let cluster = self.trial.cluster();
         let is_own = cluster.pod(ix).is_some_and(|pod| pod.queue == preemptor.queue);
@@ -203,7 +205,8 @@ impl Asking<'_> {
         spared
     }
 
-    /// Returns whether a queue of the pod holds more than its maximum and may evict the pod for it.
+    /// Returns the threat by a queue of the pod that uses more than its maximum: whether it may evict the pod. `None`: no queue of the pod is over
+    /// its maximum.
     fn gives_back(&self, laws: &Enforcement, ix: PodIx) -> Option<Threat> {
         let cluster = self.cluster();
         let pod = cluster.pod(ix)?;

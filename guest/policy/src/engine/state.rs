@@ -57,7 +57,7 @@ struct SavedRound {
 }
 
 impl SavedRound {
-    /// Returns the round of a job; none where nothing was tried in it. Its pods get these names.
+    /// Returns the round of a job, with its pods under these names. `None`: no pod was tried in it.
     fn of(job: &Job, is_stuck: bool, saved: impl Fn(PodIx) -> Option<SavedPod>) -> Option<SavedRound> {
         if job.round == Round::default() {
             return None;

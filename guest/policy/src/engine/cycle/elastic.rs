@@ -53,9 +53,9 @@ pub fn grow(
     bound
 }
 
-/// Returns the first pod of a gang that waits, and that gets a plan once these new pods of a job run, but none without them. Gangs of the same queue
-/// get none: they may have the idle room themselves. One that was left out evicted no pod in this cycle: in the next one, it may evict these. The
-/// simulation is unchanged.
+/// Returns the first pod of a waiting gang that gets a plan once these new pods of a job run, but none without them. Gangs of the same queue do not
+/// count: they may take the idle capacity themselves. A gang that was left out evicted no pod in this cycle, but may evict the new pods in the next
+/// one. The simulation is unchanged.
 fn gaining_gang(
     simulation: &mut Simulation<'_>,
     context: &Context<'_>,

@@ -105,8 +105,8 @@ impl<'a, 'c> Placer<'a, 'c> {
         Vec::new()
     }
 
-    /// Returns nodes for all pods that a gang lacks, or none. The pods are tried in their own order, then the largest first, which the fewest nodes
-    /// fit, then the smallest first, as a large pod may take the room of two that complete the gang without it.
+    /// Returns nodes for all pods that a gang lacks, or none. Three orders of pods are tried: their own, the largest first, as the fewest nodes fit
+    /// it, and the smallest first. The last one helps where a large pod takes the capacity of two small ones that complete the gang without it.
     fn all_or_none(&mut self, pending_job: &PendingJob, when: When) -> Option<Placements> {
         let cluster = self.simulation.cluster();
         let pods = &pending_job.pods;

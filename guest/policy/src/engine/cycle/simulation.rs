@@ -216,7 +216,7 @@ impl<'c> Simulation<'c> {
         promised.filter(|(ix, node)| cluster.is_between(*ix) && cluster.stays_allowed(*ix, *node)).collect()
     }
 
-    /// Returns the other pods as a pod finds them; none where the pod has no constraints on others and is subject to none.
+    /// Returns the other pods as seen by a pod. Empty where no constraint between pods concerns the pod.
     pub fn others(&self, ix: PodIx, when: When) -> Others {
         if !self.cluster().is_between(ix) {
             return Others::default();
@@ -229,7 +229,7 @@ impl<'c> Simulation<'c> {
         Others { pods: vec![with, without], promised: self.promised_between() }
     }
 
-    /// Returns whether a node has room for a pod that is on it in the trial.
+    /// Returns whether a node has free capacity for a pod that the trial has placed on it.
     pub fn has_room_for(&self, ix: PodIx, at: NodeIx) -> bool {
         let Some((pod, node)) = self.cluster().pod(ix).zip(self.cluster().node(at)) else { return false };
         self.cluster().eligible(pod.shape, at) && pod.request.iter().all(|(resource, _)| node.free.get(resource) >= 0)

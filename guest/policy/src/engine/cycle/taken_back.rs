@@ -79,8 +79,8 @@ pub fn taken_back(
     taken_back
 }
 
-/// Returns the gangs that evict no pod once idle room is taken: those that are left out already, and those whose own plans another gang would take
-/// back. Such a gang keeps no pod from a node.
+/// Returns the gangs that evict no pod once idle capacity is taken: those that are left out already, and those whose own plans another gang would
+/// take back. Such a gang keeps no pod from a node.
 fn left_out_then(
     simulation: &mut Simulation<'_>,
     context: &Context<'_>,
@@ -88,7 +88,7 @@ fn left_out_then(
     (placed, left_out): (&Placed, &BTreeSet<PodIx>),
 ) -> BTreeSet<PodIx> {
     let mut left_out = left_out.clone();
-    // Where no idle room is taken, the caller leaves such gangs out, one pass after the other.
+    // Where no idle capacity is taken, the caller leaves such gangs out, one pass after the other.
     while !placed.bound.is_empty() {
         let before = simulation.checkpoint();
         let (silent, mut planned) = (&mut Notes::default(), Vec::new());
@@ -161,7 +161,7 @@ fn lost_to(
     let lost = plan.victims.into_iter().filter(|ix| at_risk.contains(ix));
     let (mut lost, in_free_room): (Vec<PodIx>, Vec<PodIx>) = lost.partition(is_planned);
     if !in_free_room.is_empty() {
-        // Where its victims alone leave too little, what was bound with them may be in the way.
+        // Where the victims of the gang alone leave too little, pods that were bound with them may be the obstacle.
         let cluster = simulation.cluster();
         let members = in_free_room.iter().flat_map(|ix| cluster.members(*ix)).map(|(ix, _)| ix);
         let with_jobs: BTreeSet<PodIx> =

@@ -10,7 +10,7 @@ use crate::model::{Amounts, QueueIx, ResourceIx};
 pub struct Shares(BTreeMap<QueueIx, Amounts>);
 
 impl Shares {
-    /// Divides what a queue gives back among its leaves. A leaf gives it all.
+    /// Divides what a queue gives back among its leaves. A queue that is a leaf itself gives all of it.
     pub fn of(case: &Surplus<'_>) -> Shares {
         let mut children: BTreeMap<QueueIx, Vec<QueueIx>> = BTreeMap::new();
         for (ix, queue) in case.cluster.queues() {

@@ -18,7 +18,7 @@ pub struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// Returns the ways of a table of laws; none where the configured actions evict no pods.
+    /// Returns the ways of a table of laws. Empty where the configured actions evict no pods.
     pub fn all(laws: &Laws) -> Vec<Way<'_>> {
         let Some(cycle) = &laws.cycle else { return vec![Way { guards: &laws.guards, of_jobs: None }] };
         let ways = [(Action::Reclaim, &cycle.reclaim), (Action::Preempt, &cycle.preempt)];
@@ -93,7 +93,7 @@ impl Asks<'_> {
         pods.sort_by_key(|(_, pod)| !pod.is_elastic());
         let pods: Vec<PodIx> = pods.into_iter().map(|(ix, _)| ix).collect();
         let shrinks = self.shrinks(cluster, ix, &pods);
-        // As the search does: each is asked about with the whole gang there, and then again with those before it evicted.
+        // Like in the search: each pod is judged with the whole gang there, and then again with those before it evicted.
         let mut whole = pods.iter().find_map(|ix| self.denied_by(cluster, self.guards, *ix));
         let before = trial.mark();
         for ix in pods {

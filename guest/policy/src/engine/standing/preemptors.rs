@@ -8,7 +8,7 @@ use crate::model::{Amounts, Cluster, Kind, QueueIx, ResourceIx};
 /// The highest priority that Kubernetes admits for a pod: that of `system-node-critical`.
 const HIGHEST: i32 = 2_000_001_000;
 
-/// The preemptors that may come.
+/// The preemptors that might come for a running pod.
 pub struct Preemptors {
     /// The highest priority of a pod.
     highest: i32,

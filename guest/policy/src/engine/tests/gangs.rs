@@ -15,7 +15,7 @@ fn gang(minimum: u32, annotations: &[(&str, &str)]) -> World {
     let mut world = World::new();
     world.node("n", "cpu=3");
     world.object(pod_group("g", minimum, annotations));
-    // Told in another order than that of their names.
+    // Announced in another order than that of their names.
     for name in ["c", "a", "b"] {
         world.pod(pod(name).job("g").asks("cpu=1"));
     }

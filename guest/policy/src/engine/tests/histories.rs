@@ -13,7 +13,7 @@ fn a_new_pod_with_the_number_of_a_victim_is_no_victim() {
     world.pod(pod("a").asks("cpu=2").priority(1));
     let plan = world.plan("a").unwrap();
     world.tell(vec![Event::PlanAccepted(plan.id)]);
-    // v1 leaves; its number goes to a new, important pod that runs there.
+    // v1 is deleted; its number is given to a new, important pod that runs there.
     let v1 = world.id("v1");
     world.gone("v1");
     world.numbers.pods.insert("default/new".to_owned(), v1);
@@ -88,7 +88,7 @@ fn a_pod_that_cannot_be_counted_changes_nothing_and_the_events_before_it_hold() 
     world.gone("before");
     world.gone("a");
     assert_eq!((world.account(DEFAULT).used, world.account(DEFAULT).pending), (vec![], vec![]));
-    // What is gone makes room for what was refused.
+    // A deleted pod frees the amounts for what was refused.
     world.pod(pod("b").asks(&format!("memory={MOST}")).on("n"));
     let _ = world.account(DEFAULT);
 }

@@ -54,7 +54,7 @@ fn an_owner_is_sent_to_its_reservation_and_told_why_no_other_node_takes_it() {
     world.engine.record_notes(true);
     world.pre_filter("o");
     let verdicts = world.engine.filter(world.id("o")).unwrap();
-    // `n` takes it inside its reservation; `full` is too small; `idle` has room for it, and is not to give it.
+    // `n` takes the pod inside its reservation; `full` is too small; `idle` has free capacity, which the pod must not use.
     assert_eq!(verdicts.codes, [0, 1, 2]);
     assert_eq!(world.said("o"), ["full Barred large-enough: requested cpu 5, free cpu 0", "idle Barred reserved: ",]);
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::model::PodIx;
 use crate::testing::{Draft, World, pod};
 
-/// The rounds in which new names come and go.
+/// The rounds in which pods with new names are added and removed.
 const ROUNDS: usize = 200;
 /// The pods of a round, each of a class, a queue and a namespace of its own.
 const PODS: usize = 10;

@@ -212,7 +212,7 @@ fn a_job_of_volcano_is_safe_from_other_queues_within_what_its_queue_deserves() {
 /// A gang, its minimum, and its pods with what each is.
 type Gang<'a> = (&'a str, u32, &'a [(&'a str, &'a str)]);
 
-/// Tells a world of Volcano of two queues that deserve so much cpu, and of gangs of the first one with these minima and annotations.
+/// Adds to a world of Volcano two queues that deserve so much cpu, and gangs of the first queue with these minima and annotations.
 fn gangs_of_volcano(world: &mut World, deserved: u32, gangs: &[Gang<'_>]) {
     let mut tell = |object: Object| world.object(Object { group: "scheduling.volcano.sh".to_owned(), ..object });
     for name in ["q", "r"] {

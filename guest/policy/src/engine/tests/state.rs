@@ -51,7 +51,7 @@ fn a_plan_in_flight_survives_under_other_numbers() {
     first.tell(vec![Event::PlanAccepted(plan.id)]);
     let checkpoint = first.engine.save();
 
-    // The number of `a` is that of `b` now, and that of `v` is nobody's.
+    // The number of `a` is that of `b` now, and no pod has the number of `v`.
     let mut second = numbered([9, 2, 0], "1");
     assert_eq!(second.plan("b").unwrap().victims, ["default/v"]);
     assert_eq!(second.engine.restore(&checkpoint), Ok(()));
