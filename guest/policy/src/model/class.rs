@@ -75,7 +75,7 @@ impl Classes {
         self.requests.len().saturating_sub(self.free.len())
     }
 
-    /// Forgets the classes that no pod is of, once there may be as many of them as of others, and frees their numbers.
+    /// Frees the numbers of classes without pods, once there may be as many of them as of other classes.
     pub fn sweep(&mut self) {
         if !self.sweep.is_due(self.count()) {
             return;

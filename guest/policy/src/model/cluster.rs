@@ -148,8 +148,8 @@ impl Cluster {
         self.rooms.scan(request)
     }
 
-    /// Makes ready what a search for these requests reads: rooms, the order of nodes, and residents. In a trial the residents stay as they are
-    /// outside of it.
+    /// Prepares what a search for these requests reads: the capacity of nodes, their order, and the pods on them. In a trial, the list of pods on
+    /// nodes is that outside of the trial.
     pub fn prepare_search<'a>(&mut self, requests: impl IntoIterator<Item = &'a Request>) {
         requests.into_iter().for_each(|request| self.rooms.refresh(&self.nodes, request));
         self.node_order.refresh(&self.nodes);

@@ -83,7 +83,7 @@ impl<I: Index, T> Table<I, T> {
         self.0.get_mut(ix.at())?.as_mut()
     }
 
-    /// Puts an entry at an index and gives back what was there.
+    /// Puts an entry at an index and returns the entry that was there.
     pub fn insert(&mut self, ix: I, entry: T) -> Option<T> {
         let at = ix.at();
         if self.0.len() < at {
@@ -105,7 +105,7 @@ impl<I: Index, T> Table<I, T> {
         Some(ix)
     }
 
-    /// Puts an entry at the first index that is free; none where none is.
+    /// Puts an entry at the first free index. `None`: no index is free.
     pub fn add(&mut self, entry: T) -> Option<I> {
         let Some(at) = self.0.iter().position(Option::is_none) else { return self.push(entry) };
         let ix = I::of(at)?;
@@ -183,7 +183,7 @@ impl Symbols {
         self.numbers.len()
     }
 
-    /// Returns whether there may be as many names that nothing has as others, so that a sweep is worth its time.
+    /// Returns whether there may be as many unused names as used ones, so that a sweep is worth its time.
     pub fn is_sweep_due(&self) -> bool {
         self.sweep.is_due(self.count())
     }

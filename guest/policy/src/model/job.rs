@@ -105,7 +105,7 @@ impl Job {
         }
     }
 
-    /// Returns whether nothing is known of the job but its name.
+    /// Returns whether nothing but the name of the job is known.
     pub fn is_pristine(&self) -> bool {
         let is_described = self.declared.is_some() || self.annotated.is_some();
         self.members.is_empty()

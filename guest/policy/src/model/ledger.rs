@@ -90,9 +90,9 @@ impl Ledger {
         }
     }
 
-    /// Forgets accepted plans whose victims have left. A plan that no preemptor waits for any more is kept until then: its victims are
-    /// leaving all the same, and the next preemptor uses their room before any other pod is evicted. A plan without victims is kept while
-    /// one of its pods waits: it is in flight until the pods that leave for others have left.
+    /// Forgets accepted plans whose victims have left. A plan without waiting preemptors is kept until then: its victims are leaving all the same,
+    /// and the next preemptor uses their capacity before any other pod is evicted. A plan without victims is kept while one of its pods waits,
+    /// because it is in flight until the leaving pods have left.
     pub fn prune(&mut self, cluster: &Cluster) {
         let waits = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.is_pending());
         let is_in_flight = |entry: &Entry<PodIx>| entry.victims.is_empty() && entry.preemptors.iter().any(waits);

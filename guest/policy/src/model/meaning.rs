@@ -13,7 +13,7 @@ pub trait Meaning: Copy {
     fn amount(self) -> i64;
 }
 
-/// An amount that can be a term of a sum: pods hold it, or are to hold it.
+/// An amount that can be a term of a sum: pods use it, or are to use it.
 pub trait Term: Meaning {}
 
 /// An amount that a sum is compared with.

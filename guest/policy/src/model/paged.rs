@@ -81,7 +81,7 @@ impl<I: Index, T> Paged<I, T> {
         old
     }
 
-    /// Puts an entry under the number after all that were ever given; none where there are too many to number.
+    /// Puts an entry under the number after all that were ever given. `None`: there are too many to number.
     pub fn push(&mut self, entry: T) -> Option<I> {
         let ix = I::of(self.next)?;
         self.insert(ix, entry);

@@ -107,7 +107,7 @@ impl PartialEq for Amounts {
 
 impl Eq for Amounts {}
 
-/// Returns how many pods give what is missing at least, none of which gives more than the largest.
+/// Returns the minimum number of pods that free the missing amount, none of which frees more than `largest`.
 pub fn count_for(missing: i64, largest: i64) -> i64 {
     let count = missing.max(0).unsigned_abs().div_ceil(largest.max(1).unsigned_abs());
     i64::try_from(count).unwrap_or(i64::MAX)

@@ -127,7 +127,7 @@ const NEVER: u8 = 0x80;
 /// the bytes of one word.
 const STRIDE: usize = 8;
 
-/// Writes a number where there is less than what is asked for.
+/// Writes a number for each node with less than the requested amount.
 #[inline(never)]
 fn mark(lacking: &mut [u8], room: &[i64], amount: i64, number: u8) {
     let nodes = lacking.len().min(room.len());
@@ -157,7 +157,7 @@ impl Rooms {
         *self = Rooms::default();
     }
 
-    /// Copies what has changed, and the resources of a request that nobody has asked for so far.
+    /// Copies the changes of nodes, and the resources of a request that are read for the first time.
     pub fn refresh(&mut self, nodes: &Table<NodeIx, Node>, request: &Request) {
         let stale = std::mem::take(&mut self.stale);
         if !self.is_read {

@@ -12,7 +12,7 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    /// Returns whether there may be as many entries out of use as others.
+    /// Returns whether there may be as many unused entries as used ones.
     pub fn is_due(&self, entries: usize) -> bool {
         entries > self.left.saturating_mul(2).max(FEW)
     }

@@ -3,7 +3,7 @@
 use super::*;
 
 impl Cluster {
-    /// Adds a budget, under the first number that is free; none where none is.
+    /// Adds a budget, under the first free number. `None`: no number is free.
     pub fn add_budget(&mut self, budget: Budget) -> Option<BudgetIx> {
         self.budgets.add(budget)
     }

@@ -68,7 +68,7 @@ impl Cluster {
         }
     }
 
-    /// Returns what a pod is known by when it was evicted and another pod replaces it.
+    /// Returns the name by which the evictions of a pod are counted: that of its job, its controller, or the pod itself.
     fn known_by<'a>(&'a self, pod: &'a Pod) -> KnownBy<'a> {
         match (pod.attributes.job.and_then(|job| self.job(job)), pod.controller()) {
             (Some(job), _) => KnownBy::Job(&job.key),

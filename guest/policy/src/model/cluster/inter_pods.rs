@@ -131,8 +131,8 @@ impl Cluster {
         })
     }
 
-    /// Returns the first of these pods that the others do not allow where it is: its position and why. They are on these nodes in the books or
-    /// in `what_if`; each is judged beside those before it, and beside nominated pods.
+    /// Returns the first of these pods that the others do not allow on its node: its position and the reason. The pods are on these nodes in the
+    /// books or in `what_if`. Each is checked with those before it, and with the nominated pods. `None`: all are allowed.
     pub fn first_disallowed(
         &self,
         placed: &[(PodIx, NodeIx)],
@@ -160,7 +160,7 @@ impl Cluster {
     }
 
     /// Returns these pods in an order in which each is allowed and leaves those before it allowed: a pod may fit only once another one is there. At
-    /// each step the first that can come next does. None where that leads nowhere, and for more than 16 pods.
+    /// each step, the first pod that can come next is taken. `None`: that leads to no order, or there are more than 16 pods.
     pub fn in_allowed_order(
         &self,
         placed: &[(PodIx, NodeIx)],

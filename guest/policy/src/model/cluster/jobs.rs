@@ -43,8 +43,8 @@ impl Shortage {
 }
 
 impl Cluster {
-    /// Removes the jobs that are gone, once there may be as many of them as of others: jobs without pods that no object describes, and of which
-    /// nothing is remembered. A job of the same name that comes later is another job.
+    /// Removes unused jobs, once there may be as many of them as of others: jobs without pods, without an object, and without remembered state. A
+    /// later job of the same name is another job.
     pub fn sweep_jobs(&mut self) {
         if !self.job_sweep.is_due(self.jobs.len()) {
             return;
@@ -123,13 +123,13 @@ impl Cluster {
         job.members.iter().filter_map(|ix| self.pod(*ix)).filter(is_there).count()
     }
 
-    /// Returns how many pods of a job hold a node, and are not being deleted, or may be tried.
+    /// Returns how many pods of a job use a node and are not being deleted, or may be tried.
     pub fn startable(&self, job: &Job) -> usize {
         let counts = |pod: &&Pod| pod.is_schedulable() || pod.place.node().is_some() && !pod.terminating;
         job.members.iter().filter_map(|ix| self.pod(*ix)).filter(counts).count()
     }
 
-    /// Checks whether a gang has as many members that count as it needs.
+    /// Checks whether a gang has as many counting members as it needs.
     pub fn is_complete(&self, job: JobIx) -> bool {
         let minimum = self.job(job).and_then(|job| job.gang()).map_or(0, |gang| gang.minimum);
         self.assembled(job).is_none_or(|have| have >= usize::try_from(minimum).unwrap_or(usize::MAX))
@@ -181,14 +181,14 @@ impl Cluster {
         pods
     }
 
-    /// Returns these pods by what they request, resource by resource, the one that requests least first.
+    /// Returns these pods by their requests, resource by resource, the smallest first.
     pub fn smallest_first(&self, pods: &[PodIx]) -> Vec<PodIx> {
         let mut pods = pods.to_vec();
         pods.sort_by_cached_key(|ix| self.amounts(*ix));
         pods
     }
 
-    /// Returns what a pod requests, resource by resource.
+    /// Returns the amounts that a pod requests, by resource. `None`: there is no such pod.
     fn amounts(&self, ix: PodIx) -> Option<Vec<i64>> {
         self.pod(ix).map(|pod| pod.request.iter().map(|(_, amount)| amount).collect())
     }

@@ -17,7 +17,7 @@ impl Cluster {
         self.can_count_request(ix, &pod.request)?;
         self.requested.add(pod.request.iter());
         let old = self.detach(ix);
-        // A member that can be tried from now on may be what its gang lacked: the round that failed without it is over.
+        // A member that can be tried from now on may complete its gang: the round that failed without it is over.
         let may_follow = |old: &Pod| !old.may_be_tried() && pod.may_be_tried();
         let is_new = old.as_ref().is_none_or(|old| old.attributes.job != pod.attributes.job || may_follow(old));
         let joined = pod.attributes.job.filter(|_| is_new);
@@ -76,8 +76,8 @@ impl Cluster {
         }
     }
 
-    /// Keeps the node of a pod that holds it no longer: it counts as nominated there until it holds a node again, is gone or nominated by the
-    /// host, or the room is given up. The host knows nothing of it.
+    /// Keeps the node of a pod that no longer reserves it. The pod counts as nominated there until it gets a node again, is removed or nominated by
+    /// the host, or the node is given up. The host does not know of it.
     pub fn keep_room(&mut self, ix: PodIx, node: NodeIx) {
         if self.pod(ix).is_none_or(|pod| pod.nominated.is_some()) {
             return;
@@ -116,7 +116,7 @@ impl Cluster {
         }
     }
 
-    /// Reads anew what pods say of themselves, as far as no book depends on it.
+    /// Updates the attributes of pods, as far as no book depends on them.
     pub fn revise(&mut self, mut say: impl FnMut(PodIx, &mut PodAttributes)) {
         self.version = self.version.wrapping_add(1);
         for (ix, pod) in self.pods.iter_mut() {
@@ -214,7 +214,7 @@ impl Cluster {
         Some(pod)
     }
 
-    /// Books what a pod holds where it is: room of its node, and of its queue and every ancestor; and that it is there.
+    /// Books the usage of a pod where it is: of its node, and of its queue and every ancestor; and lists the pod on its node.
     pub(in crate::model) fn hold(&mut self, ix: PodIx, entry: Entry) {
         let Some(pod) = self.pods.get(ix) else { return };
         let Some(at) = pod.place.node() else { return };
@@ -234,14 +234,14 @@ impl Cluster {
         self.charge(ix, entry)
     }
 
-    /// Books what a pod holds with its queue and every ancestor.
+    /// Books the usage of a pod with its queue and every ancestor.
     pub(super) fn charge(&mut self, ix: PodIx, entry: Entry) {
         if let Some(pod) = self.pods.get(ix).filter(|pod| pod.place.node().is_some()) {
             book(&mut self.queues, pod, entry, |queue| &mut queue.used);
         }
     }
 
-    /// Books what a pod asks for with its queue and every ancestor; one that has ended asks for nothing.
+    /// Books the requests of a pod with its queue and every ancestor. A pod that has ended requests nothing.
     pub(super) fn ask(&mut self, ix: PodIx, entry: Entry) {
         match self.pods.get(ix) {
             Some(pod) if pod.place != Place::Finished => {

@@ -48,7 +48,7 @@ impl Cluster {
     fn takes(&self, name: Symbol, node: NodeIx, held: &Pod, beside: &Request) -> bool {
         let Some(terms_of) = self.ext.koordinator.terms.get(&name) else { return false };
         let taken = terms_of.once && self.inside(name, node).next().is_some();
-        // It reserves room, not a place among the pods.
+        // A reservation reserves amounts, not a place among the pods of the node.
         let mut nominated_on = held.request.iter().filter(|(resource, _)| self.resource_name(*resource) != "pods");
         let exceeds = terms_of.strict && nominated_on.any(|(resource, _)| beside.get(resource) > 0);
         !taken && !exceeds

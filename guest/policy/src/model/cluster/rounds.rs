@@ -119,12 +119,12 @@ impl Cluster {
         self.job(job).and_then(Job::gang).is_some_and(|gang| gang.fails_together)
     }
 
-    /// Ends the round of a gang group: no further pod of it is tried before the next round. `retry_at` is the moment from which on time alone
-    /// may help. A round that has ended stays as it is. Pods that hold nodes at Permit were tried, if in an earlier round: whichever pod of the
-    /// group comes first when something has changed begins the next round.
+    /// Ends the round of a gang group: no further pod of it is tried before the next round. `retry_at` is the moment from which time alone may help.
+    /// A round that has ended is unchanged. Pods that hold nodes at Permit were tried, if in an earlier round. So the first pod of the group that is
+    /// tried after a change begins the next round.
     pub fn end_round(&mut self, job: JobIx, retry_at: Option<i64>) {
         let group = self.gang_group(job);
-        // A pod that needs no other one never waits at Permit, so it takes no turns with anybody.
+        // A pod that needs no other one never waits at Permit, so it takes no turns.
         let minimum = self.job(job).and_then(Job::gang).map_or(0, |gang| gang.minimum);
         if group.len() < 2 && minimum < 2 {
             return;
@@ -154,9 +154,9 @@ impl Cluster {
             || group.iter().any(|job| self.misses_minimum(*job))
     }
 
-    /// Returns whether a gang that is not complete has fewer pods than its minimum, where pods count that hold a node or may be tried. Neither a
-    /// round nor time helps then: a pod must be created, lose its scheduling gates or start. Bound pods count by every match policy: where only
-    /// waiting pods make a gang complete, the gang waits for its timeout, as in upstream Koordinator (coscheduling/core/core.go Permit).
+    /// Returns whether a gang that is not complete has fewer pods than its minimum, counting pods that use a node or may be tried. Neither a round
+    /// nor time helps then: a pod must be created, lose its scheduling gates or start. Bound pods count by every match policy: where only waiting
+    /// pods make a gang complete, the gang waits for its timeout, as in upstream Koordinator (coscheduling/core/core.go Permit).
     fn misses_minimum(&self, ix: JobIx) -> bool {
         let Some(job) = self.job(ix).filter(|_| self.assembled(ix).is_some()) else { return false };
         let minimum = job.gang().map_or(0, |gang| gang.minimum);

@@ -42,7 +42,7 @@ impl Cluster {
         self.ext.coscheduling.borrowers.get(&pod.rank).copied()
     }
 
-    /// Returns all such pods, by rank.
+    /// Returns all pods that would borrow what a pod of another quota may take back at once, by rank.
     pub fn borrowers(&self) -> &BTreeMap<u64, Borrows> {
         &self.ext.coscheduling.borrowers
     }
@@ -52,7 +52,8 @@ impl Cluster {
         self.ext.coscheduling.borrowers = pods;
     }
 
-    /// Returns the gang whose turn it is, as of the last order of the queue: it holds nodes at Permit, and others of its pods come next.
+    /// Returns the gang whose turn it is, as of the last order of the queue: it holds nodes at Permit, and more of its pods are next. `None`: no gang
+    /// has its turn.
     pub fn turn(&self) -> Option<JobIx> {
         self.ext.coscheduling.turn
     }
@@ -62,8 +63,8 @@ impl Cluster {
         self.ext.coscheduling.turn = job;
     }
 
-    /// Returns whether a plan for a gang, and for those that start together with it, is under way: pods of them are nominated, and these and the
-    /// ones that hold a node reach each minimum. Victims leave for such gangs, or have left: they have every chance to be complete (seed
+    /// Returns whether a plan for a gang, and for the gangs that start together with it, is in flight. Pods of them are nominated, and the nominated
+    /// pods and those on nodes reach each minimum. Victims leave for such gangs, or have left, so these gangs have every chance to be complete (seed
     /// 20200116, Pre-Filter 2).
     pub fn has_a_plan(&self, job: JobIx) -> bool {
         let gangs: Option<Vec<(usize, bool)>> =
@@ -73,12 +74,12 @@ impl Cluster {
         })
     }
 
-    /// Returns whether a plan for the gang of a pod is under way.
+    /// Returns whether a plan for the gang of a pod is in flight.
     pub fn has_a_plan_of(&self, pod: PodIx) -> bool {
         self.pod(pod).and_then(|pod| pod.attributes.job).is_some_and(|job| self.has_a_plan(job))
     }
 
-    /// Returns how many members of a gang are nominated, and whether they and those that hold a node reach its minimum. None: it is no gang.
+    /// Returns how many members of a gang are nominated, and whether they and those on nodes reach its minimum. `None`: it is no gang.
     fn promised_of(&self, job: JobIx) -> Option<(usize, bool)> {
         let (job, gang) = self.job(job).and_then(|job| Some((job, job.gang()?)))?;
         let members = || job.members.iter().filter_map(|ix| self.pod(*ix));

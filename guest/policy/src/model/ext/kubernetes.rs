@@ -28,7 +28,7 @@ impl Cluster {
         self.ext.kubernetes.groups.get(job)
     }
 
-    /// Sets what the PodGroup of a job says.
+    /// Sets the spec of the PodGroup of a job.
     pub fn set_scheduling_group(&mut self, job: JobIx, group: Option<SchedulingGroup>) {
         let tables = &mut self.ext.kubernetes;
         match group {

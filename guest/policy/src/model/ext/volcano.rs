@@ -107,7 +107,7 @@ impl Cluster {
         self.ext.volcano.groups.get(job)
     }
 
-    /// Sets what the PodGroup of a job says. Without a PodGroup, the job has no history of its sizes.
+    /// Sets the spec of the PodGroup of a job. Without a PodGroup, the job has no history of its sizes.
     pub fn set_pod_group(&mut self, job: JobIx, spec: Option<PodGroupSpec>) {
         let tables = &mut self.ext.volcano;
         match spec {

@@ -40,7 +40,7 @@ pub struct CompiledSpread {
     pub counts_itself: bool,
 }
 
-/// The books, each found by what it counts.
+/// The books, by the pods that they count.
 #[derive(Default)]
 struct Library {
     books: Table<BookIx, Book>,
