@@ -76,8 +76,8 @@ impl Case<'_> {
         Requested(companions.fold(self.unplaced.get(resource), i64::saturating_add))
     }
 
-    /// Returns what is promised to waiting pods of other jobs that count against a queue, of one preemptibility and resource. It counts as
-    /// held at every extension point: no pod is admitted, and nothing is planned, that would break an earlier plan.
+    /// Returns the amount that is promised to waiting pods of other jobs that count against a queue, for one preemptibility and resource. It counts
+    /// as used at every extension point, so that no admission and no plan breaks an earlier plan.
     pub fn promised(&self, queue: QueueIx, preemptibility: Preemptibility, resource: ResourceIx) -> Promised {
         self.cluster.promised_below(queue, preemptibility, resource, |pod| !self.preemptor.pods.contains(&pod))
     }

@@ -55,14 +55,15 @@ impl Claim {
         self.0.iter().copied()
     }
 
-    /// Checks that the gang may have these resources freed: it is owed one of them, and none is beyond what a claimant deserves.
+    /// Checks that the gang may have these resources freed: it has an entitlement to one of them, and none is beyond what a claimant deserves.
     pub fn covers(&self, short: &[ResourceIx]) -> bool {
         let of = |resource: &ResourceIx| self.0.iter().find(|(of, _)| of == resource).map(|(_, standing)| *standing);
         short.iter().any(|resource| matches!(of(resource), Some(Standing::Owed(_))))
             && short.iter().all(|resource| of(resource) != Some(Standing::Beyond))
     }
 
-    /// Returns the ancestor that is needed to claim these resources, or without them all that are owed. `None`: the own queue is enough.
+    /// Returns the ancestor that is needed to claim these resources, or, without resources, all that the gang has an entitlement to. `None`: the own
+    /// queue is enough.
     pub fn through(&self, cluster: &Cluster, queue: Option<QueueIx>, short: Option<&[ResourceIx]>) -> Option<QueueIx> {
         let places = self.0.iter().filter_map(|(resource, standing)| match standing {
             Standing::Owed(place) if short.is_none_or(|short| short.contains(resource)) => Some(*place),
@@ -73,8 +74,8 @@ impl Claim {
     }
 }
 
-/// Returns the queues on whose deserved amounts a queue may reclaim, the nearest first: itself, and as many ancestors as are watched. The
-/// root is none of them.
+/// Returns the queues on whose deserved amounts a queue may reclaim, the nearest first: itself, and as many ancestors as are watched. The root is not
+/// included.
 pub fn claimants(cluster: &Cluster, queue: Option<QueueIx>) -> impl Iterator<Item = (QueueIx, &Queue)> {
     let watched = queue.and_then(|queue| cluster.queue_spec(queue)).map_or(0, |spec| spec.watched_ancestors);
     let levels = usize::try_from(watched).unwrap_or(usize::MAX).saturating_add(1);
@@ -89,14 +90,14 @@ pub fn unplaced(cluster: &Cluster, pods: &[PodIx]) -> Amounts {
     sum
 }
 
-/// Checks that a queue deserves what it uses and what is asked of it.
+/// Checks that a queue deserves what it uses together with the requested amounts.
 fn is_owed(queue: &Queue, resource: ResourceIx, asked: &Amounts) -> bool {
     let sum = Sum::of("used", queue.used.total(resource)).plus("requested", Requested(asked.get(resource)));
     queue.entitlement(resource).is_some_and(|deserved| sum.at_most("deserved", deserved).is_ok())
 }
 
-/// Checks that the nodes that these pods may use have enough of a resource for them, beside all that other queues lack of what they
-/// deserve. Reads every node and every queue.
+/// Checks that the nodes that these pods may use have enough of a resource for them, in addition to all that other queues lack of their deserved
+/// amounts. Reads every node and every queue.
 pub fn is_spare(cluster: &Cluster, own: Option<QueueIx>, pods: &[PodIx], resource: ResourceIx) -> bool {
     let shapes = || pods.iter().filter_map(|ix| cluster.pod(*ix)).map(|pod| pod.shape);
     let open = cluster.nodes().filter(|(ix, _)| shapes().any(|shape| cluster.eligible(shape, *ix)));

@@ -110,8 +110,8 @@ pub enum GangLoss {
     Nothing,
 }
 
-/// Returns what the eviction of a pod costs its gang after earlier evictions. A reservation costs what the pods inside cost, which leave with
-/// it.
+/// Returns the loss of the gang of a pod by its eviction, after earlier evictions. A reservation has the loss of the pods inside, which are evicted
+/// with it.
 pub fn gang_loss(cluster: &Cluster, pod: &Pod, earlier: &BTreeSet<PodIx>) -> GangLoss {
     if pod.is_alone() {
         return GangLoss::PodAlone;
@@ -174,7 +174,7 @@ fn running<'c>(cluster: &'c Cluster, job: &'c Job, earlier: &'c BTreeSet<PodIx>)
     all_running(cluster, job).filter(|(ix, _)| !earlier.contains(ix)).map(|(_, pod)| pod)
 }
 
-/// Returns the pods of a gang that hold a node and are not leaving.
+/// Returns the pods of a gang that use a node and are not leaving.
 fn all_running<'c>(cluster: &'c Cluster, job: &'c Job) -> impl Iterator<Item = (PodIx, &'c Pod)> {
     let members = job.members.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?)));
     members.filter(|(_, pod)| pod.place.node().is_some() && !pod.is_leaving())

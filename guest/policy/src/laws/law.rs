@@ -217,7 +217,7 @@ impl<F> Law<F> {
         Law { about: About { retry_after: changes, ..self.about }, function: self.function }
     }
 
-    /// Returns the same law, which is asked of these preemptors that are not in the cluster.
+    /// Returns the law with the imagined preemptors that it is checked for.
     pub const fn asked_of(self, asked_of: Imagined) -> Law<F>
     where
         F: Copy,
@@ -225,7 +225,7 @@ impl<F> Law<F> {
         Law { about: About { asked_of, ..self.about }, function: self.function }
     }
 
-    /// Returns the same law, which asks about each pod by itself ([`About::asks_each_pod`]).
+    /// Returns the law as one that judges each pod by itself ([`About::asks_each_pod`]).
     pub const fn asks_each_pod(self) -> Law<F>
     where
         F: Copy,

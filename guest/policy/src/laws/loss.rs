@@ -36,12 +36,12 @@ impl<'a> NodeVictims<'a> {
         self.pods().map(|pod| i64::from(pod.priority())).max().unwrap_or(i64::MIN)
     }
 
-    /// Returns the part of the cluster that they hold (see [`Cluster::cluster_share`]).
+    /// Returns the share of the cluster that the victims use (see [`Cluster::cluster_share`]).
     pub fn share(&self) -> i64 {
         self.pods().map(|pod| self.cluster.pod_share(pod)).fold(0, i64::saturating_add)
     }
 
-    /// Returns how often the job among theirs that was evicted most often was evicted before.
+    /// Returns the number of past evictions of the job that was evicted most often, among the jobs of the victims.
     pub fn past_evictions(&self) -> i64 {
         self.pods().map(|pod| i64::from(pod.past_evictions)).max().unwrap_or(0)
     }
@@ -51,14 +51,14 @@ impl<'a> NodeVictims<'a> {
         count(self.victims.len())
     }
 
-    /// Returns the priority of the most important of them that would go on running otherwise: a pod of a gang that the plan has broken
-    /// already stops anyway. Lower than any where there is none.
+    /// Returns the priority of the most important victim that would go on running otherwise: a pod of a gang that the plan has broken already stops
+    /// anyway. Lower than any priority if there is no such victim.
     pub fn highest_stopped(&self) -> i64 {
         let stops = |pod: &&Pod| !pod.is_leaving() && gang_loss(self.cluster, pod, self.earlier) != GangLoss::Nothing;
         self.pods().filter(stops).map(|pod| i64::from(pod.priority())).max().unwrap_or(i64::MIN)
     }
 
-    /// Returns what stops with them.
+    /// Returns what stops with the victims.
     pub fn harm(&self) -> Harm {
         Harm::of(self.cluster, self.victims, self.earlier)
     }
@@ -67,38 +67,41 @@ impl<'a> NodeVictims<'a> {
 /// Lower bounds of the victims of any plan on a node, before a plan is searched there. A law reads only the bounds that it needs, and the others are
 /// not computed. An unknown bound is a number that excludes no plan.
 pub trait LeastVictims {
-    /// Returns how reluctantly they are taken at least in sum (see [`Reluctance`](super::Reluctance)).
+    /// Returns a lower bound of the summed reluctance of the victims (see [`Reluctance`](super::Reluctance)).
     fn reluctance(&self) -> i64 {
         0
     }
 
-    /// Returns how many they are at least, never 0.
+    /// Returns a lower bound of the number of victims, never 0.
     fn count(&self) -> i64;
 
-    /// Returns the priority that the most important of them has at least.
+    /// Returns a lower bound of the priority of the most important victim.
     fn highest(&self) -> i64;
 
-    /// Returns what their priorities, each counted from the lowest possible one, are at least in sum.
+    /// Returns a lower bound of the summed priorities of the victims, each counted from the lowest possible one.
     fn priorities(&self) -> i64 {
         0
     }
 
-    /// Returns the part of the cluster that they hold at least, if none of them is more important than that (see [`Cluster::cluster_share`]).
+    /// Returns a lower bound of the share of the cluster that the victims use, if none of them is more important than
+    /// [`highest`](LeastVictims::highest) (see [`Cluster::cluster_share`]).
     fn share(&self) -> i64 {
         0
     }
 
-    /// Returns the moment after which none of them was created, if none of them is more important than that, nanoseconds since 1970.
+    /// Returns an upper bound of the creation of the victims, in nanoseconds since 1970, if none of them is more important than
+    /// [`highest`](LeastVictims::highest).
     fn youngest(&self) -> i64 {
         i64::MAX
     }
 
-    /// Returns the moment at which or before which one of them was started, if none of them is more important than that, nanoseconds since 1970.
+    /// Returns an upper bound of the earliest start of a victim, in nanoseconds since 1970, if none of them is more important than
+    /// [`highest`](LeastVictims::highest).
     fn earliest_start(&self) -> i64 {
         i64::MAX
     }
 
-    /// Returns what they stop at least in sum, where no gang is broken already (see [`Harm::size`]).
+    /// Returns a lower bound of the size of what the victims stop, where no gang is broken already (see [`Harm::size`]).
     fn size(&self) -> i64 {
         0
     }

@@ -85,8 +85,8 @@ impl Preemptor {
         Some(preemptor.judged(cluster))
     }
 
-    /// Returns a preemptor that is not in the cluster: a pod of this queue and priority, of a job of its own, that requests what a running
-    /// pod holds. Of another queue, it takes back what its quota has lent.
+    /// Creates a preemptor that is not in the cluster: a pod of this queue and priority, of a job of its own, with the requests of a running pod. If
+    /// it is of another queue, it takes back what its quota has lent.
     pub fn imagined(laws: &Laws, running: &Pod, queue: Option<QueueIx>, priority: i32) -> Preemptor {
         let mut unplaced = Amounts::default();
         unplaced.add(&running.request);
@@ -110,7 +110,8 @@ impl Preemptor {
         }
     }
 
-    /// Closes the room of these nominated pods to all parts. The pods count in the quota of a part then, so it may not take back any more.
+    /// Closes the capacity of these nominated pods to all parts. The pods then count in the quota of a part, so that the part may no longer take
+    /// back.
     pub fn close(parts: &mut [Preemptor], cluster: &Cluster, nominated: &BTreeSet<PodIx>) {
         for part in parts.iter_mut().filter(|part| part.closed != *nominated) {
             part.closed.clone_from(nominated);
@@ -138,9 +139,9 @@ impl Preemptor {
         self.quotas_take_back && quota::takes_back(cluster, self, &[])
     }
 
-    /// Joins the gangs that are planned together. Each is split into parts by queue and by how its pods count against the queue; each
-    /// part is a preemptor of its own, whose laws must hold for the plan of all. `pods` are then the waiting pods of all gangs. The part of
-    /// the pod of the attempt stays the first.
+    /// Joins the gangs that are planned together. Each is split into parts by queue and by how its pods count against the queue. Each part is a
+    /// preemptor of its own, whose laws must hold for the plan of all. `pods` are then the waiting pods of all gangs. The part of the pod of the
+    /// attempt stays the first.
     pub fn join(cluster: &Cluster, gangs: Vec<Preemptor>) -> Vec<Preemptor> {
         if let [gang] = gangs.as_slice()
             && gang.is_one_part(cluster)
@@ -213,7 +214,7 @@ impl Preemptor {
 /// The account of a pod: the queue that it counts against, and its preemptibility.
 type Counts = (Option<QueueIx>, Preemptibility);
 
-/// Returns the least priority of some pods; none where there are none.
+/// Returns the lowest priority of some pods. `None`: there are no pods.
 fn least_priority(cluster: &Cluster, pods: &[PodIx]) -> Option<i32> {
     pods.iter().filter_map(|ix| cluster.pod(*ix)).map(|pod| pod.priority()).min()
 }

@@ -201,7 +201,7 @@ pub struct Laws {
 }
 
 impl Laws {
-    /// Returns the same laws with the orders of least harm; none where the source orders the plans for this preemptor.
+    /// Returns the laws with the orders of least harm. `None`: the source orders the plans for this preemptor.
     pub fn by_least_harm(&self, preemptor: &Preemptor) -> Option<Laws> {
         let (reprieve_order, node_choice) = self.least_harm.filter(|_| self.seeks_least_harm(preemptor))?;
         Some(Laws { reprieve_order, node_choice, ..self.clone() })

@@ -45,7 +45,7 @@ pub const LAW: Law<Holds> = Law::gate(
 )
 .retry_after(&[
     ChangeKind::PodUpserted,
-    // The pod whose annotation asks for most may be the one that is removed.
+    // The pod whose annotation demands the most may be the one that is removed.
     ChangeKind::PodRemoved,
     ChangeKind::ObjectUpserted,
     ChangeKind::ObjectRemoved,

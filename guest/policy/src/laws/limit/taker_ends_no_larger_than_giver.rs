@@ -69,7 +69,7 @@ fn evens_out(
     asked: Requested,
 ) -> Result<(), Denial> {
     let used = |ix: QueueIx| case.cluster.queue(ix).map_or(Used(0), |queue| queue.used.total(resource));
-    // What is left to the other queue is the limit of the own one.
+    // The own queue may use at most what is left to the other queue.
     let left = Max(used(theirs).0.saturating_sub(case.given_up(theirs, resource).0));
     let sum = Sum::of("used", used(own))
         .plus("promised", case.promised(own, Preemptibility::Preemptible, resource))

@@ -45,7 +45,7 @@ fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     [violations, lost.highest_stopped(), harm.gangs, harm.size, harm.evictions, harm.since, lost.count()]
 }
 
-/// Returns what is lost at least.
+/// Returns a lower bound of the cost.
 fn least(lost: &dyn LeastVictims) -> NodeCost {
     [0, lost.highest(), 0, lost.size(), 0, lost.earliest_start().saturating_neg(), lost.count()]
 }

@@ -98,7 +98,7 @@ fn a_queue_that_is_over_in_a_resource_takes_nobody_who_asks_for_another() {
 #[test]
 fn what_is_asked_is_the_sum_over_the_waiting_pods_of_the_job() {
     let mut team = team();
-    // 2 + 2 wait: 6 + 4 = 10. One that holds a node is used already; one that has ended or is leaving asks for nothing.
+    // 2 + 2 wait: 6 + 4 = 10. A pod on a node is used already; one that has ended or is leaving requests nothing.
     for name in ["asker", "sibling"] {
         team.pod(pod(name).quota("team").preemptible(false).job("j").asks("cpu=2"));
     }

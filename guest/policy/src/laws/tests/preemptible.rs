@@ -24,7 +24,7 @@ fn over(world: &World, [aside, used, promised, asked]: [i64; 4]) -> Result<(), D
 
 #[test]
 fn set_aside_is_what_non_preemptible_pods_request_and_at_most_min() {
-    // (requested by running, by pending non-preemptible pods, asked, set aside if that is too much)
+    // (requested by running, by pending non-preemptible pods, requested, set aside if that is too much)
     for (running, pending, asks, aside) in [
         ("cpu=0", "cpu=0", "cpu=15", None),
         ("cpu=0", "cpu=0", "cpu=15001m", Some((0, 15_001))),
