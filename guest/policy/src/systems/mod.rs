@@ -69,7 +69,7 @@ pub trait System: Send {
     /// Updates the queues of the cluster from the objects read since the last call.
     fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings);
 
-    /// Forgets what is kept by names that are not in use, and adds the names that the system itself keeps to those in use.
+    /// Forgets the state under names that are not in use, and adds the names that the system itself keeps to `_used`.
     fn sweep_names(&mut self, _cluster: &Cluster, _used: &mut BTreeSet<Symbol>) {}
 
     /// Updates values that depend on the whole cluster. The engine calls this before each decision.

@@ -48,8 +48,8 @@ impl NamedQueues {
         self.reported.retain(|queue| used.contains(queue));
     }
 
-    /// Makes a finding for each named queue that does not exist, once until the queue is there. `term` is what the system calls a queue;
-    /// `outcome` says what becomes of the pods of a queue that does not exist, and is `None` for one that exists.
+    /// Makes a finding for each named queue that does not exist, once until the queue exists. `term` is the word of the system for a queue. `outcome`
+    /// says what happens to the pods of a queue that does not exist, and is `None` for one that exists.
     pub fn report(
         &mut self,
         cluster: &Cluster,

@@ -38,7 +38,7 @@ pub fn created(object: &Document) -> Option<i64> {
     time.and_then(|time| i64::try_from(time.as_nanosecond()).ok())
 }
 
-/// Removes what a PodGroup declared.
+/// Removes the gang that a PodGroup declared.
 pub fn remove(cluster: &mut Cluster, namespace: &str, name: &str) {
     let Some(ix) = cluster.job_named(&(namespace.to_owned(), name.to_owned())) else { return };
     if let Some(job) = cluster.job_mut(ix) {

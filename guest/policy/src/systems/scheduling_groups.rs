@@ -28,7 +28,7 @@ const FORMER: &str = "/spec/workloadRef";
 /// The indexes of both fields in the interests.
 const KEYS: (u32, u32) = (0, 1);
 
-/// Returns the interests of a system that reads these groups. A pod names its fields by their places in the list: those of groups come first, and
+/// Returns the interests of a system that reads these groups. A pod names its fields by their indexes in the list: those of groups come first, and
 /// those of the system after them.
 pub fn with_groups(mut interests: Interests) -> Interests {
     interests.pod_fields.splice(..0, [NAME.to_owned(), FORMER.to_owned()]);
@@ -102,7 +102,7 @@ pub struct SchedulingGroups {
 }
 
 impl SchedulingGroups {
-    /// Returns the groups of a system that expects the pods of a job to be alike.
+    /// Creates the groups of a system that expects the pods of a job to be equal.
     pub fn of_like_pods(labels: Labels) -> SchedulingGroups {
         SchedulingGroups { gangs: GangFindings::of_like_pods(labels), ..SchedulingGroups::default() }
     }
@@ -260,7 +260,7 @@ impl SchedulingGroups {
         changed.iter().map(|key| (key.clone(), self.spec(key).map(with_priority))).collect()
     }
 
-    /// Returns what a group says. Where its pods name different schedulers, it cannot be judged.
+    /// Returns the spec of a group. If its pods name different schedulers, the spec says that it cannot be judged.
     fn spec(&self, key: &JobKey) -> Option<Spec> {
         let mut spec = self.groups.get(key)?.clone();
         let differs = self.schedulers.differ(key).then_some(SCHEDULER_NAME);

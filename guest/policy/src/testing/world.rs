@@ -164,7 +164,7 @@ pub fn shown(reason: &Reason) -> String {
     }
 }
 
-/// Fails where one of these lines is not among what was said.
+/// Fails if one of these lines is not among the notes.
 pub fn assert_said(said: &[String], lines: &[&str]) {
     for line in lines {
         assert!(said.iter().any(|said| said == line), "`{line}` is not in {said:#?}");

@@ -93,15 +93,15 @@ impl Groups {
         }
     }
 
-    /// Sets the minimum of a group to that of its oldest pod and returns it; none where the group has no pod.
+    /// Sets the minimum of a group to that of its oldest pod and returns it. `None`: the group has no pod.
     fn update_minimum(&self, cluster: &mut Cluster, job: JobIx) -> Option<u32> {
         let minimum = self.minimums.of(job).next().copied()?;
         cluster.job_mut(job)?.annotated = Some(pod_groups::gang(minimum, self.timeout));
         Some(minimum)
     }
 
-    /// Returns what an attempt for a pod means for others. If its group is not the last one tried, the last group has failed, unless it was
-    /// bound meanwhile or a plan for it is under way. The pods of an incomplete failed group that wait at permit are released.
+    /// Returns the effects of an attempt for a pod on other pods. If its group is not the last one tried, the last group has failed, unless it was
+    /// bound meanwhile or a plan for it is in flight. The pods of an incomplete failed group that wait at Permit are released.
     pub fn begin(&mut self, cluster: &mut Cluster, pod: PodIx) -> Effects {
         let Some(job) = cluster.pod(pod).and_then(|pod| pod.attributes.job) else { return Effects::default() };
         let last = self.last.replace(job).filter(|last| *last != job);
@@ -115,7 +115,8 @@ impl Groups {
         Effects { releases, reorder: true, ..Effects::default() }
     }
 
-    /// Returns the group whose turn it is: it was tried last, holds nodes at Permit, is not complete, and has pods that were not tried yet.
+    /// Returns the group whose turn it is: it was tried last, holds nodes at Permit, is not complete, and has pods that were not tried yet. `None`:
+    /// no group has its turn.
     pub fn turn(&self, cluster: &Cluster) -> Option<JobIx> {
         self.last.filter(|last| {
             let Some(job) = cluster.job(*last).filter(|job| job.gang().is_some()) else { return false };

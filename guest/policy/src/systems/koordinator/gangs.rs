@@ -178,7 +178,7 @@ fn must_gather(text: &str) -> bool {
     !text.is_empty() && (value.is_none() || layers.is_some_and(|layers| layers.iter().any(strategy)))
 }
 
-/// Returns what the author of a gang should know about its demand on the network: no law judges it.
+/// Returns a finding for the author of a gang with a demand on the network: no law judges it. `None`: the gang has no such demand.
 fn topology_finding(object: &Document, text: Option<&str>) -> Option<Finding> {
     let text = text.filter(|text| !text.is_empty())?;
     let (message, remedy) = match must_gather(text) {

@@ -98,7 +98,7 @@ impl Owners {
     pub fn read_pod(&mut self, pod: &contract::Pod) {
         let ix = PodIx(pod.id);
         if pod.kind.is_some() || pod.node.is_some() {
-            // A pod that has a node when it is told first never was an owner.
+            // A pod that has a node when it is announced never was an owner.
             if self.pending.remove(&ix).is_some() {
                 self.changed_pods.insert(ix);
             }

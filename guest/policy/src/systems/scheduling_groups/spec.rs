@@ -33,7 +33,7 @@ pub struct Spec {
 }
 
 impl Spec {
-    /// Reads a PodGroup. An unusable one is a finding, and so is each field that demands what no law judges.
+    /// Reads a PodGroup. An unusable one is a finding, and so is each field with a demand that no law judges.
     pub fn read(object: &Document, findings: &mut Findings) -> Option<Spec> {
         let demands = |path: &&str| match object.at(path) {
             None => false,

@@ -67,7 +67,7 @@ pub fn table(args: &Args) -> Laws {
         limits: Vec::new(),
         permit: vec![GANG_IS_COMPLETE],
         reprieve_order: TASKS,
-        // Bundles are of jobs, not of nodes: the rule is named where there is no plan, what is lost on a node is never asked.
+        // Bundles are of jobs, not of nodes. The rule is named where there is no plan, and the cost on a node is never computed.
         node_choice: NodeChoice { rule: VICTIMS.0, by: order::cheapest_node_first::LAW.function },
         search: Search::Bundles,
         parents_bind: true,

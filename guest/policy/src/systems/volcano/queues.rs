@@ -135,9 +135,9 @@ fn counts(resource: &str) -> bool {
     resource != "pods" && !crate::contract::is_of_host(resource)
 }
 
-/// Sets the real capability of each queue. It is what the parent (without one, the cluster) has beyond the guarantees of all its children,
-/// with the queue's own guarantee, and at most the queue's own capability. The guarantees may be more than there is, such as after the loss
-/// of a node: each queue may use its own then (upstream capacity.go, realCapability).
+/// Sets the real capability of each queue: what the parent (without one, the cluster) has beyond the guarantees of all its children, plus the queue's
+/// own guarantee, and at most the queue's own capability. The guarantees may exceed what the parent has, such as after the loss of a node. Each queue
+/// may then use its own guarantee (upstream capacity.go, realCapability).
 pub fn set_real_capabilities(cluster: &mut Cluster) {
     let mut total = Amounts::default();
     for (_, node) in cluster.nodes() {

@@ -118,7 +118,8 @@ fn job(cluster: &mut Cluster, pod: &contract::Pod) -> Option<JobIx> {
     Some(ix)
 }
 
-/// Returns where an application is that names a queue which no placement rule finds or creates; none where one does.
+/// Returns the clause for a finding on about the pods of an application whose named queue no placement rule finds or creates. `None`: a rule finds or
+/// creates the queue.
 fn elsewhere(tree: &Tree, queue: &str, namespace: &str) -> Option<String> {
     let Some(leaf) = tree.place(Some(queue), namespace) else { return Some("its pods are not tried".to_owned()) };
     let name = queue.to_lowercase();

@@ -49,7 +49,7 @@ impl Overages {
         self.0.clone()
     }
 
-    /// Restores what a checkpoint says. A queue that is within its maximum now is forgotten with the next update.
+    /// Restores the queues of a checkpoint. A queue that is within its maximum now is forgotten with the next update.
     pub fn restore(&mut self, saved: BTreeMap<String, Overage>) {
         self.0.extend(saved);
     }

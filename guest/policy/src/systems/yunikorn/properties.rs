@@ -32,7 +32,7 @@ pub fn policy(properties: &BTreeMap<String, String>, parent: &Policy) -> Policy 
     }
 }
 
-/// Parses how long a queue may hold more than its maximum, in nanoseconds; 0: forever.
+/// Parses the time for which a queue may use more than its maximum, in nanoseconds; 0: forever.
 fn quota_delay(text: &str) -> Option<i64> {
     duration::parse(text).ok().map(|delay| delay.max(0))
 }
@@ -47,7 +47,7 @@ pub fn is_for_leaves(key: &str) -> bool {
     key == DELAY
 }
 
-/// Checks a property: what its author should know if its value is invalid or has no effect.
+/// Checks a property. Returns a problem if its value is invalid or has no effect; `None`: there is no problem.
 pub fn check(key: &str, value: &str) -> Option<PropertyProblem> {
     let lower = value.to_lowercase();
     let is_one_of = |known: &[&str]| known.contains(&lower.as_str());

@@ -154,7 +154,7 @@ impl Tree {
                 true => (bounds(cluster, &template.resources), &template.properties),
                 false => (Bounds::default(), &nothing.properties),
             };
-            // Nothing is inherited but how long a queue may hold more than its maximum.
+            // Inherited is only how long a queue may use more than its maximum.
             let policy = properties::policy(of, &Policy { protects_pods: false, ..*policy });
             specs.push(QueueDefinition { name: path, parent, bounds, policy, ..QueueDefinition::default() });
         }

@@ -43,7 +43,7 @@ pub struct Entry {
     pub node: Node,
 }
 
-/// Reads the first document of a text; none where the text is empty.
+/// Reads the first document of a text. `None`: the text is empty.
 pub fn read(text: &str) -> Result<Option<Node>, Mistake> {
     let mut builder = Builder::default();
     let mut parser = Parser::new_from_str(text);

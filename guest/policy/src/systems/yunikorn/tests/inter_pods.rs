@@ -33,7 +33,7 @@ fn victims(names: &[&str]) -> Result<Vec<String>, String> {
 #[test]
 fn the_pod_in_the_way_is_the_victim_and_not_its_like() {
     for (there, asked) in [(DB_WITHOUT_WEB, IS_WEB), (IS_DB, WEB_WITHOUT_DB)] {
-        // Equal to the laws but for what stands between them and others; the one in the way is neither first nor last.
+        // Equal for the laws except for the constraints between pods; the pod that must be evicted is neither first nor last.
         let like = |name: &str| of(name, "root.test", 2).on("n1");
         let pods = [like("u"), like("v").inter_pod(there), like("w"), of("p", "root.prod", 2).inter_pod(asked)];
         let mut scene = scene(&[("n1", 9, 1)], pods);

@@ -169,7 +169,7 @@ fn a_daemon_set_pod_does_not_take_the_room_of_a_nominated_pod_whatever_the_prior
 
 #[test]
 fn no_pod_is_evicted_on_a_node_that_a_daemon_set_pod_will_hold() {
-    // `high` stays, so `a` finds no room on `n` and holds the node. `small` finds its room beside `p`.
+    // `high` stays, so `a` does not fit on `n` and holds the node. `small` fits together with `p`.
     let with = |agent: Draft, high: i32| {
         let pods = [
             of("high", "root.test", 2).on("n").priority(high),

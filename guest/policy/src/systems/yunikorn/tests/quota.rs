@@ -72,7 +72,7 @@ fn a_pod_that_is_too_large_is_passed_over() {
     let mut scene = running(&bounded(7), &[]).pods(pods);
     lower(&mut scene, &bounded(4));
     let mut scene = scene.after(60);
-    // The smaller one goes first.
+    // The smaller one is evicted first.
     assert_eq!(given(&mut scene).0, from("root.a", &["s", "m"]));
 }
 
@@ -140,7 +140,7 @@ fn a_checkpoint_keeps_since_when_a_queue_is_over_its_maximum() {
     };
     assert_eq!(again(30, 2), (Some(90), (Vec::new(), Some(70))));
     assert_eq!(again(70, 2), (Some(130), (from("root.a", &["y"]), None)));
-    // It was lowered again while nobody looked: before the end of the delay the first time holds, later the time begins anew.
+    // The maximum was lowered again between two requests. Before the end of the delay the first time counts; later, the time begins anew.
     assert_eq!(again(30, 1), (Some(90), (Vec::new(), Some(70))));
     assert_eq!(again(80, 1), (Some(140), (Vec::new(), Some(140))));
     // Raised again, nothing is left of it.

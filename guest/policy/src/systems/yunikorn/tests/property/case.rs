@@ -20,7 +20,7 @@ pub const ALL: std::ops::Range<usize> = 0..RESOURCES.len();
 
 #[derive(Debug, Clone)]
 pub struct Queue {
-    /// For a leaf its guarantee, for a parent what it has above the sum of its children.
+    /// The guarantee of a leaf; for a parent, the part above the sum of its children.
     guaranteed: [Option<i64>; RESOURCES.len()],
     /// A lower bound of the maximum, which is raised where the children need more.
     max: [Option<i64>; RESOURCES.len()],
@@ -87,7 +87,7 @@ pub fn a_pod() -> impl Strategy<Value = Pod> {
             name: String::new(),
             leaf,
             app,
-            // Some pods hold none of the resource that most preemptors request.
+            // Some pods request none of the resource that most preemptors request.
             request: [if gpu > 1 { 0 } else { cpu }, memory, gpu],
             priority,
             node,
