@@ -33,7 +33,7 @@ pub trait Branching {
     /// Returns the victims of a plan in sets, the costliest first. A set is spared or evicted as a whole: a part of it costs as much.
     fn sets(&self, plan: &Self::Plan) -> Vec<BTreeSet<PodIx>>;
 
-    /// Returns what any plan with these victims costs at least.
+    /// Returns a lower bound of the cost of any plan with these victims.
     fn least(&self, victims: &BTreeSet<PodIx>) -> NodeCost;
 }
 

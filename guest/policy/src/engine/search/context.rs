@@ -103,7 +103,7 @@ impl<'a> PreemptionContext<'a> {
         self.gangs.iter().any(|gang| gang.takes_back)
     }
 
-    /// Returns pods in the order in which they are taken: those first that the branch evicts, then the least important.
+    /// Returns pods in the order in which they are taken: first those that the branch evicts, then the least important.
     pub(super) fn in_turn(&self, cluster: &Cluster, pods: Vec<PodIx>) -> Vec<PodIx> {
         let mut pods = self.in_reprieve_order(cluster, pods);
         pods.reverse();
@@ -196,7 +196,7 @@ impl<'a> PreemptionContext<'a> {
         asker.map(|asker| cluster.nominated_between(*asker, promised)).unwrap_or_default()
     }
 
-    /// Candidates in the order in which they are reprieved.
+    /// Returns candidates in the order of reprieve.
     pub(super) fn in_reprieve_order(&self, cluster: &Cluster, mut candidates: Vec<PodIx>) -> Vec<PodIx> {
         candidates.sort_unstable_by(|a, b| match (cluster.pod(*a), cluster.pod(*b)) {
             (Some(a), Some(b)) => (self.laws.reprieve_order.compare)(cluster, a, b),

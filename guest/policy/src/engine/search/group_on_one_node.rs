@@ -28,7 +28,7 @@ const LEVELS: [i64; 3] = [0, WEIGHTY_REASON - 1, i64::MAX];
 struct Bound {
     /// The most reluctance with which a single victim may be taken.
     reluctance: i64,
-    /// The same bound of the attempt before, which found nothing; negative for the first attempt.
+    /// The reluctance bound of the attempt before, which found nothing; negative for the first attempt.
     tried: i64,
     /// The maximum cost of a group: the cost of the best group on the nodes before.
     cost: NodeCost,

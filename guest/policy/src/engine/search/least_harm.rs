@@ -69,7 +69,7 @@ struct Seeking<'a, 'c, F> {
 }
 
 impl<F: FindPlan> Seeking<'_, '_, F> {
-    /// Returns the cheapest plan, and its branch; the first one is known.
+    /// Returns the cheapest plan, and its branch. `first` is a plan that is known already.
     fn best(&mut self, first: (Branch, Plan)) -> (Branch, Plan) {
         if first.1.victims.is_empty() {
             return first;

@@ -106,7 +106,7 @@ fn largest(cluster: &Cluster, gang: &Preemptor) -> Option<PodIx> {
     in_order(cluster, &nodes, &gang.pods).first().copied().filter(|first| *first != gang.pod)
 }
 
-/// Returns how many of its waiting pods a gang needs to be complete, at least one.
+/// Returns the number of its waiting pods that a gang needs to be complete, at least one.
 pub(super) fn lacking(cluster: &Cluster, preemptor: &Preemptor) -> usize {
     let minimum = gang(cluster, preemptor).map_or(0, |gang| usize::try_from(gang.minimum).unwrap_or(usize::MAX));
     let members = cluster.members(preemptor.pod);
@@ -124,8 +124,8 @@ pub(super) fn asks_for_all(cluster: &Cluster, preemptor: &Preemptor) -> bool {
     preemptor.job.is_some_and(|job| cluster.scheduling_group(job).is_some())
 }
 
-/// Returns the waiting pods of a gang without those whose own demands are not judged ([`About::asks_each_pod`](crate::laws::About)), where
-/// the others can complete the gang: such a pod is placed nowhere, so the others start without it. Otherwise all.
+/// Returns the waiting pods of a gang, without those whose own demands no law judges ([`About::asks_each_pod`](crate::laws::About)), if the others
+/// can complete the gang: such a pod is placed nowhere, so the others start without it. Otherwise returns all.
 pub fn without_unjudged(cluster: &Cluster, laws: &Laws, pods: Vec<PodIx>) -> Vec<PodIx> {
     let of_each = || laws.final_gates.iter().filter(|gate| gate.rule.about.asks_each_pod);
     if pods.len() < 2 || of_each().next().is_none() {
@@ -144,7 +144,7 @@ pub fn without_unjudged(cluster: &Cluster, laws: &Laws, pods: Vec<PodIx>) -> Vec
     if !others.is_empty() && can_start_without(cluster, &gang, &unjudged) { others } else { pods }
 }
 
-/// Returns whether the pods of a gang that count by its match policy and those that wait reach its minimum, and its roles, without some.
+/// Returns whether a gang can reach its minimum, and its roles, without some pods. Pods that count by the match policy and waiting pods are counted.
 fn can_start_without(cluster: &Cluster, gang: &Preemptor, apart: &[PodIx]) -> bool {
     let mut lacking = cluster.shortage(gang.pod);
     let mut left = 0usize;

@@ -93,7 +93,7 @@ pub fn of(laws: &Laws) -> Box<dyn Search + '_> {
     }
 }
 
-/// Returns the pending pods of a job, the most important first, without those that are not judged ([`without_unjudged`]).
+/// Returns the pending pods of a job, the most important first, without those that no law judges ([`without_unjudged`]).
 pub fn waiting(cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
     let mut waiting: Vec<_> = cluster.members(preemptor).filter(|(_, member)| member.is_schedulable()).collect();
     laws.queue_order.sort_job(cluster, &mut waiting);

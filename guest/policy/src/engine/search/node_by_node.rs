@@ -61,7 +61,7 @@ impl Search for NodeByNode {
         vec![preemptor.pod]
     }
 
-    /// Leaves out a member that finds no node, if the gang can have another one for it.
+    /// Searches for a plan. If a member finds no node, the search goes on with another member of the gang in its place.
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
         if context.preemptor.pods.len() < 2 || asks_for_all(cluster, context.preemptor) {
             return self.find_for(cluster, context);
@@ -102,7 +102,7 @@ impl NodeByNode {
         }
     }
 
-    /// Returns a plan. `seeks`: of the plans for several pods the one that costs least is sought.
+    /// Returns a plan for these pods. `seeks`: whether the cheapest of the plans for several pods is sought.
     fn plan(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>, seeks: bool) -> Result<Plan, Obstacle> {
         let at_least = match context.preemptor.pods.len() {
             0 | 1 => return self.plan_one(cluster, context),
@@ -187,7 +187,7 @@ fn cheapest(
         },
     );
     let mut best = best.and_then(|ix| priced.remove(&ix))?;
-    // The order puts nodes without a violation first: where the best one has some, all have. Then the next that has none is looked for.
+    // The order puts nodes without a violation first. So if the best node has violations, all have, and the search goes on for a node without any.
     while best.price.violations > 0 {
         let Some((_, ix)) = nodes.next() else { break };
         let found = offer(cluster, context, ix, (ask, nominated));

@@ -27,7 +27,7 @@ impl Candidate {
         Candidate { pod, frees, reluctance: 0 }
     }
 
-    /// Returns whether its eviction frees what it requests.
+    /// Returns whether the eviction of the candidate frees what it requests.
     pub fn is_plain(&self) -> bool {
         self.frees.is_none()
     }

@@ -40,7 +40,7 @@ impl NodeDryRun {
         Some(cheapest(&mut search, (Branch::default(), first), TRIES).1)
     }
 
-    /// Returns how many of these pods have an exhausted disruption budget.
+    /// Returns the number of these pods with an exhausted disruption budget.
     pub fn violations(&self, victims: &[PodIx]) -> usize {
         let protected = self.candidates.iter().take(self.protected);
         protected.filter(|candidate| victims.contains(&candidate.pod)).count()
@@ -132,7 +132,7 @@ impl Branching for OnNode<'_> {
 mod tests {
     use super::*;
 
-    /// Candidates of one size, by their number, with two criteria.
+    /// Creates candidates of one size, numbered in order, with two criteria each.
     fn alone(costs: &[(i64, i64)]) -> Vec<(PodIx, NodeCost)> {
         (0..).map(PodIx).zip(costs.iter().map(|(first, second)| [*first, *second, 0, 0, 0, 0, 0])).collect()
     }

@@ -236,7 +236,7 @@ impl Outlook {
         } else if !context.is_candidate(cluster, ix) {
             Standing::Spared
         } else if context.laws.node_choice.by.is_free(cluster, pod, &NO_PODS) {
-            // It costs less than its priority and its size say; so do the others of its class, which are of the same gang.
+            // The pod costs less than its priority and its size say, and so do the other pods of its class, which are of the same gang.
             Standing::Unclear
         } else {
             Standing::Candidate

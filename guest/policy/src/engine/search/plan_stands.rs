@@ -8,8 +8,8 @@ use crate::model::{Cluster, NodeIx, Nominated, PodIx, Trial, WhatIf};
 /// The maximum number of times that pods are examined on their nodes, in all orders together.
 const LOOKS: usize = 512;
 
-/// Returns whether the plan in flight for a preemptor still stands: enough pods of its gang are nominated, the one that is tried among them, and
-/// when the pods that are leaving have left, these can take their nodes in some order.
+/// Returns whether the plan in flight for a preemptor still works: enough pods of its gang are nominated, including the tried one, and they can take
+/// their nodes in some order once the leaving pods have left.
 pub fn plan_stands(cluster: &mut Cluster, context: &PreemptionContext<'_>) -> bool {
     let Some(promised) = promised(cluster, context.preemptor) else { return false };
     let leaving = context.leaving(cluster);
@@ -48,7 +48,7 @@ struct Standing<'a> {
 }
 
 impl Standing<'_> {
-    /// Returns whether these pods can take their nodes in some order. Where the looks run out, no order is known.
+    /// Returns whether these pods can take their nodes in some order. `false` also where the examinations run out.
     fn in_some_order(&mut self, trial: &mut Trial<'_>, left: &[(PodIx, NodeIx)]) -> bool {
         left.is_empty()
             || left.iter().enumerate().any(|(at, next)| {

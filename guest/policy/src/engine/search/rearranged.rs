@@ -16,14 +16,14 @@ const KINDS: usize = 16;
 /// The laws, the plans in flight, and what the host refused of earlier plans.
 pub type Ground<'a> = (&'a Laws, &'a Ledger, &'a Refuted);
 
-/// Returns whether a gang can be complete without the pod that is tried, with some of its other waiting pods and without an eviction.
+/// Returns whether a gang can be complete without the tried pod, with some of its other waiting pods and without an eviction.
 pub fn completes_without(cluster: &mut Cluster, ground: Ground<'_>, preemptor: &Preemptor) -> bool {
     let nodes: Vec<NodeIx> = cluster.nodes().map(|(ix, _)| ix).collect();
     let others: Vec<PodIx> = preemptor.pods.iter().copied().filter(|ix| *ix != preemptor.pod).collect();
     if others.is_empty() || lacking(cluster, preemptor) > others.len() {
         return false;
     }
-    // A nominated pod is part of each plan, or else one of some kind: where no kind has a node, no pod has.
+    // The plan must be for a nominated pod, or else for a pod of some kind. If no kind has a node, no pod has.
     let nominated = others.iter().copied().find(|ix| cluster.pod(*ix).is_some_and(|pod| pod.nominated.is_some()));
     let mut seen = BTreeSet::new();
     let is_new = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| seen.insert(pod.class));

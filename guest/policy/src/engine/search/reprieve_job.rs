@@ -31,7 +31,7 @@ pub fn reprieve_job(
     if let Some((rule, denial)) = context.broken_permit(trial.cluster()) {
         return Err(Obstacle::Law(rule, denial));
     }
-    // Pods that leave have left when the plan is carried out, wherever they run: no quota counts them.
+    // Leaving pods have left when the plan is carried out, on all nodes: no quota counts them.
     leaving.iter().for_each(|(ix, _)| trial.evict_set(*ix));
     // Checked before the evictions: a pod on a node of the plan must not be evicted for a limit if a less important one elsewhere is enough.
     let over = context.broken_limit(trial.cluster()).is_some();

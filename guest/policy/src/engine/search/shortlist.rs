@@ -81,7 +81,7 @@ impl Shortlist {
     }
 }
 
-/// Returns the nodes of a set in the order of their names, each with its place in it.
+/// Returns the nodes of a set in the order of their names, each with its position in that order.
 pub(super) fn in_order<'a>(cluster: &'a Cluster, set: &'a NodeSet) -> impl Iterator<Item = (u64, NodeIx)> + 'a {
     (0..).zip(cluster.nodes_in_order().iter().copied()).filter(|(_, ix)| set.has(*ix))
 }

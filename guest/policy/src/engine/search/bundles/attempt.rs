@@ -103,7 +103,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
                 self.placements.push((*ix, node));
                 lacking = with;
             } else {
-                // With fewer pods gone, one that it needs may be there.
+                // With fewer evictions, a pod that this pod needs in its domain may still be there.
                 self.clashed |= self.trial.cluster().needs_company(*ix);
             }
         }

@@ -89,7 +89,7 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
                     elastic.push(Bundle { pods, steps: Some(steps), loss: JobLoss::default() });
                 }
             }
-            // Its pods leave together, as a bundle of the last level.
+            // The pods of the job are evicted together, as a bundle of the last level.
             None if free.first().is_some_and(|ix| cluster.whole_group(*ix).is_some()) => {}
             None => {
                 let spare =

@@ -120,7 +120,7 @@ impl Search<'_> {
         sizes.find_map(|size| self.best_of(trial, state, size)).unwrap_or(enough)
     }
 
-    /// Returns the combination of this size with the smallest loss; of equal ones the first.
+    /// Returns the combination of this size with the smallest loss. Of equal ones, the first is returned. `None`: no combination is enough.
     fn best_of(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, size: usize) -> Option<Vec<usize>> {
         let all = state.chosen.get(state.level).map_or(0, Vec::len);
         let mut best: Option<(JobLoss, Vec<usize>)> = None;

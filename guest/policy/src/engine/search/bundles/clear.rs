@@ -68,7 +68,7 @@ impl Attempt<'_, '_, '_> {
                 if best <= least {
                     break;
                 }
-                // Only the further pods speak for this node.
+                // The node is better only for the further pods.
                 if best.cost == least.cost && best.room > least.room {
                     let Some(fewer) = tries.checked_sub(1) else { continue };
                     tries = fewer;

@@ -36,7 +36,7 @@ impl Attempt<'_, '_, '_> {
         all
     }
 
-    /// Returns, for each normal pod of these whole gangs, the resources that are short on the nodes of the gang. If no pod of the plan is short
+    /// Returns the resources, for each normal pod of these whole gangs, that are short on the nodes of the gang. If no pod of the plan is short
     /// there, the gang is evicted for another bound, or for nothing. Then all that the preemptor may claim counts, and with constraints between pods
     /// all that it requests.
     fn short_by_gang(&self, whole: &[(PodIx, Place)]) -> BTreeMap<PodIx, Vec<ResourceIx>> {

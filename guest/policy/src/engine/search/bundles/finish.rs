@@ -24,7 +24,7 @@ impl Attempt<'_, '_, '_> {
         true
     }
 
-    /// Evicts the first of these pods that may be evicted for these resources. False if there is none.
+    /// Evicts the first of these pods that may be evicted for these resources. Returns `false` if there is none.
     fn evict_first(&mut self, of: Vec<(usize, PodIx)>, short: &[ResourceIx]) -> bool {
         for (number, ix) in of {
             if let Some(taken) = self.evict(number, ix, 0, Some(short)) {

@@ -74,7 +74,7 @@ impl Attempt<'_, '_, '_> {
         all
     }
 
-    /// Returns how many of further pods fit on a node together with a pod of this request.
+    /// Returns the number of further pods that fit on a node together with a pod of this request.
     pub(super) fn room_for(&self, further: &[Further], at: NodeIx, request: &Request) -> usize {
         let cluster = self.trial.cluster();
         let Some(node) = cluster.node(at).filter(|_| !further.is_empty()) else { return 0 };

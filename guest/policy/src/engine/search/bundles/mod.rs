@@ -88,8 +88,8 @@ impl VictimSearch<'_> {
         !is_placement_refused(self.refuted, pod, node)
     }
 
-    /// Returns whether the other pods allow a pod of the gang on a node, without and with those that wait for promised nodes, and whether these stay
-    /// allowed.
+    /// Returns whether the other pods allow a pod of the gang on a node. That must hold without and with the pods that wait for promised nodes, and
+    /// these must stay allowed.
     fn is_allowed(&self, cluster: &Cluster, pod: PodIx, node: NodeIx) -> bool {
         let allowed = |what_if: &WhatIf| cluster.inter_pod_allows(pod, node, what_if).is_ok();
         let displaces = || cluster.displaces_any((pod, node), &WhatIf::default(), self.promised);

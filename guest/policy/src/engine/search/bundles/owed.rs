@@ -38,7 +38,7 @@ impl Attempt<'_, '_, '_> {
         })
     }
 
-    /// Returns what nodes of the plan are short of with these pods at their places again.
+    /// Returns the resources that the nodes of the plan are short of with these victims back on their nodes.
     fn short_with(&self, victim: &[(PodIx, Place)]) -> Vec<ResourceIx> {
         let cluster = self.trial.cluster();
         let mut short: BTreeSet<ResourceIx> = BTreeSet::new();

@@ -131,13 +131,13 @@ fn at_least(free: &Amounts, there: &Candidates, request: &Request, is_new: bool)
         usize::try_from(count_for(missing, there.largest.get(resource))).unwrap_or(usize::MAX)
     };
     let at_once = request.iter().map(missing).map(so_many).max().unwrap_or(0);
-    // A victim of an elastic job may be one of a step that is begun.
+    // A victim of an elastic job may complete a step that is begun already.
     let goes = if is_new || there.elastic == 0 { at_once } else { 0 };
     let begins = usize::from(is_new && at_once > 0);
     Cost { higher: at_once.saturating_sub(there.elastic), begins, goes, at_once, ..Cost::default() }
 }
 
-/// Returns how many further pods a node takes at most, after evictions at this cost, together with a pod of this request.
+/// Returns an upper bound of the number of further pods that a node takes, after evictions at this cost, together with a pod of this request.
 fn room_at_most((free, there, cost): (&Amounts, &Candidates, Cost), request: &Request, further: &[Further]) -> usize {
     let victims = i64::try_from(cost.at_once).unwrap_or(i64::MAX);
     let freed = |resource| match cost.is_whole {

@@ -44,7 +44,7 @@ impl Search<'_> {
 }
 
 impl Fit {
-    /// Returns how many elastic pods are evicted if every job in excess gives no more than its smaller step.
+    /// Returns the number of elastic victims if every job in excess gives no more than its smaller step.
     pub(super) fn hoped_for(&self) -> usize {
         let saved = self.excess.iter().map(|excess| excess.victims.saturating_sub(excess.step));
         let elastic = self.victims.first().map_or(0, Vec::len);

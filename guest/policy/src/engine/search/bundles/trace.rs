@@ -88,7 +88,8 @@ pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearc
     }
 }
 
-/// Explains why each victim is needed, in a trial without the victims and with the gang on its nodes; and that the others are not needed.
+/// Explains why each victim is needed, in a trial without the victims and with the gang on its nodes. Also explains that the other candidates are not
+/// needed.
 pub fn found(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSearch<'_>, fit: &Fit, places: &Places) {
     for (level, victims) in fit.victims.iter().enumerate() {
         for ix in victims {

@@ -33,7 +33,7 @@ pub(super) struct Extremes {
     earliest_start: i64,
 }
 
-/// Returns how many candidates close these gaps at least, none of which frees more than the largest.
+/// Returns a lower bound of the number of candidates that close these gaps, none of which frees more than the largest.
 pub(super) fn at_least(gaps: &[Gap]) -> i64 {
     gaps.iter().map(|gap| count_for(gap.missing, gap.largest)).max().unwrap_or(1)
 }
@@ -44,14 +44,14 @@ impl Least<'_> {
         self.residents.iter().filter(|resident| self.outlook.is_candidate(resident.class))
     }
 
-    /// Returns the candidates of which none is more important than the victims are at least.
+    /// Returns the candidates that are no more important than the lower bound of the victims.
     fn unimportant(&self) -> impl Iterator<Item = &Resident> {
         let residents = self.residents.iter().take_while(|resident| resident.priority <= self.highest);
         residents.filter(|resident| self.outlook.is_candidate(resident.class))
     }
 
-    /// Returns the extremes among these candidates: there is one at least, which closes the last gap. One look at each is enough for all that a law
-    /// weighs.
+    /// Returns the extremes among these candidates. There is at least one, which closes the last gap. All values that laws need are computed in one
+    /// pass.
     fn extremes(&self) -> Extremes {
         *self.extremes.get_or_init(|| {
             let now = self.cluster.now();

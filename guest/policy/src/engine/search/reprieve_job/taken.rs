@@ -19,7 +19,7 @@ pub struct Taken(Vec<EvictionSet>);
 pub struct EvictionSet {
     /// The candidate.
     pub head: PodIx,
-    /// Where it ran.
+    /// The place where the candidate ran.
     pub place: Place,
     others: Vec<(PodIx, Place)>,
 }
@@ -114,8 +114,9 @@ impl Taken {
         self.0.extract_if(.., is_certain).collect()
     }
 
-    /// Returns them in the order of reprieve: those that the search counts on last; of both parts first the pods whose disruption budget is
-    /// exhausted, then the most important. `certain`: those that were removed, which run in the books as well.
+    /// Returns the eviction sets in the order of reprieve: those in `chosen`, which the search counts on, come last. In both parts, the pods whose
+    /// disruption budget is exhausted come first, then the most important. `certain`: the sets that were removed before, which still run in the
+    /// books.
     pub fn in_order(
         mut self,
         trial: &mut Trial<'_>,
