@@ -25,7 +25,7 @@ impl Engine {
     /// Implements `account.memberships`: returns the queue and the job of each of these pods, in their order.
     pub fn memberships(&self, pods: &[PodId]) -> Result<Vec<Membership>, PolicyError> {
         let system = self.system.as_ref().ok_or(PolicyError::NotConfigured)?;
-        // A job is named once, and not once for each of its pods.
+        // The name of a job is computed once, not once for each of its pods.
         let mut named: BTreeMap<JobIx, Option<String>> = BTreeMap::new();
         let membership = |id: &PodId| {
             let pod = self.cluster.pod(PodIx(*id)).ok_or(PolicyError::UnknownPod(*id))?;

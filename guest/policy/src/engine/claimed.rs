@@ -19,7 +19,7 @@ const LOOKS: usize = 32;
 type Alike = (QueueIx, Option<JobIx>, Option<(ClassIx, i32)>);
 
 impl Engine {
-    /// Returns a plan, or else the pod that would evict those of the plan as soon as they are bound.
+    /// Returns the plan, unless a waiting pod would evict its pods as soon as they are bound. The error is that pod.
     pub(super) fn unless_claimed(&mut self, laws: &Laws, gangs: &[Preemptor], plan: Plan) -> Result<Plan, Obstacle> {
         match self.claimed(laws, gangs, &plan) {
             Some(pod) => Err(Obstacle::Claimed(pod)),

@@ -66,7 +66,7 @@ impl Engine {
         Ok(closed_to((cluster, ledger), laws, ix))
     }
 
-    /// Notes of every node why it does not take a pod.
+    /// Explains for every node why it does not take a pod.
     fn tell_all(&mut self, ask: &Ask<'_>, verdicts: &Verdicts) {
         for (at, code) in (0u32..).map(NodeIx).zip(&verdicts.codes) {
             let Some(verdict) = verdicts.meant(*code) else { continue };
@@ -75,7 +75,7 @@ impl Engine {
         }
     }
 
-    /// Notes why a node does not take a pod, with both sides' numbers. Where the pod may not run, the host knows why.
+    /// Explains why a node does not take a pod, with the amounts of both. Where the pod may not run on the node, only the host knows why.
     fn tell(&mut self, ix: NodeIx, ask: &Ask<'_>, verdict: room::Verdict) {
         let Some(node) = self.cluster.node(ix) else { return };
         let lack = match verdict {

@@ -74,7 +74,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Switches the law of this code, until the next `configure`. Says whether the laws in force have it.
+    /// Switches the law of this code, until the next `configure`. Returns whether the laws in force have it.
     pub fn switch(&mut self, code: &str, to: Switch) -> bool {
         self.system.as_mut().is_some_and(|system| system.laws_mut().switch(code, to))
     }

@@ -17,7 +17,7 @@ pub struct Plan {
     pub lead: PodIx,
     /// The node of each pod.
     pub nominations: Vec<(PodIx, NodeIx)>,
-    /// The victims, without those that are evicted because of another one.
+    /// The victims, without the pods that are evicted only together with another victim.
     pub victims: Vec<PodIx>,
     way: Way,
 }
@@ -83,11 +83,12 @@ impl Plan {
 }
 
 impl Engine {
-    /// Enters a plan in the ledger and makes a plan of the contract of it, with its marks.
+    /// Enters a plan in the ledger and converts it into a plan of the contract, with its marks.
     pub(super) fn draw_up(&mut self, plan: &Plan) -> Result<contract::Plan, PolicyError> {
         let system = self.system.as_ref().ok_or(PolicyError::NotConfigured)?;
         let (eviction, marks) = (system.eviction(), system.marks(&self.cluster, plan.lead));
-        // A pod that is only marked takes its eviction set along when it is deleted. A host that deletes must delete the set, too.
+        // When a pod that is only marked is deleted later, its eviction set is deleted with it. A host that deletes pods itself must delete the set,
+        // too.
         let victims: Vec<PodIx> = match eviction {
             Eviction::Soft => self.cluster.with_whole_groups(&plan.victims).into_owned(),
             Eviction::Delete => {

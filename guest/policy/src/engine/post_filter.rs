@@ -196,7 +196,7 @@ impl Engine {
             (Some(job), _) => self.cluster.nominated_of_group(job),
             (None, _) if !may_preempt && !is_short => Vec::new(),
             (None, Some(_)) => void.into_iter().filter(|ix| *ix == pod).collect(),
-            // What other gangs of the group are promised by plans of their own is not theirs to lose.
+            // The nodes promised to other gangs of the group, by plans of their own, stay promised.
             (None, None) => void.into_iter().filter(|ix| is_own(ix)).collect(),
         };
         let is_nominated = |ix: &PodIx| self.cluster.pod(*ix).is_some_and(|pod| pod.nominated.is_some());

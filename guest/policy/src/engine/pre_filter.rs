@@ -78,7 +78,7 @@ impl Engine {
         self.cluster.served_before(job).is_some_and(|(first, ..)| first == *other)
     }
 
-    /// Returns that these pods lose their nominations.
+    /// Withdraws the nominations of these pods, and returns that as effects.
     fn void(&mut self, pods: Vec<PodIx>) -> Effects {
         Effects { withdrawn: self.withdrawn(pods), ..Effects::default() }
     }

@@ -28,7 +28,7 @@ impl Epochs {
     /// Returns the epoch of keys that are made now. The epoch is new where an older key of an unchanged pod may be wrong.
     fn of(&mut self, cluster: &Cluster, by: &OrderBy) -> u64 {
         let is_new = match by {
-            // Places are those among the pods of one question.
+            // The key of a pod is its place among the pods of one request, so keys of two requests cannot be compared.
             OrderBy::Compare(_) => true,
             OrderBy::Key(key) => {
                 let terms = |(ix, job): (JobIx, &Job)| {

@@ -34,7 +34,7 @@ impl Engine {
         // Pods that timed out may be tried again together with those that were not tried yet.
         let job = self.cluster.pod(PodIx(pod)).and_then(|pod| pod.attributes.job);
         job.filter(|_| cause == ReleaseCause::Timeout).into_iter().for_each(|job| self.cluster.begin_round(job));
-        // What this policy released itself it has thought through; everything else is news to the gang.
+        // The policy has considered its own releases already. Every other release is new to the gang.
         let releases =
             if together && cause != ReleaseCause::Released { self.waiting_with(PodIx(pod)) } else { Vec::new() };
         let system = self.system.as_mut().ok_or(PolicyError::NotConfigured)?;

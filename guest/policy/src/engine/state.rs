@@ -75,8 +75,8 @@ impl SavedRound {
         Some(SavedRound { job, tried, has_failures, is_over, is_stuck, until, held_by_others })
     }
 
-    /// Returns whose round it is, the round in a cluster whose pods have these names, and whether nothing has changed since it failed. A pod
-    /// that is gone is left out.
+    /// Returns the job and the round of a checkpoint, for these pods, and whether nothing has changed since the round failed. A pod that is gone is
+    /// left out.
     fn restored(self, pods: &PodsByName<'_>) -> (JobKey, Round, bool) {
         let SavedRound { job, tried, has_failures, is_over, is_stuck, until, held_by_others } = self;
         let find = |names: &[SavedPod]| names.iter().filter_map(|pod| pods.find(pod)).collect();

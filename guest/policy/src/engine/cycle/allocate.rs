@@ -13,7 +13,7 @@ use super::{Checkpoint, Context, Simulation};
 use crate::engine::Notes;
 use crate::model::{NodeIx, PodIx};
 
-/// How many nodes are closed to the pods that were left out before they are given up in a cycle.
+/// The maximum number of nodes that are closed to the left-out pods. After that, these pods get no node in this cycle.
 const CLOSED: usize = 64;
 
 /// Pods and their nodes.

@@ -103,20 +103,20 @@ impl<'c> Simulation<'c> {
         self.trial.cluster()
     }
 
-    /// Returns this moment.
+    /// Returns the current state, for [`Simulation::restore`].
     pub fn checkpoint(&self) -> Checkpoint {
         let (mark, planned) = (self.trial.mark(), self.planned.len());
         Checkpoint { mark, waits: self.waits.clone(), promised: self.promised.clone(), planned }
     }
 
-    /// Takes back all that was placed and promised since a moment.
+    /// Takes back all placements and promises since a checkpoint.
     pub fn restore(&mut self, checkpoint: Checkpoint) {
         self.trial.rewind(checkpoint.mark);
         (self.waits, self.promised) = (checkpoint.waits, checkpoint.promised);
         self.planned.truncate(checkpoint.planned);
     }
 
-    /// Notes the nodes that a plan gives to its pods. The trial has them there already.
+    /// Records the nodes that a plan gives to its pods. The pods are on these nodes in the trial already.
     pub fn plan(&mut self, nominations: &[(PodIx, NodeIx)]) {
         self.planned.extend(nominations);
     }
@@ -158,13 +158,13 @@ impl<'c> Simulation<'c> {
         Some(node)
     }
 
-    /// Returns the pods that a node was promised to since a moment, and these nodes.
+    /// Returns the pods that a node was promised to since a checkpoint, with their nodes.
     pub fn promised_since(&self, checkpoint: &Checkpoint) -> Vec<(PodIx, NodeIx)> {
         let waits = self.waits.iter().map(|(ix, node)| (*ix, *node));
         waits.filter(|(ix, _)| !checkpoint.waits.contains_key(ix)).collect()
     }
 
-    /// Returns those of some pods that a node is promised to, and these nodes.
+    /// Returns those of some pods that a node is promised to, with their nodes.
     pub fn promised_to(&self, pods: &[PodIx]) -> Vec<(PodIx, NodeIx)> {
         pods.iter().filter_map(|ix| Some((*ix, *self.waits.get(ix)?))).collect()
     }
@@ -208,8 +208,8 @@ impl<'c> Simulation<'c> {
         without
     }
 
-    /// Returns the pods that wait for promised nodes, with these nodes, of those that have constraints or are the subject of some. They are as the
-    /// constraints allow.
+    /// Returns the pods that wait for promised nodes and are concerned by constraints between pods, with their nodes. The constraints allow all of
+    /// them.
     pub fn promised_between(&self) -> Vec<(PodIx, NodeIx)> {
         let promised = self.waits.iter().map(|(ix, node)| (*ix, *node)).chain(self.planned.iter().copied());
         let cluster = self.cluster();

@@ -47,9 +47,8 @@ impl Placed {
     }
 }
 
-/// Returns the pods among these that gangs that wait already would evict once the pods are bound. With a pod, it returns the pods of its job
-/// that wait, and for a plan or a promise all pods that it places. Gangs that are left out already evict no pod in this cycle. The
-/// simulation is as before afterwards.
+/// Returns those of the placed pods that waiting gangs would evict once the pods are bound. With each pod, the waiting pods of its job are returned;
+/// for a plan or a promise, all pods that it places. Gangs that are left out already evict no pod in this cycle. The simulation is unchanged.
 pub fn taken_back(
     simulation: &mut Simulation<'_>,
     notes: &mut Notes,
@@ -146,8 +145,8 @@ fn may_take_back(
     found
 }
 
-/// Returns the pods among those at risk that the plan of a gang evicts, if they are to be left out. With them, it returns the pods of
-/// their jobs that get no node then. The simulation is left with the plan.
+/// Returns the pods at risk that the plan of a gang evicts, if they are to be left out. The pods of their jobs that then get no node are returned,
+/// too. The simulation is left with the plan.
 fn lost_to(
     simulation: &mut Simulation<'_>,
     notes: &mut Notes,

@@ -42,7 +42,7 @@ impl Verdicts {
         self.codes.push(code);
     }
 
-    /// Adds a verdict by a number of the caller's, which always means the same; 0 is a node that takes the pod.
+    /// Adds a verdict by a number of the caller, which must always have the same meaning; 0 is a node that takes the pod.
     #[inline]
     pub(super) fn push_number(&mut self, number: u8, meant: impl Fn(u8) -> Verdict) {
         let code = self.code_of_number(number, meant);

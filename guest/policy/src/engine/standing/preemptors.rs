@@ -64,7 +64,7 @@ impl Preemptors {
         self.leaves.iter().copied().filter(|queue| Some(*queue) != own).collect()
     }
 
-    /// Returns what preemptors of a pod with this request may request themselves. A pod is safe if it is safe from each of them.
+    /// Returns the requests that preemptors of a pod with this request may have. A pod is safe if it is safe from each of them.
     pub fn requests(&self, running: &Amounts) -> Vec<Amounts> {
         match &self.others {
             Others::None => vec![running.clone()],

@@ -52,7 +52,7 @@ fn a_gang_that_is_submitted_again_has_to_be_complete_again() {
         world.gone(name);
     }
     world.tell(vec![Event::ObjectRemoved(key(&group))]);
-    // The job is submitted again under its name.
+    // The job is submitted again under the same name.
     world.object(group);
     for name in ["c", "d"] {
         world.pod(pod(name).job("g"));
@@ -116,7 +116,7 @@ fn a_number_that_was_not_announced_is_refused_and_no_list_is_made_that_long() {
         let (selected_by, anti_affinity, spread) = (Vec::new(), Vec::new(), Vec::new());
         Event::InterPod(InterPod { id, selected_by, affinity: None, anti_affinity, spread })
     };
-    // Resources are announced by an event of their own; of the others the number is the announcement, and may be a little beyond the next.
+    // Resources are announced by an event of their own. For the others, the number is the announcement, and may be a little beyond the next one.
     for (first, what, event) in [
         (known, "resource", &node as &dyn Fn(u32) -> Event),
         (known, "resource", &asks),

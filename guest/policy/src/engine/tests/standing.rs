@@ -83,7 +83,7 @@ fn a_quota_of_coscheduling_protects_its_pods_within_its_min_from_other_quotas() 
     assert_eq!(of(&mut world, pod("c/r").asks("cpu=2").priority(5)), ["same-queue: from 6", none]);
 }
 
-/// Tells the world of queues below the root.
+/// Announces queues below the root to the world.
 fn queues_of_yunikorn(world: &mut World, queues: &serde_json::Value) {
     let root = json!({"name": "root", "queues": queues});
     let rules = json!([{"name": "provided", "create": true}]);
@@ -159,7 +159,7 @@ fn a_pod_without_which_its_queue_of_yunikorn_falls_below_its_guarantee_is_safe()
     of(&mut world, of_prod("a"));
     let safe = ["same-queue: yunikorn/4", "other-queue: yunikorn/2", "daemon-set: from 0"];
     assert_eq!(of(&mut world, of_prod("b")), safe);
-    // With 5 of 4 a pod of 2 still may not go, one of 1 may.
+    // With 5 of 4 in use, a pod of 2 still must not be evicted, one of 1 may be.
     let small = || of_prod("c").with(|pod| pod.template_mut().requests = amounts("cpu=1 memory=1Gi"));
     assert_eq!(of(&mut world, small())[1], "other-queue: from 0");
     assert_eq!(threats(&mut world, "b")[1], "other-queue: yunikorn/2");

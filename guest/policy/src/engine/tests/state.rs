@@ -104,7 +104,7 @@ fn gang_of_three(numbers: [u32; 3]) -> World {
 
 #[test]
 fn the_round_of_a_gang_survives_under_other_numbers() {
-    // After any number of attempts a policy that is restored decides as the one that it replaces.
+    // After any number of attempts, a restored policy decides like the policy that it replaces.
     let attempts = ["g3", "g1", "g2", "g3", "g1", "g1", "g2"];
     for tried in 0..=attempts.len() {
         let (before, after) = attempts.split_at(tried);

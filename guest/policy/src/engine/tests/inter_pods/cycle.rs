@@ -97,7 +97,7 @@ fn the_pod_in_the_way_is_the_victim() {
         gang(&mut world, "old", "theirs", 1);
         gang(&mut world, "new", "mine", 1);
         for (name, inter_pod) in [("u", IS_WEB), ("v", there), ("w", IS_WEB)] {
-            // `u` and `w` forbid nobody, and the preemptor forbids neither.
+            // `u` and `w` forbid no pods, and the preemptor forbids neither.
             world.pod(member(name, "old").asks("cpu=2").inter_pod(inter_pod).on("n1"));
         }
         world.pod(member("a", "new").inter_pod(asked));

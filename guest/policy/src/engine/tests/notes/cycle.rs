@@ -41,7 +41,7 @@ fn a_gang_is_told_what_the_nodes_lack_and_whom_it_takes_the_room_from() {
     world.pod(member("new-0", "new"));
     world.pod(member("new-1", "new"));
     let said = acted(&mut world, "new-1");
-    // Nothing is idle; both pods of `old` must go for the two of `new`, and they go as a gang: one pod is its minimum.
+    // Nothing is idle. Both pods of `old` must be evicted for the two of `new`, and as a gang: one pod is its minimum.
     assert_said(
         &said,
         &["n Barred has-room: requested cpu 2, free cpu 0", "n Chosen node-chosen: victims 2, priority 0, pods 2"],
