@@ -36,7 +36,7 @@ impl Bits {
         is_new
     }
 
-    /// Puts a number into the set, or takes it out.
+    /// Adds a number to the set, or removes it.
     pub fn set(&mut self, at: usize, is_in: bool) {
         let word = self.word(at / WORD);
         put(&mut self.0, at / WORD, if is_in { word | bit(at) } else { word & !bit(at) });
@@ -47,7 +47,7 @@ fn bit(at: usize) -> u64 {
     1 << (at % WORD)
 }
 
-/// Puts an entry into a list that is as long as it has to be.
+/// Sets an entry of a list, and lengthens the list as far as needed.
 pub fn put<T: Default + Clone>(list: &mut Vec<T>, at: usize, entry: T) {
     if at >= list.len() {
         list.resize(at.saturating_add(1), T::default());

@@ -38,13 +38,13 @@ impl Classes {
                 self.pods.push(0);
             }
         }
-        // The share of the class that had the number is none of this one.
+        // The old share belongs to the class that had the number before.
         self.shares.truncate(class.at());
         of_shape.insert(request.clone(), class);
         class
     }
 
-    /// Returns the class of a pod, a new one if there is none, and counts the pod in.
+    /// Returns the class of a pod, a new one if there is none, and adds the pod to its count.
     pub fn enter(&mut self, shape: ShapeIx, inter_pod: Option<InterPodIx>, request: &Request) -> ClassIx {
         let class = self.of(shape, inter_pod, request);
         if let Some(pods) = self.pods.get_mut(class.at()) {
@@ -64,7 +64,7 @@ impl Classes {
         self.pods.get(class.at()).is_some_and(|pods| *pods > 0)
     }
 
-    /// Returns whether a pod is of this shape. The cost is that of the classes of the shape.
+    /// Returns whether some pod has this shape. Takes time in proportion to the classes of the shape.
     pub fn has_pods_of(&self, shape: ShapeIx) -> bool {
         let of_shape = self.known.range((shape, None)..).take_while(|((other, _), _)| *other == shape);
         of_shape.flat_map(|(_, classes)| classes.values()).any(|class| self.has_pods(*class))
@@ -106,7 +106,7 @@ impl Classes {
         self.shares.extend(new);
     }
 
-    /// Returns the share of a class, if it has been worked out.
+    /// Returns the share of a class. `None`: it was not computed yet.
     pub fn share(&self, class: ClassIx) -> Option<i64> {
         self.shares.get(class.at()).copied()
     }

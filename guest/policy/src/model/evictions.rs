@@ -12,7 +12,7 @@ use super::{JobKey, PodName};
 /// The maximum number of jobs whose evictions are counted.
 const MOST: usize = 4096;
 
-/// The name by which the job of an evicted pod is known again when another pod replaces it.
+/// The name of an evicted job, by which it is recognized when another pod replaces the evicted one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum EvictedJob {
     /// The job of the pod.
@@ -46,7 +46,7 @@ impl KnownBy<'_> {
 }
 
 impl EvictedJob {
-    /// Returns the same, borrowed.
+    /// Returns the name, borrowed.
     pub fn known_by(&self) -> KnownBy<'_> {
         match self {
             EvictedJob::Job(key) => KnownBy::Job(key),

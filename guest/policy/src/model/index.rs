@@ -173,7 +173,7 @@ impl Symbols {
         symbol
     }
 
-    /// Returns the number of a name that has one.
+    /// Returns the number of a name. `None`: the name was never interned.
     pub fn get(&self, name: &str) -> Option<Symbol> {
         self.numbers.get(name).copied()
     }

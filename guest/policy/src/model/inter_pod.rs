@@ -54,9 +54,9 @@ pub struct Affinity {
 pub struct Spread {
     /// The pods that are counted and the domains.
     pub term: Term,
-    /// How many more of these pods a domain may have than the one that has the fewest; at least 1.
+    /// The number of these pods that a domain may have more than the domain with the fewest; at least 1.
     pub max_skew: u32,
-    /// Where there are fewer domains than this, the fewest counts as 0; at least 1.
+    /// The minimum number of domains, at least 1. Where there are fewer, the smallest count is 0.
     pub min_domains: u32,
     /// The nodes whose pods and domains count: one bit a node.
     pub nodes: Vec<u64>,
@@ -136,7 +136,7 @@ impl InterPods {
         pods.for_each(|(ix, node, terminating)| self.book(ix, node, terminating, Entry::In));
     }
 
-    /// Books that a pod is on a node, or that it is not there any more.
+    /// Adds a pod on a node to the books, or removes it from them.
     pub(super) fn book(&mut self, ix: InterPodIx, node: NodeIx, terminating: bool, entry: Entry) {
         if self.outdated {
             return;

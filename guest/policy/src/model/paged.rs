@@ -50,7 +50,7 @@ impl<I: Index, T> Paged<I, T> {
         self.pages.get_mut(page)?.entries.get_mut(at)?.as_mut()
     }
 
-    /// Puts an entry under a number and returns the one that was there.
+    /// Puts an entry under a number and returns the entry that was there.
     pub fn insert(&mut self, ix: I, entry: T) -> Option<T> {
         let (page, at) = place(ix);
         self.next = self.next.max(ix.at().saturating_add(1));
@@ -116,7 +116,7 @@ impl<I: Index, T> Paged<I, T> {
         })
     }
 
-    /// Returns the entries and their numbers, to be changed.
+    /// Returns the entries and their numbers for changes, in the order of the numbers.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (I, &mut T)> {
         let pages = self.pages.iter_mut().map(|page| &mut page.entries).enumerate();
         pages.flat_map(|(page, entries)| {
@@ -125,7 +125,7 @@ impl<I: Index, T> Paged<I, T> {
     }
 }
 
-/// Returns the page of a number, and the place on it.
+/// Returns the page of a number, and the position on the page.
 fn place<I: Index>(ix: I) -> (usize, usize) {
     (ix.at() / PAGE, ix.at() % PAGE)
 }

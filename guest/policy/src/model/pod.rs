@@ -188,7 +188,7 @@ impl Pod {
         self.attributes.priority
     }
 
-    /// Returns its controller: namespace, kind and name.
+    /// Returns the controller of the pod: namespace, kind and name. `None`: it has none.
     pub fn controller(&self) -> Option<[&str; 3]> {
         let owner = self.template.owner.as_ref()?;
         Some([&self.template.namespace, &owner.kind, &owner.name])
@@ -215,12 +215,12 @@ impl Pod {
         self.required_node.filter(|_| self.daemon)
     }
 
-    /// Returns whether nothing stops with it: it is a pod, and of no job.
+    /// Returns whether no other pod stops with the pod: it is no reservation, and is of no job.
     pub fn is_alone(&self) -> bool {
         self.name.kind == Kind::Pod && self.attributes.job.is_none()
     }
 
-    /// Returns whether its eviction frees what it requests: it is no reservation, and runs in none.
+    /// Returns whether the eviction of the pod frees what it requests: it is no reservation, and is inside none.
     pub fn frees_its_request(&self) -> bool {
         self.name.kind == Kind::Pod && self.attributes.inside.is_none()
     }

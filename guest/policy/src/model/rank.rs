@@ -12,7 +12,7 @@ const STRIDE: u64 = 1 << 32;
 /// The part of a gap, as a divisor, that a name leaves to the neighbour that it follows in a run.
 const RUN: u64 = 1 << 10;
 
-/// The rank of what has none yet.
+/// The rank of an object without a rank.
 pub const UNRANKED: u64 = 0;
 
 /// Names in order.

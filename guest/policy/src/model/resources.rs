@@ -54,7 +54,7 @@ impl Amounts {
         usize::try_from(resource.0).ok().and_then(|at| self.0.get(at)).copied().unwrap_or(0)
     }
 
-    /// Sets one resource.
+    /// Sets the amount of one resource.
     pub fn set(&mut self, resource: ResourceIx, amount: i64) {
         if let Some(slot) = self.slot(resource) {
             *slot = amount;

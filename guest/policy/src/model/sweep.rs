@@ -17,7 +17,7 @@ impl Sweep {
         entries > self.left.saturating_mul(2).max(FEW)
     }
 
-    /// Notes how many entries a sweep has left.
+    /// Records how many entries a sweep has left.
     pub fn done(&mut self, left: usize) {
         self.left = left;
     }

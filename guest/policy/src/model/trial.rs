@@ -41,22 +41,22 @@ impl<'c> Trial<'c> {
         self.put(pod, Place::Evicted)
     }
 
-    /// Takes a reserved pod off its node: it waits for one again.
+    /// Takes the reserved node of a pod back: the pod waits for a node again.
     pub fn unreserve(&mut self, pod: PodIx) {
         self.put(pod, Place::Pending)
     }
 
-    /// Takes a pod off its node, and those that go with it off theirs.
+    /// Evicts a pod and the pods that are evicted together with it.
     pub fn evict_set(&mut self, pod: PodIx) {
         self.cluster.eviction_set(pod).into_iter().for_each(|pod| self.evict(pod))
     }
 
-    /// Gives a pod a node, whether it fits there or not.
+    /// Places a pod on a node, whether it fits there or not.
     pub fn place(&mut self, pod: PodIx, node: NodeIx) {
         self.put(pod, Place::Reserved(node))
     }
 
-    /// Puts a pod where it was at a moment: takes everything back that was done since.
+    /// Rewinds the trial to a mark: undoes all changes since.
     pub fn rewind(&mut self, mark: Mark) {
         while self.log.len() > mark.0 {
             if let Some((pod, place)) = self.log.pop() {
@@ -65,7 +65,7 @@ impl<'c> Trial<'c> {
         }
     }
 
-    /// Puts a pod at a place, or back at one.
+    /// Puts a pod at a place, or back at its former place.
     pub fn put(&mut self, pod: PodIx, place: Place) {
         if let Some(old) = self.cluster.try_place(pod, place) {
             self.log.push((pod, old));

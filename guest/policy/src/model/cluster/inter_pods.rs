@@ -119,8 +119,8 @@ impl Cluster {
         self.inter_pod_allows(pod, node, &others).is_ok()
     }
 
-    /// Returns whether one of these nominated pods would not be allowed on its node any more with a pod on `node`. The nominated pods are on their
-    /// nodes in the books or in `what_if`, and `pod` is on none.
+    /// Returns whether a pod on `node` would displace one of these nominated pods, which would no longer be allowed on its node. The nominated pods
+    /// are on their nodes in the books or in `what_if`, and `pod` is on none.
     pub fn displaces_any(&self, (pod, node): (PodIx, NodeIx), what_if: &WhatIf, nominated: &[(PodIx, NodeIx)]) -> bool {
         nominated.iter().any(|(other, at)| {
             let mut others = what_if.clone();
@@ -142,8 +142,8 @@ impl Cluster {
         self.first_lack(placed, what_if, |at, what_if| self.inter_pod_allows_beside(at.0, at.1, what_if, nominated))
     }
 
-    /// Returns the same for pods that are nominated together: each also leaves those before it allowed. None of them is tried without the others on
-    /// their nodes, so a pod that fits only before another one would never run.
+    /// Returns the first disallowed pod like [`Cluster::first_disallowed`], for pods that are nominated together: each also leaves those before it
+    /// allowed. None of them is tried without the others on their nodes, so a pod that fits only before another one would never run.
     pub fn first_disallowed_together(
         &self,
         placed: &[(PodIx, NodeIx)],

@@ -78,7 +78,7 @@ impl Cluster {
         self.members(pod).filter(|(_, pod)| pod.place.node().is_some() && !pod.is_leaving())
     }
 
-    /// Notes that the elastic jobs of these pods grow or shrink now. A pod of a job's minimum changes no size: the job starts, or ends.
+    /// Records that the elastic jobs of these pods grow or shrink now. A pod within the minimum of its job changes no size: the job starts, or ends.
     pub fn note_scaling(&mut self, pods: &[PodIx]) {
         let now = self.now();
         for ix in pods {
@@ -112,8 +112,8 @@ impl Cluster {
         }
     }
 
-    /// Returns how many pods of a job are there that its gang may start with: neither leaving nor ended in vain, and without scheduling gates
-    /// where those do not count.
+    /// Returns the number of pods of a job that its gang may start with. Leaving pods and pods that failed do not count, and pods with scheduling
+    /// gates only where the system counts them.
     pub fn members_there(&self, job: &Job) -> usize {
         let counts_gated = job.gang().is_none_or(|gang| gang.counts_gated);
         let is_there = |pod: &&Pod| {
@@ -135,8 +135,8 @@ impl Cluster {
         self.assembled(job).is_none_or(|have| have >= usize::try_from(minimum).unwrap_or(usize::MAX))
     }
 
-    /// Returns the gang of the same group that is served before the pods of a gang that has its minimum: the first one that is not complete,
-    /// how many pods it has, and how many it needs.
+    /// Returns the gang of the same group that is served before the pods of a gang that has its minimum: the first one that is not complete, how many
+    /// pods it has, and how many it needs. `None`: no gang is served before.
     pub fn served_before(&self, job: JobIx) -> Option<(JobIx, usize, u32)> {
         let is_beyond = self.assembled(job).is_some() && self.is_complete(job);
         let incomplete = |other: &JobIx| *other != job && !self.is_complete(*other);

@@ -121,8 +121,8 @@ impl Cluster {
         self.promised_from(node, preemptor, priority, &NO_PODS)
     }
 
-    /// Returns the same for a preemptor that counts as a pod of this priority; and the pods of a lower one whose nominations are closed
-    /// to it.
+    /// Returns the promised pods like [`Cluster::promised`], for a preemptor that counts as a pod of this priority. Pods of a lower priority are
+    /// included if their nominations are closed to it.
     pub fn promised_from<'a>(
         &'a self,
         node: &'a Node,

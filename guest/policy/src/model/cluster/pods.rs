@@ -86,7 +86,7 @@ impl Cluster {
         self.set_nominated(ix, Some(node));
     }
 
-    /// Gives up the node that is kept for a pod, if there is one.
+    /// Gives up the node that is kept for a pod, if any.
     pub fn give_up_room(&mut self, ix: PodIx) {
         if self.ext.coscheduling.kept.remove(&ix).is_some() {
             self.set_nominated(ix, None);
@@ -105,7 +105,7 @@ impl Cluster {
         }
     }
 
-    /// Shows the node that is kept for a pod as its nomination, as long as the pod waits and the host has nominated it to none.
+    /// Shows the node that is kept for a pod as its nomination, as long as the pod waits and the host has not nominated it.
     fn show_kept(&mut self, ix: PodIx, pod: &mut Pod) {
         let Some(node) = self.ext.coscheduling.kept.get(&ix).copied() else { return };
         let waits = matches!(pod.place, Place::Pending | Place::Reserved(_)) && !pod.terminating;

@@ -53,7 +53,7 @@ impl Cluster {
         self.queue_trees = self.queue_trees.wrapping_add(1);
         self.queues = Table::default();
         self.queue_names = BTreeMap::new();
-        // The queues are numbered anew, so nothing that is known by their old numbers may stay.
+        // The queues are renumbered, so nothing that refers to their old numbers may stay.
         (self.ext.yunikorn.policies, self.ext.yunikorn.ranks) = (Table::default(), Table::default());
         self.ext.yunikorn.over_max_since = Table::default();
         self.ext.volcano.queues = Table::default();

@@ -31,7 +31,7 @@ impl Cluster {
         self.bound_to_one_node.iter().copied()
     }
 
-    /// Returns the pods of DaemonSets for which their node is kept since they were tried in vain.
+    /// Returns the pods of DaemonSets whose required node is kept for them, because they were tried in vain.
     pub fn required_node_reservations(&self) -> impl Iterator<Item = PodIx> + '_ {
         self.required_node_reservations.iter().copied()
     }

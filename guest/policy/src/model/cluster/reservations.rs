@@ -16,7 +16,7 @@ impl Cluster {
         std::iter::once(ix).chain(inside).collect()
     }
 
-    /// Returns the pods inside a reservation, on its node; none for a pod.
+    /// Returns the pods inside a reservation, on its node. Empty for a pod that is no reservation.
     pub fn pods_inside<'a>(&'a self, reservation: &'a Pod) -> impl Iterator<Item = (PodIx, &'a Pod)> {
         let name = match reservation.name.kind {
             Kind::Reservation => self.symbols.get(&reservation.name.name),

@@ -31,7 +31,7 @@ impl Cluster {
         }
     }
 
-    /// Begins a new round of a gang group. Each new pod of a job begins one, and most jobs are of no group.
+    /// Begins a new round of a gang group. This runs for each new pod of a job, and most jobs are in no group.
     pub fn begin_round(&mut self, job: JobIx) {
         let has_group = |job: &Job| job.gang().is_some_and(|gang| !gang.group.is_empty());
         let group = if self.job(job).is_some_and(has_group) { self.gang_group(job) } else { Vec::new() };
@@ -43,7 +43,7 @@ impl Cluster {
         }
     }
 
-    /// Notes that there is a plan for a gang: its round has not failed after all.
+    /// Records that there is a plan for a gang: its round has not failed after all.
     pub fn recover(&mut self, ix: JobIx) {
         if let Some(job) = self.job_mut(ix) {
             job.round.failure = None;
@@ -169,8 +169,8 @@ impl Cluster {
         self.gang_group(job).into_iter().find_map(short)
     }
 
-    /// Returns how many members a gang can have in this round and how many it needs; `None` where it can be complete. Members count that
-    /// count by the match policy, that are nominated, or that have not been tried; `without` does not.
+    /// Returns how many members a gang can have in this round and how many it needs. `None`: it can be complete. Members count if the match policy
+    /// counts them, if they are nominated, or if they have not been tried; `without` does not count.
     fn lacking_in_round(&self, job: JobIx, without: Option<PodIx>) -> Option<(usize, u32)> {
         let (have, minimum) = (self.assembled(job)?, self.job(job)?.gang()?.minimum);
         let members = self.job(job)?.members.iter().copied();
@@ -194,8 +194,8 @@ impl Cluster {
         members.copied().filter(|ix| self.pod(*ix).is_some_and(Pod::is_schedulable))
     }
 
-    /// Returns when the first pod of a gang group entered and when it was created, in nanoseconds since 1970, and the name of its gang;
-    /// `None` where the job is no gang. Of gangs with equal times the first by name counts.
+    /// Returns when the first pod of a gang group entered and when it was created, in nanoseconds since 1970, and the name of its gang. Of gangs with
+    /// equal times, the first by name is returned. `None`: the job is no gang.
     pub fn first_of_gang_group(&self, job: JobIx) -> Option<(i64, i64, &JobKey)> {
         self.job(job)?.gang()?;
         let gangs = self.gang_group(job).into_iter().filter_map(|ix| self.job(ix));

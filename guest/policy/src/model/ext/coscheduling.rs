@@ -47,7 +47,7 @@ impl Cluster {
         &self.ext.coscheduling.borrowers
     }
 
-    /// Sets these pods.
+    /// Sets the pods that would borrow, by rank.
     pub fn set_borrowers(&mut self, pods: BTreeMap<u64, Borrows>) {
         self.ext.coscheduling.borrowers = pods;
     }

@@ -92,7 +92,7 @@ impl Cluster {
         Some(Request::new(here.flat_map(|ix| self.share(ix).iter().collect::<Vec<_>>()).collect()))
     }
 
-    /// Returns the job of a pod, if its pods are evicted together.
+    /// Returns the job of a pod, if the pods of the job are evicted together. `None`: the pod is evicted alone.
     pub fn job_that_leaves_whole(&self, pod: &Pod) -> Option<JobIx> {
         if !self.ext.kubernetes.any_leaves_whole || pod.name.kind != Kind::Pod || pod.is_leaving() {
             return None;

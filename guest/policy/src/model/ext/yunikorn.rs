@@ -68,7 +68,7 @@ impl Cluster {
         self.ext.yunikorn.over_max_since.get(queue).copied()
     }
 
-    /// Sets since when queues have used more than their maximum. All others do not.
+    /// Sets since when queues have used more than their maximum. All other queues are within their maximum.
     pub fn set_over_max_since(&mut self, since: impl IntoIterator<Item = (QueueIx, i64)>) {
         let table = &mut self.ext.yunikorn.over_max_since;
         *table = Table::default();
@@ -87,7 +87,7 @@ impl Cluster {
         self.ext.yunikorn.by_default.get(job).copied().unwrap_or(false)
     }
 
-    /// Sets whether a job is made of pods that name none.
+    /// Sets whether a job consists of pods without an application name.
     pub fn set_by_default(&mut self, job: JobIx, by_default: bool) {
         self.ext.yunikorn.by_default.insert(job, by_default);
     }

@@ -62,7 +62,7 @@ impl Library {
 }
 
 impl InterPods {
-    /// Finds the books of every term, and makes them empty.
+    /// Finds the books of every term, and empties them.
     pub(super) fn compile(&mut self) {
         let mut library = Library::default();
         let mut compiled: Table<_, Compiled> = Table::default();

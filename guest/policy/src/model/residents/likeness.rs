@@ -51,7 +51,7 @@ fn packed(upper: u32, lower: u32) -> u64 {
     u64::from(upper) << 32 | u64::from(lower)
 }
 
-/// Returns a number that nothing has where there is none: tables end before it.
+/// Returns the number, or, without one, a number that no entry has: tables end before it.
 fn or_none(number: Option<u32>) -> u32 {
     number.unwrap_or(u32::MAX)
 }

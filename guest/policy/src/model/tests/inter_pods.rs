@@ -64,7 +64,7 @@ impl Told {
             return false;
         }
         let others = || cluster.pods().filter(|(other, _)| *other != ix).map(|(_, pod)| pod);
-        // The others whose node is in the same domain as this one.
+        // The other pods whose node is in the same domain as this node.
         let near = |topology: u32| {
             let here = self.domain(cluster, topology, node);
             others().filter(move |other| {

@@ -154,7 +154,7 @@ impl Pod {
     }
 }
 
-/// Lets it happen.
+/// Applies an event to the world.
 pub fn apply_event(world: &mut World, happening: &Happening) {
     match happening {
         Happening::Node(node, has) => world.node(&format!("n{node}"), &amounts(*has)),
@@ -169,7 +169,7 @@ pub fn apply_event(world: &mut World, happening: &Happening) {
                 world.tell(vec![Event::PodRemoved(id)]);
             }
         }
-        // Whether they may be is the host's business; the books must be right either way.
+        // Whether the pod may be reserved is the host's decision; the books must be right either way.
         Happening::Reserve(slot, node) => {
             let node = world.numbers.nodes.get(&format!("n{node}")).copied();
             if let Some((pod, node)) = known(world, *slot).zip(node) {
