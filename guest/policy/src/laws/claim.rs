@@ -50,7 +50,7 @@ impl Claim {
         Claim(asked.iter().filter(counts).map(|(resource, _)| (resource, standing(resource))).collect())
     }
 
-    /// Returns the requested resources and how the gang stands to them.
+    /// Returns the requested resources and the standing of the gang towards each.
     pub fn standings(&self) -> impl Iterator<Item = (ResourceIx, Standing)> + '_ {
         self.0.iter().copied()
     }
@@ -82,7 +82,7 @@ pub fn claimants(cluster: &Cluster, queue: Option<QueueIx>) -> impl Iterator<Ite
     cluster.path(queue).take(levels).filter(move |(ix, other)| Some(*ix) == queue || other.parent.is_some())
 }
 
-/// Returns what those of these pods request in sum that have no node.
+/// Returns the summed requests of those of these pods that have no node.
 pub fn unplaced(cluster: &Cluster, pods: &[PodIx]) -> Amounts {
     let mut sum = Amounts::default();
     let waiting = pods.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.place.node().is_none());
@@ -107,7 +107,7 @@ pub fn is_spare(cluster: &Cluster, own: Option<QueueIx>, pods: &[PodIx], resourc
     unplaced(cluster, pods).get(resource).saturating_add(lacked) <= free
 }
 
-/// Returns what a queue without children lacks of a resource that it has pods for and may claim.
+/// Returns the amount that a queue without children lacks of a resource that it has pods for and may claim.
 fn lacks(cluster: &Cluster, ix: QueueIx, queue: &Queue, resource: ResourceIx) -> i64 {
     if cluster.queue_spec(ix).is_some_and(|spec| spec.has_children) {
         return 0;

@@ -17,7 +17,7 @@ impl Detail {
         Detail { case, facts: Vec::new() }
     }
 
-    /// Returns whether a law says this in such a case.
+    /// Returns whether this is the case of the detail.
     pub fn is_of(&self, case: &str) -> bool {
         self.case == case
     }

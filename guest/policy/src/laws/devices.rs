@@ -151,7 +151,7 @@ impl Known {
         self.others.iter().any(|resource| pod.request.get(*resource) > 0)
     }
 
-    /// Returns whether such a pod is on such a node.
+    /// Returns whether a pod that meets `is` is on a node that meets `on`.
     fn is_held(&self, cluster: &Cluster, on: fn(&Known, &Node) -> bool, is: impl Fn(&Pod) -> bool) -> bool {
         cluster.pods().any(|(_, pod)| {
             let node = pod.place.node().and_then(|node| cluster.node(node));

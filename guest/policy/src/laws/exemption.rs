@@ -7,7 +7,7 @@ use super::Case;
 pub struct Exemption {
     /// The exempt preemptors, in a few words.
     pub sentence: &'static str,
-    /// Whether the preemptor is one of them.
+    /// Whether a preemptor is exempt.
     pub applies: fn(&Case<'_>) -> bool,
 }
 

@@ -49,7 +49,7 @@ impl Harm {
         harm
     }
 
-    /// Adds pods of gangs and reservations, of these victims: what stops with them.
+    /// Adds what stops with pods of gangs and reservations, out of these victims.
     fn stop_together(&mut self, cluster: &Cluster, (pods, victims): (&[PodIx], &[PodIx]), earlier: &BTreeSet<PodIx>) {
         let mut gangs: BTreeMap<JobIx, Vec<&Pod>> = BTreeMap::new();
         let inside = pods.iter().filter_map(|ix| cluster.pod(*ix)).flat_map(|pod| cluster.pods_inside(pod));
@@ -133,8 +133,7 @@ fn own_loss(cluster: &Cluster, pod: &Pod, earlier: &BTreeSet<PodIx>) -> GangLoss
     }
 }
 
-/// Returns the size of what stops with one pod: of its whole gang if the gang breaks, else of the pod; with a reservation also that of the
-/// pods inside.
+/// Returns the size of what stops with one pod: its whole gang if the gang breaks, else the pod. For a reservation, the pods inside are added.
 pub fn lost_size(cluster: &Cluster, pod: &Pod) -> i64 {
     if pod.is_alone() {
         return cluster.pod_share(pod);
@@ -153,7 +152,7 @@ fn own_size(cluster: &Cluster, pod: &Pod) -> i64 {
     }
 }
 
-/// Returns the gang of a pod that needs more than one pod to run; none for a pod alone.
+/// Returns the gang of a pod that needs more than one pod to run. `None`: the pod runs alone.
 pub fn gang_of<'c>(cluster: &'c Cluster, pod: &Pod) -> Option<(JobIx, &'c Job)> {
     let ix = pod.attributes.job?;
     cluster.job(ix).filter(|job| minimum(job) > 1).map(|job| (ix, job))

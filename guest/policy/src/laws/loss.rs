@@ -21,7 +21,7 @@ pub struct NodeVictims<'a> {
 }
 
 impl<'a> NodeVictims<'a> {
-    /// Returns these victims, none of which has a reason to be spared.
+    /// Creates the input of a law from these victims, none of which has a reason to be spared.
     pub fn of(cluster: &'a Cluster, victims: &'a [PodIx]) -> NodeVictims<'a> {
         NodeVictims { cluster, victims, violations: 0, reluctance: 0, earlier: &NO_PODS }
     }

@@ -20,7 +20,8 @@ pub struct Companion {
     pub unplaced: Amounts,
 }
 
-/// A part of what is planned together: waiting pods of one job that count against the same queue in the same way.
+/// A preemptor: waiting pods of one job that are planned together and count against the same queue in the same way. A job has several if its pods
+/// count differently.
 #[derive(Debug, Clone)]
 pub struct Preemptor {
     /// The pod of the attempt; in a part of others, the first pod of the part.
@@ -119,7 +120,7 @@ impl Preemptor {
         }
     }
 
-    /// Returns the same preemptor with this claim.
+    /// Returns the preemptor with this claim.
     pub fn claiming(self, claim: Claim) -> Preemptor {
         Preemptor { claim, ..self }
     }

@@ -52,7 +52,7 @@ pub fn nominated_of_all(case: &Case<'_>, all: QueueIx, resource: ResourceIx) -> 
     })
 }
 
-/// Returns whether a quota uses more than its min also when the pods that leave it, and those that a case evicts, are gone.
+/// Returns whether a quota still uses more than its min without its leaving pods and the pods that a case evicts.
 fn stays_over_min(case: &Case<'_>, quota: QueueIx) -> bool {
     let gone = |resource| held_by_leaving(case, quota, resource).saturating_add(case.given_up(quota, resource).0);
     is_over_min(case.cluster, quota, gone)

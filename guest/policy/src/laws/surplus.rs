@@ -11,7 +11,7 @@ use crate::model::{Amounts, Cluster, Freed, Pod, PodIx, QueueIx, ResourceIx, Use
 pub struct Held(BTreeMap<QueueIx, Amounts>);
 
 impl Held {
-    /// Adds a pod, or takes it out again.
+    /// Adds the amounts of a pod, or subtracts them.
     pub fn change(&mut self, cluster: &Cluster, pod: &Pod, by: fn(&mut Amounts, &crate::model::Request)) {
         for (ix, _) in cluster.path(pod.queue) {
             by(self.0.entry(ix).or_default(), &pod.request);

@@ -34,7 +34,7 @@ pub(super) enum Whole {
 pub(super) trait Seat {
     /// Returns the law.
     fn rule(&mut self) -> &mut Rule;
-    /// Switches it as a whole.
+    /// Switches the law as a whole.
     fn switch(&mut self, to: Whole);
 }
 
@@ -183,7 +183,7 @@ fn seats<T: Seat>(list: &mut [T]) -> impl Iterator<Item = &mut dyn Seat> {
 }
 
 impl Laws {
-    /// Switches the law of this code wherever the table has it. Returns whether the table has it, with the case where one is named.
+    /// Switches the law of this code wherever the table has it. Returns whether the table has the law, and the case if one is named.
     pub fn switch(&mut self, code: &str, to: Switch) -> bool {
         let mut has_it = false;
         for seat in self.seats() {

@@ -74,7 +74,7 @@ impl PendingOrder {
         }
     }
 
-    /// Puts pods of one job in the order of the queue.
+    /// Sorts pods of one job in the order of the queue.
     pub fn sort_job<T>(&self, cluster: &Cluster, pods: &mut [(T, &Pod)]) {
         match self.by {
             OrderBy::Key(by) => pods.sort_by_cached_key(|(_, pod)| (by.key_in_job(pod).build(), pod.rank)),

@@ -38,7 +38,7 @@ pub fn says(value: &Value, field: &str) -> bool {
     }
 }
 
-/// Returns whether a text field of a JSON object has another value than these; an absent one has the value ``.
+/// Returns whether a text field of a JSON object has another value than these. An absent field has an empty value.
 pub fn is_beyond(value: &Value, field: &str, soft: &[&str]) -> bool {
     !soft.contains(&value.get(field).and_then(Value::as_str).unwrap_or_default())
 }

@@ -53,7 +53,7 @@ impl GangFindings {
         GangFindings { labels: Some(labels), ..GangFindings::default() }
     }
 
-    /// Notes that a pod names a gang in the field at this JSON pointer.
+    /// Records that a pod names a gang in the field at this JSON pointer.
     pub fn note(&mut self, job: JobIx, pod: &contract::Pod, path: impl FnOnce() -> String) {
         let (namespace, name) = (&pod.template.namespace, &pod.name);
         let read = match self.read.entry(job) {

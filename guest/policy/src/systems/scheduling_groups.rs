@@ -140,7 +140,7 @@ impl SchedulingGroups {
         self.count(&member, true);
         if let Some(spec) = self.groups.get(&member.job) {
             let terms = self.terms(spec);
-            // Of a group that has changed too, the next `sync` says it.
+            // If the group has changed, too, the next `sync` makes the finding.
             if !self.changed.contains(&member.job) {
                 self.tell(&member, terms.0, findings);
             }

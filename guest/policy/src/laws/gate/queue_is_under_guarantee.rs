@@ -108,7 +108,7 @@ fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     outside.try_for_each(|judged| judged.is_under())
 }
 
-/// Checks that every queue that is not under its guarantee is not over it either, and ends within it with the victims evicted and the
+/// Checks every queue that is not under its guarantee: it must not be over the guarantee, and must end within it with the victims evicted and the
 /// preemptor placed. Law 4: a queue that is already over its guarantee does not preempt, however many pods inside it would be evicted.
 fn suffices(case: &Case<'_>) -> Result<(), Denial> {
     for judged in judged(case).filter(|judged| judged.is_under().is_err()) {

@@ -63,7 +63,7 @@ fn shared(cluster: &Cluster, of: Option<QueueIx>, queue: QueueIx) -> bool {
     cluster.path(of).any(|(ix, _)| ix == queue)
 }
 
-/// Returns why a queue gives nothing with this pod: the amounts of the first resource that counts. `None`: the queue may give the pod.
+/// Returns why a queue does not give this pod: the amounts of the first resource that counts. `None`: the queue may give the pod.
 fn keeps(case: &Case<'_>, (ix, queue): (QueueIx, &Queue), pod: &Pod) -> Option<Denial> {
     let above = |resource, deserved| Sum::of("used", queue.used.total(resource)).more_than("deserved", deserved);
     let deserved = || pod.request.iter().filter_map(|(resource, _)| Some((resource, queue.entitlement(resource)?)));

@@ -202,7 +202,7 @@ fn the_share_stands_in_the_place_of_max_where_there_are_shares() {
     world.pod(pod("greedy").quota("other").asks("cpu=20"));
     world.pod(preemptor("cpu=3"));
     assert_eq!(admission(&mut world, "asker", fits_max::LAW.function), Ok(()));
-    // Requesting 7 against 20 it gets 6 of the 12.
+    // `team` requests 7 and `other` 20, so `team` gets 6 of the 12.
     world.pod(preemptor("cpu=7"));
     let parts = [("preemptible-used", 0), ("non-preemptible-used", 0), ("promised", 0), ("requested", 7000)];
     assert_eq!(

@@ -128,7 +128,7 @@ fn units(cluster: &Cluster) -> Vec<Unit> {
     units.into_iter().filter_map(|pods| unit(&pods)).collect()
 }
 
-/// Returns the place of a pod in the order in which it counts.
+/// Returns the key by which pods are counted in order.
 fn order(pod: &Pod) -> (bool, bool, std::cmp::Reverse<i32>, u64) {
     (pod.nominated.is_none(), pod.is_pending(), std::cmp::Reverse(pod.priority()), pod.rank)
 }

@@ -41,7 +41,7 @@ impl Args {
 }
 
 impl Args {
-    /// Arguments that put every law in force.
+    /// Returns arguments that put every law in force.
     pub fn all_enabled() -> Args {
         Args {
             unlabelled_is_preemptible: true,

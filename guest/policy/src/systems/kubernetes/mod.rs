@@ -89,8 +89,8 @@ impl Kubernetes {
         }
     }
 
-    /// Reads a pod of this gang of a system that builds on it; without one, of its pod group, if it has one. `named` is the field in which
-    /// the pod names that gang, a JSON pointer.
+    /// Reads a pod for a system that builds on this one. `job` is the gang of the pod in that system; without one, the pod group counts, if the pod
+    /// has one. `named` is the field in which the pod names that gang, a JSON pointer.
     pub fn read_pod_of(
         &mut self,
         cluster: &mut Cluster,

@@ -23,7 +23,7 @@ pub struct Spec {
     pub created: Option<i64>,
     /// The name of its PriorityClass.
     pub class: Option<String>,
-    /// Its priority, if the API server has set it.
+    /// The priority, if the API server has set it.
     pub priority: Option<i32>,
     /// Whether its pods may preempt. `None`: each pod decides for itself.
     pub may_preempt: Option<bool>,

@@ -131,7 +131,7 @@ impl Groups {
         }
     }
 
-    /// Sets which Job a pod names for its group. Without a group or a Job, any earlier name is removed.
+    /// Sets the Job that a pod names for its group. Without a group or a Job, any earlier name is removed.
     pub fn read_pod(&mut self, group: Option<JobIx>, pod: &contract::Pod, job: Option<&str>) {
         match group.zip(job) {
             Some((group, job)) => self.job_names.set(group, pod, job.to_owned()),

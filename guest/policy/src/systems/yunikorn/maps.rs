@@ -53,7 +53,7 @@ impl ConfigMap {
     }
 }
 
-/// Returns whether a key may be the description of queues, or says which one is.
+/// Returns whether a key may contain the queues, or names the key that does.
 fn counts(key: &str) -> bool {
     key == keys::POLICY_GROUP || key.ends_with(".yaml")
 }

@@ -92,7 +92,7 @@ struct YuniKorn {
 /// The state that cannot be derived from the cluster.
 #[derive(Debug, Serialize, Deserialize)]
 struct Memory {
-    /// The configuration in force. The one in the cluster may be unusable.
+    /// The configuration in force. The ConfigMap in the cluster may be unusable.
     queues: Option<String>,
     apps: Vec<apps::AppHistory>,
     /// The queues over their maxima, and since when.

@@ -26,7 +26,7 @@ pub struct Overage {
 pub struct Overages(BTreeMap<String, Overage>);
 
 impl Overages {
-    /// Notes which queues use more than their maximum now.
+    /// Records which queues use more than their maximum now.
     pub fn update(&mut self, cluster: &mut Cluster) {
         // Most clusters have no queue with a delay.
         let has_delay = |(ix, _): (QueueIx, _)| cluster.policy(ix).quota_delay > 0;

@@ -85,7 +85,7 @@ pub fn check(key: &str, value: &str) -> Option<PropertyProblem> {
 /// A problem with a property, for its author.
 #[derive(Debug)]
 pub struct PropertyProblem {
-    /// What is wrong with it.
+    /// The problem, as a sentence.
     pub message: String,
     /// What to do.
     pub remedy: &'static str,

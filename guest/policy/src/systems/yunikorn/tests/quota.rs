@@ -143,7 +143,7 @@ fn a_checkpoint_keeps_since_when_a_queue_is_over_its_maximum() {
     // The maximum was lowered again between two requests. Before the end of the delay the first time counts; later, the time begins anew.
     assert_eq!(again(30, 1), (Some(90), (Vec::new(), Some(70))));
     assert_eq!(again(80, 1), (Some(140), (Vec::new(), Some(140))));
-    // Raised again, nothing is left of it.
+    // With the maximum raised again, the overage is forgotten.
     assert_eq!(again(80, 3), (None, (Vec::new(), None)));
 }
 

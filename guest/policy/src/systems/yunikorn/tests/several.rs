@@ -49,7 +49,7 @@ fn a_pod_that_has_not_waited_long_enough_says_when_it_has() {
     let mut scene = waiting(4).after(12);
     let p = scene.0.id("p");
     let answer = scene.0.engine.post_filter(&[p], &Refuted::default()).unwrap();
-    // It came at 0 and waits for 30 s.
+    // The pod was created at 0 and waits for 30 s.
     assert_eq!((answer.plan, answer.retry.at), (None, Some(30_000_000_000)));
     // The first pod of the application decides on the queue, and so on the delay.
     let after = &answer.retry.after;
