@@ -108,7 +108,7 @@ fn tiny(magnitude: Decimal, exponent: i32, scale: Decimal) -> Option<i64> {
     i64::try_from(whole.checked_add(i128::from(rest > 0))?).ok()
 }
 
-/// Digits with at most one point among them.
+/// Checks that a text consists of digits, with at most one point among them.
 fn is_number(digits: &str) -> bool {
     digits.contains(|c: char| c.is_ascii_digit())
         && digits.chars().all(|c| c.is_ascii_digit() || c == '.')
