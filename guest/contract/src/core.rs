@@ -148,7 +148,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// The system of this name; of no name, the first one.
+    /// Returns the system of this name; for an empty name, the first one. `None`: there is no such system.
     pub fn system(&self, name: &str) -> Option<&SystemInfo> {
         self.systems.iter().find(|system| name.is_empty() || system.name == name)
     }

@@ -4,7 +4,7 @@
 
 /// Turns a type of the contract into its binding, or a binding into its type of the contract. Strings and numbers move.
 pub trait Cross<T> {
-    /// The same value on the other side.
+    /// Converts the value into the type of the other side.
     fn cross(self) -> T;
 }
 

@@ -61,7 +61,7 @@ fn split(text: &str, ends: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at_checked(text.find(ends).unwrap_or(text.len())).unwrap_or((text, ""))
 }
 
-/// A decimal number times a factor; none where it is no number. As large as it can be where it cannot be counted.
+/// Multiplies a decimal number by a factor. The result saturates where it is too large to count. `None`: the text is no number.
 fn times(number: &str, factor: i128) -> Option<i128> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let digits = |text: &str| text.chars().all(|c| c.is_ascii_digit());

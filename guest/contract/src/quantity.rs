@@ -21,7 +21,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The unit of a resource of this name.
+    /// Returns the unit of a resource of this name.
     pub fn of(resource: &str) -> Unit {
         if resource == "cpu" { Unit::Milli } else { Unit::One }
     }
@@ -49,7 +49,7 @@ pub fn parse(text: &str, unit: Unit) -> Result<i64, QuantityError> {
     }
 }
 
-/// The amount of a quantity as nearly all are written: few digits and perhaps a suffix, nothing to be rounded. None of others.
+/// Parses a quantity in the form of nearly all of them: digits and perhaps a suffix, with nothing to be rounded. `None`: it has another form.
 fn whole(text: &str, unit: Unit) -> Option<i64> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, suffix) = text.split_at_checked(digits)?;
@@ -67,7 +67,7 @@ fn whole(text: &str, unit: Unit) -> Option<i64> {
     number.parse::<i64>().ok()?.checked_mul(factor)
 }
 
-/// The same of any quantity.
+/// Parses a quantity in any form.
 fn parse_exactly(text: &str, unit: Unit) -> Result<i64, QuantityError> {
     let malformed = || QuantityError::Malformed(text.to_owned());
     let overflow = || QuantityError::Overflow(text.to_owned());
@@ -108,7 +108,7 @@ fn tiny(magnitude: Decimal, exponent: i32, scale: Decimal) -> Option<i64> {
     i64::try_from(whole.checked_add(i128::from(rest > 0))?).ok()
 }
 
-/// Digits with at most one point among them.
+/// Checks that a text consists of digits, with at most one point among them.
 fn is_number(digits: &str) -> bool {
     digits.contains(|c: char| c.is_ascii_digit())
         && digits.chars().all(|c| c.is_ascii_digit() || c == '.')
@@ -147,7 +147,7 @@ impl Factor {
         })
     }
 
-    /// The number; none where it cannot be held.
+    /// Returns the number. `None`: a decimal cannot hold it.
     fn value(&self) -> Option<Decimal> {
         match *self {
             Factor::Two(bits) => 1i128.checked_shl(bits).map(Decimal::from),

@@ -2,7 +2,7 @@
 
 use super::{PodId, SortKeys};
 
-/// The bytes for which room is made at first: three numbers, a flag, and names of usual length.
+/// The bytes that are allocated at first: three numbers, a flag, and names of usual length.
 const USUAL: usize = 96;
 
 /// Builds a sort key out of parts, the weightiest first. Two keys of the same kinds of parts compare as their parts do, one after the
@@ -22,12 +22,12 @@ const USUAL: usize = 96;
 pub struct KeyBuilder(Vec<u8>);
 
 impl KeyBuilder {
-    /// A key without parts.
+    /// Creates a key without parts.
     pub fn new() -> KeyBuilder {
         KeyBuilder(Vec::with_capacity(USUAL))
     }
 
-    /// A number or a time of which the smaller comes first.
+    /// Appends a number or a time of which the smaller comes first.
     #[must_use]
     pub fn ascending(mut self, value: impl Into<i64>) -> KeyBuilder {
         // With the sign bit turned, the bytes of negative numbers come before those of positive ones.
@@ -36,20 +36,20 @@ impl KeyBuilder {
         self
     }
 
-    /// A number or a time of which the larger comes first.
+    /// Appends a number or a time of which the larger comes first.
     #[must_use]
     pub fn descending(self, value: impl Into<i64>) -> KeyBuilder {
         self.ascending(!value.into())
     }
 
-    /// What is false comes before what is true.
+    /// Appends a flag: false comes before true.
     #[must_use]
     pub fn flag(mut self, value: bool) -> KeyBuilder {
         self.0.push(value.into());
         self
     }
 
-    /// A text; the order is that of its bytes.
+    /// Appends a text. Texts are in the order of their bytes.
     #[must_use]
     pub fn text(mut self, text: &str) -> KeyBuilder {
         for byte in text.bytes() {
@@ -63,15 +63,15 @@ impl KeyBuilder {
         self
     }
 
-    /// The key.
+    /// Returns the key.
     pub fn build(self) -> Vec<u8> {
         self.0
     }
 }
 
 impl SortKeys {
-    /// The pods that were asked about, in the order of their keys. Pods with equal keys stay as they were: ask about them by namespace and
-    /// name.
+    /// Returns the pods of the request in the order of their keys. Pods with equal keys keep their order, so the request should list them by
+    /// namespace and name.
     pub fn sort(self, pods: Vec<PodId>) -> Vec<PodId> {
         let mut queue: Vec<(Vec<u8>, PodId)> = self.keys.into_iter().zip(pods).collect();
         queue.sort_by(|(a, _), (b, _)| a.cmp(b));

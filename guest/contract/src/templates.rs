@@ -16,7 +16,7 @@ pub mod crossing {
     pub type Event = crate::Event<TemplateId>;
 }
 
-/// The templates that a policy was told, by number.
+/// The templates that the host sent to a policy, by number.
 #[derive(Debug, Default)]
 pub struct Templates {
     known: BTreeMap<TemplateId, Arc<PodTemplate>>,
@@ -25,11 +25,11 @@ pub struct Templates {
 }
 
 impl Templates {
-    /// Has a policy apply events with the templates that their pods name, of these and of those that were told before. Where a pod names
-    /// one that was not told, the policy applies the events before it.
+    /// Lets a policy apply events, with the templates that their pods name: those of `told` and those of earlier calls. If a pod names an unknown
+    /// template, the policy applies only the events before it.
     ///
     /// # Errors
-    /// What the policy answers, or [`PolicyError::Unannounced`].
+    /// The error of the policy, or [`PolicyError::Unannounced`].
     pub fn apply(
         &mut self,
         told: Vec<NumberedTemplate>,
@@ -57,10 +57,10 @@ impl Templates {
 }
 
 impl<T> Event<T> {
-    /// The same event with the template of its pod given in another way.
+    /// Converts the template of the pod of an event by a function.
     ///
     /// # Errors
-    /// That of `template`.
+    /// The error of `template`.
     pub fn try_map<U, E>(self, template: impl FnOnce(T) -> Result<U, E>) -> Result<Event<U>, E> {
         Ok(match self {
             Event::PodUpserted(pod) => Event::PodUpserted(pod.try_map(template)?),
@@ -93,13 +93,13 @@ mod tests {
         NumberedTemplate { id, template }
     }
 
-    /// A pod that names a template.
+    /// Creates an event of a pod that names a template.
     fn pod(id: u32, number: TemplateId) -> crossing::Event {
         let Ok(pod) = Pod::pending(id, "", "pod").try_map(|_| Ok::<_, Infallible>(number));
         Event::PodUpserted(pod)
     }
 
-    /// The namespaces of the pods that are applied, and the answer.
+    /// Returns the namespaces of the pods that are applied, and the answer.
     fn applied(
         templates: &mut Templates,
         told: Vec<NumberedTemplate>,

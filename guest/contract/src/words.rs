@@ -12,17 +12,17 @@ macro_rules! words {
         }
 
         impl $name {
-            /// All of them.
+            /// All words of the list.
             pub const ALL: &'static [$name] = &[$($name::$case),*];
 
-            /// As it crosses.
+            /// Returns the word as it crosses the interface.
             pub fn name(self) -> &'static str {
                 match self {
                     $($name::$case => $word),*
                 }
             }
 
-            /// The one of this name; none where this version does not know it.
+            /// Returns the case with this name. `None`: this version does not know the name.
             pub fn named(name: &str) -> Option<$name> {
                 Self::ALL.iter().copied().find(|known| known.name() == name)
             }
@@ -127,7 +127,7 @@ words! {
 }
 
 impl ExtensionPoint {
-    /// The interface that has its functions.
+    /// Returns the interface that has the functions of the extension point.
     pub fn interface(self) -> Interface {
         match self {
             ExtensionPoint::QueueOrder => Interface::Queue,

@@ -11,14 +11,14 @@ use crate::{ConfigError, Policy, PolicyError};
 use bound::answers;
 use bound::cluster::{Event, NodeId, NumberedTemplate, PodId};
 
-/// Where the one policy of a component is kept. [`export!`](crate::export) implements it.
+/// The place of the one policy of a component. [`export!`](crate::export) implements it.
 pub trait Hosted: Policy + 'static {
-    /// The policy, once it is configured.
+    /// Returns the place of the policy. It is empty until the policy is configured.
     fn slot() -> &'static LocalKey<RefCell<Option<Self>>>;
 }
 
 thread_local! {
-    /// The templates of pods that the one policy of this component was told.
+    /// The templates of pods that the host sent to the one policy of this component.
     static TEMPLATES: RefCell<Templates> = RefCell::default();
 }
 
@@ -26,7 +26,7 @@ thread_local! {
 #[derive(Debug)]
 pub struct Exported<P>(PhantomData<P>);
 
-/// Asks the configured policy, and turns its answer into a binding.
+/// Calls the configured policy, and converts its answer into a binding.
 fn ask<P: Hosted, A: Cross<B>, B>(
     question: impl FnOnce(&mut P) -> Result<A, PolicyError>,
 ) -> Result<B, answers::PolicyError> {
@@ -37,7 +37,7 @@ fn ask<P: Hosted, A: Cross<B>, B>(
     answer.cross()
 }
 
-/// Asks the policy what needs no configuration: one that is new where none is configured.
+/// Calls a function of the policy that needs no configuration. Where no policy is configured, a new one answers.
 fn ask_any<P: Hosted, A>(question: impl FnOnce(&mut P) -> A) -> A {
     P::slot().with_borrow_mut(|policy| match policy {
         Some(policy) => question(policy),

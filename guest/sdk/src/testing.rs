@@ -6,12 +6,12 @@ use lictor_contract::quantity::{self, Unit};
 
 use crate::*;
 
-/// A policy, and the cluster it was told.
+/// A policy, and the cluster that a test announces to it.
 #[derive(Debug)]
 pub struct World<P> {
     /// The policy.
     pub policy: P,
-    /// What it found in the objects so far.
+    /// The findings of the policy on the objects so far.
     pub findings: Vec<Finding>,
     resources: Vec<String>,
     nodes: BTreeMap<String, NodeId>,
@@ -19,7 +19,7 @@ pub struct World<P> {
 }
 
 impl<P: Policy> World<P> {
-    /// The policy under its first system, in an empty cluster.
+    /// Creates the policy under its first system, in an empty cluster.
     pub fn new(arguments: &str) -> Result<World<P>, ConfigError> {
         let mut policy = P::default();
         let first = P::describe().systems.into_iter().next();
@@ -28,7 +28,7 @@ impl<P: Policy> World<P> {
         Ok(World { policy, findings: Vec::new(), resources: Vec::new(), nodes, pods })
     }
 
-    /// A node is new or has changed: `node("n1", "cpu=4,memory=8Gi")`.
+    /// Adds or updates a node: `node("n1", "cpu=4,memory=8Gi")`.
     pub fn node(&mut self, name: &str, allocatable: &str) -> Result<NodeId, PolicyError> {
         let id = self.nodes.get(name).copied().unwrap_or_else(|| next(self.nodes.len()));
         self.nodes.insert(name.to_owned(), id);
@@ -37,7 +37,7 @@ impl<P: Policy> World<P> {
         Ok(id)
     }
 
-    /// A pending pod is new: `pod("a", "cpu=1")`. Each is created a nanosecond after the one before.
+    /// Adds a pending pod: `pod("a", "cpu=1")`. Each is created a nanosecond after the one before.
     pub fn pod(&mut self, name: &str, requests: &str) -> Result<PodId, PolicyError> {
         let id = next(self.pods.len());
         let requests = self.amounts(requests)?;
@@ -49,7 +49,7 @@ impl<P: Policy> World<P> {
         Ok(id)
     }
 
-    /// The pod runs on the node from now on.
+    /// Binds a pod to a node, where it runs from now on.
     pub fn bind(&mut self, pod: &str, node: &str) -> Result<(), PolicyError> {
         let node = self.nodes.get(node).copied().ok_or(PolicyError::UnknownNode(NodeId::MAX))?;
         let pod = self.pods.get_mut(pod).ok_or(PolicyError::UnknownPod(PodId::MAX))?;
@@ -58,7 +58,7 @@ impl<P: Policy> World<P> {
         self.apply(Event::PodStatus(changed))
     }
 
-    /// These pods in queue order.
+    /// Returns these pods in queue order.
     pub fn queue(&mut self, mut pods: Vec<PodId>) -> Result<Vec<PodId>, PolicyError> {
         pods.sort_by_key(|pod| self.pods.iter().find(|(_, known)| known.id == *pod).map(|(name, _)| name));
         Ok(self.policy.queue_keys(pods.clone())?.sort(pods))
@@ -90,7 +90,7 @@ impl<P: Policy> World<P> {
     }
 }
 
-/// The number that comes after so many.
+/// Returns the number that comes after so many.
 fn next(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

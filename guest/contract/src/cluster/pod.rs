@@ -138,7 +138,7 @@ pub struct PodStatus {
 }
 
 impl<T> Pod<T> {
-    /// The parts that change while the pod lives.
+    /// Returns the parts that change while the pod lives.
     pub fn status(&self) -> PodStatus {
         PodStatus {
             id: self.id,
@@ -162,7 +162,7 @@ impl<T> Pod<T> {
 }
 
 impl Default for PodTemplate {
-    /// No namespace and controller, no priority, the default scheduler, no requests, labels and annotations.
+    /// Returns a template without namespace, controller, priority, requests, labels and annotations, for the default scheduler.
     fn default() -> PodTemplate {
         PodTemplate {
             namespace: String::new(),
@@ -181,7 +181,7 @@ impl Default for PodTemplate {
 }
 
 impl Pod {
-    /// A pod that waits for a node: of no priority, without requests, labels and annotations, created at 0.
+    /// Creates a pod that waits for a node: without priority, requests, labels and annotations, created at 0.
     pub fn pending(id: PodId, namespace: &str, name: &str) -> Pod {
         Pod {
             id,
@@ -205,12 +205,12 @@ impl Pod {
         }
     }
 
-    /// Its template, to be changed for this pod alone.
+    /// Returns the template for changes, which concern this pod alone.
     pub fn template_mut(&mut self) -> &mut PodTemplate {
         Arc::make_mut(&mut self.template)
     }
 
-    /// The same pod with this changed in its template.
+    /// Returns the pod with this change to its template.
     #[must_use]
     pub fn with(mut self, change: impl FnOnce(&mut PodTemplate)) -> Pod {
         change(self.template_mut());
@@ -219,10 +219,10 @@ impl Pod {
 }
 
 impl<T> Pod<T> {
-    /// The same pod with its template given in another way.
+    /// Converts the template of the pod by a function, such as from a number into the template itself.
     ///
     /// # Errors
-    /// That of `template`.
+    /// The error of `template`.
     pub(crate) fn try_map<U, E>(self, template: impl FnOnce(T) -> Result<U, E>) -> Result<Pod<U>, E> {
         Ok(Pod {
             id: self.id,

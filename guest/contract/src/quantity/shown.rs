@@ -1,6 +1,6 @@
 //! Quantities as they are shown: an amount of a resource is in thousandths for `cpu`, else in the resource's own unit.
 
-/// An amount exactly, in the largest unit that leaves no fraction: `1500m`, `1536Mi`.
+/// Writes an amount exactly, in the largest unit that leaves no fraction: `1500m`, `1536Mi`.
 pub fn exact(resource: &str, amount: i64) -> String {
     const BINARY: [(&str, u32); 6] = [("Ei", 60), ("Pi", 50), ("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)];
     let bytes = resource == "memory" || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
@@ -14,8 +14,8 @@ pub fn exact(resource: &str, amount: i64) -> String {
     unit.map_or_else(|| amount.to_string(), |(suffix, bits)| format!("{}{suffix}", amount >> bits))
 }
 
-/// An amount to be read: cores with their fraction; bytes that would be a long number in the largest unit there is one of, rounded down
-/// to a tenth.
+/// Writes an amount for readers. Cores have their fraction. Bytes that would be a long number are in the largest unit that fits, rounded down to a
+/// tenth.
 pub fn readable(resource: &str, n: i64) -> String {
     const MANY: usize = 8;
     let exact = exact(resource, n);

@@ -9,7 +9,7 @@ use super::*;
 /// The parts of a key.
 type Parts = (bool, i32, i64, Vec<u8>, i64);
 
-/// Texts of few letters, a zero among them, so that one begins as the other.
+/// Returns a text of few letters, a zero among them, so that some texts begin with another one.
 fn text(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(byte % 3)).collect()
 }

@@ -9,7 +9,7 @@ use crate::systems::Terms;
 use super::Engine;
 
 impl Engine {
-    /// See `account.queues`.
+    /// Implements `account.queues`: returns every queue of the cluster, parents before their children, siblings by name.
     pub fn queues(&self) -> Result<Vec<QueueAccount>, PolicyError> {
         let terms = self.system.as_ref().ok_or(PolicyError::NotConfigured)?.terms();
         let mut queues: Vec<(QueueIx, &model::Queue)> = self.cluster.queues().collect();
@@ -22,10 +22,10 @@ impl Engine {
         Ok(queues.into_iter().map(|(ix, queue)| self.account(terms, ix, queue)).collect())
     }
 
-    /// See `account.memberships`.
+    /// Implements `account.memberships`: returns the queue and the job of each of these pods, in their order.
     pub fn memberships(&self, pods: &[PodId]) -> Result<Vec<Membership>, PolicyError> {
         let system = self.system.as_ref().ok_or(PolicyError::NotConfigured)?;
-        // A job is named once, and not once for each of its pods.
+        // The name of a job is computed once, not once for each of its pods.
         let mut named: BTreeMap<JobIx, Option<String>> = BTreeMap::new();
         let membership = |id: &PodId| {
             let pod = self.cluster.pod(PodIx(*id)).ok_or(PolicyError::UnknownPod(*id))?;
@@ -59,7 +59,7 @@ impl Engine {
         }
     }
 
-    /// The resources of which there is not nothing.
+    /// Returns the non-zero amounts, by resource.
     fn amounts(&self, of: impl Fn(ResourceIx) -> i64) -> Vec<Amount> {
         let all = (0u32..).take(self.cluster.resource_count());
         let amounts = all.map(|resource| Amount { resource, value: of(ResourceIx(resource)) });
@@ -67,7 +67,7 @@ impl Engine {
     }
 }
 
-/// A bound as the host shows it.
+/// Converts a bound of the model into one of the contract.
 fn bound<K: model::Meaning>(name: &str, bound: &model::Bound<K>) -> Bound {
     let amounts = bound.amounts().map(|(resource, value)| Amount { resource: resource.0, value }).collect();
     Bound { name: name.to_owned(), amounts }

@@ -11,11 +11,11 @@ use crate::systems::{Document, Findings};
 
 use super::Engine;
 
-/// How far beyond the numbers of those that were announced a new number may be. A host gives the next one.
+/// The largest gap between the count of announced items and a new number. A host gives out the next free number.
 const FAR: usize = 1024;
 
 impl Engine {
-    /// See `core.apply`.
+    /// Implements `core.apply`: applies events to the cluster, then updates what depends on all of them. Returns the findings on objects.
     pub fn apply(&mut self, events: Vec<Event>) -> Result<Applied, PolicyError> {
         if self.system.is_none() {
             return Err(PolicyError::NotConfigured);
@@ -38,7 +38,7 @@ impl Engine {
         }
     }
 
-    /// Forgets what was kept for jobs, classes and names that are gone.
+    /// Forgets the jobs, classes and names that are no longer in use.
     fn sweep(&mut self) {
         self.cluster.sweep_jobs();
         self.cluster.sweep_classes();
@@ -48,7 +48,7 @@ impl Engine {
         }
     }
 
-    /// Applies the events in their order, up to the first that cannot be counted or names what was not announced. That one changes nothing.
+    /// Applies the events in their order, up to the first one that would overflow a sum or names an unannounced item. That event changes nothing.
     fn apply_all(&mut self, events: Vec<Event>, findings: &mut Findings) -> Result<(), PolicyError> {
         for (event, happened) in (0..).zip(events) {
             if let Some((what, number)) = unannounced(&self.cluster, &happened) {
@@ -161,7 +161,7 @@ impl Engine {
         self.cluster.upsert_pod(PodIx(pod.id), entry).map_err(Uncounted::of(String::new()))
     }
 
-    /// Sets what changes while a pod lives. A pod that is not known was left out when it was told, and stays so.
+    /// Sets the parts of a pod that change while it lives. An unknown pod was left out when it was announced, and stays out.
     fn set_status(&mut self, status: &PodStatus) -> Result<(), Uncounted> {
         let ix = PodIx(status.id);
         let Some((system, mut entry)) = self.system.as_mut().zip(self.cluster.pod(ix).cloned()) else { return Ok(()) };
@@ -191,7 +191,7 @@ fn show(entry: &mut Pod, status: &PodStatus) {
     (entry.started, entry.scheduled) = (status.started, status.scheduled);
 }
 
-/// What stands between pods, in the numbers of the model.
+/// Converts the constraints between pods from the numbers of the contract into those of the model.
 fn inter_pod(told: InterPod) -> model::InterPod {
     let term =
         |selector, topology| model::InterPodTerm { selector: SelectorIx(selector), topology: TopologyIx(topology) };
@@ -215,13 +215,14 @@ fn inter_pod(told: InterPod) -> model::InterPod {
     }
 }
 
-/// More nodes than a host has given numbers to, however long it runs. The room of nodes is kept by their numbers.
+/// An upper bound of node numbers: more than a host gives out, however long it runs. Memory is allocated up to the highest number.
 const MOST_NODES: usize = 1 << 20;
 
-/// More pods than a host has given numbers to.
+/// An upper bound of pod numbers: more than a host gives out.
 const MOST_PODS: usize = 1 << 28;
 
-/// What an event names that was not announced, and its number. Lists are kept by these numbers: none is made longer for one.
+/// Returns what an event names without an announcement: its kind and its number. `None`: the event names nothing unknown. The check comes first
+/// because lists are indexed by these numbers, and one high number would allocate a list of that length.
 fn unannounced(cluster: &Cluster, event: &Event) -> Option<(&'static str, u32)> {
     let (amounts, (what, number, most)) = match event {
         Event::NodeUpserted(node) => (&node.allocatable, ("node", node.id, MOST_NODES)),
@@ -237,26 +238,27 @@ fn unannounced(cluster: &Cluster, event: &Event) -> Option<(&'static str, u32)> 
     resource.or_else(|| (usize::try_from(number).unwrap_or(usize::MAX) >= most).then_some((what, number)))
 }
 
-/// A number, where it is far beyond those of so many: they have no holes.
+/// Returns the kind and the number if the number is more than [`FAR`] beyond the count of items. `None`: the number is plausible, as numbers have no
+/// holes.
 fn beyond(what: &'static str, number: u32, count: usize) -> Option<(&'static str, u32)> {
     let most = count.saturating_add(FAR);
     usize::try_from(number).map_or(true, |number| number > most).then_some((what, number))
 }
 
-/// An event with which a sum is larger than can be counted.
+/// An event that would make a sum larger than 64 bits can count.
 struct Uncounted {
     object: String,
     over: model::Overflow,
 }
 
 impl Uncounted {
-    /// The event is about this object.
+    /// Returns a function that attributes an overflow to this object.
     fn of(object: String) -> impl FnOnce(model::Overflow) -> Uncounted {
         |over| Uncounted { object, over }
     }
 }
 
-/// A pod as a finding names it.
+/// Returns the name of a pod for a finding: `Pod/namespace/name`, or `Reservation/name`.
 fn title(pod: &contract::Pod) -> String {
     match pod.kind {
         None => format!("Pod/{}/{}", pod.template.namespace, pod.name),

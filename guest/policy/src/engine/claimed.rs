@@ -12,14 +12,14 @@ use super::search::{self, Obstacle};
 use crate::laws::{Laws, Preemptor};
 use crate::model::{ClassIx, Cluster, JobIx, Ledger, NodeIx, Place, Pod, PodIx, QueueIx, Trial, WhatIf};
 
-/// The number of gangs and kinds of single pods that are looked at. Of more, it is not known whether they would evict the pods of a plan.
+/// The number of gangs and of kinds of single pods that are examined. Whether further ones would evict the pods of a plan stays unknown.
 const LOOKS: usize = 32;
 
 /// Pods of a quota that are decided upon in the same way: those of a job, or single pods of one class and priority.
 type Alike = (QueueIx, Option<JobIx>, Option<(ClassIx, i32)>);
 
 impl Engine {
-    /// Returns a plan, or else the pod that would evict those of the plan as soon as they are bound.
+    /// Returns the plan, unless a waiting pod would evict its pods as soon as they are bound. The error is that pod.
     pub(super) fn unless_claimed(&mut self, laws: &Laws, gangs: &[Preemptor], plan: Plan) -> Result<Plan, Obstacle> {
         match self.claimed(laws, gangs, &plan) {
             Some(pod) => Err(Obstacle::Claimed(pod)),
@@ -27,8 +27,8 @@ impl Engine {
         }
     }
 
-    /// Returns a pod of another quota that waits within the min of that quota and would evict pods of a plan as soon as these are bound. Only where the
-    /// plan evicts pods and takes a quota over its min.
+    /// Returns a pod of another quota that waits within the min of that quota and would evict pods of a plan as soon as these are bound. Only where
+    /// the plan evicts pods and takes a quota over its min.
     fn claimed(&mut self, laws: &Laws, gangs: &[Preemptor], plan: &Plan) -> Option<PodIx> {
         let borrows = |gang: &Preemptor| gang.queue.is_some() && !gang.takes_back;
         if !laws.quotas_take_back || plan.victims.is_empty() || !gangs.iter().any(borrows) {
@@ -50,7 +50,7 @@ impl Engine {
     }
 }
 
-/// Returns one of all pods alike that wait, may preempt, are promised no node, and are of other quotas than these gangs.
+/// Returns one pod of each set of equal pods that wait, may preempt, are promised no node, and are of other quotas than these gangs.
 fn waiting_in_others(cluster: &Cluster, gangs: &[Preemptor]) -> Vec<PodIx> {
     let is_other = |quota| gangs.iter().all(|gang| gang.queue != Some(quota));
     let mut seen: BTreeSet<Alike> = BTreeSet::new();
@@ -75,8 +75,8 @@ struct Carried<'a> {
 }
 
 impl Carried<'_> {
-    /// Checks whether a pod that stays within the min of its quota has no room while the pods of the plan run, and has it once these are evicted,
-    /// where no less important pod leaves enough.
+    /// Checks whether a pod that stays within the min of its quota would evict pods of the plan. It does not fit while they run, it fits once they
+    /// are evicted, and less important pods leave too little.
     fn is_undone_for(&mut self, ix: PodIx) -> bool {
         let (laws, ledger) = (self.laws, self.ledger);
         let search = search::of(laws);
@@ -104,7 +104,7 @@ impl Carried<'_> {
         !others.iter().any(|other| self.has_room_without(&gang, &[*other])) && self.has_room_without(&gang, &planned)
     }
 
-    /// Checks whether the pods of a gang have room on the nodes of the plan, and its quota takes them, when some pods are gone.
+    /// Checks whether the pods of a gang fit on the nodes of the plan, and into their quota, when some pods are gone.
     fn has_room_without(&mut self, gang: &Preemptor, gone: &[PodIx]) -> bool {
         let before = self.trial.mark();
         gone.iter().for_each(|ix| self.trial.evict_set(*ix));
@@ -114,7 +114,7 @@ impl Carried<'_> {
         has_room
     }
 
-    /// Checks whether the pods of a gang find room on the nodes of the plan, one after the other.
+    /// Checks whether the pods of a gang fit on the nodes of the plan, one after the other.
     fn has_room(&mut self, gang: &Preemptor) -> bool {
         let before = self.trial.mark();
         let all = gang.pods.iter().all(|ix| {

@@ -20,8 +20,8 @@ use super::search;
 use crate::laws::{Laws, Preemptor, quota};
 use crate::model::{Cluster, Ledger, Pod, PodIx};
 
-/// Returns the nominated pods of lower priority than the pod that is tried whose room is closed to it. Its gang ranks as its least important pod,
-/// so the gang may not have room that this pod alone could take.
+/// Returns the nominated pods of lower priority than the tried pod whose promised capacity is closed to it. A gang ranks as its least important pod,
+/// so it may not take capacity that the tried pod alone could take.
 pub fn closed_nominations(
     (cluster, ledger): (&Cluster, &Ledger),
     laws: &Laws,
@@ -36,7 +36,7 @@ pub fn closed_nominations(
     let planned = planned_beside(cluster, preemptor, own);
     let others = cluster.nominated().filter(is_other);
     if laws.quotas_take_back {
-        // What the gang of the preemptor holds and is promised already is part of what it would borrow.
+        // The nodes and promises that the gang of the preemptor has already are part of what it would borrow.
         let own: Vec<PodIx> = cluster.members(preemptor.pod).map(|(ix, _)| ix).collect();
         let is_closed = |(ix, pod): &(PodIx, &Pod)| {
             pod.queue != preemptor.queue || !preemptor.takes_back && takes_back(cluster, laws, (*ix, &own))
@@ -62,8 +62,8 @@ fn planned_beside<'c>(
     cluster.nominated().filter(move |(_, pod)| of_it(pod)).map(|(ix, _)| ix)
 }
 
-/// Returns the same for a pod that is tried, with as many pods as its gang lacks. A pod that is promised a node itself may take another one only
-/// where it leaves what is promised to its gang group there.
+/// Returns the nominated pods whose promised capacity is closed to a tried pod, together with as many pods as its gang lacks. A pod that is promised
+/// a node itself may take another node only if it takes no capacity there from its own gang group.
 pub fn closed_to((cluster, ledger): (&Cluster, &Ledger), laws: &Laws, ix: PodIx) -> BTreeSet<PodIx> {
     if !is_above_a_nomination(cluster, ix) {
         return BTreeSet::new();
@@ -92,7 +92,7 @@ fn promised_elsewhere(cluster: &Cluster, ix: PodIx) -> BTreeSet<PodIx> {
     cluster.nominated().filter(|(_, pod)| is_beside(pod)).map(|(ix, _)| ix).collect()
 }
 
-/// Checks whether a pod of lower priority is nominated: otherwise no room is closed to a pod.
+/// Checks whether a pod of lower priority is nominated. Otherwise, no promised capacity is closed to the pod.
 pub fn is_above_a_nomination(cluster: &Cluster, ix: PodIx) -> bool {
     let priority = cluster.pod(ix).map_or(i32::MIN, |pod| pod.priority());
     cluster.nominated().any(|(_, pod)| pod.priority() < priority)

@@ -16,7 +16,7 @@ use crate::model::{Amounts, Cluster, Ledger, Place, Pod, PodIx, QueueIx};
 use super::Engine;
 use share::Shares;
 
-/// A queue that gives back, what it holds over its maximum, and its victims.
+/// A queue that gives back: the amounts it uses over its maximum, and its victims.
 struct Found {
     queue: QueueIx,
     over: Amounts,
@@ -24,7 +24,8 @@ struct Found {
 }
 
 impl Engine {
-    /// See `enforce.enforce`.
+    /// Implements `enforce.enforce`: returns which pods are evicted so that queues use no more than their maximum. The answer also says when a queue
+    /// that gives back nothing yet will do so.
     pub fn enforce(&mut self) -> Result<Enforced, PolicyError> {
         let laws = self.laws()?;
         let unsupported = || PolicyError::Unsupported(ExtensionPoint::Enforce.into());
@@ -55,7 +56,7 @@ impl Engine {
     }
 }
 
-/// Returns what each queue gives back now, those below first. Victims of accepted plans leave, whether or not their status says so yet.
+/// Returns what each queue gives back now, children before their parents. Victims of accepted plans leave, whether or not their status says so yet.
 fn find((cluster, ledger): (&Cluster, &Ledger), laws: &laws::Enforcement, refusals: &mut Refusals) -> Vec<Found> {
     let is_running = |pod: &Pod| matches!(pod.place, Place::Bound(_)) && !pod.foreign;
     let victims: BTreeSet<PodIx> = ledger.victims().collect();
@@ -93,7 +94,7 @@ fn find((cluster, ledger): (&Cluster, &Ledger), laws: &laws::Enforcement, refusa
     found
 }
 
-/// What a queue uses beyond its maximum, without what is gone.
+/// Returns what a queue uses beyond its maximum, not counting the pods that are gone.
 fn over(cluster: &Cluster, gone: &Held, queue: QueueIx) -> Amounts {
     let mut amounts = Amounts::default();
     let over = cluster.queue(queue).into_iter().flat_map(|known| known.over_max());
@@ -103,16 +104,16 @@ fn over(cluster: &Cluster, gone: &Held, queue: QueueIx) -> Amounts {
     amounts
 }
 
-/// One queue gives back.
+/// One queue that gives back, with the pods that it may evict.
 struct Giving<'a> {
     case: Surplus<'a>,
     laws: &'a laws::Enforcement,
-    /// The pods that hold a node and are no victims.
+    /// The pods that use a node and are no victims yet.
     running: &'a [(PodIx, &'a Pod)],
 }
 
 impl<'a> Giving<'a> {
-    /// The victims, in the order in which they are chosen.
+    /// Returns the victims, in the order in which they are chosen: first within the share of each leaf, then from any leaf.
     fn victims(&self) -> Vec<PodIx> {
         let Surplus { cluster, queue, .. } = self.case;
         let below = |pod: &Pod| cluster.is_below(pod.queue, queue);
@@ -133,7 +134,7 @@ impl<'a> Giving<'a> {
         victims
     }
 
-    /// Whether a pod may go beside those that go already; it then counts with them.
+    /// Checks whether a pod may be evicted together with the victims so far. If so, the pod is added to `held`; otherwise `held` is unchanged.
     fn may_go(&self, pod: &Pod, shares: &Shares, held: &mut Held, by_share: bool) -> bool {
         let Some(leaf) = pod.queue else { return false };
         held.change(self.case.cluster, pod, Amounts::add);

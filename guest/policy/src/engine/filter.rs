@@ -14,27 +14,27 @@ use crate::model::{
 use super::closed_nominations::{closed_to, is_above_a_nomination};
 use super::{Engine, room, search};
 
-/// The code of a number that is no node.
+/// The verdict on a node number that no node has.
 const NO_NODE: room::Verdict = room::Verdict::Ineligible;
 
-/// A pod as a node sees it.
+/// A pod in an attempt, with what decides whether a node takes it.
 #[derive(Clone, Copy)]
 struct Ask<'a> {
     pod: PodIx,
-    /// Room that is promised to anybody is kept.
+    /// Whether capacity that is promised to any other pod is kept.
     firm: bool,
-    /// The pods of lower priority whose promised room is kept, too.
+    /// Pods of lower priority whose promised capacity is kept, too.
     closed: &'a BTreeSet<PodIx>,
     request: &'a Request,
-    /// What it takes of the node: its request, or what a reservation there leaves of it.
+    /// The amounts that the pod takes of the node: its request, or what is left of the request with a reservation there.
     takes: &'a Request,
     may_use_reservation: bool,
-    /// Something stands between it and other pods: those that are nominated.
+    /// The nominated pods, where constraints between pods concern this pod.
     others: Option<&'a Nominated>,
 }
 
 impl Engine {
-    /// See `placement.filter`.
+    /// Implements `placement.filter`: returns the verdict of each node on a pod, and the obstacles that the verdicts name.
     pub fn filter(&mut self, pod: PodId) -> Result<NodeVerdicts, PolicyError> {
         let (firm, ix) = (search::of(self.laws()?).promises_are_firm(), PodIx(pod));
         let pod = self.cluster.pod(ix).ok_or(PolicyError::UnknownPod(pod))?;
@@ -55,7 +55,7 @@ impl Engine {
         Ok(NodeVerdicts { codes: verdicts.codes, obstacles })
     }
 
-    /// Returns the nominated pods of lower priority whose promised room is closed to a pod and its job.
+    /// Returns the nominated pods of lower priority whose promised capacity is closed to a pod and its job.
     fn closed_to(&mut self, ix: PodIx) -> Result<BTreeSet<PodIx>, PolicyError> {
         if !is_above_a_nomination(&self.cluster, ix) {
             return Ok(BTreeSet::new());
@@ -66,7 +66,7 @@ impl Engine {
         Ok(closed_to((cluster, ledger), laws, ix))
     }
 
-    /// Notes of every node why it does not take a pod.
+    /// Explains for every node why it does not take a pod.
     fn tell_all(&mut self, ask: &Ask<'_>, verdicts: &Verdicts) {
         for (at, code) in (0u32..).map(NodeIx).zip(&verdicts.codes) {
             let Some(verdict) = verdicts.meant(*code) else { continue };
@@ -75,7 +75,7 @@ impl Engine {
         }
     }
 
-    /// Notes why a node does not take a pod, with both sides' numbers. Where the pod may not run, the host knows why.
+    /// Explains why a node does not take a pod, with the amounts of both. Where the pod may not run on the node, only the host knows why.
     fn tell(&mut self, ix: NodeIx, ask: &Ask<'_>, verdict: room::Verdict) {
         let Some(node) = self.cluster.node(ix) else { return };
         let lack = match verdict {
@@ -98,27 +98,27 @@ impl Engine {
 }
 
 impl<'a> Ask<'a> {
-    /// Returns what decides which nominated pods keep their room from the pod.
+    /// Returns the fields that decide which nominated pods keep their capacity from the pod.
     fn keeps(&self) -> (PodIx, bool, &BTreeSet<PodIx>) {
         (self.pod, self.firm, self.closed)
     }
 
-    /// The reservation that the pod would use on a node.
+    /// Returns the reservation that the pod would use on a node. `None`: it uses none there.
     fn reservation(&self, cluster: &Cluster, node: NodeIx) -> Option<ReservationAllocation> {
         if self.may_use_reservation { cluster.reservation_allocation(self.pod, node) } else { None }
     }
 
-    /// The same where it uses a reservation.
+    /// Returns the same ask with the smaller amounts that the pod takes where it uses this reservation.
     fn using<'b>(&'b self, reservation: Option<&'b ReservationAllocation>) -> Ask<'b> {
         Ask { takes: reservation.map_or(self.takes, |reservation| &reservation.beside), ..*self }
     }
 }
 
-/// The verdicts of all nodes on a pod: from dense lists, and from the node itself only where more than its room decides.
+/// Returns the verdicts of all nodes on a pod. Dense lists decide most nodes; a node itself is read only where more than its capacity counts.
 #[inline(never)]
 fn scan(cluster: &Cluster, shape: ShapeIx, ask: &Ask<'_>) -> Verdicts {
     let (rooms, eligible) = (cluster.scan(ask.request), cluster.eligible_words(shape));
-    // A reservation leaves less to be found than the pod asks for.
+    // A pod that uses a reservation needs less free capacity than it requests, so the lists would be wrong.
     let lists_decide = !ask.may_use_reservation && Scan::takes(ask.request);
     let any_may_be_kept = ask.firm && cluster.required_node_reservations().next().is_some();
     let lacking = rooms.lacking(cluster.node_span());
@@ -155,7 +155,7 @@ fn scan(cluster: &Cluster, shape: ShapeIx, ask: &Ask<'_>) -> Verdicts {
     verdicts
 }
 
-/// The verdict of a node, from the node itself, and whether it is one on a pod that uses a reservation there.
+/// Returns the verdict of a node, read from the node itself, and whether the pod uses a reservation there.
 #[cold]
 fn of_node(cluster: &Cluster, ix: NodeIx, ask: &Ask<'_>) -> (room::Verdict, bool) {
     let Some(node) = cluster.node(ix) else { return (NO_NODE, false) };
@@ -165,7 +165,7 @@ fn of_node(cluster: &Cluster, ix: NodeIx, ask: &Ask<'_>) -> (room::Verdict, bool
     (verdict, reservation.is_some())
 }
 
-/// Whether a node has room for a pod, what is promised to others kept.
+/// Returns the verdict of a node on the capacity for a pod, keeping what is promised to others.
 #[inline]
 fn room(cluster: &Cluster, (ix, node): (NodeIx, &Node), ask: &Ask<'_>) -> room::Verdict {
     if let Some(resource) = node.allocatable.lacks(ask.request) {
@@ -180,14 +180,14 @@ fn room(cluster: &Cluster, (ix, node): (NodeIx, &Node), ask: &Ask<'_>) -> room::
     if node.nominated.is_empty() { room::Verdict::Fits } else { beside_promised(cluster, node, ask) }
 }
 
-/// Whether a node has room for a pod beside what is promised to others. Out of the way of the scan: few nodes have nominated pods.
+/// Returns the verdict of a node with nominated pods on the capacity that is left for a pod. Kept out of the scan, as few nodes have any.
 #[cold]
 fn beside_promised(cluster: &Cluster, node: &Node, ask: &Ask<'_>) -> room::Verdict {
     let left = left(cluster, node, &promised(cluster, node, ask.keeps()));
     left.lacks(ask.takes).map_or(room::Verdict::Fits, room::Verdict::Promised)
 }
 
-/// Whether the other pods allow a pod on a node that is large enough and free, beside the pods that are nominated.
+/// Returns the verdict on a node with enough capacity, after the constraints between the pod, the other pods and the nominated pods.
 #[cold]
 fn beside(
     cluster: &Cluster,
@@ -204,7 +204,7 @@ fn beside(
     }
 }
 
-/// The pods for which room is kept on a node before a pod may have it.
+/// Returns the nominated pods whose capacity on a node is kept from a pod.
 fn promised(cluster: &Cluster, node: &Node, (pod, firm, closed): (PodIx, bool, &BTreeSet<PodIx>)) -> Vec<PodIx> {
     if firm {
         return cluster.nominated_on(node, pod).map(|(other, _)| other).collect();
@@ -213,7 +213,7 @@ fn promised(cluster: &Cluster, node: &Node, (pod, firm, closed): (PodIx, bool, &
     cluster.promised_from(node, pod, priority, closed).map(|(other, _)| other).collect()
 }
 
-/// What is free on a node beside what is promised to these pods.
+/// Returns the free capacity of a node less the requests of these nominated pods.
 fn left(cluster: &Cluster, node: &Node, promised: &[PodIx]) -> Amounts {
     let mut left: Amounts = node.free.clone();
     for other in promised.iter().filter_map(|other| cluster.pod(*other)) {

@@ -13,8 +13,8 @@ use crate::laws::{Detail, Laws, Preemptor};
 use crate::model::{Pod, PodIx};
 
 impl Engine {
-    /// Returns what a plan waits for that is in flight already: neither of the two evicts a pod, and as many pods of each kind are nominated to each
-    /// node. Otherwise two pods that are alike could change places with each attempt. `None`: it is new.
+    /// Returns what an equal plan in flight waits for: neither plan evicts a pod, and both nominate the same number of pods of each kind to each
+    /// node. Without this check, two equal pods could change places with each attempt. `None`: the plan is new.
     pub(super) fn awaits(&self, plan: &Plan) -> Option<Obstacle> {
         let pods = || plan.nominations.iter().filter_map(|(ix, node)| Some((*ix, *node, self.cluster.pod(*ix)?)));
         let shown = pods().filter(|(ix, ..)| self.ledger.awaits(*ix));
@@ -30,8 +30,8 @@ impl Engine {
         }
     }
 
-    /// Returns whether the plan in flight stands and what a search has found is no reason to give it up: no plan, one that would evict pods, or one for
-    /// pods that are nominated by a plan without victims already.
+    /// Returns whether the plan in flight still works and the result of a search is no reason to replace it. Such results are: no plan, a plan that
+    /// would evict pods, or a plan for pods that are already nominated by a plan without victims.
     pub(super) fn stays_in_flight(
         &mut self,
         found: &Result<Plan, Obstacle>,
@@ -45,9 +45,9 @@ impl Engine {
         may_stay && self.plan_stands(laws, gangs, refuted)
     }
 
-    /// Returns why a gang goes on without the pod that is tried, if it does: the pod is promised nothing, the gang lacks several pods, and as many others are
-    /// nominated and can take their nodes. A plan with the pod would move them, or evict for one pod too many. Once the gang is complete, the pod
-    /// plans for itself.
+    /// Returns why a gang goes on without the tried pod: the pod is promised nothing, the gang lacks several pods, and as many others are nominated
+    /// and can take their nodes. A plan with the pod would move them, or evict for one pod too many. Once the gang is complete, the pod plans for
+    /// itself. `None`: the gang needs the pod.
     pub(super) fn goes_on_without(
         &mut self,
         search: &dyn Search,

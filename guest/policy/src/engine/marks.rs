@@ -6,7 +6,7 @@ use crate::model::{NodeIx, PodIx};
 use super::Engine;
 
 impl Engine {
-    /// See `marks.marks`.
+    /// Implements `marks.marks`: returns what the host writes on a pod that gets this node, such as the reservation that the pod uses there.
     pub fn marks(&self, pod: PodId, node: NodeId) -> Result<Vec<Mark>, PolicyError> {
         let system = self.system.as_ref().ok_or(PolicyError::NotConfigured)?;
         let (ix, node) = (PodIx(pod), NodeIx(node));

@@ -40,7 +40,7 @@ use crate::laws::{Denial, Laws, Preemptor, Rule, Switch};
 use crate::model::{Cluster, Ledger, PodIx};
 use crate::systems::{self, System};
 
-/// A policy: holds one cluster, answers at the extension points. The functions are those of `wit/`.
+/// A policy: one cluster, and the answers at the extension points. Its public functions are those of `wit/`.
 #[derive(Debug, Default)]
 pub struct Engine {
     cluster: Cluster,
@@ -58,13 +58,13 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// See `core.describe`.
+    /// Implements `core.describe`: returns the name, the version and the systems of the policy. Needs no configuration.
     pub fn describe() -> Description {
         let (name, version) = ("lictor".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
         Description { name, version, systems: systems::describe() }
     }
 
-    /// See `core.configure`.
+    /// Implements `core.configure`: chooses the system and its arguments, and forgets everything else.
     pub fn configure(&mut self, laws: &str, arguments: &str) -> Result<(), ConfigError> {
         let system = systems::configure(laws, arguments)?;
         *self = Engine::default();
@@ -76,17 +76,17 @@ impl Engine {
         Ok(())
     }
 
-    /// Switches the law of this code, until the next `configure`. Says whether the laws in force have it.
+    /// Switches the law of this code, until the next `configure`. Returns whether the laws in force have it.
     pub fn switch(&mut self, code: &str, to: Switch) -> bool {
         self.system.as_mut().is_some_and(|system| system.laws_mut().switch(code, to))
     }
 
-    /// See `explain.record-notes`.
+    /// Implements `explain.record-notes`: turns the recording of explanations on or off.
     pub fn record_notes(&mut self, on: bool) {
         self.notes.switch(on);
     }
 
-    /// See `explain.notes`.
+    /// Implements `explain.notes`: returns the explanations of the last attempt for a pod.
     pub fn notes(&self, pod: PodId) -> Result<Vec<Note>, PolicyError> {
         self.cluster.pod(PodIx(pod)).ok_or(PolicyError::UnknownPod(pod))?;
         Ok(self.notes.of(PodIx(pod)))
@@ -103,7 +103,7 @@ impl Engine {
         }
     }
 
-    /// The preemptor of an attempt for a pod. Updates what depends on the whole cluster.
+    /// Returns the preemptor of an attempt for a pod, after updating what depends on the whole cluster.
     fn preemptor(&mut self, pod: PodId) -> Result<Preemptor, PolicyError> {
         self.recompute();
         let (laws, ix) = (self.laws()?, PodIx(pod));
@@ -111,7 +111,7 @@ impl Engine {
         Preemptor::of(&self.cluster, laws, ix, pods).ok_or(PolicyError::UnknownPod(pod))
     }
 
-    /// When to ask again the question that is being answered.
+    /// Returns when it is worth repeating the current request.
     fn retry(&self) -> Retry {
         self.notes.refusals.retry(&self.kinds)
     }

@@ -13,9 +13,9 @@ pub struct Notes {
     on: bool,
     preemptor: Option<PodIx>,
     kept: BTreeMap<PodIx, Kept>,
-    /// Pods for which the notes of another pod of their job stand.
+    /// Pods whose explanations are recorded under another pod of their job, by that pod.
     spoken_for: BTreeMap<PodIx, PodIx>,
-    /// What was refused in answer to the question, whether anybody wants to be told or not.
+    /// The refusals during the current request. They are recorded whether explanations are on or off.
     pub refusals: Refusals,
 }
 
@@ -24,29 +24,29 @@ pub struct Notes {
 struct Kept {
     in_order: Vec<Note>,
     seen: BTreeSet<Note>,
-    /// How many there were before a plan was looked for.
+    /// The number of notes before the search for a plan. `None`: no search has run.
     before_plan: Option<usize>,
 }
 
 impl Notes {
-    /// Turns recording on or off; what was recorded is forgotten.
+    /// Turns recording on or off, and forgets all notes.
     pub fn switch(&mut self, on: bool) {
         *self = Notes { on, ..Notes::default() };
     }
 
-    /// Whether explanations are recorded. What is needed for explanations only is not computed otherwise.
+    /// Checks whether explanations are recorded. Otherwise, nothing is computed for explanations only.
     pub fn are_on(&self) -> bool {
         self.on
     }
 
-    /// A cycle of the policy's own begins: an attempt for every pending pod.
+    /// Begins a cycle of the policy's own, an attempt for every pending pod: forgets all notes.
     pub fn begin_cycle(&mut self) {
         if self.on {
             *self = Notes { on: true, ..Notes::default() };
         }
     }
 
-    /// An attempt of a pod begins.
+    /// Begins an attempt for a pod: forgets its notes.
     pub fn begin(&mut self, preemptor: PodIx) {
         if self.on {
             self.preemptor = Some(preemptor);
@@ -55,14 +55,14 @@ impl Notes {
         }
     }
 
-    /// An attempt continues at another extension point.
+    /// Continues an attempt at another extension point: new notes are about this pod, or about the pod that stands for its job.
     pub fn resume(&mut self, preemptor: PodIx) {
         if self.on {
             self.preemptor = Some(self.spoken_for.get(&preemptor).copied().unwrap_or(preemptor));
         }
     }
 
-    /// An attempt continues with the search for a plan. Notes of a plan that the host refused are removed.
+    /// Continues an attempt with the search for a plan. Removes the notes of an earlier search, whose plan the host refused.
     pub fn plan(&mut self, preemptor: PodIx) {
         self.resume(preemptor);
         if let Some(kept) = self.kept() {
@@ -72,7 +72,7 @@ impl Notes {
         }
     }
 
-    /// What is noted from here on is about all these pods of a job.
+    /// Makes new notes be about all these pods of a job.
     pub fn resume_job(&mut self, pods: &[PodIx]) {
         if !self.on {
             return;
@@ -89,19 +89,20 @@ impl Notes {
         self.spoken_for.retain(|spoken_for, head| *spoken_for != pod && *head != pod);
     }
 
-    /// What was recorded for a pod.
+    /// Returns the notes on a pod, in the order in which they were recorded; empty where there are none.
     pub fn of(&self, pod: PodIx) -> Vec<Note> {
         let head = self.spoken_for.get(&pod).unwrap_or(&pod);
         self.kept.get(head).map(|kept| kept.in_order.clone()).unwrap_or_default()
     }
 
-    /// A law was broken, and that refuses the preemptor or spares a candidate: recorded, and it counts for when to ask again.
+    /// Records a broken law that refuses the preemptor or spares a candidate. The law also counts for when the request is worth repeating, even where
+    /// explanations are off.
     pub fn refused(&mut self, cluster: &Cluster, subject: Subject, outcome: Outcome, rule: &Rule, denial: &Denial) {
         self.refusals.denied(rule, denial, cluster.now());
         self.denial(cluster, subject, outcome, rule, denial);
     }
 
-    /// Records that a law was broken. Where a queue stands in the way of the preemptor, the note is about the queue.
+    /// Records that a law was broken. If the denial is about a queue, and the subject is the preemptor, the note is about the queue.
     pub fn denial(&mut self, cluster: &Cluster, subject: Subject, outcome: Outcome, rule: &Rule, denial: &Denial) {
         if !self.on {
             return;
@@ -111,7 +112,7 @@ impl Notes {
         self.note(subject, outcome, rule, || denial.detail(cluster));
     }
 
-    /// Records what a law, or the engine, found; nothing is worked out unless it is kept.
+    /// Records what a law, or the engine, found. The detail is computed only if it is recorded.
     pub fn note(&mut self, subject: Subject, outcome: Outcome, rule: &Rule, detail: impl FnOnce() -> Detail) {
         self.add(subject, outcome, || rule.reason(detail()));
     }
@@ -126,7 +127,7 @@ impl Notes {
         }
     }
 
-    /// Whether this was noted of the subject in the attempt, by whatever law.
+    /// Checks whether the attempt has a note with this outcome on the subject, by whatever law.
     pub fn tell_of(&self, subject: &Subject, outcome: Outcome) -> bool {
         let first = Note { subject: subject.clone(), outcome, reason: Reason::default() };
         let kept = self.preemptor.and_then(|preemptor| self.kept.get(&preemptor));

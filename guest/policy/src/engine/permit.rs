@@ -9,7 +9,7 @@ use super::reasons::PERMITTED;
 use super::refusals::Refusals;
 
 impl Engine {
-    /// See `permit.permit`.
+    /// Implements `permit.permit`: returns whether a reserved pod may be bound, must wait, or is rejected.
     pub fn permit(&mut self, pod: PodId) -> Result<Permitted, PolicyError> {
         let ix = PodIx(pod);
         self.notes.resume(ix);
@@ -54,9 +54,9 @@ impl Engine {
         Ok(Permitted { permission: Permission::Allow, reason, retry, effects })
     }
 
-    /// Ends the round of a gang that cannot start in it, and returns what follows. The pod would hold a node in vain, and so would the nominated pods of
-    /// its gang group: these nominations end (kube-scheduler `schedule_one.go`, schedulingCycle, clears the nomination of a pod that Permit
-    /// rejects). When the pod is unreserved, all waiting pods of its gang are.
+    /// Ends the round of a gang that cannot start in it, and returns the effects. The pod would hold a node in vain, and so would the nominated pods
+    /// of its gang group: these nominations end (kube-scheduler `schedule_one.go`, schedulingCycle, clears the nomination of a pod that Permit
+    /// rejects). When the pod is unreserved, all waiting pods of its gang are unreserved, too.
     fn reject_in_vain(&mut self, job: JobIx, pod: PodIx) -> Effects {
         self.cluster.end_round(job, None);
         let mut void = self.cluster.nominated_of_group(job);

@@ -17,41 +17,41 @@ pub struct Plan {
     pub lead: PodIx,
     /// The node of each pod.
     pub nominations: Vec<(PodIx, NodeIx)>,
-    /// The victims, without those that are evicted because of another one.
+    /// The victims, without the pods that are evicted only together with another victim.
     pub victims: Vec<PodIx>,
     way: Way,
 }
 
-/// The way in which a plan makes room.
+/// The kind of a plan: how it frees capacity.
 #[derive(Debug, Clone, Copy)]
 enum Way {
     /// Victims are chosen by node.
     ByNode,
-    /// Victims are chosen by job, and are of so many jobs.
+    /// Victims are chosen by job; the number counts their jobs.
     ByJob(usize),
-    /// Pods of the gang itself give up the nodes that they hold at Permit.
+    /// Pods of the gang itself give up the nodes that they reserve at Permit.
     Rearranged,
 }
 
 impl Plan {
-    /// A plan by node.
+    /// Creates a plan whose victims are chosen by node.
     pub fn by_node(lead: PodIx, nominations: Vec<(PodIx, NodeIx)>, victims: Vec<PodIx>) -> Plan {
         Plan { lead, nominations, victims, way: Way::ByNode }
     }
 
-    /// A plan by job.
+    /// Creates a plan whose victims are chosen by job.
     pub fn by_job(cluster: &Cluster, lead: PodIx, nominations: Vec<(PodIx, NodeIx)>, victims: Vec<PodIx>) -> Plan {
         let job = |ix: &PodIx| cluster.members(*ix).map(|(member, _)| member).min();
         let jobs: BTreeSet<Option<PodIx>> = victims.iter().map(job).collect();
         Plan { lead, nominations, victims, way: Way::ByJob(jobs.len()) }
     }
 
-    /// Returns the same plan, which has its room from pods of the gang itself.
+    /// Returns the plan as one whose capacity comes from pods of the gang itself.
     pub fn rearranged(self) -> Plan {
         Plan { way: Way::Rearranged, ..self }
     }
 
-    /// The same plan, where it has a node for each of these pods; else the first that has none is what stands in the way.
+    /// Returns the plan if it has a node for each of these pods. Otherwise the error names the first pod without a node.
     pub fn for_all(self, pods: &[PodIx]) -> Result<Plan, Obstacle> {
         let has_node = |ix: &&PodIx| self.nominations.iter().any(|(pod, _)| pod == *ix);
         match pods.iter().find(|ix| !has_node(ix)) {
@@ -83,11 +83,12 @@ impl Plan {
 }
 
 impl Engine {
-    /// Enters a plan in the ledger and makes a plan of the contract of it, with its marks.
+    /// Enters a plan in the ledger and converts it into a plan of the contract, with its marks.
     pub(super) fn draw_up(&mut self, plan: &Plan) -> Result<contract::Plan, PolicyError> {
         let system = self.system.as_ref().ok_or(PolicyError::NotConfigured)?;
         let (eviction, marks) = (system.eviction(), system.marks(&self.cluster, plan.lead));
-        // A pod that is only marked takes its eviction set along when it is deleted. A host that deletes must delete the set, too.
+        // When a pod that is only marked is deleted later, its eviction set is deleted with it. A host that deletes pods itself must delete the set,
+        // too.
         let victims: Vec<PodIx> = match eviction {
             Eviction::Soft => self.cluster.with_whole_groups(&plan.victims).into_owned(),
             Eviction::Delete => {
@@ -114,10 +115,10 @@ impl Engine {
     }
 }
 
-/// Names that a reason lists at most.
+/// The maximum number of names that a reason lists.
 const NAMES: usize = 8;
 
-/// Returns these names in one text, as many as a reason lists.
+/// Joins these names into one text, at most as many as a reason lists.
 fn listed(mut names: Vec<String>) -> String {
     names.sort_unstable();
     let more = names.len().saturating_sub(NAMES);
@@ -126,7 +127,7 @@ fn listed(mut names: Vec<String>) -> String {
     if more == 0 { names } else { format!("{names} and {more} more") }
 }
 
-/// A pod and its node, as the host numbers them.
+/// Converts a pod and its node into the numbers of the host.
 pub fn placement((pod, node): (PodIx, NodeIx)) -> Placement {
     Placement { pod: pod.0, node: node.0 }
 }

@@ -18,7 +18,7 @@ use super::refusals::Refusals;
 use super::search::{self, Branch, Obstacle, PreemptionContext, Search};
 
 impl Engine {
-    /// See `placement.post-filter`.
+    /// Implements `placement.post-filter`: returns a plan for pods that were refused or found no node, or the reason why there is none.
     pub fn post_filter(&mut self, pods: &[PodId], refuted: &Refuted) -> Result<PostFiltered, PolicyError> {
         self.laws()?;
         let asked = self.waiting_of_one_job(pods)?;
@@ -89,8 +89,8 @@ impl Engine {
         }
     }
 
-    /// Returns what follows where a pod has found neither a node nor a plan: its gang gets other nodes, or gives up what it cannot use.
-    /// `has_searched`: the search for a plan has run.
+    /// Returns the answer for a pod that has neither a node nor a plan: its gang gets other nodes, or gives up what it cannot use. `has_searched`:
+    /// the search for a plan has run.
     fn fail(
         &mut self,
         search: &dyn Search,
@@ -106,7 +106,7 @@ impl Engine {
         Ok(self.without(reason, effects))
     }
 
-    /// These pods, each once, which wait and are of one job.
+    /// Returns these pods, each once, after checking that they wait for a node and are of one job. Otherwise the error says what is wrong.
     fn waiting_of_one_job(&self, pods: &[PodId]) -> Result<Vec<PodIx>, PolicyError> {
         let wrong = |what: &str| PolicyError::WrongState(what.to_owned());
         let mut jobs = BTreeSet::new();
@@ -129,7 +129,7 @@ impl Engine {
         }
     }
 
-    /// A plan was found: what it means for others.
+    /// Returns the answer with a plan, and withdraws the nominations that the plan replaces.
     fn planned(&mut self, search: &dyn Search, gangs: &[Preemptor], plan: &Plan) -> Result<PostFiltered, PolicyError> {
         let mut withdrawn = self.outranked(search, gangs, &plan.nominations);
         withdrawn.retain(|pod| gangs.iter().all(|gang| !gang.closed.contains(pod)));
@@ -142,20 +142,20 @@ impl Engine {
         Ok(PostFiltered { reason: plan.reason.clone(), plan: Some(plan), retry: Retry::default(), effects })
     }
 
-    /// Returns the victims that hold a node at Permit and were nominated to one: the plan takes the room that was promised to them.
+    /// Returns the victims that hold a node at Permit and were nominated to a node: the plan takes the capacity that was promised to them.
     fn promised_to_victims(&self, victims: &[PodIx]) -> Vec<PodIx> {
         let is_held = |pod: &Pod| matches!(pod.place, Place::Reserved(_)) && pod.nominated == pod.place.node();
         let held = victims.iter().filter(|ix| self.cluster.pod(**ix).is_some_and(is_held));
         held.copied().collect()
     }
 
-    /// What a broken law says, noted and as a reason.
+    /// Notes a law that the preemptor breaks, and returns it as a reason.
     fn barred(&mut self, rule: &Rule, denial: &Denial) -> Reason {
         self.notes.refused(&self.cluster, Subject::Preemptor, Outcome::Barred, rule, denial);
         self.reason(rule, denial)
     }
 
-    /// There is no plan.
+    /// Returns the answer without a plan.
     fn without(&self, reason: Reason, effects: Effects) -> PostFiltered {
         PostFiltered { plan: None, reason, retry: self.retry(), effects }
     }
@@ -178,12 +178,12 @@ impl Engine {
         Some(reason)
     }
 
-    /// Returns what follows for others where there is no plan for a pod. `void` are the pods that lose their nominations then.
+    /// Returns the effects on other pods where there is no plan for a pod. `void` are the pods that lose their nominations then.
     ///
-    /// A strict gang that is complete, or can still be complete without the pod, is not given up: its other pods keep what they hold and what is promised
-    /// to them. One that cannot gives up all of it, so that pods behind it in the queue find the room (upstream coscheduling/core/core.go PostFilter;
-    /// kube-scheduler `schedule_one_podgroup.go`). A pod that may not preempt keeps its nomination, because nothing was looked for
-    /// (kube-scheduler framework/preemption, `evaluate`).
+    /// A strict gang that is complete, or can still be complete without the pod, is not given up: its other pods keep their nodes and promises. A
+    /// gang that cannot be complete gives up all of them, so that pods after it in the queue find free capacity (upstream coscheduling/core/core.go
+    /// PostFilter; kube-scheduler `schedule_one_podgroup.go`). A pod that may not preempt keeps its nomination, because no search ran (kube-scheduler
+    /// framework/preemption, `evaluate`).
     fn give_up(&mut self, preemptor: &Preemptor, void: Vec<PodIx>) -> Effects {
         let pod = preemptor.pod;
         let retry_at = self.notes.refusals.at();
@@ -196,7 +196,7 @@ impl Engine {
             (Some(job), _) => self.cluster.nominated_of_group(job),
             (None, _) if !may_preempt && !is_short => Vec::new(),
             (None, Some(_)) => void.into_iter().filter(|ix| *ix == pod).collect(),
-            // What other gangs of the group are promised by plans of their own is not theirs to lose.
+            // The nodes promised to other gangs of the group, by plans of their own, stay promised.
             (None, None) => void.into_iter().filter(|ix| is_own(ix)).collect(),
         };
         let is_nominated = |ix: &PodIx| self.cluster.pod(*ix).is_some_and(|pod| pod.nominated.is_some());
@@ -206,7 +206,7 @@ impl Engine {
         Effects { releases, withdrawn, ..Effects::default() }
     }
 
-    /// The obstacle as a reason; it is also noted.
+    /// Notes an obstacle, and returns it as a reason.
     fn obstacle(&mut self, gangs: &[Preemptor], obstacle: Obstacle) -> Reason {
         let (rule, detail) = match obstacle {
             Obstacle::Law(rule, denial) => return self.barred(&rule, &denial),
@@ -233,7 +233,7 @@ impl Engine {
         reason
     }
 
-    /// The pods that lose their nominations to the nodes of a plan: those that every gang of the plan outranks.
+    /// Returns the pods that lose their nominations to the nodes of a plan: every gang of the plan outranks them.
     fn outranked(&self, search: &dyn Search, gangs: &[Preemptor], nominations: &[(PodIx, NodeIx)]) -> Vec<PodIx> {
         let is_taken = |node: NodeIx| nominations.iter().any(|(_, other)| *other == node);
         let outranked = self.cluster.nominated().filter(|(ix, pod)| {

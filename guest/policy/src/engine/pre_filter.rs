@@ -10,7 +10,7 @@ use super::refusals::Refusals;
 use super::search;
 
 impl Engine {
-    /// See `placement.pre-filter`.
+    /// Implements `placement.pre-filter`: returns whether a pod may be tried, and begins an attempt for it.
     pub fn pre_filter(&mut self, pod: PodId) -> Result<PreFiltered, PolicyError> {
         let preemptor = self.preemptor(pod)?;
         self.cluster.begin_attempt(PodIx(pod));
@@ -44,9 +44,9 @@ impl Engine {
         Ok(PreFiltered { admission, retry: self.retry(), effects })
     }
 
-    /// Returns what follows for others where a pod is refused for good. None of its gang group can start now, so the room that leaves for them
-    /// is free for others. Upstream a pod that PostFilter finds no plan for loses its nomination, too (schedule_one.go,
-    /// handleSchedulingFailure). The pods of a strict gang group that wait at Permit give up their nodes for the same reason.
+    /// Returns the effects on other pods of a final refusal. No pod of the gang group can start now, so the capacity that was promised to them is
+    /// free for others. Upstream, too, a pod that PostFilter finds no plan for loses its nomination (schedule_one.go, handleSchedulingFailure). The
+    /// pods of a strict gang group that wait at Permit give up their nodes for the same reason.
     fn refused_for_good(&mut self, pod: PodIx, denial: &Denial) -> Effects {
         let Some(refused) = self.cluster.pod(pod) else { return Effects::default() };
         let (job, own) = (refused.attributes.job, refused.nominated.map(|_| pod));
@@ -54,15 +54,15 @@ impl Engine {
         if self.waits_for_its_turn(job, denial) {
             return Effects::default();
         }
-        // What is wrong with a gang keeps its whole group from being tried. What one pod demands is found out when its turn comes: it has
-        // failed then, and the others go on if they can do without it.
+        // A problem of a gang keeps its whole group from being tried. The demand of one pod is checked at the turn of that pod: it fails then, and
+        // the others go on if they can do without it.
         let is_of_the_pod =
             matches!(denial, Denial::Unjudged { job: None, .. } | Denial::Resource(..) | Denial::Queue(..));
         let is_over = is_of_the_pod && self.fail_attempt(pod, None);
         if is_of_the_pod && !is_over {
             return self.void(own.into_iter().collect());
         }
-        // Where the round is over, the pods at Permit have been released. What a single gang lacks to be placed now may come while they wait.
+        // Where the round is over, the pods at Permit have been released. The amounts that a single gang lacks may become free while its pods wait.
         let may_come = matches!(denial, Denial::Short { .. }) && self.cluster.gang_group(job).len() < 2;
         let cannot_start = !may_come && !matches!(denial, Denial::Failed { .. });
         let effects = self.void(self.cluster.nominated_of_group(job));
@@ -73,20 +73,20 @@ impl Engine {
         Effects { releases, ..effects }
     }
 
-    /// Checks whether a pod of this job is not tried because another gang of the group is served first. Its turn will come, so no pod gives up
-    /// anything.
+    /// Checks whether a pod of this job is not tried because another gang of the group is served first. The pod gets its turn later, so no pod gives
+    /// up anything.
     fn waits_for_its_turn(&self, job: JobIx, denial: &Denial) -> bool {
         let Denial::Incomplete { job: other, case: "", .. } = denial else { return false };
         self.cluster.served_before(job).is_some_and(|(first, ..)| first == *other)
     }
 
-    /// Returns that these pods lose their nominations.
+    /// Withdraws the nominations of these pods, and returns that as effects.
     fn void(&mut self, pods: Vec<PodIx>) -> Effects {
         Effects { withdrawn: self.withdrawn(pods), ..Effects::default() }
     }
 
-    /// Returns the first gate that a part does not pass when pods that are held at Permit have been released: they hold no room and no
-    /// quota for the pod whose turn releases them.
+    /// Returns the first gate that a part does not pass, after the release of pods at Permit. The released pods then use no capacity and no quota
+    /// against the pod whose turn releases them.
     fn first_broken_gate(
         &mut self,
         pod: PodIx,

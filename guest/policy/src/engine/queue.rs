@@ -8,27 +8,27 @@ use crate::model::{Borrows, Cluster, Job, JobIx, JobKey, Kind, Pod, PodIx};
 
 use super::Engine;
 
-/// What keys take from a job: what the order reads of it; of a PodGroup of Kubernetes its priority; and of a gang where the first pod of its
-/// gang group stands.
+/// The parts of a sort key that come from a job: the value that the order reads of it, the priority of a PodGroup of Kubernetes, and the position of
+/// the first pod of its gang group.
 type JobTerms = (Option<i64>, Option<i32>, Option<(i64, i64, JobKey)>);
 
-/// The epochs of the keys: those of one epoch can be compared.
+/// The epochs of sort keys: keys of one epoch can be compared.
 #[derive(Debug, Default)]
 pub struct Epochs {
     last: u64,
-    /// What keys take from each job, as it was when the last keys were made.
+    /// The parts that keys take from each job, as of the last keys.
     jobs: BTreeMap<JobIx, JobTerms>,
-    /// The pods that would borrow, as they were then.
+    /// The pods that would borrow, as of the last keys.
     borrowers: BTreeMap<u64, Borrows>,
-    /// The gang whose turn it was then.
+    /// The gang whose turn it was, as of the last keys.
     turn: Option<JobIx>,
 }
 
 impl Epochs {
-    /// The epoch of keys that are made now. It is a new one where an older key of a pod that has not changed may be wrong.
+    /// Returns the epoch of keys that are made now. The epoch is new where an older key of an unchanged pod may be wrong.
     fn of(&mut self, cluster: &Cluster, by: &OrderBy) -> u64 {
         let is_new = match by {
-            // Places are those among the pods of one question.
+            // The key of a pod is its place among the pods of one request, so keys of two requests cannot be compared.
             OrderBy::Compare(_) => true,
             OrderBy::Key(key) => {
                 let terms = |(ix, job): (JobIx, &Job)| {
@@ -51,7 +51,7 @@ impl Epochs {
 }
 
 impl Engine {
-    /// See `queue.queue-keys`.
+    /// Implements `queue.queue-keys`: returns a sort key for each of these pods, in their order. Keys compare as bytes.
     pub fn queue_keys(&mut self, pods: &[PodId]) -> Result<SortKeys, PolicyError> {
         if let Some(system) = &mut self.system {
             system.update_order(&mut self.cluster);
@@ -77,7 +77,7 @@ impl Engine {
     }
 }
 
-/// The key of a pod, with its name for the pods whose keys would be equal.
+/// Builds the key of a pod. It ends with the name, which orders pods whose keys would be equal.
 fn named(key: KeyBuilder, pod: &Pod) -> Vec<u8> {
     key.flag(pod.name.kind == Kind::Reservation).text(&pod.name.namespace).text(&pod.name.name).build()
 }

@@ -1,8 +1,8 @@
 //! Rearranged: a gang of unlike pods of which those at Permit take the room that the others need.
 //!
-//! Pods are tried one by one, and none knows of the others: where a large pod takes the room of two small ones, a gang of two never starts, and is tried
-//! in the same order again and again. So when a pod of such a gang finds neither a node nor a plan, nodes are looked for that complete
-//! the gang, without an eviction, where its pods at Permit may have others, or none. Those that do not stay where they are give their nodes up, and the
+//! Pods are tried one by one, and none knows of the others: where a large pod takes the room of two small ones, a gang of two never starts, and is
+//! tried in the same order again and again. So when a pod of such a gang finds neither a node nor a plan, nodes are looked for that complete the
+//! gang, without an eviction, where its pods at Permit may have others, or none. Those that do not stay where they are give their nodes up, and the
 //! pods that complete the gang are nominated. Pods that are alike take no room from one another: whichever of them is first, as many fit.
 
 use std::collections::BTreeSet;
@@ -15,19 +15,19 @@ use crate::contract::Refuted;
 use crate::laws::{Laws, Preemptor};
 use crate::model::{NodeIx, Place, PodIx, Trial};
 
-/// Other nodes for a gang.
+/// A plan that gives a gang other nodes.
 pub struct Rearranged {
-    /// The plan, which has no victims.
+    /// The plan; it has no victims.
     pub plan: Plan,
-    /// The gangs that it is for.
+    /// The gangs that the plan is for.
     pub gangs: Vec<Preemptor>,
-    /// The pods that give up the nodes which they hold at Permit; the plan may have other nodes for them.
+    /// The pods that give up the nodes which they reserve at Permit. The plan may have other nodes for them.
     pub releases: Vec<PodId>,
 }
 
 impl Engine {
-    /// Returns other nodes for the gang of a pod that has found none; none where it is complete without the pod, or is not complete however its
-    /// pods are arranged.
+    /// Returns other nodes for the gang of a pod that found none. `None`: the gang is complete without the pod, or cannot be complete in any
+    /// arrangement of its pods.
     pub(super) fn rearranged(
         &mut self,
         search: &dyn Search,
@@ -65,7 +65,7 @@ impl Engine {
         is_new.then_some(Rearranged { plan, gangs, releases })
     }
 
-    /// Takes the pods out of a plan that hold the node at Permit which it has for them: they keep it.
+    /// Removes the pods from a plan that hold at Permit exactly the node that the plan has for them. These pods keep the node.
     fn without_those_that_stay(&self, mut plan: Plan, mut releases: Vec<PodId>) -> (Plan, Vec<PodId>) {
         let is_there =
             |(ix, node): &(PodIx, NodeIx)| self.cluster.pod(*ix).is_some_and(|pod| pod.place == Place::Reserved(*node));
@@ -75,7 +75,7 @@ impl Engine {
         (plan, releases)
     }
 
-    /// Returns whether a pod and those that hold nodes with it at Permit are of several classes.
+    /// Returns whether a pod and the pods of its gang at Permit are of several classes.
     fn is_of_unlike_pods(&self, pod: PodIx, held: &[PodId]) -> bool {
         let pods = held.iter().map(|held| PodIx(*held)).chain([pod]);
         let classes: BTreeSet<_> = pods.filter_map(|ix| self.cluster.pod(ix)).map(|pod| pod.class).collect();

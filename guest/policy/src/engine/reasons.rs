@@ -3,10 +3,10 @@
 use crate::contract::ChangeKind;
 use crate::laws::{About, CaseText, Entry, Imagined, Question, Rule, Text};
 
-/// After which changes the engine may find something else. What an object says may be whom laws protect.
+/// The changes after which the engine may find something else: all, because an object may say which pods laws protect.
 const ANYTHING: &[ChangeKind] = ChangeKind::ALL;
 
-/// A rule for each of these reasons, and all of them.
+/// Defines a rule for each of these reasons, and the list of all of them.
 macro_rules! reasons {
     ($($(#[$doc:meta])* $name:ident = $code:literal, $sentence:literal, [$($template:expr),+ $(,)?], $page:literal;)+) => {
         $(
@@ -20,7 +20,7 @@ macro_rules! reasons {
             };
         )+
 
-        /// Every reason of the engine.
+        /// Returns every reason of the engine.
         pub fn engine_rules() -> Vec<Entry> {
             [$($name),+].iter().map(Entry::from).collect()
         }
@@ -28,7 +28,7 @@ macro_rules! reasons {
 }
 
 reasons! {
-    /// The pod may not run on the node.
+    /// Failed where the pod may not run on the node.
     ELIGIBLE = "node/eligible", "the pod may run on the node",
         [("", "the pod may not run there")],
         "The selector, the affinity and the tolerations of the pod allow the node. The host judges this; the policy only repeats it. The reason `host/eligible` says which of them does not.";
@@ -45,7 +45,7 @@ reasons! {
             ("ports-and-room", "node(s) didn't have free ports: {ports}; <Insufficient {resource} (requested {~requested}, free {~free})>"),
         ],
         "The allocatable amounts of the node are at least what the pod requests. Example: a node of 4 cpu never takes a pod of 6 cpu. No eviction helps.";
-    /// Others use what the pod requests.
+    /// Failed where other pods use what the pod requests.
     HAS_ROOM = "node/has-room", "the node has free what the pod requests",
         [
             ("any", "Insufficient {short-of}"),
@@ -58,7 +58,7 @@ reasons! {
             ("ports-and-room", "node(s) didn't have free ports: {ports}; <Insufficient {resource} (requested {~requested}, free {~free})>"),
         ],
         "For every resource, the free amount of the node is at least what the pod requests; every requested host port is free. Example: 3 of 4 cpu are used, and a pod of 2 is refused: Insufficient cpu (requested 2, free 1). An eviction may help. This is the Filter of kube-scheduler for resources and ports, for the volumes that drivers attach, for disks that one pod may write, and for free volumes.";
-    /// What the pod requests is promised to other pods.
+    /// Failed where what the pod requests is promised to other pods.
     KEEPS_PROMISES = "node/keeps-promises", "the node has free what the pod requests beside what is promised to nominated pods",
         [
             ("any", "{short-of} promised to nominated pods"),
@@ -72,7 +72,7 @@ reasons! {
             ("ports-and-room", "host ports promised to nominated pods: {ports}; <Insufficient {resource} (requested {~requested}, free {~free})>"),
         ],
         "Room that is promised to nominated pods of the same or higher priority is kept for them; where the system says so, for all nominated pods. A node may be kept for a pod of a DaemonSet that may run on no other node. Example: 4 cpu are free and 3 are promised; a pod of 2 does not fit.";
-    /// What stands between the pod and others forbids the node.
+    /// Failed where the constraints between pods forbid the node.
     INTER_POD = "node/inter-pod", "the pods in the domains of the node allow the pod there",
         [
             ("", "node(s) take no pod of which it is not known what stands between it and others"),
@@ -85,15 +85,15 @@ reasons! {
             ("spread", "node(s) didn't match pod topology spread constraints"),
         ],
         "The required affinity and anti-affinity of the pod, the required anti-affinity of the pods that are there, the topology spread constraints with `DoNotSchedule`, and claims that one pod alone may use. Example: pod `a` must not be in a zone with pods of app `b`; no node of a zone in which one runs takes it. An eviction may help, except where a pod that `a` needs is missing, or the node has no label for a domain. Pods that are nominated count as if they were on their nodes, and the pod must be allowed without them, too. A nominated pod must stay allowed on its node. This is the Filter of kube-scheduler for interpodaffinity, podtopologyspread and volumerestrictions, which looks at pods that are nominated to the same node only: there a pod is bound near a nominated one, is evicted for it, is created again, without end. What is only preferred (`preferredDuringSchedulingIgnoredDuringExecution`, `ScheduleAnyway`) is not looked at.";
-    /// Room is reserved for the pod elsewhere.
+    /// Failed where another node has a reservation for the pod.
     RESERVED = "node/reserved", "no other node holds reserved room for the pod",
         [("", "room is reserved for the pod on another node")],
         "A pod that owns a reservation uses the room of that reservation first. Example: a reservation on `n1` is for pod `a`; `a` is not placed on `n2` while `n1` takes it.";
-    /// No law holds the pod at permit.
+    /// The pod may be bound: no law keeps it waiting at Permit.
     PERMITTED = "engine/permitted", "no law holds the pod at permit",
         [("", "no law holds the pod at permit")],
         "A system without gangs binds a pod as soon as it has a node.";
-    /// No node fits.
+    /// No node fits the pod.
     NO_NODE = "engine/no-node", "a node fits, once every eligible pod is evicted",
         [
             ("", "no node fits, even after evicting every eligible pod"),
@@ -102,7 +102,7 @@ reasons! {
             ("gang", "even after evicting every eligible pod, not every pod of the gang has a node: no pod is evicted"),
         ],
         "A plan is made only where every pod that needs a node gets one. Example: a job of 3 pods finds nodes for 2, even with every eligible victim gone. Then no pod is evicted.";
-    /// The room is coming without evictions.
+    /// Leaving pods free enough capacity without evictions.
     ROOM_IS_COMING = "engine/room-is-coming", "no room is coming without evictions",
         [
             ("", "`{node}` has room once the leaving pods are gone: no other pod is evicted"),
@@ -111,11 +111,11 @@ reasons! {
             ("kept", "the gang keeps the room that leaving pods will free: no other pod is evicted"),
         ],
         "While leaving pods free enough room, no further pod is evicted. Example: a terminating pod of 4 cpu is still on `n1`; a pod of 3 waits for it. A gang of 4 pods that needs 2 has a plan for two of them: the other two wait until these have their nodes, and then plan for themselves.";
-    /// A pod that waits would take the room back.
+    /// A waiting pod would evict the pods of the plan.
     ROOM_IS_CLAIMED = "engine/room-is-claimed", "no gang that waits would evict the pod in the next cycle",
         [("", "pod `{pod}` waits and would evict the pod at once: its gang gets the room first")],
         "A pod that would be evicted in the next cycle, for a gang that waits already, gets no node, and no room that is coming is kept for it. Example: a queue borrows idle cpu while a gang within the deserved amount of another queue waits for more than is idle. The gang gets a plan with the idle cpu in it, and fewer pods are evicted. Where the gang would have no plan without the eviction of the pod, the pod gets its node. Nor is a plan made for a pod that takes its quota over its min, if a pod that waits within the min of another quota would then evict it: the two quotas would evict each other's pods without an end.";
-    /// Growth would cost other pods their nodes.
+    /// The growth of a job would cost other pods their nodes.
     GROWTH_COSTS_NOBODY = "engine/growth-costs-nobody", "no gang that waits could evict pods because a job grows",
         [("", "with more pods of the job running, pod `{pod}` that waits could evict pods: the job does not grow")],
         "New pods of an elastic job count as used by its queue, and what they take of a node may be short there. Where a gang of another queue could evict pods only because of that, the job keeps its size. Example: a queue deserves 3 cpu and runs two gangs of 2. A gang of another queue may evict no gang of 2 there: the second pod would be taken from a queue that uses no more than it deserves. With an elastic pod more it could.";
@@ -128,11 +128,11 @@ reasons! {
             ("jobs", "evicts {victims} pod(s) of {jobs} job(s) for {pods} pod(s)[; no longer complete: gang {broken}][, of which {left} would stay]"),
         ],
         "The reason of a plan: how many pods it evicts and for how many pods. The explanation names each of them. A gang that falls below its minimum does no work any more, though the plan evicts only some of its pods: the reason names the gang, and the pods of it that would go on holding their nodes.";
-    /// A queue gives back.
+    /// A queue gives back what it uses over its maximum.
     GIVES_BACK = "engine/gives-back", "a queue gives back what it holds over its maximum",
         [("", "@queue `{queue}` holds <{~over} {resource}> more than its @max: evicts {victims} pod(s)")],
         "The reason of evictions that make no room for a pod. Example: the maximum of a queue was lowered from 10 cpu to 6 while its pods use 10; after its delay pods of 4 cpu are evicted. As far as pods are larger than what is left to give back, the queue stays above its maximum.";
-    /// The node lacks room even after evictions.
+    /// The node lacks capacity even after evictions.
     NODE_LACKS_ROOM = "engine/node-lacks-room", "the node has room, once every eligible pod there is evicted",
         [
             ("", "<Insufficient {resource} (requested {~requested}, free {~free})>, even after evicting all {candidates} eligible pod(s) there"),
@@ -141,7 +141,7 @@ reasons! {
             ("nobody", "no pod there is eligible for eviction"),
         ],
         "What a node lacks for the pod in a trial without its eligible pods. Example: a node of 4 cpu with 3 used by non-preemptible pods has free 1, even with every eligible pod gone.";
-    /// The node would do.
+    /// The node would be enough, but another one was chosen.
     NODE_SUFFICES = "engine/node-suffices", "another node was chosen",
         [
             ("", "{victims} pod(s) would be evicted, of priority up to {priority}[, {violations} against a disruption budget]"),
@@ -157,15 +157,15 @@ reasons! {
             ("none", "{pods} pod(s) are planned onto it: no eviction is needed"),
         ],
         "How many pods a plan puts onto a node, and what is evicted there.";
-    /// The node was not looked at.
+    /// The node was not examined.
     NOT_LOOKED_AT = "engine/not-looked-at", "enough nodes that suffice were found before",
         [("", "not looked at: {candidates} nodes that suffice are enough")],
         "Where the system looks at a sample of the nodes, the search ends with enough candidates. Options: `minCandidateNodesPercentage` and `minCandidateNodesAbsolute`.";
-    /// The pod stays after all.
+    /// The candidate is reprieved.
     REPRIEVED = "engine/reprieved", "a candidate stays where there is room for it beside the preemptor",
         [("", "there is room for the pod beside the preemptor")],
         "Every candidate is considered for a reprieve in the trial, the more important one first, and stays where it fits and no limit is broken.";
-    /// The pod must be evicted.
+    /// The candidate is a victim: it cannot be reprieved.
     NEEDED = "engine/needed", "a candidate is a victim if it cannot be reprieved",
         [
             ("", "with this pod back: <Insufficient {resource} (requested {~requested}, free {~free})>"),
@@ -175,7 +175,7 @@ reasons! {
             ("whole-gang", "the gang of the pod is evicted as a whole"),
         ],
         "What the preemptor would lack on the node with the victim back. Example: a node of 4 cpu; with a victim of 3 back, a preemptor of 3 has 1 free.";
-    /// The pod need not be evicted.
+    /// The candidate is not evicted: its eviction does not help.
     NOT_NEEDED = "engine/not-needed", "a candidate whose eviction does not help stays",
         [
             ("others-suffice", "other pods are enough"),
@@ -204,7 +204,7 @@ reasons! {
     NO_POD_WAITS = "engine/no-pod-waits", "a pod of the gang waits for a node",
         [("", "no pod of the gang waits")],
         "A plan is made for waiting pods only.";
-    /// A clause: with a pod back.
+    /// A clause: if the pod were reprieved.
     POD_BACK = "engine/pod-back", "a clause before the sentence of a law",
         [("", "with this pod back")],
         "The law would be broken if the victim stayed.";
@@ -212,7 +212,7 @@ reasons! {
     ALL_EVICTED = "engine/all-evicted", "a clause before the sentence of a law",
         [("", "even after evicting every eligible pod there")],
         "The law is broken however many pods of the node are evicted.";
-    /// A clause: with more gone.
+    /// A clause: after more evictions.
     MORE_EVICTED = "engine/more-evicted", "a clause before the sentence of a law",
         [("", "evicting fewer pods frees too little, and evicting more breaks this")],
         "The law limits how many pods may be evicted.";
@@ -220,7 +220,7 @@ reasons! {
     ENOUGH_WITH = "engine/enough-with", "a clause before the sentence of a law",
         [("", "its node would have room if this pod[ and {others} other pod(s) listed here] were evicted")],
         "A law protects the pod. Without that law its eviction would have made the room.";
-    /// A clause: another gang of the group.
+    /// A clause: for another gang of the group.
     OTHER_GANG = "engine/other-gang", "a clause before the sentence of a law",
         [("", "for gang `{other-gang}` of the gang group")],
         "Gangs of a gang group are planned together. The law does not hold for another gang of the group.";

@@ -5,17 +5,17 @@ use std::collections::BTreeSet;
 use crate::contract::{ChangeKind, Retry};
 use crate::laws::{Denial, Rule};
 
-/// When the laws that refused something may hold.
+/// The refusals during one request: when the laws that denied something may hold.
 #[derive(Debug, Default)]
 pub struct Refusals {
     at: Option<i64>,
     after: BTreeSet<ChangeKind>,
-    /// The changes of the last law: most candidates of a search are denied by the same few.
+    /// The changes of the last law. It avoids most insertions, as the same few laws deny most candidates of a search.
     last: &'static [ChangeKind],
 }
 
 impl Refusals {
-    /// A law was broken, at this time.
+    /// Records that a law was broken at this time, in nanoseconds.
     pub fn denied(&mut self, rule: &Rule, denial: &Denial, now: i64) {
         if let Some(at) = denial.retry_at(now) {
             self.at = Some(self.at.map_or(at, |known| known.min(at)));
@@ -23,9 +23,9 @@ impl Refusals {
         self.found(rule);
     }
 
-    /// The engine found nothing.
+    /// Records that this rule of the engine refused something.
     pub fn found(&mut self, rule: &Rule) {
-        // The lists are constants of the laws: the same list lies in the same place. This is asked for every candidate.
+        // Laws have constant lists, so equal lists have equal addresses. This function runs for every candidate.
         if !std::ptr::eq(self.last, rule.about.retry_after) {
             self.last = rule.about.retry_after;
             self.after.extend(self.last);
@@ -37,7 +37,7 @@ impl Refusals {
         self.at
     }
 
-    /// When to ask again, where the policy reads objects of these kinds.
+    /// Returns when the request is worth repeating, for a policy that reads objects of these kinds.
     pub fn retry(&self, kinds: &BTreeSet<String>) -> Retry {
         let named = |change: &ChangeKind| match change {
             ChangeKind::ObjectUpserted | ChangeKind::ObjectRemoved => {

@@ -6,7 +6,7 @@ use crate::model::{NodeIx, Place, PodIx};
 use super::Engine;
 
 impl Engine {
-    /// See `placement.reserve`.
+    /// Implements `placement.reserve`: reserves a node for a pending pod. The error says that the pod is not pending, or unknown.
     pub fn reserve(&mut self, pod: PodId, node: NodeId) -> Result<Effects, PolicyError> {
         self.laws()?;
         self.cluster.pod(PodIx(pod)).ok_or(PolicyError::UnknownPod(pod))?;
@@ -20,7 +20,7 @@ impl Engine {
         }
     }
 
-    /// See `placement.unreserve`.
+    /// Implements `placement.unreserve`: takes the reserved node of a pod back. Returns the pods of its gang that lose their nodes with it.
     pub fn unreserve(&mut self, pod: PodId, cause: ReleaseCause) -> Result<Effects, PolicyError> {
         self.laws()?;
         self.cluster.pod(PodIx(pod)).ok_or(PolicyError::UnknownPod(pod))?;
@@ -31,10 +31,10 @@ impl Engine {
         kept.into_iter().for_each(|(ix, node)| self.cluster.keep_room(ix, node));
         let job = self.cluster.pod(PodIx(pod)).and_then(|pod| pod.attributes.job).and_then(|job| self.cluster.job(job));
         let together = job.and_then(|job| job.gang()).is_some_and(|gang| gang.leaves_together);
-        // Pods that timed out may be tried again beside those that were not tried yet.
+        // Pods that timed out may be tried again together with those that were not tried yet.
         let job = self.cluster.pod(PodIx(pod)).and_then(|pod| pod.attributes.job);
         job.filter(|_| cause == ReleaseCause::Timeout).into_iter().for_each(|job| self.cluster.begin_round(job));
-        // What this policy released itself it has thought through; everything else is news to the gang.
+        // The policy has considered its own releases already. Every other release is new to the gang.
         let releases =
             if together && cause != ReleaseCause::Released { self.waiting_with(PodIx(pod)) } else { Vec::new() };
         let system = self.system.as_mut().ok_or(PolicyError::NotConfigured)?;
@@ -43,8 +43,8 @@ impl Engine {
         Ok(Effects { releases, ..effects })
     }
 
-    /// Returns the nodes that stay promised to a pod whose time at Permit runs out, and to those that lose theirs with it: pods leave for the
-    /// gang, and what it held in the meantime is part of the plan.
+    /// Returns the nodes that stay promised to a pod whose time at Permit runs out, and to the pods that lose their nodes with it. Pods leave for the
+    /// gang, and its nodes in the meantime are part of the plan.
     fn kept_at_timeout(&self, pod: PodIx, cause: ReleaseCause) -> Vec<(PodIx, NodeIx)> {
         if cause != ReleaseCause::Timeout || !self.cluster.has_a_plan_of(pod) {
             return Vec::new();
@@ -53,13 +53,13 @@ impl Engine {
         std::iter::once(pod).chain(self.waiting_with(pod).into_iter().map(PodIx)).filter_map(node).collect()
     }
 
-    /// Takes from pods what is promised to them: the nodes that are kept for them at once, their nominations when the host has withdrawn them.
+    /// Withdraws the promises to pods: nodes that are kept for them at once, and nominations when the host has withdrawn them.
     pub(super) fn withdrawn(&mut self, pods: Vec<PodIx>) -> Vec<PodId> {
         pods.iter().for_each(|pod| self.cluster.give_up_room(*pod));
         pods.into_iter().map(|pod| pod.0).collect()
     }
 
-    /// The pods held at permit that belong to the gang group of a pod, itself apart, by name.
+    /// Returns the pods of the gang group of a pod that wait at Permit, by name and without the pod itself.
     pub(super) fn waiting_with(&self, pod: PodIx) -> Vec<PodId> {
         let Some(job) = self.cluster.pod(pod).and_then(|pod| pod.attributes.job) else { return Vec::new() };
         let jobs = self.cluster.gang_group(job).into_iter().filter_map(|job| self.cluster.job(job));

@@ -6,44 +6,44 @@ use crate::contract::Obstacle;
 use crate::laws::Detail;
 use crate::model::{Amounts, Cluster, InterPodLack, Request, ResourceIx};
 
-/// Whether a node takes a pod.
+/// The verdict of a node on a pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It does.
+    /// The node takes the pod.
     Fits,
     /// The pod may not run there, regardless of the other pods.
     Ineligible,
     /// The node is too small for the pod even when it is empty.
     TooSmall(ResourceIx),
-    /// Others hold what the pod asks for.
+    /// Other pods use what the pod requests.
     Full(ResourceIx),
-    /// What the pod asks for is promised to pods that are no less important.
+    /// What the pod requests is promised to pods that are no less important.
     Promised(ResourceIx),
     /// The node is kept for a DaemonSet's pod that may run nowhere else.
     Kept,
-    /// The other pods do not allow it there.
+    /// The constraints between pods do not allow the pod there.
     InterPod(InterPodLack),
-    /// Room was reserved for the pod on another node that takes it.
+    /// Another node, which takes the pod, has a reservation for it.
     Elsewhere,
 }
 
-/// Resources of which there is too little: how much is asked for, and how much there is.
+/// The resources of which there is too little, each with the amount requested and the amount free.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lack(Vec<(ResourceIx, i64, i64)>);
 
 impl Lack {
-    /// What is lacking for a request; none where nothing is.
+    /// Returns what is lacking for a request. `None`: the capacity is enough.
     pub fn of(room: &Amounts, request: &Request) -> Option<Lack> {
         Lack::among(request.iter().map(|(resource, asked)| (resource, asked, room.get(resource))))
     }
 
-    /// What is lacking where so much of each resource is asked for, and so much is there; none where nothing is.
+    /// Returns the lacking ones of these resources, each with the amount requested and the amount free. `None`: nothing is lacking.
     pub fn among(resources: impl Iterator<Item = (ResourceIx, i64, i64)>) -> Option<Lack> {
         let lacking: Vec<_> = resources.filter(|(_, asked, free)| free < asked).collect();
         (!lacking.is_empty()).then_some(Lack(lacking))
     }
 
-    /// All of it as data. The case is empty, `ports` where host ports alone are lacking, or `ports-and-room`.
+    /// Returns the lack as facts of a reason. The case is empty, `ports` where host ports alone are lacking, or `ports-and-room`.
     pub fn detail(&self, cluster: &Cluster) -> Detail {
         let port = |resource| cluster.resource_name(resource).strip_prefix("hostport/");
         let ports: Vec<&str> = self.0.iter().filter_map(|(resource, ..)| port(*resource)).collect();
@@ -62,7 +62,7 @@ impl Lack {
 }
 
 impl Verdict {
-    /// The obstacle, in the words of kube-scheduler.
+    /// Returns the obstacle as the contract states it, in the words of kube-scheduler.
     pub fn obstacle(&self, cluster: &Cluster) -> Obstacle {
         let short = |resource: &ResourceIx| cluster.resource_name(*resource).to_owned();
         let any = |resource| Detail::case("any").text("short-of", short(resource));
@@ -94,7 +94,7 @@ fn of_host(resource: &str) -> Option<Detail> {
     cases.iter().find(|(prefix, _)| resource.starts_with(prefix)).map(|(_, case)| Detail::case(case))
 }
 
-/// Why the other pods do not allow a pod on a node.
+/// Returns the facts on a constraint between pods that forbids a node.
 pub fn inter_pod(lack: InterPodLack) -> Detail {
     Detail::case(match lack {
         InterPodLack::Unknown => "",

@@ -5,9 +5,9 @@ use super::search;
 use crate::model::PodIx;
 
 impl Engine {
-    /// Ends the round of the gang group of a pod if the group cannot start in it: the pod found neither a node nor a plan. Returns whether
-    /// this has ended the round. Where the pod could not plan, one that has not been tried may, unless that one has to wait for this gang.
-    /// `retry_at` is the moment from which on time alone may help the pod.
+    /// Ends the round of the gang group of a pod if the group cannot start in it: the pod found neither a node nor a plan. Returns whether this has
+    /// ended the round. If the pod itself may not plan, another pod that has not been tried may, unless that pod has to wait for this gang.
+    /// `retry_at` is the moment from which time alone may help the pod.
     pub(super) fn fail_attempt(&mut self, pod: PodIx, retry_at: Option<i64>) -> bool {
         let Some(job) = self.cluster.note_failure(pod) else { return false };
         let others_could = || self.cluster.untried_of_group(job).into_iter().any(|other| self.could_plan(other));

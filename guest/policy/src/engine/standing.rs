@@ -23,7 +23,8 @@ use preemptors::Preemptors;
 type Spared = Option<(Rule, Denial)>;
 
 impl Engine {
-    /// See `standing.standings`.
+    /// Implements `standing.standings`: returns for each of these pods which kinds of preemptors may evict it, and which law protects it from the
+    /// others.
     pub fn standings(&mut self, pods: &[PodId]) -> Result<Vec<Vec<Threat>>, PolicyError> {
         self.recompute();
         let laws = Arc::clone(self.laws()?);
@@ -45,16 +46,16 @@ impl Engine {
     }
 }
 
-/// The laws as they are asked of preemptors that are not in the cluster.
+/// The laws, applied to imagined preemptors that are not in the cluster.
 struct Asking<'a> {
-    /// The cluster without the pods that leave already.
+    /// The cluster without the leaving pods.
     trial: Trial<'a>,
     ledger: &'a Ledger,
     laws: &'a Laws,
     preemptors: Preemptors,
-    /// Each way to preempt: one, or that across queues and that within a queue.
+    /// The ways to preempt: one, or one across queues and one within a queue.
     ways: Vec<Way<'a>>,
-    /// What is known of gangs already.
+    /// The standings of gangs that are known already.
     gangs: GangStandings,
 }
 
@@ -97,7 +98,8 @@ impl Asking<'_> {
         Some(self.threat(by::RESERVATION, reservation, preemptor))
     }
 
-    /// Returns what pods of other queues may do to a pod: those of the first queue that may evict the pod, else those of the first one.
+    /// Returns what pods of other queues may do to a pod: the answer for the first queue whose pods may evict it. If there is none, the answer for
+    /// the first queue.
     fn of_other_queues(&mut self, ix: PodIx, own: Option<QueueIx>) -> Option<Threat> {
         let mut first = None;
         for queue in self.preemptors.queues_beside(own) {
@@ -141,7 +143,7 @@ impl Asking<'_> {
         if spared(i32::MIN).is_none() {
             return threat;
         }
-        // The laws compare priorities: who may evict at some priority may do so at every higher one.
+        // The laws compare priorities: a preemptor that may evict at some priority may do so at every higher one.
         let (mut too_low, mut enough) = (i32::MIN, highest);
         while enough.wrapping_sub(too_low) != 1 {
             let middle = i32::midpoint(too_low, enough);
@@ -153,7 +155,8 @@ impl Asking<'_> {
         Threat { priority: Some(enough), ..threat }
     }
 
-    /// Returns the law that spares a pod from a preemptor, whatever it requests: what is found for the first request is told.
+    /// Returns the law that spares a pod from a preemptor, whatever the preemptor requests. The result is that for the first request. `None`: some
+    /// request makes the pod a victim.
     fn spared(&mut self, ix: PodIx, preemptor: &Preemptor) -> Spared {
         let mut first = None;
         for unplaced in self.preemptors.requests(&preemptor.unplaced) {
@@ -165,8 +168,8 @@ impl Asking<'_> {
         first
     }
 
-    /// Returns the law that spares a pod from a preemptor: in every way to preempt some law does. Of a preemptor of the same queue the last way
-    /// is told, which is that within a queue.
+    /// Returns the law that spares a pod from a preemptor: every way to preempt has such a law. For a preemptor of the same queue, the result is that
+    /// of the last way, which is preemption within a queue. `None`: some way evicts the pod.
     fn spared_from(&mut self, ix: PodIx, preemptor: &Preemptor) -> Spared {
         let cluster = self.trial.cluster();
         let is_own = cluster.pod(ix).is_some_and(|pod| pod.queue == preemptor.queue);
@@ -202,7 +205,8 @@ impl Asking<'_> {
         spared
     }
 
-    /// Returns whether a queue of the pod holds more than its maximum and may evict the pod for it.
+    /// Returns the threat by a queue of the pod that uses more than its maximum: whether it may evict the pod. `None`: no queue of the pod is over
+    /// its maximum.
     fn gives_back(&self, laws: &Enforcement, ix: PodIx) -> Option<Threat> {
         let cluster = self.cluster();
         let pod = cluster.pod(ix)?;

@@ -10,7 +10,7 @@ use crate::model::{Failure, Job, JobKey, Ledger, NodeIx, PodIx, PodsByName, Roun
 use super::Engine;
 use crate::systems::unsaved;
 
-/// The layout of the bytes: JSON of [`Memory`].
+/// The version of the layout of the bytes: JSON of [`Memory`].
 const FORMAT: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
@@ -23,16 +23,16 @@ struct Memory {
     /// The rounds of gangs of which a member was tried.
     #[serde(default)]
     rounds: Vec<SavedRound>,
-    /// How often jobs were evicted.
+    /// The number of evictions of jobs.
     #[serde(default)]
     evictions: SavedEvictions,
-    /// The pods of DaemonSets for which their node is kept.
+    /// The pods of DaemonSets whose required node is kept for them.
     #[serde(default)]
     required_node_reservations: Vec<SavedPod>,
     /// The pods for which a node is kept after their time at Permit ran out, and the names of the nodes.
     #[serde(default)]
     kept: Vec<(SavedPod, String)>,
-    /// What the system in force knows.
+    /// The state of the system in force.
     #[serde(default)]
     system: serde_json::Value,
 }
@@ -41,14 +41,14 @@ struct Memory {
 #[derive(Serialize, Deserialize)]
 struct SavedRound {
     job: JobKey,
-    /// By name.
+    /// The pods that were tried, by name.
     tried: Vec<SavedPod>,
     has_failures: bool,
     is_over: bool,
-    /// Nothing has changed since the round was over.
+    /// Whether nothing has changed since the round was over.
     #[serde(default)]
     is_stuck: bool,
-    /// The moment from which on a new round may begin without a change, nanoseconds since 1970.
+    /// The moment from which a new round may begin without a change, in nanoseconds since 1970.
     #[serde(default)]
     until: i64,
     /// The pods of other gangs that held a node at Permit when the round ended, by name.
@@ -57,7 +57,7 @@ struct SavedRound {
 }
 
 impl SavedRound {
-    /// Returns the round of a job; none where nothing was tried in it. Its pods get these names.
+    /// Returns the round of a job, with its pods under these names. `None`: no pod was tried in it.
     fn of(job: &Job, is_stuck: bool, saved: impl Fn(PodIx) -> Option<SavedPod>) -> Option<SavedRound> {
         if job.round == Round::default() {
             return None;
@@ -75,8 +75,8 @@ impl SavedRound {
         Some(SavedRound { job, tried, has_failures, is_over, is_stuck, until, held_by_others })
     }
 
-    /// Returns whose round it is, the round in a cluster whose pods have these names, and whether nothing has changed since it failed. A pod
-    /// that is gone is left out.
+    /// Returns the job and the round of a checkpoint, for these pods, and whether nothing has changed since the round failed. A pod that is gone is
+    /// left out.
     fn restored(self, pods: &PodsByName<'_>) -> (JobKey, Round, bool) {
         let SavedRound { job, tried, has_failures, is_over, is_stuck, until, held_by_others } = self;
         let find = |names: &[SavedPod]| names.iter().filter_map(|pod| pods.find(pod)).collect();
@@ -86,7 +86,7 @@ impl SavedRound {
 }
 
 impl Engine {
-    /// See `state.save`.
+    /// Implements `state.save`: returns what the cluster does not show, as bytes for [`Engine::restore`].
     pub fn save(&self) -> Checkpoint {
         let (mut satisfied, mut failed, mut scaled, mut rounds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let saved = |pod| SavedPod::of(&self.cluster, pod);
@@ -119,7 +119,7 @@ impl Engine {
         Checkpoint { format: FORMAT, bytes }
     }
 
-    /// See `state.restore`.
+    /// Implements `state.restore`: restores the state from a checkpoint. The error says that its format or its bytes are not understood.
     pub fn restore(&mut self, checkpoint: &Checkpoint) -> Result<(), StateError> {
         if checkpoint.format != FORMAT {
             return Err(StateError::UnknownFormat(FORMAT));

@@ -39,7 +39,7 @@ impl Engine {
         ask(&preemptor.waiting(&self.cluster, &self.ledger))
     }
 
-    /// Asks with the pods of the job on nodes, as in a trial.
+    /// Calls a function with the input of laws where the pods of the job are on nodes, as in a trial.
     pub(crate) fn with_all_placed<R>(&mut self, pod: PodId, ask: impl FnOnce(&Case<'_>) -> R) -> R {
         let preemptor = self.preemptor(pod).unwrap_or_else(|error| panic!("{error:?}"));
         ask(&preemptor.placed(&self.cluster, &self.ledger))

@@ -5,32 +5,32 @@ use crate::model::{
     Amounts, Cluster, Freed, Ledger, Node, NodeIx, Pod, PodIx, Preemptibility, Promised, QueueIx, Requested, ResourceIx,
 };
 
-/// The cluster as it is or would be, and the preemptor.
+/// The input of a law: the cluster as it is or would be, and the preemptor.
 #[derive(Debug, Clone, Copy)]
 pub struct Case<'a> {
     /// The cluster, or the cluster as it would be.
     pub cluster: &'a Cluster,
-    /// The plans under way.
+    /// The plans in flight.
     pub ledger: &'a Ledger,
     /// The preemptor.
     pub preemptor: &'a Preemptor,
-    /// What the preemptor's pods ask for in sum, as far as they do not hold it yet.
+    /// The amounts that the pods of the preemptor request, as far as they have no nodes yet.
     pub unplaced: &'a Amounts,
-    /// The other gangs that are planned together with the preemptor, as far as their pods hold nothing yet.
+    /// The other gangs that are planned together with the preemptor, as far as their pods have no nodes yet.
     pub companions: &'a [Companion],
-    /// The pods that would be evicted together, where that is asked about.
+    /// The pods that would be evicted together, where a law about a group is checked.
     pub group: &'a [PodIx],
-    /// The resources that must be freed where the candidate runs. `None`: not known yet, so all that the preemptor requests may be.
+    /// The resources that must be freed where the candidate runs. `None`: not known yet, so all that the preemptor requests may be short.
     pub short: Option<&'a [ResourceIx]>,
 }
 
 impl Case<'_> {
-    /// The first of these laws that does not hold.
+    /// Returns the first of these laws that does not hold. `None`: all hold.
     pub fn first_broken(&self, laws: &[Gate]) -> Option<(Rule, Denial)> {
         laws.iter().find_map(|law| Some((law.rule, law.denial(self)?)))
     }
 
-    /// The first of these guards that denies the eviction of a pod, or of a pod that is evicted together with it.
+    /// Returns the first of these guards that denies the eviction of a pod, or of a pod that is evicted together with it. `None`: all allow it.
     pub fn first_denial(&self, guards: &[Guard], ix: PodIx) -> Option<(Rule, Denial)> {
         let together = if self.cluster.has_whole_groups() { self.cluster.whole_group(ix) } else { None };
         match together {
@@ -44,8 +44,7 @@ impl Case<'_> {
         guards.iter().find_map(|guard| Some((guard.rule, guard.denial(self, ix, pod)?)))
     }
 
-    /// The pods that were preempted and are still leaving the nominated node of the preemptor; none where that node can no longer take
-    /// it.
+    /// Returns the preempted pods that are still leaving the nominated node of the preemptor. Empty where that node can no longer take the preemptor.
     pub fn awaited(&self) -> impl Iterator<Item = &Pod> {
         let preemptor = self.cluster.pod(self.preemptor.pod);
         let nominated = preemptor.and_then(|pod| Some((pod, pod.nominated?, self.cluster.node(pod.nominated?)?)));
@@ -56,19 +55,19 @@ impl Case<'_> {
         pods.filter_map(|ix| self.cluster.pod(*ix)).filter(|pod| pod.terminating && pod.preempted)
     }
 
-    /// What the pods that would be evicted together use of a queue.
+    /// Returns the amount of a resource of a queue that the pods evicted together use.
     pub fn given_up(&self, queue: QueueIx, resource: ResourceIx) -> Freed {
         let pods = self.group.iter().filter_map(|ix| self.cluster.pod(*ix));
         let below = pods.filter(|pod| self.cluster.is_below(pod.queue, queue));
         Freed(below.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource))))
     }
 
-    /// What the preemptor's pods request of a resource, as far as they do not hold it yet.
+    /// Returns the amount of a resource that the pods of the preemptor request, as far as they have no nodes yet.
     pub fn asks(&self, resource: ResourceIx) -> Requested {
         Requested(self.unplaced.get(resource))
     }
 
-    /// What the preemptor's pods request of a queue, and what those of its companions of these kinds request of it.
+    /// Returns the amount of a resource of a queue that the pods of the preemptor request, together with those of its companions of these kinds.
     pub fn requested(&self, queue: QueueIx, kinds: &[Preemptibility], resource: ResourceIx) -> Requested {
         let counts = |companion: &&Companion| {
             kinds.contains(&companion.preemptibility) && self.cluster.is_below(companion.queue, queue)
@@ -77,8 +76,8 @@ impl Case<'_> {
         Requested(companions.fold(self.unplaced.get(resource), i64::saturating_add))
     }
 
-    /// Returns what is promised to waiting pods of other jobs that count against a queue, of one preemptibility and resource. It counts as
-    /// held at every extension point: no pod is admitted, and nothing is planned, that would break an earlier plan.
+    /// Returns the amount that is promised to waiting pods of other jobs that count against a queue, for one preemptibility and resource. It counts
+    /// as used at every extension point, so that no admission and no plan breaks an earlier plan.
     pub fn promised(&self, queue: QueueIx, preemptibility: Preemptibility, resource: ResourceIx) -> Promised {
         self.cluster.promised_below(queue, preemptibility, resource, |pod| !self.preemptor.pods.contains(&pod))
     }

@@ -17,23 +17,23 @@ use crate::model::{Amounts, Cluster, PodIx, Queue, QueueIx, Requested, ResourceI
 
 use super::Sum;
 
-/// How a gang stands to a resource that it requests.
+/// The standing of a gang towards a resource that it requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// A claimant deserves it. The number is its place among the claimants, 0 for the own queue.
+    /// Some claimant has an entitlement to the resource for the gang. The number is its place among the claimants, 0 for the own queue.
     Owed(usize),
-    /// No claimant has a deserved amount of it: the resource is neither owed nor borrowed.
+    /// No claimant has a deserved amount of the resource, so that it is neither an entitlement nor borrowed.
     Unbounded,
     /// The gang requests more than any claimant deserves.
     Beyond,
 }
 
-/// The claim of a gang: how it stands to each resource that it requests.
+/// The claim of a gang: its standing towards each resource that it requests.
 #[derive(Debug, Clone, Default)]
 pub struct Claim(Vec<(ResourceIx, Standing)>);
 
 impl Claim {
-    /// The claim of these pods of a queue. Pods that have nodes count as used by the queue.
+    /// Computes the claim of these pods of a queue. Pods that have nodes count as used by the queue.
     pub fn of(cluster: &Cluster, queue: Option<QueueIx>, pods: &[PodIx]) -> Claim {
         let asked = unplaced(cluster, pods);
         let standing = |resource| {
@@ -50,19 +50,20 @@ impl Claim {
         Claim(asked.iter().filter(counts).map(|(resource, _)| (resource, standing(resource))).collect())
     }
 
-    /// Returns the requested resources and how the gang stands to them.
+    /// Returns the requested resources and the standing of the gang towards each.
     pub fn standings(&self) -> impl Iterator<Item = (ResourceIx, Standing)> + '_ {
         self.0.iter().copied()
     }
 
-    /// Checks that the gang may have these resources freed: it is owed one of them, and none is beyond what a claimant deserves.
+    /// Checks that the gang may have these resources freed: it has an entitlement to one of them, and none is beyond what a claimant deserves.
     pub fn covers(&self, short: &[ResourceIx]) -> bool {
         let of = |resource: &ResourceIx| self.0.iter().find(|(of, _)| of == resource).map(|(_, standing)| *standing);
         short.iter().any(|resource| matches!(of(resource), Some(Standing::Owed(_))))
             && short.iter().all(|resource| of(resource) != Some(Standing::Beyond))
     }
 
-    /// Returns the ancestor that is needed to claim these resources, or without them all that are owed. `None`: the own queue is enough.
+    /// Returns the ancestor that is needed to claim these resources, or, without resources, all that the gang has an entitlement to. `None`: the own
+    /// queue is enough.
     pub fn through(&self, cluster: &Cluster, queue: Option<QueueIx>, short: Option<&[ResourceIx]>) -> Option<QueueIx> {
         let places = self.0.iter().filter_map(|(resource, standing)| match standing {
             Standing::Owed(place) if short.is_none_or(|short| short.contains(resource)) => Some(*place),
@@ -73,15 +74,15 @@ impl Claim {
     }
 }
 
-/// Returns the queues on whose deserved amounts a queue may reclaim, the nearest first: itself, and as many ancestors as are watched. The
-/// root is none of them.
+/// Returns the queues on whose deserved amounts a queue may reclaim, the nearest first: itself, and as many ancestors as are watched. The root is not
+/// included.
 pub fn claimants(cluster: &Cluster, queue: Option<QueueIx>) -> impl Iterator<Item = (QueueIx, &Queue)> {
     let watched = queue.and_then(|queue| cluster.queue_spec(queue)).map_or(0, |spec| spec.watched_ancestors);
     let levels = usize::try_from(watched).unwrap_or(usize::MAX).saturating_add(1);
     cluster.path(queue).take(levels).filter(move |(ix, other)| Some(*ix) == queue || other.parent.is_some())
 }
 
-/// Returns what those of these pods request in sum that have no node.
+/// Returns the summed requests of those of these pods that have no node.
 pub fn unplaced(cluster: &Cluster, pods: &[PodIx]) -> Amounts {
     let mut sum = Amounts::default();
     let waiting = pods.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.place.node().is_none());
@@ -89,14 +90,14 @@ pub fn unplaced(cluster: &Cluster, pods: &[PodIx]) -> Amounts {
     sum
 }
 
-/// Checks that a queue deserves what it uses and what is asked of it.
+/// Checks that a queue deserves what it uses together with the requested amounts.
 fn is_owed(queue: &Queue, resource: ResourceIx, asked: &Amounts) -> bool {
     let sum = Sum::of("used", queue.used.total(resource)).plus("requested", Requested(asked.get(resource)));
     queue.entitlement(resource).is_some_and(|deserved| sum.at_most("deserved", deserved).is_ok())
 }
 
-/// Checks that the nodes that these pods may use have enough of a resource for them, beside all that other queues lack of what they
-/// deserve. Reads every node and every queue.
+/// Checks that the nodes that these pods may use have enough of a resource for them, in addition to all that other queues lack of their deserved
+/// amounts. Reads every node and every queue.
 pub fn is_spare(cluster: &Cluster, own: Option<QueueIx>, pods: &[PodIx], resource: ResourceIx) -> bool {
     let shapes = || pods.iter().filter_map(|ix| cluster.pod(*ix)).map(|pod| pod.shape);
     let open = cluster.nodes().filter(|(ix, _)| shapes().any(|shape| cluster.eligible(shape, *ix)));
@@ -106,7 +107,7 @@ pub fn is_spare(cluster: &Cluster, own: Option<QueueIx>, pods: &[PodIx], resourc
     unplaced(cluster, pods).get(resource).saturating_add(lacked) <= free
 }
 
-/// Returns what a queue without children lacks of a resource that it has pods for and may claim.
+/// Returns the amount that a queue without children lacks of a resource that it has pods for and may claim.
 fn lacks(cluster: &Cluster, ix: QueueIx, queue: &Queue, resource: ResourceIx) -> i64 {
     if cluster.queue_spec(ix).is_some_and(|spec| spec.has_children) {
         return 0;

@@ -13,7 +13,7 @@ pub enum Action {
     Preempt,
     /// Elastic jobs grow.
     Elastic,
-    /// Pods that ask for nothing get a node.
+    /// Pods that request nothing get a node.
     Backfill,
 }
 
@@ -22,45 +22,45 @@ pub enum Action {
 pub struct Cycle {
     /// The steps, in order.
     pub actions: Vec<Action>,
-    /// Which queue is served first.
+    /// The order in which queues are served.
     pub queues: (Rule, CompareQueues),
-    /// Which job of a queue is served first; asked of a pod of each.
+    /// The order in which jobs of a queue are served, by comparing a pod of each.
     pub jobs: Order,
-    /// Which pod of a job is served first. The last one is evicted first.
+    /// The order in which pods of a job are served. The last one is evicted first.
     pub tasks: Order,
-    /// Must hold for a normal pod or its gang to be tried.
+    /// The laws that must hold before a normal pod or its gang is tried.
     pub admission: Vec<Gate>,
-    /// Must hold for each normal pod, what it asks for counted in.
+    /// The laws that must hold for each normal pod, its request counted in.
     pub normal: Vec<Gate>,
-    /// Must hold for an elastic job to grow.
+    /// The laws that must hold before an elastic job grows.
     pub growth: Vec<Gate>,
-    /// Must hold for each elastic pod, what it asks for counted in.
+    /// The laws that must hold for each elastic pod, its request counted in.
     pub elastic: Vec<Gate>,
-    /// Must hold of an elastic job that grew.
+    /// The law that must hold for an elastic job that grew.
     pub size: Gate,
-    /// How pods are evicted across queues.
+    /// The laws of evictions across queues.
     pub reclaim: ReclaimRules,
-    /// How pods are evicted within a queue.
+    /// The laws of evictions within a queue.
     pub preempt: ReclaimRules,
 }
 
-/// How pods are evicted for a gang.
+/// The laws by which pods are evicted for a gang.
 #[derive(Debug, Clone)]
 pub struct ReclaimRules {
-    /// Pods that request nothing but a place on a node are served, too.
+    /// Whether pods that request nothing but a place on a node are served, too.
     pub for_places: bool,
-    /// Must hold for a pod of the gang that wants it.
+    /// The laws that must hold for a pod of the gang before others are evicted for it.
     pub trigger: Vec<Gate>,
-    /// Must hold with the gang beside all that run, or else only pods of its own queue are evicted.
+    /// The laws that must hold for the gang together with all running pods. Otherwise, only pods of its own queue are evicted.
     pub claim: Vec<Gate>,
-    /// Asked of each candidate, with those evicted so far gone.
+    /// The guards of each candidate, checked with the victims so far gone.
     pub guards: Vec<Guard>,
-    /// Asked, too, of a candidate that is evicted without its gang.
+    /// The guards of a candidate that is evicted without its gang, in addition.
     pub single: Vec<Guard>,
-    /// Judge each victim, too, for what would be short with this victim alone on its node again.
+    /// The guards of each victim, in addition, for the resources that would be short with only this victim back on its node.
     pub alone: Vec<Guard>,
-    /// Must hold with the plan carried out.
+    /// The laws that must hold with the plan carried out.
     pub limits: Vec<Gate>,
-    /// Which pod is evicted first.
+    /// The order in which pods are evicted.
     pub order: (Rule, CompareVictims),
 }

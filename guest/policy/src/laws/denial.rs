@@ -3,10 +3,10 @@
 use super::Detail;
 use crate::model::{Cluster, JobIx, QueueIx, ResourceIx};
 
-/// An amount of a sum or a bound, and what it is called as a fact.
+/// A named amount: a term of a sum, or a bound. The name is that of the fact in a reason.
 pub type Part = (&'static str, i64);
 
-/// Amounts by name, at most five; without an allocation, as laws are asked of every candidate of every node.
+/// Named amounts, at most five. They need no allocation, because laws are checked for every candidate of every node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parts([Part; 5]);
 
@@ -25,13 +25,13 @@ impl<const N: usize> From<[Part; N]> for Parts {
 }
 
 impl Parts {
-    /// These parts.
+    /// Creates a list of these parts.
     pub fn of(parts: [Part; 5]) -> Parts {
         Parts(parts)
     }
 }
 
-/// What a law found wrong. The sentence for it stands beside the law.
+/// The reason why a law does not hold, as data. The template of the sentence is in the file of the law.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Denial {
     /// A queue would exceed a bound.
@@ -40,130 +40,130 @@ pub enum Denial {
         queue: QueueIx,
         /// The resource.
         resource: ResourceIx,
-        /// What adds up, and the bound.
+        /// The terms of the sum, and the bound.
         parts: Parts,
     },
-    /// A sum of a queue is not what it has to be beside a bound of it.
+    /// A sum of a queue does not compare with a bound of the queue as it must.
     Amount {
-        /// Which case of the law it is.
+        /// The case of the law.
         case: &'static str,
         /// The queue.
         queue: QueueIx,
         /// The resource.
         resource: ResourceIx,
-        /// What adds up, and the bound.
+        /// The terms of the sum, and the bound.
         parts: Parts,
     },
-    /// A queue and those beside it would together exceed what there is for all of them.
+    /// A queue and its siblings would together exceed what all of them may use.
     Together {
         /// The queue.
         queue: QueueIx,
         /// The resource.
         resource: ResourceIx,
-        /// What adds up, and the bound.
+        /// The terms of the sum, and the bound.
         parts: Parts,
     },
-    /// A pod has not waited long enough, nanoseconds.
+    /// A pod has not waited long enough. Both times are in nanoseconds.
     TooSoon {
-        /// How long it has waited.
+        /// The time for which the pod has waited.
         waited: i64,
-        /// How long it must.
+        /// The time for which it must wait.
         delay: i64,
     },
-    /// The moment at which the law begins to hold has not come, nanoseconds since 1970.
+    /// The law holds only from this moment on, in nanoseconds since 1970.
     Before(i64),
     /// A priority is not low enough.
     Priority {
-        /// The victim's.
+        /// The priority of the victim.
         victim: i32,
-        /// The preemptor's.
+        /// The priority of the preemptor.
         preemptor: i32,
     },
     /// A gang is not complete.
     Incomplete {
         /// The gang.
         job: JobIx,
-        /// Which case of the law it is: which pods are counted.
+        /// The case of the law: which pods are counted.
         case: &'static str,
-        /// How many there are.
+        /// The number of pods that there are.
         have: usize,
-        /// How many there must be.
+        /// The number of pods that there must be.
         need: u32,
     },
     /// A gang could not be complete in its last round of attempts.
     Failed {
         /// The gang.
         job: JobIx,
-        /// How many pods there are.
+        /// The number of pods that there are.
         have: usize,
-        /// How many there must be.
+        /// The number of pods that there must be.
         need: u32,
-        /// The moment from which on another round may begin, nanoseconds since 1970.
+        /// The moment from which another round may begin, in nanoseconds since 1970.
         until: i64,
     },
-    /// A gang is not described by anybody.
+    /// Neither an object nor a pod describes a gang.
     Undeclared {
-        /// The gang that asks.
+        /// The gang of the preemptor.
         job: JobIx,
-        /// The place in its group of the gang that is not described; none where it is itself.
+        /// The place in the gang group of the gang without a description. `None`: it is the gang of the preemptor.
         member: Option<usize>,
     },
-    /// A pod, or the PodGroup of a gang, demands what no law judges.
+    /// A pod, or the PodGroup of a gang, has a demand that no law judges.
     Unjudged {
         /// The gang. `None`: the demand is that of one pod.
         job: Option<JobIx>,
-        /// Which case of the law it is.
+        /// The case of the law.
         case: &'static str,
-        /// The field that demands it, a JSON pointer.
+        /// The field with the demand, as a JSON pointer.
         field: &'static str,
     },
     /// The nodes together have too little for a gang.
     Short {
         /// The gang.
         job: JobIx,
-        /// The resource; none where no node has it.
+        /// The resource. `None`: no node has it.
         resource: Option<ResourceIx>,
-        /// What is free, and what is needed.
+        /// The amounts free and needed.
         parts: Parts,
     },
-    /// A plan is under way.
+    /// A plan is in flight.
     Underway {
         /// The plan.
         plan: u64,
-        /// How many of its victims have not left yet.
+        /// The number of its victims that have not left yet.
         left: usize,
     },
-    /// It is about a queue, without numbers: which case of the law it is, and the queue.
+    /// A denial about a queue, without amounts: the case of the law, and the queue.
     Queue(&'static str, QueueIx),
-    /// It is about a resource, without numbers: which case of the law it is, and the resource.
+    /// A denial about a resource, without amounts: the case of the law, and the resource.
     Resource(&'static str, ResourceIx),
-    /// There are no numbers to it: the case of the law says it all.
+    /// A denial without facts: the case of the law.
     Case(&'static str),
 }
 
-/// A queue whose pods use too much of a resource.
+/// A queue that uses too much of a resource, so that evictions could make the law hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shortfall {
     /// The queue.
     pub queue: QueueIx,
     /// The resource.
     pub resource: ResourceIx,
-    /// Pods of the queues beside it count as well, if their queue uses more than it is guaranteed.
+    /// Whether pods of the sibling queues count as well, if their queue uses more than its guarantee.
     pub beside: bool,
 }
 
 impl Denial {
-    /// A queue would exceed a bound by these parts.
+    /// Returns a function that makes the denial of an exceeded bound from the parts of a sum.
     pub fn exceeds(queue: QueueIx, resource: ResourceIx) -> impl FnOnce(Parts) -> Denial {
         move |parts| Denial::Exceeds { queue, resource, parts }
     }
 
-    /// A sum of a queue is not what it has to be, in this case of the law.
+    /// Returns a function that makes the denial of a wrong sum, in this case of the law, from its parts.
     pub fn amount(case: &'static str, queue: QueueIx, resource: ResourceIx) -> impl FnOnce(Parts) -> Denial {
         move |parts| Denial::Amount { case, queue, resource, parts }
     }
 
-    /// The queue that stands in the way, where it is one.
+    /// Returns the queue of the failed constraint. `None`: it is not about a queue.
     pub fn queue(&self) -> Option<QueueIx> {
         match self {
             Denial::Exceeds { queue, .. }
@@ -174,7 +174,7 @@ impl Denial {
         }
     }
 
-    /// What would have to come free for the law to hold, where that helps.
+    /// Returns the queue and the resource that evictions would have to free for the law to hold. `None`: evictions of a queue do not help.
     pub fn shortfall(&self) -> Option<Shortfall> {
         match self {
             Denial::Exceeds { queue, resource, .. } => {
@@ -187,7 +187,7 @@ impl Denial {
         }
     }
 
-    /// The moment from which on time alone may have made the law hold, where it can, nanoseconds since 1970.
+    /// Returns the moment from which time alone may make the law hold, in nanoseconds since 1970. `None`: time changes nothing.
     pub fn retry_at(&self, now: i64) -> Option<i64> {
         match self {
             Denial::TooSoon { waited, delay } => Some(now.saturating_add(delay.saturating_sub(*waited))),
@@ -196,7 +196,7 @@ impl Denial {
         }
     }
 
-    /// What it is, to be reported.
+    /// Returns the denial as facts of a reason.
     pub fn detail(&self, cluster: &Cluster) -> Detail {
         match self {
             Denial::Exceeds { queue, resource, parts } | Denial::Together { queue, resource, parts } => {
@@ -250,7 +250,7 @@ impl Denial {
     }
 }
 
-/// The amounts of a resource in a queue. What is promised and what victims hold is left out where it is nothing.
+/// Returns the amounts of a resource in a queue as facts. The amounts promised and of victims are left out where they are zero.
 fn amounts(cluster: &Cluster, detail: Detail, (queue, resource): (QueueIx, ResourceIx), parts: &Parts) -> Detail {
     let name = queue_name(cluster, queue);
     let told =

@@ -4,7 +4,7 @@ use super::Rule;
 use crate::contract::{Amount, Fact, FactValue, Reason};
 use crate::model::{JobKey, NodeIx, PodIx, ResourceIx};
 
-/// Which of the sentences of a code it is, and the facts in it.
+/// The case of a reason, which chooses one of the sentences of its code, and the facts in the sentence.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Detail {
     case: &'static str,
@@ -12,27 +12,27 @@ pub struct Detail {
 }
 
 impl Detail {
-    /// The case of this name.
+    /// Creates a detail of this case, without facts.
     pub fn case(case: &'static str) -> Detail {
         Detail { case, facts: Vec::new() }
     }
 
-    /// Returns whether a law says this in such a case.
+    /// Returns whether this is the case of the detail.
     pub fn is_of(&self, case: &str) -> bool {
         self.case == case
     }
 
-    /// The same as a reason under this code.
+    /// Converts the detail into a reason with this code.
     pub fn reason(self, code: &str) -> Reason {
         Reason { code: code.to_owned(), case: self.case.to_owned(), facts: self.facts }
     }
 
-    /// Under these circumstances: those of the engine's reason whose clause stands before the sentence.
+    /// Adds a context: the code of an engine reason whose clause is shown before the sentence.
     pub fn within(self, context: &Rule) -> Detail {
         self.text("context", context.code)
     }
 
-    /// An amount of a resource; several under one name are one fact.
+    /// Adds an amount of a resource. Amounts under one name form one fact.
     pub fn amount(mut self, name: &str, resource: ResourceIx, value: i64) -> Detail {
         let amount = Amount { resource: resource.0, value };
         match self.facts.iter_mut().find(|fact| fact.name == name).map(|fact| &mut fact.value) {
@@ -42,37 +42,37 @@ impl Detail {
         self
     }
 
-    /// A number of things, or a priority.
+    /// Adds a count, or a priority.
     pub fn count(self, name: &str, count: impl TryInto<i64>) -> Detail {
         self.fact(name, FactValue::Count(count.try_into().unwrap_or(i64::MAX)))
     }
 
-    /// A length of time in nanoseconds.
+    /// Adds a length of time, in nanoseconds.
     pub fn duration(self, name: &str, nanoseconds: i64) -> Detail {
         self.fact(name, FactValue::Duration(nanoseconds))
     }
 
-    /// A pod.
+    /// Adds a pod.
     pub fn pod(self, name: &str, pod: PodIx) -> Detail {
         self.fact(name, FactValue::Pod(pod.0))
     }
 
-    /// A node.
+    /// Adds a node.
     pub fn node(self, name: &str, node: NodeIx) -> Detail {
         self.fact(name, FactValue::Node(node.0))
     }
 
-    /// A queue.
+    /// Adds a queue.
     pub fn queue(self, name: &str, queue: &str) -> Detail {
         self.fact(name, FactValue::Queue(queue.to_owned()))
     }
 
-    /// A job or gang.
+    /// Adds a job or gang.
     pub fn job(self, name: &str, (namespace, job): &JobKey) -> Detail {
         self.fact(name, FactValue::Job(format!("{namespace}/{job}")))
     }
 
-    /// A name, or a list of names.
+    /// Adds a name, or a list of names.
     pub fn text(self, name: &str, text: impl Into<String>) -> Detail {
         self.fact(name, FactValue::Text(text.into()))
     }

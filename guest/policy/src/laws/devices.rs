@@ -6,18 +6,18 @@
 use super::Denial;
 use crate::model::{Cluster, Node, Pod, ResourceIx};
 
-/// Devices of one kind, which nodes and pods name by several resources.
+/// Devices of one kind, with the resources by which nodes and pods name them.
 #[derive(Debug)]
 pub struct Devices {
     /// The resources that count devices.
     counts: &'static [&'static str],
-    /// The amount of each of them that is one device.
+    /// The amount of each of these resources that is one device.
     whole: i64,
-    /// The resources of devices that count none: a request of one of them alone is a share.
+    /// The resources of devices that count no devices. A request of one of them alone is a share of a device.
     measures: &'static [&'static str],
     /// The resources that mean a share whenever they are requested.
     shares: &'static [&'static str],
-    /// The other names of whole devices, which nodes count apart.
+    /// The other names of whole devices, which nodes count separately.
     others: &'static [&'static str],
 }
 
@@ -151,7 +151,7 @@ impl Known {
         self.others.iter().any(|resource| pod.request.get(*resource) > 0)
     }
 
-    /// Returns whether such a pod is on such a node.
+    /// Returns whether a pod that meets `is` is on a node that meets `on`.
     fn is_held(&self, cluster: &Cluster, on: fn(&Known, &Node) -> bool, is: impl Fn(&Pod) -> bool) -> bool {
         cluster.pods().any(|(_, pod)| {
             let node = pod.place.node().and_then(|node| cluster.node(node));

@@ -2,22 +2,22 @@
 
 use super::Case;
 
-/// Which preemptors a law does not apply to.
+/// The preemptors that a law does not apply to.
 #[derive(Debug)]
 pub struct Exemption {
     /// The exempt preemptors, in a few words.
     pub sentence: &'static str,
-    /// Whether the preemptor is one of them.
+    /// Whether a preemptor is exempt.
     pub applies: fn(&Case<'_>) -> bool,
 }
 
-/// Pods of a DaemonSet that may run on one node only: that node is theirs, whatever their queue may hold.
+/// Pods of a DaemonSet that may run on one node only: the node is kept for them, whatever their queue may use.
 pub const REQUIRED_NODE_PODS: Exemption = Exemption {
     sentence: "a preemptor of a DaemonSet that may run on one node only",
     applies: |case| case.preemptor.required_node_reservation.is_some(),
 };
 
-/// The same pods, where they name no application: their job is then all pods of the namespace that name none, which nobody asked for.
+/// The same pods, where they name no application. Their job is then all pods of the namespace without one, which no author intended.
 pub const NAMELESS_REQUIRED_NODE_PODS: Exemption = Exemption {
     sentence: "a preemptor of a DaemonSet that may run on one node only and names no application",
     applies: |case| {
@@ -25,6 +25,6 @@ pub const NAMELESS_REQUIRED_NODE_PODS: Exemption = Exemption {
     },
 };
 
-/// Pods within the minimum of the quota of their namespace: what they take back is theirs, whatever the priority of the pods there.
+/// Pods within the minimum of the quota of their namespace: they take back what the quota has lent, whatever the priority of the pods there.
 pub const TAKES_BACK: Exemption =
     Exemption { sentence: "a preemptor within the minimum of its quota", applies: |case| case.preemptor.takes_back };

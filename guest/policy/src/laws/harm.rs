@@ -11,21 +11,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{Cluster, Job, JobIx, Pod, PodIx};
 
-/// What stops when some pods are evicted.
+/// The jobs and pods that stop when some pods are evicted, as numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Harm {
-    /// The gangs that fall below their minimum.
+    /// The number of gangs that fall below their minimum.
     pub gangs: i64,
-    /// The part of the cluster that the pods that stop request together (see [`Cluster::cluster_share`]).
+    /// The share of the cluster that the stopping pods request together (see [`Cluster::cluster_share`]).
     pub size: i64,
-    /// How often the job that stops and was evicted most often was evicted before.
+    /// The highest number of past evictions among the stopping jobs.
     pub evictions: i64,
-    /// The negated start of the pod that stops and has run longest, nanoseconds since 1970; the least number where no pod stops.
+    /// The negated start of the stopping pod that has run longest, in nanoseconds since 1970. The least number where no pod stops.
     pub since: i64,
 }
 
 impl Default for Harm {
-    /// No pod stops.
+    /// Returns the harm of no eviction.
     fn default() -> Harm {
         Harm { gangs: 0, size: 0, evictions: 0, since: i64::MIN }
     }
@@ -49,7 +49,7 @@ impl Harm {
         harm
     }
 
-    /// Adds pods of gangs and reservations, of these victims: what stops with them.
+    /// Adds what stops with pods of gangs and reservations, out of these victims.
     fn stop_together(&mut self, cluster: &Cluster, (pods, victims): (&[PodIx], &[PodIx]), earlier: &BTreeSet<PodIx>) {
         let mut gangs: BTreeMap<JobIx, Vec<&Pod>> = BTreeMap::new();
         let inside = pods.iter().filter_map(|ix| cluster.pod(*ix)).flat_map(|pod| cluster.pods_inside(pod));
@@ -99,19 +99,19 @@ pub fn broken_gangs<'c>(cluster: &'c Cluster, victims: &[PodIx]) -> Vec<(&'c Job
     broken
 }
 
-/// What the eviction of one pod costs its gang; what is reprieved first comes first.
+/// The loss of a gang when one of its pods is evicted. Variants are in the order of reprieve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GangLoss {
     /// The gang stops as a whole.
     Breaks,
-    /// The pod alone stops: the gang has more pods than it needs, or there is none.
+    /// Only the pod stops: the gang has more pods than it needs, or the pod has no gang.
     PodAlone,
     /// Nothing more: the gang has fallen below its minimum already.
     Nothing,
 }
 
-/// Returns what the eviction of a pod costs its gang after earlier evictions. A reservation costs what the pods inside cost, which leave with
-/// it.
+/// Returns the loss of the gang of a pod by its eviction, after earlier evictions. A reservation has the loss of the pods inside, which are evicted
+/// with it.
 pub fn gang_loss(cluster: &Cluster, pod: &Pod, earlier: &BTreeSet<PodIx>) -> GangLoss {
     if pod.is_alone() {
         return GangLoss::PodAlone;
@@ -133,8 +133,7 @@ fn own_loss(cluster: &Cluster, pod: &Pod, earlier: &BTreeSet<PodIx>) -> GangLoss
     }
 }
 
-/// Returns the size of what stops with one pod: of its whole gang if the gang breaks, else of the pod; with a reservation also that of the
-/// pods inside.
+/// Returns the size of what stops with one pod: its whole gang if the gang breaks, else the pod. For a reservation, the pods inside are added.
 pub fn lost_size(cluster: &Cluster, pod: &Pod) -> i64 {
     if pod.is_alone() {
         return cluster.pod_share(pod);
@@ -153,7 +152,7 @@ fn own_size(cluster: &Cluster, pod: &Pod) -> i64 {
     }
 }
 
-/// Returns the gang of a pod that needs more than one pod to run; none for a pod alone.
+/// Returns the gang of a pod that needs more than one pod to run. `None`: the pod runs alone.
 pub fn gang_of<'c>(cluster: &'c Cluster, pod: &Pod) -> Option<(JobIx, &'c Job)> {
     let ix = pod.attributes.job?;
     cluster.job(ix).filter(|job| minimum(job) > 1).map(|job| (ix, job))
@@ -174,7 +173,7 @@ fn running<'c>(cluster: &'c Cluster, job: &'c Job, earlier: &'c BTreeSet<PodIx>)
     all_running(cluster, job).filter(|(ix, _)| !earlier.contains(ix)).map(|(_, pod)| pod)
 }
 
-/// Returns the pods of a gang that hold a node and are not leaving.
+/// Returns the pods of a gang that use a node and are not leaving.
 fn all_running<'c>(cluster: &'c Cluster, job: &'c Job) -> impl Iterator<Item = (PodIx, &'c Pod)> {
     let members = job.members.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?)));
     members.filter(|(_, pod)| pod.place.node().is_some() && !pod.is_leaving())

@@ -9,23 +9,23 @@ use super::{Case, Denial, LeastVictims, NodeCost, NodeVictims};
 use crate::contract::{ChangeKind, KeyBuilder};
 use crate::model::{Cluster, Job, Pod, PodIx, QueueIx};
 
-/// Which question a law answers.
+/// The question that a law answers, which is its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Question {
-    /// A precondition, asked of the preemptor: may it?
+    /// A precondition of the preemptor: may it preempt?
     Gate,
-    /// A victim filter, asked of the preemptor and one candidate: may the candidate be evicted?
+    /// A victim filter of the preemptor and one candidate: may the candidate be evicted?
     Guard,
-    /// A plan invariant, asked of the plan as a whole: does this still hold when it is carried out?
+    /// A plan invariant of the plan as a whole: does the law still hold when the plan is carried out?
     Limit,
-    /// A comparator, asked of two alternatives: which first?
+    /// A comparator of two alternatives: which comes first?
     Order,
-    /// No law: what the engine finds under whatever laws.
+    /// No law, but a rule of the engine in every system.
     Engine,
 }
 
 impl fmt::Display for Question {
-    /// Its word, which is the folder of its laws, too.
+    /// Writes the word of the question, which is also the folder of its laws.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Question::Gate => "gate",
@@ -37,28 +37,28 @@ impl fmt::Display for Question {
     }
 }
 
-/// The answer of a gate or a limit.
+/// The function of a gate or a limit.
 pub type Holds = fn(&Case<'_>) -> Result<(), Denial>;
 
-/// The answer of a guard: whether a candidate may be evicted.
+/// The function of a guard: whether a candidate may be evicted.
 pub type Admits = fn(&Case<'_>, PodIx, &Pod) -> Result<(), Denial>;
 
-/// Which of two pods comes first.
+/// The function of an order of pods: which of two comes first.
 pub type Compare = fn(&Cluster, &Pod, &Pod) -> Ordering;
 
-/// An order of pods by a key: which of two comes first depends on these two and on their jobs alone. Names break ties.
+/// An order of pods by a key. The order of two pods depends on these two and on their jobs alone. Names break ties.
 #[derive(Debug, Clone, Copy)]
 pub struct SortBy {
-    /// The first part of the key of a pod. It may depend on what else waits, as of the last question about the queue, so it says nothing about the pods
-    /// of one job: a decision does not depend on what was asked before it.
+    /// The first part of the key of a pod. It may depend on which other pods wait, as of the last request for sort keys. So it must not depend on the
+    /// pods of one job: a decision does not depend on earlier requests.
     pub first: fn(&Cluster, &Pod) -> KeyBuilder,
     /// The part of the key of a pod before that of its job.
     pub before: fn(&Pod, KeyBuilder) -> KeyBuilder,
-    /// The part that the pods of a job have in common; of a pod alone, what stands for it.
+    /// The part that the pods of a job have in common. For a pod without a job, what replaces it.
     pub job: fn(&Cluster, &Pod, KeyBuilder) -> KeyBuilder,
     /// The part after that.
     pub after: fn(&Pod, KeyBuilder) -> KeyBuilder,
-    /// What keys take from a job: when that changes, the keys of its pods do.
+    /// The value of a job that keys contain. If it changes, the keys of its pods change.
     pub of_job: fn(&Job) -> Option<i64>,
 }
 
@@ -75,27 +75,27 @@ impl SortBy {
     }
 }
 
-/// Which of two queues comes first.
+/// The function of an order of queues: which of two comes first.
 pub type CompareQueues = fn(&Cluster, QueueIx, QueueIx) -> Ordering;
 
-/// Which of two pods, each the first victim of its job, is evicted first for a preemptor of a queue.
+/// The function of an order of victims. Of two pods, each the first victim of its job, it returns which is evicted first for a preemptor of a queue.
 pub type CompareVictims = fn(&Cluster, Option<QueueIx>, &Pod, &Pod) -> Ordering;
 
-/// What a plan costs on a node.
+/// The function that computes the cost of a plan on a node.
 pub type Loss = fn(&NodeVictims<'_>) -> NodeCost;
 
-/// An order of nodes by what plans cost there.
+/// An order of nodes by the cost of plans there.
 #[derive(Debug, Clone, Copy)]
 pub struct Weigh {
-    /// What a plan costs.
+    /// The cost of a plan.
     pub loss: Loss,
-    /// What no plan costs less than, where so much is known of its victims.
+    /// A lower bound of the cost of plans, from lower bounds of their victims.
     pub least: fn(&dyn LeastVictims) -> NodeCost,
     /// Whether the victims on a node with these candidates are chosen by the cost, too. If not, the order of reprieve alone chooses them.
     pub seeks: fn(&Cluster, &[PodIx]) -> bool,
-    /// Whether a pod of a gang that is too small already costs nothing.
+    /// Whether a pod of a gang that is below its minimum already costs nothing.
     pub short_gangs_are_free: bool,
-    /// Whether what several pods of one size cost follows from their number and, in each criterion, from the worst of them.
+    /// Whether the cost of several pods of one size follows from their number and, for each criterion, from the worst of them.
     pub is_of_the_worst: bool,
 }
 
@@ -113,78 +113,79 @@ pub type Reluctance = fn(&Case<'_>, PodIx, &Pod) -> i64;
 /// The weightier of two reasons to spare a pod: more than the lighter reasons of all pods of a node together.
 pub const WEIGHTY_REASON: i64 = 1 << 32;
 
-/// A sentence of a law: the case it is for, which is empty where there is one only, and the template. `wit/core.wit` says how it is
-/// written; `@queue`, `@guaranteed`, `@deserved` and `@max` stand for the words of the system.
+/// A sentence of a law: its case, which is empty if there is only one, and the template. `wit/core.wit` says how templates are written. `@queue`,
+/// `@guaranteed`, `@deserved` and `@max` stand for the words of the system.
 pub type CaseText = (&'static str, &'static str);
 
-/// What is said of a law.
+/// The texts of a law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Text {
     /// Its name, the name of its file.
     pub name: &'static str,
     /// The sentence that must hold.
     pub sentence: &'static str,
-    /// What is said where it does not hold.
+    /// The sentences for a law that does not hold.
     pub templates: &'static [CaseText],
     /// The text of its file; the documentation on top is the manual page. Empty in the component, which shows no pages.
     pub file: &'static str,
 }
 
-/// What is known of a law without asking it.
+/// The description of a law.
 #[derive(Debug, Clone, Copy)]
 pub struct About {
-    /// The question it answers.
+    /// The question that the law answers.
     pub question: Question,
-    /// What is said of it.
+    /// The texts of the law.
     pub text: Text,
-    /// After which changes it may hold where it did not; a change of the preemptor itself is not said.
+    /// The changes after which the law may hold where it did not. A change of the preemptor itself is not listed.
     pub retry_after: &'static [ChangeKind],
-    /// As a guard, it asks about the name or the times of a candidate: pods that are alike otherwise may be judged differently. As a
-    /// precondition, it asks what each pod demands by itself: the other pods of a gang are planned without one that is refused.
+    /// Whether the law depends on more than a guard or a precondition usually may. A guard may then read the name or the times of a candidate, so
+    /// that otherwise equal pods may be judged differently. A precondition then judges each pod by itself, and a gang is planned without the refused
+    /// pods.
     pub asks_each_pod: bool,
-    /// Of which imagined preemptors it is asked.
+    /// The imagined preemptors that the law is checked for.
     pub asked_of: Imagined,
 }
 
-/// Preemptors that are not in the cluster: those that might come for a running pod. A law is asked of them as far as it says something about
-/// the running pod, or about what the cluster has, and nothing about the preemptor.
+/// Preemptors that are not in the cluster: those that might come for a running pod. A law is checked for them if it is about the running pod or the
+/// cluster, and not about the preemptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Imagined {
-    /// None: the law is about the preemptor, its job, or the plan.
+    /// No preemptors: the law is about the preemptor, its job, or the plan.
     None,
-    /// Those of the queue of the running pod: the law is about what the queue of the preemptor uses.
+    /// The preemptors of the queue of the running pod: the law is about what the queue of the preemptor uses.
     OfTheSameQueue,
-    /// All.
+    /// All preemptors.
     All,
 }
 
 /// A law.
 #[derive(Debug)]
 pub struct Law<F> {
-    /// What is known of it.
+    /// The description of the law.
     pub about: About,
-    /// The law itself.
+    /// The function of the law.
     pub function: F,
 }
 
-/// After which changes a law may hold where nothing else is said of it: laws are about pods, and about what objects say.
+/// The default changes after which a law may hold: those of pods and objects, as laws are about these.
 const PODS_AND_OBJECTS: &[ChangeKind] =
     &[ChangeKind::PodUpserted, ChangeKind::PodRemoved, ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved];
 
 impl Law<Holds> {
-    /// A precondition.
+    /// Creates a precondition.
     pub const fn gate(text: Text, function: Holds) -> Law<Holds> {
         Law::of(Question::Gate, text, function)
     }
 
-    /// A plan invariant.
+    /// Creates a plan invariant.
     pub const fn limit(text: Text, function: Holds) -> Law<Holds> {
         Law::of(Question::Limit, text, function)
     }
 }
 
 impl Law<Admits> {
-    /// A victim filter.
+    /// Creates a victim filter.
     pub const fn guard(text: Text, function: Admits) -> Law<Admits> {
         Law::of(Question::Guard, text, function)
     }
@@ -200,7 +201,7 @@ impl<F> Law<F> {
         Law { about, function }
     }
 
-    /// A comparator.
+    /// Creates a comparator.
     pub const fn order(text: Text, function: F) -> Law<F>
     where
         F: Copy,
@@ -208,7 +209,7 @@ impl<F> Law<F> {
         Law::of(Question::Order, text, function).retry_after(&[])
     }
 
-    /// The same law, of which it is known that only these changes matter.
+    /// Returns the law with only these changes, after which alone it may hold.
     pub const fn retry_after(self, changes: &'static [ChangeKind]) -> Law<F>
     where
         F: Copy,
@@ -216,7 +217,7 @@ impl<F> Law<F> {
         Law { about: About { retry_after: changes, ..self.about }, function: self.function }
     }
 
-    /// Returns the same law, which is asked of these preemptors that are not in the cluster.
+    /// Returns the law with the imagined preemptors that it is checked for.
     pub const fn asked_of(self, asked_of: Imagined) -> Law<F>
     where
         F: Copy,
@@ -224,7 +225,7 @@ impl<F> Law<F> {
         Law { about: About { asked_of, ..self.about }, function: self.function }
     }
 
-    /// Returns the same law, which asks about each pod by itself ([`About::asks_each_pod`]).
+    /// Returns the law as one that judges each pod by itself ([`About::asks_each_pod`]).
     pub const fn asks_each_pod(self) -> Law<F>
     where
         F: Copy,

@@ -5,123 +5,126 @@ use std::collections::BTreeSet;
 use super::harm::{GangLoss, Harm, gang_loss};
 use crate::model::{Cluster, NO_PODS, Pod, PodIx};
 
-/// What is lost on a node when a plan is carried out there.
+/// The victims of a plan on a node, as a law about costs reads them.
 #[derive(Debug, Clone, Copy)]
 pub struct NodeVictims<'a> {
     /// The cluster.
     pub cluster: &'a Cluster,
     /// The victims.
     pub victims: &'a [PodIx],
-    /// How many of them against their disruption budgets.
+    /// The number of victims whose disruption budget is violated.
     pub violations: usize,
-    /// How reluctantly they are taken in sum (see [`Reluctance`](super::Reluctance)).
+    /// The sum of the reluctance of the victims (see [`Reluctance`](super::Reluctance)).
     pub reluctance: i64,
-    /// The victims of the same plan that count already.
+    /// The victims of the same plan that are counted already.
     pub earlier: &'a BTreeSet<PodIx>,
 }
 
 impl<'a> NodeVictims<'a> {
-    /// Returns these victims, none of which has a reason to be spared.
+    /// Creates the input of a law from these victims, none of which has a reason to be spared.
     pub fn of(cluster: &'a Cluster, victims: &'a [PodIx]) -> NodeVictims<'a> {
         NodeVictims { cluster, victims, violations: 0, reluctance: 0, earlier: &NO_PODS }
     }
 
-    /// The victims.
+    /// Returns the victims.
     pub fn pods(&self) -> impl Iterator<Item = &Pod> {
         self.victims.iter().filter_map(|ix| self.cluster.pod(*ix))
     }
 
-    /// The priority of the most important of them; lower than any where no pod is evicted.
+    /// Returns the priority of the most important victim. Lower than any priority if there is no victim.
     pub fn highest(&self) -> i64 {
         self.pods().map(|pod| i64::from(pod.priority())).max().unwrap_or(i64::MIN)
     }
 
-    /// Returns the part of the cluster that they hold (see [`Cluster::cluster_share`]).
+    /// Returns the share of the cluster that the victims use (see [`Cluster::cluster_share`]).
     pub fn share(&self) -> i64 {
         self.pods().map(|pod| self.cluster.pod_share(pod)).fold(0, i64::saturating_add)
     }
 
-    /// Returns how often the job among theirs that was evicted most often was evicted before.
+    /// Returns the number of past evictions of the job that was evicted most often, among the jobs of the victims.
     pub fn past_evictions(&self) -> i64 {
         self.pods().map(|pod| i64::from(pod.past_evictions)).max().unwrap_or(0)
     }
 
-    /// How many they are.
+    /// Returns the number of victims.
     pub fn count(&self) -> i64 {
         count(self.victims.len())
     }
 
-    /// Returns the priority of the most important of them that would go on running otherwise: a pod of a gang that the plan has broken
-    /// already stops anyway. Lower than any where there is none.
+    /// Returns the priority of the most important victim that would go on running otherwise: a pod of a gang that the plan has broken already stops
+    /// anyway. Lower than any priority if there is no such victim.
     pub fn highest_stopped(&self) -> i64 {
         let stops = |pod: &&Pod| !pod.is_leaving() && gang_loss(self.cluster, pod, self.earlier) != GangLoss::Nothing;
         self.pods().filter(stops).map(|pod| i64::from(pod.priority())).max().unwrap_or(i64::MIN)
     }
 
-    /// Returns what stops with them.
+    /// Returns what stops with the victims.
     pub fn harm(&self) -> Harm {
         Harm::of(self.cluster, self.victims, self.earlier)
     }
 }
 
-/// The victims of any plan on a node, as far as they are known before one is looked for there. A law asks for what it weighs, and the rest is
-/// not worked out. What is not known is answered by a number that excludes no plan.
+/// Lower bounds of the victims of any plan on a node, before a plan is searched there. A law reads only the bounds that it needs, and the others are
+/// not computed. An unknown bound is a number that excludes no plan.
 pub trait LeastVictims {
-    /// Returns how reluctantly they are taken at least in sum (see [`Reluctance`](super::Reluctance)).
+    /// Returns a lower bound of the summed reluctance of the victims (see [`Reluctance`](super::Reluctance)).
     fn reluctance(&self) -> i64 {
         0
     }
 
-    /// Returns how many they are at least, never 0.
+    /// Returns a lower bound of the number of victims, never 0.
     fn count(&self) -> i64;
 
-    /// Returns the priority that the most important of them has at least.
+    /// Returns a lower bound of the priority of the most important victim.
     fn highest(&self) -> i64;
 
-    /// Returns what their priorities, each counted from the lowest possible one, are at least in sum.
+    /// Returns a lower bound of the summed priorities of the victims, each counted from the lowest possible one.
     fn priorities(&self) -> i64 {
         0
     }
 
-    /// Returns the part of the cluster that they hold at least, if none of them is more important than that (see [`Cluster::cluster_share`]).
+    /// Returns a lower bound of the share of the cluster that the victims use, if none of them is more important than
+    /// [`highest`](LeastVictims::highest) (see [`Cluster::cluster_share`]).
     fn share(&self) -> i64 {
         0
     }
 
-    /// Returns the moment after which none of them was created, if none of them is more important than that, nanoseconds since 1970.
+    /// Returns an upper bound of the creation of the victims, in nanoseconds since 1970, if none of them is more important than
+    /// [`highest`](LeastVictims::highest).
     fn youngest(&self) -> i64 {
         i64::MAX
     }
 
-    /// Returns the moment at which or before which one of them was started, if none of them is more important than that, nanoseconds since 1970.
+    /// Returns an upper bound of the earliest start of a victim, in nanoseconds since 1970, if none of them is more important than
+    /// [`highest`](LeastVictims::highest).
     fn earliest_start(&self) -> i64 {
         i64::MAX
     }
 
-    /// Returns what they stop at least in sum, where no gang is broken already (see [`Harm::size`]).
+    /// Returns a lower bound of the size of what the victims stop, where no gang is broken already (see [`Harm::size`]).
     fn size(&self) -> i64 {
         0
     }
 }
 
-/// A priority, counted from the lowest possible one.
+/// Returns a priority as a distance from the lowest possible one, so that sums never fall.
 pub fn counted(priority: i32) -> i64 {
     i64::from(priority).saturating_sub(i64::from(i32::MIN))
 }
 
-/// A number of pods as a criterion of loss.
+/// Converts a number of pods into a criterion of cost.
 pub fn count(pods: usize) -> i64 {
     i64::try_from(pods).unwrap_or(i64::MAX)
 }
 
-/// How many criteria a loss has at most.
+/// The maximum number of criteria of a cost.
 const CRITERIA: usize = 7;
 
-/// A loss, criterion by criterion; the first that differs decides, and less is better.
+/// A cost by criteria. The first criterion that differs decides, and less is better.
 pub type NodeCost = [i64; CRITERIA];
 
-/// Less than any loss.
+/// The cost below every other cost.
 pub const LEAST: NodeCost = [i64::MIN; CRITERIA];
 
-/// More than any loss.
+/// The cost above every other cost.
 pub const MOST: NodeCost = [i64::MAX; CRITERIA];

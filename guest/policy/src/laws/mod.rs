@@ -58,15 +58,15 @@ pub use table::{
 /// A law in force in a system, or a rule of the engine.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
-    /// The code the system's users are shown.
+    /// The code that the users of the system see.
     pub code: &'static str,
-    /// Where the system says so: seed and section, or upstream file.
+    /// The source of the law: seed and section, or upstream file.
     pub source: &'static str,
-    /// What is known of it.
+    /// The description of the law.
     pub about: &'static About,
-    /// Which preemptors it does not apply to.
+    /// The preemptors that the law does not apply to. `None`: it applies to all.
     pub exemption: Option<&'static Exemption>,
-    /// The case in which it denies nothing, by its place among the templates: one that a test has switched off.
+    /// The case in which the law denies nothing, by its place among the templates. A test has switched that case off.
     pub muted: Option<u8>,
 }
 
@@ -85,7 +85,7 @@ impl Rule {
         self.muted.is_some()
     }
 
-    /// What the law says, as a reason.
+    /// Returns a reason with the code of the law.
     pub fn reason(&self, detail: Detail) -> Reason {
         detail.reason(self.code)
     }

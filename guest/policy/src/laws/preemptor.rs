@@ -9,59 +9,60 @@ use super::claim::Claim;
 use super::{Case, Laws, quota};
 use crate::model::{Amounts, Cluster, JobIx, Kind, Ledger, NodeIx, Pod, PodIx, Preemptibility, Queue, QueueIx};
 
-/// Another part of what is planned together with a preemptor: what the waiting pods of the part request, and how that counts.
+/// Another part of what is planned together with a preemptor: the requests of its waiting pods, and how they count.
 #[derive(Debug, Clone)]
 pub struct Companion {
     /// The queue of the part.
     pub queue: Option<QueueIx>,
-    /// How the pods count against the queue.
+    /// The preemptibility by which the pods count against the queue.
     pub preemptibility: Preemptibility,
-    /// What the pods request in sum.
+    /// The sum of the requests of the pods.
     pub unplaced: Amounts,
 }
 
-/// A part of what is planned together: waiting pods of one job that count against the same queue in the same way.
+/// A preemptor: waiting pods of one job that are planned together and count against the same queue in the same way. A job has several if its pods
+/// count differently.
 #[derive(Debug, Clone)]
 pub struct Preemptor {
     /// The pod of the attempt; in a part of others, the first pod of the part.
     pub pod: PodIx,
     /// The kind of the pod.
     pub kind: Kind,
-    /// The least priority of the planned pods of the job.
+    /// The lowest priority of the planned pods of the job.
     pub priority: i32,
-    /// How the part counts against its queue.
+    /// The preemptibility by which the part counts against its queue.
     pub preemptibility: Preemptibility,
     /// The job.
     pub job: Option<JobIx>,
     /// The queue of the part.
     pub queue: Option<QueueIx>,
-    /// The node that is kept for it alone: that of a DaemonSet's pod which may run nowhere else.
+    /// The node that is kept for this pod of a DaemonSet, which may run nowhere else.
     pub required_node_reservation: Option<NodeIx>,
     /// The pods that wait for a node and are planned together, the one of the attempt among them: those of the job, the most important
     /// first, then those of its gang group.
     pub pods: Vec<PodIx>,
-    /// What the waiting pods of the part request in sum.
+    /// The sum of the requests of the waiting pods of the part.
     pub unplaced: Amounts,
-    /// Which of the requested resources its queue or an ancestor of the queue deserves. Empty in systems that do not reclaim by queues.
+    /// The requested resources to which its queue, or an ancestor, has an entitlement. Empty in systems that do not reclaim by queues.
     pub claim: Claim,
     /// The other parts that are planned together with this one.
     pub companions: Vec<Companion>,
-    /// With what its pods request, the quota of its namespace stays within its min: it takes back what others have borrowed. Known when the
-    /// preemptor is made or room is closed to it, so that a trial does not change it.
+    /// Whether the quota of its namespace stays within its min with the requests of the pods, so that it takes back what others have borrowed.
+    /// Computed when the preemptor is created or nominations are closed to it, so that a trial does not change it.
     pub takes_back: bool,
-    /// The nominated pods of lower priority whose room is closed to it: they count as no less important. Set when the pod is tried or a plan is
-    /// made.
+    /// The nominated pods of lower priority whose capacity is closed to the preemptor: they count as no less important. Set when the pod is tried or
+    /// a plan is made.
     pub closed: BTreeSet<PodIx>,
-    /// What is left to ask for once they have their nodes.
+    /// An empty request, for the case in which all pods have their nodes.
     nothing: Amounts,
-    /// The ancestors of the queue bound it, too.
+    /// Whether the ancestors of the queue bound it, too.
     parents_bind: bool,
-    /// Quotas of namespaces take back from each other.
+    /// Whether quotas of namespaces take back from each other.
     quotas_take_back: bool,
 }
 
 impl Preemptor {
-    /// The preemptor of an attempt for a pod together with these pods of its job; none where there is no such pod.
+    /// Creates the preemptor of an attempt for a pod together with these pods of its job. `None`: there is no such pod.
     pub fn of(cluster: &Cluster, laws: &Laws, ix: PodIx, pods: Vec<PodIx>) -> Option<Preemptor> {
         let pod = cluster.pod(ix)?;
         let preemptor = Preemptor {
@@ -85,8 +86,8 @@ impl Preemptor {
         Some(preemptor.judged(cluster))
     }
 
-    /// Returns a preemptor that is not in the cluster: a pod of this queue and priority, of a job of its own, that requests what a running
-    /// pod holds. Of another queue, it takes back what its quota has lent.
+    /// Creates a preemptor that is not in the cluster: a pod of this queue and priority, of a job of its own, with the requests of a running pod. If
+    /// it is of another queue, it takes back what its quota has lent.
     pub fn imagined(laws: &Laws, running: &Pod, queue: Option<QueueIx>, priority: i32) -> Preemptor {
         let mut unplaced = Amounts::default();
         unplaced.add(&running.request);
@@ -110,7 +111,8 @@ impl Preemptor {
         }
     }
 
-    /// Closes the room of these nominated pods to all parts. The pods count in the quota of a part then, so it may not take back any more.
+    /// Closes the capacity of these nominated pods to all parts. The pods then count in the quota of a part, so that the part may no longer take
+    /// back.
     pub fn close(parts: &mut [Preemptor], cluster: &Cluster, nominated: &BTreeSet<PodIx>) {
         for part in parts.iter_mut().filter(|part| part.closed != *nominated) {
             part.closed.clone_from(nominated);
@@ -118,12 +120,12 @@ impl Preemptor {
         }
     }
 
-    /// Returns the same preemptor with this claim.
+    /// Returns the preemptor with this claim.
     pub fn claiming(self, claim: Claim) -> Preemptor {
         Preemptor { claim, ..self }
     }
 
-    /// The same preemptor with these of its pods.
+    /// Returns the preemptor with only these of its pods.
     pub fn with(self, cluster: &Cluster, pods: Vec<PodIx>) -> Preemptor {
         let priority = least_priority(cluster, &pods).unwrap_or(self.priority);
         Preemptor { unplaced: sum(cluster, &pods), priority, pods, ..self }.judged(cluster)
@@ -138,9 +140,9 @@ impl Preemptor {
         self.quotas_take_back && quota::takes_back(cluster, self, &[])
     }
 
-    /// Joins the gangs that are planned together. Each is split into parts by queue and by how its pods count against the queue; each
-    /// part is a preemptor of its own, whose laws must hold for the plan of all. `pods` are then the waiting pods of all gangs. The part of
-    /// the pod of the attempt stays the first.
+    /// Joins the gangs that are planned together. Each is split into parts by queue and by how its pods count against the queue. Each part is a
+    /// preemptor of its own, whose laws must hold for the plan of all. `pods` are then the waiting pods of all gangs. The part of the pod of the
+    /// attempt stays the first.
     pub fn join(cluster: &Cluster, gangs: Vec<Preemptor>) -> Vec<Preemptor> {
         if let [gang] = gangs.as_slice()
             && gang.is_one_part(cluster)
@@ -191,29 +193,29 @@ impl Preemptor {
         Companion { queue: self.queue, preemptibility: self.preemptibility, unplaced: self.unplaced.clone() }
     }
 
-    /// The queues that bound the preemptor: its own, and its ancestors below the root where they do.
+    /// Returns the queues that bound the preemptor: its own, and its ancestors below the root where ancestors bind.
     pub fn queues<'a>(&self, cluster: &'a Cluster) -> impl Iterator<Item = (QueueIx, &'a Queue)> {
         let levels = if self.parents_bind { usize::MAX } else { 1 };
         let own = self.queue;
         cluster.path(own).take(levels).filter(move |(ix, queue)| Some(*ix) == own || queue.parent.is_some())
     }
 
-    /// The case of this preemptor as it stands: its pods wait for their nodes.
+    /// Returns the input of laws for the preemptor as it is: its pods wait for their nodes.
     pub fn waiting<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
         let (unplaced, companions) = (&self.unplaced, self.companions.as_slice());
         Case { cluster, ledger, preemptor: self, unplaced, companions, group: &[], short: None }
     }
 
-    /// The case of this preemptor in a trial where its pods have their nodes.
+    /// Returns the input of laws for the preemptor in a trial where its pods have their nodes.
     pub fn placed<'a>(&'a self, cluster: &'a Cluster, ledger: &'a Ledger) -> Case<'a> {
         Case { unplaced: &self.nothing, companions: &[], ..self.waiting(cluster, ledger) }
     }
 }
 
-/// How a pod counts: against which queue, and in which way.
+/// The account of a pod: the queue that it counts against, and its preemptibility.
 type Counts = (Option<QueueIx>, Preemptibility);
 
-/// Returns the least priority of some pods; none where there are none.
+/// Returns the lowest priority of some pods. `None`: there are no pods.
 fn least_priority(cluster: &Cluster, pods: &[PodIx]) -> Option<i32> {
     pods.iter().filter_map(|ix| cluster.pod(*ix)).map(|pod| pod.priority()).min()
 }

@@ -8,10 +8,10 @@ use super::{Case, Preemptor};
 use crate::contract::is_of_host;
 use crate::model::{Amounts, Cluster, Place, Pod, PodIx, Preemptibility, Promised, QueueIx, ResourceIx};
 
-/// The resources that are compared whether or not anybody asks for them. A bound that leaves one of them out is 0.
+/// The resources that are compared even if no pod requests them. A bound without one of them is 0.
 pub const ALWAYS: [&str; 3] = ["cpu", "memory", "ephemeral-storage"];
 
-/// Every resource that a container requests: places for pods, host ports and what volumes take are none.
+/// Returns every resource that a container requests. Places for pods, host ports and resources of volumes are not included.
 pub fn resources(cluster: &Cluster) -> impl Iterator<Item = ResourceIx> {
     let all = (0u32..).take(cluster.resource_count()).map(ResourceIx);
     all.filter(|resource| {
@@ -20,8 +20,8 @@ pub fn resources(cluster: &Cluster) -> impl Iterator<Item = ResourceIx> {
     })
 }
 
-/// The resources by which the own quota of a preemptor is judged: those that are always compared, and those that the preemptor or a
-/// nominated pod before it asks for.
+/// Returns the resources by which the own quota of a preemptor is judged, each with what is promised: those that are always compared, and those that
+/// the preemptor or a nominated pod before it requests.
 pub fn compared<'a>(
     cluster: &'a Cluster,
     preemptor: &'a Preemptor,
@@ -52,14 +52,14 @@ pub fn nominated_of_all(case: &Case<'_>, all: QueueIx, resource: ResourceIx) -> 
     })
 }
 
-/// Returns whether a quota uses more than its min also when the pods that leave it, and those that a case evicts, are gone.
+/// Returns whether a quota still uses more than its min without its leaving pods and the pods that a case evicts.
 fn stays_over_min(case: &Case<'_>, quota: QueueIx) -> bool {
     let gone = |resource| held_by_leaving(case, quota, resource).saturating_add(case.given_up(quota, resource).0);
     is_over_min(case.cluster, quota, gone)
 }
 
-/// Returns what is promised beyond what leaving pods of a quota still hold. Pods left, or leave, for what is promised: it takes their place,
-/// and is not counted beside them. A pod must fit beside those that leave, and beside the promises once they are gone.
+/// Returns the promised amount beyond what leaving pods of a quota still use. Pods left, or leave, for the promises, so both are not counted
+/// together. A pod must fit together with the leaving pods, and together with the promises once these pods are gone.
 pub fn beyond_leaving(case: &Case<'_>, quota: QueueIx, resource: ResourceIx, promised: Promised) -> Promised {
     if promised.0 == 0 {
         return promised;
@@ -67,7 +67,7 @@ pub fn beyond_leaving(case: &Case<'_>, quota: QueueIx, resource: ResourceIx, pro
     Promised(promised.0.saturating_sub(held_by_leaving(case, quota, resource)).max(0))
 }
 
-/// Returns what leaves a quota for good: what its leaving pods hold, as far as it is not promised to pods of the quota.
+/// Returns the amount that leaves a quota for good: what its leaving pods use, as far as it is not promised to pods of the quota.
 pub fn leaves(case: &Case<'_>, quota: QueueIx, resource: ResourceIx) -> i64 {
     let held = held_by_leaving(case, quota, resource);
     if held == 0 {
@@ -77,7 +77,7 @@ pub fn leaves(case: &Case<'_>, quota: QueueIx, resource: ResourceIx) -> i64 {
     held.saturating_sub(promised.0).max(0)
 }
 
-/// Returns what the leaving pods of a quota still hold, without those that a case evicts.
+/// Returns the amount that the leaving pods of a quota still use, without those that a case evicts.
 fn held_by_leaving(case: &Case<'_>, quota: QueueIx, resource: ResourceIx) -> i64 {
     let leaving: BTreeSet<PodIx> = case.cluster.leaving().chain(case.ledger.victims()).collect();
     let counts = |pod: &&Pod| pod.place.node().is_some() && case.cluster.is_below(pod.queue, quota);
@@ -91,15 +91,15 @@ fn is_before(cluster: &Cluster, preemptor: &Preemptor, ix: PodIx) -> bool {
     !preemptor.pods.contains(&ix) && cluster.pod(ix).is_some_and(matters)
 }
 
-/// Whether a quota uses more than its min of a resource, less what is taken of it.
+/// Checks whether a quota uses more than its min of a resource, less what is taken of it.
 pub fn is_over_min(cluster: &Cluster, quota: QueueIx, taken: impl Fn(ResourceIx) -> i64) -> bool {
     let Some(queue) = cluster.queue(quota) else { return false };
     let left = |resource| queue.used.total(resource).0.saturating_sub(taken(resource));
     resources(cluster).any(|resource| left(resource) > queue.bounds.guaranteed.get(resource).map_or(0, |min| min.0))
 }
 
-/// Checks whether a preemptor with a quota stays within its min: then it takes back what others have borrowed. What the pods `apart` hold at
-/// Permit and are promised is left out.
+/// Checks whether a preemptor with a quota stays within its min, so that it takes back what others have borrowed. The nodes at Permit and the
+/// promises of the pods `apart` do not count.
 pub fn takes_back(cluster: &Cluster, preemptor: &Preemptor, apart: &[PodIx]) -> bool {
     let Some(own) = preemptor.queue.and_then(|ix| cluster.queue(ix)) else { return false };
     let of_quota = |ix: &PodIx| cluster.pod(*ix).filter(|pod| pod.queue == preemptor.queue);

@@ -3,30 +3,30 @@
 use super::{About, CaseText, Laws, Question, Rule};
 use crate::contract::{ChangeKind, Template};
 
-/// A law, or a rule of the engine, as users know it.
+/// A law, or a rule of the engine, as users see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     /// Its code, such as `koordinator/may-preempt`.
     pub code: &'static str,
-    /// The question it answers.
+    /// The question that the law answers.
     pub question: Question,
     /// The sentence that must hold.
     pub sentence: &'static str,
-    /// Where its system says so.
+    /// The source of the law in its system.
     pub source: &'static str,
     /// The name of the law, shared by the systems that have it.
     pub name: &'static str,
-    /// Which preemptors it does not apply to, where there is somebody.
+    /// The preemptors that the law does not apply to. `None`: it applies to all.
     pub exempt: Option<&'static str>,
-    /// What is said where it does not hold.
+    /// The sentences for a law that does not hold.
     pub templates: &'static [CaseText],
-    /// After which changes it may hold where it did not; empty for an order.
+    /// The changes after which the law may hold where it did not; empty for an order.
     pub retry_after: &'static [ChangeKind],
     text: &'static str,
 }
 
 impl Entry {
-    /// The file of the law, from the root of the repository.
+    /// Returns the file of the law, from the root of the repository.
     pub fn file(&self) -> String {
         match self.question {
             Question::Engine => "guest/policy/src/engine/reasons.rs".to_owned(),
@@ -34,7 +34,7 @@ impl Entry {
         }
     }
 
-    /// The manual page: the documentation at the top of the file of a law.
+    /// Returns the manual page: the documentation at the top of the file of the law.
     pub fn page(&self) -> String {
         if self.question == Question::Engine {
             return self.text.to_owned();
@@ -43,7 +43,7 @@ impl Entry {
         lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n")
     }
 
-    /// Its sentences in the words of a system: for `@queue` and the like these stand.
+    /// Returns the sentences in the words of a system: `words` replaces `@queue` and the like.
     pub fn sentences(&self, words: &[(&str, &str)]) -> Vec<Template> {
         let worded = |text: &str| words.iter().fold(text.to_owned(), |text, (word, meant)| text.replace(word, meant));
         let template = |(case, text): &CaseText| Template {
@@ -66,7 +66,7 @@ impl From<&Rule> for Entry {
 }
 
 impl Laws {
-    /// Every rule of the table, each once, in the order in which they are asked.
+    /// Returns every rule of the table, each once, in the order in which they are checked.
     pub fn rules(&self) -> Vec<Entry> {
         let mut rules: Vec<Entry> = Vec::new();
         for seat in self.clone().seats() {

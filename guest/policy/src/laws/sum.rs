@@ -12,39 +12,39 @@ pub struct Sum {
 }
 
 impl Sum {
-    /// The first term of a sum.
+    /// Creates a sum with its first term.
     pub fn of(name: &'static str, term: impl Term) -> Sum {
         Sum::default().plus(name, term)
     }
 
-    /// With one more term.
+    /// Adds a term.
     pub fn plus(self, name: &'static str, term: impl Term) -> Sum {
         let total = self.total.saturating_add(i128::from(term.amount()));
         Sum { total, ..self.shown(name, term.amount()) }
     }
 
-    /// Less this term.
+    /// Subtracts a term.
     pub fn minus(self, name: &'static str, term: impl Term) -> Sum {
         let total = self.total.saturating_sub(i128::from(term.amount()));
         Sum { total, ..self.shown(name, term.amount()) }
     }
 
-    /// Whether the sum is at most this limit; if not, all amounts.
+    /// Checks whether the sum is at most this limit. The error has all amounts.
     pub fn at_most(self, name: &'static str, limit: impl Limit) -> Result<(), Parts> {
         self.check(self.total <= i128::from(limit.amount()), name, limit)
     }
 
-    /// Whether the sum is at least this limit; if not, all amounts.
+    /// Checks whether the sum is at least this limit. The error has all amounts.
     pub fn at_least(self, name: &'static str, limit: impl Limit) -> Result<(), Parts> {
         self.check(self.total >= i128::from(limit.amount()), name, limit)
     }
 
-    /// Whether the sum is less than this limit; if not, all amounts.
+    /// Checks whether the sum is less than this limit. The error has all amounts.
     pub fn less_than(self, name: &'static str, limit: impl Limit) -> Result<(), Parts> {
         self.check(self.total < i128::from(limit.amount()), name, limit)
     }
 
-    /// Whether the sum is more than this limit; if not, all amounts.
+    /// Checks whether the sum is more than this limit. The error has all amounts.
     pub fn more_than(self, name: &'static str, limit: impl Limit) -> Result<(), Parts> {
         self.check(self.total > i128::from(limit.amount()), name, limit)
     }

@@ -10,18 +10,18 @@ use super::{
     SurplusGuard,
 };
 
-/// What becomes of a law.
+/// A change to a law that is switched off or reversed by a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Switch {
-    /// It always holds; as an order, it finds all alike.
+    /// The law always holds. As an order, it finds all equal.
     Silent,
-    /// It never holds; as an order, it compares names in reverse.
+    /// The law never holds. As an order, it compares names in reverse.
     Contrary,
-    /// It denies nothing in this case, such as `opted-out`; as an order, it stays as it is.
+    /// The law denies nothing in this case, such as `opted-out`. As an order, it is unchanged.
     Without(&'static str),
 }
 
-/// What becomes of a law as a whole.
+/// A change to a law as a whole.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Whole {
     /// See [`Switch::Silent`].
@@ -30,15 +30,15 @@ pub(super) enum Whole {
     Contrary,
 }
 
-/// What in a table a law stands in.
+/// A place in a table that holds a law.
 pub(super) trait Seat {
-    /// The law.
+    /// Returns the law.
     fn rule(&mut self) -> &mut Rule;
-    /// Switches it as a whole.
+    /// Switches the law as a whole.
     fn switch(&mut self, to: Whole);
 }
 
-/// What a law that never holds finds wrong.
+/// The denial of a law that never holds.
 const CONTRARY: Denial = Denial::Case("contrary");
 
 impl Seat for Gate {
@@ -177,13 +177,13 @@ impl Seat for NodeChoice {
     }
 }
 
-/// Each of a list.
+/// Returns each entry of a list as a seat.
 fn seats<T: Seat>(list: &mut [T]) -> impl Iterator<Item = &mut dyn Seat> {
     list.iter_mut().map(|seat| seat as &mut dyn Seat)
 }
 
 impl Laws {
-    /// Switches the law of this code wherever the table has it. Returns whether the table has it, with the case where one is named.
+    /// Switches the law of this code wherever the table has it. Returns whether the table has the law, and the case if one is named.
     pub fn switch(&mut self, code: &str, to: Switch) -> bool {
         let mut has_it = false;
         for seat in self.seats() {
@@ -201,7 +201,7 @@ impl Laws {
         has_it
     }
 
-    /// Everything in the table that a law stands in, in the order in which they are asked.
+    /// Returns all seats of the table, in the order in which their laws are checked.
     pub(super) fn seats(&mut self) -> Vec<&mut dyn Seat> {
         let mut all: Vec<&mut dyn Seat> = Vec::new();
         let asked = [&mut self.final_gates, &mut self.gates, &mut self.under_way, &mut self.trigger];

@@ -8,7 +8,7 @@ use crate::model::{Cluster, Pod, PodIx};
 pub struct Gate {
     /// The law.
     pub rule: Rule,
-    /// Whether it holds.
+    /// The function of the law.
     pub holds: Holds,
 }
 
@@ -24,7 +24,7 @@ impl Gate {
 pub struct Guard {
     /// The law.
     pub rule: Rule,
-    /// Whether this pod may be evicted.
+    /// The function that says whether a pod may be evicted.
     pub admits: Admits,
 }
 
@@ -41,7 +41,7 @@ impl Guard {
 pub struct Order {
     /// The law.
     pub rule: Rule,
-    /// Which of two pods comes first.
+    /// The function that says which of two pods comes first.
     pub compare: Compare,
 }
 
@@ -50,16 +50,16 @@ pub struct Order {
 pub struct PendingOrder {
     /// The law.
     pub rule: Rule,
-    /// How it compares pods.
+    /// The way in which the law compares pods.
     pub by: OrderBy,
 }
 
-/// How the order of the queue compares pods.
+/// The way in which the order of the queue compares pods.
 #[derive(Debug, Clone, Copy)]
 pub enum OrderBy {
     /// A key of each pod.
     Key(SortBy),
-    /// A comparison that depends on what other pods hold.
+    /// A comparison that depends on what other pods use.
     Compare(Compare),
 }
 
@@ -74,7 +74,7 @@ impl PendingOrder {
         }
     }
 
-    /// Puts pods of one job in the order of the queue.
+    /// Sorts pods of one job in the order of the queue.
     pub fn sort_job<T>(&self, cluster: &Cluster, pods: &mut [(T, &Pod)]) {
         match self.by {
             OrderBy::Key(by) => pods.sort_by_cached_key(|(_, pod)| (by.key_in_job(pod).build(), pod.rank)),
@@ -83,16 +83,16 @@ impl PendingOrder {
     }
 }
 
-/// An order of nodes in force: the name decides between equal losses.
+/// An order of nodes in force. The name of the node decides between equal costs.
 #[derive(Debug, Clone, Copy)]
 pub struct NodeChoice {
     /// The law.
     pub rule: Rule,
-    /// How much is lost.
+    /// The cost by which nodes are compared.
     pub by: Weigh,
 }
 
-/// How a system looks for a plan.
+/// The way in which a system searches for a plan.
 #[derive(Debug, Clone)]
 pub enum Search {
     /// Remove every candidate, place the whole job, reprieve the candidates that still fit.
@@ -101,28 +101,28 @@ pub enum Search {
     NodeByNode(Sample),
     /// Bundles of victims, job by job; within the system's own cycle.
     Bundles,
-    /// Node by node: gather the smallest group whose going makes the room, protecting pods where possible.
+    /// Node by node: gather the smallest group whose eviction frees enough, protecting pods where possible.
     GroupOnOneNode(Group),
 }
 
-/// How many nodes that offer a plan are looked at, at most.
+/// The number of nodes with a plan that ends a search.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample {
-    /// Of the nodes that could take the pod, so many per hundred.
+    /// The percentage of the nodes that could take the pod.
     pub percentage: u32,
-    /// But no fewer than this.
+    /// The minimum number of nodes.
     pub absolute: u32,
 }
 
 impl Default for Sample {
-    /// As many as kube-scheduler looks at where it is not told.
+    /// Returns the default of kube-scheduler.
     fn default() -> Sample {
         Sample { percentage: 10, absolute: 100 }
     }
 }
 
 impl Sample {
-    /// The number out of so many nodes.
+    /// Returns the number for so many nodes.
     pub fn of(self, nodes: usize) -> usize {
         let size = |n: u32| usize::try_from(n).unwrap_or(usize::MAX);
         let share = nodes.saturating_mul(size(self.percentage)).checked_div(100).unwrap_or(0);
@@ -130,12 +130,12 @@ impl Sample {
     }
 }
 
-/// What a group of victims is gathered by.
+/// The laws by which a group of victims is gathered.
 #[derive(Debug, Clone)]
 pub struct Group {
-    /// Hold of a group if they hold of a larger one: the more go, the sooner they are broken.
+    /// Anti-monotone invariants: if one fails for a set of victims, it fails for every larger set. The search can stop there.
     pub floors: Vec<Gate>,
-    /// Which victims are taken only where others do not suffice.
+    /// The order of victims that are taken only where others are not enough.
     pub last_resort: LastResort,
 }
 
@@ -144,65 +144,64 @@ pub struct Group {
 pub struct LastResort {
     /// The law.
     pub rule: Rule,
-    /// How reluctantly a pod is taken.
+    /// The reluctance with which a pod is taken.
     pub reasons: Reluctance,
 }
 
-/// The laws by which a promise gives way to a more important pod: as if the nominated pod ran there already, and the other one wanted to evict
-/// it. Where one of them denies, the room stays promised.
+/// The laws by which a more important pod may take a promised node. They are checked as if the nominated pod ran there and the other pod would evict
+/// it. Where one of them denies, the capacity stays promised.
 #[derive(Debug, Clone)]
 pub struct Promises {
-    /// Asked of the more important pod.
+    /// The laws about the more important pod.
     pub gates: Vec<Gate>,
-    /// Asked about the nominated pod.
+    /// The laws about the nominated pod.
     pub guards: Vec<Guard>,
 }
 
-/// The table of a system: the laws in force, by the question and the moment at which it is asked.
+/// The table of a system: the laws in force, by kind and by the moment at which they are checked.
 #[derive(Debug, Clone)]
 pub struct Laws {
-    /// Which pending pod is tried first.
+    /// The order in which pending pods are tried.
     pub queue_order: PendingOrder,
-    /// Asked at PreFilter; no preemption helps against these.
+    /// The laws at PreFilter against which no preemption helps.
     pub final_gates: Vec<Gate>,
-    /// Asked at PreFilter; a preemption may help.
+    /// The laws at PreFilter against which a preemption may help.
     pub gates: Vec<Gate>,
-    /// Asked at PostFilter first: where one is broken, what was planned before is awaited and kept.
+    /// The first laws at PostFilter. Where one is broken, the pod waits for its last plan, which is kept.
     pub under_way: Vec<Gate>,
-    /// Asked at PostFilter then, before anything is planned.
+    /// The next laws at PostFilter, before anything is planned.
     pub trigger: Vec<Gate>,
-    /// Asked of each candidate.
+    /// The guards of each candidate.
     pub guards: Vec<Guard>,
-    /// Asked of each candidate in a queue that bounds the preemptor, on whatever node, where a limit does not hold without its eviction.
+    /// The guards of each candidate, on any node, in a queue that bounds the preemptor, where a limit does not hold without its eviction.
     pub bound_guards: Vec<Guard>,
-    /// Must hold with the plan carried out.
+    /// The laws that must hold with the plan carried out.
     pub limits: Vec<Gate>,
-    /// Must hold for a reserved pod to be bound.
+    /// The laws that must hold before a reserved pod is bound.
     pub permit: Vec<Gate>,
-    /// Which candidate is reprieved first.
+    /// The order in which candidates are reprieved.
     pub reprieve_order: Order,
-    /// Which node a pod is planned onto.
+    /// The order of the nodes that a pod is planned onto.
     pub node_choice: NodeChoice,
-    /// The order of reprieve and of nodes for plans of which the source says no order: those of a preemptor with a queue, and those for
-    /// several pods. None where the two orders above hold for every plan.
+    /// The orders of reprieve and of nodes for plans without an order in the source: of a preemptor with a queue, and for several pods. `None`: none.
     pub least_harm: Option<(Order, NodeChoice)>,
-    /// How a plan is looked for.
+    /// The way in which a plan is searched.
     pub search: Search,
-    /// The ancestors of a queue bound its pods, too.
+    /// Whether the ancestors of a queue bound its pods, too.
     pub parents_bind: bool,
-    /// Quotas of namespaces take back from each other what they lent: candidates are asked about one after the other, the least important
-    /// first, each beside those taken before.
+    /// Whether quotas of namespaces take back from each other what they lent. Then candidates are judged one after the other, the least important
+    /// first, each with those taken before gone.
     pub quotas_take_back: bool,
-    /// Which promises are closed to a more important pod, where that is asked.
+    /// The laws about promises that are closed to a more important pod. `None`: no promise is closed.
     pub promises: Option<Promises>,
-    /// The cycle of the system's own, where it has one.
+    /// The cycle of the system's own. `None`: it has none.
     pub cycle: Option<Cycle>,
-    /// How queues give back what they hold over their maximum, where they do.
+    /// The laws by which queues give back what they use over their maximum. `None`: they do not.
     pub enforcement: Option<Enforcement>,
 }
 
 impl Laws {
-    /// Returns the same laws with the orders of least harm; none where the source orders the plans for this preemptor.
+    /// Returns the laws with the orders of least harm. `None`: the source orders the plans for this preemptor.
     pub fn by_least_harm(&self, preemptor: &Preemptor) -> Option<Laws> {
         let (reprieve_order, node_choice) = self.least_harm.filter(|_| self.seeks_least_harm(preemptor))?;
         Some(Laws { reprieve_order, node_choice, ..self.clone() })
@@ -214,8 +213,8 @@ impl Laws {
     }
 }
 
-/// The table of a system: a line for each law, with the seat it has, its name in the table, its code, the law and its source; and, behind
-/// `exempt`, which preemptors it does not apply to.
+/// Defines the table of a system. The line of a law has its seat, its name in the table, its code, the law and its source. After `exempt` it names
+/// the preemptors that the law does not apply to.
 macro_rules! laws {
     ($system:literal: $($seat:ident $name:ident = $code:literal, $law:path, $source:literal $(, exempt $exemption:path)?;)+) => {
         $(laws! { @$seat $name, concat!($system, "/", $code), $law, $source $(, $exemption)? })+

@@ -27,13 +27,13 @@ const MEMORY: ResourceIx = ResourceIx(1);
 type Law = fn(&Case<'_>) -> Result<(), Denial>;
 type Guard = fn(&Case<'_>, PodIx, &Pod) -> Result<(), Denial>;
 
-/// What a law says when the pod is to be admitted.
+/// Checks a law for a pod that waits.
 fn admission(world: &mut World, pod: &str, law: Law) -> Result<(), Denial> {
     let pod = world.id(pod);
     world.engine.while_waiting(pod, law)
 }
 
-/// What a guard says of a candidate when the preemptor wants a plan.
+/// Checks a guard for a candidate and a preemptor that waits.
 fn verdict(world: &mut World, guard: Guard, preemptor: &str, candidate: &str) -> Result<(), Denial> {
     let (asking, ix) = (world.id(preemptor), PodIx(world.id(candidate)));
     world.engine.while_waiting(asking, |case| guard(case, ix, case.cluster.pod(ix).unwrap()))
@@ -44,7 +44,7 @@ fn queue(world: &World, name: &str) -> QueueIx {
     cluster.queues().find(|(_, queue)| queue.name == name).map_or(QueueIx(u32::MAX), |(ix, _)| ix)
 }
 
-/// A bound that is exceeded.
+/// Returns the denial of an exceeded bound.
 fn exceeds(
     world: &World,
     queue_name: &str,

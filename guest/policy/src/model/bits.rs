@@ -1,6 +1,6 @@
 //! Sets of dense numbers, one bit each.
 
-/// How many numbers a word stands for.
+/// The count of numbers that one word holds.
 pub const WORD: usize = 64;
 
 /// A set of numbers.
@@ -8,22 +8,22 @@ pub const WORD: usize = 64;
 pub struct Bits(Vec<u64>);
 
 impl Bits {
-    /// A set by its words, the lowest numbers first.
+    /// Creates a set from its words, the lowest numbers first.
     pub fn of_words(words: Vec<u64>) -> Bits {
         Bits(words)
     }
 
-    /// The words of the set.
+    /// Returns the words of the set, the lowest numbers first.
     pub fn words(&self) -> &[u64] {
         &self.0
     }
 
-    /// Whether a number is in the set.
+    /// Checks whether a number is in the set.
     pub fn has(&self, at: usize) -> bool {
         self.word(at / WORD) & bit(at) != 0
     }
 
-    /// A word of the set.
+    /// Returns a word of the set by its index; 0 beyond the last word.
     #[inline]
     pub fn word(&self, at: usize) -> u64 {
         self.0.get(at).copied().unwrap_or(0)
@@ -36,7 +36,7 @@ impl Bits {
         is_new
     }
 
-    /// Puts a number into the set, or takes it out.
+    /// Adds a number to the set, or removes it.
     pub fn set(&mut self, at: usize, is_in: bool) {
         let word = self.word(at / WORD);
         put(&mut self.0, at / WORD, if is_in { word | bit(at) } else { word & !bit(at) });
@@ -47,7 +47,7 @@ fn bit(at: usize) -> u64 {
     1 << (at % WORD)
 }
 
-/// Puts an entry into a list that is as long as it has to be.
+/// Sets an entry of a list, and lengthens the list as far as needed.
 pub fn put<T: Default + Clone>(list: &mut Vec<T>, at: usize, entry: T) {
     if at >= list.len() {
         list.resize(at.saturating_add(1), T::default());

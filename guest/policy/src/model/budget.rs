@@ -1,8 +1,8 @@
 //! Disruption budgets: how many of some pods may be disrupted.
 
-/// A budget.
+/// A disruption budget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Budget {
-    /// So many more of its pods may be disrupted now.
+    /// The number of its pods that may still be disrupted now.
     pub allowed: i64,
 }

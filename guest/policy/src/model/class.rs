@@ -11,19 +11,19 @@ use super::{ClassIx, InterPodIx, Request, ShapeIx};
 #[derive(Debug, Clone, Default)]
 pub struct Classes {
     known: BTreeMap<(ShapeIx, Option<InterPodIx>), BTreeMap<Request, ClassIx>>,
-    /// What pods of each class request; nothing, where the number is free.
+    /// The request of the pods of each class; empty where the number is free.
     requests: Vec<Request>,
-    /// The part of the cluster that a pod of each class requests, of the first classes; of none after the nodes have changed.
+    /// The largest share of the cluster that a pod of each class requests, for the first classes. Empty after the nodes have changed.
     shares: Vec<i64>,
-    /// How many pods are of each class.
+    /// The number of pods in each class.
     pods: Vec<u32>,
-    /// The numbers that are free.
+    /// The class numbers that are free.
     free: BTreeSet<ClassIx>,
     sweep: Sweep,
 }
 
 impl Classes {
-    /// The class of pods of this shape, with this between them and others, that ask for this; a new one if there is none.
+    /// Returns the class of pods with this shape, these constraints between pods and this request; a new class if there is none.
     fn of(&mut self, shape: ShapeIx, inter_pod: Option<InterPodIx>, request: &Request) -> ClassIx {
         let of_shape = self.known.entry((shape, inter_pod)).or_default();
         if let Some(class) = of_shape.get(request) {
@@ -38,13 +38,13 @@ impl Classes {
                 self.pods.push(0);
             }
         }
-        // The share of the class that had the number is none of this one.
+        // The old share belongs to the class that had the number before.
         self.shares.truncate(class.at());
         of_shape.insert(request.clone(), class);
         class
     }
 
-    /// Returns the class of a pod, a new one if there is none, and counts the pod in.
+    /// Returns the class of a pod, a new one if there is none, and adds the pod to its count.
     pub fn enter(&mut self, shape: ShapeIx, inter_pod: Option<InterPodIx>, request: &Request) -> ClassIx {
         let class = self.of(shape, inter_pod, request);
         if let Some(pods) = self.pods.get_mut(class.at()) {
@@ -53,7 +53,7 @@ impl Classes {
         class
     }
 
-    /// Counts a pod out that is of a class no more.
+    /// Subtracts a pod from the count of its class.
     pub fn leave(&mut self, class: ClassIx) {
         if let Some(pods) = self.pods.get_mut(class.at()) {
             *pods = pods.saturating_sub(1);
@@ -64,7 +64,7 @@ impl Classes {
         self.pods.get(class.at()).is_some_and(|pods| *pods > 0)
     }
 
-    /// Returns whether a pod is of this shape. The cost is that of the classes of the shape.
+    /// Returns whether some pod has this shape. Takes time in proportion to the classes of the shape.
     pub fn has_pods_of(&self, shape: ShapeIx) -> bool {
         let of_shape = self.known.range((shape, None)..).take_while(|((other, _), _)| *other == shape);
         of_shape.flat_map(|(_, classes)| classes.values()).any(|class| self.has_pods(*class))
@@ -75,7 +75,7 @@ impl Classes {
         self.requests.len().saturating_sub(self.free.len())
     }
 
-    /// Forgets the classes that no pod is of, once there may be as many of them as of others, and frees their numbers.
+    /// Frees the numbers of classes without pods, once there may be as many of them as of other classes.
     pub fn sweep(&mut self) {
         if !self.sweep.is_due(self.count()) {
             return;
@@ -106,7 +106,7 @@ impl Classes {
         self.shares.extend(new);
     }
 
-    /// Returns the share of a class, if it has been worked out.
+    /// Returns the share of a class. `None`: it was not computed yet.
     pub fn share(&self, class: ClassIx) -> Option<i64> {
         self.shares.get(class.at()).copied()
     }

@@ -34,21 +34,21 @@ struct ResourceInfo {
 #[derive(Debug, Clone, Default)]
 pub struct Cluster {
     now: i64,
-    /// Counts the changes of nodes, pods and queues; trials apart.
+    /// A counter of the changes of nodes, pods and queues. Trials do not count.
     version: u64,
     queue_trees: u64,
-    /// How many trials are under way, one within the other.
+    /// The number of nested trials that are running.
     trials: u32,
     symbols: Symbols,
     resources: Vec<ResourceInfo>,
-    /// What all nodes have.
+    /// The sums of the allocatable amounts of all nodes.
     allocatable: Totals,
-    /// What all pods ask for.
+    /// The sums of the requests of all pods.
     requested: Totals,
     nodes: Table<NodeIx, Node>,
-    /// Their room once more, for scans.
+    /// A dense copy of the free capacity of the nodes, for scans.
     rooms: Rooms,
-    /// Their pods once more, for searches.
+    /// A dense copy of the pods on the nodes, for searches.
     residents: Residents,
     node_ranks: Ranks<String>,
     node_order: NodeOrder,
@@ -60,42 +60,42 @@ pub struct Cluster {
     /// The gangs whose round has failed, and for which nothing has changed since.
     stuck: BTreeSet<JobIx>,
     queues: Table<QueueIx, Queue>,
-    /// How the system calls a queue, where it does not call it so.
+    /// The word of the system for a queue, if it is another word.
     queue_term: Option<&'static str>,
     queue_names: BTreeMap<Symbol, QueueIx>,
     shapes: Table<ShapeIx, Vec<u64>>,
     classes: Classes,
-    /// What stands between pods, and how many pods of each set there are in each domain.
+    /// The constraints between pods, and the number of pods of each set in each domain.
     inter_pods: InterPods,
     /// The pods that are nominated to a node.
     nominated: BTreeSet<PodIx>,
     /// The pods that leave, wherever they are.
     leaving: BTreeSet<PodIx>,
-    /// The pods of DaemonSets that were tried and found no room on the one node they may run on.
+    /// The pods of DaemonSets that were tried and did not fit on the one node that they may run on.
     required_node_reservations: BTreeSet<PodIx>,
     /// The pending pods of DaemonSets that may run on one node only.
     bound_to_one_node: BTreeSet<PodIx>,
     budgets: Table<BudgetIx, Budget>,
-    /// How often jobs were evicted.
+    /// The number of evictions of each job.
     evictions: Evictions,
-    /// Reservations by name, each with the pods that use its room.
+    /// The names of reservations, each with the reservation and the pods that use it.
     reservation_groups: BTreeMap<Symbol, Vec<PodIx>>,
-    /// What belongs to one system.
+    /// The tables that belong to one system each.
     pub(in crate::model) ext: Extensions,
 }
 
 impl Cluster {
-    /// The time, nanoseconds since 1970.
+    /// Returns the time, in nanoseconds since 1970.
     pub fn now(&self) -> i64 {
         self.now
     }
 
-    /// A number that differs whenever nodes, pods or queues have changed; trials apart.
+    /// Returns a number that differs whenever nodes, pods or queues have changed. Trials do not change it.
     pub fn version(&self) -> u64 {
         self.version
     }
 
-    /// Whether this is the cluster as it would be: a trial is under way.
+    /// Checks whether a trial is running, so that the cluster is not as it is but as it would be.
     pub fn is_tried(&self) -> bool {
         self.trials > 0
     }
@@ -113,27 +113,27 @@ impl Cluster {
         self.now = self.now.max(now);
     }
 
-    /// The number of a name, a new one if it has none.
+    /// Returns the number of a name, and gives it a new one if it has none.
     pub fn intern(&mut self, name: &str) -> Symbol {
         self.symbols.intern(name)
     }
 
-    /// The number of a name that has one.
+    /// Returns the number of a name. `None`: the name was never interned.
     pub fn symbol(&self, name: &str) -> Option<Symbol> {
         self.symbols.get(name)
     }
 
-    /// A node.
+    /// Returns a node. `None`: the number is unknown.
     pub fn node(&self, node: NodeIx) -> Option<&Node> {
         self.nodes.get(node)
     }
 
-    /// All nodes, by number.
+    /// Returns all nodes, by number.
     pub fn nodes(&self) -> impl DoubleEndedIterator<Item = (NodeIx, &Node)> {
         self.nodes.iter()
     }
 
-    /// One more than the largest node number.
+    /// Returns one more than the largest node number.
     pub fn node_span(&self) -> usize {
         self.nodes.span()
     }
@@ -143,12 +143,13 @@ impl Cluster {
         self.rooms.refresh(&self.nodes, request);
     }
 
-    /// The room of all nodes for a request, as it was when the scan was prepared.
+    /// Returns the capacity of all nodes for a request, as it was when the scan was prepared.
     pub fn scan(&self, request: &Request) -> Scan<'_> {
         self.rooms.scan(request)
     }
 
-    /// Makes ready what a search for these requests reads: rooms, the order of nodes, and residents. In a trial the residents stay as they are outside of it.
+    /// Prepares what a search for these requests reads: the capacity of nodes, their order, and the pods on them. In a trial, the list of pods on
+    /// nodes is that outside of the trial.
     pub fn prepare_search<'a>(&mut self, requests: impl IntoIterator<Item = &'a Request>) {
         requests.into_iter().for_each(|request| self.rooms.refresh(&self.nodes, request));
         self.node_order.refresh(&self.nodes);
@@ -158,59 +159,59 @@ impl Cluster {
         }
     }
 
-    /// The room of all nodes, as it was when a search or a scan was prepared.
+    /// Returns the capacity of all nodes, as it was when a search or a scan was prepared.
     pub fn rooms(&self) -> &Rooms {
         &self.rooms
     }
 
-    /// The pods of all nodes, as they were when a search was prepared; what a trial moves stays where it was.
+    /// Returns the pods of all nodes, as they were when a search was prepared. Evictions and placements of a trial do not show.
     pub fn residents(&self) -> &Residents {
         &self.residents
     }
 
-    /// The pods that hold a node only until they are gone.
+    /// Returns the leaving pods that still use a node.
     pub fn leaving(&self) -> impl Iterator<Item = PodIx> + '_ {
         let holds_a_node = |ix: &PodIx| self.pod(*ix).is_some_and(|pod| pod.place.node().is_some());
         self.leaving.iter().copied().filter(holds_a_node)
     }
 
-    /// A pod.
+    /// Returns a pod. `None`: the number is unknown.
     pub fn pod(&self, pod: PodIx) -> Option<&Pod> {
         self.pods.get(pod)
     }
 
-    /// All pods, by number.
+    /// Returns all pods, by number.
     pub fn pods(&self) -> impl DoubleEndedIterator<Item = (PodIx, &Pod)> {
         self.pods.iter()
     }
 
-    /// The pods for which room is kept: nominated, and still waiting for a node.
+    /// Returns the pods whose capacity is kept: nominated, and still waiting for their node.
     pub fn nominated(&self) -> impl Iterator<Item = (PodIx, &Pod)> {
         let pods = self.nominated.iter().filter_map(|ix| Some((*ix, self.pod(*ix)?)));
         pods.filter(|(_, pod)| pod.is_pending())
     }
 
-    /// A job.
+    /// Returns a job. `None`: the number is unknown.
     pub fn job(&self, job: JobIx) -> Option<&Job> {
         self.jobs.get(job)
     }
 
-    /// A job, to be changed.
+    /// Returns a job for changes. `None`: the number is unknown.
     pub fn job_mut(&mut self, job: JobIx) -> Option<&mut Job> {
         self.jobs.get_mut(job)
     }
 
-    /// All jobs.
+    /// Returns all jobs, by number.
     pub fn jobs(&self) -> impl Iterator<Item = (JobIx, &Job)> {
         self.jobs.iter()
     }
 
-    /// The job of this name.
+    /// Returns the job of this name. `None`: there is no such job.
     pub fn job_named(&self, key: &JobKey) -> Option<JobIx> {
         self.job_names.get(key).copied()
     }
 
-    /// The job of this name, a new one if there is none; none where there are too many jobs to number.
+    /// Returns the job of this name, and creates it if there is none. `None`: there are too many jobs to number.
     pub fn job_or_new(&mut self, key: &JobKey) -> Option<JobIx> {
         if let Some(job) = self.job_named(key) {
             return Some(job);
@@ -220,32 +221,32 @@ impl Cluster {
         Some(job)
     }
 
-    /// A queue.
+    /// Returns a queue. `None`: the number is unknown.
     pub fn queue(&self, queue: QueueIx) -> Option<&Queue> {
         self.queues.get(queue)
     }
 
-    /// All queues, parents before children.
+    /// Returns all queues, parents before children.
     pub fn queues(&self) -> impl Iterator<Item = (QueueIx, &Queue)> {
         self.queues.iter()
     }
 
-    /// How the system calls a queue.
+    /// Returns the word of the system for a queue, such as `quota`.
     pub fn queue_term(&self) -> &'static str {
         self.queue_term.unwrap_or("queue")
     }
 
-    /// The system calls a queue so.
+    /// Sets the word of the system for a queue.
     pub fn call_queues(&mut self, term: &'static str) {
         self.queue_term = Some(term);
     }
 
-    /// The queue of this name.
+    /// Returns the queue of this name. `None`: there is no such queue.
     pub fn queue_named(&self, name: Symbol) -> Option<QueueIx> {
         self.queue_names.get(&name).copied()
     }
 
-    /// A queue and its ancestors, from the queue up.
+    /// Returns a queue and its ancestors, from the queue up. Empty without a queue.
     pub fn path(&self, queue: Option<QueueIx>) -> impl Iterator<Item = (QueueIx, &Queue)> {
         let entry = |ix: QueueIx| Some((ix, self.queue(ix)?));
         std::iter::successors(queue.and_then(entry), move |(_, queue)| queue.parent.and_then(entry))
@@ -271,24 +272,24 @@ impl Cluster {
         Ok(())
     }
 
-    /// How many resources were announced.
+    /// Returns the number of announced resources.
     pub fn resource_count(&self) -> usize {
         self.resources.len()
     }
 
-    /// The number of a resource.
+    /// Returns the number of a resource by its name. `None`: the name was not announced.
     pub fn resource_named(&self, name: &str) -> Option<ResourceIx> {
         let at = self.resources.iter().position(|info| info.name == name)?;
         u32::try_from(at).ok().map(ResourceIx)
     }
 
-    /// The name of a resource.
+    /// Returns the name of a resource; `?` for an unknown number.
     pub fn resource_name(&self, resource: ResourceIx) -> &str {
         let info = usize::try_from(resource.0).ok().and_then(|at| self.resources.get(at));
         info.map_or("?", |info| info.name.as_str())
     }
 
-    /// The members of the job a pod belongs to; for a pod without a job, itself.
+    /// Returns the members of the job of a pod, the pod included. A pod without a job is its only member.
     pub fn members(&self, pod: PodIx) -> impl Iterator<Item = (PodIx, &Pod)> {
         let job = self.pod(pod).and_then(|p| p.attributes.job).and_then(|job| self.job(job));
         let alone = job.is_none().then_some(pod);

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{JobKey, PodName};
 
-/// Jobs that are remembered at most.
+/// The maximum number of jobs whose evictions are counted.
 const MOST: usize = 4096;
 
-/// The name by which the job of an evicted pod is known again when another pod replaces it.
+/// The name of an evicted job, by which it is recognized when another pod replaces the evicted one.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum EvictedJob {
     /// The job of the pod.
@@ -23,7 +23,7 @@ pub enum EvictedJob {
     Pod(PodName),
 }
 
-/// The same, borrowed.
+/// The name of an evicted job, borrowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum KnownBy<'a> {
     /// The job of the pod.
@@ -46,7 +46,7 @@ impl KnownBy<'_> {
 }
 
 impl EvictedJob {
-    /// Returns the same, borrowed.
+    /// Returns the name, borrowed.
     pub fn known_by(&self) -> KnownBy<'_> {
         match self {
             EvictedJob::Job(key) => KnownBy::Job(key),
@@ -64,7 +64,7 @@ struct Count {
     last: u64,
 }
 
-/// The counts of all jobs. Of more than [`MOST`] jobs those are forgotten that were evicted least often, of these the ones that were
+/// The counts of all jobs. If there are more than [`MOST`] jobs, the counts of those evicted least often are forgotten; of these, the ones that were
 /// evicted longest ago.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Evictions {
@@ -90,7 +90,7 @@ impl Evictions {
         self.counts.get(job).map_or(0, |count| count.times)
     }
 
-    /// Counts one more eviction of a job, and returns the job that is forgotten for it.
+    /// Counts one more eviction of a job. Returns the job whose count is forgotten for it; `None`: none is forgotten.
     pub fn count(&mut self, job: EvictedJob) -> Option<EvictedJob> {
         self.last = self.last.saturating_add(1);
         let times = self.of(&job).saturating_add(1);

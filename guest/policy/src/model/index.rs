@@ -10,9 +10,9 @@ use super::sweep::Sweep;
 
 /// A number that names an entry of a table.
 pub trait Index: Copy {
-    /// The position in the table.
+    /// Returns the position in the table.
     fn at(self) -> usize;
-    /// The index of a position; none past 32 bits.
+    /// Converts a position into an index. `None`: the position has more than 32 bits.
     fn of(at: usize) -> Option<Self>;
 }
 
@@ -40,25 +40,25 @@ indexes! {
     PodIx;
     /// A pod shape, as the host numbered it.
     ShapeIx;
-    /// A class of pods; the number of one without pods is given to another one.
+    /// A class of pods. The number of a class without pods is given to another class.
     ClassIx;
-    /// A class of pods that guards cannot tell apart; numbered anew at times, never within a search.
+    /// A class of pods that guards cannot tell apart. Classes are renumbered at times, but never within a search.
     VictimClassIx;
-    /// A queue or quota; numbered anew whenever the tree changes.
+    /// A queue or quota; renumbered whenever the tree changes.
     QueueIx;
     /// A job.
     JobIx;
-    /// A disruption budget; the number of one that is gone is given to another one.
+    /// A disruption budget. The number of a removed budget is given to another budget.
     BudgetIx;
     /// A set of pods that a selector chooses, as the host numbered it.
     SelectorIx;
     /// A topology, as the host numbered it.
     TopologyIx;
-    /// What stands between some pods and others, as the host numbered it.
+    /// The constraints between some pods and others, as the host numbered them.
     InterPodIx;
-    /// A count of pods by domain; numbered anew whenever a topology or what stands between pods changes.
+    /// A count of pods by domain; renumbered whenever a topology or a constraint between pods changes.
     BookIx;
-    /// A name that is compared but rarely shown; no number is given to a second name.
+    /// A name that is compared but rarely shown. A number is never given to a second name.
     Symbol;
 }
 
@@ -73,17 +73,17 @@ impl<I, T> Default for Table<I, T> {
 }
 
 impl<I: Index, T> Table<I, T> {
-    /// The entry.
+    /// Returns an entry. `None`: the index is free.
     pub fn get(&self, ix: I) -> Option<&T> {
         self.0.get(ix.at())?.as_ref()
     }
 
-    /// The entry, to be changed.
+    /// Returns an entry for changes. `None`: the index is free.
     pub fn get_mut(&mut self, ix: I) -> Option<&mut T> {
         self.0.get_mut(ix.at())?.as_mut()
     }
 
-    /// Puts an entry at an index and gives back what was there.
+    /// Puts an entry at an index and returns the entry that was there.
     pub fn insert(&mut self, ix: I, entry: T) -> Option<T> {
         let at = ix.at();
         if self.0.len() < at {
@@ -105,7 +105,7 @@ impl<I: Index, T> Table<I, T> {
         Some(ix)
     }
 
-    /// Puts an entry at the first index that is free; none where none is.
+    /// Puts an entry at the first free index. `None`: no index is free.
     pub fn add(&mut self, entry: T) -> Option<I> {
         let Some(at) = self.0.iter().position(Option::is_none) else { return self.push(entry) };
         let ix = I::of(at)?;
@@ -118,23 +118,23 @@ impl<I: Index, T> Table<I, T> {
         self.0.get_mut(ix.at())?.take()
     }
 
-    /// The number of indexes, free ones included.
+    /// Returns the number of indexes, free ones included.
     pub fn span(&self) -> usize {
         self.0.len()
     }
 
-    /// The entries and their indexes, by index.
+    /// Returns the entries and their indexes, by index.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (I, &T)> {
         self.0.iter().enumerate().filter_map(|(at, entry)| Some((I::of(at)?, entry.as_ref()?)))
     }
 
-    /// The entries and their indexes, to be changed.
+    /// Returns the entries and their indexes for changes, by index.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (I, &mut T)> {
         self.0.iter_mut().enumerate().filter_map(|(at, entry)| Some((I::of(at)?, entry.as_mut()?)))
     }
 }
 
-/// Names that are remembered beside the sorted ones.
+/// The number of recent names that are cached besides the sorted names.
 const RECENT: usize = 256;
 
 /// Names as numbers.
@@ -144,7 +144,7 @@ pub struct Symbols {
     /// The number of the next new name.
     next: u32,
     sweep: Sweep,
-    /// The name that was interned last of those with the same hash: many pods in a row are of few namespaces and queues.
+    /// A cache by hash of the last interned names: many pods in a row are of few namespaces and queues.
     recent: Vec<Option<(Arc<str>, Symbol)>>,
 }
 
@@ -173,7 +173,7 @@ impl Symbols {
         symbol
     }
 
-    /// Returns the number of a name that has one.
+    /// Returns the number of a name. `None`: the name was never interned.
     pub fn get(&self, name: &str) -> Option<Symbol> {
         self.numbers.get(name).copied()
     }
@@ -183,7 +183,7 @@ impl Symbols {
         self.numbers.len()
     }
 
-    /// Returns whether there may be as many names that nothing has as others, so that a sweep is worth its time.
+    /// Returns whether there may be as many unused names as used ones, so that a sweep is worth its time.
     pub fn is_sweep_due(&self) -> bool {
         self.sweep.is_due(self.count())
     }

@@ -54,42 +54,42 @@ pub struct Affinity {
 pub struct Spread {
     /// The pods that are counted and the domains.
     pub term: Term,
-    /// How many more of these pods a domain may have than the one that has the fewest; at least 1.
+    /// The number of these pods that a domain may have more than the domain with the fewest; at least 1.
     pub max_skew: u32,
-    /// Where there are fewer domains than this, the fewest counts as 0; at least 1.
+    /// The minimum number of domains, at least 1. Where there are fewer, the smallest count is 0.
     pub min_domains: u32,
     /// The nodes whose pods and domains count: one bit a node.
     pub nodes: Vec<u64>,
 }
 
-/// What stands between some pods and others.
+/// The constraints between some pods and others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InterPod {
     /// The sets that the pods are in.
     pub selected_by: BTreeSet<SelectorIx>,
-    /// Their required affinity.
+    /// The required affinity of the pods.
     pub affinity: Option<Affinity>,
-    /// Their required anti-affinity.
+    /// The required anti-affinity of the pods.
     pub anti_affinity: Vec<Term>,
-    /// Their spread constraints.
+    /// The spread constraints of the pods.
     pub spread: Vec<Spread>,
 }
 
-/// All that was told, and the books.
+/// The constraints as the host sent them, and the books by which they are checked.
 #[derive(Debug, Clone, Default)]
 pub struct InterPods {
     topologies: Table<TopologyIx, Topology>,
     told: Table<InterPodIx, InterPod>,
-    /// The domain of each node that there is.
+    /// The domain of each known node.
     domains: Table<TopologyIx, Vec<u32>>,
     compiled: Table<InterPodIx, Compiled>,
     books: Table<BookIx, Book>,
-    /// The books must be made anew before anything is judged by them.
+    /// Whether the books must be made anew before any constraint is checked.
     outdated: bool,
 }
 
 impl InterPods {
-    /// A topology is known or has changed.
+    /// Stores a topology that is new or has changed.
     pub fn set_topology(&mut self, ix: TopologyIx, topology: Topology) {
         if self.topologies.get(ix) != Some(&topology) {
             self.topologies.insert(ix, topology);
@@ -97,7 +97,7 @@ impl InterPods {
         }
     }
 
-    /// What stands between some pods and others is known or has changed.
+    /// Stores the constraints of some pods that are new or have changed.
     pub fn set(&mut self, ix: InterPodIx, inter_pod: InterPod) {
         if self.told.get(ix) != Some(&inter_pod) {
             self.told.insert(ix, inter_pod);
@@ -105,17 +105,17 @@ impl InterPods {
         }
     }
 
-    /// How many topologies were told, and how many of what stands between pods.
+    /// Returns the number of topology numbers and of inter-pod numbers in use, free ones included.
     pub fn counts(&self) -> (usize, usize) {
         (self.topologies.span(), self.told.span())
     }
 
-    /// A node has come or gone.
+    /// Marks the books as outdated, because a node was added or removed.
     pub fn outdate(&mut self) {
         self.outdated |= self.told.span() > 0;
     }
 
-    /// Whether the books must be made anew.
+    /// Checks whether the books must be made anew.
     pub fn is_outdated(&self) -> bool {
         self.outdated
     }
@@ -136,7 +136,7 @@ impl InterPods {
         pods.for_each(|(ix, node, terminating)| self.book(ix, node, terminating, Entry::In));
     }
 
-    /// Books that a pod is on a node, or that it is not there any more.
+    /// Adds a pod on a node to the books, or removes it from them.
     pub(super) fn book(&mut self, ix: InterPodIx, node: NodeIx, terminating: bool, entry: Entry) {
         if self.outdated {
             return;
@@ -151,7 +151,7 @@ impl InterPods {
         }
     }
 
-    /// The books in which such a pod counts on a node, each with the domain.
+    /// Returns the books in which such a pod counts on a node, each with the domain.
     fn entries(&self, ix: InterPodIx, node: NodeIx, terminating: bool) -> impl Iterator<Item = (BookIx, u32)> + '_ {
         let booked_in = self.compiled.get(ix).map(|compiled| compiled.booked_in.as_slice()).unwrap_or_default();
         booked_in.iter().filter_map(move |ix| {
@@ -160,13 +160,13 @@ impl InterPods {
         })
     }
 
-    /// The domain of a node; none where it is of none.
+    /// Returns the domain of a node. `None`: the node is in no domain.
     fn domain(&self, topology: TopologyIx, node: NodeIx) -> Option<u32> {
         domain(&self.domains, topology, node)
     }
 }
 
-/// The domain of a node; none where it is of none.
+/// Returns the domain of a node. `None`: the node is in no domain.
 fn domain(domains: &Table<TopologyIx, Vec<u32>>, topology: TopologyIx, node: NodeIx) -> Option<u32> {
     domains.get(topology)?.get(node.at()).copied().filter(|domain| *domain != 0)
 }

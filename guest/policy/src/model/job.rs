@@ -7,38 +7,38 @@ use super::PodIx;
 /// The name of a job: namespace and name.
 pub type JobKey = (String, String);
 
-/// The field that all pods of a PodGroup of Kubernetes have alike: [`Gang::unjudged`] has it where they differ.
+/// The field that all pods of a PodGroup of Kubernetes must share. [`Gang::unjudged`] holds it where they differ.
 pub const SCHEDULER_NAME: &str = "/spec/schedulerName";
 
-/// Which members make a gang complete.
+/// The kind of members that count for a gang.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Match {
-    /// Those held at permit.
+    /// Members that wait at Permit.
     OnlyWaiting,
-    /// Those held at permit and those bound.
+    /// Members that wait at Permit and bound members.
     WaitingAndRunning,
-    /// Those held at permit; once any member was bound, none is needed any more.
+    /// Members that wait at Permit; once any member was bound, the gang needs none any more.
     OnceSatisfied,
 }
 
-/// What a gang needs.
+/// The demands of a gang.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gang {
-    /// So many members are bound together, or none.
+    /// The number of members that are bound together, or none.
     pub minimum: u32,
-    /// How long a member is held at permit, nanoseconds.
+    /// The time for which a member waits at Permit, in nanoseconds.
     pub timeout: i64,
-    /// A gang that cannot reach its minimum without a member that found no room gives up what is held at permit for its group.
+    /// Whether the gang gives up what its group holds at Permit, if it cannot reach its minimum without a member that did not fit.
     pub fails_together: bool,
-    /// A member that loses its room makes those of the group that are held at permit give up theirs.
+    /// Whether the members of the group at Permit give up their nodes when one member loses its node.
     pub leaves_together: bool,
-    /// Which members count.
+    /// The kind of members that count.
     pub matching: Match,
-    /// Members with scheduling gates count among the members that a gang must have before any is tried.
+    /// Whether members with scheduling gates count among those that must exist before any member is tried.
     pub counts_gated: bool,
-    /// The gangs that must be complete together with this one, itself included; empty: itself alone.
+    /// The gangs that must be complete together with this one, itself included. Empty: only this one.
     pub group: Vec<JobKey>,
-    /// A field of its object, or an annotation, that demands what no law judges, a JSON pointer.
+    /// A field of its object, or an annotation, with a demand that no law judges, as a JSON pointer.
     pub unjudged: Option<&'static str>,
 }
 
@@ -47,7 +47,7 @@ pub struct Gang {
 pub struct Round {
     /// The members that were tried in this round.
     pub tried: BTreeSet<PodIx>,
-    /// A member was tried that found neither a node nor a plan.
+    /// Whether a tried member found neither a node nor a plan.
     pub has_failures: bool,
     /// How the round ended, if the gang could not reach its minimum in it: no further member is tried in the round.
     pub failure: Option<Failure>,
@@ -56,9 +56,9 @@ pub struct Round {
 /// The end of a round in which a gang could not reach its minimum. The same attempts would fail in the same way until the cluster changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Failure {
-    /// Pods of other gangs that held a node at Permit when the round ended. What such a pod gives up is new to the gang.
+    /// Pods of other gangs that reserved a node at Permit when the round ended. What such a pod gives up is a change for the gang.
     pub held_by_others: BTreeSet<PodIx>,
-    /// The moment from which on a new round may begin without a change, nanoseconds since 1970.
+    /// The moment from which a new round may begin without a change, in nanoseconds since 1970.
     pub until: i64,
 }
 
@@ -69,27 +69,27 @@ pub struct Job {
     pub key: JobKey,
     /// Its pods, in no order.
     pub members: Vec<PodIx>,
-    /// What its own object says it needs.
+    /// The demands in the object of the job.
     pub declared: Option<Gang>,
-    /// When its own object was created, nanoseconds since 1970, where that counts.
+    /// The creation of the object of the job, in nanoseconds since 1970, where it counts.
     pub declared_at: Option<i64>,
-    /// What its pods say it needs; counts where there is no object.
+    /// The demands in the annotations of its pods, which count where the job has no object.
     pub annotated: Option<Gang>,
-    /// Members were bound together once.
+    /// Whether members were bound together once.
     pub satisfied: bool,
-    /// When the first of the pods it has was created, nanoseconds since 1970. One that is gone does not count: a policy that never
-    /// knew it decides as one that did.
+    /// The earliest creation among its present pods, in nanoseconds since 1970. Pods that are gone do not count, so that a policy that never knew
+    /// them decides the same.
     pub first_created: Option<i64>,
-    /// When the first of the pods it has entered, nanoseconds since 1970.
+    /// The earliest entry among its present pods, in nanoseconds since 1970.
     pub first_entered: Option<i64>,
-    /// When it failed to be placed last, nanoseconds since 1970; none: not since it was last placed.
+    /// The last time at which the job could not be placed, in nanoseconds since 1970. `None`: not since it was last placed.
     pub failed_at: Option<i64>,
-    /// The attempts for its members, where it is a gang.
+    /// The attempts for its members, where the job is a gang.
     pub round: Round,
 }
 
 impl Job {
-    /// A job of no pods yet.
+    /// Creates a job without pods.
     pub fn new(key: JobKey) -> Job {
         Job {
             key,
@@ -105,7 +105,7 @@ impl Job {
         }
     }
 
-    /// Returns whether nothing is known of the job but its name.
+    /// Returns whether nothing but the name of the job is known.
     pub fn is_pristine(&self) -> bool {
         let is_described = self.declared.is_some() || self.annotated.is_some();
         self.members.is_empty()
@@ -115,7 +115,7 @@ impl Job {
             && self.round == Round::default()
     }
 
-    /// What the job needs, if anybody said so.
+    /// Returns the demands of the job: those of its object, else those of its pods. `None`: the job is no gang.
     pub fn gang(&self) -> Option<&Gang> {
         self.declared.as_ref().or(self.annotated.as_ref())
     }

@@ -4,17 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cluster, PodIx, PodsByName, SavedPod};
 
-/// A plan that was made.
+/// A plan that was made, with the pods that it concerns.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Entry<P> {
     plan: u64,
-    /// The host carries it out. Until it says so the plan is only proposed.
+    /// Whether the host carries the plan out. Before that, the plan is only proposed.
     accepted: bool,
     preemptors: Vec<P>,
     victims: Vec<P>,
 }
 
-/// The plans under way; in a checkpoint, with its pods by name.
+/// The plans in flight. In a checkpoint, pods are identified by name.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Ledger<P = PodIx> {
     last: u64,
@@ -28,7 +28,7 @@ impl<P> Default for Ledger<P> {
 }
 
 impl<P> Ledger<P> {
-    /// The same with other names for its pods; a pod that has none is left out.
+    /// Returns the ledger with other identifiers for its pods. A pod without one is left out.
     fn renamed<Q>(&self, rename: impl Fn(&P) -> Option<Q>) -> Ledger<Q> {
         let all = |pods: &[P]| pods.iter().filter_map(&rename).collect();
         let entries = self.entries.iter().map(|entry| Entry {
@@ -42,19 +42,19 @@ impl<P> Ledger<P> {
 }
 
 impl Ledger<SavedPod> {
-    /// What a checkpoint says, in a cluster whose pods have these names. A pod that is gone is left out.
+    /// Restores the ledger of a checkpoint in a cluster with these pods. A pod that is gone is left out.
     pub fn restored(&self, pods: &PodsByName<'_>) -> Ledger {
         self.renamed(|pod| pods.find(pod))
     }
 }
 
 impl Ledger {
-    /// The same for a checkpoint.
+    /// Returns the ledger for a checkpoint.
     pub fn saved(&self, cluster: &Cluster) -> Ledger<SavedPod> {
         self.renamed(|pod| SavedPod::of(cluster, *pod))
     }
 
-    /// A proposal the host never answered is void.
+    /// Removes the proposals that the host never answered; they are void.
     pub fn forget_unanswered(&mut self) {
         self.entries.retain(|entry| entry.accepted);
     }
@@ -66,7 +66,7 @@ impl Ledger {
         self.last
     }
 
-    /// The host carries a plan out. It takes the place of an earlier plan without victims for the same pods.
+    /// Records that the host carries a plan out. The plan replaces an earlier accepted plan without victims for the same pods.
     pub fn accept(&mut self, plan: u64) {
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.plan == plan) else { return };
         entry.accepted = true;
@@ -77,12 +77,12 @@ impl Ledger {
         });
     }
 
-    /// The host does not carry a plan out.
+    /// Removes a plan that the host does not carry out.
     pub fn refuse(&mut self, plan: u64) {
         self.entries.retain(|entry| entry.plan != plan);
     }
 
-    /// A pod is gone; its number may come to name another.
+    /// Removes a pod that is gone from all plans, as its number may be given to another pod.
     pub fn forget_pod(&mut self, pod: PodIx) {
         for entry in &mut self.entries {
             entry.preemptors.retain(|other| *other != pod);
@@ -90,9 +90,9 @@ impl Ledger {
         }
     }
 
-    /// Forgets accepted plans whose victims have left. A plan that no preemptor waits for any more is kept until then: its victims are
-    /// leaving all the same, and the next preemptor uses their room before any other pod is evicted. A plan without victims is kept while
-    /// one of its pods waits: it is in flight until the pods that leave for others have left.
+    /// Forgets accepted plans whose victims have left. A plan without waiting preemptors is kept until then: its victims are leaving all the same,
+    /// and the next preemptor uses their capacity before any other pod is evicted. A plan without victims is kept while one of its pods waits,
+    /// because it is in flight until the leaving pods have left.
     pub fn prune(&mut self, cluster: &Cluster) {
         let waits = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.is_pending());
         let is_in_flight = |entry: &Entry<PodIx>| entry.victims.is_empty() && entry.preemptors.iter().any(waits);
@@ -105,7 +105,8 @@ impl Ledger {
         entries.any(|entry| entry.preemptors.contains(&pod))
     }
 
-    /// The plan for one of these pods that is under way, and how many of its victims are left.
+    /// Returns the accepted plan for one of these pods, and how many of its victims still use a node. `None`: no such plan has victims left, or no
+    /// pod of it waits.
     pub fn underway(&self, cluster: &Cluster, preemptors: &[PodIx]) -> Option<(u64, usize)> {
         let waits = |pod: &PodIx| cluster.pod(*pod).is_some_and(|pod| pod.is_pending());
         let mine = |entry: &&Entry<PodIx>| {
@@ -116,24 +117,24 @@ impl Ledger {
         self.entries.iter().filter(mine).map(|entry| (entry.plan, entry.left(cluster))).find(|(_, left)| *left > 0)
     }
 
-    /// The victims of a plan.
+    /// Returns the victims of a plan. Empty for an unknown plan.
     pub fn victims_of(&self, plan: u64) -> &[PodIx] {
         self.entries.iter().find(|entry| entry.plan == plan).map(|entry| entry.victims.as_slice()).unwrap_or_default()
     }
 
-    /// The victims of the plans that are under way.
+    /// Returns the victims of the accepted plans.
     pub fn victims(&self) -> impl Iterator<Item = PodIx> + '_ {
         self.entries.iter().filter(|entry| entry.accepted).flat_map(|entry| entry.victims.iter().copied())
     }
 
-    /// Whether a pod is a victim of a plan that is under way.
+    /// Checks whether a pod is a victim of an accepted plan.
     pub fn is_victim(&self, pod: PodIx) -> bool {
         self.entries.iter().any(|entry| entry.accepted && entry.victims.contains(&pod))
     }
 }
 
 impl Entry<PodIx> {
-    /// Counts the victims that still hold a node.
+    /// Returns the number of victims that still use a node.
     fn left(&self, cluster: &Cluster) -> usize {
         let holds = |pod: &&PodIx| cluster.pod(**pod).is_some_and(|pod| pod.place.node().is_some());
         self.victims.iter().filter(holds).count()

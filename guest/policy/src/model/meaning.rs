@@ -5,15 +5,15 @@ use std::marker::PhantomData;
 
 use super::ResourceIx;
 
-/// What an amount of one resource means.
+/// The meaning of an amount of one resource.
 pub trait Meaning: Copy {
-    /// An amount with this meaning.
+    /// Creates an amount with this meaning.
     fn new(amount: i64) -> Self;
-    /// The amount.
+    /// Returns the amount.
     fn amount(self) -> i64;
 }
 
-/// An amount that can be a term of a sum: pods hold it, or are to hold it.
+/// An amount that can be a term of a sum: pods use it, or are to use it.
 pub trait Term: Meaning {}
 
 /// An amount that a sum is compared with.
@@ -39,22 +39,22 @@ macro_rules! meanings {
 }
 
 meanings! { Term:
-    /// What pods on nodes hold.
+    /// Used by pods on nodes.
     Used;
-    /// What pods request, or request beyond what they hold.
+    /// Requested by pods, or requested beyond what they use.
     Requested;
-    /// What is promised to nominated pods.
+    /// Promised to nominated pods.
     Promised;
-    /// What victims hold.
+    /// Used by victims.
     Freed;
 }
 
 meanings! { Limit:
-    /// What a queue gets back from others: Koordinator's min, YuniKorn's guaranteed, Volcano's guarantee.
+    /// Guaranteed to a queue, which gets it back from others: Koordinator's min, YuniKorn's guaranteed, Volcano's guarantee.
     Guaranteed;
-    /// What a queue is entitled to while others do not need it: Volcano's deserved.
+    /// Deserved by a queue while others do not need it: Volcano's deserved.
     Deserved;
-    /// What a queue never exceeds: max, Volcano's capability, or the share that replaces max.
+    /// Maximum of a queue: max, Volcano's capability, or the share that replaces max.
     Max;
 }
 
@@ -69,23 +69,23 @@ impl<K> Default for Bound<K> {
 }
 
 impl<K: Meaning> Bound<K> {
-    /// A bound on these resources; of a repeated one the last counts.
+    /// Creates a bound on these resources. Of a repeated resource, the last amount counts.
     pub fn new(amounts: impl IntoIterator<Item = (ResourceIx, i64)>) -> Bound<K> {
         let named: std::collections::BTreeMap<_, _> = amounts.into_iter().collect();
         Bound(named.into_iter().collect(), PhantomData)
     }
 
-    /// The bound on one resource, if it is named.
+    /// Returns the bound on one resource. `None`: the resource is not bounded.
     pub fn get(&self, resource: ResourceIx) -> Option<K> {
         self.0.iter().find(|(r, _)| *r == resource).map(|(_, amount)| K::new(*amount))
     }
 
-    /// The named resources and their bounds, by number.
+    /// Returns the named resources and their bounds, by number.
     pub fn iter(&self) -> impl Iterator<Item = (ResourceIx, K)> + '_ {
         self.0.iter().map(|(resource, amount)| (*resource, K::new(*amount)))
     }
 
-    /// The same without the meaning, to be shown.
+    /// Returns the named resources and their amounts, without the meaning.
     pub fn amounts(&self) -> impl Iterator<Item = (ResourceIx, i64)> + '_ {
         self.0.iter().copied()
     }

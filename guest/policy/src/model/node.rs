@@ -2,19 +2,19 @@
 
 use super::{Amounts, PodIx};
 
-/// A node: what it has and who holds it.
+/// A node: its capacity and the pods that use it.
 #[derive(Debug, Clone)]
 pub struct Node {
     /// Its name.
     pub name: String,
-    /// Its place among the names of all nodes.
+    /// The position of its name among the names of all nodes.
     pub rank: u64,
-    /// What pods may request in sum.
+    /// The amounts that pods may request in sum.
     pub allocatable: Amounts,
-    /// What is left of it. Negative where more is bound than there is room for.
+    /// The allocatable amounts that are left. Negative where the pods of the node request more.
     pub free: Amounts,
     /// The pods that are bound to it or reserved on it, in no order.
     pub pods: Vec<PodIx>,
-    /// The pods nominated to it, in no order. They hold nothing, but room is kept for them.
+    /// The pods nominated to it, in no order. They use nothing yet, but capacity is kept for them.
     pub nominated: Vec<PodIx>,
 }

@@ -11,7 +11,7 @@ pub struct NodeOrder {
 }
 
 impl NodeOrder {
-    /// A node has come or gone, or has another name.
+    /// Marks the order as outdated, because a node was added, removed or renamed.
     pub fn outdate(&mut self) {
         self.is_current = false;
     }
@@ -27,7 +27,7 @@ impl NodeOrder {
         self.is_current = true;
     }
 
-    /// The nodes in order. [`NodeOrder::refresh`] comes first.
+    /// Returns the nodes in order. [`NodeOrder::refresh`] must be called first.
     pub fn nodes(&self) -> &[NodeIx] {
         &self.nodes
     }

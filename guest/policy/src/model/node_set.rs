@@ -9,12 +9,12 @@ use super::index::Index;
 pub struct NodeSet(Bits);
 
 impl NodeSet {
-    /// The nodes of these words, one bit a node, the first nodes first.
+    /// Creates a set from its words, one bit a node, the first nodes first.
     pub fn of_words(words: impl Iterator<Item = u64>) -> NodeSet {
         NodeSet(Bits::of_words(words.collect()))
     }
 
-    /// Whether a node is in the set.
+    /// Checks whether a node is in the set.
     pub fn has(&self, node: NodeIx) -> bool {
         self.0.has(node.at())
     }
@@ -24,13 +24,13 @@ impl NodeSet {
         self.0.set(node.at(), false);
     }
 
-    /// How many nodes are in the set.
+    /// Returns the number of nodes in the set.
     pub fn len(&self) -> usize {
         let ones = |word: &u64| usize::try_from(word.count_ones()).unwrap_or(usize::MAX);
         self.0.words().iter().map(ones).fold(0, usize::saturating_add)
     }
 
-    /// The nodes in the set, by number.
+    /// Returns the nodes in the set, by number.
     pub fn iter(&self) -> impl Iterator<Item = NodeIx> + '_ {
         self.0.words().iter().enumerate().flat_map(|(at, word)| {
             let mut bits = *word;

@@ -4,21 +4,21 @@ use std::marker::PhantomData;
 
 use super::index::Index;
 
-/// Entries of one page.
+/// The number of entries of one page.
 const PAGE: usize = 64;
 
-/// A table in pages. The entries of a page are let go when all of them are gone, so that a table holds as much as its entries and half a
-/// byte for each number that was ever given.
+/// A table in pages. A page is freed when all its entries are gone. So a table takes memory for its entries, and half a byte for each number that was
+/// ever given.
 #[derive(Debug, Clone)]
 pub struct Paged<I, T> {
     pages: Vec<Page<T>>,
     entries: usize,
-    /// The number after all that were ever given.
+    /// The number after the highest one ever given.
     next: usize,
     index: PhantomData<I>,
 }
 
-/// A page: its entries as far as there are any, and how many there are.
+/// A page: its entries, and how many there are.
 #[derive(Debug, Clone)]
 struct Page<T> {
     entries: Vec<Option<T>>,
@@ -50,7 +50,7 @@ impl<I: Index, T> Paged<I, T> {
         self.pages.get_mut(page)?.entries.get_mut(at)?.as_mut()
     }
 
-    /// Puts an entry under a number and returns the one that was there.
+    /// Puts an entry under a number and returns the entry that was there.
     pub fn insert(&mut self, ix: I, entry: T) -> Option<T> {
         let (page, at) = place(ix);
         self.next = self.next.max(ix.at().saturating_add(1));
@@ -81,7 +81,7 @@ impl<I: Index, T> Paged<I, T> {
         old
     }
 
-    /// Puts an entry under the number after all that were ever given; none where there are too many to number.
+    /// Puts an entry under the number after all that were ever given. `None`: there are too many to number.
     pub fn push(&mut self, entry: T) -> Option<I> {
         let ix = I::of(self.next)?;
         self.insert(ix, entry);
@@ -116,7 +116,7 @@ impl<I: Index, T> Paged<I, T> {
         })
     }
 
-    /// Returns the entries and their numbers, to be changed.
+    /// Returns the entries and their numbers for changes, in the order of the numbers.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (I, &mut T)> {
         let pages = self.pages.iter_mut().map(|page| &mut page.entries).enumerate();
         pages.flat_map(|(page, entries)| {
@@ -125,7 +125,7 @@ impl<I: Index, T> Paged<I, T> {
     }
 }
 
-/// Returns the page of a number, and the place on it.
+/// Returns the page of a number, and the position on the page.
 fn place<I: Index>(ix: I) -> (usize, usize) {
     (ix.at() / PAGE, ix.at() % PAGE)
 }

@@ -13,10 +13,10 @@ use super::{BudgetIx, ClassIx, InterPodIx, JobIx, NodeIx, PodIx, QueueIx, Reques
 /// No pods.
 pub static NO_PODS: BTreeSet<PodIx> = BTreeSet::new();
 
-/// The hash of the controller of a pod that has none.
+/// The controller hash of a pod without a controller.
 pub const NO_CONTROLLER: u32 = 0;
 
-/// What an entry stands for.
+/// The kind of a placed object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     /// A pod.
@@ -28,7 +28,7 @@ pub enum Kind {
 /// The name of a pod; its order breaks every tie between pods.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PodName {
-    /// What it names.
+    /// The kind of the named object.
     pub kind: Kind,
     /// The namespace.
     pub namespace: String,
@@ -45,24 +45,24 @@ impl fmt::Display for PodName {
     }
 }
 
-/// Where a pod is.
+/// The place of a pod.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// It waits for a node and holds nothing.
+    /// The pod waits for a node and uses nothing.
     Pending,
-    /// It has been reserved this node and is not bound yet.
+    /// The pod has this node reserved and is not bound yet.
     Reserved(NodeIx),
-    /// It is bound to this node.
+    /// The pod is bound to this node.
     Bound(NodeIx),
-    /// It has ended and holds nothing.
+    /// The pod has ended and uses nothing.
     Finished,
-    /// A plan under trial evicts it. It holds nothing, does not wait for a node, and no nomination of it counts. Outside of a trial no
-    /// pod is here.
+    /// A trial evicts the pod. It uses nothing, does not wait for a node, and its nomination does not count. Outside of a trial no pod is in this
+    /// state.
     Evicted,
 }
 
 impl Place {
-    /// The node whose room it holds.
+    /// Returns the node whose capacity the pod uses. `None`: it uses none.
     pub fn node(self) -> Option<NodeIx> {
         match self {
             Place::Reserved(node) | Place::Bound(node) => Some(node),
@@ -74,56 +74,56 @@ impl Place {
 /// Whether a pod may be evicted, and so how it counts against its queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preemptibility {
-    /// It may be preempted; its queue may hold it beyond what is guaranteed.
+    /// The pod may be preempted. Its queue may use it beyond the guarantee.
     Preemptible,
-    /// It may not be preempted and is held within what is guaranteed.
+    /// The pod may not be preempted. It must fit into the guarantee of its queue.
     NonPreemptible,
 }
 
 impl Preemptibility {
-    /// Both.
+    /// Both kinds.
     pub const ALL: [Preemptibility; 2] = [Preemptibility::Preemptible, Preemptibility::NonPreemptible];
 }
 
-/// What a system reads off a pod's labels, annotations and fields.
+/// The attributes that a system reads from the labels, annotations and fields of a pod.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PodAttributes {
-    /// How important it is; more is more.
+    /// The priority; the highest is the most important.
     pub priority: i32,
-    /// The queue that the pod names itself, whether there is such a queue or not.
+    /// The queue that the pod names, even if there is no such queue.
     pub queue_name: Option<Symbol>,
-    /// The job it belongs to; none: a job of its own.
+    /// The job of the pod. `None`: the pod is a job of its own.
     pub job: Option<JobIx>,
-    /// How it counts against its queue, and whether it may be a victim.
+    /// Whether the pod may be a victim, and so how it counts against its queue.
     pub preemptibility: Preemptibility,
-    /// Whether others may be preempted for it.
+    /// Whether others may be preempted for the pod.
     pub may_preempt: bool,
-    /// It said that it is not to be a victim.
+    /// Whether the pod declares that it may not be a victim.
     pub opted_out: bool,
-    /// The name of the reservation whose room it uses.
+    /// The name of the reservation that the pod uses.
     pub inside: Option<Symbol>,
     /// The disruption budgets that cover it.
     pub budgets: Vec<BudgetIx>,
-    /// Somebody was asked to delete it.
+    /// Whether the pod is marked for deletion by a label.
     pub marked: bool,
-    /// A label or an annotation by which the pod demands a placement that no law judges, a JSON pointer.
+    /// A label or an annotation, as a JSON pointer, that demands a placement which no law judges.
     pub unjudged: Option<&'static str>,
-    /// What it is within its job.
+    /// The role of the pod within its job.
     pub task: Task,
 }
 
-/// What a pod is within its job, where its system tells tasks apart.
+/// The role of a pod within its job, where its system distinguishes tasks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Task {
-    /// Its role; none where it has none.
+    /// The role. `None`: it has none.
     pub role: Option<Symbol>,
-    /// Its number within its role.
+    /// The index of the pod within its role.
     pub index: Option<u32>,
-    /// How long nobody may evict it after it was placed, in nanoseconds.
+    /// The time for which the pod must not be evicted after it was placed, in nanoseconds.
     pub cooldown: Option<i64>,
-    /// The cluster itself depends on it: nobody may evict it.
+    /// Whether the cluster itself depends on the pod, so that it must not be evicted.
     pub critical: bool,
-    /// It has ended well and counts for its gang forever.
+    /// Whether the pod has ended well, so that it counts for its gang forever.
     pub succeeded: bool,
 }
 
@@ -134,108 +134,108 @@ pub struct Pod {
     pub name: PodName,
     /// Its uid; may be empty.
     pub uid: String,
-    /// Its place among the names of all pods.
+    /// The position of its name among the names of all pods.
     pub rank: u64,
     /// Its namespace.
     pub namespace: Symbol,
     /// When it was created, nanoseconds since 1970.
     pub created: i64,
-    /// When it became known, nanoseconds since 1970.
+    /// The time when the pod became known, in nanoseconds since 1970.
     pub entered: i64,
-    /// When it started, nanoseconds since 1970.
+    /// The time when the pod started, in nanoseconds since 1970.
     pub started: Option<i64>,
-    /// When it was placed, nanoseconds since 1970.
+    /// The time when the pod was placed, in nanoseconds since 1970.
     pub scheduled: Option<i64>,
-    /// What it asks for.
+    /// The amounts that the pod requests.
     pub request: Request,
-    /// Which nodes it may run on.
+    /// The shape: which nodes the pod may run on.
     pub shape: ShapeIx,
-    /// What stands between it and other pods; none where nothing does.
+    /// The constraints between the pod and others. `None`: there are none.
     pub inter_pod: Option<InterPodIx>,
-    /// The class of pods that ask for the same, may run on the same nodes and have the same between them and others.
+    /// The class of pods with the same request, nodes and constraints between pods.
     pub class: ClassIx,
-    /// What it has in common with the other pods of its controller, as the host gave it.
+    /// The part that the pod shares with the other pods of its controller, as the host sent it.
     pub template: Arc<PodTemplate>,
-    /// The hash of the name of its controller, [`NO_CONTROLLER`] where it has none: pods of a controller are looked for by it.
+    /// The hash of the name of its controller, [`NO_CONTROLLER`] without one. Pods of a controller are found by it.
     pub controller_hash: u32,
-    /// How often its job was evicted, as far as the policy knows.
+    /// The number of evictions of its job, as far as the policy knows.
     pub past_evictions: u32,
-    /// It belongs to a DaemonSet.
+    /// Whether the pod belongs to a DaemonSet.
     pub daemon: bool,
-    /// The one node it may run on, where it says so.
+    /// The one node that the pod may run on, if it demands one.
     pub required_node: Option<NodeIx>,
-    /// Where it is.
+    /// The place of the pod.
     pub place: Place,
-    /// Where it is to be once victims have left.
+    /// The node that the pod is to get once victims have left.
     pub nominated: Option<NodeIx>,
-    /// It is being deleted.
+    /// Whether the pod is being deleted.
     pub terminating: bool,
-    /// It is being deleted because a scheduler preempted it.
+    /// Whether the pod is being deleted because a scheduler preempted it.
     pub preempted: bool,
-    /// Another scheduler decides about it.
+    /// Whether another scheduler decides about the pod.
     pub foreign: bool,
-    /// It has scheduling gates.
+    /// Whether the pod has scheduling gates.
     pub gated: bool,
-    /// What its system says of it.
+    /// The attributes that its system reads.
     pub attributes: PodAttributes,
-    /// The queue it counts against.
+    /// The queue that the pod counts against.
     pub queue: Option<QueueIx>,
 }
 
 impl Pod {
-    /// How important it is; more is more.
+    /// Returns the priority; the highest is the most important.
     pub fn priority(&self) -> i32 {
         self.attributes.priority
     }
 
-    /// Returns its controller: namespace, kind and name.
+    /// Returns the controller of the pod: namespace, kind and name. `None`: it has none.
     pub fn controller(&self) -> Option<[&str; 3]> {
         let owner = self.template.owner.as_ref()?;
         Some([&self.template.namespace, &owner.kind, &owner.name])
     }
 
-    /// It is beyond the minimum of its job, in a system of elastic jobs: such pods are what is preemptible there.
+    /// Checks whether the pod is beyond the minimum of its elastic job. Such pods are the preemptible ones in a system of elastic jobs.
     pub fn is_elastic(&self) -> bool {
         self.attributes.preemptibility == Preemptibility::Preemptible
     }
 
-    /// Nobody may evict it before this moment, nanoseconds since 1970.
+    /// Returns the moment before which the pod must not be evicted, in nanoseconds since 1970. `None`: the pod has no such protection.
     pub fn protected_until(&self) -> Option<i64> {
         let (placed, cooldown) = self.scheduled.zip(self.attributes.task.cooldown)?;
         Some(placed.saturating_add(cooldown))
     }
 
-    /// It holds its node only until it is gone: it is being deleted, or somebody was asked to delete it.
+    /// Checks whether the pod uses its node only until it is gone: it is being deleted, or is marked for deletion.
     pub fn is_leaving(&self) -> bool {
         self.terminating || self.attributes.marked
     }
 
-    /// The node that is kept for it alone: that of a DaemonSet's pod which may run nowhere else.
+    /// Returns the node that is kept for this pod of a DaemonSet, which may run nowhere else. `None`: no node is kept for it.
     pub fn required_node_reservation(&self) -> Option<NodeIx> {
         self.required_node.filter(|_| self.daemon)
     }
 
-    /// Returns whether nothing stops with it: it is a pod, and of no job.
+    /// Returns whether no other pod stops with the pod: it is no reservation, and is of no job.
     pub fn is_alone(&self) -> bool {
         self.name.kind == Kind::Pod && self.attributes.job.is_none()
     }
 
-    /// Returns whether its eviction frees what it requests: it is no reservation, and runs in none.
+    /// Returns whether the eviction of the pod frees what it requests: it is no reservation, and is inside none.
     pub fn frees_its_request(&self) -> bool {
         self.name.kind == Kind::Pod && self.attributes.inside.is_none()
     }
 
-    /// It waits for a node.
+    /// Checks whether the pod waits for a node.
     pub fn is_pending(&self) -> bool {
         self.place == Place::Pending && !self.terminating
     }
 
-    /// The policy decides about it now: it has no scheduling gate, and it is no other scheduler's.
+    /// Checks whether the policy may decide about the pod now: it has no scheduling gate, and is no other scheduler's pod.
     pub fn may_be_tried(&self) -> bool {
         !self.gated && !self.foreign
     }
 
-    /// It waits for a node and may be given one.
+    /// Checks whether the pod waits for a node and may be given one.
     pub fn is_schedulable(&self) -> bool {
         self.is_pending() && self.may_be_tried()
     }

@@ -7,14 +7,14 @@ use super::{
     ResourceIx, Used,
 };
 
-/// The bounds of a queue. What it is called differs from system to system; it means the same.
+/// The bounds of a queue. Their names differ from system to system.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bounds {
-    /// What it gets back from others whenever it needs it: Koordinator's min, YuniKorn's guaranteed, Volcano's guarantee.
+    /// The amounts that the queue gets back from others whenever it needs them: Koordinator's min, YuniKorn's guaranteed, Volcano's guarantee.
     pub guaranteed: Bound<Guaranteed>,
-    /// What it is entitled to while others do not need it: Volcano's deserved.
+    /// The amounts that the queue may use while others do not need them: Volcano's deserved.
     pub deserved: Bound<Deserved>,
-    /// What it never exceeds: max, Volcano's capability.
+    /// The amounts that the queue never exceeds: max, Volcano's capability.
     pub max: Bound<Max>,
 }
 
@@ -23,39 +23,39 @@ pub struct Bounds {
 pub struct QueueDefinition {
     /// Its name; unique.
     pub name: String,
-    /// The name of its parent; none for a root.
+    /// The name of its parent. `None`: the queue is a root.
     pub parent: Option<String>,
     /// Its bounds.
     pub bounds: Bounds,
-    /// It takes the pods that belong to no other queue.
+    /// Whether it takes the pods that belong to no other queue.
     pub is_default: bool,
-    /// How its pods preempt and are preempted.
+    /// The settings by which its pods preempt and are preempted.
     pub policy: Policy,
-    /// How it stands beside others.
+    /// The settings that compare it with other queues.
     pub spec: QueueSpec,
 }
 
-/// A queue: its description, its place in the tree, and its books. The books cover the queue and everything below it.
+/// A queue: its description, its place in the tree, and its usage. The usage includes all queues below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Queue {
     /// Its name.
     pub name: String,
-    /// Its parent.
+    /// The parent. `None`: the queue is a root.
     pub parent: Option<QueueIx>,
     /// Its bounds.
     pub bounds: Bounds,
-    /// It takes the pods that belong to no other queue.
+    /// Whether it takes the pods that belong to no other queue.
     pub is_default: bool,
-    /// What it may hold now in place of its maximum, where its system shares out what there is.
+    /// The share that replaces its maximum for now, where its system divides the cluster among queues.
     pub runtime: Option<Bound<Max>>,
-    /// What its pods hold.
+    /// The amounts that its pods use.
     pub used: Usage<Used>,
-    /// What its pods ask for, whether they hold it or wait for it.
+    /// The amounts that its pods request, whether they use them or wait for them.
     pub requested: Usage<Requested>,
 }
 
 impl Queue {
-    /// What it may hold now, and what that is called.
+    /// Returns the amounts that the queue may use now, and the name of that bound.
     pub fn limit(&self) -> (&'static str, &Bound<Max>) {
         match &self.runtime {
             Some(runtime) => ("runtime", runtime),
@@ -63,15 +63,15 @@ impl Queue {
         }
     }
 
-    /// The resources of which it uses more than its maximum, and how much more.
+    /// Returns the resources of which the queue uses more than its maximum, and the excess.
     pub fn over_max(&self) -> impl Iterator<Item = (ResourceIx, i64)> + '_ {
         let over =
             self.bounds.max.iter().map(|(resource, max)| (resource, self.used.total(resource).0.saturating_sub(max.0)));
         over.filter(|(_, over)| *over > 0)
     }
 
-    /// What is its due of a resource: what it deserves, as far as it may hold it, and what it is guaranteed in any case. None where
-    /// neither is said.
+    /// Returns the entitlement to a resource: the deserved amount as far as the limit allows it, and at least the guaranteed amount. `None`: the
+    /// queue has neither.
     pub fn entitlement(&self, resource: ResourceIx) -> Option<Deserved> {
         let guaranteed = self.bounds.guaranteed.get(resource).filter(|guaranteed| guaranteed.0 > 0);
         let max = self.limit().1.get(resource).map_or(i64::MAX, |max| max.0);
@@ -79,7 +79,7 @@ impl Queue {
         deserved.max(guaranteed.map(|guaranteed| Deserved(guaranteed.0)))
     }
 
-    /// The resources of which it has a due.
+    /// Returns the resources to which the queue has an entitlement, with the amounts.
     pub fn entitlements(&self) -> impl Iterator<Item = (ResourceIx, Deserved)> + '_ {
         let Bounds { guaranteed, deserved, .. } = &self.bounds;
         let others = guaranteed.amounts().filter(|(resource, _)| deserved.get(*resource).is_none());
@@ -87,7 +87,7 @@ impl Queue {
     }
 }
 
-/// Amounts kept apart by preemptibility.
+/// Amounts by preemptibility.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Usage<K> {
     preemptible: Amounts,
@@ -96,22 +96,22 @@ pub struct Usage<K> {
 }
 
 impl<K: Meaning> Usage<K> {
-    /// The amount of one resource of the pods of one preemptibility.
+    /// Returns the amount of one resource of the pods of one preemptibility.
     pub fn of(&self, preemptibility: Preemptibility, resource: ResourceIx) -> K {
         K::new(self.amounts(preemptibility).get(resource))
     }
 
-    /// The amount of one resource, in the parts it consists of.
+    /// Returns the amounts of one resource, preemptible and non-preemptible.
     pub fn parts(&self, resource: ResourceIx) -> [K; 2] {
         Preemptibility::ALL.map(|kind| self.of(kind, resource))
     }
 
-    /// The amount of one resource, of all pods.
+    /// Returns the amount of one resource, of all pods.
     pub fn total(&self, resource: ResourceIx) -> K {
         K::new(self.preemptible.get(resource).saturating_add(self.non_preemptible.get(resource)))
     }
 
-    /// The amounts of the pods of one preemptibility.
+    /// Returns the amounts of the pods of one preemptibility.
     pub fn amounts(&self, preemptibility: Preemptibility) -> &Amounts {
         match preemptibility {
             Preemptibility::Preemptible => &self.preemptible,
@@ -132,11 +132,11 @@ impl<K: Meaning> Usage<K> {
     }
 }
 
-/// Which way an amount is booked.
+/// The direction in which an amount is booked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entry {
-    /// It is added.
+    /// The amount is added.
     In,
-    /// It is taken away.
+    /// The amount is subtracted.
     Out,
 }

@@ -6,26 +6,26 @@
 
 use std::collections::BTreeMap;
 
-/// The room a name gets when names are spread anew.
+/// The gap between two ranks after all names are spread anew.
 const STRIDE: u64 = 1 << 32;
 
-/// The part of a gap that a name leaves on the side of the neighbour that it follows in a run.
+/// The part of a gap, as a divisor, that a name leaves to the neighbour that it follows in a run.
 const RUN: u64 = 1 << 10;
 
-/// The rank of what has none yet.
+/// The rank of an object without a rank.
 pub const UNRANKED: u64 = 0;
 
 /// Names in order.
 #[derive(Debug, Clone)]
 pub struct Ranks<K: Ord> {
     known: BTreeMap<K, Known>,
-    /// Names that came in order, each behind all others: a host tells its pods by name when it starts, and none needs to be looked for.
+    /// Names that were added in order, each after all others. A host announces its pods by name when it starts, and such names need no lookup.
     tail: Vec<(K, u64)>,
-    /// How many names were put between others.
+    /// The number of names that were put between others.
     turns: u64,
 }
 
-/// The rank of a name, and when it was put between others; 0 where it came behind all others.
+/// The rank of a name, and the turn at which it was put between others; 0 if it was added after all others.
 #[derive(Debug, Clone, Copy)]
 struct Known {
     rank: u64,
@@ -38,12 +38,12 @@ impl<K: Ord> Default for Ranks<K> {
     }
 }
 
-/// What became of a name that was added.
+/// The effect of adding a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Added {
-    /// It has this rank; no other changed.
+    /// The name has this rank; no other rank changed.
     Rank(u64),
-    /// All ranks have changed, its own is among them.
+    /// All ranks have changed, and the name has one of them.
     Respread,
 }
 
@@ -115,8 +115,8 @@ impl<K: Ord> Ranks<K> {
     }
 }
 
-/// Returns a rank between those of two neighbours. The neighbour that was put between others later is the end of a run of names, which
-/// goes on: most of the gap is left on the other side.
+/// Returns a rank between those of two neighbours. The neighbour that was put between others later is the end of a run of names. The run goes on, so
+/// most of the gap is left on the other side.
 fn between(below: Option<Known>, above: Option<Known>) -> u64 {
     let (low, last) = below.map_or((0, 0), |below| (below.rank, below.turn));
     let Some(Known { rank: high, turn: next }) = above else { return low.saturating_add(STRIDE) };

@@ -20,11 +20,11 @@ pub struct Resident {
     pub pod: PodIx,
     /// Its class.
     pub class: VictimClassIx,
-    /// How important it is; more is more.
+    /// The priority; the highest is the most important.
     pub priority: i32,
     /// When it was created, nanoseconds since 1970.
     pub created: i64,
-    /// When it started, nanoseconds since 1970; none where it has not started.
+    /// The time when it started, in nanoseconds since 1970. `None`: it has not started.
     pub started: Option<i64>,
 }
 
@@ -33,25 +33,25 @@ pub struct Resident {
 pub struct Residents {
     nodes: Table<NodeIx, Vec<Resident>>,
     classes: BTreeMap<Likeness, VictimClassIx>,
-    /// The nodes that have changed since the last search, each once.
+    /// The nodes that have changed since the last search, without repetition.
     stale: Vec<NodeIx>,
     is_stale: Bits,
     /// Whether all nodes were read once.
     is_read: bool,
 }
 
-/// More classes than this, and more than there are pods, and they are numbered anew: most have no pods any more.
+/// The number of classes up to which they are not renumbered. With more classes than this, and than pods, most classes have no pods any more.
 const FEW_CLASSES: usize = 1024;
 
 impl Residents {
-    /// The pods of a node have changed, or what one of them says.
+    /// Marks a node as changed: its pods have changed, or an attribute of one of them.
     pub fn outdate(&mut self, node: NodeIx) {
         if self.is_read && self.is_stale.insert(node.at()) {
             self.stale.push(node);
         }
     }
 
-    /// What many pods say has changed.
+    /// Forgets all nodes, because an attribute of many pods has changed.
     pub fn outdate_all(&mut self) {
         *self = Residents::default();
     }
@@ -72,12 +72,12 @@ impl Residents {
         }
     }
 
-    /// The pods of a node, the least important first; of those, the youngest first. [`Residents::refresh`] comes first.
+    /// Returns the pods of a node, the least important first; of equal ones, the youngest first. [`Residents::refresh`] must be called first.
     pub fn on(&self, node: NodeIx) -> &[Resident] {
         self.nodes.get(node).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// How many classes there are.
+    /// Returns the number of classes.
     pub fn class_count(&self) -> usize {
         self.classes.len()
     }

@@ -2,20 +2,20 @@
 //!
 //! A resource is a dense number, an amount a whole number of the contract's unit.
 //!
-//! Arithmetic cannot fail here. The cluster refuses what would bring the sum of all requests, or of all nodes, past [`CEILING`](super::totals::CEILING). Every sum
-//! that is formed later adds some of these requests to some of these nodes, each at most twice, so it fits 64 bits. Additions
-//! saturate only so that no panic is left in the code.
+//! Arithmetic cannot fail here. The cluster refuses what would bring the sum of all requests, or of all nodes, past
+//! [`CEILING`](super::totals::CEILING). Every sum that is formed later adds some of these requests to some of these nodes, each at most twice, so it
+//! fits 64 bits. Additions saturate only so that no panic is left in the code.
 
 /// A resource, as the host numbered it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ResourceIx(pub u32);
 
-/// What one pod asks for: some resources, each more than nothing, by number.
+/// The request of one pod: amounts above zero, by resource number.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Request(Box<[(ResourceIx, i64)]>);
 
 impl Request {
-    /// A request of these amounts; what is not more than nothing is left out, repeated resources add up.
+    /// Creates a request of these amounts. Amounts of zero or less are left out, and repeated resources add up.
     pub fn new(mut amounts: Vec<(ResourceIx, i64)>) -> Request {
         let is_normal = amounts.iter().all(|(_, amount)| *amount > 0) && amounts.is_sorted_by(|a, b| a.0 < b.0);
         if is_normal {
@@ -33,35 +33,35 @@ impl Request {
         Request(merged.into_boxed_slice())
     }
 
-    /// The resources and how much of each.
+    /// Returns the resources and their amounts, by number.
     pub fn iter(&self) -> impl Iterator<Item = (ResourceIx, i64)> + '_ {
         self.0.iter().copied()
     }
 
-    /// How much of one resource.
+    /// Returns the amount of one resource; 0 if it is not requested.
     pub fn get(&self, resource: ResourceIx) -> i64 {
         self.0.iter().find(|(r, _)| *r == resource).map_or(0, |(_, amount)| *amount)
     }
 }
 
-/// An amount of every resource: what is held, or what is left. May be negative where more is held than there is.
+/// An amount of every resource, such as what is used or what is free. Negative where more is used than there is.
 #[derive(Debug, Clone, Default)]
 pub struct Amounts(Vec<i64>);
 
 impl Amounts {
-    /// How much of one resource.
+    /// Returns the amount of one resource.
     pub fn get(&self, resource: ResourceIx) -> i64 {
         usize::try_from(resource.0).ok().and_then(|at| self.0.get(at)).copied().unwrap_or(0)
     }
 
-    /// Sets one resource.
+    /// Sets the amount of one resource.
     pub fn set(&mut self, resource: ResourceIx, amount: i64) {
         if let Some(slot) = self.slot(resource) {
             *slot = amount;
         }
     }
 
-    /// All resources of which there is not nothing.
+    /// Returns the non-zero amounts, by resource.
     pub fn iter(&self) -> impl Iterator<Item = (ResourceIx, i64)> + '_ {
         (0u32..).map(ResourceIx).zip(self.0.iter().copied()).filter(|(_, amount)| *amount != 0)
     }
@@ -76,7 +76,7 @@ impl Amounts {
         self.change(request, i64::saturating_sub)
     }
 
-    /// The first resource of the request of which there is too little, if any.
+    /// Returns the first resource of the request of which there is too little. `None`: there is enough.
     pub fn lacks(&self, request: &Request) -> Option<ResourceIx> {
         request.iter().find(|(resource, amount)| self.get(*resource) < *amount).map(|(resource, _)| resource)
     }
@@ -98,7 +98,7 @@ impl Amounts {
     }
 }
 
-/// Equal where every resource is: how far a list is written out does not count.
+/// Compares resource by resource: trailing zeros of a list do not count.
 impl PartialEq for Amounts {
     fn eq(&self, other: &Amounts) -> bool {
         self.iter().eq(other.iter())
@@ -107,7 +107,7 @@ impl PartialEq for Amounts {
 
 impl Eq for Amounts {}
 
-/// Returns how many pods give what is missing at least, none of which gives more than the largest.
+/// Returns the minimum number of pods that free the missing amount, none of which frees more than `largest`.
 pub fn count_for(missing: i64, largest: i64) -> i64 {
     let count = missing.max(0).unsigned_abs().div_ceil(largest.max(1).unsigned_abs());
     i64::try_from(count).unwrap_or(i64::MAX)

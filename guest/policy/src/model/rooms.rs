@@ -9,39 +9,39 @@ use super::bits::{Bits, WORD, put};
 use super::index::{Index, Table};
 use super::{Node, NodeIx, Request, ResourceIx};
 
-/// The room of all nodes.
+/// The capacity of all nodes.
 #[derive(Debug, Clone, Default)]
 pub struct Rooms {
     columns: BTreeMap<ResourceIx, Column>,
-    /// The nodes that are there.
+    /// The nodes that exist.
     present: Bits,
-    /// Those with pods that are nominated to them.
+    /// The nodes to which pods are nominated.
     nominated: Bits,
-    /// The nodes that have changed since the last scan, each once.
+    /// The nodes that have changed since the last scan, without repetition.
     stale: Vec<NodeIx>,
     is_stale: Bits,
     /// Whether all nodes were read once.
     is_read: bool,
 }
 
-/// One resource of all nodes, by number; nothing for a node that is not there.
+/// One resource of all nodes, by node number; zero for a number without a node.
 #[derive(Debug, Clone, Default)]
 struct Column {
     allocatable: Vec<i64>,
-    /// No node has less; some may have more.
+    /// A lower bound of what each node has.
     least: i64,
     free: Vec<i64>,
 }
 
-/// One resource that a pod asks for, beside what each node has of it.
+/// One resource that a pod requests, with the amounts of each node.
 #[derive(Debug, Clone, Copy)]
 struct Asked<'a> {
-    /// Its place in the request, from 1 on.
+    /// The position of the resource in the request, from 1.
     number: u8,
     resource: ResourceIx,
     amount: i64,
     allocatable: &'a [i64],
-    /// The least of it.
+    /// A lower bound of what each node has of the resource.
     least: i64,
     free: &'a [i64],
 }
@@ -49,36 +49,36 @@ struct Asked<'a> {
 /// The first resource of a request of which a node has too little.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lacks {
-    /// Also when the node is empty.
+    /// There is too little even when the node is empty.
     AtAll(ResourceIx),
-    /// While others hold what they hold.
+    /// There is too little while other pods use what they use.
     Now(ResourceIx),
 }
 
-/// What a scan reads.
+/// The input of a scan.
 #[derive(Debug)]
 pub struct Scan<'a> {
-    /// By number of the resource.
+    /// The requested resources, in the order of their numbers.
     asked: Vec<Asked<'a>>,
     present: &'a Bits,
     nominated: &'a Bits,
 }
 
-/// A scan tells what a node lacks in one byte: so many resources a request may name.
+/// The maximum number of resources of a scanned request: a scan names a lack in one byte.
 const MOST_RESOURCES: usize = 127;
 
 impl Scan<'_> {
-    /// How many nodes a word of a set of nodes stands for.
+    /// The number of nodes in a word of a set of nodes.
     pub const WORD: usize = WORD;
 
-    /// Whether [`Scan::lacking`] and [`Scan::large_enough`] answer for the whole of a request, not only for its first resources.
+    /// Checks whether [`Scan::lacking`] and [`Scan::large_enough`] cover the whole request, not only its first resources.
     pub fn takes(request: &Request) -> bool {
         request.iter().count() <= MOST_RESOURCES
     }
 
-    /// What the request lacks on each of so many nodes, as a number each: 0 where it lacks nothing. First comes what a node never has.
+    /// Returns what the request lacks on each of so many nodes, as one number a node; 0: nothing. A resource that the empty node lacks comes first.
     ///
-    /// One list after the other, without a branch a node: what is written later comes first.
+    /// Each resource is a pass over all nodes without a branch. Later passes overwrite earlier ones, so they run from the last resource to the first.
     pub fn lacking(&self, nodes: usize) -> Vec<u8> {
         let mut lacking = vec![0; nodes];
         for asked in self.asked.iter().rev() {
@@ -90,7 +90,7 @@ impl Scan<'_> {
         lacking
     }
 
-    /// Which of so many nodes have enough when they are empty, one bit a node. A resource of which every node has enough costs nothing.
+    /// Returns which of so many nodes have enough when they are empty, one bit a node. A resource of which every node has enough costs nothing.
     pub fn large_enough(&self, nodes: usize) -> Vec<u64> {
         let mut words: Vec<u64> = (0..nodes.div_ceil(WORD)).map(|word| self.present(word)).collect();
         for asked in self.asked.iter().filter(|asked| asked.least < asked.amount) {
@@ -101,33 +101,33 @@ impl Scan<'_> {
         words
     }
 
-    /// What such a number means; none where nothing is lacking.
+    /// Returns the resource that such a number names. `None`: nothing is lacking.
     pub fn meant(&self, lacking: u8) -> Option<Lacks> {
         let asked = self.asked.get(usize::from(lacking & !NEVER).checked_sub(1)?)?;
         Some(if lacking & NEVER == 0 { Lacks::Now(asked.resource) } else { Lacks::AtAll(asked.resource) })
     }
 
-    /// Which of 64 nodes are there, one bit a node.
+    /// Returns which of 64 nodes exist, one bit a node.
     #[inline]
     pub fn present(&self, word: usize) -> u64 {
         self.present.word(word)
     }
 
-    /// Which of 64 nodes have pods that are nominated to them, one bit a node.
+    /// Returns which of 64 nodes have pods that are nominated to them, one bit a node.
     #[inline]
     pub fn nominated(&self, word: usize) -> u64 {
         self.nominated.word(word)
     }
 }
 
-/// The bit of what a node lacks even when it is empty.
+/// The bit that marks a resource of which there is too little even when the node is empty.
 const NEVER: u8 = 0x80;
 
-/// So many nodes are looked at between two branches: without them a scan in the sandbox is mostly its checks of the time. Their numbers
-/// are the bytes of one word.
+/// The number of nodes between two branches. Without this, a scan in the sandbox is mostly its checks of the time. The numbers of so many nodes are
+/// the bytes of one word.
 const STRIDE: usize = 8;
 
-/// Writes a number where there is less than what is asked for.
+/// Writes a number for each node with less than the requested amount.
 #[inline(never)]
 fn mark(lacking: &mut [u8], room: &[i64], amount: i64, number: u8) {
     let nodes = lacking.len().min(room.len());
@@ -145,19 +145,19 @@ fn mark(lacking: &mut [u8], room: &[i64], amount: i64, number: u8) {
 }
 
 impl Rooms {
-    /// What a node has, or has left, or the pods nominated to it have changed.
+    /// Marks a node as changed: its allocatable or free amounts, or the pods nominated to it.
     pub fn outdate(&mut self, node: NodeIx) {
         if self.is_read && self.is_stale.insert(node.at()) {
             self.stale.push(node);
         }
     }
 
-    /// What all nodes have has changed.
+    /// Forgets all nodes, because the amounts of all of them have changed.
     pub fn outdate_all(&mut self) {
         *self = Rooms::default();
     }
 
-    /// Copies what has changed, and the resources of a request that nobody has asked for so far.
+    /// Copies the changes of nodes, and the resources of a request that are read for the first time.
     pub fn refresh(&mut self, nodes: &Table<NodeIx, Node>, request: &Request) {
         let stale = std::mem::take(&mut self.stale);
         if !self.is_read {
@@ -173,7 +173,7 @@ impl Rooms {
         }
     }
 
-    /// What a scan for this request reads. [`Rooms::refresh`] comes first.
+    /// Returns the input of a scan for this request. [`Rooms::refresh`] must be called first.
     pub fn scan(&self, request: &Request) -> Scan<'_> {
         let asked = (1u8..).zip(request.iter().take(MOST_RESOURCES)).map(|(number, (resource, amount))| {
             let column = self.columns.get(&resource);
@@ -183,17 +183,17 @@ impl Rooms {
         Scan { asked: asked.collect(), present: &self.present, nominated: &self.nominated }
     }
 
-    /// What is free of a resource, by node. [`Rooms::refresh`] comes first, for a request that names it.
+    /// Returns the free amounts of a resource, by node. [`Rooms::refresh`] must be called first, for a request that names the resource.
     pub fn free(&self, resource: ResourceIx) -> &[i64] {
         self.columns.get(&resource).map(|column| column.free.as_slice()).unwrap_or_default()
     }
 
-    /// What there is of a resource, by node. [`Rooms::refresh`] comes first, for a request that names it.
+    /// Returns the allocatable amounts of a resource, by node. [`Rooms::refresh`] must be called first, for a request that names the resource.
     pub fn allocatable(&self, resource: ResourceIx) -> &[i64] {
         self.columns.get(&resource).map(|column| column.allocatable.as_slice()).unwrap_or_default()
     }
 
-    /// Whether pods are nominated to a node.
+    /// Checks whether pods are nominated to a node.
     pub fn has_nominated(&self, node: NodeIx) -> bool {
         self.nominated.has(node.at())
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cluster, PodIx, PodName};
 
-/// A pod by kind, namespace, name and uid. Its number says where to look first.
+/// A pod by kind, namespace, name and uid. Its number is only a hint where to look first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SavedPod {
     #[serde(flatten)]
@@ -18,19 +18,19 @@ pub struct SavedPod {
 }
 
 impl SavedPod {
-    /// A pod of the cluster; none where it is gone.
+    /// Returns the saved form of a pod. `None`: the pod is gone.
     pub fn of(cluster: &Cluster, ix: PodIx) -> Option<SavedPod> {
         cluster.pod(ix).map(|pod| SavedPod { name: pod.name.clone(), uid: pod.uid.clone(), number: ix.0 })
     }
 
-    /// Whether this is it. Without a uid the name decides.
+    /// Checks whether a pod with this name and uid is the saved pod. Where a uid is missing, the name decides.
     fn is(&self, name: &PodName, uid: &str) -> bool {
         self.name == *name && (uid.is_empty() || self.uid.is_empty() || uid == self.uid)
     }
 }
 
-/// The pods of a cluster by name. In the session that saved them they have the numbers that they had; only where one has another are all
-/// pods put in order.
+/// The pods of a cluster by name. In the session that saved them, pods still have their numbers. The map by name is built only when a pod has another
+/// number.
 #[derive(Debug)]
 pub struct PodsByName<'c> {
     cluster: &'c Cluster,
@@ -38,12 +38,12 @@ pub struct PodsByName<'c> {
 }
 
 impl<'c> PodsByName<'c> {
-    /// All pods.
+    /// Creates the lookup of all pods.
     pub fn new(cluster: &'c Cluster) -> PodsByName<'c> {
         PodsByName { cluster, by_name: OnceCell::new() }
     }
 
-    /// The pod that was saved; none where it is gone, or another of the same name has replaced it.
+    /// Returns the pod that was saved. `None`: it is gone, or another pod of the same name has replaced it.
     pub fn find(&self, saved: &SavedPod) -> Option<PodIx> {
         let ix = PodIx(saved.number);
         if self.cluster.pod(ix).is_some_and(|pod| saved.is(&pod.name, &pod.uid)) {

@@ -1,23 +1,23 @@
 //! When what is kept is looked through for what nothing has any more.
 
-/// With fewer entries than this, none is looked for.
+/// The number of entries below which no sweep runs.
 pub const FEW: usize = 1024;
 
-/// The moments at which entries are looked through: so rarely that each that is added costs little, and so often that no more are kept than
-/// twice as many as were in use, and some.
+/// The schedule of sweeps, which remove unused entries. Sweeps are so rare that each added entry costs little. They are so frequent that at most
+/// about twice as many entries are kept as were in use.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sweep {
-    /// How many entries the last sweep has left.
+    /// The number of entries that the last sweep left.
     left: usize,
 }
 
 impl Sweep {
-    /// Returns whether there may be as many entries out of use as others.
+    /// Returns whether there may be as many unused entries as used ones.
     pub fn is_due(&self, entries: usize) -> bool {
         entries > self.left.saturating_mul(2).max(FEW)
     }
 
-    /// Notes how many entries a sweep has left.
+    /// Records how many entries a sweep has left.
     pub fn done(&mut self, left: usize) {
         self.left = left;
     }

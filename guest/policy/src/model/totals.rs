@@ -2,11 +2,11 @@
 
 use super::ResourceIx;
 
-/// The requests of all pods add up to at most this of each resource, and so do the nodes. A sum that a trial forms counts a node or a pod
-/// at most twice, once as it is and once as promised, so four times this much is room enough.
+/// The upper bound of the sum of the requests of all pods, and of the allocatable amounts of all nodes, for each resource. A sum in a trial counts a
+/// node or a pod at most twice, once as it is and once as promised. So four times this bound fits into 64 bits.
 pub const CEILING: i64 = i64::MAX >> 2;
 
-/// A sum would be larger than can be counted.
+/// The error that a sum would be larger than can be counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the sum of resource {resource:?} is larger than can be counted")]
 pub struct Overflow {
@@ -14,12 +14,12 @@ pub struct Overflow {
     pub resource: ResourceIx,
 }
 
-/// What all objects of a kind have together of each resource.
+/// The sums over all objects of a kind, by resource.
 #[derive(Debug, Clone, Default)]
 pub struct Totals(Vec<i128>);
 
 impl Totals {
-    /// Whether an object may have these amounts, so many times, instead of the old ones.
+    /// Checks whether an object may have these amounts instead of the old ones. The error names a resource whose sum would overflow.
     pub fn admit(
         &self,
         old: impl Fn(ResourceIx) -> i64,
@@ -34,12 +34,12 @@ impl Totals {
         Ok(())
     }
 
-    /// Counts amounts in.
+    /// Adds amounts.
     pub fn add(&mut self, amounts: impl Iterator<Item = (ResourceIx, i64)>) {
         self.change(amounts, i128::saturating_add);
     }
 
-    /// Counts amounts out.
+    /// Subtracts amounts.
     pub fn subtract(&mut self, amounts: impl Iterator<Item = (ResourceIx, i64)>) {
         self.change(amounts, i128::saturating_sub);
     }
@@ -62,7 +62,7 @@ impl Totals {
     }
 }
 
-/// How far an amount is from nothing.
+/// Returns the absolute value of an amount.
 fn size(amount: i64) -> i128 {
     i128::from(amount).abs()
 }

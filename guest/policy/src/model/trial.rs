@@ -6,7 +6,7 @@ use super::{Cluster, NodeIx, Place, PodIx};
 #[derive(Debug)]
 pub struct Trial<'c> {
     cluster: &'c mut Cluster,
-    /// Every pod that was moved and where it was before, oldest first.
+    /// Every pod that was moved, with its place before, oldest first.
     log: Vec<(PodIx, Place)>,
 }
 
@@ -21,17 +21,17 @@ impl<'c> Trial<'c> {
         Trial { cluster, log: Vec::new() }
     }
 
-    /// The cluster as it would be.
+    /// Returns the cluster as the trial has it.
     pub fn cluster(&self) -> &Cluster {
         self.cluster
     }
 
-    /// The same for another trial, which takes back what it tries before this one does.
+    /// Returns the cluster for a nested trial, which must end before this one.
     pub fn inner(&mut self) -> &mut Cluster {
         self.cluster
     }
 
-    /// This moment.
+    /// Returns a mark of this moment, for a rewind.
     pub fn mark(&self) -> Mark {
         Mark(self.log.len())
     }
@@ -41,22 +41,22 @@ impl<'c> Trial<'c> {
         self.put(pod, Place::Evicted)
     }
 
-    /// Takes a reserved pod off its node: it waits for one again.
+    /// Takes the reserved node of a pod back: the pod waits for a node again.
     pub fn unreserve(&mut self, pod: PodIx) {
         self.put(pod, Place::Pending)
     }
 
-    /// Takes a pod off its node, and those that go with it off theirs.
+    /// Evicts a pod and the pods that are evicted together with it.
     pub fn evict_set(&mut self, pod: PodIx) {
         self.cluster.eviction_set(pod).into_iter().for_each(|pod| self.evict(pod))
     }
 
-    /// Gives a pod a node, whether it fits there or not.
+    /// Places a pod on a node, whether it fits there or not.
     pub fn place(&mut self, pod: PodIx, node: NodeIx) {
         self.put(pod, Place::Reserved(node))
     }
 
-    /// Puts a pod where it was at a moment: takes everything back that was done since.
+    /// Rewinds the trial to a mark: undoes all changes since.
     pub fn rewind(&mut self, mark: Mark) {
         while self.log.len() > mark.0 {
             if let Some((pod, place)) = self.log.pop() {
@@ -65,7 +65,7 @@ impl<'c> Trial<'c> {
         }
     }
 
-    /// Puts a pod at a place, or back at one.
+    /// Puts a pod at a place, or back at its former place.
     pub fn put(&mut self, pod: PodIx, place: Place) {
         if let Some(old) = self.cluster.try_place(pod, place) {
             self.log.push((pod, old));

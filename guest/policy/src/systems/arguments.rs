@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::contract::{Argument, ArgumentKind, BadArgument, ConfigError, SystemInfo};
 
-/// An argument that a system declares. The default is JSON; `null` means that there is no default.
+/// Creates an argument that a system declares. The default is JSON; `null` means that there is no default.
 pub fn argument(name: &str, kind: ArgumentKind, default: &str, about: &str) -> Argument {
     Argument { name: name.to_owned(), kind: kind.into(), default: default.to_owned(), about: about.to_owned() }
 }
@@ -48,22 +48,22 @@ impl Arguments {
         Ok(Arguments(values))
     }
 
-    /// Whether an argument has a value, given or by default.
+    /// Checks whether an argument has a value, given or by default.
     pub fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
-    /// A boolean argument; false where it has no value.
+    /// Returns a boolean argument; false where it has no value.
     pub fn flag(&self, name: &str) -> bool {
         self.0.get(name).and_then(Value::as_bool).unwrap_or(false)
     }
 
-    /// A text argument; empty where it has no value.
+    /// Returns a text argument; empty where it has no value.
     pub fn text(&self, name: &str) -> &str {
         self.0.get(name).and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// An integer argument. Any number outside of `range` is an error.
+    /// Returns an integer argument. A number outside of `range` is an error.
     pub fn whole(&self, name: &str, range: RangeInclusive<u32>) -> Result<u32, ConfigError> {
         let value = self.0.get(name).unwrap_or(&Value::Null);
         let number =
@@ -74,7 +74,7 @@ impl Arguments {
         })
     }
 
-    /// A duration argument in nanoseconds; 0 where it has no value.
+    /// Returns a duration argument in nanoseconds; 0 where it has no value.
     pub fn duration(&self, name: &str) -> i64 {
         self.0.get(name).and_then(duration).unwrap_or(0)
     }

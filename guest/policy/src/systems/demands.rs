@@ -22,7 +22,7 @@ pub fn unjudged<'a>(demands: &[Demand], value: impl Fn(&'static str) -> Option<&
     demands.iter().find(is_hard).map(|demand| demand.path)
 }
 
-/// Returns whether an annotation of JSON must be met. A text that is no JSON object must be, as nobody knows what it demands.
+/// Returns whether an annotation of JSON must be met. A text that is no JSON object must be met, as its demand is not known.
 pub fn is_hard(text: &str, of: impl Fn(&Value) -> bool) -> bool {
     serde_json::from_str(text).ok().filter(Value::is_object).is_none_or(|value| of(&value))
 }
@@ -38,7 +38,7 @@ pub fn says(value: &Value, field: &str) -> bool {
     }
 }
 
-/// Returns whether a text field of a JSON object has another value than these; an absent one has the value ``.
+/// Returns whether a text field of a JSON object has another value than these. An absent field has an empty value.
 pub fn is_beyond(value: &Value, field: &str, soft: &[&str]) -> bool {
     !soft.contains(&value.get(field).and_then(Value::as_str).unwrap_or_default())
 }

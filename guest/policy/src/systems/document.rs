@@ -11,8 +11,8 @@ pub type Findings = Vec<Finding>;
 /// Amounts by resource name, sorted by name. Each amount is in the unit of the contract.
 pub type NamedAmounts = Vec<(String, i64)>;
 
-/// The value of a label or an annotation of a pod, by its key, which must be one of those that are read. What a pod has is compared with the
-/// key: it is less than all that is read.
+/// Returns the value of a label or an annotation of a pod. `key` must be one of `read`, the keys that are read. Each attribute of the pod is compared
+/// with the key, as a pod has fewer attributes than there are keys.
 pub fn look_up<'a>(read: &[&str], attributes: &'a [Attribute], key: &str) -> Option<&'a str> {
     let key_of = |attribute: &Attribute| usize::try_from(attribute.key).ok().and_then(|at| read.get(at).copied());
     attributes.iter().find(|attribute| key_of(attribute) == Some(key)).map(|attribute| attribute.value.as_str())
@@ -45,13 +45,13 @@ impl Document {
         }
     }
 
-    /// An object with a name and no content, to be the subject of a finding.
+    /// Creates an object with a name and no content, as the subject of a finding.
     pub fn named(kind: &str, namespace: &str, name: &str) -> Document {
         let (kind, namespace, name) = (kind.to_owned(), namespace.to_owned(), name.to_owned());
         Document { group: String::new(), kind, namespace, name, value: Value::Null }
     }
 
-    /// The object as messages name it: `Kind/namespace/name`, or `Kind/name`.
+    /// Returns the name of the object for messages: `Kind/namespace/name`, or `Kind/name`.
     pub fn title(&self) -> String {
         match self.namespace.as_str() {
             "" => format!("{}/{}", self.kind, self.name),
@@ -59,43 +59,43 @@ impl Document {
         }
     }
 
-    /// A finding: the object, or a part of it, cannot be used. `path` is a JSON pointer.
+    /// Creates a finding: the object, or a part of it, cannot be used. `path` is a JSON pointer.
     pub fn error(&self, path: &str, message: impl Into<String>, remedy: &str) -> Finding {
         self.finding(Severity::Error, path, message.into(), remedy)
     }
 
-    /// A finding: the object is used, but one field may not mean what its author expects.
+    /// Creates a finding: the object is used, but one field may not mean what its author expects.
     pub fn warning(&self, path: &str, message: impl Into<String>, remedy: &str) -> Finding {
         self.finding(Severity::Warning, path, message.into(), remedy)
     }
 
-    /// A finding of the given severity.
+    /// Creates a finding of the given severity.
     pub fn finding(&self, severity: Severity, path: &str, message: String, remedy: &str) -> Finding {
         Finding { severity, object: self.title(), path: path.to_owned(), message, remedy: remedy.to_owned() }
     }
 
-    /// The value at a JSON pointer. `null` counts as absent.
+    /// Returns the value at a JSON pointer. `null` counts as absent.
     pub fn at(&self, pointer: &str) -> Option<&Value> {
         self.value.pointer(pointer).filter(|value| !value.is_null())
     }
 
-    /// The value of a label.
+    /// Returns the value of a label. `None`: the object does not have the label.
     pub fn label(&self, key: &str) -> Option<&str> {
         self.at("/metadata/labels")?.get(key)?.as_str()
     }
 
-    /// The value of an annotation.
+    /// Returns the value of an annotation. `None`: the object does not have the annotation.
     pub fn annotation(&self, key: &str) -> Option<&str> {
         self.at("/metadata/annotations")?.get(key)?.as_str()
     }
 
-    /// The amounts of a resource list; an absent list is empty. The first invalid amount is the finding. An amount too large
-    /// for 64 bits counts as the largest number; with `skip_overflow` it is left out.
+    /// Reads the amounts of a resource list; an absent list is empty. The first invalid amount is the finding. An amount too large for 64 bits counts
+    /// as the largest number; with `skip_overflow` it is left out.
     pub fn amounts(&self, pointer: &str, skip_overflow: bool) -> Result<NamedAmounts, Finding> {
         self.at(pointer).map_or(Ok(Vec::new()), |list| self.resource_list(pointer, list, skip_overflow))
     }
 
-    /// The amounts of a resource list that an annotation holds as JSON.
+    /// Reads the amounts of a resource list that an annotation holds as JSON. An absent annotation is empty.
     pub fn amounts_in_annotation(&self, key: &str) -> Result<NamedAmounts, Finding> {
         let Some(text) = self.annotation(key) else { return Ok(Vec::new()) };
         let path = annotation_path(key);
@@ -136,12 +136,12 @@ pub fn escape(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// The JSON pointer to a label.
+/// Returns the JSON pointer to a label.
 pub fn label_path(key: &str) -> String {
     format!("/metadata/labels/{}", escape(key))
 }
 
-/// The JSON pointer to an annotation.
+/// Returns the JSON pointer to an annotation.
 pub fn annotation_path(key: &str) -> String {
     format!("/metadata/annotations/{}", escape(key))
 }

@@ -48,12 +48,12 @@ pub struct GangFindings {
 }
 
 impl GangFindings {
-    /// Returns the findings of a system that expects the pods of a job to be alike.
+    /// Creates the findings of a system that expects the pods of a job to be equal.
     pub fn of_like_pods(labels: Labels) -> GangFindings {
         GangFindings { labels: Some(labels), ..GangFindings::default() }
     }
 
-    /// Notes that a pod names a gang in the field at this JSON pointer.
+    /// Records that a pod names a gang in the field at this JSON pointer.
     pub fn note(&mut self, job: JobIx, pod: &contract::Pod, path: impl FnOnce() -> String) {
         let (namespace, name) = (&pod.template.namespace, &pod.name);
         let read = match self.read.entry(job) {
@@ -106,14 +106,14 @@ fn compared<'c>(cluster: &'c Cluster, job: &'c Job) -> impl Iterator<Item = (Pod
     pods.filter(|(_, pod)| pod.place != Place::Finished && !pod.terminating)
 }
 
-/// Returns whether some pods of a job are like one of the others, which are alike: only a few pods are compared where a large job grows pod
-/// by pod.
+/// Returns whether some pods of a job equal one of its other pods, which equal each other. So only a few pods are compared where a large job grows
+/// pod by pod.
 fn are_like_the_others(cluster: &Cluster, job: &Job, pods: &BTreeSet<PodIx>) -> bool {
     let Some((_, other)) = compared(cluster, job).find(|(ix, _)| !pods.contains(ix)) else { return false };
     !pods.iter().filter_map(|ix| cluster.pod(*ix)).any(|pod| is_unlike(pod, other))
 }
 
-/// Returns the finding about the first pod of a job, by name, that differs from the first pod; `None` where all are alike.
+/// Returns the finding about the first pod of a job, by name, that differs from the first pod. `None`: all are equal.
 fn unlike(cluster: &Cluster, ix: JobIx, labels: Labels) -> Option<Finding> {
     let job = cluster.job(ix)?;
     let pods = || compared(cluster, job).map(|(_, pod)| pod);
@@ -128,7 +128,7 @@ fn unlike(cluster: &Cluster, ix: JobIx, labels: Labels) -> Option<Finding> {
     Some(Document::named("Pod", &pod.name.namespace, &pod.name.name).warning(&path, message, remedy))
 }
 
-/// Returns whether two pods differ in what the laws look at.
+/// Returns whether two pods differ in what the laws read.
 fn is_unlike(pod: &Pod, other: &Pod) -> bool {
     let key = |pod: &Pod| (pod.priority(), pod.attributes.may_preempt, pod.attributes.preemptibility, pod.queue);
     key(pod) != key(other)

@@ -2,15 +2,15 @@
 
 use crate::contract::{Interests, KindInterest};
 
-/// The scheduler of every pod that names none.
+/// The scheduler of every pod that names no scheduler.
 pub const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
-/// The names of the schedulers that a system stands for.
+/// Returns the names of the schedulers that a system stands for.
 pub fn schedulers(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// Interests in pod labels, pod annotations (`*` means all) and object kinds, each with its API group. No system reads node labels.
+/// Returns interests in pod labels, pod annotations (`*` means all) and object kinds, each with its API group. No system reads node labels.
 pub fn interests(labels: &[&str], annotations: &[&str], kinds: &[(&str, &str)]) -> Interests {
     let list = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
     let kind = |(group, kind): &(&str, &str)| KindInterest { group: (*group).to_owned(), kind: (*kind).to_owned() };

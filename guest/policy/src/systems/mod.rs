@@ -35,10 +35,10 @@ use crate::model::{Cluster, JobIx, Pod, PodAttributes, PodIx, QueueIx, Symbol};
 
 /// A scheduling system, configured.
 pub trait System: Send {
-    /// The laws in force, as the arguments select them.
+    /// Returns the laws in force, as the arguments select them.
     fn laws(&self) -> &Arc<Laws>;
 
-    /// The same laws, to switch some of them off.
+    /// Returns the laws for changes, to switch some of them off.
     fn laws_mut(&mut self) -> &mut Laws;
 
     /// Reads a pod that is new or has changed: its labels, annotations and fields.
@@ -50,12 +50,12 @@ pub trait System: Send {
     /// Removes a pod.
     fn forget_pod(&mut self, _pod: PodIx) {}
 
-    /// The queue of a pod, if it has one.
+    /// Returns the queue of a pod. `None`: it has none.
     fn queue_of(&self, _cluster: &Cluster, _pod: &Pod) -> Option<QueueIx> {
         None
     }
 
-    /// The name of a job of pods for people, as `namespace/name`; none where its pods are jobs of their own to them.
+    /// Returns the name of a job for people, as `namespace/name`. `None`: its pods are jobs of their own to people.
     fn job_name(&self, cluster: &Cluster, job: JobIx) -> Option<String> {
         scheduling_groups::job_name(cluster, job)
     }
@@ -69,7 +69,7 @@ pub trait System: Send {
     /// Updates the queues of the cluster from the objects read since the last call.
     fn sync_queues(&mut self, cluster: &mut Cluster, findings: &mut Findings);
 
-    /// Forgets what is kept by names that are not in use, and adds the names that the system itself keeps to those in use.
+    /// Forgets the state under names that are not in use, and adds the names that the system itself keeps to `_used`.
     fn sweep_names(&mut self, _cluster: &Cluster, _used: &mut BTreeSet<Symbol>) {}
 
     /// Updates values that depend on the whole cluster. The engine calls this before each decision.
@@ -78,7 +78,7 @@ pub trait System: Send {
     /// Updates the values that the order of the queue compares.
     fn update_order(&mut self, _cluster: &mut Cluster) {}
 
-    /// The state that cannot be derived from the cluster, for a checkpoint.
+    /// Returns the state that cannot be derived from the cluster, for a checkpoint.
     fn checkpoint(&self, _cluster: &Cluster) -> serde_json::Value {
         serde_json::Value::Null
     }
@@ -88,39 +88,39 @@ pub trait System: Send {
         Ok(())
     }
 
-    /// How victims are evicted.
+    /// Returns how victims are evicted.
     fn eviction(&self) -> contract::Eviction;
 
-    /// The labels and annotations to write on the victims of a plan for this preemptor.
+    /// Returns the labels and annotations to write on the victims of a plan for this preemptor.
     fn marks(&self, _cluster: &Cluster, _preemptor: PodIx) -> Vec<Mark> {
         Vec::new()
     }
 
-    /// The labels and annotations to write on a pod that allocates from this reservation.
+    /// Returns the labels and annotations to write on a pod that allocates from this reservation.
     fn reservation_marks(&self, _cluster: &Cluster, _reservation: PodIx) -> Vec<Mark> {
         Vec::new()
     }
 
-    /// The system's own terms for a queue and its bounds.
+    /// Returns the system's own terms for a queue and its bounds.
     fn terms(&self) -> Terms {
         Terms::default()
     }
 
-    /// PreFilter passed a pod through the laws that no eviction can satisfy. Returns the effects on other pods.
+    /// Records that PreFilter passed a pod through the laws that no eviction can satisfy. Returns the effects on other pods.
     fn pre_filtered(&mut self, _cluster: &mut Cluster, _pod: PodIx) -> Effects {
         Effects::default()
     }
 
-    /// Permit allowed a pod, and the pods that waited for it, to be bound.
+    /// Records that Permit allowed a pod, and the pods that waited for it, to be bound.
     fn permitted(&mut self, _cluster: &mut Cluster, _pod: PodIx) {}
 
-    /// A pod lost its reserved node. Returns the effects on other pods.
+    /// Records that a pod lost its reserved node. Returns the effects on other pods.
     fn unreserved(&mut self, _cluster: &mut Cluster, _pod: PodIx, _cause: ReleaseCause) -> Effects {
         Effects::default()
     }
 }
 
-/// Without what it holds. As a supertrait, `Debug` would have the code that writes all of it in the component, a fifteenth of it.
+/// Writes only the name. With `Debug` as a supertrait, the component would contain code to write all fields, a fifteenth of its size.
 impl fmt::Debug for dyn System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("System")
@@ -146,7 +146,7 @@ impl Default for Terms {
     }
 }
 
-/// The sentences of these laws and of the engine, in the words of a system.
+/// Returns the sentences of these laws and of the engine, in the words of a system.
 fn sentences(rules: &[Entry], terms: Terms) -> Vec<Template> {
     let Terms { queue, guaranteed, deserved, max } = terms;
     let words = [("@queue", queue), ("@guaranteed", guaranteed), ("@deserved", deserved), ("@max", max)];
@@ -178,7 +178,7 @@ pub fn describe() -> Vec<SystemInfo> {
     SYSTEMS.iter().map(|system| (system.describe)()).collect()
 }
 
-/// Every law of every system under any arguments, with the name of its system.
+/// Returns every law of every system under any arguments, with the name of its system.
 pub fn rules() -> Vec<(String, Entry)> {
     let systems = SYSTEMS.iter().map(|system| ((system.describe)().name, (system.rules)()));
     systems.flat_map(|(name, rules)| rules.into_iter().map(move |rule| (name.clone(), rule))).collect()

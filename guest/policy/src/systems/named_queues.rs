@@ -19,9 +19,9 @@ pub struct NamedQueues {
     named: BTreeMap<Symbol, Naming>,
     /// The queues that are reported as missing.
     reported: BTreeSet<Symbol>,
-    /// The number of the tree of queues at the last report.
+    /// The version of the tree of queues at the last report.
     tree: u64,
-    /// A queue has been named for the first time since the last report.
+    /// Whether a queue has been named for the first time since the last report.
     has_new: bool,
 }
 
@@ -48,8 +48,8 @@ impl NamedQueues {
         self.reported.retain(|queue| used.contains(queue));
     }
 
-    /// Makes a finding for each named queue that does not exist, once until the queue is there. `term` is what the system calls a queue;
-    /// `outcome` says what becomes of the pods of a queue that does not exist, and is `None` for one that exists.
+    /// Makes a finding for each named queue that does not exist, once until the queue exists. `term` is the word of the system for a queue. `outcome`
+    /// says what happens to the pods of a queue that does not exist, and is `None` for one that exists.
     pub fn report(
         &mut self,
         cluster: &Cluster,

@@ -10,7 +10,7 @@ use crate::systems::arguments::duration;
 /// The remedy for an invalid number of members.
 pub const WRITE_A_COUNT: &str = "write a whole number of 1 or more";
 
-/// A number of pods of 1 or more.
+/// Reads a number of pods of 1 or more.
 pub fn count(object: &Document, path: &str, value: Option<&Value>) -> Result<u32, Finding> {
     let count = value.and_then(Value::as_u64).and_then(|count| u32::try_from(count).ok()).filter(|count| *count > 0);
     count.ok_or_else(|| {
@@ -22,7 +22,7 @@ pub fn count(object: &Document, path: &str, value: Option<&Value>) -> Result<u32
     })
 }
 
-/// A timeout above 0, in nanoseconds: a Go duration or a number of seconds.
+/// Reads a timeout above 0, in nanoseconds: a Go duration or a number of seconds.
 pub fn timeout(object: &Document, path: &str, value: &Value) -> Result<i64, Finding> {
     duration(value).filter(|time| *time > 0).ok_or_else(|| {
         let message =
@@ -31,14 +31,14 @@ pub fn timeout(object: &Document, path: &str, value: &Value) -> Result<i64, Find
     })
 }
 
-/// When an object was created, in nanoseconds since 1970.
+/// Returns when an object was created, in nanoseconds since 1970. `None`: the object does not say.
 pub fn created(object: &Document) -> Option<i64> {
     let text = object.at("/metadata/creationTimestamp").and_then(Value::as_str)?;
     let time = text.parse::<jiff::Timestamp>().ok();
     time.and_then(|time| i64::try_from(time.as_nanosecond()).ok())
 }
 
-/// Removes what a PodGroup declared.
+/// Removes the gang that a PodGroup declared.
 pub fn remove(cluster: &mut Cluster, namespace: &str, name: &str) {
     let Some(ix) = cluster.job_named(&(namespace.to_owned(), name.to_owned())) else { return };
     if let Some(job) = cluster.job_mut(ix) {

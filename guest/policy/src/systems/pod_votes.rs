@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::contract;
 use crate::model::{JobIx, PodIx};
 
-/// When a pod was created, in nanoseconds since 1970, and its name.
+/// The creation of a pod, in nanoseconds since 1970, and its name.
 type Age = (i64, String);
 
 /// The votes of the pods of all gangs.
@@ -59,12 +59,12 @@ impl<T: PartialEq> PodVotes<T> {
         }
     }
 
-    /// The votes for a gang, that of the oldest pod first.
+    /// Returns the votes for a gang, that of the oldest pod first.
     pub fn of(&self, job: JobIx) -> impl Iterator<Item = &T> {
         self.votes.get(&job).into_iter().flat_map(BTreeMap::values)
     }
 
-    /// The gangs whose votes have changed since the last call.
+    /// Returns the gangs whose votes have changed since the last call.
     pub fn take_changed(&mut self) -> BTreeSet<JobIx> {
         std::mem::take(&mut self.changed)
     }

@@ -17,7 +17,7 @@ pub use spec::Spec;
 
 /// API group of PodGroup and PriorityClass.
 pub const GROUP: &str = "scheduling.k8s.io";
-/// What the name of the job of a group begins with.
+/// The prefix of the name of the job of a group.
 const GROUP_PREFIX: &str = "podgroup.scheduling.k8s.io/";
 /// The kinds that are read.
 pub const KINDS: [(&str, &str); 2] = [(GROUP, "PodGroup"), (GROUP, "PriorityClass")];
@@ -25,10 +25,10 @@ pub const KINDS: [(&str, &str); 2] = [(GROUP, "PodGroup"), (GROUP, "PriorityClas
 const NAME: &str = "/spec/schedulingGroup/podGroupName";
 /// Field of a pod of Kubernetes 1.35: its group, of a Workload.
 const FORMER: &str = "/spec/workloadRef";
-/// The places of both fields in the interests.
+/// The indexes of both fields in the interests.
 const KEYS: (u32, u32) = (0, 1);
 
-/// Returns the interests of a system that reads these groups. A pod names its fields by their places in the list: those of groups come first, and
+/// Returns the interests of a system that reads these groups. A pod names its fields by their indexes in the list: those of groups come first, and
 /// those of the system after them.
 pub fn with_groups(mut interests: Interests) -> Interests {
     interests.pod_fields.splice(..0, [NAME.to_owned(), FORMER.to_owned()]);
@@ -40,7 +40,7 @@ pub fn with_groups(mut interests: Interests) -> Interests {
     interests
 }
 
-/// The namespace and the name of the job of a group.
+/// Returns the namespace and the name of the job of a group.
 fn job_key(namespace: &str, name: &str) -> JobKey {
     (namespace.to_owned(), format!("{GROUP_PREFIX}{name}"))
 }
@@ -57,7 +57,7 @@ fn read_former(pod: &contract::Pod, findings: &mut Findings) {
     findings.push(object.warning(FORMER, message, remedy));
 }
 
-/// The name of a job for people, as `namespace/name`: that of its group, unless pods of a job of the system have this name.
+/// Returns the name of a job for people, as `namespace/name`: that of its group, unless a job of the system with pods has this name.
 pub fn job_name(cluster: &Cluster, job: JobIx) -> Option<String> {
     let (namespace, name) = &cluster.job(job)?.key;
     let group = name.strip_prefix(GROUP_PREFIX).map(|group| (namespace.clone(), group.to_owned()));
@@ -74,14 +74,14 @@ const fn has_ended(phase: Phase) -> bool {
     matches!(phase, Phase::Succeeded | Phase::Failed)
 }
 
-/// What a pod says itself.
+/// The fields of a pod that concern its group.
 #[derive(Debug)]
 struct Member {
     job: JobKey,
     name: String,
     priority: i32,
     may_preempt: bool,
-    /// The scheduler that the pod names; none once the pod has ended.
+    /// The scheduler that the pod names. `None`: the pod has ended.
     scheduler: Option<String>,
 }
 
@@ -93,16 +93,16 @@ pub struct SchedulingGroups {
     classes: BTreeMap<String, i32>,
     members: BTreeMap<PodIx, Member>,
     schedulers: Schedulers,
-    /// The groups that the cluster does not have up to date.
+    /// The groups whose state in the cluster is out of date.
     changed: BTreeSet<JobKey>,
-    /// The groups about whose pods a finding has been made since they changed.
+    /// The groups with a finding about their pods since the groups changed.
     told: BTreeSet<JobKey>,
     /// The findings about these groups and the gangs of the system.
     gangs: GangFindings,
 }
 
 impl SchedulingGroups {
-    /// Returns the groups of a system that expects the pods of a job to be alike.
+    /// Creates the groups of a system that expects the pods of a job to be equal.
     pub fn of_like_pods(labels: Labels) -> SchedulingGroups {
         SchedulingGroups { gangs: GangFindings::of_like_pods(labels), ..SchedulingGroups::default() }
     }
@@ -140,7 +140,7 @@ impl SchedulingGroups {
         self.count(&member, true);
         if let Some(spec) = self.groups.get(&member.job) {
             let terms = self.terms(spec);
-            // Of a group that has changed too, the next `sync` says it.
+            // If the group has changed, too, the next `sync` makes the finding.
             if !self.changed.contains(&member.job) {
                 self.tell(&member, terms.0, findings);
             }
@@ -166,7 +166,7 @@ impl SchedulingGroups {
         }
     }
 
-    /// Counts a pod that has not ended in or out of those that name its scheduler.
+    /// Adds a pod that has not ended to the count of its scheduler, or subtracts it.
     fn count(&mut self, member: &Member, is_in: bool) {
         let Some(scheduler) = &member.scheduler else { return };
         if self.schedulers.count(&member.job, scheduler, is_in) && self.groups.contains_key(&member.job) {
@@ -260,7 +260,7 @@ impl SchedulingGroups {
         changed.iter().map(|key| (key.clone(), self.spec(key).map(with_priority))).collect()
     }
 
-    /// Returns what a group says. Where its pods name different schedulers, it cannot be judged.
+    /// Returns the spec of a group. If its pods name different schedulers, the spec says that it cannot be judged.
     fn spec(&self, key: &JobKey) -> Option<Spec> {
         let mut spec = self.groups.get(key)?.clone();
         let differs = self.schedulers.differ(key).then_some(SCHEDULER_NAME);
@@ -268,7 +268,7 @@ impl SchedulingGroups {
         Some(spec)
     }
 
-    /// The priority of a group, and whether its pods may preempt where it says so.
+    /// Returns the priority of a group, and whether its pods may preempt. `None`: each pod decides for itself.
     fn terms(&self, spec: &Spec) -> (i32, Option<bool>) {
         let class = spec.class.as_ref().and_then(|class| match class.as_str() {
             "system-cluster-critical" => Some(2_000_000_000),

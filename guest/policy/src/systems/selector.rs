@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::Document;
 use crate::contract::{self, Finding};
 
-/// The labels of a pod: `key=value` each, as they are told. Every pod has some, so they are kept small.
+/// The labels of a pod, each as `key=value`. Every pod has some, so they are stored in little memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Labels(Box<[Box<str>]>);
 
@@ -15,13 +15,13 @@ impl Labels {
         self.0.is_empty()
     }
 
-    /// The value of a label.
+    /// Returns the value of a label. `None`: the pod does not have the label.
     fn get(&self, key: &str) -> Option<&str> {
         self.0.iter().find_map(|label| label.strip_prefix(key)?.strip_prefix('='))
     }
 }
 
-/// All labels of a pod. The system must declare the interest `*`.
+/// Returns all labels of a pod. The system must declare the interest `*`.
 pub fn every_label(pod: &contract::Pod) -> Labels {
     let labels = pod.template.labels.iter().map(|label| label.value.as_str()).filter(|label| label.contains('='));
     Labels(labels.map(Box::from).collect())
@@ -55,12 +55,12 @@ impl Selector {
         equal.chain(expressions).collect::<Result<_, _>>().map(Selector)
     }
 
-    /// Whether it has no requirement. Kinds differ in what an empty selector means.
+    /// Checks whether the selector has no requirement. Kinds differ in what an empty selector means.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether these labels meet every requirement.
+    /// Checks whether these labels meet every requirement.
     pub fn matches(&self, labels: &Labels) -> bool {
         self.0.iter().all(|requirement| requirement.holds(labels))
     }

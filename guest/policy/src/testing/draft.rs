@@ -3,7 +3,7 @@
 use super::amounts;
 use crate::contract::{Phase, Pod};
 
-/// A pod in words.
+/// A pod under construction, with names in place of numbers.
 #[derive(Debug, Clone)]
 pub struct Draft {
     pub(super) pod: Pod,
@@ -14,14 +14,14 @@ pub struct Draft {
     pub(super) only: Option<Vec<String>>,
 }
 
-/// A pending pod of namespace `default`, or of the one in `namespace/name`; of priority 0, and without requests.
+/// Creates a pending pod of namespace `default`, or of the one in `namespace/name`; of priority 0, and without requests.
 pub fn pod(name: &str) -> Draft {
     let (namespace, name) = name.split_once('/').unwrap_or(("default", name));
     let pod = Pod::pending(0, namespace, name).with(|template| template.priority = Some(0));
     Draft { pod, labels: Vec::new(), annotations: Vec::new(), node: None, nominated: None, only: None }
 }
 
-/// A pending reservation of priority 0.
+/// Creates a pending reservation of priority 0.
 pub fn reservation(name: &str) -> Draft {
     pod(name).with(|pod| pod.kind = Some(0))
 }
@@ -37,7 +37,7 @@ impl Draft {
         self
     }
 
-    /// It runs on this node.
+    /// Sets the node that the pod runs on.
     pub fn on(mut self, node: &str) -> Draft {
         (self.node, self.pod.phase) = (Some(node.to_owned()), Phase::Running);
         self
@@ -48,7 +48,7 @@ impl Draft {
         self
     }
 
-    /// It may run on these nodes only.
+    /// Sets the only nodes that the pod may run on.
     pub fn only_on(mut self, nodes: &[&str]) -> Draft {
         self.only = Some(nodes.iter().map(|node| (*node).to_owned()).collect());
         self
@@ -64,13 +64,13 @@ impl Draft {
         self
     }
 
-    /// Anything else.
+    /// Changes the pod by a function, for fields without a method of their own.
     pub fn with(mut self, change: impl FnOnce(&mut Pod)) -> Draft {
         change(&mut self.pod);
         self
     }
 
-    /// What the world calls it.
+    /// Returns the name of the pod in the world: `namespace/name`, or `Reservation/name`.
     pub fn name(&self) -> String {
         match self.pod.kind {
             None => format!("{}/{}", self.pod.template.namespace, self.pod.name),

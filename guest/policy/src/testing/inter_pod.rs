@@ -10,36 +10,36 @@ pub const HOST: u32 = 1;
 /// The topology in which all nodes are of one domain.
 pub const CLUSTER: u32 = 2;
 
-/// What stands between pods of these sets and others: nothing but that they are in these sets.
+/// Creates the constraints of pods that are in these sets and demand nothing.
 pub fn in_sets(id: u32, sets: &[u32]) -> InterPod {
     InterPod { id, selected_by: sets.to_vec(), affinity: None, anti_affinity: Vec::new(), spread: Vec::new() }
 }
 
-/// The same, and they forbid the pods of a set in their domain.
+/// Adds to constraints that the pods forbid the pods of a set in their domain.
 pub fn forbidding(set: u32, topology: u32, own: InterPod) -> InterPod {
     InterPod { anti_affinity: vec![TopologyTerm { selector: set, topology }], ..own }
 }
 
-/// The same, and they need a pod of a set in their domain.
+/// Adds to constraints that the pods need a pod of a set in their domain.
 pub fn needing(set: u32, topology: u32, own: InterPod) -> InterPod {
     InterPod { affinity: Some(PodAffinity { selector: set, topologies: vec![topology] }), ..own }
 }
 
-/// The same, and a domain may have one pod of a set more than the one with the fewest, of all nodes.
+/// Adds to constraints that a domain may have one pod of a set more than the domain with the fewest, of all nodes.
 pub fn spreading(set: u32, topology: u32, own: InterPod) -> InterPod {
     let (selector, max_skew, min_domains, nodes) = (set, 1, 1, vec![u64::MAX]);
     InterPod { spread: vec![TopologySpread { selector, topology, max_skew, min_domains, nodes }], ..own }
 }
 
 impl Draft {
-    /// What stands between it and others.
+    /// Sets the constraints between the pod and others.
     pub fn inter_pod(self, id: u32) -> Draft {
         self.with(|pod| pod.inter_pod = Some(id))
     }
 }
 
 impl World {
-    /// Nodes with so many cores each, and their zones; 0: none.
+    /// Announces nodes with so many cores each, and their zones; 0: no zone.
     pub fn zoned(&mut self, nodes: &[(&str, u32, u32)]) {
         for (node, cores, _) in nodes {
             self.node(node, &format!("cpu={cores}"));
@@ -57,7 +57,7 @@ impl World {
         self.tell([zones, hosts, cluster].map(Event::Topology).to_vec());
     }
 
-    /// What stands between pods.
+    /// Announces constraints between pods.
     pub fn inter_pods(&mut self, told: impl IntoIterator<Item = InterPod>) {
         self.tell(told.into_iter().map(Event::InterPod).collect());
     }

@@ -19,12 +19,12 @@ pub const JOB: &str = "pod-group.scheduling.sigs.k8s.io";
 pub const INSIDE: &str = "scheduling.koordinator.sh/reservation-allocated";
 
 impl Draft {
-    /// It is of this quota.
+    /// Sets the quota of the pod.
     pub fn quota(self, name: &str) -> Draft {
         self.label(QUOTA, name)
     }
 
-    /// It is of this job, and of the gang of that name.
+    /// Sets the job of the pod, and the gang of that name.
     pub fn job(self, name: &str) -> Draft {
         self.label(JOB, name)
     }
@@ -38,13 +38,13 @@ fn list(text: &str) -> BTreeMap<&str, &str> {
     text.split_whitespace().map(|part| part.split_once('=').unwrap()).collect()
 }
 
-/// An ElasticQuota of namespace `quotas`.
+/// Creates an ElasticQuota of namespace `quotas`.
 pub fn quota(name: &str, parent: &str, min: &str, max: &str) -> Object {
     let body = json!({"spec": {"min": list(min), "max": list(max)}});
     object("ElasticQuota", &format!("quotas/{name}"), [&[(PARENT, parent)], &[]], body)
 }
 
-/// A PodGroup of namespace `default`.
+/// Creates a PodGroup of namespace `default`.
 pub fn pod_group(name: &str, minimum: u32, annotations: &[(&str, &str)]) -> Object {
     object("PodGroup", &format!("default/{name}"), [&[], annotations], json!({"spec": {"minMember": minimum}}))
 }

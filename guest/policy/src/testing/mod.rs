@@ -22,7 +22,7 @@ use crate::quantity::{self, Unit};
 /// The resources of every test, by number.
 pub const RESOURCES: [&str; 3] = ["cpu", "memory", "gpu"];
 
-/// Amounts written as `cpu=4 memory=8Gi`.
+/// Parses amounts written as `cpu=4 memory=8Gi`.
 pub fn amounts(text: &str) -> Vec<Amount> {
     let amount = |part: &str| {
         let (name, quantity) = part.split_once('=').unwrap();

@@ -9,7 +9,7 @@ use super::{Draft, amounts};
 use crate::Engine;
 use crate::contract::{Attribute, Checkpoint, Eligibility, Event, Interests, Node, Pod};
 
-/// The numbers of names, given out as they come unless they are given before.
+/// The numbers of names. A new name gets the next number, unless the test has set its number before.
 #[derive(Debug, Clone)]
 pub struct Numbers {
     interests: Interests,
@@ -24,7 +24,7 @@ fn number<K: Ord + Clone>(numbers: &mut BTreeMap<K, u32>, name: &K) -> u32 {
 }
 
 impl Numbers {
-    /// No numbers yet, for these laws.
+    /// Creates an empty list of numbers, for a system.
     pub fn new(laws: &str) -> Numbers {
         let known = Engine::describe().systems.into_iter().find(|known| known.name == laws);
         let interests = known.unwrap().interests;
@@ -36,7 +36,7 @@ impl Numbers {
         Event::NodeUpserted(Node { id, name: name.to_owned(), allocatable: amounts(text), labels: Vec::new() })
     }
 
-    /// The pod, after the nodes that it may run on.
+    /// Returns the events that announce the pod: first the nodes that it may run on, then the pod.
     pub fn pod(&mut self, draft: &Draft) -> [Event; 2] {
         let mut node = |name: &Option<String>| name.as_ref().map(|name| number(&mut self.nodes, name));
         let (place, nominated) = (node(&draft.node), node(&draft.nominated));
@@ -54,7 +54,7 @@ impl Numbers {
     }
 }
 
-/// What the host tells of labels or annotations: each must be one that the laws want to be told.
+/// Converts labels or annotations into attributes of the contract. Each key must be one that the system reads.
 fn attributes(interests: &[String], pairs: &[(String, String)]) -> Vec<Attribute> {
     let attribute = |(key, value): &(String, String)| {
         let at = |wanted: &str| interests.iter().position(|interest| interest == wanted);
@@ -65,7 +65,7 @@ fn attributes(interests: &[String], pairs: &[(String, String)]) -> Vec<Attribute
     pairs.iter().map(attribute).collect()
 }
 
-/// What a checkpoint says, but under which numbers its pods were known.
+/// Returns the content of a checkpoint without the numbers of its pods.
 pub fn without_numbers(checkpoint: &Checkpoint) -> Value {
     fn strip(value: &mut Value) {
         match value {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::contract::{Object, ObjectKey};
 
-/// An object named `namespace/name`, with labels and annotations; the rest is the body.
+/// Creates an object named `namespace/name`, with labels and annotations; the rest is the body.
 pub fn object(kind: &str, name: &str, attributes: [&[(&str, &str)]; 2], body: Value) -> Object {
     let (namespace, name) = name.split_once('/').unwrap();
     let [labels, annotations] = attributes.map(|pairs| pairs.iter().copied().collect::<BTreeMap<_, _>>());
@@ -22,7 +22,7 @@ pub fn object(kind: &str, name: &str, attributes: [&[(&str, &str)]; 2], body: Va
     }
 }
 
-/// The key of an object.
+/// Returns the key of an object.
 pub fn key(object: &Object) -> ObjectKey {
     let Object { group, kind, namespace, name, .. } = object.clone();
     ObjectKey { group, kind, namespace, name }

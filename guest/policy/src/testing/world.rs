@@ -6,12 +6,12 @@ use super::{Draft, Numbers, RESOURCES};
 use crate::Engine;
 use crate::contract::*;
 
-/// A policy that is told of a cluster as the test says it, one call of `apply` for each thing.
+/// A policy and the cluster that a test announces to it, one call of `apply` for each event.
 #[derive(Debug)]
 pub struct World {
     pub engine: Engine,
     pub numbers: Numbers,
-    /// What the authors of the objects are told.
+    /// The findings for the authors of the objects so far.
     pub findings: Vec<Finding>,
 }
 
@@ -25,12 +25,12 @@ pub struct Named {
 }
 
 impl World {
-    /// A policy with Koordinator's laws.
+    /// Creates a policy with Koordinator's laws.
     pub fn new() -> World {
         World::with("")
     }
 
-    /// The same with these arguments.
+    /// Creates a policy with Koordinator's laws and these arguments.
     pub fn with(arguments: &str) -> World {
         World::of("koordinator", arguments)
     }
@@ -68,7 +68,7 @@ impl World {
         self.tell(vec![Event::ObjectUpserted(object)]);
     }
 
-    /// The number of a pod; without a namespace it is `default`.
+    /// Returns the number of a pod; without a namespace it is `default`.
     pub fn id(&self, pod: &str) -> PodId {
         let name = if pod.contains('/') { pod.to_owned() } else { format!("default/{pod}") };
         *self.numbers.pods.get(&name).unwrap()
@@ -86,7 +86,7 @@ impl World {
         World::name(&self.numbers.nodes, id)
     }
 
-    /// These pods in the order of their keys, as a host sorts them.
+    /// Returns these pods in the order of their keys, as a host sorts them.
     pub fn queue(&mut self, pods: &[PodId]) -> Vec<PodId> {
         let mut pods = pods.to_vec();
         pods.sort_by_key(|pod| self.pod_name(*pod));
@@ -101,7 +101,7 @@ impl World {
         self.engine.post_filter(&[self.id(pod)], &Refuted::default()).unwrap()
     }
 
-    /// The plan for a pod, or the law that stood in the way.
+    /// Returns the plan for a pod. The error is the law that refused it.
     pub fn plan(&mut self, pod: &str) -> Result<Named, String> {
         let PostFiltered { plan, reason, .. } = self.post_filter(pod);
         plan.map(|plan| self.named(&plan)).ok_or(reason.code)
@@ -121,7 +121,7 @@ impl World {
         self.engine.reserve(self.id(pod), node).unwrap();
     }
 
-    /// What was noted for a pod, a line each: who or what it is about, the outcome, the law without its system, and why.
+    /// Returns the notes on a pod, a line each: the subject, the outcome, the law without its system, and the facts.
     pub fn said(&self, preemptor: &str) -> Vec<String> {
         let line = |note: Note| {
             let subject = match note.subject {
@@ -136,13 +136,13 @@ impl World {
         self.engine.notes(self.id(preemptor)).unwrap().into_iter().map(line).collect()
     }
 
-    /// The books of a quota.
+    /// Returns the account of a quota.
     pub fn account(&self, name: &str) -> QueueAccount {
         self.engine.queues().unwrap().into_iter().find(|queue| queue.name == name).unwrap()
     }
 }
 
-/// A reason in a line: its case, where it has one, and its facts.
+/// Writes a reason in a line: its case, where it has one, and its facts.
 pub fn shown(reason: &Reason) -> String {
     let amount = |amount: &Amount| {
         let resource = usize::try_from(amount.resource).ok().and_then(|at| RESOURCES.get(at)).copied().unwrap_or("?");
@@ -164,7 +164,7 @@ pub fn shown(reason: &Reason) -> String {
     }
 }
 
-/// Fails where one of these lines is not among what was said.
+/// Fails if one of these lines is not among the notes.
 pub fn assert_said(said: &[String], lines: &[&str]) {
     for line in lines {
         assert!(said.iter().any(|said| said == line), "`{line}` is not in {said:#?}");

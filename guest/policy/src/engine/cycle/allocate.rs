@@ -13,7 +13,7 @@ use super::{Checkpoint, Context, Simulation};
 use crate::engine::Notes;
 use crate::model::{NodeIx, PodIx};
 
-/// How many nodes are closed to the pods that were left out before they are given up in a cycle.
+/// The maximum number of nodes that are closed to the left-out pods. After that, these pods get no node in this cycle.
 const CLOSED: usize = 64;
 
 /// Pods and their nodes.
@@ -51,9 +51,9 @@ pub fn allocate(
     }
 }
 
-/// Places the pods that were left out where they do not stand in the room of a waiting gang: the gang may have a node by now, or there are other
-/// nodes than those that it would take. Returns all pods that got a node since the start of the action. If a waiting gang would evict one of
-/// them on any node, none of the pods that were left out is placed; returns the pods that the gang would evict.
+/// Places the pods that were left out on nodes where no waiting gang would evict them: the gang may have a node by now, or needs only some of the
+/// nodes. Returns all pods that got a node since the start of the action. If a waiting gang would evict one of them on any node, none of the pods
+/// that were left out is placed; returns the pods that the gang would evict.
 fn with_other_nodes(
     simulation: &mut Simulation<'_>,
     notes: &mut Notes,
@@ -118,7 +118,7 @@ pub fn backfill(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Co
     let mut placer = Placer::new(simulation, notes, context, &context.cycle.normal);
     let mut bound = Vec::new();
     for mut pending_job in pending_jobs {
-        // A pod for which others were preempted holds its place until now.
+        // A pod for which others were preempted keeps its promised node until it is placed.
         let mut promised: Placements = Vec::new();
         for ix in &pending_job.pods {
             promised.extend(placer.simulation.withdraw(*ix).map(|node| (*ix, node)));

@@ -1,7 +1,7 @@
 //! Elastic: a job grows into idle room, to the largest legal size that fits.
 //!
-//! Growth costs no pod its node. The new pods count as used by their queue, and what they take of a node may be short there, so a gang that waits might
-//! then evict pods that it may not evict now, also such as this cycle has bound. A job does not grow where that is so.
+//! Growth costs no pod its node. The new pods count as used by their queue, and what they take of a node may be short there, so a gang that waits
+//! might then evict pods that it may not evict now, also such as this cycle has bound. A job does not grow where that is so.
 
 use std::collections::BTreeSet;
 
@@ -53,9 +53,9 @@ pub fn grow(
     bound
 }
 
-/// Returns the first pod of a gang that waits, and that gets a plan once these new pods of a job run, but none without them. Gangs of the same queue get
-/// none: they may have the idle room themselves. One that was left out evicted no pod in this cycle: in the next one, it may evict these. The
-/// simulation is unchanged.
+/// Returns the first pod of a waiting gang that gets a plan once these new pods of a job run, but none without them. Gangs of the same queue do not
+/// count: they may take the idle capacity themselves. A gang that was left out evicted no pod in this cycle, but may evict the new pods in the next
+/// one. The simulation is unchanged.
 fn gaining_gang(
     simulation: &mut Simulation<'_>,
     context: &Context<'_>,
@@ -93,7 +93,7 @@ fn gaining_gang(
     gaining
 }
 
-/// The largest step that fits: with the first pods that fit, or with the smallest ones if that makes a larger step.
+/// Places the largest step of an elastic job that fits: its first pods that fit, or its smallest ones if that makes a larger step.
 fn largest_step(
     simulation: &mut Simulation<'_>,
     notes: &mut Notes,
@@ -118,7 +118,7 @@ fn largest_step(
     in_order
 }
 
-/// Places as many of these pods, in this order, as fit and make a legal size.
+/// Places pods in this order, then takes the last ones back until the job has a legal size. Returns the placements; empty: no legal size fits.
 fn step(simulation: &mut Simulation<'_>, notes: &mut Notes, context: &Context<'_>, pods: &[PodIx]) -> Placements {
     let (mut placements, mut marks) = (Vec::new(), vec![simulation.trial.mark()]);
     let mut refused = Refused::default();

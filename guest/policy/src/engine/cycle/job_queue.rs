@@ -7,11 +7,11 @@ use super::Context;
 use super::pending_jobs::PendingJob;
 use crate::model::{Cluster, QueueIx};
 
-/// The jobs that are still to be tried, by queue, the last one first.
+/// The jobs that are still to be tried, by queue. The next job of a queue is the last of its list.
 pub struct JobQueue(BTreeMap<QueueIx, Vec<PendingJob>>);
 
 impl JobQueue {
-    /// All of these are to be tried.
+    /// Creates a queue of these jobs, sorted within each queue of the cluster.
     pub fn new(cluster: &Cluster, context: &Context<'_>, pending_jobs: Vec<PendingJob>) -> JobQueue {
         let mut queues: BTreeMap<QueueIx, Vec<PendingJob>> = BTreeMap::new();
         for pending_job in pending_jobs {
@@ -23,7 +23,7 @@ impl JobQueue {
         JobQueue(queues)
     }
 
-    /// The next job: the first one of the first queue at this moment.
+    /// Removes and returns the next job: the first one of the queue that comes first at this moment. `None`: every job was tried.
     pub fn next(&mut self, cluster: &Cluster, context: &Context<'_>) -> Option<PendingJob> {
         let waiting = self.0.iter().filter(|(_, pending_jobs)| !pending_jobs.is_empty()).map(|(queue, _)| *queue);
         let first = waiting.min_by(|a, b| (context.cycle.queues.1)(cluster, *a, *b))?;

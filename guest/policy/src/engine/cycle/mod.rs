@@ -33,7 +33,7 @@ use crate::model::{Cluster, NodeIx, PodIx};
 pub struct CycleState {
     /// The next step.
     next: usize,
-    /// Pods whose nodes have room once leaving pods have left. The room is kept until the end of the cycle.
+    /// Nominations without evictions: pods that fit once leaving pods have left. Their free capacity is kept until the end of the cycle.
     held: Vec<(PodIx, NodeIx)>,
     /// The pods that an earlier step bound.
     bound: Vec<PodIx>,
@@ -45,14 +45,14 @@ pub struct CycleState {
 pub struct Context<'a> {
     /// The laws in force.
     pub laws: &'a Laws,
-    /// Those of the cycle.
+    /// The laws of the cycle.
     pub cycle: &'a Cycle,
-    /// The plans under way.
+    /// The plans in flight.
     pub ledger: &'a Ledger,
 }
 
 impl Context<'_> {
-    /// The first of some laws that does not hold for pods without nodes.
+    /// Returns the first of these laws that does not hold for pods without nodes. `None`: all hold, or no pod is given.
     pub fn broken(&self, cluster: &Cluster, gates: &[Gate], pods: &[PodIx]) -> Option<(Rule, Denial)> {
         let first = pods.first()?;
         let preemptor = Preemptor::of(cluster, self.laws, *first, pods.to_vec())?;
@@ -70,7 +70,7 @@ struct Outcome {
 }
 
 impl Engine {
-    /// See `cycle.act`.
+    /// Implements `cycle.act`: runs the next step of the cycle and returns its bindings and plans.
     pub fn act(&mut self) -> Result<Actions, PolicyError> {
         if let Some(system) = &mut self.system {
             system.recompute(&mut self.cluster);

@@ -19,18 +19,18 @@ pub struct PendingJob {
 }
 
 impl PendingJob {
-    /// The first pod, which represents the job.
+    /// Returns the first pod, which represents the job.
     pub fn lead(&self) -> Option<PodIx> {
         self.pods.first().copied()
     }
 }
 
-/// Whether a pod requests any resource but `pods`.
+/// Checks whether a pod requests any resource but `pods`. Pods that request nothing are placed by the backfill action.
 pub fn asks(cluster: &Cluster, pod: &Pod) -> bool {
     pod.request.iter().any(|(resource, _)| cluster.resource_name(resource) != "pods")
 }
 
-/// The jobs with pending pods of the wanted kind, without the jobs that a law denies.
+/// Returns the jobs with pending pods of the wanted kind, except those that a law denies. Pods without a queue are left out and noted.
 pub fn waiting(
     simulation: &Simulation<'_>,
     notes: &mut Notes,

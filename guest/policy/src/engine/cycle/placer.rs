@@ -24,7 +24,7 @@ pub struct Placer<'a, 'c> {
 }
 
 impl<'a, 'c> Placer<'a, 'c> {
-    /// A placer that asks these laws of each pod.
+    /// Creates a placer that checks these laws for each pod.
     pub fn new(
         simulation: &'a mut Simulation<'c>,
         notes: &'a mut Notes,
@@ -35,7 +35,7 @@ impl<'a, 'c> Placer<'a, 'c> {
         Placer { simulation, notes, context, laws, finder }
     }
 
-    /// Places a job: all pods that the gang lacks, or one more pod of a complete gang.
+    /// Places a job: all pods that the gang lacks, or one more pod of a complete gang. Returns the placements; empty: nothing fits.
     pub fn serve(&mut self, pending_job: &mut PendingJob) -> Placements {
         let is_whole = pending_job.lead().is_some_and(|lead| self.simulation.cluster().shortage(lead).is_over());
         let new = if is_whole && !pending_job.pods.iter().any(|ix| self.simulation.is_promised(*ix)) {
@@ -47,7 +47,7 @@ impl<'a, 'c> Placer<'a, 'c> {
         new
     }
 
-    /// Places a pod on a node that fits.
+    /// Places a pod on a node that fits and returns the node. `None`: a law denies the pod, or no node fits.
     pub fn place(&mut self, ix: PodIx, when: When) -> Option<NodeIx> {
         if let Some((rule, denial)) = self.context.broken(self.simulation.cluster(), self.laws, &[ix]) {
             self.notes.refused(self.simulation.cluster(), Subject::Preemptor, Outcome::Barred, &rule, &denial);
@@ -65,7 +65,7 @@ impl<'a, 'c> Placer<'a, 'c> {
         node
     }
 
-    /// Places the first pod of a job that fits. Pods that do not fit are removed from the job.
+    /// Places the first pod of a job that fits and removes the pods before it from the job. Returns one placement, or none.
     pub fn one_more(&mut self, pending_job: &mut PendingJob) -> Placements {
         let mut refused = Refused::default();
         while let Some(ix) = pending_job.lead() {
@@ -80,7 +80,7 @@ impl<'a, 'c> Placer<'a, 'c> {
         Vec::new()
     }
 
-    /// Places all pods that a gang lacks, or none. Its nominations are withdrawn for that, and restored if the gang does not fit.
+    /// Places all pods that a gang lacks, or none. Withdraws the nominations of the gang first, and restores them if the gang does not fit.
     fn gang(&mut self, pending_job: &mut PendingJob) -> Placements {
         let mut promised = Vec::new();
         for ix in &pending_job.pods {
@@ -105,8 +105,8 @@ impl<'a, 'c> Placer<'a, 'c> {
         Vec::new()
     }
 
-    /// Returns nodes for all pods that a gang lacks, or none. The pods are tried in their own order, then the largest first, which the fewest nodes
-    /// fit, then the smallest first, as a large pod may take the room of two that complete the gang without it.
+    /// Returns nodes for all pods that a gang lacks, or none. Three orders of pods are tried: their own, the largest first, as the fewest nodes fit
+    /// it, and the smallest first. The last one helps where a large pod takes the capacity of two small ones that complete the gang without it.
     fn all_or_none(&mut self, pending_job: &PendingJob, when: When) -> Option<Placements> {
         let cluster = self.simulation.cluster();
         let pods = &pending_job.pods;
@@ -144,12 +144,12 @@ impl<'a, 'c> Placer<'a, 'c> {
     }
 }
 
-/// Equivalence classes of pods that fit on no node.
+/// The equivalence classes of pods that fit on no node.
 #[derive(Default)]
 pub struct Refused(BTreeSet<ClassIx>);
 
 impl Refused {
-    /// Whether a pod belongs to such a class.
+    /// Checks whether a pod belongs to one of these classes, so that it need not be tried.
     pub fn knows(&self, simulation: &Simulation<'_>, ix: PodIx) -> bool {
         simulation.cluster().pod(ix).is_some_and(|pod| self.0.contains(&pod.class))
     }

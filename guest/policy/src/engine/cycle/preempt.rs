@@ -15,8 +15,8 @@ use crate::engine::{Notes, Preemptor};
 use crate::laws::{Claim, Denial, ReclaimRules, Rule};
 use crate::model::{ClassIx, Cluster, PodIx};
 
-/// Makes a plan for each pending gang, if there is one. If a gang fits once leaving pods have left, that room is kept for it. Where a waiting
-/// gang would evict the pods in turn, the plan is not made and the room is not kept ([`taken_back`](super::taken_back)): each pass leaves out
+/// Makes a plan for each pending gang, if there is one. If a gang fits once leaving pods have left, that capacity is kept for it. Where a waiting
+/// gang would evict the pods in turn, the plan is not made and the capacity is not kept ([`taken_back`](super::taken_back)): each pass leaves out
 /// more gangs, so the loop ends.
 pub fn preempt_for(
     mut simulation: Simulation<'_>,
@@ -70,8 +70,8 @@ fn without_promise(
     taken_back
 }
 
-/// Promises the room that is left after all plans to the gangs that were left out: they are bound in the next cycle, and elastic jobs do not
-/// grow into that room. No pod is evicted for such a gang.
+/// Promises the capacity that is left after all plans to the gangs that were left out. They are bound in the next cycle, and elastic jobs do not grow
+/// into that capacity. No pod is evicted for such a gang.
 fn keep_what_is_left(
     simulation: &mut Simulation<'_>,
     context: &Context<'_>,
@@ -114,8 +114,8 @@ pub fn for_each_gang<'c>(
     }
 }
 
-/// Plans all pods that a gang lacks, with evictions if needed. With a plan, the simulation is left as the cluster will be then. If no
-/// eviction is needed, the room is promised to the gang.
+/// Plans all pods that a gang lacks, with evictions if needed. With a plan, the simulation is left as the cluster will be then. If no eviction is
+/// needed, the capacity is promised to the gang.
 pub fn find_plan(
     simulation: &mut Simulation<'_>,
     notes: &mut Notes,
@@ -175,9 +175,9 @@ pub fn find_plan(
     }
 }
 
-/// Returns the pods that a gang lacks for which its queue may claim room, and why not where it may claim none. A pod that is beyond the claim
-/// is passed over while others complete the gang (upstream reclaim.go goes on with the next task): where the first ones claim too much, the
-/// smallest ones are enough.
+/// Returns the lacking pods of a gang for which its queue may claim capacity. If it may claim none, also returns the law that denies it. A pod beyond
+/// the claim is passed over while others complete the gang (upstream reclaim.go goes on with the next task). Where the first pods claim too much, the
+/// smallest ones may be enough.
 fn claimants(
     cluster: &Cluster,
     context: &Context<'_>,
@@ -196,7 +196,7 @@ fn claimants(
     }
 }
 
-/// Returns the first of some pods, in this order, that complete their gang within a claim; none where they do not.
+/// Returns the first of some pods, in this order, that complete their gang within a claim. `None`: they do not complete it.
 fn complete_within(cluster: &Cluster, pods: &[PodIx], is_within: impl Fn(&[PodIx]) -> bool) -> Option<Vec<PodIx>> {
     let mut shortage = pods.first().map(|lead| cluster.shortage(*lead)).unwrap_or_default();
     let (mut chosen, mut beyond): (Vec<PodIx>, BTreeSet<ClassIx>) = Default::default();

@@ -3,9 +3,8 @@
 use super::{Context, Simulation};
 use crate::model::{NodeIx, Nominated, PodIx, WhatIf};
 
-/// Returns whether a gang keeps the nodes that are promised to it: its pods complete it, the nodes have room for them, and the laws allow it
-/// now. The bounds of a queue may have changed since the plan, or the queue is gone; then the room is for others. The simulation is left as
-/// it was.
+/// Returns whether a gang keeps the nodes that are promised to it: its pods complete it, they fit on the nodes, and the laws allow it now. The bounds
+/// of a queue may have changed since the plan, or the queue is gone; then others may take the capacity. The simulation is unchanged.
 pub fn is_kept(simulation: &mut Simulation<'_>, context: &Context<'_>, promised: &[(PodIx, NodeIx)]) -> bool {
     let before = simulation.trial.mark();
     let is_kept = is_allowed(simulation, context, promised) && is_sound(simulation, promised);
@@ -13,7 +12,8 @@ pub fn is_kept(simulation: &mut Simulation<'_>, context: &Context<'_>, promised:
     is_kept
 }
 
-/// Places the pods of a gang as far as the laws allow the gang, and each pod beside those before it. Returns whether they allow all.
+/// Places the pods of a gang one after the other, as long as the laws allow the next pod with those before it placed. Returns whether the laws allow
+/// all pods.
 fn is_allowed(simulation: &mut Simulation<'_>, context: &Context<'_>, promised: &[(PodIx, NodeIx)]) -> bool {
     let pods: Vec<PodIx> = promised.iter().map(|(ix, _)| *ix).collect();
     context.broken(simulation.cluster(), &context.cycle.admission, &pods).is_none()
@@ -24,7 +24,7 @@ fn is_allowed(simulation: &mut Simulation<'_>, context: &Context<'_>, promised: 
         })
 }
 
-/// Returns whether the placed pods complete their gang, have room, and may be on their nodes beside each other.
+/// Returns whether the placed pods complete their gang, fit on their nodes, and are allowed there together.
 fn is_sound(simulation: &Simulation<'_>, promised: &[(PodIx, NodeIx)]) -> bool {
     let cluster = simulation.cluster();
     promised.first().is_some_and(|(ix, _)| cluster.shortage(*ix).is_over())

@@ -12,10 +12,10 @@ use crate::model::{
     Amounts, ClassIx, Cluster, InterPodLack, Mark, NodeIx, Place, PodIx, Request, Table, Trial, WhatIf,
 };
 
-/// When there must be room.
+/// The moment at which the capacity must be free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
-    /// At once.
+    /// Now.
     Now,
     /// Once the leaving pods have left.
     Later,
@@ -25,21 +25,21 @@ pub enum When {
 pub struct Simulation<'c> {
     /// The cluster with the plans so far.
     pub trial: Trial<'c>,
-    /// The pods that wait for a promised node.
+    /// The nominated pods that wait, with their promised nodes.
     waits: BTreeMap<PodIx, NodeIx>,
-    /// What these pods request there.
+    /// The amounts that these pods request, by node.
     promised: BTreeMap<NodeIx, Amounts>,
-    /// The pods that a plan of this step places. Like those that wait, they may find no node in the end: the host may refuse the plan.
+    /// The pods that a plan of this step places. Like nominated pods, they may find no node in the end: the host may refuse the plan.
     planned: Vec<(PodIx, NodeIx)>,
-    /// What the leaving pods hold.
+    /// The amounts that leaving pods use, by node.
     leaving: BTreeMap<NodeIx, Amounts>,
     /// The leaving pods and their nodes.
     gone: Vec<(PodIx, NodeIx)>,
-    /// The nodes on which nothing more is placed for now.
+    /// The nodes on which no more pods are placed for now.
     pub closed: BTreeSet<NodeIx>,
 }
 
-/// A moment of a simulation to which it can be restored.
+/// A state of a simulation that can be restored.
 #[derive(Debug, Clone)]
 pub struct Checkpoint {
     mark: Mark,
@@ -48,10 +48,10 @@ pub struct Checkpoint {
     planned: usize,
 }
 
-/// The other pods as a pod finds them when it gets a node.
+/// The other pods of the cluster, as a pod meets them when it gets a node.
 #[derive(Default)]
 pub struct Others {
-    /// The pods with and without those that wait for promised nodes.
+    /// The pods with those that wait for promised nodes, and without them.
     pods: Vec<WhatIf>,
     /// The pods that wait for promised nodes and have constraints or are the subject of some.
     promised: Vec<(PodIx, NodeIx)>,
@@ -67,7 +67,8 @@ impl Others {
 }
 
 impl<'c> Simulation<'c> {
-    /// The cluster without the leaving pods, and with nominated pods on their nodes, by nomination or by an earlier step of the cycle.
+    /// Creates the simulation of a step: without the leaving pods, and with nominated pods on their nodes. `held` are nominations by an earlier step
+    /// of the cycle. A gang keeps its promised nodes only if the laws still allow the whole gang.
     pub fn new(cluster: &'c mut Cluster, context: &Context<'_>, held: Vec<(PodIx, NodeIx)>) -> Simulation<'c> {
         let mut leaving: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
         let mut gone = Vec::new();
@@ -97,36 +98,36 @@ impl<'c> Simulation<'c> {
         simulation
     }
 
-    /// The cluster as it would be.
+    /// Returns the cluster as the step leaves it.
     pub fn cluster(&self) -> &Cluster {
         self.trial.cluster()
     }
 
-    /// Returns this moment.
+    /// Returns the current state, for [`Simulation::restore`].
     pub fn checkpoint(&self) -> Checkpoint {
         let (mark, planned) = (self.trial.mark(), self.planned.len());
         Checkpoint { mark, waits: self.waits.clone(), promised: self.promised.clone(), planned }
     }
 
-    /// Takes back all that was placed and promised since a moment.
+    /// Takes back all placements and promises since a checkpoint.
     pub fn restore(&mut self, checkpoint: Checkpoint) {
         self.trial.rewind(checkpoint.mark);
         (self.waits, self.promised) = (checkpoint.waits, checkpoint.promised);
         self.planned.truncate(checkpoint.planned);
     }
 
-    /// Notes the nodes that a plan gives to its pods. The trial has them there already.
+    /// Records the nodes that a plan gives to its pods. The pods are on these nodes in the trial already.
     pub fn plan(&mut self, nominations: &[(PodIx, NodeIx)]) {
         self.planned.extend(nominations);
     }
 
-    /// Whether a pod is pending, nominated or not.
+    /// Checks whether a pod is pending, nominated or not.
     pub fn is_waiting(&self, ix: PodIx) -> bool {
         let pod = self.cluster().pod(ix).filter(|pod| pod.may_be_tried());
         pod.is_some_and(|pod| pod.is_pending() || self.waits.contains_key(&ix))
     }
 
-    /// Whether a node is promised to a pod.
+    /// Checks whether a node is promised to a pod.
     pub fn is_promised(&self, ix: PodIx) -> bool {
         self.waits.contains_key(&ix)
     }
@@ -157,25 +158,25 @@ impl<'c> Simulation<'c> {
         Some(node)
     }
 
-    /// Returns the pods that a node was promised to since a moment, and these nodes.
+    /// Returns the pods that a node was promised to since a checkpoint, with their nodes.
     pub fn promised_since(&self, checkpoint: &Checkpoint) -> Vec<(PodIx, NodeIx)> {
         let waits = self.waits.iter().map(|(ix, node)| (*ix, *node));
         waits.filter(|(ix, _)| !checkpoint.waits.contains_key(ix)).collect()
     }
 
-    /// Returns those of some pods that a node is promised to, and these nodes.
+    /// Returns those of some pods that a node is promised to, with their nodes.
     pub fn promised_to(&self, pods: &[PodIx]) -> Vec<(PodIx, NodeIx)> {
         pods.iter().filter_map(|ix| Some((*ix, *self.waits.get(ix)?))).collect()
     }
 
-    /// The pods with a promise but without a nomination for it.
+    /// Returns the pods with a promised node for which the cluster has no nomination yet.
     pub fn unnominated(&self) -> Vec<(PodIx, NodeIx)> {
         let nominated = |ix: PodIx| self.cluster().pod(ix).and_then(|pod| pod.nominated);
         let waits = self.waits.iter().map(|(ix, node)| (*ix, *node));
         waits.filter(|(ix, node)| nominated(*ix) != Some(*node)).collect()
     }
 
-    /// Whether a node has room for a request.
+    /// Checks whether a node has the free capacity for a request, now or once the leaving pods have left. A closed node has none.
     pub fn fits(&self, ix: NodeIx, request: &Request, when: When) -> bool {
         let Some(node) = self.cluster().node(ix).filter(|_| !self.closed.contains(&ix)) else { return false };
         let of = |amounts: &BTreeMap<NodeIx, Amounts>, resource| amounts.get(&ix).map_or(0, |held| held.get(resource));
@@ -186,7 +187,8 @@ impl<'c> Simulation<'c> {
         })
     }
 
-    /// What a node lacks now for a request, and whether only because of promises: [`fits`](Simulation::fits) in numbers.
+    /// Returns what a node lacks now for a request, and whether it lacks that only because of promises: [`fits`](Simulation::fits) in numbers.
+    /// `None`: nothing is lacking, or the node is unknown.
     pub fn lacks(&self, ix: NodeIx, request: &Request) -> Option<(Lack, bool)> {
         let node = self.cluster().node(ix)?;
         let of = |amounts: Option<&Amounts>, resource| amounts.map_or(0, |amounts| amounts.get(resource));
@@ -206,15 +208,15 @@ impl<'c> Simulation<'c> {
         without
     }
 
-    /// Returns the pods that wait for promised nodes, with these nodes, of those that have constraints or are the subject of some. They are as the
-    /// constraints allow.
+    /// Returns the pods that wait for promised nodes and are concerned by constraints between pods, with their nodes. The constraints allow all of
+    /// them.
     pub fn promised_between(&self) -> Vec<(PodIx, NodeIx)> {
         let promised = self.waits.iter().map(|(ix, node)| (*ix, *node)).chain(self.planned.iter().copied());
         let cluster = self.cluster();
         promised.filter(|(ix, node)| cluster.is_between(*ix) && cluster.stays_allowed(*ix, *node)).collect()
     }
 
-    /// Returns the other pods as a pod finds them; none where the pod has no constraints on others and is subject to none.
+    /// Returns the other pods as seen by a pod. Empty where no constraint between pods concerns the pod.
     pub fn others(&self, ix: PodIx, when: When) -> Others {
         if !self.cluster().is_between(ix) {
             return Others::default();
@@ -227,30 +229,30 @@ impl<'c> Simulation<'c> {
         Others { pods: vec![with, without], promised: self.promised_between() }
     }
 
-    /// Returns whether a node has room for a pod that is on it in the trial.
+    /// Returns whether a node has free capacity for a pod that the trial has placed on it.
     pub fn has_room_for(&self, ix: PodIx, at: NodeIx) -> bool {
         let Some((pod, node)) = self.cluster().pod(ix).zip(self.cluster().node(at)) else { return false };
         self.cluster().eligible(pod.shape, at) && pod.request.iter().all(|(resource, _)| node.free.get(resource) >= 0)
     }
 }
 
-/// Finds the first node with room, by name. While room only shrinks, no node is tried twice for an equivalence class.
+/// The nodes by name, with a memo of refusals: while free capacity only shrinks, no node is tried twice for an equivalence class.
 #[derive(Debug, Clone)]
 pub struct Finder {
     nodes: Vec<NodeIx>,
-    /// How many nodes were tried for a class: for room now, and for room later.
+    /// The number of nodes that were tried for a class: for capacity now, and for capacity later.
     seen: Table<ClassIx, [usize; 2]>,
 }
 
 impl Finder {
-    /// No node was tried yet.
+    /// Creates a finder that has tried no node yet.
     pub fn new(cluster: &Cluster) -> Finder {
         let mut nodes: Vec<_> = cluster.nodes().map(|(ix, node)| (node.rank, ix)).collect();
         nodes.sort_unstable();
         Finder { nodes: nodes.into_iter().map(|(_, ix)| ix).collect(), seen: Table::default() }
     }
 
-    /// The node of a pod: its nominated node, otherwise the first one with room.
+    /// Returns a node for a pod: its nominated node if that fits, otherwise the first one by name that fits. `None`: no node fits.
     pub fn find(&mut self, simulation: &Simulation<'_>, ix: PodIx, when: When) -> Option<NodeIx> {
         let cluster = simulation.cluster();
         let pod = cluster.pod(ix)?;
@@ -278,7 +280,7 @@ impl Finder {
         ahead.and_then(|ahead| rest.get(ahead)).copied()
     }
 
-    /// Room has grown: every node is tried again.
+    /// Forgets which nodes were tried, because free capacity has grown.
     pub fn start_over(&mut self) {
         self.seen = Table::default();
     }

@@ -10,11 +10,11 @@ use crate::engine::search::{Obstacle, PreemptionContext, Search, waiting_with};
 use crate::laws::{Action, Denial, Laws, ReclaimRules, Rule};
 use crate::model::{Cluster, Pod, PodIx, Preemptibility, Shortage};
 
-/// The search by jobs: the plan of the first action of the cycle that has one. Room that is promised to other pods is kept.
+/// The search by jobs: it returns the plan of the first action of the cycle that finds one. Capacity promised to other pods is kept.
 pub struct JobByJob;
 
 impl Search for JobByJob {
-    /// The pod first, then the other pods that its gang lacks. Pods above the minimum of an elastic job are left out.
+    /// Returns the pod first, then the other pods that its gang lacks. Leaves out pods above the minimum of an elastic job.
     fn pods(&self, cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
         let own = cluster.pod(preemptor).map(|pod| pod.attributes.preemptibility);
         let is_normal = own == Some(Preemptibility::NonPreemptible);
@@ -33,7 +33,7 @@ impl Search for JobByJob {
         false
     }
 
-    /// If the search found no plan, the gang keeps its nominations: the next cycle may use them.
+    /// Returns no pod if the search ran without a plan: the gang keeps its nominations, which the next cycle may use.
     fn gives_up(&self, preemptor: &Preemptor, searched: bool) -> Vec<PodIx> {
         if searched { Vec::new() } else { preemptor.pods.clone() }
     }

@@ -23,14 +23,15 @@ use crate::engine::{Notes, Preemptor};
 use crate::laws::{Action, Claim, Detail, ReclaimRules};
 use crate::model::{Cluster, NodeIx, Place, PodIx};
 
-/// The pods that got a node in an action, by the origin of the room.
+/// The pods that got a node in an action, by the origin of the capacity.
 #[derive(Debug, Default)]
 pub struct Placed {
-    /// The room is idle. It stays unused only if the waiting gang gets a plan, or room, without these pods.
+    /// Pods on idle capacity. It stays unused only if the waiting gang gets a plan, or capacity, without these pods.
     pub bound: Placements,
-    /// The room is coming, without an eviction of this action. It is for others under the same condition. A gang has all of it, or none.
+    /// Pods on capacity that leaving pods will free, without an eviction of this action. It passes to others under the same condition. A gang has all
+    /// of it, or none.
     pub promised: Placements,
-    /// Plans make the room. Without such a plan, its victims keep running.
+    /// Pods on capacity that plans free. Without such a plan, its victims keep running.
     pub planned: Placements,
 }
 
@@ -46,9 +47,8 @@ impl Placed {
     }
 }
 
-/// Returns the pods among these that gangs that wait already would evict once the pods are bound. With a pod, it returns the pods of its job
-/// that wait, and for a plan or a promise all pods that it places. Gangs that are left out already evict no pod in this cycle. The
-/// simulation is as before afterwards.
+/// Returns those of the placed pods that waiting gangs would evict once the pods are bound. With each pod, the waiting pods of its job are returned;
+/// for a plan or a promise, all pods that it places. Gangs that are left out already evict no pod in this cycle. The simulation is unchanged.
 pub fn taken_back(
     simulation: &mut Simulation<'_>,
     notes: &mut Notes,
@@ -78,8 +78,8 @@ pub fn taken_back(
     taken_back
 }
 
-/// Returns the gangs that evict no pod once idle room is taken: those that are left out already, and those whose own plans another gang would take
-/// back. Such a gang keeps no pod from a node.
+/// Returns the gangs that evict no pod once idle capacity is taken: those that are left out already, and those whose own plans another gang would
+/// take back. Such a gang keeps no pod from a node.
 fn left_out_then(
     simulation: &mut Simulation<'_>,
     context: &Context<'_>,
@@ -87,7 +87,7 @@ fn left_out_then(
     (placed, left_out): (&Placed, &BTreeSet<PodIx>),
 ) -> BTreeSet<PodIx> {
     let mut left_out = left_out.clone();
-    // Where no idle room is taken, the caller leaves such gangs out, one pass after the other.
+    // Where no idle capacity is taken, the caller leaves such gangs out, one pass after the other.
     while !placed.bound.is_empty() {
         let before = simulation.checkpoint();
         let (silent, mut planned) = (&mut Notes::default(), Vec::new());
@@ -145,8 +145,8 @@ fn may_take_back(
     found
 }
 
-/// Returns the pods among those at risk that the plan of a gang evicts, if they are to be left out. With them, it returns the pods of
-/// their jobs that get no node then. The simulation is left with the plan.
+/// Returns the pods at risk that the plan of a gang evicts, if they are to be left out. The pods of their jobs that then get no node are returned,
+/// too. The simulation is left with the plan.
 fn lost_to(
     simulation: &mut Simulation<'_>,
     notes: &mut Notes,
@@ -160,7 +160,7 @@ fn lost_to(
     let lost = plan.victims.into_iter().filter(|ix| at_risk.contains(ix));
     let (mut lost, in_free_room): (Vec<PodIx>, Vec<PodIx>) = lost.partition(is_planned);
     if !in_free_room.is_empty() {
-        // Where its victims alone leave too little, what was bound with them may be in the way.
+        // Where the victims of the gang alone leave too little, pods that were bound with them may be the obstacle.
         let cluster = simulation.cluster();
         let members = in_free_room.iter().flat_map(|ix| cluster.members(*ix)).map(|(ix, _)| ix);
         let with_jobs: BTreeSet<PodIx> =

@@ -30,7 +30,7 @@ pub fn nodes(simulation: &Simulation<'_>, notes: &mut Notes, ix: PodIx) {
     }
 }
 
-/// Explains that the room of leaving pods is kept for a gang.
+/// Explains that the capacity of leaving pods is kept for a gang.
 pub fn promised(notes: &mut Notes, promised: &[(PodIx, NodeIx)]) {
     if !promised.is_empty() {
         notes.note(Subject::Preemptor, Outcome::Chosen, &ROOM_IS_COMING, || Detail::case("kept"));

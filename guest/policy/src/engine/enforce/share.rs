@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use crate::laws::Surplus;
 use crate::model::{Amounts, QueueIx, ResourceIx};
 
-/// The share of each leaf.
+/// The amounts that each leaf queue gives of what its parent gives back.
 #[derive(Debug, Default)]
 pub struct Shares(BTreeMap<QueueIx, Amounts>);
 
 impl Shares {
-    /// Divides what a queue gives back among its leaves. A leaf gives it all.
+    /// Divides what a queue gives back among its leaves. A queue that is a leaf itself gives all of it.
     pub fn of(case: &Surplus<'_>) -> Shares {
         let mut children: BTreeMap<QueueIx, Vec<QueueIx>> = BTreeMap::new();
         for (ix, queue) in case.cluster.queues() {
@@ -29,7 +29,7 @@ impl Shares {
         shares
     }
 
-    /// Whether the leaf of the pod that is asked about gives at most its share of every resource.
+    /// Checks whether the leaf queue of the candidate gives at most its share of every resource.
     pub fn allow(&self, case: &Surplus<'_>) -> bool {
         let share = |resource| self.0.get(&case.leaf).map_or(0, |share| share.get(resource));
         case.over.iter().all(|(resource, _)| case.given(case.leaf, resource).0 <= share(resource))

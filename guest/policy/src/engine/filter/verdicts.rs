@@ -7,17 +7,17 @@ use crate::model::NodeIx;
 pub(super) struct Verdicts {
     pub(super) codes: Vec<u8>,
     pub(super) seen: Vec<Verdict>,
-    /// The codes of numbers that [`Verdicts::push_number`] was given; 0 for a number that it was not given so far.
+    /// The codes of the numbers passed to [`Verdicts::push_number`], by number; 0: that number has no code yet.
     of_numbers: [u8; 256],
 }
 
-/// The code of an obstacle by its position. More kinds of obstacles than codes: the last code stands for the rest, still no node that
-/// fits.
+/// Returns the code of an obstacle by its position. If there are more kinds of obstacles than codes, the last code stands for the rest. It still
+/// means a node that does not fit.
 fn code(at: usize) -> u8 {
     u8::try_from(at.saturating_add(1)).unwrap_or(u8::MAX)
 }
 
-/// Whether all are this number: eight at a time.
+/// Checks whether all of these equal one number, eight at a time.
 fn are_all(numbers: &[u8], number: u8) -> bool {
     let (eights, rest) = numbers.as_chunks::<8>();
     let all = u64::from_ne_bytes([number; 8]);
@@ -26,12 +26,12 @@ fn are_all(numbers: &[u8], number: u8) -> bool {
 }
 
 impl Verdicts {
-    /// None so far, with place for the codes of so many nodes.
+    /// Creates an empty list with capacity for the codes of so many nodes.
     pub(super) fn with_capacity(nodes: usize) -> Verdicts {
         Verdicts { codes: Vec::with_capacity(nodes), seen: Vec::new(), of_numbers: [0; 256] }
     }
 
-    /// The node that the next verdict is about.
+    /// Returns the node that the next verdict is about.
     pub(super) fn next(&self) -> NodeIx {
         NodeIx(u32::try_from(self.codes.len()).unwrap_or(u32::MAX))
     }
@@ -42,7 +42,7 @@ impl Verdicts {
         self.codes.push(code);
     }
 
-    /// Adds a verdict by a number of the caller's, which always means the same; 0 is a node that takes the pod.
+    /// Adds a verdict by a number of the caller, which must always have the same meaning; 0 is a node that takes the pod.
     #[inline]
     pub(super) fn push_number(&mut self, number: u8, meant: impl Fn(u8) -> Verdict) {
         let code = self.code_of_number(number, meant);
@@ -55,7 +55,7 @@ impl Verdicts {
         if number == 0 || known != 0 { known } else { self.learn(number, meant(number)) }
     }
 
-    /// The same for some nodes, one after the other.
+    /// Appends verdicts like [`Verdicts::push_number`], for consecutive nodes.
     #[inline]
     pub(super) fn push_numbers(&mut self, numbers: &[u8], meant: impl Fn(u8) -> Verdict) {
         let Some(first) = numbers.first() else { return };
@@ -83,7 +83,7 @@ impl Verdicts {
         code
     }
 
-    /// The code of a verdict, a new one where it is an obstacle that was not seen before.
+    /// Returns the code of a verdict, a new one for an obstacle that was not seen before.
     fn code_of(&mut self, verdict: Verdict) -> u8 {
         if verdict == Verdict::Fits {
             return 0;
@@ -94,7 +94,8 @@ impl Verdicts {
         }))
     }
 
-    /// Room was reserved for the pod on these nodes, which take it: it is not to take other room and leave that idle.
+    /// Replaces the verdict of every other fitting node by [`Verdict::Elsewhere`], where these nodes have a reservation for the pod and fit. The pod
+    /// must not use other capacity and leave its reservation idle.
     pub(super) fn send_inside(&mut self, inside: &[usize]) {
         let codes = std::mem::take(&mut self.codes);
         for (at, code) in codes.into_iter().enumerate() {
@@ -105,7 +106,7 @@ impl Verdicts {
         }
     }
 
-    /// What a code means; none where the node takes the pod.
+    /// Returns the verdict that a code means. `None`: the node takes the pod.
     pub(super) fn meant(&self, code: u8) -> Option<Verdict> {
         self.seen.get(usize::from(code).checked_sub(1)?).copied()
     }

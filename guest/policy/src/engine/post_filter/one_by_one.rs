@@ -9,7 +9,7 @@ use crate::laws::{Laws, Preemptor};
 use crate::model::{PodIx, Trial};
 
 impl Engine {
-    /// Returns a plan for pods of which the search plans each by itself: one after the other in a trial, all or none.
+    /// Returns a plan for pods that the search plans one by one: one after the other in a trial, all or none.
     pub(super) fn one_by_one(
         &mut self,
         search: &dyn Search,

@@ -21,24 +21,24 @@ pub struct Branch {
 
 /// A search among whose plans the cheapest is sought.
 pub trait Branching {
-    /// What the search finds.
+    /// The plan that the search finds.
     type Plan: Clone;
 
-    /// Returns the plan of a branch; none where the branch has none.
+    /// Searches for the plan of a branch. `None`: the branch has none.
     fn find(&mut self, branch: &Branch) -> Option<Self::Plan>;
 
-    /// Returns what a plan costs.
+    /// Returns the cost of a plan.
     fn cost(&self, plan: &Self::Plan) -> NodeCost;
 
     /// Returns the victims of a plan in sets, the costliest first. A set is spared or evicted as a whole: a part of it costs as much.
     fn sets(&self, plan: &Self::Plan) -> Vec<BTreeSet<PodIx>>;
 
-    /// Returns what any plan with these victims costs at least.
+    /// Returns a lower bound of the cost of any plan with these victims.
     fn least(&self, victims: &BTreeSet<PodIx>) -> NodeCost;
 }
 
-/// Returns the cheapest plan that is found with so many tries, and its branch. `first` is known already. Of plans that cost as much the one
-/// that was found first is returned.
+/// Returns the cheapest plan that is found within so many tries, and its branch. `first` is a plan that is known already. Of plans with equal cost,
+/// the first one found is returned.
 pub fn cheapest<S: Branching>(search: &mut S, first: (Branch, S::Plan), mut tries: usize) -> (Branch, S::Plan) {
     let (mut best, mut number) = ((search.cost(&first.1), first), 0usize);
     let mut open = BTreeMap::from([((best.0, number), best.1.clone())]);
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use crate::laws::LEAST;
 
-    /// Pods of these sizes, of which so much must be evicted: the largest first, as far as no branch spares it.
+    /// The sizes of pods, and the amount that must be evicted. Pods are evicted largest first, as far as no branch spares them.
     struct Cover(Vec<i64>, i64);
 
     impl Cover {

@@ -14,7 +14,7 @@ use crate::model::{ClassIx, Cluster, NodeIx, PodIx, Table, WhatIf};
 pub struct Choices {
     classes: Table<ClassIx, (PodIx, Shortlist)>,
     changes: Changes,
-    /// The victims on each node that was priced, those of the pods that are planned there already included.
+    /// The victims on each node that was priced, including those for the pods planned there already.
     victims: BTreeMap<(ClassIx, NodeIx), Vec<PodIx>>,
 }
 
@@ -52,8 +52,8 @@ impl Choices {
         Some((node, self.victims.remove(&(pod.class, node)).unwrap_or_default()))
     }
 
-    /// A pod was planned onto a node: what it costs there has changed. Where something stands between pods and others, what it costs on
-    /// any node may have changed.
+    /// Marks a node as changed, because a pod was planned onto it: the prices there are outdated. If constraints between pods concern a class, its
+    /// prices on all nodes are outdated.
     pub fn changed(&mut self, cluster: &Cluster, node: NodeIx) {
         let changes = self.changes.entry(node).or_default();
         *changes = changes.saturating_add(1);

@@ -18,11 +18,11 @@ pub struct PreemptionContext<'a> {
     pub gangs: &'a [Preemptor],
     /// The laws in force.
     pub laws: &'a Laws,
-    /// The plans under way.
+    /// The plans in flight.
     pub ledger: &'a Ledger,
-    /// What the host refused of earlier plans.
+    /// The victims and placements that the host refused in earlier plans.
     pub refuted: &'a Refuted,
-    /// Candidates that the plan evicts from the start, as far as it needs their room, and those that it spares (see
+    /// The branch that the plan follows. The plan evicts some candidates from the start, as far as it needs their capacity, and spares others (see
     /// [`least_harm`](super::least_harm)).
     pub branch: &'a Branch,
     /// Where the explanations are recorded.
@@ -42,7 +42,7 @@ impl<'a> PreemptionContext<'a> {
         PreemptionContext { preemptor, gangs, ..self.in_branch(self.branch, notes) }
     }
 
-    /// Whether a pod leaves its node without a new plan: it is being deleted, or an accepted plan evicts it.
+    /// Checks whether a pod leaves its node without a new plan: it is being deleted, or an accepted plan evicts it.
     pub(super) fn is_leaving(&self, cluster: &Cluster, ix: PodIx) -> bool {
         cluster.pod(ix).is_some_and(|pod| pod.is_leaving()) || self.ledger.is_victim(ix)
     }
@@ -53,8 +53,8 @@ impl<'a> PreemptionContext<'a> {
         leaving.into_iter().filter_map(|ix| Some((ix, cluster.pod(ix)?.place.node()?))).collect()
     }
 
-    /// The pods of other jobs for which room is kept on a node before the preemptor may have it. Gangs that are planned together count
-    /// as having the lowest of their priorities.
+    /// Returns the pods of other jobs whose promised capacity on a node is kept from the preemptor. Gangs that are planned together count as having
+    /// the lowest of their priorities.
     pub(super) fn promised<'c>(
         &'c self,
         cluster: &'c Cluster,
@@ -66,7 +66,7 @@ impl<'a> PreemptionContext<'a> {
         promised.filter(move |(ix, _)| !own.contains(ix))
     }
 
-    /// Whether every guard allows the eviction of a pod.
+    /// Checks whether every guard allows the eviction of a pod, and notes the first guard that does not.
     pub(super) fn is_candidate(&mut self, cluster: &Cluster, ix: PodIx) -> bool {
         if cluster.pod(ix).is_none() || self.is_spared(ix) {
             return false;
@@ -87,9 +87,8 @@ impl<'a> PreemptionContext<'a> {
         is_spared
     }
 
-    /// These pods as far as every guard allows their eviction, in the order in which they are reprieved. Where quotas take back from each
-    /// other, the guards are asked about those first that the branch evicts, then about the least important, each beside those that were taken
-    /// before.
+    /// Returns those of the pods whose eviction every guard allows, in the order of reprieve. Where quotas take back from each other, a pod is judged
+    /// with the pods taken before it gone: first those that the branch evicts, then the least important ones.
     pub(super) fn candidates(&mut self, cluster: &Cluster, pods: impl IntoIterator<Item = PodIx>) -> Vec<PodIx> {
         let pods = pods.into_iter().filter(|ix| cluster.pod(*ix).is_some());
         if self.takes_in_turn() {
@@ -99,12 +98,12 @@ impl<'a> PreemptionContext<'a> {
         self.in_reprieve_order(cluster, candidates)
     }
 
-    /// Returns whether quotas take back from each other: what one pod gives back is no longer used when another one is looked at.
+    /// Returns whether quotas take back from each other. Then each victim lowers what its quota uses, which matters to the next candidate.
     pub(super) fn takes_in_turn(&self) -> bool {
         self.gangs.iter().any(|gang| gang.takes_back)
     }
 
-    /// Returns pods in the order in which they are taken: those first that the branch evicts, then the least important.
+    /// Returns pods in the order in which they are taken: first those that the branch evicts, then the least important.
     pub(super) fn in_turn(&self, cluster: &Cluster, pods: Vec<PodIx>) -> Vec<PodIx> {
         let mut pods = self.in_reprieve_order(cluster, pods);
         pods.reverse();
@@ -133,7 +132,7 @@ impl<'a> PreemptionContext<'a> {
         self.in_reprieve_order(cluster, taken)
     }
 
-    /// The limits of a plan for the preemptor alone, when these pods have left; none where no queue bounds it.
+    /// Returns the limits of a plan for the preemptor alone, once these pods have left. `None`: no queue bounds the plan.
     pub(super) fn limits<'b>(&self, leaving: &'b [PodIx]) -> Option<Limits<'b>>
     where
         'a: 'b,
@@ -142,30 +141,31 @@ impl<'a> PreemptionContext<'a> {
         (preemptor.queue.is_some() && !laws.is_empty()).then_some(Limits { preemptor, ledger, laws, leaving })
     }
 
-    /// The first guard that denies the eviction of a pod; or the host, if it refused the pod as a victim.
+    /// Returns the first guard that denies the eviction of a pod, or the refusal of the host to evict it. `None`: the pod may be evicted.
     pub(super) fn first_denial(&self, cluster: &Cluster, ix: PodIx) -> Option<(Rule, Denial)> {
         let guards = &self.laws.guards;
         let denied = self.gangs.iter().find_map(|gang| gang.waiting(cluster, self.ledger).first_denial(guards, ix));
         denied.or_else(|| refused_victim(self.refuted, cluster, ix))
     }
 
-    /// The first limit that does not hold in a trial where all planned pods have their nodes.
+    /// Returns the first limit that does not hold in a trial where all planned pods have their nodes. `None`: all hold.
     pub(super) fn broken_limit(&self, cluster: &Cluster) -> Option<(Rule, Denial)> {
         self.gangs.iter().find_map(|gang| gang.placed(cluster, self.ledger).first_broken(&self.laws.limits))
     }
 
-    /// The first law of Permit that does not hold in such a trial: the plan would be in vain.
+    /// Returns the first law of Permit that does not hold in a trial where all planned pods have their nodes. Such a plan would be in vain: its pods
+    /// would not be bound.
     pub(super) fn broken_permit(&self, cluster: &Cluster) -> Option<(Rule, Denial)> {
         self.preemptor.placed(cluster, self.ledger).first_broken(&self.laws.permit)
     }
 
-    /// Whether a pod may be planned onto a node, regardless of the other pods.
+    /// Checks whether a pod may be planned onto a node, regardless of the other pods.
     pub(super) fn may_run(&self, cluster: &Cluster, pod: PodIx, node: NodeIx) -> bool {
         !is_placement_refused(self.refuted, pod, node)
             && cluster.pod(pod).is_some_and(|pod| cluster.eligible(pod.shape, node))
     }
 
-    /// The nodes that a pod may be planned onto that are large enough for it. The cluster is prepared for the search.
+    /// Returns the nodes that a pod may be planned onto and that are large enough for it when empty. The cluster must be prepared for the search.
     pub(super) fn large_enough(&self, cluster: &Cluster, pod: PodIx, request: &Request) -> NodeSet {
         let Some(shape) = cluster.pod(pod).map(|pod| pod.shape) else { return NodeSet::default() };
         let words = cluster.scan(request).large_enough(cluster.node_span());
@@ -182,21 +182,21 @@ impl<'a> PreemptionContext<'a> {
         large
     }
 
-    /// The free room of a node, less what is promised to pods of other jobs.
+    /// Returns the free capacity of a node, less what is promised to pods of other jobs.
     pub(super) fn unpromised(&self, cluster: &Cluster, node: &Node) -> Amounts {
         let mut room = node.free.clone();
         self.promised(cluster, node).for_each(|(_, other)| room.subtract(&other.request));
         room
     }
 
-    /// The nominated pods of others that stay allowed on their nodes.
+    /// Returns the nominated pods of other jobs that a plan must leave allowed on their nodes.
     pub(super) fn nominated(&self, cluster: &Cluster) -> Nominated {
         let promised = |node: &Node| self.promised(cluster, node).map(|(ix, _)| ix).collect();
         let asker = self.gangs.iter().flat_map(|gang| &gang.pods).find(|pod| cluster.is_between(**pod));
         asker.map(|asker| cluster.nominated_between(*asker, promised)).unwrap_or_default()
     }
 
-    /// Candidates in the order in which they are reprieved.
+    /// Returns candidates in the order of reprieve.
     pub(super) fn in_reprieve_order(&self, cluster: &Cluster, mut candidates: Vec<PodIx>) -> Vec<PodIx> {
         candidates.sort_unstable_by(|a, b| match (cluster.pod(*a), cluster.pod(*b)) {
             (Some(a), Some(b)) => (self.laws.reprieve_order.compare)(cluster, a, b),
@@ -205,7 +205,7 @@ impl<'a> PreemptionContext<'a> {
         candidates
     }
 
-    /// Returns whether no two pods can be judged alike: everything is to be explained, what becomes of a pod depends on others, or some are not
+    /// Returns whether each pod must be judged by itself: everything is to be explained, the result for a pod depends on others, or some pods are not
     /// where the lists have them.
     pub(super) fn looks_at_each(&self, cluster: &Cluster) -> bool {
         self.notes.are_on()

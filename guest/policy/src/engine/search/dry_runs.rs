@@ -8,20 +8,21 @@ use super::outlook::Outlook;
 use super::shortlist::Offer;
 use crate::model::{Amounts, Cluster, Node, NodeIx, Nominated, Pod, PodIx};
 
-/// The nodes that a pod of the job may run on, and the dry runs of those that were looked at.
+/// The nodes that a pod of the job may run on, and the dry runs of those that were examined.
 pub struct DryRuns {
     nodes: Vec<NodeIx>,
-    /// The pods that leave these nodes.
+    /// The leaving pods and their nodes, which are among the nodes above.
     leaving: Vec<(PodIx, NodeIx)>,
     outlook: Outlook,
     made: BTreeMap<NodeIx, NodeDryRun>,
-    /// Where quotas take back from each other: the candidates on all nodes.
+    /// The candidates on all nodes, where quotas take back from each other.
     taken: Option<BTreeSet<PodIx>>,
     nominated: Nominated,
 }
 
 impl DryRuns {
-    /// Of all nodes that a pod of the job may run on. The cluster is prepared for the search.
+    /// Creates the dry runs of all nodes that a pod of the job may run on. A dry run is computed when its node is first examined, or at once where no
+    /// lower bounds are known. The cluster must be prepared for the search.
     pub fn new(cluster: &Cluster, context: &mut PreemptionContext<'_>) -> DryRuns {
         let pods = &context.preemptor.pods;
         let may_run = |ix: &NodeIx| pods.iter().any(|pod| context.may_run(cluster, *pod, *ix));
@@ -41,30 +42,30 @@ impl DryRuns {
         dry_runs
     }
 
-    /// These nodes.
+    /// Returns the nodes that a pod of the job may run on.
     pub fn nodes(&self) -> &[NodeIx] {
         &self.nodes
     }
 
-    /// The pods that leave them.
+    /// Returns the pods that leave these nodes, with their nodes.
     pub fn leaving(&self) -> impl Iterator<Item = (PodIx, NodeIx)> + '_ {
         self.leaving.iter().copied()
     }
 
-    /// What a plan for a pod costs at least on each of the nodes that it may run on.
+    /// Returns a lower bound of the cost of a plan for a pod, for each of the nodes that the pod may run on.
     pub fn outlook(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>, pod: &Pod) -> Vec<Offer> {
         let eligible = self.nodes.iter().copied().filter(|node| cluster.eligible(pod.shape, *node));
         let eligible: Vec<NodeIx> = eligible.collect();
         self.outlook.of(cluster, context, &pod.request, &eligible)
     }
 
-    /// Returns the pods that may be evicted beside each other, of pods that may be evicted alone.
+    /// Returns the pods that may be evicted together, out of pods that may be evicted alone.
     pub fn permitted(&self, pods: &BTreeSet<PodIx>) -> BTreeSet<PodIx> {
         let is_taken = |ix: &PodIx| self.taken.as_ref().is_none_or(|taken| taken.contains(ix));
         pods.iter().copied().filter(is_taken).collect()
     }
 
-    /// The dry run of a node.
+    /// Returns the dry run of a node, and computes it the first time. `None`: the node is unknown.
     pub fn on(
         &mut self,
         cluster: &Cluster,
@@ -78,12 +79,12 @@ impl DryRuns {
         self.made.get_mut(&node)
     }
 
-    /// Those that were made, by node.
+    /// Returns the dry runs that were computed, by node.
     pub fn made(&self) -> impl Iterator<Item = &NodeDryRun> {
         self.made.values()
     }
 
-    /// Those that were made, by node.
+    /// Returns the dry runs that were computed, by node, and consumes the collection.
     pub fn into_made(self) -> impl Iterator<Item = NodeDryRun> {
         self.made.into_values()
     }
@@ -111,7 +112,7 @@ impl DryRuns {
         Some(NodeDryRun { leaving, nominated: self.nominated.clone(), ..dry_run })
     }
 
-    /// Returns the pods that leave a node and the candidates there, and adds what those free that are evicted in any case to the room.
+    /// Returns the pods that leave a node and the candidates there, and adds to the capacity what the pods free that are evicted in any case.
     fn look_at_each(
         &self,
         cluster: &Cluster,
@@ -141,8 +142,8 @@ impl DryRuns {
     }
 }
 
-/// The candidates on all these nodes, where quotas take back from each other: what is taken on one node is no longer used when another
-/// one is looked at. None where each pod can be judged by itself.
+/// Returns the candidates on all these nodes, where quotas take back from each other: a pod taken on one node lowers what its quota uses on all.
+/// `None`: each pod can be judged by itself.
 fn taken_in_turn(cluster: &Cluster, context: &mut PreemptionContext<'_>, nodes: &[NodeIx]) -> Option<BTreeSet<PodIx>> {
     if !context.takes_in_turn() {
         return None;

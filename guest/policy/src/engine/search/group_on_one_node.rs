@@ -20,8 +20,7 @@ use crate::laws::{Case, Group, Laws, MOST, NodeCost, Preemptor, WEIGHTY_REASON};
 use crate::model::{Cluster, NO_PODS, NodeIx, Pod, PodIx, Trial, WhatIf};
 use nodes::Nodes;
 
-/// How reluctantly victims may be taken, attempt by attempt: pods without a reason to be spared, then those with the lighter reason only,
-/// then all.
+/// The bounds of reluctance, attempt by attempt: pods without a reason to be spared, then also those with the lighter reason, then all.
 const LEVELS: [i64; 3] = [0, WEIGHTY_REASON - 1, i64::MAX];
 
 /// The bound of a search on one node.
@@ -29,14 +28,14 @@ const LEVELS: [i64; 3] = [0, WEIGHTY_REASON - 1, i64::MAX];
 struct Bound {
     /// The most reluctance with which a single victim may be taken.
     reluctance: i64,
-    /// The same bound of the attempt before, which found nothing; negative for the first attempt.
+    /// The reluctance bound of the attempt before, which found nothing; negative for the first attempt.
     tried: i64,
-    /// The most that a group may cost: what the best group on the nodes before costs.
+    /// The maximum cost of a group: the cost of the best group on the nodes before.
     cost: NodeCost,
 }
 
 impl Bound {
-    /// A bound by reluctance alone.
+    /// Creates a bound by reluctance alone.
     fn level(reluctance: i64) -> Bound {
         let tried = LEVELS.into_iter().filter(|level| *level < reluctance).max().unwrap_or(-1);
         Bound { reluctance, tried, cost: MOST }
@@ -57,7 +56,7 @@ pub struct GroupOnOneNode<'l> {
 }
 
 impl Search for GroupOnOneNode<'_> {
-    /// Pods are planned one by one.
+    /// Returns the preemptor alone, as pods are planned one by one. Empty: the pod does not wait for a node.
     fn pods(&self, cluster: &Cluster, _: &Laws, preemptor: PodIx) -> Vec<PodIx> {
         cluster.pod(preemptor).filter(|pod| pod.is_schedulable()).map(|_| preemptor).into_iter().collect()
     }
@@ -66,7 +65,7 @@ impl Search for GroupOnOneNode<'_> {
         true
     }
 
-    /// No nomination is lost to another pod: the reservation guarantees that the nominated pod runs on that node.
+    /// Returns `false`: no nomination is lost to another pod, because the reservation guarantees that the nominated pod runs on that node.
     fn outranks(&self, _: &Preemptor, _: &Pod) -> bool {
         false
     }

@@ -19,13 +19,14 @@ use crate::laws::harm::{GangLoss, Harm, gang_loss, gang_of};
 use crate::laws::{LEAST, NodeCost, NodeVictims};
 use crate::model::{Cluster, JobIx, NO_PODS, Pod, PodIx, ResourceIx};
 
-/// How many gangs that the first plan leaves alone are tried as a start.
+/// The maximum number of gangs, without victims in the first plan, that are tried as a start.
 const OTHER_GANGS: usize = 16;
 
-/// How many branches are followed at most.
+/// The maximum number of branches that are followed.
 const BRANCHES: usize = 64;
 
-/// How many nodes and victims are looked at in all branches together: fewer branches are followed in a large cluster, and for a large job.
+/// The maximum number of nodes and victims that are examined in all branches together. Fewer branches are followed in a large cluster, or for a large
+/// job.
 const LOOKS: usize = 1024;
 
 /// A search by whole jobs: how it finds one plan.
@@ -63,12 +64,12 @@ struct Seeking<'a, 'c, F> {
     cluster: &'a mut Cluster,
     context: &'a PreemptionContext<'c>,
     find: F,
-    /// How many pods the first plan has a node for. A plan for fewer pods is none, however little it costs.
+    /// The number of pods that the first plan has a node for. A plan for fewer pods does not count, however little it costs.
     pods: usize,
 }
 
 impl<F: FindPlan> Seeking<'_, '_, F> {
-    /// Returns the cheapest plan, and its branch; the first one is known.
+    /// Returns the cheapest plan, and its branch. `first` is a plan that is known already.
     fn best(&mut self, first: (Branch, Plan)) -> (Branch, Plan) {
         if first.1.victims.is_empty() {
             return first;
@@ -99,16 +100,16 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         if branch == Branch::default() { (start, found) } else { (branch, found) }
     }
 
-    /// Returns how many branches are followed of a plan with so many victims.
+    /// Returns the number of branches to follow for a plan with so many victims.
     fn tries(&self, victims: usize) -> usize {
         let looks = self.cluster.nodes().count().saturating_add(victims);
         LOOKS.checked_div(looks).unwrap_or(0).min(BRANCHES)
     }
 
     /// Returns whether the cheapest node for each pod in turn makes the cheapest plan, where no bound of a quota counts. Where quotas give back in
-    /// turn, another turn may cost less. One pod alone gets
-    /// the cheapest of all nodes. Several equal pods do, too, where each takes a node for itself and what one node costs depends on no other:
-    /// no gang is broken, no budget is exhausted, nothing stands between pods, and all victims rank alike.
+    /// turn, another turn may cost less. One pod alone gets the cheapest of all nodes. Several equal pods do, too, if each takes a node for itself
+    /// and the cost on one node depends on no other: no gang is broken, no budget is exhausted, no constraint between pods counts, and all victims
+    /// rank equally.
     fn is_settled(&self, plan: &Plan) -> bool {
         let cluster = &*self.cluster;
         let pods: Vec<PodIx> = self.context.gangs.iter().flat_map(|gang| gang.pods.iter().copied()).collect();
@@ -132,7 +133,7 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
             && cluster.split_by_budget(plan.victims.clone(), &[]).0.is_empty()
     }
 
-    /// Returns the candidates of each start but the first; so many branches are followed later.
+    /// Returns the candidates of each start but the first one. `tries` is the number of branches that are followed later.
     fn starts(&mut self, first: &Plan, for_bounds: BTreeSet<PodIx>, tries: usize) -> Vec<BTreeSet<PodIx>> {
         let mut starts: Vec<BTreeSet<PodIx>> = Vec::new();
         starts.extend((!for_bounds.is_empty()).then_some(for_bounds));
@@ -215,7 +216,7 @@ impl<F: FindPlan> Branching for Seeking<'_, '_, F> {
         sets
     }
 
-    /// Of each set one victim is enough: the cheapest counts.
+    /// Returns a lower bound of the cost of these victims: one victim of each set counts, the cheapest one.
     fn least(&self, victims: &BTreeSet<PodIx>) -> NodeCost {
         let sets: BTreeSet<BTreeSet<PodIx>> = victims.iter().map(|ix| self.set_of(*ix)).collect();
         let cheapest = |set: &BTreeSet<PodIx>| set.iter().copied().min_by_key(|ix| self.cost_of(&[*ix]));
@@ -237,12 +238,12 @@ fn candidates_by_gang(cluster: &Cluster, context: &mut PreemptionContext<'_>) ->
     gangs.into_iter().collect()
 }
 
-/// Returns whether a pod holds a node, is not leaving anyway, and may be evicted.
+/// Returns whether a pod uses a node, is not leaving anyway, and may be evicted.
 fn may_stop(cluster: &Cluster, context: &mut PreemptionContext<'_>, ix: PodIx) -> bool {
     stays(cluster, context, ix) && context.is_candidate(cluster, ix)
 }
 
-/// Returns whether a pod holds a node, and is not leaving anyway.
+/// Returns whether a pod uses a node and is not leaving anyway.
 fn stays(cluster: &Cluster, context: &PreemptionContext<'_>, ix: PodIx) -> bool {
     cluster.pod(ix).is_some_and(|pod| pod.place.node().is_some()) && !context.is_leaving(cluster, ix)
 }

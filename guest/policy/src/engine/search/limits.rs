@@ -3,12 +3,12 @@
 use crate::laws::{Case, Denial, Gate, Preemptor, Rule};
 use crate::model::{Cluster, Ledger, PodIx};
 
-/// Laws that must hold with the plan for one pod carried out, when the pods that are leaving anyway have left, on whatever node.
+/// The laws that must hold with the plan for one pod carried out, once the leaving pods have left. They do not depend on the node.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits<'a> {
     /// The preemptor.
     pub preemptor: &'a Preemptor,
-    /// The plans under way.
+    /// The plans in flight.
     pub ledger: &'a Ledger,
     /// The laws.
     pub laws: &'a [Gate],
@@ -17,7 +17,7 @@ pub struct Limits<'a> {
 }
 
 impl Limits<'_> {
-    /// Returns the first that does not hold after evicting these pods.
+    /// Returns the first limit that does not hold after evicting these pods. `None`: all hold.
     pub fn broken(&self, cluster: &Cluster, gone: &[PodIx]) -> Option<(Rule, Denial)> {
         let mut group = cluster.with_whole_groups(gone).into_owned();
         let others = self.leaving.iter().filter(|ix| !gone.contains(ix));

@@ -10,9 +10,8 @@ use crate::model::{Amounts, Cluster, Gang, Job, Ledger, NodeIx, PodIx};
 
 /// Returns the gang with those of some waiting pods for which a plan is needed, in the order in which they are planned.
 pub(super) fn needed_of(cluster: &Cluster, preemptor: Preemptor, mut pods: Vec<PodIx>) -> Preemptor {
-    // A nominated pod comes first: its room is reserved already. Of several, those come first whose room is still there for all of them: a more
-    // important pod may have taken that of another one. A pod that may not preempt comes last: the job may do only what its least entitled
-    // planned pod may.
+    // Nominated pods come first, as their capacity is reserved already. Of several, those come first that still fit on their nodes: a more important
+    // pod may have taken the capacity of another. A pod that may not preempt comes last: the job may do only what its least entitled planned pod may.
     let is_promised = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| pod.nominated.is_some());
     let may_preempt = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| pod.attributes.may_preempt);
     pods.sort_by_key(|ix| (*ix != preemptor.pod, !is_promised(*ix), !may_preempt(*ix)));
@@ -24,7 +23,7 @@ pub(super) fn needed_of(cluster: &Cluster, preemptor: Preemptor, mut pods: Vec<P
     preemptor.with(cluster, pods)
 }
 
-/// Returns those of some pods that fit the nodes that they are nominated to, each beside those before it.
+/// Returns those of some pods that fit on the nodes that they are nominated to, each together with those before it.
 pub fn with_room(cluster: &Cluster, pods: &[PodIx]) -> BTreeSet<PodIx> {
     let mut free: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
     let mut fits = |ix: &&PodIx| {
@@ -40,9 +39,8 @@ pub fn with_room(cluster: &Cluster, pods: &[PodIx]) -> BTreeSet<PodIx> {
     pods.iter().filter(|ix| fits(ix)).copied().collect()
 }
 
-/// Returns the parts of a gang with another member instead of one that finds no node; none where the gang has no other one that may preempt. A
-/// member of the same class finds no node either. Where the pod that is tried finds none, the largest member is left out, which is planned
-/// before it.
+/// Returns the parts of a gang with another member in place of one that finds no node. A member of the same class finds no node either. If the tried
+/// pod finds none, the largest member is left out, which is planned before it. `None`: the gang has no other member that may preempt.
 pub(super) fn without(
     cluster: &Cluster,
     context: &PreemptionContext<'_>,
@@ -66,8 +64,8 @@ pub(super) fn without(
     (is_enough && others.iter().all(may_preempt)).then_some(others)
 }
 
-/// Plans a job of which at least so many pods must have a node. Where the larger ones, which are planned first, leave none for the pod that
-/// is tried, the job does without them: those of the largest size first.
+/// Plans a job of which at least so many pods must have a node. If the larger pods, which are planned first, leave no node for the tried pod, the job
+/// is planned again without its pods of the largest size.
 pub(super) fn plan_most(
     cluster: &mut Cluster,
     context: &mut PreemptionContext<'_>,
@@ -93,8 +91,7 @@ pub(super) fn plan_most(
     plan_job(cluster, context, at_least)
 }
 
-/// Returns a gang without the pods that are as large as the largest, which are planned first; none where the pod that is tried or a nominated
-/// pod is one of them.
+/// Returns a gang without the pods of the largest size, which are planned first. `None`: the tried pod or a nominated pod is one of them.
 pub(super) fn without_largest(cluster: &Cluster, gang: &Preemptor) -> Option<Preemptor> {
     let request = |ix: PodIx| cluster.pod(ix).map(|pod| &pod.request);
     let largest = request(largest(cluster, gang)?);
@@ -103,13 +100,13 @@ pub(super) fn without_largest(cluster: &Cluster, gang: &Preemptor) -> Option<Pre
     (!large.iter().any(is_tied)).then(|| gang.clone().with(cluster, others))
 }
 
-/// Returns the pod of a gang that is planned first, as the largest; none where that is the pod that is tried.
+/// Returns the pod of a gang that is planned first, as the largest. `None`: it is the tried pod.
 fn largest(cluster: &Cluster, gang: &Preemptor) -> Option<PodIx> {
     let nodes: Vec<NodeIx> = cluster.nodes().map(|(ix, _)| ix).collect();
     in_order(cluster, &nodes, &gang.pods).first().copied().filter(|first| *first != gang.pod)
 }
 
-/// Returns how many of its waiting pods a gang needs to be complete, at least one.
+/// Returns the number of its waiting pods that a gang needs to be complete, at least one.
 pub(super) fn lacking(cluster: &Cluster, preemptor: &Preemptor) -> usize {
     let minimum = gang(cluster, preemptor).map_or(0, |gang| usize::try_from(gang.minimum).unwrap_or(usize::MAX));
     let members = cluster.members(preemptor.pod);
@@ -117,18 +114,18 @@ pub(super) fn lacking(cluster: &Cluster, preemptor: &Preemptor) -> usize {
     minimum.saturating_sub(held).max(1)
 }
 
-/// Returns what the job of the preemptor needs as a gang; none where it is no gang.
+/// Returns the demands of the preemptor's job as a gang. `None`: the job is no gang.
 pub(super) fn gang<'c>(cluster: &'c Cluster, preemptor: &Preemptor) -> Option<&'c Gang> {
     preemptor.job.and_then(|job| cluster.job(job)).and_then(Job::gang)
 }
 
-/// Returns whether room is made for every pod of the gang that can have it, beyond the minimum, too (upstream podgrouppreemption.go).
+/// Returns whether a plan is for every pod of the gang that can have a node, beyond the minimum, too (upstream podgrouppreemption.go).
 pub(super) fn asks_for_all(cluster: &Cluster, preemptor: &Preemptor) -> bool {
     preemptor.job.is_some_and(|job| cluster.scheduling_group(job).is_some())
 }
 
-/// Returns the waiting pods of a gang without those whose own demands are not judged ([`About::asks_each_pod`](crate::laws::About)), where
-/// the others can complete the gang: such a pod is placed nowhere, so the others start without it. Otherwise all.
+/// Returns the waiting pods of a gang, without those whose own demands no law judges ([`About::asks_each_pod`](crate::laws::About)), if the others
+/// can complete the gang: such a pod is placed nowhere, so the others start without it. Otherwise returns all.
 pub fn without_unjudged(cluster: &Cluster, laws: &Laws, pods: Vec<PodIx>) -> Vec<PodIx> {
     let of_each = || laws.final_gates.iter().filter(|gate| gate.rule.about.asks_each_pod);
     if pods.len() < 2 || of_each().next().is_none() {
@@ -136,7 +133,7 @@ pub fn without_unjudged(cluster: &Cluster, laws: &Laws, pods: Vec<PodIx>) -> Vec
     }
     let gang = pods.first().and_then(|first| Preemptor::of(cluster, laws, *first, pods.clone()));
     let Some(gang) = gang else { return pods };
-    // Such a law asks nothing about plans under way.
+    // Such a law does not read the plans in flight.
     let ledger = Ledger::default();
     let is_judged = |gang: &Preemptor| of_each().all(|gate| gate.denial(&gang.waiting(cluster, &ledger)).is_none());
     if is_judged(&gang) {
@@ -147,7 +144,7 @@ pub fn without_unjudged(cluster: &Cluster, laws: &Laws, pods: Vec<PodIx>) -> Vec
     if !others.is_empty() && can_start_without(cluster, &gang, &unjudged) { others } else { pods }
 }
 
-/// Returns whether the pods of a gang that count by its match policy and those that wait reach its minimum, and its roles, without some.
+/// Returns whether a gang can reach its minimum, and its roles, without some pods. Pods that count by the match policy and waiting pods are counted.
 fn can_start_without(cluster: &Cluster, gang: &Preemptor, apart: &[PodIx]) -> bool {
     let mut lacking = cluster.shortage(gang.pod);
     let mut left = 0usize;

@@ -54,36 +54,36 @@ pub trait Search {
         cluster.pod(pod).is_some_and(|pod| pod.attributes.may_preempt)
     }
 
-    /// The same gang with the pods that PreFilter asks about.
+    /// Returns the gang with the pods that PreFilter checks.
     fn admitted(&self, _: &Cluster, gang: Preemptor) -> Preemptor {
         gang
     }
 
-    /// The same gang with the pods for which a plan is needed, in the order in which they are planned.
+    /// Returns the gang with the pods for which a plan is needed, in the order in which they are planned.
     fn needed(&self, _: &Cluster, gang: Preemptor) -> Preemptor {
         gang
     }
 
-    /// Whether a nomination holds against pods of every priority.
+    /// Checks whether a nomination holds against pods of every priority.
     fn promises_are_firm(&self) -> bool {
         false
     }
 
-    /// Whether a nominated pod loses its nomination if a plan nominates the preemptor to the same node.
+    /// Checks whether a nominated pod loses its nomination if a plan nominates the preemptor to the same node.
     fn outranks(&self, preemptor: &Preemptor, nominated: &Pod) -> bool {
         nominated.priority() < preemptor.priority
     }
 
-    /// The pods that lose their nominations if there is no plan. `_searched`: the search ran.
+    /// Returns the pods that lose their nominations if there is no plan. `_searched`: the search ran.
     fn gives_up(&self, preemptor: &Preemptor, _searched: bool) -> Vec<PodIx> {
         preemptor.pods.clone()
     }
 
-    /// A plan for the preemptor, or the obstacle.
+    /// Searches for a plan for the preemptor. The error is the obstacle.
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle>;
 }
 
-/// The search of a table of laws.
+/// Returns the search that a table of laws names.
 pub fn of(laws: &Laws) -> Box<dyn Search + '_> {
     match &laws.search {
         laws::Search::RemoveAllThenReprieve => Box::new(WholeJob),
@@ -93,7 +93,7 @@ pub fn of(laws: &Laws) -> Box<dyn Search + '_> {
     }
 }
 
-/// Returns the pending pods of a job, the most important first, without those that are not judged ([`without_unjudged`]).
+/// Returns the pending pods of a job, the most important first, without those that no law judges ([`without_unjudged`]).
 pub fn waiting(cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<PodIx> {
     let mut waiting: Vec<_> = cluster.members(preemptor).filter(|(_, member)| member.is_schedulable()).collect();
     laws.queue_order.sort_job(cluster, &mut waiting);
@@ -107,21 +107,21 @@ pub fn waiting_with(cluster: &Cluster, laws: &Laws, preemptor: PodIx) -> Vec<Pod
     if is_apart { vec![preemptor] } else { pods }
 }
 
-/// Why there is no plan.
+/// The obstacle to a plan.
 #[derive(Debug, Clone)]
 pub enum Obstacle {
     /// No node fits a pod of the job, even after evicting every candidate.
     NoNode {
-        /// The pod.
+        /// The first pod that has no node.
         pod: PodIx,
-        /// How many pods of the job got a node before.
+        /// The number of pods of the job that got a node before it.
         planned: usize,
     },
-    /// This node has room without evictions once the leaving pods have left.
+    /// This node has free capacity without evictions once the leaving pods have left.
     Coming(NodeIx),
-    /// All pods have room without evictions once the leaving pods have left.
+    /// All pods have free capacity without evictions once the leaving pods have left.
     Room,
-    /// A pod of another quota that waits would evict those of the plan at once.
+    /// This waiting pod of another quota would evict the pods of the plan at once.
     Claimed(PodIx),
     /// A law denies, even after evicting every candidate.
     Law(Rule, Denial),

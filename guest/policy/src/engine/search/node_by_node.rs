@@ -30,7 +30,7 @@ struct PreemptionCandidate {
 }
 
 impl PreemptionCandidate {
-    /// The key by which nodes are compared.
+    /// Returns the key by which nodes are compared.
     fn order(&self) -> (NodeCost, u64) {
         (self.price.cost, self.dry_run.rank)
     }
@@ -38,30 +38,30 @@ impl PreemptionCandidate {
 
 /// The search node by node, for one pod. A gang that needs more of its pods is planned as a whole.
 pub struct NodeByNode {
-    /// How many nodes with a possible plan are enough.
+    /// The number of nodes with a possible plan that ends the search.
     pub sample: Sample,
 }
 
 impl Search for NodeByNode {
-    /// As many pods as the gang needs to be complete, the preemptor first. Evictions for fewer pods would help none of them. A PodGroup
-    /// of Kubernetes asks for all its pods.
+    /// Returns as many pods as the gang needs to be complete, the preemptor first. Evictions for fewer pods would help none of them. A PodGroup of
+    /// Kubernetes needs all its pods.
     fn needed(&self, cluster: &Cluster, preemptor: Preemptor) -> Preemptor {
         let pods = preemptor.pods.clone();
         needed_of(cluster, preemptor, pods)
     }
 
-    /// Only the pod that is tried: a gang larger than its minimum starts with as many pods as its quota takes.
+    /// Returns the preemptor with only the pod that is tried: a gang larger than its minimum starts with as many pods as its quota takes.
     fn admitted(&self, cluster: &Cluster, preemptor: Preemptor) -> Preemptor {
         let pods = vec![preemptor.pod];
         preemptor.with(cluster, pods)
     }
 
-    /// Only the preemptor: a plan for other pods of its gang may be in flight.
+    /// Returns only the preemptor: a plan for other pods of its gang may be in flight.
     fn gives_up(&self, preemptor: &Preemptor, _: bool) -> Vec<PodIx> {
         vec![preemptor.pod]
     }
 
-    /// Leaves out a member that finds no node, if the gang can have another one for it.
+    /// Searches for a plan. If a member finds no node, the search goes on with another member of the gang in its place.
     fn find(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
         if context.preemptor.pods.len() < 2 || asks_for_all(cluster, context.preemptor) {
             return self.find_for(cluster, context);
@@ -97,12 +97,12 @@ impl NodeByNode {
                 let context = &mut PreemptionContext { laws: &laws, notes: context.notes, ..*context };
                 self.plan(cluster, context, true)
             }
-            // A group that leaves whole stops as one job wherever its pods run.
+            // A group that is evicted whole stops as one job, on all its nodes.
             None => self.plan(cluster, context, cluster.has_whole_groups()),
         }
     }
 
-    /// Returns a plan. `seeks`: of the plans for several pods the one that costs least is sought.
+    /// Returns a plan for these pods. `seeks`: whether the cheapest of the plans for several pods is sought.
     fn plan(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>, seeks: bool) -> Result<Plan, Obstacle> {
         let at_least = match context.preemptor.pods.len() {
             0 | 1 => return self.plan_one(cluster, context),
@@ -115,7 +115,7 @@ impl NodeByNode {
         }
     }
 
-    /// Returns a plan for one pod. Where quotas give back in turn, another turn may make room that the first one does not, or cost less.
+    /// Returns a plan for one pod. Where quotas give back in turn, another turn may make the pod fit where the first one does not, or cost less.
     fn plan_one(&self, cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> Result<Plan, Obstacle> {
         match context.takes_in_turn() {
             true => least_harm(cluster, context, |cluster, context| plan_pod(cluster, context, self.sample)),
@@ -124,7 +124,7 @@ impl NodeByNode {
     }
 }
 
-/// A plan for the preemptor, or the obstacle.
+/// Plans the preemptor. The error is the obstacle.
 fn plan_pod(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, sample: Sample) -> Result<Plan, Obstacle> {
     let preemptor = context.preemptor.pod;
     let request = cluster.pod(preemptor).map(|pod| pod.request.clone()).unwrap_or_default();
@@ -150,8 +150,8 @@ fn plan_pod(cluster: &mut Cluster, context: &mut PreemptionContext<'_>, sample: 
     Ok(Plan::by_node(preemptor, vec![(preemptor, best.dry_run.node)], victims))
 }
 
-/// The cheapest of the first nodes that fit after evictions, where only room decides which do: a budget makes a node dearer, never
-/// impossible.
+/// Returns the cheapest of the first nodes that fit after evictions, where only capacity decides which nodes fit. A disruption budget makes a node
+/// dearer, never impossible.
 fn cheapest(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
@@ -187,7 +187,7 @@ fn cheapest(
         },
     );
     let mut best = best.and_then(|ix| priced.remove(&ix))?;
-    // The order puts nodes without a violation first: where the best one has some, all have. Then the next that has none is looked for.
+    // The order puts nodes without a violation first. So if the best node has violations, all have, and the search goes on for a node without any.
     while best.price.violations > 0 {
         let Some((_, ix)) = nodes.next() else { break };
         let found = offer(cluster, context, ix, (ask, nominated));
@@ -196,7 +196,7 @@ fn cheapest(
     Some(best)
 }
 
-/// The cheapest of the first nodes that fit after evictions: each is looked at.
+/// Returns the cheapest of the first nodes that fit after evictions. Unlike [`cheapest`], it examines each node.
 fn cheapest_of_all(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
@@ -220,7 +220,7 @@ fn cheapest_of_all(
     offers.into_iter().min_by_key(PreemptionCandidate::order)
 }
 
-/// The cheapest evictions on a node after which the preemptor fits.
+/// Returns the cheapest evictions on a node after which the preemptor fits. `None`: the preemptor does not fit there.
 fn offer(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
@@ -231,8 +231,8 @@ fn offer(
     let pods = cluster.one_of_each_group(&node.pods);
     let (leaving, staying): (Vec<PodIx>, Vec<PodIx>) = pods.iter().partition(|ix| context.is_leaving(cluster, **ix));
     let mut room = context.unpromised(cluster, node);
-    // kube-scheduler counts a leaving pod that may be a victim as one, so it may choose another node. The pod is reprieved last: no other one is
-    // evicted instead of it. All others leave their room; where least harm is sought, all do.
+    // kube-scheduler counts a leaving pod that may be a victim as a victim, so it may choose another node. The pod is reprieved last: no other pod is
+    // evicted in its place. All other leaving pods free their capacity; where least harm is sought, all do.
     let coming = match context.laws.seeks_least_harm(context.preemptor) {
         true => Vec::new(),
         false => context.candidates(cluster, leaving.iter().copied()),
@@ -248,7 +248,7 @@ fn offer(
     let dry_run = NodeDryRun::new(cluster, (ix, node), room, in_order, count);
     let dry_run = NodeDryRun { leaving, nominated: nominated.clone(), ..dry_run };
     let price = dry_run.price(cluster, &context.laws.node_choice, ask);
-    // A node may have room for a pod that a quota refuses.
+    // A node may have enough capacity for a pod that a quota refuses.
     match price.filter(|_| is_open) {
         Some(price) => Some(PreemptionCandidate { dry_run, price }),
         None => {

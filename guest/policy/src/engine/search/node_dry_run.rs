@@ -12,14 +12,14 @@ use crate::model::{Amounts, Cluster, InterPodLack, Node, NodeIx, Nominated, Pod,
 pub struct Candidate {
     /// The pod.
     pub pod: PodIx,
-    /// What its eviction frees, if that is not its request.
+    /// What the eviction of the pod frees, if that is not its request.
     frees: Option<Request>,
     /// How reluctantly it is taken (see [`Reluctance`](crate::laws::Reluctance)).
     pub reluctance: i64,
 }
 
 impl Candidate {
-    /// A pod as a candidate.
+    /// Creates a candidate from a pod.
     pub fn new(cluster: &Cluster, pod: PodIx) -> Candidate {
         let leaves_whole = cluster.has_whole_groups() && cluster.whole_group(pod).is_some();
         let is_plain = !leaves_whole && cluster.pod(pod).is_none_or(Pod::frees_its_request);
@@ -27,29 +27,29 @@ impl Candidate {
         Candidate { pod, frees, reluctance: 0 }
     }
 
-    /// Returns whether its eviction frees what it requests.
+    /// Returns whether the eviction of the candidate frees what it requests.
     pub fn is_plain(&self) -> bool {
         self.frees.is_none()
     }
 
-    /// What its eviction frees.
+    /// Returns what the eviction of the candidate frees.
     fn frees<'a>(&'a self, cluster: &'a Cluster) -> Option<&'a Request> {
         self.frees.as_ref().or_else(|| cluster.pod(self.pod).map(|pod| &pod.request))
     }
 }
 
-/// A pod that asks for a node.
+/// A pod that is to be placed, with the state of the plan so far.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask<'a> {
     /// The pod.
     pub pod: PodIx,
-    /// What it requests.
+    /// The amounts that the pod requests.
     pub request: &'a Request,
-    /// Where other pods are, beyond the books: the leaving pods, those that are planned so far and their victims.
+    /// The changes to the cluster that the plan assumes: the leaving pods are gone, the planned pods placed, and their victims gone.
     pub what_if: &'a WhatIf,
     /// The victims of the plan so far, on whatever node.
     pub earlier: &'a BTreeSet<PodIx>,
-    /// The limits of the plan, where the plan is for this pod alone and there are any. For more pods they are asked in a trial.
+    /// The limits of the plan, where the plan is for this pod alone and has limits. For several pods, limits are checked in a trial.
     pub limits: Option<Limits<'a>>,
 }
 
@@ -60,40 +60,41 @@ pub struct NodeDryRun {
     pub node: NodeIx,
     /// Its rank among all nodes, by name.
     pub rank: u64,
-    /// The room without evictions: what is free or held by leaving pods, less what is promised to others.
+    /// The capacity without evictions: free, or used by leaving pods, less what is promised to others.
     pub room: Amounts,
-    /// The same after evicting every candidate.
+    /// The same capacity after evicting every candidate.
     pub emptied: Amounts,
-    /// The pods that leave the node: other pods see them as gone, also where they are candidates.
+    /// The pods that leave the node. Constraints of other pods do not count them, even where they are candidates.
     pub leaving: Vec<PodIx>,
     /// The candidates in the order of reprieve: first the pods whose disruption budget is exhausted; within both parts the most important
     /// first.
     pub candidates: Vec<Candidate>,
-    /// How many candidates have an exhausted budget.
+    /// The number of candidates with an exhausted budget.
     pub protected: usize,
     /// The resources that the planned pods request. Only these must be free: a node may be overcommitted in another one.
     pub asked: Vec<ResourceIx>,
     /// The victims for the pods that are planned so far.
     pub victims: Vec<PodIx>,
-    /// These pods.
+    /// The pods that are planned on the node so far.
     pub planned: Vec<PodIx>,
-    /// The nominated pods of others, on whatever node. What a pod asks of other pods must hold without and with them, and what they ask too.
+    /// The nominated pods of others, on all nodes. Constraints between pods must hold with these nominated pods and without them.
     pub nominated: Nominated,
 }
 
 /// The cost of evictions on a node.
 #[derive(Debug, Clone)]
 pub struct Price {
-    /// The victims, those of the pods that are planned on the node already included.
+    /// The victims, including those for the pods that are planned on the node already.
     pub victims: Vec<PodIx>,
-    /// How many further victims violate a disruption budget.
+    /// The number of further victims that violate a disruption budget.
     pub violations: usize,
     /// The key by which nodes are compared.
     pub cost: NodeCost,
 }
 
 impl NodeDryRun {
-    /// A node without planned pods: its room beside the candidates, and how many of these have an exhausted budget.
+    /// Creates the dry run of a node without planned pods. `room` is its capacity without evictions, and `protected` the number of candidates with an
+    /// exhausted budget.
     pub fn new(
         cluster: &Cluster,
         (ix, node): (NodeIx, &Node),
@@ -121,12 +122,12 @@ impl NodeDryRun {
         }
     }
 
-    /// The candidates.
+    /// Returns the candidates.
     pub fn pods(&self) -> Vec<PodIx> {
         self.candidates.iter().map(|candidate| candidate.pod).collect()
     }
 
-    /// The cost of one more pod. None if it does not fit even after evicting every candidate.
+    /// Computes the cost of one more pod on the node. `None`: the pod does not fit even after evicting every candidate.
     pub fn price(&self, cluster: &Cluster, choice: &NodeChoice, ask: &Ask<'_>) -> Option<Price> {
         let victims = self.victims_for(cluster, choice, ask)?;
         let further: Vec<PodIx> = victims.iter().copied().filter(|pod| !self.victims.contains(pod)).collect();
@@ -137,7 +138,7 @@ impl NodeDryRun {
         Some(Price { victims, violations, cost })
     }
 
-    /// The room after evicting some candidates.
+    /// Returns the capacity after evicting some candidates.
     pub fn without(&self, cluster: &Cluster, gone: &[PodIx]) -> Amounts {
         let mut room = self.room.clone();
         for candidate in gone.iter().map(|ix| Candidate::new(cluster, *ix)) {
@@ -146,7 +147,7 @@ impl NodeDryRun {
         room
     }
 
-    /// Plans one more pod, with these victims for all that are planned on the node.
+    /// Plans one more pod on the node. `victims` are the victims for all pods that are planned there.
     pub fn plan(&mut self, (pod, request): (PodIx, &Request), victims: Vec<PodIx>) {
         self.victims = victims;
         self.room.subtract(request);
@@ -157,8 +158,8 @@ impl NodeDryRun {
         self.planned.push(pod);
     }
 
-    /// Returns the victims for a pod in a branch of the search: every candidate that the branch does not spare is evicted, then reprieved in
-    /// order as long as there is room and the other pods allow the planned ones; last those that the branch evicts from the start.
+    /// Returns the victims for a pod in a branch of the search. Every candidate that the branch does not spare is evicted, then reprieved in order,
+    /// as long as the planned pods fit and the other pods allow them. The candidates that the branch evicts from the start are reprieved last.
     pub fn reprieved(
         &self,
         cluster: &Cluster,
@@ -209,8 +210,8 @@ impl NodeDryRun {
         Some(candidates.into_iter().map(|one| one.pod).collect())
     }
 
-    /// Returns the candidates of a branch in the order of reprieve. Where the law counts gangs, pods of a gang that the plan has broken already
-    /// come last: their eviction stops nothing more.
+    /// Returns the candidates of a branch in the order of reprieve. Where the law counts gangs, pods of a gang that the plan has broken already come
+    /// last: their eviction stops nothing more.
     fn in_order(
         &self,
         cluster: &Cluster,
@@ -234,7 +235,8 @@ impl NodeDryRun {
         candidates
     }
 
-    /// Why the other pods do not allow a pod on the node, or any that is planned onto it, after evicting some candidates.
+    /// Returns why the other pods do not allow a pod, or one planned there before, on the node after evicting some candidates. `None`: they allow
+    /// all.
     pub fn lack_without(&self, cluster: &Cluster, ask: &Ask<'_>, gone: &[PodIx]) -> Option<InterPodLack> {
         let mut others = Others::of(cluster, self, ask);
         gone.iter().for_each(|ix| others.evict(*ix));
@@ -242,18 +244,18 @@ impl NodeDryRun {
     }
 }
 
-/// The other pods, as those see them that are to be on a node.
+/// The other pods, as seen by the pods that are to be on a node.
 struct Others<'a> {
     cluster: &'a Cluster,
     dry_run: &'a NodeDryRun,
-    /// These pods with the node, the new one last.
+    /// The pods that are to be on the node, the new one last, each with the node.
     placed: Vec<(PodIx, NodeIx)>,
-    /// None where nothing stands between these pods and others.
+    /// The changes that these pods assume. `None`: no constraint between pods concerns them.
     what_if: Option<WhatIf>,
 }
 
 impl<'a> Others<'a> {
-    /// With every candidate on the node, and the pod.
+    /// Creates the view with every candidate and the new pod on the node.
     fn of(cluster: &'a Cluster, dry_run: &'a NodeDryRun, ask: &Ask<'_>) -> Others<'a> {
         let pods = || dry_run.planned.iter().copied().chain([ask.pod]);
         if !pods().any(|pod| cluster.is_between(pod)) {
@@ -282,7 +284,7 @@ impl<'a> Others<'a> {
         }
     }
 
-    /// Why the others do not allow them.
+    /// Returns why the other pods do not allow the placed pods. `None`: they allow all of them.
     fn lack(&self) -> Option<InterPodLack> {
         let disallowed =
             self.cluster.first_disallowed_together(&self.placed, self.what_if.as_ref()?, &self.dry_run.nominated);

@@ -11,16 +11,16 @@ use crate::laws::harm::gang_of;
 use crate::laws::{LEAST, NodeChoice, NodeCost, NodeVictims};
 use crate::model::{Cluster, PodIx};
 
-/// Sets of victims that are tried on a node at most.
+/// The maximum number of sets of victims that are tried on a node.
 const TRIES: usize = 64;
 
 impl NodeDryRun {
-    /// Returns the victims for one more pod, those of the pods that are planned so far included; none where the pod does not fit even
-    /// without any candidate.
+    /// Returns the victims for one more pod, including those of the pods that are planned so far. `None`: the pod does not fit even without any
+    /// candidate.
     pub fn victims_for(&self, cluster: &Cluster, choice: &NodeChoice, ask: &Ask<'_>) -> Option<Vec<PodIx>> {
         let first = self.reprieved(cluster, choice, ask, &Branch::default())?;
-        // The candidate that costs least is reprieved last, but for pods of a gang that is too small already, which may cost nothing, and for
-        // groups that leave whole: where one is enough, no other one costs less. Where all are needed, no other set is enough.
+        // The cheapest candidate is reprieved last, so if one victim is enough, no other one costs less. Exceptions are pods of a gang below its
+        // minimum, which may cost nothing, and groups that are evicted whole. If all candidates are needed, no other set is enough.
         let is_free = |ix: PodIx| cluster.pod(ix).is_some_and(|pod| choice.by.is_free(cluster, pod, ask.earlier));
         let is_settled = match first.as_slice() {
             [] => true,
@@ -40,7 +40,7 @@ impl NodeDryRun {
         Some(cheapest(&mut search, (Branch::default(), first), TRIES).1)
     }
 
-    /// Returns how many of these pods have an exhausted disruption budget.
+    /// Returns the number of these pods with an exhausted disruption budget.
     pub fn violations(&self, victims: &[PodIx]) -> usize {
         let protected = self.candidates.iter().take(self.protected);
         protected.filter(|candidate| victims.contains(&candidate.pod)).count()
@@ -58,8 +58,8 @@ struct OnNode<'a> {
 }
 
 impl OnNode<'_> {
-    /// Returns whether it is plain that no other victims cost less. Others that are enough have a candidate that is none of these victims, and
-    /// cost at least what it costs alone.
+    /// Returns whether certainly no other victims cost less. Any other sufficient set has a candidate that is none of these victims, and costs at
+    /// least what that candidate costs alone.
     fn is_cheapest(&self, victims: &[PodIx]) -> bool {
         let alone = |candidate: &Candidate| (candidate.pod, self.cost_of(&[candidate.pod]));
         let alone: Vec<(PodIx, NodeCost)> = self.dry_run.candidates.iter().map(alone).collect();
@@ -68,7 +68,7 @@ impl OnNode<'_> {
             || self.choice.by.is_of_the_worst && self.are_alike() && is_least_of_equals(&alone, victims)
     }
 
-    /// Returns whether the candidates are pods alone that free the same each: then only their number decides whether there is room.
+    /// Returns whether all candidates are single pods that free the same amounts. Then only their number decides whether a pod fits.
     fn are_alike(&self) -> bool {
         let cluster = self.cluster;
         let pods = || self.dry_run.candidates.iter().filter_map(|candidate| cluster.pod(candidate.pod));
@@ -89,8 +89,8 @@ impl OnNode<'_> {
     }
 }
 
-/// Returns whether no other victims of the same number cost less, of candidates that free the same. What they cost follows from the worst of them
-/// in each criterion: so the first criterion is at least what as many candidates do not exceed, and the next one likewise among these.
+/// Returns whether no other victims of the same number cost less, of candidates that free the same. Their cost follows from the worst of them in each
+/// criterion. So the first criterion is at least the value that as many candidates do not exceed, and the next one likewise among these.
 fn is_least_of_equals(alone: &[(PodIx, NodeCost)], victims: &[PodIx]) -> bool {
     let Some(last) = victims.len().checked_sub(1) else { return true };
     let mut left: Vec<(PodIx, NodeCost)> = alone.to_vec();
@@ -118,7 +118,7 @@ impl Branching for OnNode<'_> {
         self.cost_of(victims)
     }
 
-    /// Each victim by itself, in the order of reprieve.
+    /// Returns each victim as a set of its own, in the order of reprieve.
     fn sets(&self, victims: &Vec<PodIx>) -> Vec<BTreeSet<PodIx>> {
         victims.iter().map(|ix| BTreeSet::from([*ix])).collect()
     }
@@ -132,7 +132,7 @@ impl Branching for OnNode<'_> {
 mod tests {
     use super::*;
 
-    /// Candidates of one size, by their number, with two criteria.
+    /// Creates candidates of one size, numbered in order, with two criteria each.
     fn alone(costs: &[(i64, i64)]) -> Vec<(PodIx, NodeCost)> {
         (0..).map(PodIx).zip(costs.iter().map(|(first, second)| [*first, *second, 0, 0, 0, 0, 0])).collect()
     }

@@ -16,47 +16,47 @@ use super::shortlist::{Offer, UNKNOWN};
 use crate::laws::NodeCost;
 use crate::model::{Cluster, NO_PODS, NodeIx, Pod, PodIx, Request, Resident, ResourceIx, VictimClassIx};
 
-/// What is known of the pods on nodes, class by class.
+/// Lower bounds of the cost of a plan on each node, from what is known of the pods, class by class.
 pub struct Outlook {
-    /// Nothing is known of any node: each is looked at.
+    /// Whether no lower bounds exist, so that each node is examined.
     is_blind: bool,
-    /// The nodes of which nothing is known, because pods leave them.
+    /// The nodes without a lower bound, because pods leave them.
     unclear: BTreeSet<NodeIx>,
-    /// What the pods that are planned request.
+    /// The resources that the planned pods request.
     resources: Vec<ResourceIx>,
     standing: Vec<Standing>,
-    /// What a pod of each class frees of each of the resources; nothing where the pods are no candidates.
+    /// The amount that a pod of each class frees, by resource and class; zero where the pods are no candidates.
     frees: Vec<Vec<i64>>,
-    /// The part of the cluster that a pod of each class holds.
+    /// The share of the cluster that a pod of each class uses.
     shares: Vec<i64>,
-    /// What was missing last of each of the resources, and which part of the cluster that is: nodes that are alike lack the same.
+    /// The last missing amount of each resource, with the share of the cluster that it is: similar nodes lack the same amounts.
     gap_shares: Vec<Cell<(i64, i64)>>,
 }
 
-/// What the guards say of the pods of a class.
+/// The result of the guards for the pods of a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
-    /// They were not asked.
+    /// No pod of the class was judged yet.
     Unasked,
     /// The pods stay.
     Spared,
     /// The pods may be evicted.
     Candidate,
-    /// Each pod is to be looked at.
+    /// Each pod must be judged by itself.
     Unclear,
 }
 
-/// What a pod requests of each resource, beside what is free of it.
+/// The amount that a pod requests of each resource, with the free amounts of all nodes.
 pub struct Wanted<'a> {
     columns: Vec<(i64, &'a [i64])>,
-    /// What is missing on the node that is looked at, and of what.
+    /// The missing amounts on the node that is examined.
     gaps: Vec<Gap>,
 }
 
-/// What is missing of a resource on a node, and the most that one eviction there frees of it.
+/// The missing amount of a resource on a node, and the most that one eviction there frees of it.
 #[derive(Debug, Clone, Copy)]
 struct Gap {
-    /// The place of the resource among those that are requested.
+    /// The index of the resource among the requested ones.
     resource: usize,
     /// The resource.
     of: ResourceIx,
@@ -65,7 +65,8 @@ struct Gap {
 }
 
 impl Outlook {
-    /// The outlook of a search for pods with these requests. The cluster is prepared for it; these pods leave.
+    /// Creates the outlook of a search for pods with these requests. `leaving` are the pods that leave their nodes. The cluster must be prepared for
+    /// the search.
     pub fn new<'a>(
         cluster: &Cluster,
         context: &PreemptionContext<'_>,
@@ -86,12 +87,12 @@ impl Outlook {
         }
     }
 
-    /// Whether nothing is known of any node.
+    /// Checks whether no node has a lower bound.
     pub fn is_blind(&self) -> bool {
         self.is_blind
     }
 
-    /// What a plan for a pod with this request costs at least on each of these nodes; the nodes that cannot have one are left out.
+    /// Returns a lower bound of the cost of a plan for a pod with this request, for each of these nodes. Nodes that cannot have a plan are left out.
     pub fn of(
         &mut self,
         cluster: &Cluster,
@@ -108,14 +109,14 @@ impl Outlook {
         offers
     }
 
-    /// What [`Outlook::least`] reads for a pod with this request.
+    /// Returns the input of [`Outlook::least`] for a pod with this request.
     pub fn wanted<'a>(&self, cluster: &'a Cluster, request: &Request) -> Wanted<'a> {
         let column = |resource: &ResourceIx| (request.get(*resource), cluster.rooms().free(*resource));
         let columns: Vec<_> = self.resources.iter().map(column).collect();
         Wanted { gaps: Vec::with_capacity(columns.len()), columns }
     }
 
-    /// What a plan costs at least on a node; none where there cannot be one.
+    /// Returns a lower bound of the cost of a plan on a node. `None`: there cannot be a plan. [`UNKNOWN`]: the node must be examined.
     pub fn least(
         &mut self,
         cluster: &Cluster,
@@ -158,7 +159,7 @@ impl Outlook {
         Some((context.laws.node_choice.by.least)(&least))
     }
 
-    /// Every candidate on a node; none where nothing is known of the node.
+    /// Returns every candidate on a node. `None`: the pods of the node must be examined one by one.
     pub fn candidates(
         &mut self,
         cluster: &Cluster,
@@ -202,7 +203,8 @@ impl Outlook {
         share
     }
 
-    /// Returns the priority of the last of the least important candidates among these pods that close a gap; none where all of them do not.
+    /// Returns the priority of the last of the least important candidates among these pods that close a gap. `None`: all of them together do not
+    /// close it.
     fn close(&self, gap: &mut Gap, residents: &[Resident]) -> Option<i32> {
         let of_class = self.frees.get(gap.resource).map(Vec::as_slice).unwrap_or_default();
         let (mut freed, mut closing) = (0i64, None);
@@ -217,7 +219,7 @@ impl Outlook {
         closing
     }
 
-    /// What the guards say of a pod, or said of another one of its class.
+    /// Returns the result of the guards for a pod, judged once for its class.
     fn standing(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>, resident: &Resident) -> Standing {
         let at = usize::try_from(resident.class.0).unwrap_or(usize::MAX);
         match self.standing.get(at) {
@@ -234,7 +236,7 @@ impl Outlook {
         } else if !context.is_candidate(cluster, ix) {
             Standing::Spared
         } else if context.laws.node_choice.by.is_free(cluster, pod, &NO_PODS) {
-            // It costs less than its priority and its size say; so do the others of its class, which are of the same gang.
+            // The pod costs less than its priority and its size say, and so do the other pods of its class, which are of the same gang.
             Standing::Unclear
         } else {
             Standing::Candidate
@@ -248,7 +250,7 @@ impl Outlook {
         standing
     }
 
-    /// Notes what a candidate of a class frees, and the part of the cluster that it holds.
+    /// Records the amounts that a candidate of a class frees, and its share of the cluster.
     fn weigh(&mut self, cluster: &Cluster, class: usize, pod: &Pod) {
         if let Some(share) = self.shares.get_mut(class) {
             *share = cluster.pod_share(pod);

@@ -5,11 +5,11 @@ use super::members::{asks_for_all, gang, lacking};
 use crate::laws::Preemptor;
 use crate::model::{Cluster, NodeIx, Nominated, PodIx, Trial, WhatIf};
 
-/// How many pods are looked at on their nodes at most, in all orders together.
+/// The maximum number of times that pods are examined on their nodes, in all orders together.
 const LOOKS: usize = 512;
 
-/// Returns whether the plan in flight for a preemptor still stands: enough pods of its gang are nominated, the one that is tried among them, and
-/// when the pods that are leaving have left, these can take their nodes in some order.
+/// Returns whether the plan in flight for a preemptor still works: enough pods of its gang are nominated, including the tried one, and they can take
+/// their nodes in some order once the leaving pods have left.
 pub fn plan_stands(cluster: &mut Cluster, context: &PreemptionContext<'_>) -> bool {
     let Some(promised) = promised(cluster, context.preemptor) else { return false };
     let leaving = context.leaving(cluster);
@@ -25,9 +25,9 @@ pub fn plan_stands(cluster: &mut Cluster, context: &PreemptionContext<'_>) -> bo
     Standing { context, nominated, looks: LOOKS }.in_some_order(&mut trial, &promised)
 }
 
-/// Returns the nominated pods of a gang with their nodes, where the plan that promised them is still enough: the pod that is tried is one of
-/// them, and as many are nominated as a new plan would have to find nodes for. Otherwise none. The last pod that a gang lacks was promised its
-/// node by a plan for several, which counts on all pods that leave; a search for that pod alone may not.
+/// Returns the nominated pods of a gang with their nodes, if the plan that promised them is still enough: the tried pod is one of them, and as many
+/// are nominated as a new plan would have to place. `None`: it is not enough. The last pod that a gang lacks was promised its node by a plan for
+/// several pods, which counts on all leaving pods. A search for that pod alone may not count on them.
 fn promised(cluster: &Cluster, preemptor: &Preemptor) -> Option<Vec<(PodIx, NodeIx)>> {
     let promised = preemptor.pods.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?.nominated?)));
     let promised: Vec<(PodIx, NodeIx)> = promised.collect();
@@ -43,12 +43,12 @@ struct Standing<'a> {
     context: &'a PreemptionContext<'a>,
     /// The nominated pods of others.
     nominated: Nominated,
-    /// How many more pods are looked at.
+    /// The number of examinations that are left.
     looks: usize,
 }
 
 impl Standing<'_> {
-    /// Returns whether these pods can take their nodes in some order. Where the looks run out, no order is known.
+    /// Returns whether these pods can take their nodes in some order. `false` also where the examinations run out.
     fn in_some_order(&mut self, trial: &mut Trial<'_>, left: &[(PodIx, NodeIx)]) -> bool {
         left.is_empty()
             || left.iter().enumerate().any(|(at, next)| {
@@ -69,7 +69,7 @@ impl Standing<'_> {
             })
     }
 
-    /// Returns whether a pod fits its node, what is promised there to others kept.
+    /// Returns whether a pod fits on its node, keeping what is promised there to others.
     fn fits(&self, trial: &Trial<'_>, (pod, ix): (PodIx, NodeIx)) -> bool {
         let cluster = trial.cluster();
         let Some((node, request)) = cluster.node(ix).zip(cluster.pod(pod).map(|pod| &pod.request)) else {

@@ -10,20 +10,20 @@ use crate::engine::Notes;
 use crate::laws::{Laws, Preemptor};
 use crate::model::{Cluster, Ledger, NodeIx, Place, PodIx};
 
-/// The number of kinds of pods, the smallest first, that are looked at as the one which a plan must be for.
+/// The maximum number of kinds of pods, the smallest first, that are tried as the pod which a plan must be for.
 const KINDS: usize = 16;
 
-/// The laws, the plans under way, and what the host refused of earlier plans.
+/// The laws, the plans in flight, and what the host refused of earlier plans.
 pub type Ground<'a> = (&'a Laws, &'a Ledger, &'a Refuted);
 
-/// Returns whether a gang can be complete without the pod that is tried, with some of its other waiting pods and without an eviction.
+/// Returns whether a gang can be complete without the tried pod, with some of its other waiting pods and without an eviction.
 pub fn completes_without(cluster: &mut Cluster, ground: Ground<'_>, preemptor: &Preemptor) -> bool {
     let nodes: Vec<NodeIx> = cluster.nodes().map(|(ix, _)| ix).collect();
     let others: Vec<PodIx> = preemptor.pods.iter().copied().filter(|ix| *ix != preemptor.pod).collect();
     if others.is_empty() || lacking(cluster, preemptor) > others.len() {
         return false;
     }
-    // A nominated pod is part of each plan, or else one of some kind: where no kind has a node, no pod has.
+    // The plan must be for a nominated pod, or else for a pod of some kind. If no kind has a node, no pod has.
     let nominated = others.iter().copied().find(|ix| cluster.pod(*ix).is_some_and(|pod| pod.nominated.is_some()));
     let mut seen = BTreeSet::new();
     let is_new = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| seen.insert(pod.class));
@@ -37,12 +37,12 @@ pub fn completes_without(cluster: &mut Cluster, ground: Ground<'_>, preemptor: &
     })
 }
 
-/// Returns a plan that evicts no pod, for the pod that is tried and as many others as its gang lacks; for all pods where several gangs start
-/// together. The larger pods are left out where they take the room, or the quota, of the others.
+/// Returns a plan that evicts no pod, for the tried pod and as many others as its gang lacks; for all pods where several gangs start together. Larger
+/// pods are left out where they take the capacity, or the quota, of the others.
 pub fn without_victims(cluster: &mut Cluster, ground: Ground<'_>, gangs: &[Preemptor]) -> Option<Plan> {
     let [gang] = gangs else { return planned(cluster, ground, gangs, usize::MAX) };
     let at_least = lacking(cluster, gang);
-    // Of pods that are alike, the one that is tried gets its node first: the plan must be for it, and may do without others.
+    // Of equal pods, the tried one gets its node first: the plan must be for it, and may do without others.
     let others = gang.pods.iter().copied().filter(|ix| *ix != gang.pod);
     let pods = std::iter::once(gang.pod).chain(others).collect();
     let mut gang = gang.clone().with(cluster, pods);
@@ -55,8 +55,8 @@ pub fn without_victims(cluster: &mut Cluster, ground: Ground<'_>, gangs: &[Preem
     None
 }
 
-/// Returns a plan for at least so many pods of some gangs, if it evicts no pod and PreFilter admits these pods. A pod more than that is left out where
-/// only an eviction gives it a node.
+/// Returns a plan for at least so many pods of some gangs, if it evicts no pod and PreFilter admits these pods. A pod beyond that number is left out
+/// if only an eviction gives it a node.
 fn planned(
     cluster: &mut Cluster,
     (laws, ledger, refuted): Ground<'_>,

@@ -5,14 +5,14 @@ use crate::engine::reasons::REFUSED_AS_VICTIM;
 use crate::laws::{Denial, Rule};
 use crate::model::{Cluster, NodeIx, PodIx};
 
-/// Whether the host refused to place the pod on the node.
+/// Checks whether the host refused to place the pod on the node.
 pub fn is_placement_refused(refuted: &Refuted, pod: PodIx, node: NodeIx) -> bool {
     refuted.placements.iter().any(|placement| placement.pod == pod.0 && placement.node == node.0)
 }
 
-/// What protects a pod that the host refused as a victim, and a pod whose eviction would take such a pod along.
+/// Returns a denial if the host refused the eviction of the pod, or of a pod that is evicted together with it. `None`: the host did not.
 pub fn refused_victim(refuted: &Refuted, cluster: &Cluster, pod: PodIx) -> Option<(Rule, Denial)> {
-    // Nearly always nothing was refused, and every candidate of every node is asked about.
+    // Nearly always nothing was refused, and this runs for every candidate of every node.
     if refuted.victims.is_empty() {
         return None;
     }

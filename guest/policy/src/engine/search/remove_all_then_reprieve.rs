@@ -22,14 +22,14 @@ use crate::laws::harm::gang_of;
 use crate::laws::{Laws, Preemptor};
 use crate::model::{Cluster, JobIx, NO_PODS, NodeIx, Pod, PodIx, Request, ResourceIx, WhatIf};
 
-/// The size of a pod is the largest share that it requests of a resource of all nodes, in units of 1/WHOLE.
+/// The unit of the size of a pod: 1/WHOLE. The size is the largest share of a resource of all nodes that the pod requests.
 const WHOLE: i128 = 1 << 32;
 
 /// The search by whole jobs.
 pub struct WholeJob;
 
 impl Search for WholeJob {
-    /// All gangs of a gang group: they start together or not at all. A gang that is complete without its waiting pods is left out.
+    /// Returns all gangs of a gang group, as they start together or not at all. A gang that is complete without its waiting pods is left out.
     fn planned_together(&self, cluster: &Cluster, laws: &Laws, preemptor: Preemptor) -> Vec<Preemptor> {
         let group = preemptor.job.map(|job| cluster.gang_group(job)).unwrap_or_default().into_iter();
         let others = group.filter(|job| Some(*job) != preemptor.job && !cluster.is_complete(*job));
@@ -41,7 +41,7 @@ impl Search for WholeJob {
         std::iter::once(preemptor).chain(others).collect()
     }
 
-    /// The plan is for all waiting pods of these gangs, so each of them must be allowed to preempt.
+    /// Checks whether every waiting pod of these gangs may preempt, as the plan is for all of them.
     fn could_plan(&self, cluster: &Cluster, laws: &Laws, pod: PodIx) -> bool {
         let preemptor = Preemptor::of(cluster, laws, pod, self.pods(cluster, laws, pod));
         let gangs = preemptor.map(|preemptor| self.planned_together(cluster, laws, preemptor)).unwrap_or_default();
@@ -60,8 +60,7 @@ impl Search for WholeJob {
     }
 }
 
-/// A plan for the pods of the preemptor, or the obstacle. At least so many of them have a node then; the others are left out where
-/// they find none.
+/// Plans the pods of the preemptor. At least so many of them get a node; the others are left out where they find none. The error is the obstacle.
 pub(super) fn plan_job(
     cluster: &mut Cluster,
     context: &mut PreemptionContext<'_>,
@@ -84,7 +83,7 @@ pub(super) fn plan_job(
     for pod in in_order(cluster, dry_runs.nodes(), &context.preemptor.pods) {
         let priced = choices.cheapest(cluster, context, (&mut dry_runs, &what_if, &victims), pod);
         let Some((chosen, together)) = priced else {
-            // A nominated pod would keep its nomination to room that the plan takes.
+            // A nominated pod would keep its nomination to capacity that the plan takes.
             let is_nominated = cluster.pod(pod).is_some_and(|pod| pod.nominated.is_some());
             if may_miss > 0 && pod != context.preemptor.pod && !is_nominated {
                 may_miss = may_miss.saturating_sub(1);
@@ -141,8 +140,7 @@ fn nodes_of_gangs(cluster: &Cluster, pods: &[PodIx]) -> BTreeSet<NodeIx> {
     members.filter_map(|pod| pod.place.node()).collect()
 }
 
-/// The pods in the order in which they are planned: those that need others in their domain last, then the largest first, otherwise
-/// unchanged.
+/// Returns the pods in the order in which they are planned: those that need others in their domain last, then the largest first, otherwise unchanged.
 pub(super) fn in_order(cluster: &Cluster, nodes: &[NodeIx], pods: &[PodIx]) -> Vec<PodIx> {
     let total = |resource: ResourceIx| {
         let allocatable = cluster.rooms().allocatable(resource);

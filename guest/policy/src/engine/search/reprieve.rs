@@ -11,7 +11,7 @@ pub fn reprieve<C, W>(
     candidates.into_iter().filter_map(|candidate| against(&candidate).map(|why| (candidate, why))).collect()
 }
 
-/// The same without the obstacles.
+/// Returns the candidates that cannot be reprieved, without the obstacles.
 pub fn without_reprieve<C>(candidates: impl IntoIterator<Item = C>, mut is_back: impl FnMut(&C) -> bool) -> Vec<C> {
     let needed = reprieve(candidates, |candidate| if is_back(candidate) { None } else { Some(()) });
     needed.into_iter().map(|(candidate, ())| candidate).collect()

@@ -15,10 +15,10 @@ use crate::model::{Cluster, InterPodLack, NodeIx, PodIx, Trial, WhatIf};
 use kept::{Kept, kept_on};
 use taken::Taken;
 
-/// Evicts in a trial every candidate on the nodes of the plan. If a limit does not hold, also every candidate in the queues of the
-/// planned gangs, on any node. Then reprieves them in order, as long as the planned pods keep their nodes and every limit holds. The
-/// others are the victims, in the order of their names. `elsewhere`: the pods that are leaving other nodes. `chosen`: the victims that the
-/// search has counted on; they are reprieved last.
+/// Evicts in a trial every candidate on the nodes of the plan. If a limit does not hold, also evicts every candidate in the queues of the planned
+/// gangs, on any node. Then reprieves the candidates in order, as long as the planned pods keep their nodes and every limit holds. The others are the
+/// victims, in the order of their names. `elsewhere`: the pods that are leaving other nodes. `chosen`: the victims that the search has counted on;
+/// they are reprieved last.
 pub fn reprieve_job(
     cluster: &mut Cluster,
     context: &mut PreemptionContext<'_>,
@@ -31,10 +31,9 @@ pub fn reprieve_job(
     if let Some((rule, denial)) = context.broken_permit(trial.cluster()) {
         return Err(Obstacle::Law(rule, denial));
     }
-    // Pods that leave have left when the plan is carried out, wherever they run: no quota counts them.
+    // Leaving pods have left when the plan is carried out, on all nodes: no quota counts them.
     leaving.iter().for_each(|(ix, _)| trial.evict_set(*ix));
-    // Asked before the evictions: a pod on a node of the plan must not be evicted for a limit if a less important one elsewhere is
-    // enough.
+    // Checked before the evictions: a pod on a node of the plan must not be evicted for a limit if a less important one elsewhere is enough.
     let over = context.broken_limit(trial.cluster()).is_some();
     let kept = Kept::on_each(trial.cluster(), context, dry_runs);
     let is_between = nominations.iter().any(|(pod, _)| trial.cluster().is_between(*pod));
@@ -47,7 +46,7 @@ pub fn reprieve_job(
     }
     let certain = if context.notes.are_on() { Vec::new() } else { taken.remove_certain(trial.cluster(), &kept) };
     let evicted = taken.in_order(&mut trial, context, (chosen, &certain));
-    // Built now: of what a trial evicts afterwards, nothing is among these.
+    // Built before the evictions of the trial, so that it does not contain them.
     let mut what_if = WhatIf::default();
     elsewhere.iter().for_each(|ix| what_if.evict_set(trial.cluster(), *ix));
     let nominated = context.nominated(trial.cluster());
@@ -97,13 +96,13 @@ fn by_name(cluster: &Cluster, pods: impl Iterator<Item = PodIx>) -> Vec<PodIx> {
     pods
 }
 
-/// Whether the pods before the first that is not allowed are fewer with a candidate back, or another thing stands in its way. A pod that
-/// needs a candidate in its domain is allowed again only when that one is back.
+/// Checks whether a candidate back on its node makes the plan worse: fewer pods are allowed before the first that is not, or that pod has a different
+/// obstacle. `without` is the state without the candidate. A pod that needs a candidate in its domain is allowed only with that candidate.
 fn is_worse((planned, lack): (usize, InterPodLack), without: Option<(usize, InterPodLack)>) -> bool {
     without.is_none_or(|(before, other)| planned < before || planned == before && lack != other)
 }
 
-/// The obstacle to a reprieve, in a trial where the candidate is on its node again.
+/// Returns the obstacle to a reprieve, in a trial where the candidate is on its node again. `None`: the candidate is reprieved.
 fn against<'k>(
     cluster: &Cluster,
     context: &PreemptionContext<'_>,
@@ -122,7 +121,7 @@ fn against<'k>(
     }
 }
 
-/// Returns the candidates that must be evicted for the bounds of the queues alone, wherever the planned pods run; none where no bound is
+/// Returns the candidates that must be evicted for the bounds of the queues alone, on whatever nodes the planned pods run. Empty where no bound is
 /// exceeded, or no eviction brings the queues within their bounds.
 pub fn victims_for_bounds(cluster: &mut Cluster, context: &mut PreemptionContext<'_>) -> BTreeSet<PodIx> {
     let exceeded = |cluster: &Cluster, context: &PreemptionContext<'_>| {

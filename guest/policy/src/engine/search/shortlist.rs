@@ -1,7 +1,7 @@
-//! The nodes of a search, the cheapest first, without looking at the dear ones.
+//! The nodes of a search, the cheapest first, without pricing the dear ones.
 //!
-//! A node stands under the least that a plan there may cost, until it is the first; then it is priced, and stands under its price. A
-//! node that is first under its price is the cheapest: every other one costs at least as much as it stands under.
+//! Best-first search. The heap orders nodes by a lower bound of the cost of a plan there. The first node is priced exactly and pushed back with its
+//! price. A node that comes first with an exact price is the cheapest, because every other entry is a lower bound.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -9,46 +9,46 @@ use std::collections::{BTreeMap, BinaryHeap};
 use crate::laws::{LEAST, NodeCost};
 use crate::model::{Cluster, NodeIx, NodeSet};
 
-/// The least that a plan may cost where nothing is known.
+/// The lower bound of the cost of a plan where nothing is known.
 pub const UNKNOWN: NodeCost = LEAST;
 
-/// A node and what a plan there costs.
+/// A node and the cost of a plan there, exact or as a lower bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Offer {
     cost: NodeCost,
     rank: u64,
     is_price: bool,
     node: NodeIx,
-    /// How often the node had changed before.
+    /// The number of changes to the node when the offer was made.
     changes: u32,
 }
 
 impl Offer {
-    /// A plan on a node of this rank costs at least this.
+    /// Creates an offer with a lower bound: a plan on a node of this rank costs at least `cost`.
     pub fn at_least(cost: NodeCost, rank: u64, node: NodeIx) -> Offer {
         Offer { cost, rank, is_price: false, node, changes: 0 }
     }
 
-    /// A plan on a node of this rank costs this.
+    /// Creates an offer with an exact price: a plan on a node of this rank costs `cost`.
     pub fn price(cost: NodeCost, rank: u64, node: NodeIx) -> Offer {
         Offer { is_price: true, ..Offer::at_least(cost, rank, node) }
     }
 }
 
-/// The nodes for pods of one class.
+/// The nodes for pods of one class, as a heap ordered by the cost of their offers.
 #[derive(Debug, Clone, Default)]
 pub struct Shortlist(BinaryHeap<Reverse<Offer>>);
 
-/// How often nodes have changed since their outlook was made.
+/// The number of changes to each node since its lower bound was computed.
 pub type Changes = BTreeMap<NodeIx, u32>;
 
 impl Shortlist {
-    /// These nodes.
+    /// Creates a list of the nodes of these offers.
     pub fn new(offers: Vec<Offer>) -> Shortlist {
         Shortlist(offers.into_iter().map(Reverse).collect())
     }
 
-    /// The cheapest node that may be taken. `price`: the cost of a plan there; none where there is none.
+    /// Returns the cheapest node that may be taken. `price` computes the exact cost of a plan on a node, and `None` where there is no plan.
     pub fn cheapest(
         &mut self,
         changes: &Changes,
@@ -75,13 +75,13 @@ impl Shortlist {
         found
     }
 
-    /// A node has changed so often by now: what it cost does not count any more.
+    /// Adds an offer for a node that has changed so often by now. Older offers of the node no longer count.
     pub fn changed(&mut self, (rank, node): (u64, NodeIx), changes: u32) {
         self.0.push(Reverse(Offer { cost: UNKNOWN, rank, is_price: false, node, changes }));
     }
 }
 
-/// Returns the nodes of a set in the order of their names, each with its place in it.
+/// Returns the nodes of a set in the order of their names, each with its position in that order.
 pub(super) fn in_order<'a>(cluster: &'a Cluster, set: &'a NodeSet) -> impl Iterator<Item = (u64, NodeIx)> + 'a {
     (0..).zip(cluster.nodes_in_order().iter().copied()).filter(|(_, ix)| set.has(*ix))
 }

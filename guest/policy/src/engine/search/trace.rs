@@ -15,10 +15,10 @@ use crate::engine::room::{Lack, inter_pod};
 use crate::laws::{Denial, Detail, Rule};
 use crate::model::{Amounts, Cluster, InterPodLack, NodeIx, Pod, PodIx, ResourceIx};
 
-/// Why a pod cannot be reprieved.
+/// The reason why a pod cannot be reprieved.
 #[derive(Debug, Clone)]
 pub enum Why {
-    /// The planned pods would lack room.
+    /// The planned pods would lack capacity.
     Lack(Lack),
     /// The other pods would not allow a planned pod.
     InterPod(InterPodLack),
@@ -78,7 +78,7 @@ pub fn full(cluster: &Cluster, notes: &mut Notes, (dry_run, ask): (&NodeDryRun, 
     }
 }
 
-/// What the planned pods on a node lack in a trial, beside what is promised to others.
+/// Returns what the planned pods on a node lack in a trial, once what is promised to others is subtracted. `None`: nothing is lacking.
 pub fn crowding(cluster: &Cluster, at: NodeIx, here: &[PodIx], promised: &Amounts) -> Option<Lack> {
     let node = cluster.node(at)?;
     let pods = || here.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.place.node() == Some(at));
@@ -163,7 +163,7 @@ impl Notes {
     }
 }
 
-/// The number and the highest priority of the victims; the case `none` without victims.
+/// Returns the number and the highest priority of the victims as facts. The case is `none` without victims.
 pub fn cost(cluster: &Cluster, victims: &[PodIx], case: &'static str) -> Detail {
     let highest = victims.iter().filter_map(|ix| cluster.pod(*ix)).map(Pod::priority).max();
     match highest {

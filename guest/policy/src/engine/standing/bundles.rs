@@ -13,12 +13,12 @@ use crate::model::{Cluster, JobIx, Ledger, Pod, PodIx, QueueIx, Trial};
 pub struct Way<'a> {
     /// The laws about each victim.
     pub guards: &'a [Guard],
-    /// Where jobs are evicted: the laws about a pod that is evicted alone, and the order of the pods of a job.
+    /// The laws about a pod that is evicted alone, and the order of the pods of a job. `None`: pods are evicted, not jobs.
     of_jobs: Option<(&'a [Guard], Order)>,
 }
 
 impl Way<'_> {
-    /// Returns the ways of a table of laws; none where the configured actions evict no pods.
+    /// Returns the ways of a table of laws. Empty where the configured actions evict no pods.
     pub fn all(laws: &Laws) -> Vec<Way<'_>> {
         let Some(cycle) = &laws.cycle else { return vec![Way { guards: &laws.guards, of_jobs: None }] };
         let ways = [(Action::Reclaim, &cycle.reclaim), (Action::Preempt, &cycle.preempt)];
@@ -27,29 +27,29 @@ impl Way<'_> {
     }
 }
 
-/// A preemptor and a way: what the standing of a gang depends on.
+/// What the standing of a gang depends on: the gang, the queue and the priority of the preemptor, and the number of the way.
 type Key = (JobIx, Option<QueueIx>, i32, usize);
 
 /// The standing of a gang.
 #[derive(Clone)]
 struct GangStanding {
-    /// It may shrink to a legal size, by elastic pods that may be evicted.
+    /// Whether the gang may shrink to a legal size, by elastic pods that may be evicted.
     shrinks: bool,
     /// The law that spares the whole gang.
     whole: Spared,
 }
 
-/// The standings of gangs that are known already: a gang has many pods.
+/// The standings of gangs that are known already, as a gang has many pods with the same answer.
 #[derive(Default)]
 pub struct GangStandings(BTreeMap<Key, GangStanding>);
 
-/// The laws of a way to preempt, as they are asked of a preemptor.
+/// The laws of a way to preempt, with the preemptor that they are checked for.
 pub struct Asks<'a> {
     /// The plans in flight.
     pub ledger: &'a Ledger,
     /// The preemptor.
     pub preemptor: &'a Preemptor,
-    /// The guards that are asked.
+    /// The guards that are checked.
     pub guards: &'a [Guard],
     /// The way and its number.
     pub way: (usize, &'a Way<'a>),
@@ -93,7 +93,7 @@ impl Asks<'_> {
         pods.sort_by_key(|(_, pod)| !pod.is_elastic());
         let pods: Vec<PodIx> = pods.into_iter().map(|(ix, _)| ix).collect();
         let shrinks = self.shrinks(cluster, ix, &pods);
-        // As the search does: each is asked about with the whole gang there, and then again with those before it evicted.
+        // Like in the search: each pod is judged with the whole gang there, and then again with those before it evicted.
         let mut whole = pods.iter().find_map(|ix| self.denied_by(cluster, self.guards, *ix));
         let before = trial.mark();
         for ix in pods {

@@ -8,13 +8,13 @@ use crate::model::{Amounts, Cluster, Kind, QueueIx, ResourceIx};
 /// The highest priority that Kubernetes admits for a pod: that of `system-node-critical`.
 const HIGHEST: i32 = 2_000_001_000;
 
-/// The preemptors that there may be.
+/// The preemptors that might come for a running pod.
 pub struct Preemptors {
     /// The highest priority of a pod.
     highest: i32,
     /// The queues that have no queue below.
     leaves: Vec<QueueIx>,
-    /// What preemptors may request beside what the running pod requests.
+    /// The requests that preemptors may have besides that of the running pod.
     others: Others,
 }
 
@@ -22,10 +22,10 @@ pub struct Preemptors {
 enum Others {
     /// Nothing else: no law about a candidate compares it with the request.
     None,
-    /// A little of everything: where a law looks for one resource of the preemptor that the victim or its gang holds.
+    /// A little of every resource, where a law looks for one resource of the preemptor that the victim or its gang uses.
     All(Amounts),
-    /// A little of one resource: where a law looks at each resource of the preemptor, so that another one may protect the victim. With it a
-    /// place for a pod, if pods request one.
+    /// A little of one resource, where a law examines each resource of the preemptor, so that another resource may protect the victim. The second
+    /// field is the resource that counts pods, if pods request one.
     Each(Vec<ResourceIx>, Option<ResourceIx>),
 }
 
@@ -64,7 +64,7 @@ impl Preemptors {
         self.leaves.iter().copied().filter(|queue| Some(*queue) != own).collect()
     }
 
-    /// Returns what preemptors of a pod with this request may request themselves. A pod is safe if it is safe from each of them.
+    /// Returns the requests that preemptors of a pod with this request may have. A pod is safe if it is safe from each of them.
     pub fn requests(&self, running: &Amounts) -> Vec<Amounts> {
         match &self.others {
             Others::None => vec![running.clone()],

@@ -5,14 +5,14 @@ use serde_json::json;
 use crate::contract::Object;
 use crate::testing::{World, key, object, pod};
 
-/// A budget of pods with this value of the label `app`, of which so many may be disrupted.
+/// Returns a budget of pods with this value of the label `app`, of which so many may be disrupted.
 fn budget(name: &str, app: &str, allowed: i64) -> Object {
     let body = json!({"spec": {"selector": {"matchLabels": {"app": app}}}, "status": {"disruptionsAllowed": allowed}});
     let object = object("PodDisruptionBudget", name, [&[], &[]], body);
     Object { group: "policy".to_owned(), ..object }
 }
 
-/// Three nodes, full with one pod each, of apps and priorities as given; `a` preempts. One node with a plan is enough, unless all violate.
+/// Creates three nodes, full with one pod each, of apps and priorities as given; `a` preempts. One node with a plan is enough, unless all violate.
 fn world(residents: [(&str, i32); 3]) -> World {
     let mut world = World::of("kubernetes", r#"{"minCandidateNodesAbsolute": 1, "minCandidateNodesPercentage": 0}"#);
     for (node, (app, priority)) in ["x", "y", "z"].into_iter().zip(residents) {
@@ -32,8 +32,8 @@ fn victim(world: &mut World) -> String {
     plain.join(", ")
 }
 
-/// The first node is enough. Where its only candidate violates a budget, the search goes on: to the first node that needs no violation,
-/// and not to a better one behind it.
+/// Checks that the first node is enough, unless its only candidate violates a budget. Then the search goes on to the first node that needs no
+/// violation, and not to a better one after it.
 #[test]
 fn the_search_goes_on_until_no_budget_is_violated() {
     let mut world = world([("guarded", 0), ("free", 5), ("free", 1)]);
@@ -42,7 +42,7 @@ fn the_search_goes_on_until_no_budget_is_violated() {
     assert_eq!(victim(&mut world), "default/on-y");
 }
 
-/// All violate: then the least important victim decides, on whatever node.
+/// Checks that the least important victim decides, on whatever node, if all nodes violate a budget.
 #[test]
 fn where_all_violate_the_cheapest_of_all_nodes_is_taken() {
     let mut world = world([("guarded", 3), ("guarded", 1), ("guarded", 2)]);
@@ -50,7 +50,8 @@ fn where_all_violate_the_cheapest_of_all_nodes_is_taken() {
     assert_eq!(victim(&mut world), "default/on-y");
 }
 
-/// Only the number that it allows changes, then the pods that it covers, then it is gone, and one of another namespace has its number.
+/// Checks a budget as it changes: the number it allows, then the pods it covers. Then it is removed, and a budget of another namespace takes its
+/// number.
 #[test]
 fn a_budget_that_changes_counts_as_it_is_now() {
     let mut world = world([("guarded", 0), ("free", 5), ("free", 1)]);

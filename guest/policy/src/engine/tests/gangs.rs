@@ -10,12 +10,12 @@ const MODE: &str = "gang.scheduling.koordinator.sh/mode";
 const HELD_BACK: [fn(&mut Pod); 2] = [|pod| pod.gated = true, |pod| Arc::make_mut(&mut pod.template).foreign = true];
 const GROUPS: &str = "gang.scheduling.koordinator.sh/groups";
 
-/// A gang `g` of this minimum with pods `a`, `b` and `c`, and room for three.
+/// Creates a gang `g` of this minimum with pods `a`, `b` and `c`, and a node for three pods.
 fn gang(minimum: u32, annotations: &[(&str, &str)]) -> World {
     let mut world = World::new();
     world.node("n", "cpu=3");
     world.object(pod_group("g", minimum, annotations));
-    // Told in another order than that of their names.
+    // Announced in another order than that of their names.
     for name in ["c", "a", "b"] {
         world.pod(pod(name).job("g").asks("cpu=1"));
     }

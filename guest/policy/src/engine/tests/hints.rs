@@ -70,7 +70,7 @@ fn of_yunikorn(dice: &mut Dice) -> Object {
     Object { group: String::new(), ..object("ConfigMap", "yunikorn/yunikorn-configs", [&[], &[]], body) }
 }
 
-/// One of two PodGroups, or the quota of the namespace.
+/// Returns one of two PodGroups, or the quota of the namespace.
 fn some_object(dice: &mut Dice, system: &str, group: &str) -> Object {
     match system {
         "volcano" => return of_volcano(dice, group),
@@ -144,7 +144,7 @@ fn every_gate(laws: &Laws) -> Vec<Gate> {
     gates
 }
 
-/// Returns the laws that do not hold for the pods that wait, each with its hint.
+/// Returns the laws that do not hold for the waiting pods, each with its hint.
 fn denied(world: &mut World) -> BTreeMap<(PodId, &'static str), &'static [ChangeKind]> {
     let gates = every_gate(&world.engine.laws().unwrap().clone());
     let waits = |(ix, pod): (crate::model::PodIx, &crate::model::Pod)| pod.is_schedulable().then_some(ix.0);

@@ -13,7 +13,7 @@ fn a_new_pod_with_the_number_of_a_victim_is_no_victim() {
     world.pod(pod("a").asks("cpu=2").priority(1));
     let plan = world.plan("a").unwrap();
     world.tell(vec![Event::PlanAccepted(plan.id)]);
-    // v1 leaves; its number goes to a new, important pod that runs there.
+    // v1 is deleted; its number is given to a new, important pod that runs there.
     let v1 = world.id("v1");
     world.gone("v1");
     world.numbers.pods.insert("default/new".to_owned(), v1);
@@ -52,7 +52,7 @@ fn a_gang_that_is_submitted_again_has_to_be_complete_again() {
         world.gone(name);
     }
     world.tell(vec![Event::ObjectRemoved(key(&group))]);
-    // The job is submitted again under its name.
+    // The job is submitted again under the same name.
     world.object(group);
     for name in ["c", "d"] {
         world.pod(pod(name).job("g"));
@@ -70,7 +70,7 @@ fn what_pods_that_are_gone_said_of_their_gang_is_forgotten() {
     assert!(matches!(world.pre_filter("b"), Admission::Final(_)), "nobody describes the gang");
 }
 
-/// As many bytes as all pods may ask for together.
+/// The bytes that all pods may request together.
 const MOST: i64 = i64::MAX >> 2;
 
 #[test]
@@ -88,7 +88,7 @@ fn a_pod_that_cannot_be_counted_changes_nothing_and_the_events_before_it_hold() 
     world.gone("before");
     world.gone("a");
     assert_eq!((world.account(DEFAULT).used, world.account(DEFAULT).pending), (vec![], vec![]));
-    // What is gone makes room for what was refused.
+    // A deleted pod frees the amounts for what was refused.
     world.pod(pod("b").asks(&format!("memory={MOST}")).on("n"));
     let _ = world.account(DEFAULT);
 }
@@ -131,7 +131,7 @@ fn a_number_that_was_not_announced_is_refused_and_no_list_is_made_that_long() {
         let (selected_by, anti_affinity, spread) = (Vec::new(), Vec::new(), Vec::new());
         Event::InterPod(InterPod { id, selected_by, affinity: None, anti_affinity, spread })
     };
-    // Resources are announced by an event of their own; of the others the number is the announcement, and may be a little beyond the next.
+    // Resources are announced by an event of their own. For the others, the number is the announcement, and may be a little beyond the next one.
     for (first, what, event) in [
         (known, "resource", &node as &dyn Fn(u32) -> Event),
         (known, "resource", &asks),

@@ -6,7 +6,7 @@ use crate::testing::{Named, SOFT_EVICTION, World, pod};
 
 const UNDERWAY: &str = "koordinator/last-plan-is-done";
 
-/// A node full of two victims, and a job of two pods that want their room.
+/// Creates a node full of two victims, and a job of two pods that need their capacity.
 fn world() -> World {
     let mut world = World::new();
     world.node("n", "cpu=2");
@@ -19,7 +19,7 @@ fn world() -> World {
     world
 }
 
-/// The same with the plan against both victims accepted.
+/// Creates the same cluster with an accepted plan against both victims.
 fn in_flight() -> (World, Named) {
     let mut world = world();
     let plan = world.plan("a").unwrap();
@@ -56,7 +56,7 @@ fn a_proposal_is_not_in_flight_and_the_next_one_takes_its_place() {
 
 #[test]
 fn a_plan_without_victims_is_not_made_again_while_it_is_in_flight() {
-    // The room of `v` was promised to a pod that is gone. `v` ranks higher than `p`, so no law about victims of `p` holds `p` up.
+    // The capacity of `v` was promised to a pod that is gone. `v` ranks higher than `p`, so no law about victims of `p` makes `p` wait.
     let mut world = World::new();
     world.node("n", "cpu=2");
     world.node("m", "cpu=1");

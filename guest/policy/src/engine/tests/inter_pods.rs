@@ -13,7 +13,7 @@ const DB: u32 = 0;
 const WEB: u32 = 1;
 const CLAIM: u32 = 2;
 
-/// What stands between pods, by number: see each line.
+/// The constraints between pods, by number: see each line.
 const IS_DB: u32 = 0;
 const IS_WEB: u32 = 1;
 const DB_WITHOUT_WEB: u32 = 2;
@@ -41,7 +41,7 @@ fn all() -> Vec<InterPod> {
     ]
 }
 
-/// A cluster with the laws of a system, these nodes with their cores and zones, and all that may stand between pods.
+/// Creates a cluster with the laws of a system, these nodes with their cores and zones, and all constraints between pods of the tests.
 fn world(laws: &str, nodes: &[(&str, u32, u32)]) -> World {
     let mut world = World::of(laws, "");
     world.zoned(nodes);
@@ -49,7 +49,7 @@ fn world(laws: &str, nodes: &[(&str, u32, u32)]) -> World {
     world
 }
 
-/// The victims of a plan by their short names, in order; or the law that stood in the way.
+/// Returns the victims of a plan by their short names, in order. The error is the law that refused the plan.
 fn victims(world: &mut World, pod: &str) -> Result<Vec<String>, String> {
     let mut victims: Vec<String> =
         world.plan(pod)?.victims.into_iter().map(|name| name.trim_start_matches("default/").to_owned()).collect();

@@ -4,7 +4,7 @@ use crate::contract::{Admission, Event};
 use crate::model::PodIx;
 use crate::testing::{World, pod, pod_group, quota};
 
-/// Two nodes of 4 cpu, each held by a pod of priority 300.
+/// Creates two nodes of 4 cpu, each used by a pod of priority 300.
 fn two_held_nodes() -> World {
     let mut world = World::new();
     for (node, held) in [("n1", "v1"), ("n2", "v2")] {

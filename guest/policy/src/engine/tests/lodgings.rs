@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::contract::{Event, Mark, MarkPlace, PolicyError};
 use crate::testing::{INSIDE, World, object, pod, reservation};
 
-/// Node `n` with 6 cores, of which reservation `r` holds 4 for pods with label `app=r`; `o` is one and asks for 5.
+/// Creates node `n` with 6 cores, of which reservation `r` keeps 4 for pods with label `app=r`. Pod `o` has that label and requests 5.
 fn world() -> World {
     let mut world = World::new();
     world.node("n", "cpu=6");
@@ -54,7 +54,7 @@ fn an_owner_is_sent_to_its_reservation_and_told_why_no_other_node_takes_it() {
     world.engine.record_notes(true);
     world.pre_filter("o");
     let verdicts = world.engine.filter(world.id("o")).unwrap();
-    // `n` takes it inside its reservation; `full` is too small; `idle` has room for it, and is not to give it.
+    // `n` takes the pod inside its reservation; `full` is too small; `idle` has free capacity, which the pod must not use.
     assert_eq!(verdicts.codes, [0, 1, 2]);
     assert_eq!(world.said("o"), ["full Barred large-enough: requested cpu 5, free cpu 0", "idle Barred reserved: ",]);
 }

@@ -7,11 +7,11 @@ use serde_json::json;
 use crate::model::PodIx;
 use crate::testing::{Draft, World, pod};
 
-/// The rounds in which new names come and go.
+/// The rounds in which pods with new names are added and removed.
 const ROUNDS: usize = 200;
 /// The pods of a round, each of a class, a queue and a namespace of its own.
 const PODS: usize = 10;
-/// The most classes and names that are kept: so many that nothing has are not looked for.
+/// The maximum number of classes and names that are kept. Up to this number, unused ones are not collected.
 const MOST: usize = 1024 + 10 * PODS;
 
 /// Creates a pod that no other is like, with all the names that a system reads.

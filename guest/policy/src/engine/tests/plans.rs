@@ -200,7 +200,7 @@ fn room_below_a_parent_that_binds_comes_from_the_own_quota_only() {
     world.pod(pod("ours").quota("team").asks("cpu=1").on("n1"));
     world.pod(pod("a").quota("team").preemptible(false).asks("cpu=2").priority(1));
     world.pod(pod("b").quota("team").preemptible(false).asks("cpu=3").priority(1));
-    // The group holds 3 of 4. With `ours` gone there is room for 2 more, not for 3.
+    // The group uses 3 of 4. With `ours` gone, 2 more fit, not 3.
     assert_eq!(victims(&mut world, "a"), Ok(vec!["default/ours".to_owned()]));
     assert_eq!(world.plan("b"), Err("koordinator/non-preemptible-job-fits-max".to_owned()));
 }
@@ -218,7 +218,7 @@ fn nobody_goes_in_vain_where_the_quota_stays_over_its_limit() {
 
 #[test]
 fn of_unlike_pods_the_largest_is_planned_first() {
-    // In the order of the names `small` would take `x`, where alone `large` has room.
+    // In the order of the names `small` would take `x`, the only node where `large` fits.
     for (small, large) in [("a", "b"), ("b", "a")] {
         let mut world = World::new();
         world.node("x", "cpu=4 gpu=1");

@@ -10,7 +10,7 @@ use crate::model::{Cluster, Pod, PodIx};
 use crate::systems;
 use crate::testing::{Draft, World, pod};
 
-/// A pod at random: priority, creation, entry, job or queue, and whether it is on the node.
+/// A random pod: priority, creation, entry, job or queue, and whether it is on the node.
 type Traits = (i32, i64, i64, usize, bool);
 
 const JOBS: [&str; 3] = ["a", "a-b", "b"];
@@ -29,7 +29,7 @@ fn draft(system: &str, at: usize, (priority, created, entered, job, runs): Trait
     }
 }
 
-/// The order of the system, put in another way than the law does for those that go by keys.
+/// Compares two pods in the order of the system. For orders by keys, the rule is restated here independently of the law.
 fn restated(system: &str, cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let laws = systems::configure(system, "").unwrap();
     if let OrderBy::Compare(compare) = laws.laws().queue_order.by {
@@ -125,7 +125,7 @@ proptest! {
     }
 }
 
-/// The epoch of keys that are made now.
+/// Returns the epoch of keys that are made now.
 fn epoch(world: &mut World) -> u64 {
     world.engine.queue_keys(&[]).unwrap().epoch
 }

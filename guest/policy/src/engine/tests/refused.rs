@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::contract::{PodId, Refuted};
 use crate::testing::{Draft, World, object, pod};
 
-/// Full nodes `x` and `y` with a pod on each, and the pod `p` that may evict either.
+/// Creates full nodes `x` and `y` with a pod on each, and the pod `p` that may evict either.
 fn world(system: &str) -> World {
     let mut world = World::of(system, "");
     world.engine.record_notes(true);
@@ -33,7 +33,7 @@ fn world(system: &str) -> World {
     world
 }
 
-/// The victims of a plan for `p` where these were refused.
+/// Returns the victims of a plan for `p` after the host refused these. `None`: there is no plan.
 fn victims(world: &mut World, refused: &[PodId]) -> Option<Vec<PodId>> {
     let p = world.id("p");
     world.engine.pre_filter(p).unwrap();

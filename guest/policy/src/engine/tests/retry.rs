@@ -83,7 +83,7 @@ fn a_gang_that_waits_at_permit_waits_for_its_members() {
     assert!(matches!(answer.permission, Permission::Wait(_)) && has(&answer.retry, &["pod-upserted"]), "{answer:?}");
 }
 
-/// Volcano's gang `new` waits for room that the pods of `old` hold, which began at 5 s and may not be evicted for 60 s.
+/// Creates a Volcano gang `new` that waits for the capacity of gang `old`. The pods of `old` were placed at 5 s and may not be evicted for 60 s.
 fn cooling() -> World {
     let mut world = World::of("volcano", "");
     world.node("n", "cpu=2");

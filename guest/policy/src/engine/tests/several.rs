@@ -5,19 +5,19 @@ use serde_json::json;
 use crate::contract::{PodId, PolicyError, Refuted};
 use crate::testing::{Draft, Named, World, object, pod, pod_group};
 
-/// The plan for exactly these pods.
+/// Returns the plan for exactly these pods. `None`: there is no plan.
 fn plan(world: &mut World, names: &[&str]) -> Result<Option<Named>, PolicyError> {
     let ids: Vec<PodId> = names.iter().map(|name| world.id(name)).collect();
     let answer = world.engine.post_filter(&ids, &Refuted::default())?;
     Ok(answer.plan.map(|plan| world.named(&plan)))
 }
 
-/// The pods that a plan places.
+/// Returns the pods that a plan places.
 fn placed(plan: Option<Named>) -> Option<Vec<String>> {
     plan.map(|plan| plan.nominations.into_keys().map(|name| name.trim_start_matches("default/").to_owned()).collect())
 }
 
-/// A node of 2 cores, full of `v` and `w`; the pods `a`, `b` and `c` of a job wait.
+/// Creates a node of 2 cores, full of `v` and `w`; the pods `a`, `b` and `c` of a job wait.
 fn world(system: &str, member: impl Fn(Draft) -> Draft) -> World {
     let mut world = World::of(system, "");
     world.node("n", "cpu=2");

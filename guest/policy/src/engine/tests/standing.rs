@@ -83,7 +83,7 @@ fn a_quota_of_coscheduling_protects_its_pods_within_its_min_from_other_quotas() 
     assert_eq!(of(&mut world, pod("c/r").asks("cpu=2").priority(5)), ["same-queue: from 6", none]);
 }
 
-/// Tells the world of queues below the root.
+/// Announces queues below the root to the world.
 fn queues_of_yunikorn(world: &mut World, queues: &serde_json::Value) {
     let root = json!({"name": "root", "queues": queues});
     let rules = json!([{"name": "provided", "create": true}]);
@@ -116,7 +116,8 @@ fn a_guarantee_of_yunikorn_protects_from_other_queues_and_no_queue_evicts_its_ow
     assert_eq!(of(&mut world, daemon), [own.to_owned(), format!("other-queue: {law}"), format!("daemon-set: {law}")]);
 }
 
-/// Seed 001, Story 2: pods do not preempt reservations. A reservation has no queue.
+/// Checks that only reservations of a higher priority evict a reservation (seed 001, Story 2: pods do not preempt reservations). A reservation has no
+/// queue.
 #[test]
 fn only_reservations_of_a_higher_priority_evict_a_reservation() {
     let mut world = world("koordinator", "");
@@ -130,7 +131,7 @@ fn only_reservations_of_a_higher_priority_evict_a_reservation() {
     assert_eq!(of(&mut world, unlabelled), ["reservation: koordinator/victim-ranks-lower"]);
 }
 
-/// Seed 001, rule 4: the pods inside a reservation are evicted with it, and only with it.
+/// Checks that the pods inside a reservation are evicted with it, and only with it (seed 001, rule 4).
 #[test]
 fn a_pod_inside_a_reservation_leaves_with_its_reservation_only() {
     let mut world = world("koordinator", "");
@@ -147,7 +148,7 @@ fn a_pod_inside_a_reservation_leaves_with_its_reservation_only() {
     assert_eq!(threats(&mut world, "a"), ["same-queue: from 1001", "other-queue: from 1001"]);
 }
 
-/// Law 2: no preemption leaves a queue below its guarantee, for no preemptor and whatever else the pods hold.
+/// Checks that no preemption takes a queue below its guarantee, whatever the preemptor and whatever else the pods use (law 2).
 #[test]
 fn a_pod_without_which_its_queue_of_yunikorn_falls_below_its_guarantee_is_safe() {
     let mut world = world("yunikorn", "");
@@ -158,7 +159,7 @@ fn a_pod_without_which_its_queue_of_yunikorn_falls_below_its_guarantee_is_safe()
     of(&mut world, of_prod("a"));
     let safe = ["same-queue: yunikorn/4", "other-queue: yunikorn/2", "daemon-set: from 0"];
     assert_eq!(of(&mut world, of_prod("b")), safe);
-    // With 5 of 4 a pod of 2 still may not go, one of 1 may.
+    // With 5 of 4 in use, a pod of 2 still must not be evicted, one of 1 may be.
     let small = || of_prod("c").with(|pod| pod.template_mut().requests = amounts("cpu=1 memory=1Gi"));
     assert_eq!(of(&mut world, small())[1], "other-queue: from 0");
     assert_eq!(threats(&mut world, "b")[1], "other-queue: yunikorn/2");
@@ -168,7 +169,7 @@ fn a_pod_without_which_its_queue_of_yunikorn_falls_below_its_guarantee_is_safe()
     assert_eq!(of(&mut world, of_prod("d"))[1], "other-queue: from 0");
 }
 
-/// Law 5 looks at each resource that the preemptor requests: a request that the pod itself does not make may make it a victim.
+/// Checks that a request for a resource that the pod itself does not request may make it a victim: law 5 looks at each resource of the preemptor.
 #[test]
 fn a_pod_of_yunikorn_is_safe_only_if_no_request_makes_it_a_victim() {
     let mut world = world("yunikorn", "");
@@ -211,7 +212,7 @@ fn a_job_of_volcano_is_safe_from_other_queues_within_what_its_queue_deserves() {
 /// A gang, its minimum, and its pods with what each is.
 type Gang<'a> = (&'a str, u32, &'a [(&'a str, &'a str)]);
 
-/// Tells a world of Volcano of two queues that deserve so much cpu, and of gangs of the first one with these minima and annotations.
+/// Adds to a world of Volcano two queues that deserve so much cpu, and gangs of the first queue with these minima and annotations.
 fn gangs_of_volcano(world: &mut World, deserved: u32, gangs: &[Gang<'_>]) {
     let mut tell = |object: Object| world.object(Object { group: "scheduling.volcano.sh".to_owned(), ..object });
     for name in ["q", "r"] {
@@ -224,7 +225,7 @@ fn gangs_of_volcano(world: &mut World, deserved: u32, gangs: &[Gang<'_>]) {
     }
 }
 
-/// Ruling 3.3g: the elastic pods of a job are evicted before its other pods, which are judged without them.
+/// Checks that the elastic pods of a job are evicted before its other pods, which are judged without them (ruling 3.3g).
 #[test]
 fn the_minimum_of_a_job_is_safe_where_only_its_elastic_pods_take_the_queue_above_what_it_deserves() {
     let train = [("volcano.sh/elastic-train", "true"), ("volcano.sh/elastic-train-factor", "1")];
@@ -246,7 +247,7 @@ fn the_minimum_of_a_job_is_safe_where_only_its_elastic_pods_take_the_queue_above
     }
 }
 
-/// Below its minimum a gang does no work: it is evicted whole, if each of its pods may leave after those before it.
+/// Checks that a gang below its minimum is evicted whole, as it does no work, and only if each of its pods may be evicted after those before it.
 #[test]
 fn a_gang_is_safe_where_one_of_its_pods_is() {
     let mut world = world("volcano", r#"{"capacity.reclaim.mode": "reclaim"}"#);

@@ -31,7 +31,7 @@ fn a_plan_in_flight_survives() {
     assert!(second.plan("a").is_ok_and(|next| next.id > plan.id), "no number is used twice");
 }
 
-/// `v` is on the only node, `a` and `b` of job `j` want its room. The pods have these numbers, and `v` has this uid.
+/// Creates a cluster where `v` is on the only node, and `a` and `b` of job `j` need its capacity. The pods have these numbers, and `v` has this uid.
 fn numbered(numbers: [u32; 3], uid: &str) -> World {
     let mut world = World::new();
     let names = ["default/v", "default/a", "default/b"];
@@ -51,7 +51,7 @@ fn a_plan_in_flight_survives_under_other_numbers() {
     first.tell(vec![Event::PlanAccepted(plan.id)]);
     let checkpoint = first.engine.save();
 
-    // The number of `a` is that of `b` now, and that of `v` is nobody's.
+    // The number of `a` is that of `b` now, and no pod has the number of `v`.
     let mut second = numbered([9, 2, 0], "1");
     assert_eq!(second.plan("b").unwrap().victims, ["default/v"]);
     assert_eq!(second.engine.restore(&checkpoint), Ok(()));
@@ -89,7 +89,7 @@ fn a_gang_that_was_complete_once_survives() {
     assert_eq!(permission(&mut second, "g1"), Permission::Allow);
 }
 
-/// A gang of three that must be complete, of which these pods have these numbers; nowhere is room for `g3`.
+/// Creates a gang of three that must be complete, with these numbers for its pods. No node has capacity for `g3`.
 fn gang_of_three(numbers: [u32; 3]) -> World {
     let mut world = World::new();
     let names = ["default/g1", "default/g2", "default/g3"];
@@ -104,7 +104,7 @@ fn gang_of_three(numbers: [u32; 3]) -> World {
 
 #[test]
 fn the_round_of_a_gang_survives_under_other_numbers() {
-    // After any number of attempts a policy that is restored decides as the one that it replaces.
+    // After any number of attempts, a restored policy decides like the policy that it replaces.
     let attempts = ["g3", "g1", "g2", "g3", "g1", "g1", "g2"];
     for tried in 0..=attempts.len() {
         let (before, after) = attempts.split_at(tried);
@@ -171,7 +171,7 @@ fn a_memory_that_could_not_be_written_is_no_checkpoint_and_says_why() {
     }
 }
 
-/// Pods of coscheduling's group `g`, by name and creation, and one of none that was created at 3.
+/// Creates pods of group `g` of coscheduling, by name and creation, a single pod that was created at 3, and a group `h` created at 6.
 fn groups(members: &[(&str, i64)]) -> World {
     let mut world = World::of("coscheduling", "");
     world.node("n", "cpu=2");

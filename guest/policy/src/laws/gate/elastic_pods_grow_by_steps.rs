@@ -34,7 +34,7 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Whether the preemptor may be tried by itself.
+/// Checks whether the preemptor may be tried alone: elastic pods grow by whole steps.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     match case.preemptor.preemptibility {
         Preemptibility::NonPreemptible => Ok(()),

@@ -38,7 +38,7 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Whether all gangs that must be complete together can be.
+/// Checks whether all gangs that must be complete together can be complete.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(job) = case.preemptor.job else { return Ok(()) };
     case.cluster.gang_group(job).into_iter().try_for_each(|job| can_start(case.cluster, job))

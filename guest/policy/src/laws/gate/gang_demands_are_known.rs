@@ -42,7 +42,7 @@ pub const LAW: Law<Holds> = Law::gate(
 )
 .retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
-/// Returns whether the gang of the preemptor, and each gang of its group that is not complete yet, demand only what is judged.
+/// Checks that the gang of the preemptor, and each gang of its group that is not complete yet, demand only what laws judge.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let cluster = case.cluster;
     let Some(own) = case.preemptor.job else { return Ok(()) };

@@ -38,7 +38,7 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Checks that no other gang of the group needs the room that the preemptor could take.
+/// Checks that no other gang of the group needs the capacity that the preemptor could take.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     match case.preemptor.job.and_then(|job| case.cluster.served_before(job)) {
         Some((job, have, need)) => Err(Denial::Incomplete { job, case: "", have, need }),

@@ -45,13 +45,13 @@ pub const LAW: Law<Holds> = Law::gate(
 )
 .retry_after(&[
     ChangeKind::PodUpserted,
-    // The pod whose annotation asks for most may be the one that is removed.
+    // The pod whose annotation demands the most may be the one that is removed.
     ChangeKind::PodRemoved,
     ChangeKind::ObjectUpserted,
     ChangeKind::ObjectRemoved,
 ]);
 
-/// Whether all gangs that must be complete together can be.
+/// Checks whether all gangs that must be complete together can be complete.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let cluster = case.cluster;
     let Some((asking, job)) = case.preemptor.job.and_then(|ix| Some((ix, cluster.job(ix)?))) else { return Ok(()) };

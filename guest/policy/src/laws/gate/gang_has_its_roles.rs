@@ -34,7 +34,7 @@ pub const LAW: Law<Holds> = Law::gate(
 )
 .retry_after(&[ChangeKind::PodUpserted, ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
-/// Whether the preemptor's job has the members it needs.
+/// Checks whether the job of the preemptor has the pods that each role needs.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     match case.cluster.missing_members(case.preemptor.pod).has_roles() {
         true => Ok(()),

@@ -58,7 +58,7 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let gang = case.cluster.job(ix).filter(|job| job.gang().is_some_and(|gang| gang.fails_together));
     let Some(failure) = gang.and_then(|job| job.round.failure.as_ref()) else { return Ok(()) };
     let Some((job, _, need)) = case.cluster.short_in_round(ix) else { return Ok(()) };
-    // The same for every pod that is refused in the round, so that a host can show them together.
+    // The amounts are the same for every pod that is refused in the round, so that a host can show these pods together.
     let have = case.cluster.assembled(job).unwrap_or(0);
     Err(Denial::Failed { job, have, need, until: failure.until })
 }

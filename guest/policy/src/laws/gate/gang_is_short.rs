@@ -31,7 +31,7 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Whether the preemptor's job lacks members that hold a node.
+/// Checks whether the job of the preemptor has fewer pods on nodes than its minimum.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     match case.cluster.shortage(case.preemptor.pod).is_over() {
         true => Err(Denial::Case("")),

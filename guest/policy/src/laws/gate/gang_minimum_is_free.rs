@@ -50,7 +50,7 @@ pub const LAW: Law<Holds> = Law::gate(
     ChangeKind::ObjectRemoved,
 ]);
 
-/// Whether the nodes together have what the gang of the preemptor needs at least.
+/// Checks whether the nodes together have the minimum resources of the gang free.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let cluster = case.cluster;
     let Some((ix, job)) = case.preemptor.job.and_then(|ix| Some((ix, cluster.job(ix)?))) else { return Ok(()) };
@@ -68,7 +68,7 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
     Ok(())
 }
 
-/// What the nodes together have free of a resource, with what the job holds.
+/// Returns what all nodes together have free of a resource, plus what the pods of the job use.
 fn free(cluster: &Cluster, job: &Job, resource: ResourceIx) -> i64 {
     let held = job.members.iter().filter_map(|ix| cluster.pod(*ix)).filter(|pod| pod.place.node().is_some());
     let held = held.fold(0, |sum: i64, pod| sum.saturating_add(pod.request.get(resource)));

@@ -31,7 +31,7 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Whether the preemptor's job has its minimum.
+/// Checks whether the job of the preemptor has its minimum of pods on nodes.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     match case.cluster.shortage(case.preemptor.pod).is_over() {
         true => Ok(()),

@@ -39,7 +39,7 @@ pub const LAW: Law<Holds> = Law::gate(
 )
 .retry_after(ChangeKind::ALL);
 
-/// Whether the preemptor need not wait for what is held at Permit.
+/// Checks that the preemptor need not wait for pods that hold the capacity of its nominated node at Permit.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(preemptor) = case.cluster.pod(case.preemptor.pod) else { return Ok(()) };
     let Some((ix, node)) = preemptor.nominated.and_then(|ix| Some((ix, case.cluster.node(ix)?))) else { return Ok(()) };

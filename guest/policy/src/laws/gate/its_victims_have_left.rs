@@ -39,7 +39,7 @@ pub const LAW: Law<Holds> = Law::gate(
 )
 .retry_after(ChangeKind::ALL);
 
-/// Whether no victim of the preemptor is still leaving.
+/// Checks that no victim of the last plan of the preemptor is still leaving, nor any pod on its nominated node.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     if let Some((plan, left)) = case.ledger.underway(case.cluster, &case.preemptor.pods) {
         return Err(Denial::Underway { plan, left });

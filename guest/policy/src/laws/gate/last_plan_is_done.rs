@@ -43,7 +43,7 @@ pub const LAW: Law<Holds> = Law::gate(
 )
 .retry_after(ChangeKind::ALL);
 
-/// Whether no plan for the preemptor is under way.
+/// Checks that no plan for the preemptor is in flight.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     if let Some((plan, left)) = case.ledger.underway(case.cluster, &case.preemptor.pods) {
         return Err(Denial::Underway { plan, left });

@@ -37,7 +37,7 @@ pub const LAW: Law<Holds> = Law::gate(
 )
 .retry_after(&[ChangeKind::PodUpserted, ChangeKind::PodRemoved, ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
-/// Checks whether every planned pod of the job may preempt. The law is asked of every gang that is planned together.
+/// Checks whether every planned pod of the job may preempt. The law is checked for every gang that is planned together.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let job = case.preemptor.job;
     let may = |ix: &PodIx| {

@@ -37,7 +37,7 @@ pub const LAW: Law<Holds> = Law::gate(
 )
 .retry_after(ChangeKind::ALL);
 
-/// Whether the preemptor need not wait for its nominated node.
+/// Checks that the preemptor need not wait for victims on its nominated node.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(preemptor) = case.cluster.pod(case.preemptor.pod) else { return Ok(()) };
     match case.awaited().any(|pod| pod.priority() < preemptor.priority()) {

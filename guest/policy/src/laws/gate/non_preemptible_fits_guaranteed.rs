@@ -41,7 +41,7 @@ pub const LAW: Law<Holds> = Law::gate(
     holds,
 );
 
-/// Whether the preemptor, if it is non-preemptible, stays within the guarantee of its queue.
+/// Checks whether the preemptor, if it is non-preemptible, stays within the guarantee of its queue.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     if case.preemptor.preemptibility != Preemptibility::NonPreemptible {
         return Ok(());

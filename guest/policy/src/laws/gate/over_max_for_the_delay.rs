@@ -36,7 +36,7 @@ pub const LAW: Law<HoldsOfSurplus> = Law::surplus_gate(
 )
 .retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved, ChangeKind::PodUpserted, ChangeKind::PodRemoved]);
 
-/// Whether the queue has been over its maximum for long enough.
+/// Checks whether the queue has been over its maximum for long enough.
 fn holds(case: &Surplus<'_>) -> Result<(), Denial> {
     let (delay, now) = (case.cluster.policy(case.queue).quota_delay, case.cluster.now());
     let waited = now.saturating_sub(case.cluster.over_max_since(case.queue).unwrap_or(now));

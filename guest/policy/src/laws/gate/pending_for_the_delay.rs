@@ -33,7 +33,7 @@ pub const LAW: Law<Holds> = Law::gate(
     },
     holds,
 )
-// An earlier pod of the application that is reported later decides on the queue, and so on the delay, of all of its pods.
+// An earlier pod of the application that is reported later decides the queue, and so the delay, of all pods of the application.
 .retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved, ChangeKind::PodUpserted]);
 
 /// Checks that the preemptor has waited long enough.

@@ -76,7 +76,7 @@ pub const LAW: Law<Holds> = Law::gate(
 ])
 .asks_each_pod();
 
-/// Returns whether the preemptor demands only what is judged.
+/// Checks that the preemptor demands only what laws judge.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let cluster = case.cluster;
     let pods = || case.preemptor.pods.iter().filter_map(|ix| cluster.pod(*ix));

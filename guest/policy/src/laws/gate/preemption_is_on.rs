@@ -34,7 +34,7 @@ pub const LAW: Law<Holds> = Law::gate(
 .retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved])
 .asked_of(Imagined::All);
 
-/// Whether the queue of the preemptor lets it preempt.
+/// Checks whether the queue of the preemptor allows its pods to preempt.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     if case.preemptor.queue.is_some_and(|queue| case.cluster.policy(queue).preempts_nothing) {
         return Err(Denial::Case(""));

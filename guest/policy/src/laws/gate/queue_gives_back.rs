@@ -38,7 +38,7 @@ pub const LAW: Law<HoldsOfSurplus> = Law::surplus_gate(
 )
 .retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
-/// Whether the queue gives back anything at all.
+/// Checks whether quota preemption is on for the queue, with a delay above 0.
 fn holds(case: &Surplus<'_>) -> Result<(), Denial> {
     let policy = case.cluster.policy(case.queue);
     match (policy.quota_preemption, policy.quota_delay) {

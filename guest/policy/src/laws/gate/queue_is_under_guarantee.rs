@@ -27,13 +27,13 @@
 use crate::laws::{Admits, Case, Denial, Holds, Imagined, Law, Sum, Text, page};
 use crate::model::{Guaranteed, Pod, PodIx, Preemptibility, Promised, QueueIx, ResourceIx, Used};
 
-/// The law, asked of the preemptor.
+/// The law, for the preemptor.
 pub const LAW: Law<Holds> = Law::gate(TEXT, holds).asked_of(Imagined::OfTheSameQueue);
 
-/// The law, asked of a candidate.
+/// The law, for a candidate.
 pub const OF_VICTIM: Law<Admits> = Law::guard(TEXT, admits).asked_of(Imagined::OfTheSameQueue);
 
-/// The law, asked of a plan.
+/// The law, for a plan.
 pub const OF_PLAN: Law<Holds> = Law::limit(TEXT, suffices).asked_of(Imagined::OfTheSameQueue);
 
 const TEXT: Text = Text {
@@ -57,7 +57,7 @@ const TEXT: Text = Text {
     file: page!("queue_is_under_guarantee.rs"),
 };
 
-/// One resource of the queue that guarantees it.
+/// One resource that the preemptor requests, at the queue that guarantees it.
 struct Judged {
     queue: QueueIx,
     resource: ResourceIx,
@@ -67,18 +67,18 @@ struct Judged {
 }
 
 impl Judged {
-    /// What is used and promised.
+    /// Returns the sum of what is used and promised.
     fn held(&self) -> Sum {
         Sum::of("used", self.used).plus("promised", self.promised)
     }
 
-    /// Whether the queue is under its guarantee.
+    /// Checks whether the queue is under its guarantee.
     fn is_under(&self) -> Result<(), Denial> {
         self.held().less_than("guaranteed", self.guaranteed).map_err(Denial::amount("under", self.queue, self.resource))
     }
 }
 
-/// The resources that are judged.
+/// Returns the requested resources that some queue on the path of the preemptor guarantees.
 fn judged<'a>(case: &'a Case<'_>) -> impl Iterator<Item = Judged> + 'a {
     case.unplaced.iter().filter_map(|(resource, _)| {
         let (ix, queue, guaranteed) = case.cluster.guarantor(case.preemptor.queue, resource)?;
@@ -87,7 +87,7 @@ fn judged<'a>(case: &'a Case<'_>) -> impl Iterator<Item = Judged> + 'a {
     })
 }
 
-/// Whether the preemptor may preempt at all.
+/// Checks whether the preemptor may preempt: some queue guarantees it a resource, and its own queue is under its guarantees.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let mut none = true;
     for judged in judged(case) {
@@ -102,13 +102,13 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
     }
 }
 
-/// Whether the candidate is inside every queue that is not under its guarantee.
+/// Checks whether the candidate is inside every queue that is not under its guarantee.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let mut outside = judged(case).filter(|judged| !case.cluster.is_below(candidate.queue, judged.queue));
     outside.try_for_each(|judged| judged.is_under())
 }
 
-/// Checks that every queue that is not under its guarantee is not over it either, and ends within it with the victims evicted and the
+/// Checks every queue that is not under its guarantee: it must not be over the guarantee, and must end within it with the victims evicted and the
 /// preemptor placed. Law 4: a queue that is already over its guarantee does not preempt, however many pods inside it would be evicted.
 fn suffices(case: &Case<'_>) -> Result<(), Denial> {
     for judged in judged(case).filter(|judged| judged.is_under().is_err()) {

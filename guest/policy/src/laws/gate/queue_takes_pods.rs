@@ -41,7 +41,7 @@ pub const LAW: Law<Holds> = Law::gate(
 )
 .retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
-/// Whether the preemptor's queue takes pods.
+/// Checks whether the queue of the preemptor is known, open and a leaf.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let spec = case.preemptor.queue.and_then(|queue| case.cluster.queue_spec(queue));
     let spec = spec.ok_or(Denial::Case("unknown"))?;

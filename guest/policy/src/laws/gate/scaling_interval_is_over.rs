@@ -34,7 +34,7 @@ pub const LAW: Law<Holds> = Law::gate(
 )
 .retry_after(&[ChangeKind::ObjectUpserted, ChangeKind::ObjectRemoved]);
 
-/// Whether the interval since the last change of size is over.
+/// Checks whether the interval since the last change of size is over.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(job) = case.preemptor.job else { return Ok(()) };
     let interval = case.cluster.elastic(job).map_or(0, |elastic| elastic.interval);

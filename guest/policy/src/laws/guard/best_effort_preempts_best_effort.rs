@@ -33,7 +33,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether this law allows the eviction of the candidate.
+/// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let counts = |resource: ResourceIx| case.cluster.resource_name(resource) != "pods";
     let asks = case.preemptor.unplaced.iter().any(|(resource, amount)| counts(resource) && amount > 0);

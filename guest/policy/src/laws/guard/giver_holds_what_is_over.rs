@@ -32,7 +32,7 @@ pub const LAW: Law<AdmitsToSurplus> = Law::surplus_guard(
     admits,
 );
 
-/// Whether this law allows the eviction of the pod.
+/// Checks whether this law allows the eviction of the pod.
 fn admits(case: &Surplus<'_>, _: PodIx, pod: &Pod) -> Result<(), Denial> {
     match case.over.iter().any(|(resource, _)| pod.request.get(resource) > 0) {
         true => Ok(()),

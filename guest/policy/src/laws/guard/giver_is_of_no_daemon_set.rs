@@ -32,7 +32,7 @@ pub const LAW: Law<AdmitsToSurplus> = Law::surplus_guard(
     admits,
 );
 
-/// Whether this law allows the eviction of the pod.
+/// Checks whether this law allows the eviction of the pod.
 fn admits(_: &Surplus<'_>, _: PodIx, pod: &Pod) -> Result<(), Denial> {
     match pod.daemon || pod.required_node.is_some() {
         true => Err(Denial::Case("")),

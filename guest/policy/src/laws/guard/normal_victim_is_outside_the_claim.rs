@@ -44,7 +44,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether this law allows the eviction of the candidate.
+/// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let (own, theirs) = (case.preemptor.queue, candidate.queue);
     let through = case.preemptor.claim.through(case.cluster, own, case.short);
@@ -60,13 +60,13 @@ fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     shared(case.cluster, own, theirs).map_or(Ok(()), |shared| Err(Denial::Queue("shared", shared)))
 }
 
-/// Whether a queue deserves some of these resources.
+/// Checks whether a queue deserves some of these resources.
 fn deserves_any(cluster: &Cluster, queue: Option<QueueIx>, mut resources: impl Iterator<Item = ResourceIx>) -> bool {
     let queue: Option<&Queue> = queue.and_then(|queue| cluster.queue(queue));
     queue.is_some_and(|queue| resources.any(|resource| queue.entitlement(resource).is_some()))
 }
 
-/// The nearest ancestor that both queues watch.
+/// Returns the nearest ancestor that both queues watch. `None`: they share none.
 fn shared(cluster: &Cluster, own: Option<QueueIx>, theirs: Option<QueueIx>) -> Option<QueueIx> {
     let watched = |of| claim::claimants(cluster, of).map(|(ix, _)| ix).skip(1);
     watched(own).find(|ix| watched(theirs).any(|other| other == *ix))

@@ -37,7 +37,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether this law allows the eviction of the candidate.
+/// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let Some((ix, queue)) = case.cluster.path(candidate.queue).next() else { return Ok(()) };
     if candidate.is_elastic() {

@@ -45,7 +45,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether this law allows the eviction of the candidate.
+/// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     if candidate.is_elastic() {
         return Ok(());
@@ -58,12 +58,12 @@ fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     own.find_map(|(ix, queue)| keeps(case, (ix, queue), candidate)).map_or(Ok(()), Err)
 }
 
-/// Whether a queue is one of these ancestors.
+/// Checks whether a queue is one of these ancestors.
 fn shared(cluster: &Cluster, of: Option<QueueIx>, queue: QueueIx) -> bool {
     cluster.path(of).any(|(ix, _)| ix == queue)
 }
 
-/// Returns why a queue gives nothing with this pod: the amounts of the first resource that counts. `None`: the queue may give the pod.
+/// Returns why a queue does not give this pod: the amounts of the first resource that counts. `None`: the queue may give the pod.
 fn keeps(case: &Case<'_>, (ix, queue): (QueueIx, &Queue), pod: &Pod) -> Option<Denial> {
     let above = |resource, deserved| Sum::of("used", queue.used.total(resource)).more_than("deserved", deserved);
     let deserved = || pod.request.iter().filter_map(|(resource, _)| Some((resource, queue.entitlement(resource)?)));

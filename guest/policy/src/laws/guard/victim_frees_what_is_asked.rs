@@ -33,7 +33,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether this law allows the eviction of the candidate.
+/// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let counts = |resource| case.cluster.resource_name(resource) != "pods" && case.preemptor.unplaced.get(resource) > 0;
     match candidate.request.iter().any(|(resource, _)| counts(resource)) {

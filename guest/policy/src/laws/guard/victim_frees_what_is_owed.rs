@@ -40,7 +40,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Checks that the preemptor may have freed what is short on the node of the candidate.
+/// Checks that the claim of the preemptor covers the resources that are short on the node of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let covered = || case.short.is_none_or(|short| case.preemptor.claim.covers(short));
     match candidate.queue == case.preemptor.queue || covered() {

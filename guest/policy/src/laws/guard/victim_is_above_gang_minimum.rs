@@ -34,14 +34,14 @@ pub const LAW: Law<Admits> = Law::guard(
 )
 .asks_each_pod();
 
-/// Whether this law allows the eviction of the candidate.
+/// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, ix: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let cluster = case.cluster;
     let holders = || cluster.holders(ix).map(|(_, pod)| pod);
     let role = candidate.attributes.task.role;
     let need = cluster.roles(ix).iter().find(|(of, _)| Some(*of) == role).map_or(0, |(_, need)| *need);
     let (need, minimum) = (usize::try_from(need).unwrap_or(usize::MAX), cluster.minimum(ix));
-    // One more than is needed is enough to know: a large gang is asked about for each of its pods.
+    // Counting stops at one more than is needed: a large gang is checked for each of its pods.
     let all = holders().take(minimum.saturating_add(1)).count();
     let have = holders().filter(|pod| pod.attributes.task.role == role).take(need.saturating_add(1)).count();
     let spare = all > minimum && have > need;

@@ -36,7 +36,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether this law allows the eviction of the candidate.
+/// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let mut path = case.cluster.path(case.preemptor.queue);
     let fence = path.find(|(ix, queue)| case.cluster.policy(*ix).fenced && queue.parent.is_some());

@@ -35,7 +35,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether this law allows the eviction of the candidate.
+/// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let (Some(own), Some(other)) = (case.preemptor.job, candidate.attributes.job) else { return Ok(()) };
     let group = case.cluster.job(own).and_then(Job::gang).map(|gang| gang.group.as_slice()).unwrap_or_default();

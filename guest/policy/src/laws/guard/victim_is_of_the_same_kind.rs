@@ -35,7 +35,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether this law allows the eviction of the candidate.
+/// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     match (case.preemptor.kind, candidate.name.kind) {
         (Kind::Pod, Kind::Reservation) => Err(Denial::Case("reservation")),

@@ -32,7 +32,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether this law allows the eviction of the candidate.
+/// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, ix: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let nominated_on = candidate.attributes.inside.is_some() && case.cluster.reservation_of(ix).is_some();
     if nominated_on { Err(Denial::Case("")) } else { Ok(()) }

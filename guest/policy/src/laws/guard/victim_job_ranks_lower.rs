@@ -36,7 +36,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether this law allows the eviction of the candidate.
+/// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let pod = case.cluster.pod(case.preemptor.pod);
     let preemptor = pod.map_or(case.preemptor.priority, |pod| job_priority(case.cluster, pod));

@@ -33,7 +33,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether this law allows the eviction of the candidate.
+/// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     match candidate.queue.is_some_and(|queue| case.cluster.policy(queue).protects_pods) {
         true => Err(Denial::Case("")),

@@ -41,19 +41,19 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// What a resource says of the side of the victim.
+/// The result for one resource on the side of the victim.
 enum Judgement {
-    /// It is over what itself is guaranteed, or what the other side alone is.
+    /// The side is over its own guarantee, or over the guarantee of the other side alone.
     Over,
-    /// It is within its guarantee.
+    /// The side is within its guarantee.
     Within,
-    /// It is within the guarantee that both sides share.
+    /// The side is within the guarantee that both sides share.
     WithinShared,
-    /// Nobody guarantees the resource, and it uses some.
+    /// No queue guarantees the resource, and the side uses some.
     Unguaranteed,
 }
 
-/// Whether this law allows the eviction of the candidate.
+/// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let Some((own, theirs)) = case.preemptor.queue.zip(candidate.queue) else { return Ok(()) };
     let (mut over, mut shared, mut unguaranteed) = (false, false, false);

@@ -34,7 +34,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether this law allows the eviction of the candidate.
+/// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let spec = candidate.queue.and_then(|queue| case.cluster.queue_spec(queue));
     let reclaimable = spec.is_some_and(|spec| spec.reclaimable);

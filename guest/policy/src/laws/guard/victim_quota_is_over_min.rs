@@ -40,7 +40,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether this law allows the eviction of the candidate.
+/// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let Some(theirs) = candidate.queue.filter(|theirs| Some(*theirs) != case.preemptor.queue) else { return Ok(()) };
     let gone = |resource| case.given_up(theirs, resource).0.saturating_add(quota::leaves(case, theirs, resource));

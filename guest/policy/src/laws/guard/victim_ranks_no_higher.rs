@@ -38,7 +38,7 @@ pub const LAW: Law<Admits> = Law::guard(
     admits,
 );
 
-/// Whether this law allows the eviction of the candidate.
+/// Checks whether this law allows the eviction of the candidate.
 fn admits(case: &Case<'_>, _: PodIx, candidate: &Pod) -> Result<(), Denial> {
     let (priority, rank) = (i64::from(candidate.priority()), i64::from(case.preemptor.priority));
     let holds = match case

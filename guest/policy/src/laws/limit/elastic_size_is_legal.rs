@@ -33,7 +33,7 @@ pub const LAW: Law<Holds> = Law::limit(
     holds,
 );
 
-/// Whether the size of the preemptor's job is legal.
+/// Checks whether the size of the job of the preemptor is legal.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(elastic) = case.preemptor.job.and_then(|job| case.cluster.elastic(job)) else { return Ok(()) };
     let size = case.cluster.holders(case.preemptor.pod).count();

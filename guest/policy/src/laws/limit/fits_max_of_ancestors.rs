@@ -38,7 +38,7 @@ pub const LAW: Law<Holds> = Law::limit(
     holds,
 );
 
-/// Whether the preemptor stays under every maximum after the evictions.
+/// Checks whether every queue of the preemptor stays within its maximum after the evictions.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let others = |ix| !case.preemptor.pods.contains(&ix);
     for (ix, queue) in case.cluster.path(case.preemptor.queue) {

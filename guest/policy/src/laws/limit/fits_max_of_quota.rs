@@ -41,7 +41,7 @@ pub const LAW: Law<Holds> = Law::limit(
     holds,
 );
 
-/// Whether the quota of the preemptor stays under its maximum after the evictions.
+/// Checks whether the quota of the preemptor stays under its maximum after the evictions.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some((ix, queue)) = case.preemptor.queue.and_then(|ix| Some((ix, case.cluster.queue(ix)?))) else {
         return Ok(());

@@ -42,7 +42,7 @@ pub const LAW: Law<Holds> = Law::limit(
     holds,
 );
 
-/// Whether all quotas together stay within their minimums after the evictions.
+/// Checks whether all quotas together stay within their minimums after the evictions.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some((all, queue)) = case.cluster.path(case.preemptor.queue).last() else { return Ok(()) };
     for resource in quota::resources(case.cluster) {

@@ -53,7 +53,7 @@ pub const LAW: Law<Holds> = Law::limit(
     holds,
 );
 
-/// Whether all gangs that must be complete together are.
+/// Checks whether all gangs that must be complete together are complete.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(job) = case.preemptor.job else { return Ok(()) };
     case.cluster.gang_group(job).into_iter().try_for_each(|job| complete(case.cluster, job))

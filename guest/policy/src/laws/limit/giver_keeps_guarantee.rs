@@ -36,7 +36,7 @@ pub const LAW: Law<HoldsOfSurplus> = Law::surplus_limit(
     holds,
 );
 
-/// Whether the queue of the pod that is asked about, and every queue above it, keeps its guarantee.
+/// Checks whether the queue of the candidate, and every queue above it, keeps its guarantee without the victims.
 fn holds(case: &Surplus<'_>) -> Result<(), Denial> {
     for (ix, queue) in case.cluster.path(Some(case.leaf)) {
         for (resource, guaranteed) in queue.bounds.guaranteed.iter() {

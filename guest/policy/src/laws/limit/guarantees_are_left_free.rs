@@ -42,7 +42,7 @@ pub const LAW: Law<Holds> = Law::limit(
 )
 .retry_after(ChangeKind::ALL);
 
-/// Checks that the queues beside each queue of the preemptor keep their guarantees with what the preemptor requests.
+/// Checks that the siblings of each queue of the preemptor keep their guarantees with what the preemptor requests.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     for (ix, queue) in case.cluster.path(case.preemptor.queue) {
         for (resource, _) in case.preemptor.unplaced.iter() {
@@ -61,7 +61,7 @@ fn holds(case: &Case<'_>) -> Result<(), Denial> {
     Ok(())
 }
 
-/// Returns what the queues beside a queue use or are guaranteed, whichever is more. `None`: none of them is guaranteed any.
+/// Returns what the siblings of a queue use or are guaranteed, whichever is more. `None`: none of them has a guarantee of the resource.
 fn taken_beside(cluster: &Cluster, own: QueueIx, queue: &Queue, resource: ResourceIx) -> Option<i64> {
     let guaranteed = |other: &Queue| other.bounds.guaranteed.get(resource).map_or(0, |guaranteed| guaranteed.0);
     let beside = || cluster.queues().filter(|(ix, other)| *ix != own && other.parent == queue.parent);
@@ -71,7 +71,7 @@ fn taken_beside(cluster: &Cluster, own: QueueIx, queue: &Queue, resource: Resour
     })
 }
 
-/// Returns what the queues below a parent may use together; without a parent, what all nodes have.
+/// Returns what the queues below a parent may use together. Without a parent, that is what all nodes have.
 fn capacity(cluster: &Cluster, parent: Option<QueueIx>, resource: ResourceIx) -> i64 {
     match parent.and_then(|parent| cluster.queue(parent)) {
         Some(parent) => parent.limit().1.get(resource).map_or(i64::MAX, |max| max.0),

@@ -38,7 +38,7 @@ pub const LAW: Law<Holds> = Law::limit(
 )
 .asked_of(Imagined::All);
 
-/// Whether every queue keeps its guarantee when the group goes.
+/// Checks whether every queue of a victim keeps its guarantee when the group is evicted.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(own) = case.preemptor.queue else {
         return Ok(());

@@ -39,7 +39,7 @@ pub const LAW: Law<Holds> = Law::limit(
 )
 .retry_after(ChangeKind::ALL);
 
-/// Whether the preemptor, if it is no elastic pod, fits into what its queue deserves.
+/// Checks whether the preemptor, if it is no elastic pod, fits into what its queue deserves.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some((ix, queue)) = case.cluster.path(case.preemptor.queue).next() else { return Ok(()) };
     if case.preemptor.preemptibility == Preemptibility::Preemptible {

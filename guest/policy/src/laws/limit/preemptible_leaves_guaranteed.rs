@@ -42,7 +42,7 @@ pub const LAW: Law<Holds> = Law::limit(
     holds,
 );
 
-/// Whether the preemptor, if it is preemptible, stays under what is left of the maximum of its queue.
+/// Checks whether the preemptor, if it is preemptible, stays under what is left of the maximum of its queue.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     if case.preemptor.preemptibility != Preemptibility::Preemptible {
         return Ok(());

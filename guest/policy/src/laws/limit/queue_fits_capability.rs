@@ -39,7 +39,7 @@ pub const LAW: Law<Holds> = Law::limit(
 )
 .retry_after(ChangeKind::ALL);
 
-/// Whether every queue of the preemptor can hold it as well.
+/// Checks whether the preemptor fits into the capability of its queue and of every queue above.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     for (ix, queue) in case.cluster.path(case.preemptor.queue) {
         let (_, limit) = queue.limit();

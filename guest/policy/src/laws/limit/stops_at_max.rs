@@ -33,7 +33,7 @@ pub const LAW: Law<HoldsOfSurplus> = Law::surplus_limit(
     holds,
 );
 
-/// Whether the queue still uses its maximum when the victims are gone.
+/// Checks whether the queue still uses at least its maximum without the victims.
 fn holds(case: &Surplus<'_>) -> Result<(), Denial> {
     let Some(queue) = case.cluster.queue(case.queue) else { return Ok(()) };
     for (resource, _) in case.over.iter() {

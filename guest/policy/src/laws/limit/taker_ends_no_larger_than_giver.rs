@@ -39,7 +39,7 @@ pub const LAW: Law<Holds> = Law::limit(
     holds,
 );
 
-/// Whether the queue of the preemptor ends with no more than the queue of the victims.
+/// Checks whether the queue of the preemptor ends with no more than each queue of the victims, where both share a guarantee.
 fn holds(case: &Case<'_>) -> Result<(), Denial> {
     let Some(own) = case.preemptor.queue else { return Ok(()) };
     let queues = case.group.iter().filter_map(|ix| case.cluster.pod(*ix)?.queue);
@@ -69,7 +69,7 @@ fn evens_out(
     asked: Requested,
 ) -> Result<(), Denial> {
     let used = |ix: QueueIx| case.cluster.queue(ix).map_or(Used(0), |queue| queue.used.total(resource));
-    // What is left to the other queue is the limit of the own one.
+    // The own queue may use at most what is left to the other queue.
     let left = Max(used(theirs).0.saturating_sub(case.given_up(theirs, resource).0));
     let sum = Sum::of("used", used(own))
         .plus("promised", case.promised(own, Preemptibility::Preemptible, resource))

@@ -38,14 +38,14 @@ pub const LAW: Law<Weigh> = Law::order(
     Weigh { loss, least, seeks: |_, _| true, short_gangs_are_free: true, is_of_the_worst: true },
 );
 
-/// What is lost by one more pod: its additional victims.
+/// Computes the cost of one more pod from its additional victims.
 fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let harm = lost.harm();
     let violations = count(lost.violations);
     [violations, lost.highest_stopped(), harm.gangs, harm.size, harm.evictions, harm.since, lost.count()]
 }
 
-/// Returns what is lost at least.
+/// Returns a lower bound of the cost.
 fn least(lost: &dyn LeastVictims) -> NodeCost {
     [0, lost.highest(), 0, lost.size(), 0, lost.earliest_start().saturating_neg(), lost.count()]
 }

@@ -34,7 +34,7 @@ pub const LAW: Law<Compare> = Law::order(
     compare,
 );
 
-/// Which of two pods of a job comes first.
+/// Compares two pods of a job: which comes first.
 fn compare(_: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let key =
         |pod: &Pod| (Reverse(pod.priority()), pod.attributes.task.index.unwrap_or(u32::MAX), pod.created, pod.rank);

@@ -37,7 +37,7 @@ pub const LAW: Law<Compare> = Law::order(
     compare,
 );
 
-/// Which of two pending pods is tried first.
+/// Compares two pending pods: which is tried first.
 fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let by_queue = match (a.queue, b.queue) {
         (Some(a), Some(b)) => queues(cluster, a, b),
@@ -51,7 +51,7 @@ fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     by_queue.then_with(|| key(a).cmp(&key(b)))
 }
 
-/// Which of two queues is served first: decided where their paths part.
+/// Compares two queues, at the point where their paths part: which is served first.
 fn queues(cluster: &Cluster, a: QueueIx, b: QueueIx) -> Ordering {
     if a == b {
         return Ordering::Equal;

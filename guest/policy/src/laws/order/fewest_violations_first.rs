@@ -40,7 +40,7 @@ pub const LAW: Law<Weigh> = Law::order(
     Weigh { loss, least, seeks, short_gangs_are_free: false, is_of_the_worst: false },
 );
 
-/// What is lost by a plan.
+/// Computes the cost of a plan.
 fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let (jobs, size) = jobs(lost);
     let highest = jobs.iter().map(|pod| i64::from(pod.priority())).max().unwrap_or(i64::MIN);
@@ -52,13 +52,13 @@ fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     [violations, highest, sum, count(jobs.len()), size, start, lost.past_evictions()]
 }
 
-/// Returns what is lost at least.
+/// Returns a lower bound of the cost.
 fn least(lost: &dyn LeastVictims) -> NodeCost {
     [0, lost.highest(), lost.priorities(), lost.count(), 0, i64::MIN, 0]
 }
 
-/// Returns a victim of each job, and the part of the cluster that the groups among them hold that leave whole. A pod that leaves alone is a
-/// job of its own. A group that the plan evicts already counts no more.
+/// Returns a victim of each job, and the share of the cluster that the victims use whose groups are evicted whole. A pod that is evicted alone is a
+/// job of its own. A group that the plan evicts already does not count again.
 fn jobs<'c>(lost: &NodeVictims<'c>) -> (Vec<&'c Pod>, i64) {
     let cluster = lost.cluster;
     let pods = lost.victims.iter().filter_map(|ix| cluster.pod(*ix));
@@ -79,7 +79,7 @@ fn jobs<'c>(lost: &NodeVictims<'c>) -> (Vec<&'c Pod>, i64) {
     (jobs.collect(), size)
 }
 
-/// Returns whether a candidate is of a group that leaves whole.
+/// Returns whether a candidate belongs to a group that is evicted whole.
 fn seeks(cluster: &Cluster, candidates: &[PodIx]) -> bool {
     let leaves_whole = |ix: &PodIx| cluster.pod(*ix).is_some_and(|pod| cluster.job_that_leaves_whole(pod).is_some());
     cluster.has_whole_groups() && candidates.iter().any(leaves_whole)

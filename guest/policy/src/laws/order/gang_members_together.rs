@@ -65,7 +65,7 @@ fn job(cluster: &Cluster, pod: &Pod, key: KeyBuilder) -> KeyBuilder {
     gang.iter().fold(key, |key, gang| key.text(&gang.key.0).text(&gang.key.1))
 }
 
-/// The time of a gang: that of its last failure, else of its PodGroup, else of its first pod.
+/// Returns the time of a gang: that of its last failure, else of its PodGroup, else of its first pod. `None`: the job is no gang, or has no pod.
 fn time(job: &Job) -> Option<i64> {
     job.gang().and_then(|_| job.failed_at.or(job.declared_at).or(job.first_created))
 }

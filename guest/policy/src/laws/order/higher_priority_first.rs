@@ -41,7 +41,7 @@ fn before(pod: &Pod, key: KeyBuilder) -> KeyBuilder {
     key.descending(pod.priority())
 }
 
-/// Adds where the first pod of the gang group stands, and its name.
+/// Adds the position of the first pod of the gang group, and the name of its gang.
 fn job(cluster: &Cluster, pod: &Pod, key: KeyBuilder) -> KeyBuilder {
     let gang = pod.attributes.job.and_then(|job| cluster.first_of_gang_group(job));
     let (entered, created) =

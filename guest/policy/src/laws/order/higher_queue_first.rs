@@ -37,7 +37,7 @@ pub const LAW: Law<CompareQueues> = Law::order(
     compare,
 );
 
-/// Which of two queues comes first.
+/// Compares two queues: which comes first.
 fn compare(cluster: &Cluster, a: QueueIx, b: QueueIx) -> Ordering {
     let spec = |ix: QueueIx| cluster.queue_spec(ix).map_or((0, 0), |spec| (spec.priority, spec.created));
     let ((a_priority, a_created), (b_priority, b_created)) = (spec(a), spec(b));
@@ -48,7 +48,7 @@ fn compare(cluster: &Cluster, a: QueueIx, b: QueueIx) -> Ordering {
     b_priority.cmp(&a_priority).then_with(by_share).then_with(|| deserves(b).cmp(&deserves(a))).then_with(by_birth)
 }
 
-/// A part of a whole; exact.
+/// A fraction, which is compared exactly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Share(i64, i64);
 

@@ -39,7 +39,7 @@ pub const LAW: Law<Compare> = Law::order(
     compare,
 );
 
-/// Which of two pods is reprieved first. A pod without a start time would start now (GetPodStartTime), so after all others.
+/// Compares two pods: which is reprieved first. A pod without a start time counts as starting now (GetPodStartTime), so after all others.
 fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let started = |pod: &Pod| pod.started.unwrap_or(i64::MAX);
     let group = |pod: &Pod| {

@@ -42,7 +42,7 @@ pub const LAW: Law<CompareVictims> = Law::order(
     compare,
 );
 
-/// Which of two pods, each the first victim of its job, is evicted first for a preemptor of this queue.
+/// Compares two pods, each the first victim of its job: which is evicted first for a preemptor of this queue.
 fn compare(cluster: &Cluster, preemptor: Option<QueueIx>, a: &Pod, b: &Pod) -> Ordering {
     let near = |pod: &Pod| Reverse(shared_ancestors(cluster, preemptor, pod.queue));
     let standing =
@@ -65,7 +65,7 @@ fn compare(cluster: &Cluster, preemptor: Option<QueueIx>, a: &Pod, b: &Pod) -> O
     ranks.then_with(later_start).then_with(tasks)
 }
 
-/// How many queues are above both, or are both; none where queues form no tree.
+/// Returns the number of queues that contain both queues. 0 where queues form no tree.
 fn shared_ancestors(cluster: &Cluster, a: Option<QueueIx>, b: Option<QueueIx>) -> usize {
     if a.and_then(|queue| cluster.queue(queue)).is_none_or(|queue| queue.parent.is_none()) {
         return 0;

@@ -39,7 +39,7 @@ pub const LAW: Law<GivesFirst> = Law::order(
     compare,
 );
 
-/// Which of two pods is evicted first.
+/// Compares two pods: which is evicted first.
 fn compare(case: &Surplus<'_>, a: (PodIx, &Pod), b: (PodIx, &Pod)) -> Ordering {
     let protection = |(ix, pod): (PodIx, &Pod)| {
         let originator = pod.attributes.job.and_then(|job| case.cluster.originator(job));
@@ -52,7 +52,7 @@ fn compare(case: &Surplus<'_>, a: (PodIx, &Pod), b: (PodIx, &Pod)) -> Ordering {
     by_rest.then_with(|| larger_fraction(size(case, a.1), size(case, b.1))).then_with(|| a.1.rank.cmp(&b.1.rank))
 }
 
-/// How many of the resources that a pod holds are over the maximum, of how many.
+/// Returns the number of requested resources that are over the maximum, and the number of all requested resources.
 fn matching(case: &Surplus<'_>, pod: &Pod) -> (i64, i64) {
     let held = pod.request.iter();
     held.fold((0, 0), |(matching, all): (i64, i64), (resource, _)| {
@@ -60,7 +60,7 @@ fn matching(case: &Surplus<'_>, pod: &Pod) -> (i64, i64) {
     })
 }
 
-/// The largest share of the maximum that a pod holds of what is over it.
+/// Returns the largest share of the maximum that a pod uses of a resource over it, as a fraction.
 fn size(case: &Surplus<'_>, pod: &Pod) -> (i64, i64) {
     let max = |resource| case.cluster.queue(case.queue).and_then(|queue| queue.bounds.max.get(resource));
     let shares =
@@ -68,7 +68,7 @@ fn size(case: &Surplus<'_>, pod: &Pod) -> (i64, i64) {
     shares.max_by(|a, b| larger_fraction(*a, *b)).unwrap_or((0, 1))
 }
 
-/// Which of two fractions is the larger one, exactly.
+/// Compares two fractions exactly.
 fn larger_fraction((a, of_a): (i64, i64), (b, of_b): (i64, i64)) -> Ordering {
     let cross = |n: i64, d: i64| i128::from(n).saturating_mul(i128::from(d));
     cross(a, of_b).cmp(&cross(b, of_a))

@@ -36,7 +36,7 @@ pub const LAW: Law<Compare> = Law::order(
     compare,
 );
 
-/// Which of two pending pods is tried first.
+/// Compares two pending pods: which is tried first.
 fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let queues = match (a.queue, b.queue) {
         (Some(a), Some(b)) => (higher_queue_first::LAW.function)(cluster, a, b),

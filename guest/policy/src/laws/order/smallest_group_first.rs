@@ -35,14 +35,14 @@ pub const LAW: Law<Weigh> = Law::order(
     Weigh { loss, least, seeks: |_, _| false, short_gangs_are_free: false, is_of_the_worst: false },
 );
 
-/// Returns what is lost by a plan.
+/// Computes the cost of a plan.
 fn loss(lost: &NodeVictims<'_>) -> NodeCost {
     let youngest = lost.pods().map(|pod| pod.created).max().unwrap_or(i64::MAX);
     let evictions = lost.past_evictions();
     [lost.reluctance, lost.count(), lost.highest(), lost.share(), evictions, youngest.saturating_neg(), 0]
 }
 
-/// Returns what is lost at least.
+/// Returns a lower bound of the cost.
 fn least(lost: &dyn LeastVictims) -> NodeCost {
     [lost.reluctance(), lost.count(), lost.highest(), lost.share(), 0, lost.youngest().saturating_neg(), 0]
 }

@@ -36,20 +36,20 @@ pub const LAW: Law<Compare> = Law::order(
     compare,
 );
 
-/// The priority of the job of a pod.
+/// Returns the priority of the job of a pod. A pod without a job has its own.
 pub fn job_priority(cluster: &Cluster, pod: &Pod) -> i32 {
     let Some(job) = pod.attributes.job else { return pod.priority() };
     cluster.pod_group(job).map_or(0, |group| group.priority)
 }
 
-/// Whether the gang of a pod runs.
+/// Checks whether the gang of a pod runs.
 pub fn runs(cluster: &Cluster, pod: &Pod) -> bool {
     let Some(job) = job(cluster, pod) else { return pod.place.node().is_some() };
     let member: Option<PodIx> = job.members.first().copied();
     member.is_some_and(|member| cluster.shortage(member).is_over())
 }
 
-/// Which of the jobs of two pods comes first.
+/// Compares the jobs of two pods: which comes first.
 fn compare(cluster: &Cluster, a: &Pod, b: &Pod) -> Ordering {
     let standing = |pod: &Pod| (Reverse(job_priority(cluster, pod)), runs(cluster, pod));
     let birth = |pod: &Pod| {

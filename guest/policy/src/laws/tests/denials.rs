@@ -4,7 +4,7 @@ use super::*;
 use crate::contract::Admission;
 use crate::testing::{pod, pod_group, quota, shown};
 
-/// Whether it is final, the code, and the case and facts.
+/// Returns whether a refusal is final, its code, and its case and facts. `None`: the pod passes.
 fn said(admission: &Admission) -> Option<(bool, &str, String)> {
     match admission {
         Admission::Pass => None,

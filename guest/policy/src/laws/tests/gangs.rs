@@ -23,7 +23,7 @@ fn undeclared(world: &World, member: Option<usize>) -> Result<(), Denial> {
     Err(Denial::Undeclared { job: job(world, "g"), member })
 }
 
-/// A gang of this minimum with one pending pod, `a`.
+/// Creates a gang of this minimum with one pending pod, `a`.
 fn gang(minimum: u32, annotations: &[(&str, &str)]) -> World {
     let mut world = World::new();
     world.node("n", "cpu=64");
@@ -88,7 +88,7 @@ fn only_a_gang_that_was_complete_once_and_has_to_be_no_more_needs_no_members() {
 
 #[test]
 fn which_members_make_a_gang_complete_depends_on_its_match_policy() {
-    // Of a gang of 3: (policy, held, bound, what is said); the preemptor is one of those held.
+    // Of a gang of 3: (policy, held at Permit, bound, expected denial); the preemptor is one of those held.
     for (policy, held, bound, said) in [
         ("only-waiting", 3, 0, None),
         ("only-waiting", 2, 1, Some(("waiting", 2))),

@@ -4,7 +4,7 @@ use super::*;
 use crate::laws::guard::*;
 use crate::testing::{CAN_PREEMPT, Draft, INSIDE, OPT_OUT, ROOT, SOFT_EVICTION, pod, quota, reservation};
 
-/// What a guard says of a candidate when `preemptor` asks, on a node of 64 cores.
+/// Checks a guard for a candidate and a preemptor, on a node of 64 cores.
 fn between(guard: Guard, preemptor: Draft, candidate: Draft) -> Result<(), Denial> {
     between_in(&mut World::new(), guard, preemptor, candidate)
 }

@@ -6,7 +6,7 @@ use crate::testing::{Draft, pod, pod_group};
 
 const HELD: Denial = Denial::Case("");
 
-/// What the law says to a pod of priority 10 that is nominated to a node of 8 cpu, on which `bound` is bound and `held` is held.
+/// Checks the law for a pod of priority 10. It is nominated to a node of 8 cpu, where `bound` is bound and `held` waits at Permit.
 fn with(bound: &str, held: Draft, preemptor: Draft, others: Vec<Draft>) -> Result<(), Denial> {
     let mut world = World::new();
     ["ours", "theirs"].into_iter().for_each(|name| world.object(pod_group(name, 5, &[])));
@@ -30,11 +30,11 @@ fn held() -> Draft {
 
 #[test]
 fn room_that_is_held_and_would_be_enough_is_waited_for() {
-    // 8 - 4 bound - 4 held = 0 free; with what is held 4, and 4 are asked for.
+    // 8 - 4 bound - 4 held = 0 free; with the held amount 4, and 4 are requested.
     assert_eq!(with("cpu=4", held(), preemptor(), vec![]), Err(HELD));
     // 8 - 5 - 4 < 0 would be no node; 5 bound and 3 held leave 3 at most.
     assert_eq!(with("cpu=5", held().asks("cpu=3"), preemptor(), vec![]), Ok(()));
-    // 4 are free as it is: whatever refuses the pod, it is not who is held.
+    // 4 are free as it is: whatever refuses the pod, it is not the held pod.
     assert_eq!(with("cpu=0", held(), preemptor(), vec![]), Ok(()));
 }
 
@@ -52,7 +52,7 @@ fn only_a_promise_that_may_still_be_kept_is_waited_for() {
     assert_eq!(with("cpu=4", held(), bare, vec![]), Ok(()));
     assert_eq!(with("cpu=4", held(), preemptor().nominated("m"), vec![]), Ok(()));
     assert_eq!(with("cpu=4", held(), preemptor().only_on(&["m"]), vec![]), Ok(()));
-    // The room would go to another pod that was promised it, but for one of lower priority.
+    // The capacity would go to another pod that it was promised to, unless that pod has a lower priority.
     let rival = |priority| pod("rival").priority(priority).asks("cpu=1").nominated("n");
     assert_eq!(with("cpu=4", held(), preemptor(), vec![rival(10)]), Ok(()));
     assert_eq!(with("cpu=4", held(), preemptor(), vec![rival(9)]), Err(HELD));

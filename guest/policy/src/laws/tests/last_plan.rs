@@ -7,7 +7,7 @@ use crate::testing::{Draft, SOFT_EVICTION, pod, quota};
 
 const LEAVING: Denial = Denial::Case("");
 
-/// What the law says where `other` is in the cluster and `preemptor` is nominated to `n`.
+/// Checks the law where `other` is in the cluster and `preemptor` is nominated to `n`.
 fn with(other: Draft, preemptor: Draft) -> Result<(), Denial> {
     let mut world = World::new();
     world.object(quota("team", "", "", ""));
@@ -37,7 +37,7 @@ fn a_lesser_pod_that_leaves_the_nominated_node_because_of_a_plan_holds_the_next_
         (preempted(other()), true),
         (other().label(SOFT_EVICTION, "true"), true),
         (terminating(other().quota("team")), true),
-        // Leaving for a reason of its own.
+        // The pod leaves for another reason.
         (terminating(other()), false),
         // Not leaving at all.
         (other().quota("team"), false),

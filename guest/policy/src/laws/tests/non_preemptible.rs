@@ -5,7 +5,7 @@ use crate::laws::gate::non_preemptible_fits_guaranteed as fits_min;
 use crate::laws::limit::non_preemptible_fits_max as fits_max;
 use crate::testing::{Draft, pod, quota};
 
-/// A quota of min 10 and max 20 cores in which 6 non-preemptible and 8 preemptible cores are used.
+/// Creates a quota of min 10 and max 20 cores in which 6 non-preemptible and 8 preemptible cores are used.
 fn team() -> World {
     world(World::new(), "cpu=10", "cpu=20")
 }
@@ -98,7 +98,7 @@ fn a_queue_that_is_over_in_a_resource_takes_nobody_who_asks_for_another() {
 #[test]
 fn what_is_asked_is_the_sum_over_the_waiting_pods_of_the_job() {
     let mut team = team();
-    // 2 + 2 wait: 6 + 4 = 10. One that holds a node is used already; one that has ended or is leaving asks for nothing.
+    // 2 + 2 wait: 6 + 4 = 10. A pod on a node is used already; one that has ended or is leaving requests nothing.
     for name in ["asker", "sibling"] {
         team.pod(pod(name).quota("team").preemptible(false).job("j").asks("cpu=2"));
     }
@@ -202,7 +202,7 @@ fn the_share_stands_in_the_place_of_max_where_there_are_shares() {
     world.pod(pod("greedy").quota("other").asks("cpu=20"));
     world.pod(preemptor("cpu=3"));
     assert_eq!(admission(&mut world, "asker", fits_max::LAW.function), Ok(()));
-    // Requesting 7 against 20 it gets 6 of the 12.
+    // `team` requests 7 and `other` 20, so `team` gets 6 of the 12.
     world.pod(preemptor("cpu=7"));
     let parts = [("preemptible-used", 0), ("non-preemptible-used", 0), ("promised", 0), ("requested", 7000)];
     assert_eq!(

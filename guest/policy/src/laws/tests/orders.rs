@@ -17,7 +17,7 @@ fn by_key(by: SortBy) -> impl Fn(&Cluster, &Pod, &Pod) -> Ordering {
     }
 }
 
-/// How two pods compare at the time 5, whichever of them was told first.
+/// Compares two pods at the time 5, for both orders in which they are announced.
 fn compare(order: impl Fn(&Cluster, &Pod, &Pod) -> Ordering, first: Draft, second: Draft) -> [Ordering; 2] {
     [false, true].map(|swapped| {
         let mut world = World::new();
@@ -40,7 +40,7 @@ fn aged(name: &str, [priority, entered, created]: [i32; 3]) -> Draft {
 #[test]
 fn pending_pods_go_by_priority_then_entry_then_creation_then_name() {
     for (first, second) in [
-        // Higher priority goes first, however late it came.
+        // Higher priority comes first, however late the pod was created.
         (aged("z", [2, 9, 9]), aged("a", [1, 0, 0])),
         (aged("z", [1, 3, 9]), aged("a", [1, 4, 0])),
         (aged("z", [1, 3, 5]), aged("a", [1, 3, 6])),

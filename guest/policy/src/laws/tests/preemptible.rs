@@ -4,7 +4,7 @@ use super::*;
 use crate::laws::limit::preemptible_leaves_guaranteed::LAW;
 use crate::testing::{Draft, pod, quota};
 
-/// A quota of min 10 and max 20 cores with 5 preemptible cores used.
+/// Creates a quota of min 10 and max 20 cores with 5 preemptible cores used.
 fn team() -> World {
     let mut world = World::new();
     world.object(quota("team", "", "cpu=10", "cpu=20"));
@@ -24,7 +24,7 @@ fn over(world: &World, [aside, used, promised, asked]: [i64; 4]) -> Result<(), D
 
 #[test]
 fn set_aside_is_what_non_preemptible_pods_request_and_at_most_min() {
-    // (requested by running, by pending non-preemptible pods, asked, set aside if that is too much)
+    // (requested by running, by pending non-preemptible pods, requested, set aside if that is too much)
     for (running, pending, asks, aside) in [
         ("cpu=0", "cpu=0", "cpu=15", None),
         ("cpu=0", "cpu=0", "cpu=15001m", Some((0, 15_001))),

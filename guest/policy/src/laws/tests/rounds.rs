@@ -9,7 +9,7 @@ use crate::testing::{pod, pod_group};
 const GROUPS: &str = "gang.scheduling.koordinator.sh/groups";
 const MINUTE: i64 = 60 * 1_000_000_000;
 
-/// Returns one node of 4 cores, and two gangs of 2 whose pods ask for 4 cores each: `a1` and `a2`, `b1` and `b2`.
+/// Creates one node of 4 cores, and two gangs of 2 whose pods request 4 cores each: `a1` and `a2`, `b1` and `b2`.
 fn two_gangs() -> World {
     let mut world = World::new();
     world.node("n", "cpu=4");
@@ -22,7 +22,7 @@ fn two_gangs() -> World {
     world
 }
 
-/// The first pod is tried and waits at Permit on the node; the second is tried and finds neither a node nor a plan. The gang gives up all.
+/// Tries two pods of a gang: the first waits at Permit on the node, the second finds neither a node nor a plan. The gang gives up all.
 fn fail(world: &mut World, waits: &str, fails: &str) {
     assert_eq!(world.pre_filter(waits), Admission::Pass);
     world.reserve(waits, "n");
@@ -114,7 +114,7 @@ fn a_change_of_an_own_pod_begins_a_round_and_its_nomination_does_not() {
     fail(&mut world, "a1", "a2");
     world.pod(pod("a1").job("a").asks("cpu=4").nominated("n"));
     assert!(is_refused(&mut world, "a1"));
-    // The pod asks for less.
+    // The pod requests less.
     world.pod(pod("a2").job("a").asks("cpu=2"));
     assert_eq!(world.pre_filter("a1"), Admission::Pass);
 }

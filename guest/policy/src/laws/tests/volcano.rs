@@ -8,7 +8,7 @@ use crate::laws::guard::*;
 use crate::laws::limit::*;
 use crate::testing::{Draft, object, pod};
 
-/// A node of 64 cores, and three queues: `q` deserves 4 cores and is guaranteed 2, `r` deserves none, `s` may hold 3.
+/// Creates a node of 64 cores, and three queues: `q` deserves 4 cores and is guaranteed 2, `r` deserves none, `s` may use 3.
 fn world() -> World {
     let mut world = World::of("volcano", "");
     world.node("n", "cpu=64 gpu=8");
@@ -33,7 +33,7 @@ fn member(name: &str, group: &str, cores: u32) -> Draft {
     pod(name).asks(&format!("cpu={cores}")).annotation("scheduling.k8s.io/group-name", group)
 }
 
-/// Group `g` of queue `r` waits with pod `a`; group `v` of this queue runs pods `v0`, `v1`, ... of these sizes.
+/// Creates a group `g` of queue `r` with the waiting pod `a`, and a group `v` of this queue with running pods `v0`, `v1`, ... of these sizes.
 fn running(queue: &str, minimum: u32, cores: &[u32]) -> World {
     let mut world = world();
     group(&mut world, "g", "r", 1, false);
@@ -107,7 +107,8 @@ fn a_preemptor_that_requests_nothing_evicts_only_its_like() {
     }
 }
 
-/// A tree with two watched ancestors. `p` deserves 4 cores, and its leaves `a` and `b` nothing. `o` and its leaf `c` deserve nothing.
+/// Creates a tree of queues. `p` deserves 4 cores, and its leaves `a` and `b` nothing. `o` and its leaf `c` deserve nothing. `level` is the number of
+/// watched ancestors.
 fn tree(level: u32) -> World {
     let mut world = World::of("volcano", &json!({"enableHierarchy": true, "ancestorReclaimLevel": level}).to_string());
     world.node("n", "cpu=64");

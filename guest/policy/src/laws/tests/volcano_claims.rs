@@ -7,7 +7,7 @@ use crate::laws::guard::*;
 use crate::laws::limit::*;
 use crate::testing::{Draft, object, pod};
 
-/// A node of 10 cores, 10 of memory and 4 GPUs. `q` deserves 4 cores and 2 GPUs, `r` 4 cores and 1 GPU.
+/// Creates a node of 10 cores, 10 of memory and 4 GPUs. `q` deserves 4 cores and 2 GPUs, `r` 4 cores and 1 GPU.
 fn world() -> World {
     let mut world = World::of("volcano", "");
     world.node("n", "cpu=10 memory=10 gpu=4");
@@ -26,7 +26,7 @@ fn member(name: &str, group: &str, asks: &str) -> Draft {
     pod(name).asks(asks).annotation("scheduling.k8s.io/group-name", group)
 }
 
-/// The answer of a guard where these resources are short.
+/// Checks a guard where these resources are short.
 fn short(world: &mut World, guard: Guard, names: &[&str], candidate: &str) -> Result<(), Denial> {
     let (asking, ix) = (world.id("a"), PodIx(world.id(candidate)));
     let cluster = world.engine.cluster();
@@ -40,7 +40,7 @@ fn short(world: &mut World, guard: Guard, names: &[&str], candidate: &str) -> Re
 #[test]
 fn what_a_gang_takes_beyond_its_deserved_amounts_is_plentiful() {
     let law = reclaimer_stays_within_deserved::LAW.function;
-    // `q` uses 4 of 4 cores, `a` asks for one more and for a GPU. 10 - 4 - `used` are free, and `r` waits with `waiting` cores.
+    // `q` uses 4 of 4 cores, `a` requests one more and a GPU. 10 - 4 - `used` are free, and `r` waits with `waiting` cores.
     for (used, waiting, holds) in
         [(3, 0, true), (3, 1, true), (3, 3, true), (5, 0, true), (6, 0, false), (2, 4, true), (4, 1, true)]
     {
@@ -74,7 +74,7 @@ fn a_resource_without_a_deserved_amount_is_neither_owed_nor_beyond() {
 #[test]
 fn only_what_is_short_and_owed_is_freed() {
     let law = victim_frees_what_is_owed::LAW.function;
-    // `q` is owed the GPU; its cores are beyond what it deserves; it has no amount of memory.
+    // `q` has an entitlement to the GPU; its cores are beyond what it deserves; it has no amount of memory.
     for (names, allowed) in [
         (&["gpu"] as &[&str], true),
         (&["cpu"], false),

@@ -13,7 +13,7 @@ use crate::testing::{Draft, object, pod};
 
 const TREE: &str = r#"{"enableHierarchy": true}"#;
 
-/// A node of 64 cores, and classes `low` (1) and `high` (9).
+/// Creates a node of 64 cores, and classes `low` (1) and `high` (9).
 fn world(arguments: &str) -> World {
     let mut world = World::of("volcano", arguments);
     world.node("n", "cpu=64");
@@ -23,7 +23,7 @@ fn world(arguments: &str) -> World {
     world
 }
 
-/// The object, created at this second.
+/// Returns the object with this second as its creation.
 fn born(object: Object, second: u32) -> Object {
     let mut json: Value = serde_json::from_str(&object.json).unwrap();
     json["metadata"]["creationTimestamp"] = json!(format!("1970-01-01T00:00:{second:02}Z"));
@@ -47,7 +47,7 @@ fn at(world: &World, name: &str) -> Pod {
     world.engine.cluster().pod(PodIx(world.id(name))).unwrap().clone()
 }
 
-/// How a comparison ends, both ways round.
+/// Compares two names in both directions.
 fn both(compare: impl Fn(&str, &str) -> Ordering, first: &str, second: &str) -> [Ordering; 2] {
     [compare(first, second), compare(second, first).reverse()]
 }
@@ -105,7 +105,7 @@ fn jobs_go_by_priority_then_gangs_that_wait_then_age_then_name() {
     }
 }
 
-/// Which of `default/x` and `default/y`, each running in the queue of its name, gives first for the queue `a`.
+/// Compares `default/x` and `default/y`, each running in the queue of its name: which is evicted first for the queue `a`.
 fn gives_first(arguments: &str, queues: &[(&str, Value)], [x, y]: [&str; 2], classes: [&str; 2]) -> Ordering {
     let mut world = world(arguments);
     for (name, spec) in queues {
@@ -173,8 +173,8 @@ fn in_a_tree_the_nearer_queue_gives_first_whatever_its_priority() {
     assert_eq!(gives_first("", &queues, ["near", "far"], ["high", "low"]), Ordering::Greater, "there is no tree");
 }
 
-/// Whether a pod of `x` may go for the queue of `preemptor`, with so many ancestors watched. `x` deserves 1 and holds 3, its parent `p`
-/// deserves and holds 3, the parent of that, `g`, deserves 2 and holds 3.
+/// Checks whether a pod of `x` may be evicted for the queue of `preemptor`, with so many watched ancestors. `x` deserves 1 and uses 3. Its parent `p`
+/// deserves and uses 3, and the parent of `p`, `g`, deserves 2 and uses 3.
 fn gives(levels: u32, preemptor: &str) -> bool {
     let mut world = world(&format!(r#"{{"enableHierarchy": true, "ancestorReclaimLevel": {levels}}}"#));
     let queue = |parent: &str, deserved: u32| json!({"parent": parent, "deserved": {"cpu": deserved}});

@@ -3,7 +3,7 @@
 use super::*;
 
 impl Cluster {
-    /// Adds a budget, under the first number that is free; none where none is.
+    /// Adds a budget, under the first free number. `None`: no number is free.
     pub fn add_budget(&mut self, budget: Budget) -> Option<BudgetIx> {
         self.budgets.add(budget)
     }
@@ -13,7 +13,8 @@ impl Cluster {
         self.budgets.insert(ix, budget);
     }
 
-    /// Removes a budget. [`Cluster::set_covering`] comes next, for all pods that it covered: its number may be given to another one.
+    /// Removes a budget. [`Cluster::set_covering`] must be called next, for all pods that it covered, because its number may be given to another
+    /// budget.
     pub fn remove_budget(&mut self, ix: BudgetIx) {
         self.budgets.remove(ix);
     }
@@ -25,10 +26,10 @@ impl Cluster {
         }
     }
 
-    /// Splits pods into those whose disruption one of their budgets no longer allows, and the others. The budgets are spent in the
-    /// order given: with the most important first, it is the less important ones that are protected. Pods that are evicted together
-    /// are protected together. The pods in `leaving` have spent their budgets before: they leave already (upstream counts them as victims of
-    /// the same node once more, SelectVictimsOnNode and FilterVictimsWithPDBViolation).
+    /// Splits pods into those that one of their budgets protects, and the others. The budgets are spent in the given order: with the most important
+    /// pods first, the less important ones are protected. Pods that are evicted together are protected together. The pods in `leaving` have spent
+    /// their budgets before, as they leave already. Upstream counts them as victims of the same node once more (SelectVictimsOnNode and
+    /// FilterVictimsWithPDBViolation).
     pub fn split_by_budget(&self, pods: Vec<PodIx>, leaving: &[PodIx]) -> (Vec<PodIx>, Vec<PodIx>) {
         if self
             .with_whole_groups(&pods)

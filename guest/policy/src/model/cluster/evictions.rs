@@ -16,7 +16,7 @@ impl Cluster {
         let victims: Vec<(PodIx, EvictedJob)> = victims.iter().filter_map(jobs).collect();
         let jobs: BTreeSet<&EvictedJob> = victims.iter().map(|(_, job)| job).collect();
         let forgotten: Vec<EvictedJob> = jobs.into_iter().filter_map(|job| self.evictions.count(job.clone())).collect();
-        // A pod that is known by its own name is the victim itself: it need not be looked for.
+        // A pod that is counted by its own name is the victim itself, so no search for it is needed.
         let (apart, of_others): (Vec<_>, Vec<_>) =
             victims.into_iter().partition(|(_, job)| matches!(job, EvictedJob::Pod(_)));
         self.write(apart.iter().map(|(ix, job)| (*ix, self.evictions.of(job))).collect());
@@ -35,8 +35,8 @@ impl Cluster {
         self.write(counts);
     }
 
-    /// Writes the counts of some jobs to their pods: comparators look at them. The pods of a job are known by it; others are looked for, among
-    /// pods whose controller has a name with the same hash.
+    /// Writes the counts of some jobs to their pods, where comparators read them. The pods of a job are found by the job; other pods are searched for
+    /// among those with the same hash of the controller's name.
     fn write_counts(&mut self, jobs: &BTreeSet<EvictedJob>) {
         let times: BTreeMap<KnownBy<'_>, u32> =
             jobs.iter().map(|job| (job.known_by(), self.evictions.of(job))).collect();
@@ -68,7 +68,7 @@ impl Cluster {
         }
     }
 
-    /// Returns what a pod is known by when it was evicted and another pod replaces it.
+    /// Returns the name by which the evictions of a pod are counted: that of its job, its controller, or the pod itself.
     fn known_by<'a>(&'a self, pod: &'a Pod) -> KnownBy<'a> {
         match (pod.attributes.job.and_then(|job| self.job(job)), pod.controller()) {
             (Some(job), _) => KnownBy::Job(&job.key),

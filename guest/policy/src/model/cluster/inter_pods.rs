@@ -2,40 +2,40 @@
 
 use super::*;
 
-/// The most pods for which another order is sought.
+/// The maximum number of pods for which another order is sought.
 const IN_ANY_ORDER: usize = 16;
 
 /// Nominated pods that must stay allowed on their nodes.
 #[derive(Debug, Clone, Default)]
 pub struct Nominated {
-    /// Each with its node.
+    /// The nominated pods with their nodes.
     pods: Vec<(PodIx, NodeIx)>,
-    /// The pods that are leaving, each with its node: the nominated pods wait for these to be gone.
+    /// The leaving pods with their nodes. The nominated pods wait for these to be gone.
     leaving: Vec<(PodIx, NodeIx)>,
 }
 
 impl Cluster {
-    /// A topology is known or has changed; [`settle_inter_pods`](Cluster::settle_inter_pods) makes it count.
+    /// Stores a topology that is new or has changed. It counts after [`settle_inter_pods`](Cluster::settle_inter_pods).
     pub fn set_topology(&mut self, ix: TopologyIx, topology: Topology) {
         self.inter_pods.set_topology(ix, topology);
     }
 
-    /// What stands between some pods and others is known or has changed; [`settle_inter_pods`](Cluster::settle_inter_pods) makes it count.
+    /// Stores the constraints of some pods that are new or have changed. They count after [`settle_inter_pods`](Cluster::settle_inter_pods).
     pub fn set_inter_pod(&mut self, ix: InterPodIx, inter_pod: InterPod) {
         self.inter_pods.set(ix, inter_pod);
     }
 
-    /// How many topologies are known.
+    /// Returns the number of topology numbers in use, free ones included.
     pub fn topology_count(&self) -> usize {
         self.inter_pods.counts().0
     }
 
-    /// Of how many it is known what stands between them and others.
+    /// Returns the number of inter-pod numbers in use, free ones included.
     pub fn inter_pod_count(&self) -> usize {
         self.inter_pods.counts().1
     }
 
-    /// Counts the pods anew where topologies, nodes, or what stands between pods have changed. Nothing is judged before that.
+    /// Recounts the pods if topologies, nodes or constraints between pods have changed. Constraints must not be checked before that.
     pub fn settle_inter_pods(&mut self) {
         if !self.inter_pods.is_outdated() {
             return;
@@ -46,17 +46,17 @@ impl Cluster {
         self.inter_pods.make_anew(|node| nodes.get(node).is_some(), on_nodes);
     }
 
-    /// What stands between pods.
+    /// Returns the constraints between pods.
     pub(in crate::model) fn inter_pods(&self) -> &InterPods {
         &self.inter_pods
     }
 
-    /// Whether anything stands between a pod and others.
+    /// Checks whether any constraint between pods concerns a pod.
     pub fn is_between(&self, pod: PodIx) -> bool {
         self.inter_pod_of(pod).is_some()
     }
 
-    /// Whether nothing stands between a pod, or any that goes with it, and others.
+    /// Checks that no constraint between pods concerns a pod or any pod that is evicted with it.
     pub(in crate::model) fn is_alone(&self, ix: PodIx) -> bool {
         self.pod(ix).is_none_or(|pod| pod.inter_pod.is_none() && pod.name.kind == Kind::Pod)
             && !(self.has_whole_groups() && self.whole_group(ix).is_some())
@@ -66,13 +66,12 @@ impl Cluster {
         self.pod(pod).and_then(|pod| pod.inter_pod)
     }
 
-    /// Whether the other pods allow a pod on a node. A pod that has a node in the books must be gone from it in `what_if`.
+    /// Checks whether the other pods allow a pod on a node. A pod that is on a node already must be removed from it in `what_if`.
     pub fn inter_pod_allows(&self, pod: PodIx, node: NodeIx, what_if: &WhatIf) -> Result<(), InterPodLack> {
         self.inter_pod_of(pod).map_or(Ok(()), |ix| self.inter_pods.allows(ix, node, what_if))
     }
 
-    /// The nominated pods to be kept allowed, of those that are promised a node; none where nothing stands between the pod that asks and
-    /// others.
+    /// Returns those of the promised pods that must stay allowed on their nodes. Empty where no constraint between pods concerns `asker`.
     pub fn nominated_between(&self, asker: PodIx, promised: impl Fn(&Node) -> Vec<PodIx>) -> Nominated {
         if !self.is_between(asker) {
             return Nominated::default();
@@ -87,10 +86,10 @@ impl Cluster {
         Nominated { pods, leaving }
     }
 
-    /// The same without and with pods that are nominated, as if these were on their nodes; and whether these would still be allowed there,
-    /// where they are in a cluster without the leaving pods. So a nomination keeps its domain, not only the room of its node. Upstream counts
-    /// the pods that are nominated to the node itself (`RunFilterPluginsWithNominatedPods`): there a pod that is bound nearby is evicted for the
-    /// nominated one, created again and bound nearby, without end.
+    /// Checks whether the other pods allow a pod on a node, both without the nominated pods and with them on their nodes. Then checks whether the
+    /// nominated pods that were allowed stay allowed there, in a cluster without the leaving pods. So a nomination keeps its domain, not only the
+    /// capacity of its node. Upstream counts the pods that are nominated to the node itself (`RunFilterPluginsWithNominatedPods`). There, a pod that
+    /// is bound nearby is evicted for the nominated pod, created again and bound nearby, without end.
     pub fn inter_pod_allows_beside(
         &self,
         pod: PodIx,
@@ -120,8 +119,8 @@ impl Cluster {
         self.inter_pod_allows(pod, node, &others).is_ok()
     }
 
-    /// Returns whether one of these nominated pods would not be allowed on its node any more with a pod on `node`. The nominated pods are on their
-    /// nodes in the books or in `what_if`, and `pod` is on none.
+    /// Returns whether a pod on `node` would displace one of these nominated pods, which would no longer be allowed on its node. The nominated pods
+    /// are on their nodes in the books or in `what_if`, and `pod` is on none.
     pub fn displaces_any(&self, (pod, node): (PodIx, NodeIx), what_if: &WhatIf, nominated: &[(PodIx, NodeIx)]) -> bool {
         nominated.iter().any(|(other, at)| {
             let mut others = what_if.clone();
@@ -132,8 +131,8 @@ impl Cluster {
         })
     }
 
-    /// Returns the first of these pods that the others do not allow where it is: its position and why. They are on these nodes in the books or
-    /// in `what_if`; each is judged beside those before it, and beside nominated pods.
+    /// Returns the first of these pods that the others do not allow on its node: its position and the reason. The pods are on these nodes in the
+    /// books or in `what_if`. Each is checked with those before it, and with the nominated pods. `None`: all are allowed.
     pub fn first_disallowed(
         &self,
         placed: &[(PodIx, NodeIx)],
@@ -143,8 +142,8 @@ impl Cluster {
         self.first_lack(placed, what_if, |at, what_if| self.inter_pod_allows_beside(at.0, at.1, what_if, nominated))
     }
 
-    /// Returns the same for pods that are nominated together: each also leaves those before it allowed. None of them is tried without the others on
-    /// their nodes, so a pod that fits only before another one would never run.
+    /// Returns the first disallowed pod like [`Cluster::first_disallowed`], for pods that are nominated together: each also leaves those before it
+    /// allowed. None of them is tried without the others on their nodes, so a pod that fits only before another one would never run.
     pub fn first_disallowed_together(
         &self,
         placed: &[(PodIx, NodeIx)],
@@ -160,8 +159,8 @@ impl Cluster {
         })
     }
 
-    /// Returns these pods in an order in which each is allowed and leaves those before it allowed: a pod may fit only once another one is there. At each
-    /// step the first that can come next does. None where that leads nowhere, and for more than 16 pods.
+    /// Returns these pods in an order in which each is allowed and leaves those before it allowed: a pod may fit only once another one is there. At
+    /// each step, the first pod that can come next is taken. `None`: that leads to no order, or there are more than 16 pods.
     pub fn in_allowed_order(
         &self,
         placed: &[(PodIx, NodeIx)],
@@ -204,18 +203,18 @@ impl Cluster {
         })
     }
 
-    /// Whether a pod can be in the way of another one because of what stands between them, where both are in one domain.
+    /// Checks whether one pod can make a node of the same domain impossible for the other, because of constraints between them.
     pub fn is_in_the_way(&self, pod: PodIx, other: PodIx) -> bool {
         let both = self.inter_pod_of(pod).zip(self.inter_pod_of(other));
         both.is_some_and(|(ix, other)| self.inter_pods.is_in_the_way(ix, other))
     }
 
-    /// Whether a node that does not take a pod may take it once more pods are placed: it has affinity or a spread constraint.
+    /// Checks whether a node that does not take a pod may take it once more pods are placed: the pod has affinity or a spread constraint.
     pub fn may_gain(&self, pod: PodIx) -> bool {
         self.inter_pod_of(pod).is_some_and(|ix| self.inter_pods.may_gain(ix))
     }
 
-    /// Whether a pod needs others in its domain.
+    /// Checks whether a pod needs other pods in its domain.
     pub fn needs_company(&self, pod: PodIx) -> bool {
         self.inter_pod_of(pod).is_some_and(|ix| self.inter_pods.needs_company(ix))
     }

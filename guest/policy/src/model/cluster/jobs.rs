@@ -7,29 +7,29 @@ use super::*;
 /// The pods that a job lacks to be complete.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Shortage {
-    /// Pods of certain roles.
+    /// The number of pods lacking of certain roles.
     roles: BTreeMap<Symbol, usize>,
-    /// Pods of any role.
+    /// The number of pods lacking of any role.
     others: usize,
 }
 
 impl Shortage {
-    /// Nobody is lacking.
+    /// Checks that no pod is lacking.
     pub fn is_over(&self) -> bool {
         self.others == 0 && self.has_roles()
     }
 
-    /// Nobody of any role is lacking.
+    /// Checks that no pod of a certain role is lacking.
     pub fn has_roles(&self) -> bool {
         self.roles.values().all(|lacking| *lacking == 0)
     }
 
-    /// How many are lacking.
+    /// Returns the number of pods that are lacking.
     pub fn count(&self) -> usize {
         self.roles.values().fold(self.others, |sum, lacking| sum.saturating_add(*lacking))
     }
 
-    /// Counts a pod in, if it is of use.
+    /// Subtracts a pod from the shortage. Returns whether the pod was lacking.
     pub fn fill(&mut self, pod: &Pod) -> bool {
         let role = pod.attributes.task.role.and_then(|role| self.roles.get_mut(&role));
         let lacking = match role {
@@ -43,8 +43,8 @@ impl Shortage {
 }
 
 impl Cluster {
-    /// Removes the jobs that are gone, once there may be as many of them as of others: jobs without pods that no object describes, and of which
-    /// nothing is remembered. A job of the same name that comes later is another job.
+    /// Removes unused jobs, once there may be as many of them as of others: jobs without pods, without an object, and without remembered state. A
+    /// later job of the same name is another job.
     pub fn sweep_jobs(&mut self) {
         if !self.job_sweep.is_due(self.jobs.len()) {
             return;
@@ -73,12 +73,12 @@ impl Cluster {
         jobs
     }
 
-    /// The members of a job, or a pod alone, that hold a node and are not leaving.
+    /// Returns the members of the job of a pod that use a node and are not leaving. A pod without a job is its only member.
     pub fn holders(&self, pod: PodIx) -> impl Iterator<Item = (PodIx, &Pod)> {
         self.members(pod).filter(|(_, pod)| pod.place.node().is_some() && !pod.is_leaving())
     }
 
-    /// Notes that the elastic jobs of these pods grow or shrink now. A pod of a job's minimum changes no size: the job starts, or ends.
+    /// Records that the elastic jobs of these pods grow or shrink now. A pod within the minimum of its job changes no size: the job starts, or ends.
     pub fn note_scaling(&mut self, pods: &[PodIx]) {
         let now = self.now();
         for ix in pods {
@@ -89,14 +89,14 @@ impl Cluster {
         }
     }
 
-    /// A gang that has to be complete only once, and was: a member is, or was, bound.
+    /// Checks whether a gang that has to be complete only once was complete: a member is bound, or was.
     pub fn was_satisfied(&self, job: &Job) -> bool {
         let mut members = job.members.iter().filter_map(|ix| self.pod(*ix));
         job.gang().is_some_and(|gang| gang.matching == Match::OnceSatisfied)
             && (job.satisfied || members.any(|pod| matches!(pod.place, Place::Bound(_))))
     }
 
-    /// How many members count for a gang by its match policy; none where it needs none any more, or nobody described it.
+    /// Returns how many members count for a gang by its match policy. `None`: the gang needs no member any more, or the job is no gang.
     pub fn assembled(&self, job: JobIx) -> Option<usize> {
         let job = self.job(job)?;
         let matching = job.gang()?.matching;
@@ -112,8 +112,8 @@ impl Cluster {
         }
     }
 
-    /// Returns how many pods of a job are there that its gang may start with: neither leaving nor ended in vain, and without scheduling gates
-    /// where those do not count.
+    /// Returns the number of pods of a job that its gang may start with. Leaving pods and pods that failed do not count, and pods with scheduling
+    /// gates only where the system counts them.
     pub fn members_there(&self, job: &Job) -> usize {
         let counts_gated = job.gang().is_none_or(|gang| gang.counts_gated);
         let is_there = |pod: &&Pod| {
@@ -123,20 +123,20 @@ impl Cluster {
         job.members.iter().filter_map(|ix| self.pod(*ix)).filter(is_there).count()
     }
 
-    /// Returns how many pods of a job hold a node, and are not being deleted, or may be tried.
+    /// Returns how many pods of a job use a node and are not being deleted, or may be tried.
     pub fn startable(&self, job: &Job) -> usize {
         let counts = |pod: &&Pod| pod.is_schedulable() || pod.place.node().is_some() && !pod.terminating;
         job.members.iter().filter_map(|ix| self.pod(*ix)).filter(counts).count()
     }
 
-    /// Whether a gang has as many members that count as it needs.
+    /// Checks whether a gang has as many counting members as it needs.
     pub fn is_complete(&self, job: JobIx) -> bool {
         let minimum = self.job(job).and_then(|job| job.gang()).map_or(0, |gang| gang.minimum);
         self.assembled(job).is_none_or(|have| have >= usize::try_from(minimum).unwrap_or(usize::MAX))
     }
 
-    /// Returns the gang of the same group that is served before the pods of a gang that has its minimum: the first one that is not complete,
-    /// how many pods it has, and how many it needs.
+    /// Returns the gang of the same group that is served before the pods of a gang that has its minimum: the first one that is not complete, how many
+    /// pods it has, and how many it needs. `None`: no gang is served before.
     pub fn served_before(&self, job: JobIx) -> Option<(JobIx, usize, u32)> {
         let is_beyond = self.assembled(job).is_some() && self.is_complete(job);
         let incomplete = |other: &JobIx| *other != job && !self.is_complete(*other);
@@ -145,55 +145,55 @@ impl Cluster {
         group.into_iter().filter(incomplete).find_map(counted)
     }
 
-    /// How many pods the job of a pod needs; a pod without a job is one of its own.
+    /// Returns how many pods the job of a pod needs. A pod without a job is a job of one pod.
     pub fn minimum(&self, pod: PodIx) -> usize {
         let Some(job) = self.pod(pod).and_then(|pod| pod.attributes.job) else { return 1 };
         let minimum = self.job(job).and_then(|job| job.gang()).map_or(u32::MAX, |gang| gang.minimum);
         usize::try_from(minimum).unwrap_or(usize::MAX)
     }
 
-    /// The pods that the job of a pod lacks, beside those who hold a node and are not leaving, and those who ended well.
+    /// Returns the pods that the job of a pod lacks. Pods that use a node and are not leaving count as there, and so do pods that ended well.
     pub fn shortage(&self, pod: PodIx) -> Shortage {
         let counts = |pod: &Pod| pod.attributes.task.succeeded || pod.place.node().is_some();
         self.shortage_beside(pod, counts)
     }
 
-    /// The pods that the job of a pod needs, regardless of the pods it has.
+    /// Returns the pods that the job of a pod needs, regardless of the pods it has.
     pub fn need(&self, pod: PodIx) -> Shortage {
         self.shortage_beside(pod, |_| false)
     }
 
-    /// The pods that the job of a pod would lack if every pod it has were placed.
+    /// Returns the pods that the job of a pod would lack if every pod it has were placed.
     pub fn missing_members(&self, pod: PodIx) -> Shortage {
         self.shortage_beside(pod, |pod| pod.attributes.task.succeeded || pod.place != Place::Finished)
     }
 
-    /// The first of some waiting pods of a job that make it complete.
+    /// Returns the first of some waiting pods of a job that make it complete.
     pub fn lacking(&self, pods: &[PodIx]) -> Vec<PodIx> {
         let mut shortage = pods.first().map(|lead| self.shortage(*lead)).unwrap_or_default();
         pods.iter().copied().filter(|ix| self.pod(*ix).is_some_and(|pod| shortage.fill(pod))).collect()
     }
 
-    /// These pods by what they ask for, resource by resource, the one that asks for most first.
+    /// Returns these pods by their requests, resource by resource, the largest first.
     pub fn largest_first(&self, pods: &[PodIx]) -> Vec<PodIx> {
         let mut pods = pods.to_vec();
         pods.sort_by_cached_key(|ix| Reverse(self.amounts(*ix)));
         pods
     }
 
-    /// Returns these pods by what they request, resource by resource, the one that requests least first.
+    /// Returns these pods by their requests, resource by resource, the smallest first.
     pub fn smallest_first(&self, pods: &[PodIx]) -> Vec<PodIx> {
         let mut pods = pods.to_vec();
         pods.sort_by_cached_key(|ix| self.amounts(*ix));
         pods
     }
 
-    /// Returns what a pod requests, resource by resource.
+    /// Returns the amounts that a pod requests, by resource. `None`: there is no such pod.
     fn amounts(&self, ix: PodIx) -> Option<Vec<i64>> {
         self.pod(ix).map(|pod| pod.request.iter().map(|(_, amount)| amount).collect())
     }
 
-    /// The roles of which the job of a pod needs a number.
+    /// Returns the roles of which the job of a pod needs a number of pods.
     pub fn roles(&self, pod: PodIx) -> &[(Symbol, u32)] {
         let group = self.pod(pod).and_then(|pod| pod.attributes.job).and_then(|job| self.pod_group(job));
         group.map(|group| group.roles.as_slice()).unwrap_or_default()

@@ -5,7 +5,7 @@ use crate::model::index::Index;
 use crate::model::rank::Added;
 
 impl Cluster {
-    /// A node is new or has changed; nothing has where what it has cannot be counted.
+    /// Adds or updates a node. The error says that the sum of a resource over all nodes would overflow; then nothing changes.
     pub fn upsert_node(
         &mut self,
         ix: NodeIx,
@@ -44,7 +44,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// A node is gone.
+    /// Removes a node.
     pub fn remove_node(&mut self, ix: NodeIx) {
         if let Some(node) = self.forget_node(ix) {
             self.node_ranks.remove(&node.name);
@@ -83,12 +83,12 @@ impl Cluster {
         share_of(&self.allocatable, resource, amount)
     }
 
-    /// The nodes in the order of their names, as it was when a search was prepared.
+    /// Returns the nodes in the order of their names, as it was when a search was prepared.
     pub fn nodes_in_order(&self) -> &[NodeIx] {
         self.node_order.nodes()
     }
 
-    /// The nodes that pods of a shape may run on have become known: one bit a node.
+    /// Sets the nodes that pods of a shape may run on, one bit a node.
     pub fn set_eligible(&mut self, shape: ShapeIx, nodes: Vec<u64>) {
         // A host tells the nodes of a new pod before the pod: they are no change for pods that wait. The number may have been that of another shape.
         if self.shapes.get(shape).is_some_and(|known| *known != nodes) && self.classes.has_pods_of(shape) {
@@ -97,32 +97,32 @@ impl Cluster {
         self.shapes.insert(shape, nodes);
     }
 
-    /// How many shapes are known.
+    /// Returns the number of shape numbers in use, free ones included.
     pub fn shape_count(&self) -> usize {
         self.shapes.span()
     }
 
-    /// Whether pods of a shape may run on a node, regardless of the other pods.
+    /// Checks whether pods of a shape may run on a node, regardless of the other pods.
     pub fn eligible(&self, shape: ShapeIx, node: NodeIx) -> bool {
         let at = node.at();
         let word = self.eligible_words(shape).get(at >> 6).copied().unwrap_or(0);
         (word >> (at & 63)) & 1 == 1
     }
 
-    /// The nodes that pods of a shape may run on, one bit a node; those that the list does not name are not among them.
+    /// Returns the nodes that pods of a shape may run on, one bit a node. A missing bit means that they may not.
     pub fn eligible_words(&self, shape: ShapeIx) -> &[u64] {
         self.shapes.get(shape).map_or(&[], Vec::as_slice)
     }
 
-    /// The requests for which room is kept on a node before `preemptor` may have it: pods nominated there that are no less
-    /// important (kube-scheduler, `RunFilterPluginsWithNominatedPods`).
+    /// Returns the pods whose capacity on a node is kept from `preemptor`: pods nominated there that are no less important (kube-scheduler,
+    /// `RunFilterPluginsWithNominatedPods`).
     pub fn promised<'a>(&'a self, node: &'a Node, preemptor: PodIx) -> impl Iterator<Item = (PodIx, &'a Pod)> {
         let priority = self.pod(preemptor).map_or(i32::MIN, |pod| pod.priority());
         self.promised_from(node, preemptor, priority, &NO_PODS)
     }
 
-    /// Returns the same for a preemptor that counts as a pod of this priority; and the pods of a lower one whose nominations are closed
-    /// to it.
+    /// Returns the promised pods like [`Cluster::promised`], for a preemptor that counts as a pod of this priority. Pods of a lower priority are
+    /// included if their nominations are closed to it.
     pub fn promised_from<'a>(
         &'a self,
         node: &'a Node,
@@ -136,7 +136,7 @@ impl Cluster {
             .filter(move |(ix, pod)| pod.is_pending() && (pod.priority() >= priority || closed.contains(ix)))
     }
 
-    /// What these pods, all there are on a node, leave of it.
+    /// Returns the capacity that these pods leave free on a node. `pods` must be all pods of the node.
     pub(super) fn free(&self, allocatable: &Amounts, pods: &[PodIx]) -> Amounts {
         let mut free = allocatable.clone();
         let mut reservation_groups = BTreeSet::new();
@@ -163,7 +163,7 @@ impl Cluster {
         ranks.get(&name.to_owned()).unwrap_or(0)
     }
 
-    /// Pods that were told of before the node they name.
+    /// Returns the pods on a node and the pods nominated to it. A host may announce such pods before the node itself.
     fn pods_naming(&self, node: NodeIx) -> (Vec<PodIx>, Vec<PodIx>) {
         let naming = |of: fn(&Pod) -> Option<NodeIx>| {
             self.pods.iter().filter(|(_, pod)| of(pod) == Some(node)).map(|(ix, _)| ix).collect()

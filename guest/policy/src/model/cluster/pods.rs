@@ -5,19 +5,19 @@ use crate::model::queue::Entry;
 use crate::model::rank::{Added, UNRANKED};
 
 impl Cluster {
-    /// Whether a pod may ask for this, as far as the sums of the cluster can be counted then.
+    /// Checks whether a pod may have this request. The error says that the sum of a resource over all pods would overflow.
     pub fn can_count_request(&self, ix: PodIx, request: &Request) -> Result<(), Overflow> {
         let old = self.pod(ix).map(|pod| &pod.request);
         self.requested.admit(|resource| old.map_or(0, |old| old.get(resource)), request.iter())
     }
 
-    /// A pod is new or has changed; nothing has where what it asks for cannot be counted. Its rank and its class are given here. A pod that the policy
-    /// holds reserved stays so until it is bound, unreserved or gone.
+    /// Adds or updates a pod, and gives it a rank and a class. A pod that the policy has reserved a node stays reserved until it is bound, unreserved
+    /// or removed. The error says that the sum of a resource over all pods would overflow; then nothing changes.
     pub fn upsert_pod(&mut self, ix: PodIx, mut pod: Pod) -> Result<(), Overflow> {
         self.can_count_request(ix, &pod.request)?;
         self.requested.add(pod.request.iter());
         let old = self.detach(ix);
-        // A member that can be tried from now on may be what its gang lacked: the round that failed without it is over.
+        // A member that can be tried from now on may complete its gang: the round that failed without it is over.
         let may_follow = |old: &Pod| !old.may_be_tried() && pod.may_be_tried();
         let is_new = old.as_ref().is_none_or(|old| old.attributes.job != pod.attributes.job || may_follow(old));
         let joined = pod.attributes.job.filter(|_| is_new);
@@ -35,7 +35,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// A pod is gone.
+    /// Removes a pod and returns it. A job without pods is reset, as a job of the same name that is submitted again is another job.
     pub fn remove_pod(&mut self, ix: PodIx) -> Option<Pod> {
         let pod = self.detach(ix);
         if let Some(pod) = &pod {
@@ -60,12 +60,12 @@ impl Cluster {
         pod
     }
 
-    /// A pending pod holds a node from now on. False where there is no such pod, or it is not pending.
+    /// Reserves a node for a pending pod. Returns `false` where there is no such pod, or it is not pending.
     pub fn reserve(&mut self, ix: PodIx, node: NodeIx) -> bool {
         self.settle_pod(ix, Place::Pending, Place::Reserved(node))
     }
 
-    /// A reserved pod holds its node no longer. False where there is no such pod, or it is not reserved.
+    /// Takes the reserved node of a pod back. Returns `false` where there is no such pod, or it is not reserved.
     pub fn unreserve(&mut self, ix: PodIx) -> bool {
         match self.pod(ix).map(|pod| pod.place) {
             Some(nominated_on @ Place::Reserved(_)) => {
@@ -76,8 +76,8 @@ impl Cluster {
         }
     }
 
-    /// Keeps the node of a pod that holds it no longer: it counts as nominated there until it holds a node again, is gone or nominated by the
-    /// host, or the room is given up. The host knows nothing of it.
+    /// Keeps the node of a pod that no longer reserves it. The pod counts as nominated there until it gets a node again, is removed or nominated by
+    /// the host, or the node is given up. The host does not know of it.
     pub fn keep_room(&mut self, ix: PodIx, node: NodeIx) {
         if self.pod(ix).is_none_or(|pod| pod.nominated.is_some()) {
             return;
@@ -86,7 +86,7 @@ impl Cluster {
         self.set_nominated(ix, Some(node));
     }
 
-    /// Gives up the node that is kept for a pod, if there is one.
+    /// Gives up the node that is kept for a pod, if any.
     pub fn give_up_room(&mut self, ix: PodIx) {
         if self.ext.coscheduling.kept.remove(&ix).is_some() {
             self.set_nominated(ix, None);
@@ -105,7 +105,7 @@ impl Cluster {
         }
     }
 
-    /// Shows the node that is kept for a pod as its nomination, as long as the pod waits and the host has nominated it to none.
+    /// Shows the node that is kept for a pod as its nomination, as long as the pod waits and the host has not nominated it.
     fn show_kept(&mut self, ix: PodIx, pod: &mut Pod) {
         let Some(node) = self.ext.coscheduling.kept.get(&ix).copied() else { return };
         let waits = matches!(pod.place, Place::Pending | Place::Reserved(_)) && !pod.terminating;
@@ -116,7 +116,7 @@ impl Cluster {
         }
     }
 
-    /// Reads anew what pods say of themselves, as far as no book depends on it.
+    /// Updates the attributes of pods, as far as no book depends on them.
     pub fn revise(&mut self, mut say: impl FnMut(PodIx, &mut PodAttributes)) {
         self.version = self.version.wrapping_add(1);
         for (ix, pod) in self.pods.iter_mut() {
@@ -214,7 +214,7 @@ impl Cluster {
         Some(pod)
     }
 
-    /// Books what a pod holds where it is: room of its node, and of its queue and every ancestor; and that it is there.
+    /// Books the usage of a pod where it is: of its node, and of its queue and every ancestor; and lists the pod on its node.
     pub(in crate::model) fn hold(&mut self, ix: PodIx, entry: Entry) {
         let Some(pod) = self.pods.get(ix) else { return };
         let Some(at) = pod.place.node() else { return };
@@ -234,14 +234,14 @@ impl Cluster {
         self.charge(ix, entry)
     }
 
-    /// Books what a pod holds with its queue and every ancestor.
+    /// Books the usage of a pod with its queue and every ancestor.
     pub(super) fn charge(&mut self, ix: PodIx, entry: Entry) {
         if let Some(pod) = self.pods.get(ix).filter(|pod| pod.place.node().is_some()) {
             book(&mut self.queues, pod, entry, |queue| &mut queue.used);
         }
     }
 
-    /// Books what a pod asks for with its queue and every ancestor; one that has ended asks for nothing.
+    /// Books the requests of a pod with its queue and every ancestor. A pod that has ended requests nothing.
     pub(super) fn ask(&mut self, ix: PodIx, entry: Entry) {
         match self.pods.get(ix) {
             Some(pod) if pod.place != Place::Finished => {
@@ -251,7 +251,7 @@ impl Cluster {
         }
     }
 
-    /// A pod counts against another queue, or in another way, from now on.
+    /// Moves a pod to another queue, or changes its preemptibility.
     pub fn rehome(&mut self, ix: PodIx, queue: Option<QueueIx>, preemptibility: Preemptibility) {
         if self.pod(ix).is_none_or(|pod| pod.queue == queue && pod.attributes.preemptibility == preemptibility) {
             return;

@@ -4,29 +4,29 @@ use super::*;
 use crate::model::queue::Entry;
 
 impl Cluster {
-    /// What a queue may hold now in place of its maximum.
+    /// Sets the share that replaces the maximum of a queue for now.
     pub fn set_runtime(&mut self, queue: QueueIx, runtime: Bound<Max>) {
         if let Some(queue) = self.queues.get_mut(queue) {
             queue.runtime = Some(runtime);
         }
     }
 
-    /// The lowest queue that both queues are, or are below.
+    /// Returns the lowest queue that contains both queues. `None`: they have no common ancestor.
     pub fn common_ancestor(&self, a: QueueIx, b: QueueIx) -> Option<QueueIx> {
         self.path(Some(a)).map(|(ix, _)| ix).find(|ix| self.is_below(Some(b), *ix))
     }
 
-    /// Whether a queue is another one or below it.
+    /// Checks whether a queue is `above` itself or below it.
     pub fn is_below(&self, queue: Option<QueueIx>, above: QueueIx) -> bool {
         self.path(queue).any(|(ix, _)| ix == above)
     }
 
-    /// The nearest queue that guarantees some of a resource, from a queue up, and how much.
+    /// Returns the nearest queue, from a queue up, that has a guarantee of a resource, and the guarantee. `None`: no queue has one.
     pub fn guarantor(&self, queue: Option<QueueIx>, resource: ResourceIx) -> Option<(QueueIx, &Queue, Guaranteed)> {
         self.path(queue).find_map(|(ix, queue)| Some((ix, queue, queue.bounds.guaranteed.get(resource)?)))
     }
 
-    /// What is promised to waiting pods that count against a queue or one below it, of one preemptibility and resource.
+    /// Returns the amount that is promised to waiting pods of a queue and of the queues below it, for one preemptibility and resource.
     pub fn promised_below(
         &self,
         queue: QueueIx,
@@ -53,7 +53,7 @@ impl Cluster {
         self.queue_trees = self.queue_trees.wrapping_add(1);
         self.queues = Table::default();
         self.queue_names = BTreeMap::new();
-        // The queues are numbered anew, so nothing that is known by their old numbers may stay.
+        // The queues are renumbered, so nothing that refers to their old numbers may stay.
         (self.ext.yunikorn.policies, self.ext.yunikorn.ranks) = (Table::default(), Table::default());
         self.ext.yunikorn.over_max_since = Table::default();
         self.ext.volcano.queues = Table::default();

@@ -6,16 +6,15 @@
 use super::*;
 
 impl Cluster {
-    /// Returns the pending pods that are nominated to a node, apart from `preemptor`. Their room is kept for them, whatever the
-    /// priorities.
+    /// Returns the pending pods that are nominated to a node, except `preemptor`. Their capacity is kept for them, whatever the priorities.
     pub fn nominated_on<'a>(&'a self, node: &'a Node, preemptor: PodIx) -> impl Iterator<Item = (PodIx, &'a Pod)> {
         let others = node.nominated.iter().filter(move |pod| **pod != preemptor);
         others.filter_map(|ix| Some((*ix, self.pod(*ix)?))).filter(|(_, pod)| pod.is_pending())
     }
 
-    /// Returns whether a node is kept as a whole for another pod than `preemptor`: a DaemonSet's that is nominated to the node, or that was
-    /// tried and found no room there. In the second case the node is kept from pods that may run elsewhere. A pod that is nominated to the
-    /// node keeps its own room there.
+    /// Returns whether a whole node is kept for another pod than `preemptor`: for a pod of a DaemonSet that is nominated to the node, or that was
+    /// tried and did not fit there. In the second case the node is kept only from pods that may run elsewhere. A pod that is nominated to the node
+    /// keeps its own capacity there.
     pub fn is_reserved_for_another(&self, ix: NodeIx, node: &Node, preemptor: PodIx) -> bool {
         let asker = self.pod(preemptor);
         if asker.is_some_and(|asker| asker.nominated == Some(ix)) {
@@ -32,13 +31,12 @@ impl Cluster {
         self.bound_to_one_node.iter().copied()
     }
 
-    /// Returns the pods of DaemonSets for which their node is kept since they were tried in vain.
+    /// Returns the pods of DaemonSets whose required node is kept for them, because they were tried in vain.
     pub fn required_node_reservations(&self) -> impl Iterator<Item = PodIx> + '_ {
         self.required_node_reservations.iter().copied()
     }
 
-    /// Keeps the required node of a DaemonSet's pod, which was tried and found no room there. Does nothing where the pod can never have
-    /// that node.
+    /// Keeps the required node of a DaemonSet's pod, which was tried and did not fit there. Does nothing where the pod can never have that node.
     pub fn reserve_required_node(&mut self, ix: PodIx) {
         let node = self.pod(ix).and_then(|pod| Some((pod, pod.required_node_reservation()?)));
         if node.is_some_and(|(pod, node)| self.can_get_required_node(pod, node)) {
@@ -51,9 +49,9 @@ impl Cluster {
         self.required_node_reservations.remove(&ix);
     }
 
-    /// Returns whether a pod of a DaemonSet waits for this node, its required one, and can have it one day: the pod may run there and is
-    /// tried, and the node is large enough for it beside the pods of other DaemonSets. Those are never evicted, and stay as long as the
-    /// node does; every other pod ends.
+    /// Returns whether a pod of a DaemonSet waits for this node, its required one, and can have it one day. It can if the pod may run there and be
+    /// tried, and the node is large enough for it together with the pods of other DaemonSets. Those are never evicted, and stay as long as the node
+    /// does; every other pod ends.
     pub fn can_get_required_node(&self, pod: &Pod, ix: NodeIx) -> bool {
         let waits = pod.is_schedulable() && pod.required_node_reservation() == Some(ix);
         let Some(node) = self.node(ix).filter(|_| waits && self.eligible(pod.shape, ix)) else { return false };

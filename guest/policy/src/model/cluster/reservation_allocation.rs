@@ -5,23 +5,23 @@
 
 use super::*;
 
-/// A reservation on a node, and what a pod that uses it takes of the node beside.
+/// The use of a reservation by a pod: the reservation, and what the pod takes of the node in addition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReservationAllocation {
     /// The reservation.
     pub reservation: PodIx,
-    /// What the pod asks for beyond what is left in it.
+    /// What the pod requests beyond what is left in the reservation.
     pub beside: Request,
 }
 
 impl Cluster {
-    /// Whether there may be a reservation that a pod would use.
+    /// Checks whether there may be a reservation that a pod would use.
     pub fn may_use_reservation(&self, ix: PodIx) -> bool {
         self.ext.koordinator.eligible_owners.contains_key(&ix)
             || self.pod(ix).is_some_and(|pod| pod.attributes.inside.is_some())
     }
 
-    /// The reservation that a pod would use on a node: the one it names itself; else one that is open to it.
+    /// Returns the reservation that a pod would use on a node: the one that the pod names, else one that is open to it. `None`: it uses none there.
     pub fn reservation_allocation(&self, ix: PodIx, node: NodeIx) -> Option<ReservationAllocation> {
         let pod = self.pod(ix)?;
         if let Some(named) = pod.attributes.inside {
@@ -44,17 +44,17 @@ impl Cluster {
         part
     }
 
-    /// Whether the terms of a reservation let a pod in that would take this from the node beside.
+    /// Checks whether the terms of a reservation admit a pod that would take `beside` from the node in addition.
     fn takes(&self, name: Symbol, node: NodeIx, held: &Pod, beside: &Request) -> bool {
         let Some(terms_of) = self.ext.koordinator.terms.get(&name) else { return false };
         let taken = terms_of.once && self.inside(name, node).next().is_some();
-        // It reserves room, not a place among the pods.
+        // A reservation reserves amounts, not a place among the pods of the node.
         let mut nominated_on = held.request.iter().filter(|(resource, _)| self.resource_name(*resource) != "pods");
         let exceeds = terms_of.strict && nominated_on.any(|(resource, _)| beside.get(resource) > 0);
         !taken && !exceeds
     }
 
-    /// The reservation of this name, where it holds room on a node and is to stay.
+    /// Returns the reservation of this name, if it is bound to a node and not leaving.
     fn reservation_on(&self, name: Symbol, node: NodeIx) -> Option<(PodIx, &Pod)> {
         let reservation_group = self.reservation_groups.get(&name)?.iter().filter_map(|ix| Some((*ix, self.pod(*ix)?)));
         let mut here = reservation_group.filter(|(_, pod)| pod.place == Place::Bound(node) && !pod.is_leaving());

@@ -6,7 +6,8 @@
 use super::*;
 
 impl Cluster {
-    /// Who goes when this one goes: a reservation takes the pods inside it along, and a pod of a group that leaves whole the group.
+    /// Returns the pods evicted together with this pod: those inside a reservation, or all members of a group that is evicted whole. The pod itself
+    /// is included.
     pub fn eviction_set(&self, ix: PodIx) -> Vec<PodIx> {
         let Some(pod) = self.pod(ix).filter(|pod| pod.name.kind == Kind::Reservation) else {
             return self.whole_group(ix).unwrap_or_else(|| vec![ix]);
@@ -15,7 +16,7 @@ impl Cluster {
         std::iter::once(ix).chain(inside).collect()
     }
 
-    /// Returns the pods inside a reservation, on its node; none for a pod.
+    /// Returns the pods inside a reservation, on its node. Empty for a pod that is no reservation.
     pub fn pods_inside<'a>(&'a self, reservation: &'a Pod) -> impl Iterator<Item = (PodIx, &'a Pod)> {
         let name = match reservation.name.kind {
             Kind::Reservation => self.symbols.get(&reservation.name.name),
@@ -25,13 +26,13 @@ impl Cluster {
         there.into_iter().flat_map(|(name, node)| self.inside(name, node))
     }
 
-    /// The reservation whose room a pod uses on its node.
+    /// Returns the reservation that a pod uses on its node. `None`: it uses none.
     pub fn reservation_of(&self, ix: PodIx) -> Option<PodIx> {
         let mut relatives = self.relatives(ix, self.pod(ix)?);
         relatives.find(|(_, other)| other.name.kind == Kind::Reservation).map(|(reservation, _)| reservation)
     }
 
-    /// What comes free on its node when this one goes with its party.
+    /// Returns the amounts that become free on the node of a pod when its eviction set is evicted.
     pub fn frees(&self, ix: PodIx) -> Request {
         let Some(pod) = self.pod(ix) else { return Request::default() };
         if let Some(together) = self.whole_group_frees(ix) {
@@ -44,7 +45,7 @@ impl Cluster {
         }
     }
 
-    /// What a pod adds to what is held on its node.
+    /// Returns the amounts that a pod adds to what is used on its node.
     pub(in crate::model) fn share(&self, ix: PodIx) -> Request {
         let Some(pod) = self.pod(ix) else { return Request::default() };
         let (Some(reservation_group), Some(node)) = (self.reservation_group_of(pod), pod.place.node()) else {
@@ -55,7 +56,7 @@ impl Cluster {
         Request::new(with.iter().map(|(resource, n)| (resource, n.saturating_sub(without.get(resource)))).collect())
     }
 
-    /// The family of a pod: a reservation's own, or that of the reservation it is inside.
+    /// Returns the name of the reservation group of a pod: the reservation's own name, or that of the reservation that the pod is inside.
     pub(super) fn reservation_group_of(&self, pod: &Pod) -> Option<Symbol> {
         match pod.name.kind {
             Kind::Reservation => self.symbols.get(&pod.name.name),
@@ -63,7 +64,7 @@ impl Cluster {
         }
     }
 
-    /// The other members of a family on the node of this one.
+    /// Returns the other members of the reservation group of a pod on the same node.
     fn relatives<'a>(&'a self, ix: PodIx, pod: &'a Pod) -> impl Iterator<Item = (PodIx, &'a Pod)> {
         let reservation_group = self
             .reservation_group_of(pod)
@@ -74,7 +75,8 @@ impl Cluster {
         members.filter_map(|other| Some((*other, self.pod(*other)?))).filter(move |(_, other)| here(other))
     }
 
-    /// What a family holds on a node: per resource the larger of what its reservation and what the pods inside ask for.
+    /// Returns the amounts that a reservation group uses on a node: per resource, the larger of what the reservation and what the pods inside
+    /// request.
     pub(super) fn reservation_group_holds(
         &self,
         reservation_group: Option<Symbol>,

@@ -9,8 +9,8 @@
 
 use super::*;
 
-/// How long a failed round keeps the next one from beginning, nanoseconds, where the policy sees no change. A host may know constraints that
-/// the policy is not told of, such as volumes. Upstream: kube-scheduler `DefaultPodMaxInUnschedulablePodsDuration`.
+/// The time for which a failed round keeps the next one from beginning, in nanoseconds, where the policy sees no change. A host may know constraints
+/// that the policy does not know, such as volumes. Upstream: kube-scheduler `DefaultPodMaxInUnschedulablePodsDuration`.
 const PATIENCE: i64 = 5 * 60 * 1_000_000_000;
 
 impl Cluster {
@@ -31,7 +31,7 @@ impl Cluster {
         }
     }
 
-    /// Begins a new round of a gang group. Each new pod of a job begins one, and most jobs are of no group.
+    /// Begins a new round of a gang group. This runs for each new pod of a job, and most jobs are in no group.
     pub fn begin_round(&mut self, job: JobIx) {
         let has_group = |job: &Job| job.gang().is_some_and(|gang| !gang.group.is_empty());
         let group = if self.job(job).is_some_and(has_group) { self.gang_group(job) } else { Vec::new() };
@@ -43,7 +43,7 @@ impl Cluster {
         }
     }
 
-    /// Notes that there is a plan for a gang: its round has not failed after all.
+    /// Records that there is a plan for a gang: its round has not failed after all.
     pub fn recover(&mut self, ix: JobIx) {
         if let Some(job) = self.job_mut(ix) {
             job.round.failure = None;
@@ -119,12 +119,12 @@ impl Cluster {
         self.job(job).and_then(Job::gang).is_some_and(|gang| gang.fails_together)
     }
 
-    /// Ends the round of a gang group: no further pod of it is tried before the next round. `retry_at` is the moment from which on time alone
-    /// may help. A round that has ended stays as it is. Pods that hold nodes at Permit were tried, if in an earlier round: whichever pod of the
-    /// group comes first when something has changed begins the next round.
+    /// Ends the round of a gang group: no further pod of it is tried before the next round. `retry_at` is the moment from which time alone may help.
+    /// A round that has ended is unchanged. Pods that hold nodes at Permit were tried, if in an earlier round. So the first pod of the group that is
+    /// tried after a change begins the next round.
     pub fn end_round(&mut self, job: JobIx, retry_at: Option<i64>) {
         let group = self.gang_group(job);
-        // A pod that needs no other one never waits at Permit, so it takes no turns with anybody.
+        // A pod that needs no other one never waits at Permit, so it takes no turns.
         let minimum = self.job(job).and_then(Job::gang).map_or(0, |gang| gang.minimum);
         if group.len() < 2 && minimum < 2 {
             return;
@@ -154,9 +154,9 @@ impl Cluster {
             || group.iter().any(|job| self.misses_minimum(*job))
     }
 
-    /// Returns whether a gang that is not complete has fewer pods than its minimum, where pods count that hold a node or may be tried. Neither a
-    /// round nor time helps then: a pod must be created, lose its scheduling gates or start. Bound pods count by every match policy: where only
-    /// waiting pods make a gang complete, the gang waits for its timeout, as in upstream Koordinator (coscheduling/core/core.go Permit).
+    /// Returns whether a gang that is not complete has fewer pods than its minimum, counting pods that use a node or may be tried. Neither a round
+    /// nor time helps then: a pod must be created, lose its scheduling gates or start. Bound pods count by every match policy: where only waiting
+    /// pods make a gang complete, the gang waits for its timeout, as in upstream Koordinator (coscheduling/core/core.go Permit).
     fn misses_minimum(&self, ix: JobIx) -> bool {
         let Some(job) = self.job(ix).filter(|_| self.assembled(ix).is_some()) else { return false };
         let minimum = job.gang().map_or(0, |gang| gang.minimum);
@@ -169,8 +169,8 @@ impl Cluster {
         self.gang_group(job).into_iter().find_map(short)
     }
 
-    /// Returns how many members a gang can have in this round and how many it needs; `None` where it can be complete. Members count that
-    /// count by the match policy, that are nominated, or that have not been tried; `without` does not.
+    /// Returns how many members a gang can have in this round and how many it needs. `None`: it can be complete. Members count if the match policy
+    /// counts them, if they are nominated, or if they have not been tried; `without` does not count.
     fn lacking_in_round(&self, job: JobIx, without: Option<PodIx>) -> Option<(usize, u32)> {
         let (have, minimum) = (self.assembled(job)?, self.job(job)?.gang()?.minimum);
         let members = self.job(job)?.members.iter().copied();
@@ -187,15 +187,15 @@ impl Cluster {
         group.filter(|job| self.served_before(*job).is_none()).flat_map(|job| self.untried(job)).collect()
     }
 
-    /// The members of a gang that may be tried and have not been tried in this round.
+    /// Returns the members of a gang that may be tried and have not been tried in this round.
     fn untried(&self, job: JobIx) -> impl Iterator<Item = PodIx> {
         let job = self.job(job);
         let members = job.into_iter().flat_map(|job| job.members.iter().filter(|ix| !job.round.tried.contains(*ix)));
         members.copied().filter(|ix| self.pod(*ix).is_some_and(Pod::is_schedulable))
     }
 
-    /// Returns when the first pod of a gang group entered and when it was created, in nanoseconds since 1970, and the name of its gang;
-    /// `None` where the job is no gang. Of gangs with equal times the first by name counts.
+    /// Returns when the first pod of a gang group entered and when it was created, in nanoseconds since 1970, and the name of its gang. Of gangs with
+    /// equal times, the first by name is returned. `None`: the job is no gang.
     pub fn first_of_gang_group(&self, job: JobIx) -> Option<(i64, i64, &JobKey)> {
         self.job(job)?.gang()?;
         let gangs = self.gang_group(job).into_iter().filter_map(|ix| self.job(ix));

@@ -3,13 +3,13 @@
 use super::*;
 
 impl Cluster {
-    /// Forgets the classes that no pod is of, once there may be as many of them as of others.
+    /// Frees the numbers of classes without pods, once there may be as many of them as of other classes.
     pub fn sweep_classes(&mut self) {
         self.classes.sweep();
     }
 
-    /// Returns the names that pods, jobs, queues and reservations have, once there may be as many names that nothing has as others; `None`: a sweep is
-    /// not worth its time.
+    /// Returns the names that pods, jobs, queues and reservations have, once there may be as many unused names as used ones. `None`: a sweep is not
+    /// worth its time.
     pub fn names_in_use(&mut self) -> Option<BTreeSet<Symbol>> {
         if !self.symbols.is_sweep_due() {
             return None;

@@ -7,27 +7,27 @@ use crate::model::{Cluster, JobIx, NodeIx, Paged, Pod, PodIx};
 /// The ways in which a pending pod would borrow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Borrows {
-    /// Only where pods of its quota that come before it get their nodes: without them the pod stays within the min.
+    /// Only where pods of its quota that come before it get their nodes. Without them, the pod stays within the min.
     BehindOthers,
-    /// Whatever becomes of the other pods.
+    /// Whatever happens to the other pods.
     Anyway,
 }
 
-/// The tables.
+/// The tables of Coscheduling.
 #[derive(Debug, Clone, Default)]
 pub struct Tables {
-    /// What must be free in the cluster for the pods of a job to be tried, by resource name.
+    /// The amounts that must be free in the cluster before the pods of a job are tried, by resource name.
     pub min_resources: Paged<JobIx, Vec<(String, i64)>>,
     /// The pending pods that would take their quota over its min while pods of other quotas wait within theirs, by rank.
     pub borrowers: BTreeMap<u64, Borrows>,
     /// The gang whose turn it is.
     pub turn: Option<JobIx>,
-    /// The nodes of pods whose time at Permit ran out while pods leave for their gang.
+    /// The nodes kept for pods whose time at Permit ran out while other pods leave for their gang.
     pub kept: BTreeMap<PodIx, NodeIx>,
 }
 
 impl Cluster {
-    /// What must be free in the cluster for the pods of a job to be tried, by resource name.
+    /// Returns the amounts that must be free in the cluster before the pods of a job are tried, by resource name. Empty: none.
     pub fn min_resources(&self, job: JobIx) -> &[(String, i64)] {
         self.ext.coscheduling.min_resources.get(job).map(Vec::as_slice).unwrap_or_default()
     }
@@ -42,17 +42,18 @@ impl Cluster {
         self.ext.coscheduling.borrowers.get(&pod.rank).copied()
     }
 
-    /// Returns all such pods, by rank.
+    /// Returns all pods that would borrow what a pod of another quota may take back at once, by rank.
     pub fn borrowers(&self) -> &BTreeMap<u64, Borrows> {
         &self.ext.coscheduling.borrowers
     }
 
-    /// Sets these pods.
+    /// Sets the pods that would borrow, by rank.
     pub fn set_borrowers(&mut self, pods: BTreeMap<u64, Borrows>) {
         self.ext.coscheduling.borrowers = pods;
     }
 
-    /// Returns the gang whose turn it is, as of the last order of the queue: it holds nodes at Permit, and others of its pods come next.
+    /// Returns the gang whose turn it is, as of the last order of the queue: it holds nodes at Permit, and more of its pods are next. `None`: no gang
+    /// has its turn.
     pub fn turn(&self) -> Option<JobIx> {
         self.ext.coscheduling.turn
     }
@@ -62,8 +63,8 @@ impl Cluster {
         self.ext.coscheduling.turn = job;
     }
 
-    /// Returns whether a plan for a gang, and for those that start together with it, is under way: pods of them are nominated, and these and the
-    /// ones that hold a node reach each minimum. Victims leave for such gangs, or have left: they have every chance to be complete (seed
+    /// Returns whether a plan for a gang, and for the gangs that start together with it, is in flight. Pods of them are nominated, and the nominated
+    /// pods and those on nodes reach each minimum. Victims leave for such gangs, or have left, so these gangs have every chance to be complete (seed
     /// 20200116, Pre-Filter 2).
     pub fn has_a_plan(&self, job: JobIx) -> bool {
         let gangs: Option<Vec<(usize, bool)>> =
@@ -73,12 +74,12 @@ impl Cluster {
         })
     }
 
-    /// Returns whether a plan for the gang of a pod is under way.
+    /// Returns whether a plan for the gang of a pod is in flight.
     pub fn has_a_plan_of(&self, pod: PodIx) -> bool {
         self.pod(pod).and_then(|pod| pod.attributes.job).is_some_and(|job| self.has_a_plan(job))
     }
 
-    /// Returns how many members of a gang are nominated, and whether they and those that hold a node reach its minimum. None: it is no gang.
+    /// Returns how many members of a gang are nominated, and whether they and those on nodes reach its minimum. `None`: it is no gang.
     fn promised_of(&self, job: JobIx) -> Option<(usize, bool)> {
         let (job, gang) = self.job(job).and_then(|job| Some((job, job.gang()?)))?;
         let members = || job.members.iter().filter_map(|ix| self.pod(*ix));

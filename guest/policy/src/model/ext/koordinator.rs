@@ -7,13 +7,13 @@ use crate::model::{Cluster, PodIx, Symbol};
 /// The terms of a reservation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReservationTerms {
-    /// One pod uses it, and no other beside.
+    /// Whether one pod at most may use the reservation.
     pub once: bool,
-    /// What it reserves of a resource must do for a pod that asks for the resource: none is taken from the node beside.
+    /// Whether a pod must fit into what the reservation has of its resources, without taking more of them from the node.
     pub strict: bool,
 }
 
-/// The tables.
+/// The tables of Koordinator.
 #[derive(Debug, Clone, Default)]
 pub struct Reservations {
     /// The terms of reservations, by name.
@@ -28,7 +28,7 @@ impl Cluster {
         self.ext.koordinator.terms = terms;
     }
 
-    /// A pending pod may use these reservations, in the order of their names.
+    /// Sets the reservations that a pending pod may use, in the order of their names.
     pub fn set_eligible_owner(&mut self, pod: PodIx, reservations: Vec<Symbol>) {
         let owners = &mut self.ext.koordinator.eligible_owners;
         match reservations.is_empty() {

@@ -5,30 +5,30 @@ use std::collections::BTreeSet;
 
 use crate::model::{Cluster, JobIx, Kind, Paged, Pod, PodIx, Request};
 
-/// What a PodGroup says.
+/// The spec of a PodGroup of Kubernetes, besides the minimum of its gang.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchedulingGroup {
     /// The priority of all its pods, as preemptors and as victims.
     pub priority: i32,
-    /// Its pods are evicted together, or none of them is (disruptionMode `all`).
+    /// Whether its pods are evicted together, or none of them (disruptionMode `all`).
     pub leaves_whole: bool,
 }
 
-/// The tables.
+/// The tables of Kubernetes.
 #[derive(Debug, Clone, Default)]
 pub struct Tables {
     groups: Paged<JobIx, SchedulingGroup>,
-    /// Some group leaves whole.
+    /// Whether some group is evicted whole.
     any_leaves_whole: bool,
 }
 
 impl Cluster {
-    /// What the PodGroup of a job says; none where the job has no PodGroup of Kubernetes.
+    /// Returns the spec of the PodGroup of a job. `None`: the job has no PodGroup of Kubernetes.
     pub fn scheduling_group(&self, job: JobIx) -> Option<&SchedulingGroup> {
         self.ext.kubernetes.groups.get(job)
     }
 
-    /// Sets what the PodGroup of a job says.
+    /// Sets the spec of the PodGroup of a job.
     pub fn set_scheduling_group(&mut self, job: JobIx, group: Option<SchedulingGroup>) {
         let tables = &mut self.ext.kubernetes;
         match group {
@@ -38,13 +38,13 @@ impl Cluster {
         tables.any_leaves_whole = tables.groups.iter().any(|(_, group)| group.leaves_whole);
     }
 
-    /// The pods that are evicted together with this one, itself included, by name; none where it leaves alone. A member that is leaving
-    /// anyway leaves alone.
+    /// Returns the pods that are evicted together with this one, itself included, by name. A member that leaves anyway is not included. `None`: the
+    /// pod is evicted alone.
     pub fn whole_group(&self, ix: PodIx) -> Option<Vec<PodIx>> {
         self.whole_group_of(self.pod(ix)?)
     }
 
-    /// The same for a pod instead of its number.
+    /// Returns the pods that are evicted together with this one, like [`Cluster::whole_group`], from the pod instead of its number.
     pub fn whole_group_of(&self, pod: &Pod) -> Option<Vec<PodIx>> {
         let job = self.job_that_leaves_whole(pod)?;
         let members = self.job(job)?.members.iter().filter_map(|ix| Some((*ix, self.pod(*ix)?)));
@@ -54,12 +54,12 @@ impl Cluster {
         Some(holders.into_iter().map(|(_, ix)| ix).collect())
     }
 
-    /// Whether the pods of some group are evicted together.
+    /// Checks whether some group is evicted whole.
     pub fn has_whole_groups(&self) -> bool {
         self.ext.kubernetes.any_leaves_whole
     }
 
-    /// Of some pods of one node, one for each group that leaves whole, and every pod that leaves alone.
+    /// Returns one pod for each group that is evicted whole, and every pod that is evicted alone, out of some pods of one node.
     pub fn one_of_each_group<'p>(&self, pods: &'p [PodIx]) -> Cow<'p, [PodIx]> {
         if !self.has_whole_groups() {
             return Cow::Borrowed(pods);
@@ -72,7 +72,7 @@ impl Cluster {
         pods.iter().copied().filter(is_first).collect()
     }
 
-    /// These victims, and the pods that are evicted together with them.
+    /// Returns these victims, and the pods that are evicted together with them.
     pub fn with_whole_groups<'p>(&self, victims: &'p [PodIx]) -> Cow<'p, [PodIx]> {
         if !self.has_whole_groups() {
             return Cow::Borrowed(victims);
@@ -82,7 +82,7 @@ impl Cluster {
         sets.filter(|ix| seen.insert(*ix)).collect()
     }
 
-    /// What the pods that are evicted together with this one hold on its node; none where it leaves alone.
+    /// Returns the amounts that the pods evicted together with this one use on its node. `None`: the pod is evicted alone.
     pub(in crate::model) fn whole_group_frees(&self, ix: PodIx) -> Option<Request> {
         let node = self.pod(ix)?.place.node();
         let here = self
@@ -92,7 +92,7 @@ impl Cluster {
         Some(Request::new(here.flat_map(|ix| self.share(ix).iter().collect::<Vec<_>>()).collect()))
     }
 
-    /// Returns the job of a pod, if its pods are evicted together.
+    /// Returns the job of a pod, if the pods of the job are evicted together. `None`: the pod is evicted alone.
     pub fn job_that_leaves_whole(&self, pod: &Pod) -> Option<JobIx> {
         if !self.ext.kubernetes.any_leaves_whole || pod.name.kind != Kind::Pod || pod.is_leaving() {
             return None;

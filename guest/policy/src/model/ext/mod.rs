@@ -14,15 +14,15 @@ use super::{JobIx, PodIx, Symbol};
 /// The extension tables of all systems.
 #[derive(Debug, Clone, Default)]
 pub struct Extensions {
-    /// Coscheduling's.
+    /// The tables of Coscheduling.
     pub coscheduling: coscheduling::Tables,
-    /// Koordinator's.
+    /// The tables of Koordinator.
     pub koordinator: koordinator::Reservations,
-    /// That of Kubernetes' own pod groups.
+    /// The tables of Kubernetes' own pod groups.
     pub kubernetes: kubernetes::Tables,
-    /// Volcano's.
+    /// The tables of Volcano.
     pub volcano: volcano::Tables,
-    /// YuniKorn's.
+    /// The tables of YuniKorn.
     pub yunikorn: yunikorn::Tables,
 }
 
@@ -43,7 +43,7 @@ impl Extensions {
         reservations.copied().chain(groups.flat_map(of_group))
     }
 
-    /// The last pod of a job is gone. A job of the same name is another job, unless the object that stands for it has stayed.
+    /// Removes what is known of a job whose last pod is gone. A job of the same name is another job, unless its object has stayed.
     pub fn forget_job(&mut self, job: JobIx) {
         self.yunikorn.originators.remove(job);
         if self.volcano.groups.get(job).is_none() {

@@ -2,28 +2,28 @@
 
 use crate::model::{Cluster, JobIx, Paged, QueueIx, Symbol, Table};
 
-/// The sizes an elastic job may have besides its minimum.
+/// The sizes that an elastic job may have besides its minimum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sizes {
     /// Powers of two.
     PowersOfTwo,
-    /// The minimum and so many more pods, any number of times.
+    /// The minimum plus any multiple of so many pods.
     Multiples(u32),
 }
 
 /// How a job grows and shrinks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Elastic {
-    /// The sizes it may have.
+    /// The sizes that the job may have.
     pub sizes: Sizes,
-    /// At least so long between two changes of its size before it grows, nanoseconds.
+    /// The minimum time between two changes of its size before the job grows, in nanoseconds.
     pub interval: i64,
-    /// It has no more pods than this; none: as many as there are.
+    /// The maximum number of its pods. `None`: no maximum.
     pub most: Option<u32>,
 }
 
 impl Elastic {
-    /// Whether a job of this minimum may have this size: its minimum, or one of the sizes.
+    /// Checks whether a job of this minimum may have this size: the minimum, or one of the sizes.
     pub fn allows(&self, minimum: usize, size: usize) -> bool {
         if size < minimum || self.most.is_some_and(|most| size > usize::try_from(most).unwrap_or(usize::MAX)) {
             return size == minimum;
@@ -38,39 +38,39 @@ impl Elastic {
     }
 }
 
-/// What the object of a job says beside its gang.
+/// The spec of the object of a job, besides its gang.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PodGroupSpec {
     /// The name of its queue.
     pub queue: Option<Symbol>,
-    /// Its priority, which is not that of its pods.
+    /// The priority of the job, which is not that of its pods.
     pub priority: i32,
     /// When it was created, nanoseconds since 1970.
     pub created: i64,
-    /// So many pods of each of these roles it needs.
+    /// The number of pods that the job needs of each of these roles.
     pub roles: Vec<(Symbol, u32)>,
-    /// How it grows and shrinks, where it does.
+    /// The way in which the job grows and shrinks. `None`: it is not elastic.
     pub elastic: Option<Elastic>,
-    /// It said that none of its pods is to be a victim.
+    /// Whether the job declares that none of its pods may be a victim.
     pub opted_out: bool,
-    /// The time for which its pods are protected after they were placed, nanoseconds. A pod may have its own.
+    /// The time for which its pods are protected after they were placed, in nanoseconds. A pod may have its own.
     pub cooldown: Option<i64>,
 }
 
-/// How a queue stands beside others, where its system says so.
+/// The settings of a queue that compare it with other queues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueSpec {
-    /// Higher is served first and gives last.
+    /// The priority; the highest is served first and gives back last.
     pub priority: i32,
-    /// Other queues may get back from it what it holds beyond its due.
+    /// Whether other queues may reclaim what the queue uses beyond its entitlement.
     pub reclaimable: bool,
-    /// It takes pods.
+    /// Whether the queue takes pods.
     pub open: bool,
-    /// There are queues below it.
+    /// Whether there are queues below it.
     pub has_children: bool,
-    /// So many of its ancestors must hold more than their due, too, before it gives something back.
+    /// The number of its ancestors that must use more than their entitlement, too, before the queue gives something back.
     pub watched_ancestors: u32,
-    /// It, or the queue above it, demands certain groups of nodes; no law judges which.
+    /// Whether the queue, or the queue above it, demands certain groups of nodes. No law judges which.
     pub picks_nodes: bool,
     /// When it was created, nanoseconds since 1970.
     pub created: i64,
@@ -90,24 +90,24 @@ impl Default for QueueSpec {
     }
 }
 
-/// The tables.
+/// The tables of Volcano.
 #[derive(Debug, Clone, Default)]
 pub struct Tables {
-    /// What the PodGroup of a job says.
+    /// The specs of the PodGroups of jobs.
     pub groups: Paged<JobIx, PodGroupSpec>,
-    /// When an elastic job grew or shrank last, nanoseconds since 1970.
+    /// The times at which elastic jobs last grew or shrank, in nanoseconds since 1970.
     pub scaled: Paged<JobIx, i64>,
-    /// What a queue says beside its bounds.
+    /// The settings of queues besides their bounds.
     pub queues: Table<QueueIx, QueueSpec>,
 }
 
 impl Cluster {
-    /// What the PodGroup of a job says beside its gang.
+    /// Returns the spec of the PodGroup of a job besides its gang. `None`: the job has no PodGroup.
     pub fn pod_group(&self, job: JobIx) -> Option<&PodGroupSpec> {
         self.ext.volcano.groups.get(job)
     }
 
-    /// Sets what the PodGroup of a job says. Without a PodGroup, the job has no history of its sizes.
+    /// Sets the spec of the PodGroup of a job. Without a PodGroup, the job has no history of its sizes.
     pub fn set_pod_group(&mut self, job: JobIx, spec: Option<PodGroupSpec>) {
         let tables = &mut self.ext.volcano;
         match spec {
@@ -119,22 +119,22 @@ impl Cluster {
         }
     }
 
-    /// How a job grows and shrinks, if it does.
+    /// Returns how a job grows and shrinks. `None`: the job is not elastic.
     pub fn elastic(&self, job: JobIx) -> Option<&Elastic> {
         self.pod_group(job)?.elastic.as_ref()
     }
 
-    /// When a job grew or shrank last, nanoseconds since 1970.
+    /// Returns when a job last grew or shrank, in nanoseconds since 1970. `None`: never, as far as is known.
     pub fn scaled_at(&self, job: JobIx) -> Option<i64> {
         self.ext.volcano.scaled.get(job).copied()
     }
 
-    /// An elastic job grew or shrank at this time, nanoseconds since 1970.
+    /// Records that an elastic job grew or shrank at this time, in nanoseconds since 1970.
     pub fn set_scaled_at(&mut self, job: JobIx, at: i64) {
         self.ext.volcano.scaled.insert(job, at);
     }
 
-    /// What a queue says beside its bounds.
+    /// Returns the settings of a queue besides its bounds. `None`: the queue has none.
     pub fn queue_spec(&self, queue: QueueIx) -> Option<&QueueSpec> {
         self.ext.volcano.queues.get(queue)
     }

@@ -2,58 +2,58 @@
 
 use crate::model::{Cluster, JobIx, Paged, PodIx, QueueIx, Table};
 
-/// How the pods of a queue preempt and are preempted, where the system lets its queues say so.
+/// The settings by which the pods of a queue preempt and are preempted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Policy {
-    /// Its pods find their victims inside the queue.
+    /// Whether its pods find their victims only inside the queue.
     pub fenced: bool,
-    /// Its pods are not evicted.
+    /// Whether its pods are protected from eviction.
     pub protects_pods: bool,
-    /// No pod is evicted for its pods, except for a pod that must run on one node.
+    /// Whether no pod is evicted for its pods. A pod that must run on one node is excepted.
     pub preempts_nothing: bool,
-    /// How long a pod of it waits before pods are evicted for it, nanoseconds.
+    /// The time for which a pod of the queue waits before pods are evicted for it, in nanoseconds.
     pub delay: i64,
-    /// Outside the queue its pods all count as having the priority of the offset.
+    /// Whether its pods all have the priority of the offset outside of the queue.
     pub priority_fenced: bool,
-    /// What is added to the priority of its pods outside the queue, or stands in its place.
+    /// The offset that is added to the priority of its pods outside of the queue, or that replaces the priority.
     pub priority_offset: i32,
-    /// Queues give back what they hold over their maximum.
+    /// Whether queues give back what they use over their maximum.
     pub quota_preemption: bool,
-    /// How long the queue may hold more than its maximum, nanoseconds; 0: forever.
+    /// The time for which the queue may use more than its maximum, in nanoseconds; 0: forever.
     pub quota_delay: i64,
 }
 
-/// Where a queue stands among its siblings when pods are put in order.
+/// The position of a queue among its siblings when pods are put in order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct QueueRank {
-    /// The highest priority among the pods that wait below it, as seen from its parent; none where nobody waits.
+    /// The highest priority among the pods that wait below it, as seen from its parent. `None`: no pod waits.
     pub priority: Option<i64>,
-    /// How much of its share it uses, as a fraction: of what it is guaranteed, or of the whole cluster.
+    /// The used part of its share, as a fraction: of its guaranteed amounts, or of the whole cluster.
     pub share: (i64, i64),
 }
 
-/// The tables.
+/// The tables of YuniKorn.
 #[derive(Debug, Clone, Default)]
 pub struct Tables {
-    /// How the pods of a queue preempt and are preempted.
+    /// The preemption settings of queues.
     pub policies: Table<QueueIx, Policy>,
-    /// The rank of a queue among its siblings.
+    /// The ranks of queues among their siblings.
     pub ranks: Table<QueueIx, QueueRank>,
-    /// Since when a queue has used more than its maximum, nanoseconds since 1970.
+    /// The times since which queues have used more than their maximum, in nanoseconds since 1970.
     pub over_max_since: Table<QueueIx, i64>,
-    /// The pod of a job that the other pods depend on.
+    /// The pods of jobs that the other pods of the job depend on.
     pub originators: Paged<JobIx, PodIx>,
-    /// Jobs of pods that name none: all such pods of a namespace.
+    /// Jobs that consist of pods without an application name: all such pods of a namespace.
     pub by_default: Paged<JobIx, bool>,
 }
 
 impl Cluster {
-    /// How the pods of a queue preempt and are preempted.
+    /// Returns the preemption settings of a queue.
     pub fn policy(&self, queue: QueueIx) -> Policy {
         self.ext.yunikorn.policies.get(queue).copied().unwrap_or_default()
     }
 
-    /// The rank of a queue among its siblings.
+    /// Returns the rank of a queue among its siblings.
     pub fn queue_rank(&self, queue: QueueIx) -> QueueRank {
         self.ext.yunikorn.ranks.get(queue).copied().unwrap_or_default()
     }
@@ -63,12 +63,12 @@ impl Cluster {
         self.ext.yunikorn.ranks.insert(queue, rank);
     }
 
-    /// Since when a queue has used more than its maximum, nanoseconds since 1970.
+    /// Returns since when a queue has used more than its maximum, in nanoseconds since 1970. `None`: it does not.
     pub fn over_max_since(&self, queue: QueueIx) -> Option<i64> {
         self.ext.yunikorn.over_max_since.get(queue).copied()
     }
 
-    /// Sets since when queues have used more than their maximum. All others do not.
+    /// Sets since when queues have used more than their maximum. All other queues are within their maximum.
     pub fn set_over_max_since(&mut self, since: impl IntoIterator<Item = (QueueIx, i64)>) {
         let table = &mut self.ext.yunikorn.over_max_since;
         *table = Table::default();
@@ -77,17 +77,17 @@ impl Cluster {
         }
     }
 
-    /// The pod of a job that the other pods depend on: a driver, a master.
+    /// Returns the pod of a job that the other pods depend on, such as a driver or a master. `None`: there is no such pod.
     pub fn originator(&self, job: JobIx) -> Option<PodIx> {
         self.ext.yunikorn.originators.get(job).copied()
     }
 
-    /// Whether a job is made of pods that name none, because they are in one namespace.
+    /// Checks whether a job consists of pods without an application name, grouped by namespace.
     pub fn is_by_default(&self, job: JobIx) -> bool {
         self.ext.yunikorn.by_default.get(job).copied().unwrap_or(false)
     }
 
-    /// Sets whether a job is made of pods that name none.
+    /// Sets whether a job consists of pods without an application name.
     pub fn set_by_default(&mut self, job: JobIx, by_default: bool) {
         self.ext.yunikorn.by_default.insert(job, by_default);
     }

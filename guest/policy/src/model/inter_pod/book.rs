@@ -7,7 +7,7 @@ use crate::model::index::Index;
 use crate::model::queue::Entry;
 use crate::model::{NodeIx, SelectorIx, Table, TopologyIx};
 
-/// Which pods a book counts. Terms that ask the same share a book.
+/// The kind of pods that a book counts. Terms with the same demand share a book.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Counts {
     /// The pods of a set.
@@ -18,7 +18,7 @@ pub enum Counts {
     Spread(Vec<u64>),
 }
 
-/// The pods of a kind, by domain.
+/// The counts of the pods of a kind, by domain.
 #[derive(Debug, Clone)]
 pub struct Book {
     /// The set.
@@ -26,14 +26,14 @@ pub struct Book {
     topology: TopologyIx,
     counts: Counts,
     by_domain: BTreeMap<u32, u32>,
-    /// How many domains have so many pods: the fewest are found at once. Only for spread.
+    /// The number of domains by their count of pods, which finds the smallest count at once. Empty unless the book is for spread.
     levels: BTreeMap<u32, u32>,
-    /// The pods of all domains.
+    /// The number of pods in all domains.
     total: u64,
 }
 
 impl Book {
-    /// An empty book.
+    /// Creates an empty book. A book for spread has a count for each domain of its nodes.
     pub fn new(
         domains: &Table<TopologyIx, Vec<u32>>,
         (selector, topology): (SelectorIx, TopologyIx),
@@ -50,17 +50,17 @@ impl Book {
         Book { selector, topology, counts, by_domain, levels, total: 0 }
     }
 
-    /// The topology.
+    /// Returns the topology.
     pub fn topology(&self) -> TopologyIx {
         self.topology
     }
 
-    /// Whether it counts owners of terms.
+    /// Checks whether the book counts the owners of anti-affinity terms.
     pub fn counts_owners(&self) -> bool {
         self.counts == Counts::Owners
     }
 
-    /// The domain in which a pod on a node counts; none where it does not count.
+    /// Returns the domain in which a pod on a node counts. `None`: the pod does not count there.
     pub fn domain_of(&self, domains: &Table<TopologyIx, Vec<u32>>, node: NodeIx, terminating: bool) -> Option<u32> {
         match &self.counts {
             Counts::Spread(nodes) if terminating || !has(nodes, node) => None,
@@ -68,7 +68,7 @@ impl Book {
         }
     }
 
-    /// Counts a pod in a domain, or no longer.
+    /// Adds a pod to the count of a domain, or subtracts it.
     pub fn enter(&mut self, domain: u32, entry: Entry) {
         let is_spread = matches!(self.counts, Counts::Spread(_));
         let count = self.by_domain.entry(domain).or_default();
@@ -92,22 +92,22 @@ impl Book {
         }
     }
 
-    /// The pods in a domain.
+    /// Returns the number of pods in a domain.
     pub fn count(&self, domain: u32) -> u32 {
         self.by_domain.get(&domain).copied().unwrap_or(0)
     }
 
-    /// The pods of all domains.
+    /// Returns the number of pods in all domains.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// How many domains there are.
+    /// Returns the number of domains.
     pub fn domains(&self) -> usize {
         self.by_domain.len()
     }
 
-    /// The fewest pods of a domain, where so many pods more are in some of them; 0 where there is no domain.
+    /// Returns the smallest number of pods in a domain, after adding these differences to some domains; 0 where there is no domain.
     pub fn fewest(&self, more: impl Iterator<Item = (u32, i64)>) -> i64 {
         let mut changed: BTreeMap<u32, u32> = BTreeMap::new();
         let mut fewest: Option<i64> = None;
@@ -124,7 +124,7 @@ impl Book {
     }
 }
 
-/// Whether the bit of a node is set.
+/// Checks whether the bit of a node is set.
 fn has(nodes: &[u64], node: NodeIx) -> bool {
     let at = node.at();
     nodes.get(at >> 6).is_some_and(|word| (word >> (at & 63)) & 1 == 1)

@@ -6,41 +6,41 @@ use super::book::{Book, Counts};
 use super::{InterPods, Term};
 use crate::model::{BookIx, SelectorIx, Table, TopologyIx};
 
-/// What is judged for such pods, and where they count.
+/// The constraints of some pods, and the books in which these pods count.
 #[derive(Debug, Clone, Default)]
 pub struct Compiled {
-    /// The books in which they count where they are on a node.
+    /// The books in which these pods count when they are on a node.
     pub booked_in: Vec<BookIx>,
-    /// The pods that forbid these in their domain.
+    /// The books of the pods that forbid these pods in their domain.
     pub forbidden_by: Vec<(TopologyIx, BookIx)>,
-    /// The pods that these forbid in their domain; and whether that is because of a claim that one pod alone may use.
+    /// The books of the pods that these pods forbid in their domain. The flag: because of a claim that only one pod may use.
     pub forbids: Vec<(TopologyIx, BookIx, bool)>,
-    /// The pods that these need in their domain, in each topology.
+    /// The books of the pods that these pods need in their domain, for each topology.
     pub needs: Vec<(TopologyIx, BookIx)>,
-    /// They are of the set that they need.
+    /// Whether these pods are in the set that they need.
     pub may_be_first: bool,
-    /// The pods that are counted, and how.
+    /// The spread constraints of these pods.
     pub spread: Vec<CompiledSpread>,
-    /// A term names a topology that was not told of: nobody can judge it.
+    /// Whether a term names an unknown topology, so that it cannot be checked.
     pub is_unknown: bool,
 }
 
-/// A spread constraint.
+/// A spread constraint and its book.
 #[derive(Debug, Clone, Copy)]
 pub struct CompiledSpread {
     /// The domains.
     pub topology: TopologyIx,
     /// The pods.
     pub book: BookIx,
-    /// How many more a domain may have than the one with the fewest.
+    /// The number of pods that a domain may have more than the domain with the fewest.
     pub max_skew: u32,
-    /// Where there are fewer domains than this, the fewest counts as 0.
+    /// The minimum number of domains. Where there are fewer, the smallest count is 0.
     pub min_domains: u32,
-    /// Such a pod counts itself.
+    /// Whether such a pod counts itself.
     pub counts_itself: bool,
 }
 
-/// The books, each found by what it counts.
+/// The books, by the pods that they count.
 #[derive(Default)]
 struct Library {
     books: Table<BookIx, Book>,
@@ -48,7 +48,7 @@ struct Library {
 }
 
 impl Library {
-    /// The book of a term, a new one if there is none.
+    /// Returns the book of a term, a new one if there is none.
     fn of(&mut self, domains: &Table<TopologyIx, Vec<u32>>, term: Term, counts: Counts) -> BookIx {
         let key = (term.selector, term.topology, counts);
         if let Some(book) = self.found.get(&key) {
@@ -62,7 +62,7 @@ impl Library {
 }
 
 impl InterPods {
-    /// Finds the books of every term, and makes them empty.
+    /// Finds the books of every term, and empties them.
     pub(super) fn compile(&mut self) {
         let mut library = Library::default();
         let mut compiled: Table<_, Compiled> = Table::default();
@@ -120,7 +120,7 @@ impl InterPods {
 }
 
 impl Compiled {
-    /// The topologies of their own terms.
+    /// Returns the topologies of their own terms.
     fn topologies(&self) -> impl Iterator<Item = TopologyIx> + '_ {
         let forbids = self.forbids.iter().map(|(topology, ..)| *topology);
         let needs = self.needs.iter().map(|(topology, _)| *topology);

@@ -4,14 +4,14 @@ use super::compiled::{Compiled, CompiledSpread};
 use super::{InterPods, WhatIf};
 use crate::model::{BookIx, InterPodIx, NodeIx, TopologyIx};
 
-/// Why a node does not take a pod because of other pods. As wide as the number of a resource, beside which it stands in the verdicts on
-/// nodes: these are then compared without a branch.
+/// The reason why other pods do not allow a pod on a node. It is as wide as the number of a resource, the other content of a verdict on a node. So
+/// verdicts are compared without a branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum InterPodLack {
-    /// What stands between the pod and others was not told.
+    /// The constraints of the pod are unknown.
     Unknown,
-    /// Another pod uses the claim that one pod alone may use.
+    /// Another pod uses the claim that only one pod may use.
     Claim,
     /// The node is of no domain of a spread constraint.
     NoDomain,
@@ -23,13 +23,13 @@ pub enum InterPodLack {
     AntiAffinity,
     /// A pod that forbids the pod is in the domain of the node.
     Existing,
-    /// A nominated pod would not be allowed on its node any more: its topology spread would be broken, or it would not be the first of
-    /// those that it must be with.
+    /// A nominated pod would no longer be allowed on its node: its topology spread would be broken, or it would not be the first of those that it
+    /// needs.
     Nominated,
 }
 
 impl InterPodLack {
-    /// Whether evictions may help.
+    /// Checks whether evictions may help.
     pub fn is_resolvable(self) -> bool {
         !matches!(
             self,
@@ -39,7 +39,7 @@ impl InterPodLack {
 }
 
 impl InterPods {
-    /// Whether a node takes such a pod, which is itself not counted. Asked in the order in which kube-scheduler runs its filters.
+    /// Checks whether a node takes such a pod, which is itself not counted. The checks run in the order of kube-scheduler's filters.
     pub fn allows(&self, ix: InterPodIx, node: NodeIx, what_if: &WhatIf) -> Result<(), InterPodLack> {
         let compiled = self.compiled.get(ix).filter(|compiled| !compiled.is_unknown && !self.outdated);
         let compiled = compiled.ok_or(InterPodLack::Unknown)?;
@@ -64,7 +64,7 @@ impl InterPods {
         }
     }
 
-    /// The pods that a book has in the domain of a node.
+    /// Returns the count of a book in the domain of a node.
     fn counted(&self, topology: TopologyIx, book: BookIx, node: NodeIx, what_if: &WhatIf) -> i64 {
         self.domain(topology, node).map_or(0, |domain| self.counted_in(book, domain, what_if))
     }
@@ -74,7 +74,7 @@ impl InterPods {
         i64::from(count).saturating_add(what_if.more(book, domain))
     }
 
-    /// interpodaffinity `satisfyPodAffinity`.
+    /// Checks the required affinity, like `satisfyPodAffinity` of interpodaffinity.
     fn is_in_company(&self, compiled: &Compiled, node: NodeIx, what_if: &WhatIf) -> bool {
         let needs = || compiled.needs.iter();
         if needs().any(|(topology, _)| self.domain(*topology, node).is_none()) {
@@ -88,7 +88,7 @@ impl InterPods {
             || compiled.may_be_first && !needs().any(|(_, book)| is_anywhere(*book))
     }
 
-    /// podtopologyspread `Filter`.
+    /// Checks a spread constraint, like `Filter` of podtopologyspread.
     fn spreads(&self, spread: &CompiledSpread, node: NodeIx, what_if: &WhatIf) -> Result<(), InterPodLack> {
         let domain = self.domain(spread.topology, node).ok_or(InterPodLack::NoDomain)?;
         let book = self.books.get(spread.book).ok_or(InterPodLack::Unknown)?;
@@ -101,7 +101,7 @@ impl InterPods {
         }
     }
 
-    /// Whether pods may forbid or outnumber others, so that these can be in their way where they are in one domain.
+    /// Checks whether pods may forbid or outnumber others, so that the others may be refused a node of the same domain.
     pub fn is_in_the_way(&self, ix: InterPodIx, other: InterPodIx) -> bool {
         let (Some(compiled), Some(other)) = (self.compiled.get(ix), self.compiled.get(other)) else { return false };
         let forbids = compiled.forbids.iter().map(|(_, book, _)| *book);
@@ -110,12 +110,12 @@ impl InterPods {
         forbids.chain(counts).chain(owners).any(|book| other.booked_in.binary_search(&book).is_ok())
     }
 
-    /// Whether such pods need others in their domain.
+    /// Checks whether such pods need others in their domain.
     pub fn needs_company(&self, ix: InterPodIx) -> bool {
         self.compiled.get(ix).is_some_and(|compiled| !compiled.needs.is_empty())
     }
 
-    /// Whether a node that does not take such a pod may take it once more pods are placed.
+    /// Checks whether a node that does not take such a pod may take it once more pods are placed.
     pub fn may_gain(&self, ix: InterPodIx) -> bool {
         self.compiled.get(ix).is_some_and(|compiled| !compiled.needs.is_empty() || !compiled.spread.is_empty())
     }

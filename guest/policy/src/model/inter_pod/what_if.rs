@@ -4,28 +4,28 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{BookIx, Cluster, NodeIx, PodIx};
 
-/// Pods that are gone from their nodes, or on nodes, beyond the books. It holds as long as nothing changes but by trials; what a trial
-/// changes meanwhile adds to it.
+/// Pods that are assumed gone from their nodes, or placed on nodes, beyond the books. It is valid only while nothing but trials changes the cluster.
+/// What a trial changes meanwhile adds to it.
 #[derive(Debug, Clone, Default)]
 pub struct WhatIf {
-    /// How many more pods a book has in a domain.
+    /// The number of pods that a book has in a domain beyond its own count; may be negative.
     more: BTreeMap<(BookIx, u32), i64>,
     /// The pods that were evicted and not reprieved.
     evicted: BTreeSet<PodIx>,
 }
 
 impl WhatIf {
-    /// A pod is on a node.
+    /// Assumes a pod on a node.
     pub fn place(&mut self, cluster: &Cluster, pod: PodIx, node: NodeIx) {
         self.change(cluster, pod, node, 1);
     }
 
-    /// A pod is not on a node any more.
+    /// Assumes a pod gone from a node.
     pub fn remove(&mut self, cluster: &Cluster, pod: PodIx, node: NodeIx) {
         self.change(cluster, pod, node, -1);
     }
 
-    /// A pod leaves the node that it has in the books, and those that go with it leave theirs.
+    /// Assumes a pod gone from its node, and with it the other pods of its eviction set.
     pub fn evict_set(&mut self, cluster: &Cluster, pod: PodIx) {
         self.change_set(cluster, pod, -1);
     }
@@ -35,7 +35,7 @@ impl WhatIf {
         self.change_set(cluster, pod, 1);
     }
 
-    /// These pods have left their nodes, too.
+    /// Assumes these pods gone from their nodes, unless their eviction is assumed already.
     pub fn leave(&mut self, cluster: &Cluster, leaving: &[(PodIx, NodeIx)]) {
         let others = leaving.iter().filter(|(pod, _)| !self.evicted.contains(pod)).copied();
         others.collect::<Vec<_>>().into_iter().for_each(|(pod, node)| self.remove(cluster, pod, node));
@@ -66,12 +66,12 @@ impl WhatIf {
         }
     }
 
-    /// How many more pods a book has in a domain.
+    /// Returns the number of pods that a book has in a domain beyond its own count; may be negative.
     pub(super) fn more(&self, book: BookIx, domain: u32) -> i64 {
         self.more.get(&(book, domain)).copied().unwrap_or(0)
     }
 
-    /// The domains of a book that have more or fewer pods.
+    /// Returns the domains of a book with more or fewer pods than its own count, and the difference.
     pub(super) fn of(&self, book: BookIx) -> impl Iterator<Item = (u32, i64)> + '_ {
         let changed = self.more.range((book, 0)..=(book, u32::MAX));
         changed.filter(|(_, more)| **more != 0).map(|((_, domain), more)| (*domain, *more))

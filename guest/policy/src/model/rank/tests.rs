@@ -9,7 +9,7 @@ fn a_gap_that_is_used_up_spreads_all_names_anew() {
     let mut ranks = Ranks::default();
     ranks.add(0u32);
     ranks.add(1_000_000);
-    // Each name goes between the two that came last, by turns on either side: no run.
+    // Each name is put between the last two, alternately on either side, so no run forms.
     let (mut low, mut high) = (0, 1_000_000);
     let mut respread = 0;
     for at in 0..18 {

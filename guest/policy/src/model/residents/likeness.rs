@@ -2,16 +2,16 @@
 
 use crate::model::{Kind, Place, Pod, Preemptibility};
 
-/// All that guards may ask about a pod, beside its name and its times. A guard that asks for more says so
-/// ([`Law::asks_each_pod`](crate::laws::Law::asks_each_pod)). It is read of each pod that has changed and compared with many others: each number
-/// holds two parts of 32 bits, and the numbers that differ most often come first.
+/// All attributes of a pod that guards may read, except its name and its times. A guard that reads more declares so
+/// ([`Law::asks_each_pod`](crate::laws::Law::asks_each_pod)). The attributes are read of each pod that has changed and compared with many others. So
+/// each number packs two parts of 32 bits, and the numbers that differ most often come first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Likeness {
-    /// The job, and the class: request, shape, and what stands between the pod and others.
+    /// The job, and the class: request, shape and constraints between pods.
     job_class: u64,
     priority_queue: u64,
     inside_role: u64,
-    /// The namespace, the kind and what is either so or not.
+    /// The namespace, the kind and the flags.
     namespace_flags: u64,
 }
 
@@ -51,7 +51,7 @@ fn packed(upper: u32, lower: u32) -> u64 {
     u64::from(upper) << 32 | u64::from(lower)
 }
 
-/// Returns a number that nothing has where there is none: tables end before it.
+/// Returns the number, or, without one, a number that no entry has: tables end before it.
 fn or_none(number: Option<u32>) -> u32 {
     number.unwrap_or(u32::MAX)
 }

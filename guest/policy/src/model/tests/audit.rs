@@ -9,7 +9,7 @@ use crate::model::{
 
 pub const RESOURCES: [ResourceIx; 3] = [ResourceIx(0), ResourceIx(1), ResourceIx(2)];
 
-/// Everything of a cluster that may not change by a trial.
+/// The parts of a cluster that a trial must not change.
 #[derive(Debug, PartialEq)]
 pub struct Snapshot {
     pods: Vec<(PodIx, Pod)>,
@@ -33,7 +33,7 @@ pub fn snapshot(cluster: &Cluster) -> Snapshot {
     }
 }
 
-/// What is left of every node is what it has less what is held on it.
+/// Checks that the free amounts of every node are its allocatable amounts less what its pods use.
 pub fn nodes_add_up(cluster: &Cluster) {
     for (ix, node) in cluster.nodes() {
         for resource in RESOURCES {
@@ -44,7 +44,7 @@ pub fn nodes_add_up(cluster: &Cluster) {
     }
 }
 
-/// A scan reads of every node what the node says, for requests that every node just fulfils, and just does not.
+/// Checks that a scan agrees with every node, for requests that a node just fulfils, and for requests that are larger by one.
 pub fn scans_read_the_nodes(cluster: &mut Cluster, resources: &[ResourceIx]) {
     let what = |of: fn(&Node) -> &crate::model::Amounts| {
         let amounts = |node| resources.iter().map(move |resource| (*resource, of(node).get(*resource)));
@@ -71,7 +71,7 @@ pub fn scans_read_the_nodes(cluster: &mut Cluster, resources: &[ResourceIx]) {
     }
 }
 
-/// The order of nodes is that of their names.
+/// Checks that the order of nodes is that of their names.
 pub fn nodes_are_in_order(cluster: &mut Cluster) {
     cluster.prepare_search([]);
     let mut named: Vec<(&str, NodeIx)> = cluster.nodes().map(|(ix, node)| (node.name.as_str(), ix)).collect();
@@ -79,7 +79,7 @@ pub fn nodes_are_in_order(cluster: &mut Cluster) {
     assert_eq!(cluster.nodes_in_order(), named.into_iter().map(|(_, ix)| ix).collect::<Vec<_>>());
 }
 
-/// What is held on a node: what pods ask for; a reservation and the pods inside it together the larger of the two.
+/// Returns the amount that is used on a node. A reservation and the pods inside it use together the larger of their requests.
 fn held(cluster: &Cluster, node: NodeIx, resource: ResourceIx) -> i64 {
     let mut alone = 0;
     let mut reservation_groups: BTreeMap<String, [i64; 2]> = BTreeMap::new();
@@ -101,7 +101,7 @@ fn held(cluster: &Cluster, node: NodeIx, resource: ResourceIx) -> i64 {
     alone + reservation_groups.values().map(|[nominated_on, used]| nominated_on.max(used)).sum::<i64>()
 }
 
-/// What a queue uses and what is requested from it is the sum over the pods that belong to it or below it.
+/// Checks that the used and requested amounts of a queue are the sums over its pods and those below it.
 pub fn queues_add_up(cluster: &Cluster) {
     for (ix, queue) in cluster.queues() {
         for preemptibility in [Preemptibility::Preemptible, Preemptibility::NonPreemptible] {
@@ -129,7 +129,7 @@ fn is_below(cluster: &Cluster, mut at: Option<QueueIx>, queue: QueueIx) -> bool 
     false
 }
 
-/// Nodes and jobs list just the pods that name them, and ranks are in the order of the names.
+/// Checks that nodes and jobs list exactly the pods that name them, and that ranks are in the order of the names.
 pub fn lists_are_right(cluster: &Cluster) {
     let naming = |of: &dyn Fn(&Pod) -> bool| -> Vec<PodIx> {
         cluster.pods().filter(|(_, pod)| of(pod)).map(|(ix, _)| ix).collect()

@@ -31,7 +31,7 @@ proptest! {
         }
     }
 
-    /// Every pod belongs to the quota its label names, or to the default one if there is none such.
+    /// Checks that every pod belongs to the quota that its label names, or to the default quota if there is no such quota.
     #[test]
     fn every_pod_is_where_its_label_says(happenings in random::happenings()) {
         let mut world = World::new();

@@ -6,14 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::contract::{InterPod, Topology, TopologySpread};
 use crate::model::{Cluster, NodeIx, Pod, PodIx, WhatIf};
 
-/// What was told.
+/// The topologies and constraints that the host announced.
 #[derive(Debug, Default)]
 pub struct Told {
     pub topologies: BTreeMap<u32, Topology>,
     pub inter_pods: BTreeMap<u32, InterPod>,
 }
 
-/// Every pod is judged on every node as counting says: by the books, and by what those of before a trial say of what the trial changed.
+/// Checks the verdict on every pod and node against a plain count. The same verdict must follow from the cluster before a trial and a [`WhatIf`] of
+/// the changes of the trial.
 pub fn judged_right(cluster: &Cluster, before: &Cluster, told: &Told) {
     for (ix, pod) in cluster.pods() {
         let mut without = WhatIf::default();
@@ -63,7 +64,7 @@ impl Told {
             return false;
         }
         let others = || cluster.pods().filter(|(other, _)| *other != ix).map(|(_, pod)| pod);
-        // The others whose node is in the same domain as this one.
+        // The other pods whose node is in the same domain as this node.
         let near = |topology: u32| {
             let here = self.domain(cluster, topology, node);
             others().filter(move |other| {

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use crate::contract::{Event, InterPod, Phase, PodAffinity, Topology, TopologySpread, TopologyTerm};
 use crate::testing::{Draft, INSIDE, ROOT, World, key, pod, quota, reservation};
 
-/// One thing that happens.
+/// An event in the cluster.
 #[derive(Debug, Clone)]
 pub enum Happening {
     Node(usize, [i64; 2]),
@@ -61,13 +61,13 @@ fn happening() -> impl Strategy<Value = Happening> {
     ]
 }
 
-/// One of two topologies. A third is never told of.
+/// Returns one of two topologies. A third one is never announced.
 fn a_topology() -> impl Strategy<Value = Topology> {
     let domains = proptest::collection::vec(0..3u32, 0..=NODES);
     (0..2u32, domains).prop_map(|(id, domains)| Topology { id, key: format!("zone{id}"), domains })
 }
 
-/// One of three. A fourth is never told of.
+/// Returns one of three inter-pod constraints. A fourth one is never announced.
 fn an_inter_pod() -> impl Strategy<Value = InterPod> {
     let terms = || (0..3u32, prop_oneof![9 => 0..2u32, 1 => Just(2u32)]);
     let term = || terms().prop_map(|(selector, topology)| TopologyTerm { selector, topology });
@@ -154,7 +154,7 @@ impl Pod {
     }
 }
 
-/// Lets it happen.
+/// Applies an event to the world.
 pub fn apply_event(world: &mut World, happening: &Happening) {
     match happening {
         Happening::Node(node, has) => world.node(&format!("n{node}"), &amounts(*has)),
@@ -169,7 +169,7 @@ pub fn apply_event(world: &mut World, happening: &Happening) {
                 world.tell(vec![Event::PodRemoved(id)]);
             }
         }
-        // Whether they may be is the host's business; the books must be right either way.
+        // Whether the pod may be reserved is the host's decision; the books must be right either way.
         Happening::Reserve(slot, node) => {
             let node = world.numbers.nodes.get(&format!("n{node}")).copied();
             if let Some((pod, node)) = known(world, *slot).zip(node) {
@@ -194,7 +194,7 @@ pub fn apply_event(world: &mut World, happening: &Happening) {
     }
 }
 
-/// The number of a pod that was told of once.
+/// Returns the number of a pod that was announced before. `None`: it never was.
 pub fn known(world: &World, slot: usize) -> Option<u32> {
     world.numbers.pods.get(&slot_name(slot)).copied()
 }

@@ -36,7 +36,7 @@ fn books_add_up(cluster: &Cluster) {
     audit::queues_add_up(cluster);
 }
 
-/// What was told last of each topology and of what stands between pods.
+/// Returns the last announced topologies and constraints between pods.
 fn told(happenings: &[Happening]) -> Told {
     let mut told = Told::default();
     for happening in happenings {
@@ -57,7 +57,7 @@ proptest! {
         let pods: Vec<Option<PodIx>> = (0..8).map(|slot| known(&world, slot).map(PodIx)).collect();
         let cluster = world.engine.cluster_mut();
         let places: Vec<Option<Place>> = pods.iter().map(|pod| cluster.pod((*pod)?).map(|pod| pod.place)).collect();
-        // Nobody tries anything with a pod that has ended.
+        // Nothing is tried with a pod that has ended.
         let ended = |slot: usize| places.get(slot) == Some(&Some(Place::Finished));
         let at = |slot: usize| pods.get(slot).copied().flatten().filter(|_| !ended(slot)).unwrap_or(PodIx(99));
         let (before, told) = (snapshot(cluster), told(&happenings));

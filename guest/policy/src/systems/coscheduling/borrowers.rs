@@ -11,7 +11,7 @@ use crate::model::{Amounts, Borrows, Cluster, JobIx, Place, Pod, PodIx, QueueIx}
 /// Pods that wait, each with its number.
 type Waiting<'c> = Vec<(PodIx, &'c Pod)>;
 
-/// What is decided as one: the pods that a gang lacks, or a pod alone.
+/// The pods that are decided upon together: the pods that a gang lacks, or a single pod.
 struct Unit {
     quota: QueueIx,
     pods: Vec<PodIx>,
@@ -20,9 +20,9 @@ struct Unit {
     is_nominated: bool,
 }
 
-/// Returns the pending pods that would take their quota over its min while pods of another quota, which may preempt, wait within theirs, by
-/// rank. What is nominated and what comes before in the order of the queue counts. The pods before may fail, though: a pod that stays
-/// within the min without them is served before those that borrow anyway, and so are the pods of its quota behind it.
+/// Returns the pending pods that would take their quota over its min while pods of another quota, which may preempt, wait within theirs, by rank.
+/// Nominated pods and pods earlier in the order of the queue count. The earlier pods may fail, though. So a pod that stays within the min without
+/// them is served before those that borrow anyway, and so are the pods of its quota after it.
 pub fn borrowers(cluster: &Cluster) -> BTreeMap<u64, Borrows> {
     if cluster.queues().next().is_none() {
         return BTreeMap::new();
@@ -60,11 +60,11 @@ pub fn borrowers(cluster: &Cluster) -> BTreeMap<u64, Borrows> {
 struct Requested {
     all: Amounts,
     nominated: Amounts,
-    /// A pod that stays within the min alone does not behind the others. Those after it do not come before it.
+    /// Whether a unit that fits into the min alone exceeds it after the units counted before. Later units must not overtake such a unit.
     is_exceeded: bool,
 }
 
-/// Checks whether a quota stays within its min with what is requested of it already and with one more unit.
+/// Checks whether a quota stays within its min with the amounts that are requested of it already and with one more unit.
 fn fits_min((cluster, held): (&Cluster, &BTreeMap<QueueIx, Amounts>), unit: &Unit, requested: &Amounts) -> bool {
     let Some(queue) = cluster.queue(unit.quota) else { return false };
     quota::resources(cluster).all(|resource| {
@@ -77,21 +77,21 @@ fn fits_min((cluster, held): (&Cluster, &BTreeMap<QueueIx, Amounts>), unit: &Uni
     })
 }
 
-/// Checks whether a gang is described and has as many members as it needs that hold a node or may be tried: otherwise no pod is evicted for
-/// it (rulings R18, R19), so it takes nothing back.
+/// Checks whether a gang is described and has as many members as it needs that use a node or may be tried. Otherwise no pod is evicted for it
+/// (rulings R18, R19), so it takes nothing back.
 fn can_start(cluster: &Cluster, unit: &Unit) -> bool {
     let job = unit.pods.first().and_then(|ix| cluster.pod(*ix)?.attributes.job).and_then(|job| cluster.job(job));
     let is_enough = |minimum, job| cluster.startable(job) >= usize::try_from(minimum).unwrap_or(usize::MAX);
     job.is_none_or(|job| job.gang().is_some_and(|gang| is_enough(gang.minimum, job)))
 }
 
-/// Checks whether a pod holds a node at Permit while its gang is not complete. It counts as waiting with its gang: the turn of the gang is
-/// not over, and what it holds meanwhile must not change the order.
+/// Checks whether a pod holds a node at Permit while its gang is not complete. The pod counts as waiting with its gang: the turn of the gang is not
+/// over, and its nodes meanwhile must not change the order.
 fn is_held(cluster: &Cluster, pod: &Pod) -> bool {
     matches!(pod.place, Place::Reserved(_)) && pod.attributes.job.is_some_and(|job| !cluster.is_complete(job))
 }
 
-/// Returns what such pods hold of each quota.
+/// Returns the amounts of each quota that pods use at Permit while their gang is not complete.
 fn held(cluster: &Cluster) -> BTreeMap<QueueIx, Amounts> {
     let mut held: BTreeMap<QueueIx, Amounts> = BTreeMap::new();
     for (_, pod) in cluster.pods().filter(|(_, pod)| is_held(cluster, pod)) {
@@ -128,7 +128,7 @@ fn units(cluster: &Cluster) -> Vec<Unit> {
     units.into_iter().filter_map(|pods| unit(&pods)).collect()
 }
 
-/// Returns the place of a pod in the order in which it counts.
+/// Returns the key by which pods are counted in order.
 fn order(pod: &Pod) -> (bool, bool, std::cmp::Reverse<i32>, u64) {
     (pod.nominated.is_none(), pod.is_pending(), std::cmp::Reverse(pod.priority()), pod.rank)
 }

@@ -11,27 +11,27 @@ use crate::systems::{Document, Findings, PodVotes};
 
 /// Pod label: the group.
 const NAME: &str = "pod-group/name";
-/// Pod label: how many pods of the group are bound together.
+/// Pod label: the number of pods of the group that are bound together.
 const MINIMUM: &str = "pod-group/min-available";
 
 /// The state of the groups.
 #[derive(Debug)]
 pub struct Groups {
-    /// How long a pod waits at permit, in nanoseconds.
+    /// The time for which a pod waits at Permit, in nanoseconds.
     timeout: i64,
-    /// The group of the last grouped pod that was tried; none once that group is bound.
+    /// The group of the last grouped pod that was tried. `None`: that group is bound.
     last: Option<JobIx>,
     /// The minimum that each pod requests.
     minimums: PodVotes<u32>,
 }
 
 impl Groups {
-    /// The state before any pod is read. `timeout` is in nanoseconds.
+    /// Creates the state before any pod is read. `timeout` is in nanoseconds.
     pub fn new(timeout: i64) -> Groups {
         Groups { timeout, last: None, minimums: PodVotes::default() }
     }
 
-    /// The group that was tried last, for a checkpoint.
+    /// Returns the group that was tried last, for a checkpoint.
     pub fn checkpoint(&self, cluster: &Cluster) -> Value {
         let last = self.last.and_then(|last| cluster.job(last));
         last.map_or(Value::Null, |last| json!([last.key.0, last.key.1]))
@@ -44,13 +44,13 @@ impl Groups {
         Ok(())
     }
 
-    /// How long a pod waits at permit by default, in nanoseconds.
+    /// Returns the default time for which a pod waits at Permit, in nanoseconds.
     pub fn timeout(&self) -> i64 {
         self.timeout
     }
 
-    /// The group of a pod: its PodGroup, else the group of the proposal's labels. With these, a pod without a valid minimum belongs to
-    /// no group; where members disagree, the minimum of the oldest one is used.
+    /// Returns the group of a pod: its PodGroup, else the group of the proposal's labels. With these labels, a pod without a valid minimum belongs to
+    /// no group. Where members disagree, the minimum of the oldest one is used.
     pub fn group_of(&mut self, cluster: &mut Cluster, pod: &contract::Pod, findings: &mut Findings) -> Option<JobIx> {
         self.minimums.forget_pod(PodIx(pod.id));
         let label = |key: &str| {
@@ -93,15 +93,15 @@ impl Groups {
         }
     }
 
-    /// Sets the minimum of a group to that of its oldest pod and returns it; none where the group has no pod.
+    /// Sets the minimum of a group to that of its oldest pod and returns it. `None`: the group has no pod.
     fn update_minimum(&self, cluster: &mut Cluster, job: JobIx) -> Option<u32> {
         let minimum = self.minimums.of(job).next().copied()?;
         cluster.job_mut(job)?.annotated = Some(pod_groups::gang(minimum, self.timeout));
         Some(minimum)
     }
 
-    /// Returns what an attempt for a pod means for others. If its group is not the last one tried, the last group has failed, unless it was
-    /// bound meanwhile or a plan for it is under way. The pods of an incomplete failed group that wait at permit are released.
+    /// Returns the effects of an attempt for a pod on other pods. If its group is not the last one tried, the last group has failed, unless it was
+    /// bound meanwhile or a plan for it is in flight. The pods of an incomplete failed group that wait at Permit are released.
     pub fn begin(&mut self, cluster: &mut Cluster, pod: PodIx) -> Effects {
         let Some(job) = cluster.pod(pod).and_then(|pod| pod.attributes.job) else { return Effects::default() };
         let last = self.last.replace(job).filter(|last| *last != job);
@@ -115,7 +115,8 @@ impl Groups {
         Effects { releases, reorder: true, ..Effects::default() }
     }
 
-    /// Returns the group whose turn it is: it was tried last, holds nodes at Permit, is not complete, and has pods that were not tried yet.
+    /// Returns the group whose turn it is: it was tried last, holds nodes at Permit, is not complete, and has pods that were not tried yet. `None`:
+    /// no group has its turn.
     pub fn turn(&self, cluster: &Cluster) -> Option<JobIx> {
         self.last.filter(|last| {
             let Some(job) = cluster.job(*last).filter(|job| job.gang().is_some()) else { return false };
@@ -126,7 +127,7 @@ impl Groups {
         })
     }
 
-    /// The group of a pod is bound: its failure is cleared.
+    /// Clears the failure of the group of a pod, because the group is bound.
     pub fn succeeded(&mut self, cluster: &mut Cluster, pod: PodIx) {
         let job = cluster.pod(pod).and_then(|pod| pod.attributes.job);
         if let Some(job) = job.and_then(|job| cluster.job_mut(job)) {
@@ -135,7 +136,7 @@ impl Groups {
         self.last = self.last.filter(|last| Some(*last) != job);
     }
 
-    /// A pod timed out at permit, so its group has failed. Returns whether the pod has a group.
+    /// Records that a pod timed out at Permit, so that its group has failed. Returns whether the pod has a group.
     pub fn failed(&mut self, cluster: &mut Cluster, pod: PodIx) -> bool {
         let now = cluster.now();
         let job = cluster.pod(pod).and_then(|pod| pod.attributes.job).and_then(|job| cluster.job_mut(job));
@@ -148,7 +149,7 @@ pub fn field() -> String {
     label_path(pod_groups::LABEL)
 }
 
-/// The pods of an incomplete group that wait at permit; none where the group has its minimum.
+/// Returns the pods of an incomplete group that wait at Permit, by name. Empty where the group has its minimum.
 fn waiting_members(cluster: &Cluster, job: JobIx) -> Vec<PodId> {
     let Some((job, gang)) = cluster.job(job).and_then(|job| Some((job, job.gang()?))) else { return Vec::new() };
     let members = || job.members.iter().filter_map(|ix| Some((ix.0, cluster.pod(*ix)?)));

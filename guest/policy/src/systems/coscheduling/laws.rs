@@ -1,5 +1,5 @@
-//! The table: kube-scheduler's, with the queue and the gates of the proposal, and the quotas of CapacityScheduling. A line is a law: its place in the table, its code, its file
-//! and its source.
+//! The table: kube-scheduler's, with the queue and the gates of the proposal, and the quotas of CapacityScheduling. A line is a law: its place in the
+//! table, its code, its file and its source.
 
 use crate::laws::{Gate, Guard, Laws, Sample, TAKES_BACK, gate, guard, laws, limit, order};
 use crate::systems::kubernetes;
@@ -23,7 +23,7 @@ laws! { "coscheduling":
     NodeChoice NODE_BY_HARM = "cheapest-node-first", order::cheapest_node_first::LAW, "seed silent; rulings R29 and R30";
 }
 
-/// The laws in force when so many nodes are looked at.
+/// Returns the laws in force. `sample` is the number of nodes with a plan that ends a search.
 pub fn table(sample: Sample) -> Laws {
     let base = kubernetes::table(sample);
     let with_own = |law: &Gate| match law.rule.code {

@@ -50,13 +50,13 @@ pub fn describe() -> SystemInfo {
     }
 }
 
-/// What the host must report, and these kinds.
+/// Returns the interests of the system: what the host must report, with the kinds in `also`.
 fn interests(also: &[(&str, &str)]) -> Interests {
     let kinds = [&[kubernetes::BUDGETS, (pod_groups::GROUP, "PodGroup")], also].concat();
     with_groups(systems::interests(&["*"], &[], &kinds))
 }
 
-/// Every law that some arguments put in force, without the laws of kube-scheduler.
+/// Returns every law that some arguments put in force, without the laws of kube-scheduler.
 pub fn rules() -> Vec<Entry> {
     let rules = laws::table(Sample::default()).rules();
     rules.into_iter().filter(|rule| rule.code.starts_with("coscheduling/")).collect()
@@ -87,7 +87,7 @@ pub fn configure_as_plugin(arguments: &Arguments) -> Result<Box<dyn System>, Con
     if arguments.has("permitTimeout") { configure(arguments) } else { kubernetes::configure(arguments) }
 }
 
-/// kube-scheduler with the plugin's laws, the state of the groups, and the quotas.
+/// The system: kube-scheduler with the laws of the plugin, the state of the groups, and the quotas.
 #[derive(Debug)]
 struct Coscheduling {
     base: Kubernetes,

@@ -36,7 +36,8 @@ fn declared(default_timeout: i64, object: &Document) -> Result<(Gang, NamedAmoun
     Ok((gang(minimum, timeout), min_resources))
 }
 
-/// A gang of this minimum whose members wait so long at Permit, in nanoseconds. Members that run count; all fail and leave together.
+/// Creates a gang of this minimum. `timeout` is the time for which members wait at Permit, in nanoseconds. Running members count, and all members
+/// fail and leave together.
 pub fn gang(minimum: u32, timeout: i64) -> Gang {
     Gang {
         minimum,

@@ -17,7 +17,7 @@ const ALL: &str = "all quotas";
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Quota {
     min: NamedAmounts,
-    /// None where there is no max at all.
+    /// The maximum. `None`: the object has none.
     max: Option<NamedAmounts>,
 }
 
@@ -26,9 +26,9 @@ struct Quota {
 pub struct Quotas {
     /// Every object, by namespace and name.
     read: BTreeMap<(String, String), Quota>,
-    /// The queues in the cluster are not up to date with the objects.
+    /// Whether the queues in the cluster are older than the objects.
     changed: bool,
-    /// The number of known resources at the last update: a bound on a new resource can then be added.
+    /// The number of known resources at the last update. A bound on a resource can be added only once the resource is known.
     resources: usize,
 }
 
@@ -66,7 +66,7 @@ impl Quotas {
         cluster.set_queues(specs, quota_of);
     }
 
-    /// The queue above all quotas, then the quota of each namespace.
+    /// Returns the queue above all quotas, then the quota of each namespace.
     fn specs(&self, cluster: &Cluster) -> Vec<QueueDefinition> {
         // Of several quotas of a namespace the first by name is inserted last.
         let quotas: BTreeMap<&str, &Quota> =
@@ -90,12 +90,12 @@ impl Quotas {
     }
 }
 
-/// The quota of a pod: that of its namespace.
+/// Returns the quota of a pod: that of its namespace. `None`: the namespace has none.
 pub fn quota_of(cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
     cluster.queue_named(pod.namespace)
 }
 
-/// Amounts by name as a bound, without resources that no node has and no pod requests.
+/// Converts amounts by name into a bound, without resources that no node has and no pod requests.
 fn bound<K: Meaning>(cluster: &Cluster, amounts: &NamedAmounts) -> Bound<K> {
     Bound::new(amounts.iter().filter_map(|(name, amount)| Some((cluster.resource_named(name)?, *amount))))
 }
@@ -120,7 +120,7 @@ fn read(object: &Document, findings: &mut Findings) -> Result<Quota, Finding> {
     Ok(Quota { min, max: Some(max) })
 }
 
-/// The amounts of a resource list, without `pods`: no pod requests it, so upstream never finds it exceeded.
+/// Reads the amounts of a resource list, without `pods`: no pod requests it, so upstream never finds it exceeded.
 fn counted(object: &Document, pointer: &str, findings: &mut Findings) -> Result<NamedAmounts, Finding> {
     let mut amounts = object.amounts(pointer, false)?;
     if amounts.iter().any(|(resource, _)| resource == "pods") {
@@ -144,7 +144,7 @@ mod tests {
         Object { group: GROUP.to_owned(), ..object("ElasticQuota", name, [&[], &[]], json!({ "spec": spec })) }
     }
 
-    /// A cluster with these quotas.
+    /// Creates a cluster with these quotas.
     fn world(quotas: &[(&str, Value)]) -> World {
         let mut world = World::of("coscheduling", "{}");
         quotas.iter().for_each(|(name, spec)| world.object(quota(name, spec.clone())));

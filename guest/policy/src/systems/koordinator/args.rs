@@ -6,21 +6,21 @@ use crate::systems::{Arguments, argument};
 /// The arguments in force.
 #[derive(Debug, Clone)]
 pub struct Args {
-    /// A pod without the preemptible label is preemptible.
+    /// Whether a pod without the preemptible label is preemptible.
     pub unlabelled_is_preemptible: bool,
-    /// A pod without the can-preempt label may preempt unless its preemption policy is `Never`. If false, only the label allows it.
+    /// Whether a pod without the can-preempt label may preempt unless its preemption policy is `Never`. If false, only the label allows it.
     pub policy_triggers: bool,
-    /// The scheduler deletes victims. If false, it marks them for another component to delete.
+    /// Whether the scheduler deletes victims. If false, it marks them for another component to delete.
     pub delete_victims: bool,
-    /// Pods of the default quota are never evicted.
+    /// Whether pods of the default quota are never evicted.
     pub protects_default_quota: bool,
-    /// The bounds of a quota's ancestors apply to its pods as well.
+    /// Whether the bounds of a quota's ancestors apply to its pods as well.
     pub parents_bind: bool,
-    /// Splits cluster capacity among the requesting quotas; the share replaces `max`.
+    /// Whether cluster capacity is split among the requesting quotas; the share replaces `max`.
     pub uses_runtime_quota: bool,
-    /// Where the mins exceed the capacity, all of them shrink in proportion.
+    /// Whether all mins shrink in proportion where they exceed the capacity.
     pub scales_min: bool,
-    /// How long a gang without its own timeout waits at permit, in nanoseconds.
+    /// The time for which a gang without its own timeout waits at Permit, in nanoseconds.
     pub default_timeout: i64,
 }
 
@@ -41,7 +41,7 @@ impl Args {
 }
 
 impl Args {
-    /// Arguments that put every law in force.
+    /// Returns arguments that put every law in force.
     pub fn all_enabled() -> Args {
         Args {
             unlabelled_is_preemptible: true,
@@ -56,7 +56,7 @@ impl Args {
     }
 }
 
-/// The arguments that the system declares.
+/// Returns the arguments that the system declares.
 pub fn arguments() -> Vec<Argument> {
     use ArgumentKind::{Boolean, Duration};
     vec![

@@ -105,7 +105,7 @@ pub fn read_pod_group(args: &Args, cluster: &mut Cluster, object: &Document, fin
     }
 }
 
-/// The gang of a PodGroup: `spec.minMember`, `spec.scheduleTimeoutSeconds`, and annotations for the rest.
+/// Reads the gang of a PodGroup: `spec.minMember`, `spec.scheduleTimeoutSeconds`, and annotations for the rest.
 fn declared(args: &Args, object: &Document) -> Result<Gang, Finding> {
     let minimum = count(object, "/spec/minMember", object.at("/spec/minMember"))?;
     let path = "/spec/scheduleTimeoutSeconds";
@@ -116,7 +116,7 @@ fn declared(args: &Args, object: &Document) -> Result<Gang, Finding> {
     gang(object, minimum, timeout, |key| object.annotation(key))
 }
 
-/// The gang that the annotations of a pod describe.
+/// Reads the gang that the annotations of a pod describe.
 fn annotated(args: &Args, pod: &Document, metadata: &PodMetadata<'_>) -> Result<Gang, Finding> {
     let text = metadata.annotation(keys::GANG_MINIMUM).unwrap_or_default();
     let minimum = text.parse::<u32>().ok().filter(|minimum| *minimum > 0).ok_or_else(|| {
@@ -178,7 +178,7 @@ fn must_gather(text: &str) -> bool {
     !text.is_empty() && (value.is_none() || layers.is_some_and(|layers| layers.iter().any(strategy)))
 }
 
-/// Returns what the author of a gang should know about its demand on the network: no law judges it.
+/// Returns a finding for the author of a gang with a demand on the network: no law judges it. `None`: the gang has no such demand.
 fn topology_finding(object: &Document, text: Option<&str>) -> Option<Finding> {
     let text = text.filter(|text| !text.is_empty())?;
     let (message, remedy) = match must_gather(text) {

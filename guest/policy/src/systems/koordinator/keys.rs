@@ -12,7 +12,7 @@ pub const DEFAULT_QUOTA: &str = "koordinator-default-quota";
 /// The quota of the system's own pods.
 pub const SYSTEM_QUOTA: &str = "koordinator-system-quota";
 
-/// Whether this quota exists even without an object.
+/// Checks whether this quota exists even without an object.
 pub fn is_builtin(quota: &str) -> bool {
     [ROOT_QUOTA, DEFAULT_QUOTA, SYSTEM_QUOTA].contains(&quota)
 }

@@ -32,7 +32,7 @@ laws! { "koordinator":
     NodeChoice NODE = "cheapest-node-first", order::cheapest_node_first::LAW, "seed silent, but for Key Concept 3; ruling C33";
 }
 
-/// The laws in force under these arguments.
+/// Returns the laws in force under these arguments.
 pub fn table(args: &Args) -> Laws {
     let mut guards = vec![
         VICTIM_IS_BOUND,

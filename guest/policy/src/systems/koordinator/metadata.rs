@@ -8,22 +8,22 @@ use crate::systems::document::look_up;
 pub struct PodMetadata<'a>(&'a contract::Pod);
 
 impl<'a> PodMetadata<'a> {
-    /// The metadata of a pod.
+    /// Creates a view of the metadata of a pod.
     pub fn of(pod: &'a contract::Pod) -> PodMetadata<'a> {
         PodMetadata(pod)
     }
 
-    /// The value of a label. The key must be one of [`keys::POD_LABELS`].
+    /// Returns the value of a label. The key must be one of [`keys::POD_LABELS`].
     pub fn label(&self, key: &str) -> Option<&'a str> {
         look_up(&keys::POD_LABELS, &self.0.template.labels, key)
     }
 
-    /// The value of an annotation. The key must be one of [`keys::POD_ANNOTATIONS`].
+    /// Returns the value of an annotation. The key must be one of [`keys::POD_ANNOTATIONS`].
     pub fn annotation(&self, key: &str) -> Option<&'a str> {
         look_up(&keys::POD_ANNOTATIONS, &self.0.template.annotations, key)
     }
 
-    /// The pod.
+    /// Returns the pod.
     pub fn pod(&self) -> &'a contract::Pod {
         self.0
     }

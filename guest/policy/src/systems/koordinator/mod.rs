@@ -61,7 +61,7 @@ pub fn describe() -> SystemInfo {
 /// What users of this system call a queue and its bounds.
 const TERMS: Terms = Terms { queue: "quota", guaranteed: "min", deserved: "", max: "max" };
 
-/// Every law that some arguments put in force.
+/// Returns every law that some arguments put in force.
 pub fn rules() -> Vec<Entry> {
     laws::table(&Args::all_enabled()).rules()
 }

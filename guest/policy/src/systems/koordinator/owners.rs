@@ -64,15 +64,15 @@ struct PendingPod {
     tolerations: Vec<Toleration>,
 }
 
-/// All reservations and all pending pods.
+/// The terms of all reservations, and all pending pods.
 #[derive(Debug, Default)]
 pub struct Owners {
-    /// By name.
+    /// The terms of the reservations, by name.
     specs: BTreeMap<String, Spec>,
     pending: BTreeMap<PodIx, PendingPod>,
-    /// A reservation has changed since the last [`Owners::sync`].
+    /// Whether a reservation has changed since the last [`Owners::sync`].
     changed: bool,
-    /// The pods that have changed since then.
+    /// The pods that have changed since the last [`Owners::sync`].
     changed_pods: BTreeSet<PodIx>,
 }
 
@@ -98,7 +98,7 @@ impl Owners {
     pub fn read_pod(&mut self, pod: &contract::Pod) {
         let ix = PodIx(pod.id);
         if pod.kind.is_some() || pod.node.is_some() {
-            // A pod that has a node when it is told first never was an owner.
+            // A pod that has a node when it is announced never was an owner.
             if self.pending.remove(&ix).is_some() {
                 self.changed_pods.insert(ix);
             }
@@ -117,7 +117,7 @@ impl Owners {
         self.pending.insert(ix, PendingPod { object, controller, labels: every_label(pod), tolerations });
     }
 
-    /// A pod that has a node is no longer pending.
+    /// Updates a pod from its status: a pod that has a node is no longer pending.
     pub fn read_status(&mut self, status: &PodStatus) {
         let ix = PodIx(status.id);
         if status.node.is_some() && self.pending.remove(&ix).is_some() {
@@ -155,7 +155,7 @@ impl Owners {
         }
     }
 
-    /// The annotation to write on a pod that allocates from a reservation.
+    /// Returns the annotation to write on a pod that allocates from a reservation.
     pub fn marks(&self, cluster: &Cluster, reservation: PodIx) -> Vec<Mark> {
         let name = cluster.pod(reservation).map(|pod| pod.name.name.clone()).unwrap_or_default();
         let uid = self.specs.get(&name).map(|spec| spec.uid.clone()).unwrap_or_default();
@@ -173,7 +173,7 @@ impl Spec {
 }
 
 impl Owner {
-    /// Whether the entry matches a pod.
+    /// Checks whether the entry matches a pod.
     fn matches(&self, pod: &PendingPod) -> bool {
         let is_controller = |reference: &Reference| pod.controller.as_ref().is_some_and(|own| reference.matches(own));
         self.object.as_ref().is_none_or(|reference| reference.matches(&pod.object))

@@ -51,20 +51,20 @@ pub fn read(
     }
 }
 
-/// Whether a pod may preempt. Policy `Never` forbids it, else the label decides. Without the label, the arguments decide whether the
-/// policy is enough.
+/// Checks whether a pod may preempt. Policy `Never` forbids it, else the label decides. Without the label, the arguments decide whether the policy is
+/// enough.
 fn may_preempt(args: &Args, metadata: &PodMetadata<'_>) -> bool {
     let labelled = metadata.label(keys::CAN_PREEMPT).map(|label| label == "true");
     !metadata.pod().template.never_preempts && labelled.unwrap_or(args.policy_triggers)
 }
 
-/// Whether a reservation may preempt. Only its own label allows it, because its template may set a preemptionPolicy for other reasons
-/// (seed 20240201, Implementation Details and Preemption Rule 1).
+/// Checks whether a reservation may preempt. Only its own label allows it, because its template may set a preemptionPolicy for other reasons (seed
+/// 20240201, Implementation Details and Preemption Rule 1).
 fn reservation_may_preempt(metadata: &PodMetadata<'_>) -> bool {
     !metadata.pod().template.never_preempts && metadata.label(keys::RESERVATION_CAN_PREEMPT) == Some("true")
 }
 
-/// The priority of a reservation: its label, else that of its template, else the highest value, so that no pod preempts it.
+/// Returns the priority of a reservation: its label, else that of its template, else the highest value, so that no pod preempts it.
 fn reservation_priority(metadata: &PodMetadata<'_>, findings: &mut Findings) -> i32 {
     let from_template = metadata.pod().template.priority.unwrap_or(i32::MAX);
     let Some(text) = metadata.label(keys::RESERVATION_PRIORITY) else { return from_template };
@@ -80,7 +80,7 @@ fn reservation_priority(metadata: &PodMetadata<'_>, findings: &mut Findings) -> 
     })
 }
 
-/// The name of the reservation that the pod allocates from, as its annotation names it.
+/// Returns the name of the reservation that the pod allocates from, as its annotation names it. `None`: the annotation is invalid, with a finding.
 fn inside(text: &str, pod: &contract::Pod, findings: &mut Findings) -> Option<String> {
     let value: Option<Value> = serde_json::from_str(text).ok();
     let name = value.as_ref().and_then(|value| value.get("name")?.as_str());

@@ -34,9 +34,9 @@ pub struct Quotas {
     /// Namespaces that a quota lists in its annotation, and that quota.
     listed: BTreeMap<Symbol, Symbol>,
     default: Option<Symbol>,
-    /// The tree in the cluster is up to date with the objects.
+    /// Whether the tree in the cluster is up to date with the objects.
     in_sync: bool,
-    /// The number of known resources at the last update: a bound on a new resource can then be added.
+    /// The number of known resources at the last update. A bound on a resource can be added only once the resource is known.
     resources: usize,
 }
 
@@ -77,9 +77,9 @@ impl Quotas {
         self.in_sync = false;
     }
 
-    /// The quota of a pod (upstream `GetQuotaName`). The label names it; the default quota replaces one that does not exist. Without
-    /// the label it is the quota in the pod's namespace that has the namespace's name, else the quota that lists the namespace, else
-    /// the default quota. A reservation has no quota (seed 20240201, PreFilter).
+    /// Returns the quota of a pod (upstream `GetQuotaName`). The label names it; the default quota replaces one that does not exist. Without the
+    /// label it is the quota in the pod's namespace that has the namespace's name, else the quota that lists the namespace, else the default quota. A
+    /// reservation has no quota (seed 20240201, PreFilter).
     pub fn quota_of(&self, cluster: &Cluster, pod: &Pod) -> Option<QueueIx> {
         if pod.name.kind == Kind::Reservation {
             return None;
@@ -122,7 +122,7 @@ impl Quotas {
         cluster.set_queues(specs, |cluster, pod| self.quota_of(cluster, pod));
     }
 
-    /// The terms on which each quota shares the capacity of the cluster.
+    /// Returns the terms on which each quota shares the capacity of the cluster.
     pub fn claims(&self, cluster: &Cluster) -> BTreeMap<QueueIx, Claim> {
         let claim = |(name, quota): (&String, &Quota)| {
             let queue = cluster.queue_named(cluster.symbol(name)?)?;
@@ -131,8 +131,7 @@ impl Quotas {
         self.quotas.iter().filter_map(claim).collect()
     }
 
-    /// The tree: parents before children, siblings by name. A quota in a cycle, or without an existing parent, becomes a child of the
-    /// root.
+    /// Returns the tree: parents before children, siblings by name. A quota in a cycle, or without an existing parent, becomes a child of the root.
     fn specs(&self, cluster: &Cluster) -> Vec<QueueDefinition> {
         let mut specs = Vec::new();
         let root = QueueDefinition { name: keys::ROOT_QUOTA.to_owned(), ..QueueDefinition::default() };
@@ -155,7 +154,7 @@ impl Quotas {
         specs
     }
 
-    /// The parent in the tree: the root where the named parent does not exist or the quota is in a cycle.
+    /// Returns the parent in the tree: the root where the named parent does not exist or the quota is in a cycle.
     fn parent(&self, name: &str) -> &str {
         match self.quotas.get(name) {
             Some(quota) if !keys::is_builtin(name) && self.exists(&quota.parent) && !self.is_in_cycle(name) => {
@@ -210,7 +209,7 @@ impl Quotas {
         }
     }
 
-    /// The chain of parents from a quota up to the first name that occurs twice.
+    /// Returns the chain of parents from a quota up to the first name that occurs twice.
     fn ancestry<'a>(&'a self, name: &'a str) -> Vec<&'a str> {
         let mut chain = vec![name];
         while let Some(quota) = chain.last().and_then(|last| self.quotas.get(*last)) {
@@ -224,12 +223,12 @@ impl Quotas {
     }
 }
 
-/// Amounts by name as a bound, without resources that no node has and no pod requests.
+/// Converts amounts by name into a bound, without resources that no node has and no pod requests.
 fn bound<K: Meaning>(cluster: &Cluster, amounts: &NamedAmounts) -> Bound<K> {
     Bound::new(amounts.iter().filter_map(|(name, amount)| Some((cluster.resource_named(name)?, *amount))))
 }
 
-/// A quota as the subject of a finding.
+/// Returns a quota as the subject of a finding.
 fn title(name: &str, quota: &Quota) -> Document {
     Document::named("ElasticQuota", &quota.namespace, name)
 }
@@ -275,7 +274,7 @@ fn read(object: &Document, findings: &mut Findings) -> Result<Quota, Finding> {
     })
 }
 
-/// The amounts of a resource list, without `pods`: quotas do not count pods.
+/// Reads the amounts of a resource list, without `pods`: quotas do not count pods.
 fn counted(object: &Document, pointer: &str, findings: &mut Findings) -> Result<NamedAmounts, Finding> {
     // Upstream writes a fifth of the largest 64-bit number as "no limit" into the quotas that it creates.
     let mut amounts = object.amounts(pointer, keys::is_builtin(&object.name))?;

@@ -6,7 +6,7 @@
 use super::keys;
 use crate::contract::{Phase, PlacedKind, PlacedPhase, RoomUse};
 
-/// Where a Reservation has what makes it like a pod.
+/// Returns where a Reservation has the fields by which it is placed like a pod.
 pub fn placed_kind() -> PlacedKind {
     let text = str::to_owned;
     let phase = |word, phase| PlacedPhase { word: text(word), phase };

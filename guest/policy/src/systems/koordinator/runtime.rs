@@ -12,12 +12,12 @@ use std::collections::BTreeMap;
 
 use crate::model::{Bound, Cluster, Max, QueueIx, ResourceIx};
 
-/// The terms on which a quota shares, beside its bounds.
+/// The terms on which a quota shares, besides its bounds.
 #[derive(Debug, Clone, Default)]
 pub struct Claim {
-    /// Its weight; its max where this is absent.
+    /// The weight of the quota; its max where this is absent.
     pub weight: Bound<Max>,
-    /// It does not lend the unused part of its min.
+    /// Whether the quota keeps the unused part of its min, instead of lending it.
     pub keeps_min: bool,
 }
 
@@ -48,14 +48,14 @@ struct Split<'a> {
 struct Sharer {
     queue: QueueIx,
     min: i64,
-    /// The most it can get: its request, at most its max.
+    /// The upper bound of its share: its request, at most its max.
     cap: i64,
     weight: i64,
     share: i64,
 }
 
 impl Split<'_> {
-    /// The share of each quota whose max names the resource.
+    /// Returns the share of each quota whose max names the resource.
     fn shares(&self) -> BTreeMap<QueueIx, i64> {
         let requests = self.requests();
         let roots: Vec<QueueIx> =
@@ -73,7 +73,7 @@ impl Split<'_> {
         shares
     }
 
-    /// The amount to split: the allocatable of all nodes, less what the excluded quotas use.
+    /// Returns the amount to split: the allocatable of all nodes, less what the excluded quotas use.
     fn total(&self) -> i64 {
         let nodes = self.cluster.nodes().map(|(_, node)| node.allocatable.get(self.resource));
         let excluded = self.excluded.iter().filter_map(|queue| self.cluster.queue(*queue));
@@ -83,7 +83,7 @@ impl Split<'_> {
         nodes.fold(0, i64::saturating_add).saturating_sub(used)
     }
 
-    /// What each quota requests, with its children.
+    /// Returns the amount that each quota requests, with its children.
     fn requests(&self) -> BTreeMap<QueueIx, i64> {
         let mut below: BTreeMap<QueueIx, i64> = BTreeMap::new();
         let mut requests = BTreeMap::new();
@@ -102,7 +102,7 @@ impl Split<'_> {
         requests
     }
 
-    /// What the quota's own pods request: its total less the totals of its children.
+    /// Returns the amount that the quota's own pods request: its total less the totals of its children.
     fn own_request(&self, ix: QueueIx) -> i64 {
         let of = |queue: &crate::model::Queue| queue.requested.total(self.resource).0;
         let children = self.cluster.queues().filter(|(_, queue)| queue.parent == Some(ix));

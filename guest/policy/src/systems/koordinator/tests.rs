@@ -13,17 +13,17 @@ use crate::contract::{Finding, Severity};
 use crate::model::{Job, Pod, PodIx};
 use crate::testing::World;
 
-/// A pod as the reader left it.
+/// Returns a pod as the reader left it.
 fn read<'a>(world: &'a World, name: &str) -> &'a Pod {
     world.engine.cluster().pod(PodIx(world.id(name))).unwrap_or_else(|| panic!("there is no pod {name}"))
 }
 
-/// The job of a pod, if it has one.
+/// Returns the job of a pod. `None`: the pod is a job of its own.
 fn job_of<'a>(world: &'a World, name: &str) -> Option<&'a Job> {
     read(world, name).attributes.job.and_then(|job| world.engine.cluster().job(job))
 }
 
-/// The findings: severity, object, path and message.
+/// Returns the findings as tuples: severity, object, path and message.
 fn reported(findings: &[Finding]) -> Vec<(Severity, &str, &str, &str)> {
     findings
         .iter()

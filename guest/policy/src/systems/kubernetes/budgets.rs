@@ -15,7 +15,7 @@ use crate::systems::{Document, Findings, Labels, Selector, every_label};
 /// What a PodDisruptionBudget object specifies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Spec {
-    /// None: the budget covers no pod.
+    /// The selector. `None`: the budget covers no pod.
     selector: Option<Selector>,
     disrupted: BTreeSet<String>,
 }
@@ -33,7 +33,7 @@ impl Spec {
 /// All budgets, and the pod labels that they select by.
 #[derive(Debug, Default)]
 pub struct Budgets {
-    /// By namespace and name. Pods look at those of their namespace alone.
+    /// The budgets by namespace and name. Only the budgets of its own namespace can cover a pod.
     specs: BTreeMap<String, BTreeMap<String, (BudgetIx, Spec)>>,
     /// The namespace, name and labels of every pod.
     pods: BTreeMap<PodIx, (String, String, Labels)>,
@@ -42,7 +42,7 @@ pub struct Budgets {
 }
 
 impl Budgets {
-    /// Stores what selectors match of a pod, and returns the budgets that cover it.
+    /// Stores the labels of a pod for selectors, and returns the budgets that cover the pod.
     pub fn read_pod(&mut self, pod: &contract::Pod) -> Vec<BudgetIx> {
         self.pods.insert(PodIx(pod.id), (pod.template.namespace.clone(), pod.name.clone(), every_label(pod)));
         self.covering(PodIx(pod.id))
@@ -53,7 +53,7 @@ impl Budgets {
         self.pods.remove(&pod);
     }
 
-    /// Reads a budget. Most changes of one are how many pods it allows to be disrupted: then it covers the same pods as before.
+    /// Reads a budget. Most changes concern only the number of allowed disruptions; the budget then covers the same pods as before.
     pub fn read(&mut self, cluster: &mut Cluster, object: &Document, findings: &mut Findings) {
         let (spec, budget) = match read(object) {
             Ok(read) => read,

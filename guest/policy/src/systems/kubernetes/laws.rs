@@ -19,7 +19,7 @@ laws! { "kubernetes":
     NodeChoice NODE = "fewest-violations-first", order::fewest_violations_first::LAW, "upstream framework/preemption pickOneNodeForPreemption";
 }
 
-/// The laws in force when so many nodes are looked at.
+/// Returns the laws in force. `sample` is the number of nodes with a plan that ends a search.
 pub fn table(sample: Sample) -> Laws {
     Laws {
         queue_order: QUEUE,

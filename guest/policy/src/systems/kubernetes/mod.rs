@@ -38,12 +38,12 @@ pub fn describe() -> SystemInfo {
     }
 }
 
-/// What the host must report.
+/// Returns the interests of the system: what the host must report.
 pub fn interests() -> Interests {
     with_groups(systems::interests(&["*"], &[], &[BUDGETS]))
 }
 
-/// The plugin arguments, with upstream's names.
+/// Returns the plugin arguments, with upstream's names.
 pub fn arguments() -> Vec<Argument> {
     let Sample { percentage, absolute } = Sample::default();
     let whole = |name, default: u32, about| argument(name, ArgumentKind::Integer, &default.to_string(), about);
@@ -54,14 +54,14 @@ pub fn arguments() -> Vec<Argument> {
     ]
 }
 
-/// How many candidate nodes to dry-run under these arguments.
+/// Returns the number of candidate nodes to dry-run under these arguments.
 pub fn sample(arguments: &Arguments) -> Result<Sample, ConfigError> {
     let percentage = arguments.whole("minCandidateNodesPercentage", 0..=100)?;
     let absolute = arguments.whole("minCandidateNodesAbsolute", 0..=u32::MAX)?;
     Ok(Sample { percentage, absolute })
 }
 
-/// Every law that some arguments put in force.
+/// Returns every law that some arguments put in force.
 pub fn rules() -> Vec<Entry> {
     table(Sample::default()).rules()
 }
@@ -71,7 +71,7 @@ pub fn configure(arguments: &Arguments) -> Result<Box<dyn System>, ConfigError> 
     Ok(Box::new(Kubernetes::new(laws::table(sample(arguments)?))))
 }
 
-/// kube-scheduler's laws, the disruption budgets and the pod groups.
+/// The system: kube-scheduler's laws, the disruption budgets and the pod groups.
 #[derive(Debug)]
 pub struct Kubernetes {
     laws: Arc<Laws>,
@@ -80,7 +80,7 @@ pub struct Kubernetes {
 }
 
 impl Kubernetes {
-    /// kube-scheduler with this table of laws. A system that builds on it passes its own table.
+    /// Creates the system with this table of laws. A system that builds on kube-scheduler passes its own table.
     pub fn new(laws: Laws) -> Kubernetes {
         Kubernetes {
             laws: Arc::new(laws),
@@ -89,8 +89,8 @@ impl Kubernetes {
         }
     }
 
-    /// Reads a pod of this gang of a system that builds on it; without one, of its pod group, if it has one. `named` is the field in which
-    /// the pod names that gang, a JSON pointer.
+    /// Reads a pod for a system that builds on this one. `job` is the gang of the pod in that system; without one, the pod group counts, if the pod
+    /// has one. `named` is the field in which the pod names that gang, a JSON pointer.
     pub fn read_pod_of(
         &mut self,
         cluster: &mut Cluster,
@@ -151,7 +151,7 @@ impl System for Kubernetes {
     }
 }
 
-/// The attributes of a pod, without its budgets.
+/// Reads the attributes of a pod, without its budgets.
 fn attributes(pod: &contract::Pod) -> PodAttributes {
     PodAttributes {
         priority: pod.template.priority.unwrap_or(0),

@@ -9,7 +9,7 @@ use crate::model::JobKey;
 pub struct Schedulers(BTreeMap<JobKey, BTreeMap<String, usize>>);
 
 impl Schedulers {
-    /// Counts a pod in or out, and returns whether the pods of its group begin, or cease, to differ.
+    /// Adds a pod to the count of its scheduler, or subtracts it. Returns whether the pods of its group begin, or cease, to differ.
     pub fn count(&mut self, group: &JobKey, scheduler: &str, is_in: bool) -> bool {
         let before = self.differ(group);
         let named = self.0.entry(group.clone()).or_default();

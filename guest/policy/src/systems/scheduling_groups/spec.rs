@@ -7,7 +7,7 @@ use crate::model::{Gang, Match, SchedulingGroup};
 use crate::systems::pod_group::{count, created};
 use crate::systems::{Document, Findings};
 
-/// How long a pod waits at Permit for the rest of its group, in nanoseconds: a host that tries pods one by one needs an end.
+/// The time for which a pod waits at Permit for the rest of its group, in nanoseconds. A host that tries pods one by one needs an end.
 const PERMIT_TIMEOUT: i64 = 300_000_000_000;
 
 /// Hard constraints that no law judges.
@@ -17,23 +17,23 @@ const UNJUDGED: [&str; 3] =
 /// What a PodGroup specifies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spec {
-    /// How many pods are bound together; 1 with the policy `basic`.
+    /// The number of pods that are bound together; 1 with the policy `basic`.
     pub minimum: u32,
-    /// When the group was created, nanoseconds since 1970.
+    /// The creation of the group, in nanoseconds since 1970.
     pub created: Option<i64>,
     /// The name of its PriorityClass.
     pub class: Option<String>,
-    /// Its priority, if the API server has set it.
+    /// The priority, if the API server has set it.
     pub priority: Option<i32>,
-    /// Whether its pods may preempt; none: each pod says it.
+    /// Whether its pods may preempt. `None`: each pod decides for itself.
     pub may_preempt: Option<bool>,
     leaves_whole: bool,
-    /// A field that demands what no law judges, a JSON pointer.
+    /// A field with a demand that no law judges, as a JSON pointer.
     pub unjudged: Option<&'static str>,
 }
 
 impl Spec {
-    /// Reads a PodGroup. An unusable one is a finding, and so is each field that demands what no law judges.
+    /// Reads a PodGroup. An unusable one is a finding, and so is each field with a demand that no law judges.
     pub fn read(object: &Document, findings: &mut Findings) -> Option<Spec> {
         let demands = |path: &&str| match object.at(path) {
             None => false,
@@ -60,7 +60,7 @@ impl Spec {
         read().map_err(|finding| findings.push(finding)).ok()
     }
 
-    /// The gang of the group. Its members that run count; one that finds no room makes the others give up theirs.
+    /// Returns the gang of the group. Running members count. A member that does not fit makes the others give up their nodes.
     pub fn gang(&self) -> Gang {
         Gang {
             minimum: self.minimum,
@@ -74,7 +74,7 @@ impl Spec {
         }
     }
 
-    /// The same with this priority, for the cluster.
+    /// Returns the group for the cluster, with this priority.
     pub fn group(&self, priority: i32) -> SchedulingGroup {
         SchedulingGroup { priority, leaves_whole: self.leaves_whole }
     }
@@ -106,7 +106,7 @@ fn priority(object: &Document) -> Result<Option<i32>, Finding> {
     priority.map(Some).ok_or_else(wrong)
 }
 
-/// Whether the pods of the group are evicted together: `all`, formerly `PodGroup`; else `single`, formerly `Pod`.
+/// Reads whether the pods of the group are evicted together: `all`, formerly `PodGroup`; else `single`, formerly `Pod`.
 fn leaves_whole(object: &Document) -> Result<bool, Finding> {
     let path = "/spec/disruptionMode";
     let mode = match object.at(path) {

@@ -4,7 +4,7 @@ use crate::contract::{Argument, ArgumentKind, BadArgument, ConfigError};
 use crate::laws::Action;
 use crate::systems::{Arguments, argument};
 
-/// Which pods a queue may reclaim resources from.
+/// The pods that a queue may reclaim resources from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Elastic pods first, then normal pods of queues that use more than their deserved amounts.
@@ -16,15 +16,15 @@ pub enum Mode {
 /// The arguments in force.
 #[derive(Debug, Clone)]
 pub struct Args {
-    /// Which pods a queue may reclaim resources from.
+    /// The pods that a queue may reclaim resources from.
     pub mode: Mode,
     /// The steps of a cycle. The elastic action is the last one.
     pub actions: Vec<Action>,
-    /// The elastic action was configured before others.
+    /// Whether the elastic action was configured before others.
     pub elastic_was_moved: bool,
-    /// Queues form a tree (enableHierarchy).
+    /// Whether queues form a tree (enableHierarchy).
     pub is_tree: bool,
-    /// How many ancestors of a queue must also exceed their deserved amounts before others may reclaim from it.
+    /// The number of ancestors of a queue that must also exceed their deserved amounts before others may reclaim from it.
     pub watched_ancestors: u32,
 }
 
@@ -73,7 +73,7 @@ fn action(name: &str) -> Option<Action> {
     }
 }
 
-/// The arguments that the system declares.
+/// Returns the arguments that the system declares.
 pub fn arguments() -> Vec<Argument> {
     vec![
         argument(

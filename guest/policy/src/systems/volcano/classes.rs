@@ -27,7 +27,7 @@ impl Classes {
         self.read_again(cluster, pod)
     }
 
-    /// A pod has changed in other parts; its class, valid until the next [`Classes::sync`].
+    /// Notes that a pod has changed in other parts. Returns its class, which is valid until the next [`Classes::sync`].
     pub fn read_again(&mut self, cluster: &Cluster, pod: PodIx) -> Preemptibility {
         let Some((job, labelled)) = self.labelled.get(&pod) else { return Preemptibility::NonPreemptible };
         self.touched.insert(*job);
@@ -41,7 +41,7 @@ impl Classes {
         }
     }
 
-    /// The classes of the pods in all changed jobs: those in `changed`, and elastic jobs whose pods have changed.
+    /// Computes the classes of the pods in all changed jobs: those in `changed`, and elastic jobs whose pods have changed.
     pub fn sync(&mut self, cluster: &Cluster, changed: &[JobIx]) -> Vec<(PodIx, Preemptibility)> {
         let touched = std::mem::take(&mut self.touched).into_iter().filter(|job| is_elastic(cluster, *job));
         let jobs: BTreeSet<JobIx> = changed.iter().copied().chain(touched).collect();
@@ -61,7 +61,7 @@ impl Classes {
     }
 }
 
-/// The first pods in task order, up to a complete gang, are normal; the others are elastic.
+/// Divides the pods of a job in task order: the first ones, up to a complete gang, are normal, and the others are elastic.
 fn above_minimum(cluster: &Cluster, members: &[PodIx]) -> Vec<(PodIx, Preemptibility)> {
     let counts = |pod: &Pod| pod.place != Place::Finished || pod.attributes.task.succeeded;
     let mut pods: Vec<(PodIx, &Pod)> = members.iter().filter_map(|ix| Some((*ix, cluster.pod(*ix)?))).collect();

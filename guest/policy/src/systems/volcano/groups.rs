@@ -27,14 +27,14 @@ struct GroupSpec {
     minimum: u32,
     roles: BTreeMap<String, u32>,
     class: String,
-    /// Its own priority, which its class does not change.
+    /// The priority in the PodGroup itself, which its class does not change.
     priority: Option<i32>,
     created: i64,
     job: Option<String>,
     elastic: Option<Option<Elastic>>,
     opted_out: bool,
     cooldown: Option<i64>,
-    /// A field that demands what no law judges, a JSON pointer.
+    /// A field with a demand that no law judges, as a JSON pointer.
     unjudged: Option<&'static str>,
 }
 
@@ -51,10 +51,10 @@ struct JobSpec {
 pub struct Groups {
     groups: BTreeMap<JobKey, GroupSpec>,
     jobs: BTreeMap<JobKey, JobSpec>,
-    /// The Job that each pod of a group names; the oldest pod decides.
+    /// The Job that each pod of a group names; the name on the oldest pod counts.
     job_names: PodVotes<String>,
     classes: BTreeMap<String, i32>,
-    /// The groups that the cluster does not have up to date.
+    /// The groups whose state in the cluster is out of date.
     changed: BTreeSet<JobKey>,
 }
 
@@ -131,7 +131,7 @@ impl Groups {
         }
     }
 
-    /// Sets which Job a pod names for its group. Without a group or a Job, any earlier name is removed.
+    /// Sets the Job that a pod names for its group. Without a group or a Job, any earlier name is removed.
     pub fn read_pod(&mut self, group: Option<JobIx>, pod: &contract::Pod, job: Option<&str>) {
         match group.zip(job) {
             Some((group, job)) => self.job_names.set(group, pod, job.to_owned()),
@@ -250,7 +250,7 @@ fn read_group(object: &Document, reported: &mut Reported, findings: &mut Finding
     }
 }
 
-/// Whether a group opts its pods out of preemption. Without the setting, each pod decides for itself.
+/// Reads whether a group opts its pods out of preemption. Without the setting, each pod decides for itself.
 fn opted_out(object: &Document, reported: &mut Reported, findings: &mut Findings) -> bool {
     let by_annotation = object.annotation(keys::PREEMPTABLE);
     let Some(text) = by_annotation.or_else(|| object.label(keys::PREEMPTABLE)) else { return false };

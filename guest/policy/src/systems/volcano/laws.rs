@@ -47,7 +47,7 @@ laws! { "volcano":
     PendingByCompare QUEUE_ORDER = "queue-then-job-then-task", order::queue_then_job_then_task::LAW, "upstream allocate.go: queue by queue, job by job";
 }
 
-/// The laws in force under these arguments.
+/// Returns the laws in force under these arguments.
 pub fn table(args: &Args) -> Laws {
     Laws {
         queue_order: QUEUE_ORDER,
@@ -67,7 +67,7 @@ pub fn table(args: &Args) -> Laws {
         limits: Vec::new(),
         permit: vec![GANG_IS_COMPLETE],
         reprieve_order: TASKS,
-        // Bundles are of jobs, not of nodes: the rule is named where there is no plan, what is lost on a node is never asked.
+        // Bundles are of jobs, not of nodes. The rule is named where there is no plan, and the cost on a node is never computed.
         node_choice: NodeChoice { rule: VICTIMS.0, by: order::cheapest_node_first::LAW.function },
         search: Search::Bundles,
         parents_bind: true,
@@ -135,7 +135,7 @@ fn cycle(args: &Args) -> Cycle {
     }
 }
 
-/// What a normal pod must stay within.
+/// Returns the limits of a normal pod.
 fn normal(args: &Args) -> Vec<Gate> {
     match args.mode {
         Mode::Elastic => vec![FITS_CAPABILITY, LEFT_FREE, FITS_DESERVED],

@@ -37,7 +37,7 @@ use pods::PodMetadata;
 use queues::Queues;
 use reported::Reported;
 
-/// How long a pod that is tried outside of the cycle waits at permit for its gang, in nanoseconds. The cycle itself never waits.
+/// The time for which a pod that is tried outside of the cycle waits at Permit for its gang, in nanoseconds. The cycle itself never waits.
 const PERMIT_TIMEOUT: i64 = 600_000_000_000;
 
 /// Describes the system.
@@ -64,7 +64,7 @@ pub fn describe() -> SystemInfo {
 /// What users of this system call a queue and its bounds.
 const TERMS: Terms = Terms { queue: "queue", guaranteed: "guarantee", deserved: "deserved", max: "capability" };
 
-/// Every law that some arguments put in force.
+/// Returns every law that some arguments put in force.
 pub fn rules() -> Vec<Entry> {
     let mut rules: Vec<Entry> = Vec::new();
     for mode in [args::Mode::Reclaim, args::Mode::Elastic] {

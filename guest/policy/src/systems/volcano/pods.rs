@@ -15,22 +15,22 @@ use crate::systems::{Document, Findings};
 pub struct PodMetadata<'a>(pub &'a contract::Pod);
 
 impl<'a> PodMetadata<'a> {
-    /// The value of a label. The key must be one of [`keys::POD_LABELS`].
+    /// Returns the value of a label. The key must be one of [`keys::POD_LABELS`].
     pub fn label(&self, key: &str) -> Option<&'a str> {
         look_up(&keys::POD_LABELS, &self.0.template.labels, key)
     }
 
-    /// The value of an annotation. The key must be one of [`keys::POD_ANNOTATIONS`].
+    /// Returns the value of an annotation. The key must be one of [`keys::POD_ANNOTATIONS`].
     pub fn annotation(&self, key: &str) -> Option<&'a str> {
         look_up(&keys::POD_ANNOTATIONS, &self.0.template.annotations, key)
     }
 
-    /// The value of the annotation, else of the label.
+    /// Returns the value of the annotation, else of the label.
     pub fn either(&self, key: &str) -> Option<&'a str> {
         self.annotation(key).or_else(|| self.label(key))
     }
 
-    /// Whether the label marks the pod as elastic. The label has an effect only if the job is elastic.
+    /// Checks whether the label marks the pod as elastic. The label has an effect only if the job is elastic.
     pub fn is_labelled_elastic(&self) -> bool {
         self.label(keys::ELASTIC) == Some("true")
     }
@@ -119,7 +119,7 @@ fn is_critical(pod: &contract::Pod) -> bool {
     pod.template.namespace == "kube-system" || ["system-cluster-critical", "system-node-critical"].contains(&class)
 }
 
-/// A truth value as Go's `strconv.ParseBool` reads it.
+/// Parses a truth value as Go's `strconv.ParseBool` does. `None`: it is none.
 pub fn truth(text: &str) -> Option<bool> {
     match text {
         "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),

@@ -20,7 +20,7 @@ struct Spec {
     capability: NamedAmounts,
     deserved: NamedAmounts,
     guarantee: NamedAmounts,
-    /// Whether its affinity to groups of nodes must be met. `None`: it has no affinity, and has that of the queue above it.
+    /// Whether its affinity to groups of nodes must be met. `None`: it has no affinity of its own, and inherits that of the queue above it.
     node_groups: Option<bool>,
     spec: QueueSpec,
 }
@@ -56,7 +56,7 @@ impl Queues {
         }
     }
 
-    /// The queues, parents before children. `None` where nothing has changed since the last call.
+    /// Returns the queues, parents before children. `None`: nothing has changed since the last call.
     pub fn changed(&mut self, args: &Args, cluster: &Cluster) -> Option<Vec<QueueDefinition>> {
         if self.in_sync && self.resources == cluster.resource_count() {
             return None;
@@ -73,7 +73,7 @@ impl Queues {
     }
 }
 
-/// The tree below the root. A queue in a cycle, or without an existing parent, becomes a child of the root.
+/// Returns the tree below the root. A queue in a cycle, or without an existing parent, becomes a child of the root.
 fn tree(args: &Args, cluster: &Cluster, all: &BTreeMap<String, Spec>) -> Vec<QueueDefinition> {
     let parent = |name: &str| -> Option<&str> {
         let spec = all.get(name).filter(|_| name != keys::ROOT_QUEUE)?;
@@ -135,9 +135,9 @@ fn counts(resource: &str) -> bool {
     resource != "pods" && !crate::contract::is_of_host(resource)
 }
 
-/// Sets the real capability of each queue. It is what the parent (without one, the cluster) has beyond the guarantees of all its children,
-/// with the queue's own guarantee, and at most the queue's own capability. The guarantees may be more than there is, such as after the loss
-/// of a node: each queue may use its own then (upstream capacity.go, realCapability).
+/// Sets the real capability of each queue: what the parent (without one, the cluster) has beyond the guarantees of all its children, plus the queue's
+/// own guarantee, and at most the queue's own capability. The guarantees may exceed what the parent has, such as after the loss of a node. Each queue
+/// may then use its own guarantee (upstream capacity.go, realCapability).
 pub fn set_real_capabilities(cluster: &mut Cluster) {
     let mut total = Amounts::default();
     for (_, node) in cluster.nodes() {
@@ -171,7 +171,7 @@ pub fn set_real_capabilities(cluster: &mut Cluster) {
     }
 }
 
-/// A warning for a queue that has a weight and no bound. Volcano makes the queues `default` and `root` itself, with weight 1.
+/// Returns a warning for a queue that has a weight and no bound. Volcano makes the queues `default` and `root` itself, with weight 1.
 fn weight_alone(object: &Document, spec: &Spec) -> Option<Finding> {
     let weight = object.at("/spec/weight")?;
     let is_built_in =

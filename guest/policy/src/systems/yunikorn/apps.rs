@@ -11,7 +11,7 @@ use super::tree::{Leaf, Tree};
 use crate::contract;
 use crate::model::{Cluster, JobIx, PodIx, PodsByName, QueueIx, SavedPod};
 
-/// When a pod arrived: reported at, created at (both in nanoseconds since 1970), and its name.
+/// The arrival of a pod: reported at, created at (both in nanoseconds since 1970), and its name.
 type Arrival = (i64, i64, String);
 
 /// An application.
@@ -35,11 +35,11 @@ struct App {
 pub struct Apps {
     apps: BTreeMap<JobIx, App>,
     jobs: BTreeMap<PodIx, JobIx>,
-    /// Applications whose originator the cluster does not have up to date.
+    /// Applications whose originator in the cluster is out of date.
     changed: BTreeSet<JobIx>,
-    /// An existing application moved to another leaf.
+    /// Whether an existing application moved to another leaf.
     moved: bool,
-    /// An application joined or left a leaf that is created on demand.
+    /// Whether an application joined or left a leaf that is created on demand.
     demand_changed: bool,
 }
 
@@ -48,7 +48,7 @@ pub struct Apps {
 pub struct PodMetadata<'a> {
     /// The queue that the pod names.
     pub queue: Option<&'a str>,
-    /// The pod is a placeholder for another pod.
+    /// Whether the pod is a placeholder for another pod.
     pub is_placeholder: bool,
 }
 
@@ -123,7 +123,7 @@ impl Apps {
         }
     }
 
-    /// The applications whose first pod or originator is gone, for a checkpoint: their remaining pods do not show which pod that was.
+    /// Returns the applications whose first pod or originator is gone, for a checkpoint: their remaining pods do not show which pod that was.
     pub fn checkpoint(&self, cluster: &Cluster) -> Vec<AppHistory> {
         let history = self.apps.iter().filter(|(_, app)| {
             app.first_pod.is_none() || app.originator.as_ref().is_some_and(|(_, pod)| pod.is_none())
@@ -162,13 +162,13 @@ impl Apps {
         }
     }
 
-    /// The queue of an application.
+    /// Returns the queue of an application. `None`: it has none.
     pub fn queue(&self, cluster: &Cluster, job: JobIx) -> Option<QueueIx> {
         let leaf = self.apps.get(&job)?.leaf.as_ref()?;
         cluster.queue_named(cluster.symbol(&leaf.path)?)
     }
 
-    /// The namespace of the first pod of an application.
+    /// Returns the namespace of the first pod of an application.
     pub fn namespace(&self, job: JobIx) -> Option<&str> {
         self.apps.get(&job).map(|app| app.namespace.as_str())
     }
@@ -181,7 +181,7 @@ impl Apps {
         }
     }
 
-    /// Whether an application moved since the last call, and whether the leaves on demand may have changed.
+    /// Returns whether an application moved since the last call, and whether the leaves on demand may have changed.
     pub fn take_changes(&mut self) -> (bool, bool) {
         (std::mem::take(&mut self.moved), std::mem::take(&mut self.demand_changed))
     }

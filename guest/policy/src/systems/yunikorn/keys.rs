@@ -7,11 +7,11 @@ pub const SCHEDULER: &str = "yunikorn";
 pub const NAMESPACE: &str = "yunikorn";
 /// The name of the ConfigMap with the queues.
 pub const CONFIG_MAP: &str = "yunikorn-configs";
-/// The name of the ConfigMap over which that one is laid.
+/// The name of the ConfigMap with defaults, which the other ConfigMap overrides.
 pub const DEFAULTS: &str = "yunikorn-defaults";
 /// The key of the ConfigMap that holds the queues.
 pub const QUEUES: &str = "queues.yaml";
-/// The key that names another one, without its `.yaml`, for the queues.
+/// The key that names another key for the queues, without `.yaml`.
 pub const POLICY_GROUP: &str = "service.policyGroup";
 
 /// Label or annotation: the application of a pod.
@@ -33,7 +33,7 @@ pub const ALLOW_PREEMPTION: &str = "yunikorn.apache.org/allow-preemption";
 pub const TASK_GROUPS: &str = "yunikorn.apache.org/task-groups";
 /// The JSON pointer to that annotation.
 pub const TASK_GROUPS_PATH: &str = "/metadata/annotations/yunikorn.apache.org~1task-groups";
-/// Annotation: how an application with task groups is scheduled, `name=value` pairs apart by blanks.
+/// Annotation: how an application with task groups is scheduled, as `name=value` pairs separated by blanks.
 pub const POLICY_PARAMETERS: &str = "yunikorn.apache.org/schedulingPolicyParameters";
 /// The parameter by which an application fails if its task groups do not start together.
 pub const GANG_IS_HARD: &str = "gangSchedulingStyle=Hard";

@@ -38,7 +38,7 @@ laws! { "yunikorn":
     NodeChoice NODE = "smallest-group-first", order::smallest_group_first::LAW, "seed, Preemption Logic (the choice is an implementation detail); upstream score";
 }
 
-/// The laws in force.
+/// Returns the laws in force.
 pub fn table() -> Laws {
     Laws {
         queue_order: QUEUE,

@@ -11,9 +11,9 @@ use crate::systems::Document;
 /// A text of a ConfigMap.
 #[derive(Debug, Clone)]
 pub struct Entry {
-    /// Where it stands: a JSON pointer.
+    /// The JSON pointer to the text in the ConfigMap.
     pub path: String,
-    /// The text, or why it cannot be read.
+    /// The text, or the reason why it cannot be read.
     pub text: Result<String, &'static str>,
 }
 
@@ -47,13 +47,13 @@ impl ConfigMap {
         ConfigMap(entries)
     }
 
-    /// The text of a key.
+    /// Returns the text of a key.
     pub fn get(&self, key: &str) -> Option<&Entry> {
         self.0.get(key)
     }
 }
 
-/// Returns whether a key may be the description of queues, or says which one is.
+/// Returns whether a key may contain the queues, or names the key that does.
 fn counts(key: &str) -> bool {
     key == keys::POLICY_GROUP || key.ends_with(".yaml")
 }

@@ -52,7 +52,7 @@ pub fn describe() -> SystemInfo {
     }
 }
 
-/// Every law of the system.
+/// Returns every law of the system.
 pub fn rules() -> Vec<Entry> {
     laws::table().rules()
 }
@@ -83,16 +83,16 @@ struct YuniKorn {
     /// The queues that pods name.
     named: NamedQueues,
     overages: Overages,
-    /// The queues in the cluster are up to date with the configuration.
+    /// Whether the queues in the cluster are up to date with the configuration.
     in_sync: bool,
-    /// The number of known resources at the last update: a bound on a new resource can then be added.
+    /// The number of known resources at the last update. A bound on a resource can be added only once the resource is known.
     resources: usize,
 }
 
 /// The state that cannot be derived from the cluster.
 #[derive(Debug, Serialize, Deserialize)]
 struct Memory {
-    /// The configuration in force. The one in the cluster may be unusable.
+    /// The configuration in force. The ConfigMap in the cluster may be unusable.
     queues: Option<String>,
     apps: Vec<apps::AppHistory>,
     /// The queues over their maxima, and since when.
@@ -109,7 +109,7 @@ impl YuniKorn {
     }
 }
 
-/// The job of a pod: its application.
+/// Returns the job of a pod: its application. `None`: there are too many jobs to number.
 fn job(cluster: &mut Cluster, pod: &contract::Pod) -> Option<JobIx> {
     let name = pods::application(pod);
     let by_default = pods::is_generated(&name);
@@ -118,7 +118,8 @@ fn job(cluster: &mut Cluster, pod: &contract::Pod) -> Option<JobIx> {
     Some(ix)
 }
 
-/// Returns where an application is that names a queue which no placement rule finds or creates; none where one does.
+/// Returns the clause for a finding on about the pods of an application whose named queue no placement rule finds or creates. `None`: a rule finds or
+/// creates the queue.
 fn elsewhere(tree: &Tree, queue: &str, namespace: &str) -> Option<String> {
     let Some(leaf) = tree.place(Some(queue), namespace) else { return Some("its pods are not tried".to_owned()) };
     let name = queue.to_lowercase();
@@ -178,8 +179,8 @@ impl System for YuniKorn {
         self.apps.queue(cluster, pod.attributes.job?)
     }
 
-    /// An application has no namespace: it is named with that of its first pod. The pods of a generated application have nothing in common but
-    /// the namespace.
+    /// Returns the name of an application with the namespace of its first pod, as an application has none. `None`: the application is generated, and
+    /// its pods have only the namespace in common.
     fn job_name(&self, cluster: &Cluster, job: JobIx) -> Option<String> {
         let name = &cluster.job(job)?.key.1;
         let namespace = self.apps.namespace(job).filter(|_| !cluster.is_by_default(job))?;

@@ -13,11 +13,11 @@ use crate::model::{Cluster, QueueIx};
 /// A queue over its maximum.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overage {
-    /// Since when, nanoseconds since 1970.
+    /// The time since which it is over its maximum, in nanoseconds since 1970.
     since: i64,
-    /// Its maximum, by the names of resources, as it was last seen.
+    /// The maximum when it was last read, by the names of resources.
     max: BTreeMap<String, i64>,
-    /// It gives back what is over its maximum after this delay, nanoseconds; none: it does not.
+    /// The delay after which the queue gives back what it uses over its maximum, in nanoseconds. `None`: it does not give back.
     delay: Option<i64>,
 }
 
@@ -26,7 +26,7 @@ pub struct Overage {
 pub struct Overages(BTreeMap<String, Overage>);
 
 impl Overages {
-    /// Notes which queues use more than their maximum now.
+    /// Records which queues use more than their maximum now.
     pub fn update(&mut self, cluster: &mut Cluster) {
         // Most clusters have no queue with a delay.
         let has_delay = |(ix, _): (QueueIx, _)| cluster.policy(ix).quota_delay > 0;
@@ -44,19 +44,19 @@ impl Overages {
         cluster.set_over_max_since(since);
     }
 
-    /// For a checkpoint.
+    /// Returns the queues over their maxima, for a checkpoint.
     pub fn checkpoint(&self) -> BTreeMap<String, Overage> {
         self.0.clone()
     }
 
-    /// Restores what a checkpoint says. A queue that is within its maximum now is forgotten with the next update.
+    /// Restores the queues of a checkpoint. A queue that is within its maximum now is forgotten with the next update.
     pub fn restore(&mut self, saved: BTreeMap<String, Overage>) {
         self.0.extend(saved);
     }
 }
 
 impl Overage {
-    /// A queue that is first seen over its maximum.
+    /// Creates the entry of a queue that is over its maximum for the first time.
     fn new(cluster: &Cluster, ix: QueueIx) -> Overage {
         let policy = cluster.policy(ix);
         let max = cluster.queue(ix).map(|queue| queue.bounds.max.amounts());
@@ -65,7 +65,7 @@ impl Overage {
         Overage { since: cluster.now(), max: max.into_iter().flatten().map(named).collect(), delay }
     }
 
-    /// The same, seen again as it is now.
+    /// Updates the entry with the present state of the queue. The time starts anew where the delay begins, or a maximum is lowered after the delay.
     fn seen(self, now: Overage) -> Overage {
         let is_lower = |(resource, max): (&String, &i64)| self.max.get(resource).is_none_or(|before| before > max);
         let is_over = self.delay.is_some_and(|delay| self.since.saturating_add(delay) <= now.since);

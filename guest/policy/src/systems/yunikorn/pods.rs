@@ -6,22 +6,22 @@ use crate::contract;
 use crate::systems::document::{annotation_path, look_up};
 use crate::systems::{Document, Findings};
 
-/// What the name of a generated application begins with, before the namespace.
+/// The prefix of the name of a generated application, before the namespace.
 const GENERATED: &str = "yunikorn-";
-/// What it ends with.
+/// The suffix of the name of a generated application.
 const AUTOGEN: &str = "-autogen";
 
-/// The value of a label, unless it is empty. The key must be one of [`keys::POD_LABELS`].
+/// Returns the value of a label, unless it is empty. The key must be one of [`keys::POD_LABELS`].
 fn label<'a>(pod: &'a contract::Pod, key: &str) -> Option<&'a str> {
     look_up(&keys::POD_LABELS, &pod.template.labels, key).filter(|value| !value.is_empty())
 }
 
-/// The value of an annotation, unless it is empty. The key must be one of [`keys::POD_ANNOTATIONS`].
+/// Returns the value of an annotation, unless it is empty. The key must be one of [`keys::POD_ANNOTATIONS`].
 fn annotation<'a>(pod: &'a contract::Pod, key: &str) -> Option<&'a str> {
     look_up(&keys::POD_ANNOTATIONS, &pod.template.annotations, key).filter(|value| !value.is_empty())
 }
 
-/// The name of a pod's application. A pod without one belongs to a generated application of its namespace.
+/// Returns the name of a pod's application. A pod without one belongs to a generated application of its namespace.
 pub fn application(pod: &contract::Pod) -> String {
     let named = label(pod, keys::APPLICATION)
         .or_else(|| annotation(pod, keys::APPLICATION))
@@ -30,12 +30,12 @@ pub fn application(pod: &contract::Pod) -> String {
     named.map_or_else(|| format!("{GENERATED}{}{AUTOGEN}", pod.template.namespace), str::to_owned)
 }
 
-/// Whether an application has the name of one that is generated for a namespace.
+/// Checks whether an application has a name as generated for a namespace.
 pub fn is_generated(application: &str) -> bool {
     application.starts_with(GENERATED) && application.ends_with(AUTOGEN)
 }
 
-/// The labels and annotations of a pod that concern its application.
+/// Returns the labels and annotations of a pod that concern its application.
 pub fn metadata(pod: &contract::Pod) -> PodMetadata<'_> {
     let queue =
         label(pod, keys::QUEUE).or_else(|| annotation(pod, keys::QUEUE)).or_else(|| label(pod, keys::QUEUE_NAME));
@@ -43,15 +43,16 @@ pub fn metadata(pod: &contract::Pod) -> PodMetadata<'_> {
     PodMetadata { queue, is_placeholder: placeholder == Some("true") }
 }
 
-/// Whether the annotation of a pod allows its preemption; none where the annotation is absent or invalid.
+/// Reads whether the annotation of a pod allows its preemption. `None`: the annotation is absent or invalid.
 pub fn allows_preemption(pod: &contract::Pod, findings: &mut Findings) -> Option<bool> {
     let text = annotation(pod, keys::ALLOW_PREEMPTION)?;
     let object = || Document::named("Pod", &pod.template.namespace, &pod.name);
     flag(text, object, findings)
 }
 
-/// Returns the annotation by which a pod demands that task groups start together, or not at all. Nobody makes the placeholders that reserve
-/// their resources. The style `Soft`, the default, lets the application start without them; a placeholder is placed like any pod.
+/// Returns the annotation by which a pod demands that task groups start together, or not at all. This policy creates no placeholders that reserve
+/// their resources. The style `Soft`, the default, lets the application start without them; a placeholder is placed like any pod. `None`: the pod has
+/// no such demand.
 pub fn unjudged(pod: &contract::Pod) -> Option<&'static str> {
     let is_hard =
         || annotation(pod, keys::POLICY_PARAMETERS)?.split_whitespace().find(|one| *one == keys::GANG_IS_HARD);

@@ -15,8 +15,8 @@ const QUOTA_DELAY: &str = "quota.preemption.delay";
 /// The delay of a leaf without the property, in nanoseconds.
 const DEFAULT_DELAY: i64 = 30_000_000_000;
 
-/// The policy of a queue with these properties, below a parent that has this one. The parent's pods may be protected; of a parent
-/// without one, preemption may be off or quota preemption on.
+/// Returns the policy of a queue with these properties, below a parent with this policy. Inherited are the protection of pods, whether preemption is
+/// off, whether quota preemption is on, and the quota delay.
 pub fn policy(properties: &BTreeMap<String, String>, parent: &Policy) -> Policy {
     let value = |key: &str| properties.get(key).map(|value| value.to_lowercase());
     let preemption = value(POLICY);
@@ -32,7 +32,7 @@ pub fn policy(properties: &BTreeMap<String, String>, parent: &Policy) -> Policy 
     }
 }
 
-/// Parses how long a queue may hold more than its maximum, in nanoseconds; 0: forever.
+/// Parses the time for which a queue may use more than its maximum, in nanoseconds; 0: forever.
 fn quota_delay(text: &str) -> Option<i64> {
     duration::parse(text).ok().map(|delay| delay.max(0))
 }
@@ -47,7 +47,7 @@ pub fn is_for_leaves(key: &str) -> bool {
     key == DELAY
 }
 
-/// Checks a property: what its author should know if its value is invalid or has no effect.
+/// Checks a property. Returns a problem if its value is invalid or has no effect; `None`: there is no problem.
 pub fn check(key: &str, value: &str) -> Option<PropertyProblem> {
     let lower = value.to_lowercase();
     let is_one_of = |known: &[&str]| known.contains(&lower.as_str());
@@ -85,7 +85,7 @@ pub fn check(key: &str, value: &str) -> Option<PropertyProblem> {
 /// A problem with a property, for its author.
 #[derive(Debug)]
 pub struct PropertyProblem {
-    /// What is wrong with it.
+    /// The problem, as a sentence.
     pub message: String,
     /// What to do.
     pub remedy: &'static str,

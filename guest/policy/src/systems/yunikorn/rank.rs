@@ -36,7 +36,7 @@ fn raise(highest: &mut BTreeMap<QueueIx, i64>, queue: QueueIx, priority: i64) {
     *entry = priority.max(*entry);
 }
 
-/// The allocatable of all nodes together.
+/// Returns the allocatable amounts of all nodes together.
 fn total(cluster: &Cluster) -> BTreeMap<ResourceIx, i64> {
     let mut total: BTreeMap<ResourceIx, i64> = BTreeMap::new();
     for (resource, amount) in cluster.nodes().flat_map(|(_, node)| node.allocatable.iter()) {
@@ -46,7 +46,7 @@ fn total(cluster: &Cluster) -> BTreeMap<ResourceIx, i64> {
     total
 }
 
-/// The dominant share of a queue: usage over its guarantee, or over the whole cluster where it has no guarantee of a resource.
+/// Returns the dominant share of a queue: usage over its guarantee, or over the whole cluster where it has no guarantee of a resource.
 fn share(queue: &Queue, total: &BTreeMap<ResourceIx, i64>) -> (i64, i64) {
     let shares = total.iter().filter_map(|(resource, all)| {
         let used = queue.used.total(*resource).0;

@@ -23,17 +23,17 @@ type Namespace = (bool, String);
 /// The ConfigMaps, and the configuration in force.
 #[derive(Debug, Default)]
 pub struct Source {
-    /// By namespace and name; `yunikorn-defaults` last.
+    /// The ConfigMaps by namespace and name; `yunikorn-defaults` is last.
     maps: BTreeMap<Namespace, BTreeMap<&'static str, ConfigMap>>,
     /// The ConfigMaps that were read since the last [`Source::sync`].
     read: BTreeSet<(Namespace, &'static str)>,
-    /// A ConfigMap in force has been removed since then: its queues do not stay in force.
+    /// Whether a ConfigMap in force has been removed since the last [`Source::sync`]: its queues do not stay in force.
     removed: bool,
     /// The namespace whose ConfigMaps are used.
     chosen: Option<Namespace>,
-    /// The text in force; none for the built-in configuration.
+    /// The text in force. `None`: the built-in configuration is in force.
     text: Option<String>,
-    /// The text in force has no mistakes.
+    /// Whether the text in force has no mistakes.
     valid: bool,
 }
 
@@ -93,7 +93,7 @@ impl Source {
         config.or_else(|| replace.then(|| self.reset()))
     }
 
-    /// The text in force, for a checkpoint.
+    /// Returns the text in force, for a checkpoint.
     pub fn checkpoint(&self) -> Option<String> {
         self.text.clone()
     }

@@ -20,17 +20,17 @@ pub struct Tree {
 pub struct Leaf {
     /// Its path.
     pub path: String,
-    /// It is not configured, but created on demand.
+    /// Whether the leaf is not configured, but created on demand.
     pub on_demand: bool,
 }
 
 impl Tree {
-    /// The tree of a configuration, without queues on demand.
+    /// Creates the tree of a configuration, without queues on demand.
     pub fn new(config: Config) -> Tree {
         Tree { config, created: BTreeSet::new() }
     }
 
-    /// The configuration.
+    /// Returns the configuration.
     pub fn config(&self) -> &Config {
         &self.config
     }
@@ -42,7 +42,7 @@ impl Tree {
         changed
     }
 
-    /// The leaf of an application, from the first placement rule that finds one. `named` is the queue that the application names, and
+    /// Returns the leaf of an application, from the first placement rule that finds one. `named` is the queue that the application names, and
     /// `namespace` that of its first pod.
     pub fn place(&self, named: Option<&str>, namespace: &str) -> Option<Leaf> {
         self.config.rules.iter().find_map(|rule| {
@@ -51,7 +51,7 @@ impl Tree {
         })
     }
 
-    /// The path that a rule finds. Where the parent's own rule does not create queues, the parent must be configured.
+    /// Returns the path that a rule finds. Where the parent's own rule does not create queues, the parent must be configured.
     fn path(&self, rule: &Rule, named: Option<&str>, namespace: &str) -> Option<String> {
         let found = match rule.name.as_str() {
             "provided" => named?.to_lowercase(),
@@ -79,7 +79,7 @@ impl Tree {
         holds(&self.config.root, path)
     }
 
-    /// The leaf at a path, if it is configured or may be created.
+    /// Returns the leaf at a path, if it is configured or may be created.
     fn leaf(&self, path: String, create: bool) -> Option<Leaf> {
         let mut parts = path.split('.');
         let mut queue = Some(&self.config.root).filter(|_| parts.next() == Some("root"))?;
@@ -96,7 +96,7 @@ impl Tree {
         (!queue.is_parent).then_some(Leaf { path, on_demand: false })
     }
 
-    /// The queues, parents before children.
+    /// Returns the queues, parents before children.
     pub fn specs(&self, cluster: &Cluster) -> Vec<QueueDefinition> {
         let mut specs = Vec::new();
         let policy = Policy {
@@ -122,7 +122,7 @@ impl Tree {
         self.on_demand(cluster, (queue, &policy), template, specs);
     }
 
-    /// The queues created below a configured queue. Queues between it and a created leaf are parents without bounds.
+    /// Adds the queues created below a configured queue. Queues between it and a created leaf are parents without bounds.
     fn on_demand(
         &self,
         cluster: &Cluster,
@@ -154,14 +154,14 @@ impl Tree {
                 true => (bounds(cluster, &template.resources), &template.properties),
                 false => (Bounds::default(), &nothing.properties),
             };
-            // Nothing is inherited but how long a queue may hold more than its maximum.
+            // Inherited is only how long a queue may use more than its maximum.
             let policy = properties::policy(of, &Policy { protects_pods: false, ..*policy });
             specs.push(QueueDefinition { name: path, parent, bounds, policy, ..QueueDefinition::default() });
         }
     }
 }
 
-/// What a queue inherits.
+/// The settings that a queue inherits.
 struct Level<'a> {
     parent: Option<&'a str>,
     policy: Policy,

@@ -9,11 +9,11 @@ use super::further::Rest;
 use super::{Bundle, LEVELS, VictimSearch};
 use crate::model::{ClassIx, NodeIx, Place, PodIx, ResourceIx, Table, Trial};
 
-/// An available bundle and its victims.
+/// An available bundle and the victims that the attempt has taken from it.
 pub struct Pool<'a> {
-    /// Its level.
+    /// The level of the bundle.
     pub level: usize,
-    /// Its index among the available bundles of its level.
+    /// The index of the bundle among the available ones of its level.
     pub place: usize,
     /// The bundle.
     pub bundle: &'a Bundle,
@@ -26,7 +26,7 @@ pub struct Pool<'a> {
 /// The moment at which whole gangs are evicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GangEviction {
-    /// A gang is evicted when a pod of the preemptor needs its room.
+    /// A gang is evicted when a pod of the preemptor needs its capacity.
     OnDemand,
     /// All gangs are evicted first, and those that are not needed are reprieved. Constraints between pods may need evictions on other nodes than that
     /// of the pod; but the first gangs may use up what their queue has in excess.
@@ -43,7 +43,7 @@ pub struct Attempt<'a, 'c, 't> {
     pub(super) there: BTreeMap<(u64, NodeIx), Candidates>,
     /// Nodes on which a pod was evicted.
     pub(super) cleared: BTreeSet<NodeIx>,
-    /// What is known of the nodes, by equivalence class of the pods.
+    /// The lower bounds of each node, by equivalence class of the pods.
     pub(super) outlooks: Table<ClassIx, Outlook>,
     /// The evicted normal pods in this order, with their former places.
     pub(super) normal: Vec<(PodIx, Place)>,
@@ -56,7 +56,7 @@ pub struct Attempt<'a, 'c, 't> {
 }
 
 impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
-    /// No pod is placed yet.
+    /// Creates an attempt in which no pod is placed yet.
     pub fn new(
         trial: &'t mut Trial<'c>,
         victim_search: &'a VictimSearch<'a>,
@@ -85,7 +85,8 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         Attempt { trial, victim_search, open, pools, there, cleared, outlooks, normal, short, clashed, placements }
     }
 
-    /// Places all pods that the gang lacks, in this order.
+    /// Places all pods that the gang lacks, in this order, then reprieves the victims that are not needed. The error says whether fewer evictions
+    /// might succeed.
     pub fn run(mut self, order: &[PodIx], gangs: GangEviction) -> Result<Fit, Short> {
         if gangs == GangEviction::UpFront {
             self.evict_gangs();
@@ -102,7 +103,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
                 self.placements.push((*ix, node));
                 lacking = with;
             } else {
-                // With fewer pods gone, one that it needs may be there.
+                // With fewer evictions, a pod that this pod needs in its domain may still be there.
                 self.clashed |= self.trial.cluster().needs_company(*ix);
             }
         }
@@ -124,7 +125,7 @@ impl<'a, 'c, 't> Attempt<'a, 'c, 't> {
         Ok(Fit { placements: self.placements, victims, used, excess })
     }
 
-    /// The numbers of the pools of a level.
+    /// Returns the numbers of the pools of a level.
     pub(super) fn numbers(&self, level: usize) -> Vec<usize> {
         let all = self.pools.iter().enumerate().filter(|(_, pool)| pool.level == level);
         all.map(|(number, _)| number).collect()

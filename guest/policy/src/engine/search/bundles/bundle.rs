@@ -12,13 +12,13 @@ use super::{VictimSearch, trace};
 pub struct Bundle {
     /// The pods in the order of eviction.
     pub pods: Vec<PodIx>,
-    /// The legal numbers of victims; none: any number, and for jobs that leave whole all of the pods.
+    /// The legal numbers of victims. `None`: any number, or all of the pods for jobs that are evicted whole.
     pub steps: Option<Vec<usize>>,
-    /// The loss with all of the pods; nothing for bundles of the lower levels.
+    /// The loss if all of the pods are evicted; zero for bundles of the lower levels.
     pub loss: JobLoss,
 }
 
-/// The loss with jobs that leave whole; smaller is better.
+/// The loss if jobs are evicted whole; smaller is better.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct JobLoss {
     /// The number of gangs that need more than one pod to run.
@@ -30,7 +30,7 @@ pub struct JobLoss {
 }
 
 impl JobLoss {
-    /// Returns what is lost with these pods of jobs of which so many are gangs.
+    /// Returns the loss if these pods are evicted, whose jobs include so many gangs.
     pub fn of(cluster: &Cluster, pods: &[PodIx], gangs: usize) -> JobLoss {
         JobLoss { gangs, work: lost_work(cluster, pods), pods: pods.len() }
     }
@@ -46,17 +46,17 @@ impl JobLoss {
 }
 
 impl Bundle {
-    /// The largest legal number of victims.
+    /// Returns the largest legal number of victims.
     pub fn most(&self) -> usize {
         self.steps.as_ref().map_or(self.pods.len(), |steps| steps.last().copied().unwrap_or(0))
     }
 
-    /// Returns the largest step of an elastic job below a number of victims; none where there is no smaller one.
+    /// Returns the largest step of an elastic job below a number of victims. `None`: there is no smaller step.
     pub fn step_below(&self, count: usize) -> Option<usize> {
         self.steps.as_ref()?.iter().copied().rev().find(|step| *step < count)
     }
 
-    /// The smallest legal number of victims that is not below this one.
+    /// Returns the smallest legal number of victims that is not below this one. `None`: no legal number is that large.
     pub fn step(&self, at_least: usize) -> Option<usize> {
         match &self.steps {
             None => Some(at_least).filter(|count| *count <= self.pods.len()),
@@ -65,7 +65,7 @@ impl Bundle {
     }
 }
 
-/// Returns the bundles of each level, the least important first; of the jobs that leave whole, first those with the smallest loss.
+/// Returns the bundles of each level, the least important first. Of jobs that are evicted whole, those with the smallest loss are first.
 pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch<'_>) -> Vec<Vec<Bundle>> {
     let (mut elastic, mut single, mut whole) = (Vec::new(), Vec::new(), Vec::new());
     let leads = cluster.jobs().filter_map(|(_, job)| job.members.first().copied());
@@ -89,7 +89,7 @@ pub fn gather(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearch
                     elastic.push(Bundle { pods, steps: Some(steps), loss: JobLoss::default() });
                 }
             }
-            // Its pods leave together, as a bundle of the last level.
+            // The pods of the job are evicted together, as a bundle of the last level.
             None if free.first().is_some_and(|ix| cluster.whole_group(*ix).is_some()) => {}
             None => {
                 let spare =
@@ -139,7 +139,7 @@ fn head<'c>(cluster: &'c Cluster, bundle: &Bundle) -> Option<&'c Pod> {
     bundle.pods.first().and_then(|ix| cluster.pod(*ix))
 }
 
-/// The pods of a job that hold nodes, in the order of eviction.
+/// Returns the pods of a job that use nodes, in the order of eviction.
 fn holders(cluster: &Cluster, victim_search: &VictimSearch<'_>, lead: PodIx) -> Vec<PodIx> {
     let mut holders: Vec<_> = cluster.holders(lead).collect();
     holders.sort_by(|(_, a), (_, b)| (victim_search.tasks.compare)(cluster, b, a));

@@ -14,13 +14,13 @@ pub(super) struct Candidates {
     pub(super) elastic: usize,
     /// The most that one candidate frees, for each resource.
     pub(super) largest: Amounts,
-    /// What the candidates of the lower levels free together.
+    /// The amounts that the candidates of the lower levels free together.
     pub(super) lower: Amounts,
-    /// What they and the jobs of one pod free together.
+    /// The amounts that the candidates of the lower levels and the jobs of one pod free together.
     pub(super) without_gangs: Amounts,
     /// What all candidates free at most.
     pub(super) all: Amounts,
-    /// The smallest loss of a job with a pod on the node that leaves whole, and its index among the available ones.
+    /// The smallest loss of a job with a pod on the node that is evicted whole, and its index among the available ones.
     pub(super) least_loss: Option<(i128, usize)>,
 }
 

@@ -31,20 +31,20 @@ pub(super) struct LevelState<'a> {
     pub(super) level: usize,
 }
 
-/// A search among bundles.
+/// The search for the bundles to evict.
 pub struct Search<'a> {
     /// The input of the search.
     pub victim_search: &'a VictimSearch<'a>,
-    /// Nodes with idle room.
+    /// Nodes with idle capacity.
     pub open: &'a Open,
-    /// A necessary condition that bundles are enough.
+    /// A necessary condition that a selection of bundles is enough.
     pub bound: &'a FeasibilityBound,
     /// The bundles, by level.
     pub levels: Vec<Vec<Bundle>>,
 }
 
 impl Search<'_> {
-    /// Whether the gang fits with these bundles available, of which some give no more than a number of victims. If so, the trial keeps the
+    /// Checks whether the gang fits with these bundles available, some of which give at most a number of victims. If so, the trial keeps the
     /// placements.
     pub fn fit(&self, trial: &mut Trial<'_>, selection: &Selection, caps: &Caps) -> Result<Fit, Short> {
         let of = |level: usize| {
@@ -56,10 +56,10 @@ impl Search<'_> {
         fit::fit(trial, self.victim_search, self.open, &at_hand)
     }
 
-    /// The bundles to make available, and how much some of them give at most; none if no selection is enough.
+    /// Returns the bundles to make available, and how many victims some of them give at most. `None`: no selection is enough.
     ///
-    /// A larger selection is enough if a smaller one is, except if evicted normal pods prevent the eviction of elastic pods of their
-    /// queue: then a part of a level may be enough although all of it is not.
+    /// A larger selection is enough if a smaller one is, except if evicted normal pods prevent the eviction of elastic pods of their queue: then a
+    /// part of a level may be enough although all of it is not.
     pub fn choose(&self, trial: &mut Trial<'_>) -> Option<(Selection, Caps)> {
         let mut at_hand: Selection = vec![Vec::new(); LEVELS];
         for (level, bundles) in self.levels.iter().enumerate() {
@@ -79,7 +79,7 @@ impl Search<'_> {
         None
     }
 
-    /// The fewest bundles that are enough, the highest level first; none if no part of that level is enough.
+    /// Returns the fewest bundles that are enough, settling the highest level first. `None`: no part of that level is enough.
     fn settle_levels(&self, trial: &mut Trial<'_>, mut chosen: Selection, top: usize) -> Option<(Selection, Caps)> {
         let (mut settled, mut caps) = (vec![usize::MAX; LEVELS], Caps::new());
         for level in (0..=top).rev() {
@@ -99,7 +99,7 @@ impl Search<'_> {
         Some((chosen, caps))
     }
 
-    /// The outcome of a selection. The trial is unchanged.
+    /// Returns the outcome of a selection. The trial is unchanged.
     pub(super) fn tried(&self, trial: &mut Trial<'_>, selection: &Selection, caps: &Caps) -> Result<Fit, Short> {
         let levels = selection.iter().zip(&self.levels);
         let at_hand = levels.flat_map(|(numbers, level)| numbers.iter().filter_map(|at| level.get(*at)));
@@ -112,7 +112,7 @@ impl Search<'_> {
         fit
     }
 
-    /// The fewest bundles of a level that are enough together with the selection of the other levels.
+    /// Returns the fewest bundles of a level that are enough together with the selection of the other levels.
     fn fewest(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
         let enough = self.left_out(trial, state);
         let all = state.chosen.get(state.level).map_or(0, Vec::len);
@@ -120,7 +120,7 @@ impl Search<'_> {
         sizes.find_map(|size| self.best_of(trial, state, size)).unwrap_or(enough)
     }
 
-    /// Returns the combination of this size with the smallest loss; of equal ones the first.
+    /// Returns the combination of this size with the smallest loss. Of equal ones, the first is returned. `None`: no combination is enough.
     fn best_of(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, size: usize) -> Option<Vec<usize>> {
         let all = state.chosen.get(state.level).map_or(0, Vec::len);
         let mut best: Option<(JobLoss, Vec<usize>)> = None;
@@ -138,7 +138,7 @@ impl Search<'_> {
         best.map(|(_, combination)| combination)
     }
 
-    /// Returns what is lost with the victims of a level, of which these bundles are available. Of elastic pods only their number counts.
+    /// Returns the loss with the victims of a level, of which these bundles are available. Of elastic pods only their number counts.
     pub(super) fn loss(&self, cluster: &Cluster, (level, bundles): (usize, &[usize]), fit: &Fit) -> JobLoss {
         let victims = fit.victims.get(level).map(Vec::as_slice).unwrap_or_default();
         if level == 0 {
@@ -204,7 +204,7 @@ pub(super) fn with_victims(fit: &Fit, level: usize, bundles: &[usize]) -> impl I
     fit.used.get(level).into_iter().flatten().filter_map(|place| bundles.get(*place)).copied()
 }
 
-/// Returns the sizes of which all combinations of so many bundles are tried, the smallest first.
+/// Returns the sizes of combinations of bundles that are all tried, the smallest first.
 pub(super) fn tried_sizes(all: usize) -> impl Iterator<Item = usize> {
     (0..=all).scan(TRIES, move |tries, size| {
         *tries = tries.checked_sub(combinations(all, size))?;
@@ -218,12 +218,12 @@ fn combinations(of: usize, size: usize) -> usize {
     (0..size).try_fold(1usize, factor).unwrap_or(usize::MAX)
 }
 
-/// Returns the ascending combinations of so many numbers below `all`, in order.
+/// Returns the ascending combinations of `size` numbers below `all`, in order.
 pub(super) fn combinations_of(all: usize, size: usize) -> impl Iterator<Item = Vec<usize>> {
     std::iter::successors(Some((0..size).collect::<Vec<usize>>()), move |last| successor(last.clone(), all))
 }
 
-/// The next ascending combination of numbers below `all`.
+/// Returns the next ascending combination of numbers below `all`. `None`: this was the last one.
 fn successor(mut combination: Vec<usize>, all: usize) -> Option<Vec<usize>> {
     let size = combination.len();
     let movable = |(at, number): &(usize, &usize)| number.saturating_add(size).saturating_sub(*at) < all;

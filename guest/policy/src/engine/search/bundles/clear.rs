@@ -10,20 +10,20 @@ use super::price::Priced;
 use crate::engine::search::reprieve::without_reprieve;
 use crate::model::{NodeIx, PodIx, Request};
 
-/// The maximum number of nodes that are priced for one pod only because they may take more further pods.
+/// The maximum number of nodes that are priced for one pod only because they may take more of the further pods.
 const TRIES: usize = 16;
 
-/// What is known of the nodes for the pods of an equivalence class.
+/// The lower bounds of the nodes for the pods of an equivalence class.
 #[derive(Default)]
 pub(super) struct Outlook {
-    /// How many of the open nodes have no room any more.
+    /// The number of open nodes, from the first, that have no free capacity any more.
     used_up: usize,
     /// Nodes on which no evictions help.
     pub(super) hopeless: BTreeSet<NodeIx>,
 }
 
 impl Attempt<'_, '_, '_> {
-    /// Returns the node for a pod: one with room, otherwise the cheapest one. There the pods are evicted.
+    /// Returns the node for a pod: one with free capacity, otherwise the cheapest one, where pods are evicted for it. `None`: no node fits.
     pub(super) fn find(&mut self, ix: PodIx, rest: &Rest<'_>) -> Option<NodeIx> {
         let cluster = self.trial.cluster();
         let pod = cluster.pod(ix)?;
@@ -53,9 +53,9 @@ impl Attempt<'_, '_, '_> {
         Some(node)
     }
 
-    /// Returns the cheapest node; of equal ones first the one that takes the most further pods of the gang, then the one where jobs that leave whole lose
-    /// the least work, then one with pods of jobs that already have victims, where no other job may need to lose pods, then the first by name. Nodes are looked at in the order of what evictions
-    /// there cost at least, until none of the rest can be better.
+    /// Returns the cheapest node. Of equally cheap nodes, the order is: the node that takes the most further pods of the gang; the node where jobs
+    /// that are evicted whole lose the least work; a node with pods of jobs that already have victims, where no other job may need to lose pods; the
+    /// first by name. Nodes are examined in the order of lower bounds of their cost, until none of the rest can be better.
     fn cheapest(&mut self, (ix, request): (PodIx, &Request), rest: &Rest<'_>) -> Option<NodeIx> {
         let class = self.trial.cluster().pod(ix)?.class;
         let further = self.further(ix, rest);
@@ -68,7 +68,7 @@ impl Attempt<'_, '_, '_> {
                 if best <= least {
                     break;
                 }
-                // Only the further pods speak for this node.
+                // The node is better only for the further pods.
                 if best.cost == least.cost && best.room > least.room {
                     let Some(fewer) = tries.checked_sub(1) else { continue };
                     tries = fewer;
@@ -94,7 +94,8 @@ impl Attempt<'_, '_, '_> {
         }
     }
 
-    /// Evicts pods on a node until a pod fits and the others allow it. Returns the victims, which are evicted on trial. If the pod does not fit, none are.
+    /// Evicts pods on a node until a pod fits and the others allow it. Returns the victims, which are evicted on trial. If the pod does not fit, none
+    /// are.
     pub(super) fn clear(&mut self, at: NodeIx, (asker, request): (PodIx, &Request)) -> Option<Vec<EvictedPods>> {
         let before = self.trial.mark();
         let rank = self.trial.cluster().node(at).map_or(0, |node| node.rank);
@@ -132,7 +133,7 @@ impl Attempt<'_, '_, '_> {
         }))
     }
 
-    /// Whether a node has room for a pod and the others allow it there.
+    /// Checks whether a node has free capacity for a pod and the other pods allow it there.
     fn takes(&self, at: NodeIx, asker: PodIx, request: &Request) -> bool {
         let cluster = self.trial.cluster();
         let has_room = cluster.node(at).is_some_and(|node| node.free.lacks(request).is_none());

@@ -36,9 +36,9 @@ impl Attempt<'_, '_, '_> {
         all
     }
 
-    /// Returns for each normal pod of these whole gangs what is short on the nodes of the gang. If no pod of the plan lacks room there, the gang
-    /// leaves for another bound, or for nothing: then all that the preemptor may claim counts, and with constraints between pods all that
-    /// it requests.
+    /// Returns the resources, for each normal pod of these whole gangs, that are short on the nodes of the gang. If no pod of the plan is short
+    /// there, the gang is evicted for another bound, or for nothing. Then all that the preemptor may claim counts, and with constraints between pods
+    /// all that it requests.
     fn short_by_gang(&self, whole: &[(PodIx, Place)]) -> BTreeMap<PodIx, Vec<ResourceIx>> {
         let cluster = self.trial.cluster();
         let mut freed: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
@@ -55,7 +55,7 @@ impl Attempt<'_, '_, '_> {
         }
         let short_on = |node: &NodeIx| {
             let freed = freed.get(node).cloned().unwrap_or_default();
-            // The room without evictions is less than the requests: without what was freed, the node would be overcommitted.
+            // The capacity without evictions is less than the requests: without what was freed, the node would be overcommitted.
             let left = |resource| cluster.node(*node).map_or(0, |node| node.free.get(resource));
             let Some(placed) = placed.get(node) else { return Vec::new() };
             let lacks = |resource| placed.get(resource) > 0 && left(resource) < freed.get(resource);

@@ -10,7 +10,7 @@ use super::attempt::Attempt;
 use crate::model::{Cluster, Pod, PodIx, QueueIx};
 
 impl Attempt<'_, '_, '_> {
-    /// Whether all evicted normal pods could be evicted after this elastic pod as well.
+    /// Checks whether all evicted normal pods could be evicted after this elastic pod as well.
     pub(super) fn others_could_follow(&mut self, elastic: PodIx) -> bool {
         let cluster = self.trial.cluster();
         let queue = cluster.pod(elastic).and_then(|pod| pod.queue);
@@ -44,12 +44,12 @@ impl Attempt<'_, '_, '_> {
     }
 }
 
-/// Whether a pod is elastic.
+/// Checks whether a pod is elastic.
 pub(super) fn is_elastic(cluster: &Cluster, ix: PodIx) -> bool {
     cluster.pod(ix).is_some_and(Pod::is_elastic)
 }
 
-/// Whether the usage of one queue matters to a law about the other: they are equal or have a common ancestor.
+/// Checks whether the usage of one queue matters to a law about the other: they are equal or have a common ancestor.
 fn are_related(cluster: &Cluster, one: Option<QueueIx>, other: Option<QueueIx>) -> bool {
     one == other || cluster.path(one).any(|(ix, _)| cluster.path(other).any(|(above, _)| above == ix))
 }

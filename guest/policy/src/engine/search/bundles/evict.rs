@@ -24,8 +24,8 @@ impl Attempt<'_, '_, '_> {
         }
     }
 
-    /// Evicts a pod of a pool on trial, after `going` others of the pool, for these resources if they are known; with it the other pods of a gang that
-    /// leaves whole. Returns nothing, and changes nothing, if a law denies it.
+    /// Evicts a pod of a pool on trial, after `going` others of the pool, for these resources if they are known. If its gang is evicted whole, the
+    /// other pods of the gang are evicted, too. Returns nothing, and changes nothing, if a law denies it.
     pub(super) fn evict(
         &mut self,
         number: usize,
@@ -80,8 +80,8 @@ impl Attempt<'_, '_, '_> {
         !barred && (!is_elastic(cluster, ix) || self.others_could_follow(ix))
     }
 
-    /// Makes evicted pods victims, for these resources if they are known. For which resources a gang leaves whole is known at the end. Victims of lower
-    /// levels leave with their gang.
+    /// Makes evicted pods victims, for these resources if they are known. The resources for which a gang is evicted whole are known only at the end.
+    /// Victims of lower levels are evicted with their gang.
     pub(super) fn settle(&mut self, taken: EvictedPods, short: Option<&[ResourceIx]>) {
         let EvictedPods { pool: number, pods } = taken;
         let is_whole = self.pools.get(number).is_some_and(|pool| pool.level == WHOLE);
@@ -103,7 +103,7 @@ impl Attempt<'_, '_, '_> {
         }
     }
 
-    /// Returns whether other victims belong to the gang that leaves whole with the victims of a pool.
+    /// Returns whether other victims belong to the gang that is evicted whole with the victims of a pool.
     pub(super) fn leave_together(&self, number: usize, other: &EvictedPods) -> bool {
         let pool = self.pools.get(number).filter(|pool| pool.level == WHOLE);
         pool.is_some_and(|pool| other.pods.iter().all(|(ix, _)| pool.bundle.pods.contains(ix)))

@@ -15,7 +15,7 @@ use crate::model::{NodeIx, Place, PodIx, ResourceIx};
 const TRIES: usize = 32;
 
 impl Attempt<'_, '_, '_> {
-    /// Exchanges elastic victims for fewer ones of the same jobs. Returns the jobs of which pods are evicted only to get to a legal size: `excess`,
+    /// Exchanges elastic victims for fewer ones of the same jobs. Returns the jobs with victims that are needed only for a legal size: `excess`,
     /// unless an exchange has changed them.
     pub(super) fn exchange(&mut self, mut excess: Vec<Excess>) -> Vec<Excess> {
         let mut tries = TRIES;
@@ -29,8 +29,8 @@ impl Attempt<'_, '_, '_> {
         excess
     }
 
-    /// Returns the elastic pods of jobs with victims, without the victims themselves, each with the number of its pool: those that free
-    /// enough for two of the victims to be back.
+    /// Returns the elastic pods, each with the number of its pool, that free enough to reprieve two victims. They are pods of jobs with victims, but
+    /// no victims themselves.
     fn substitutes(&self) -> Vec<(usize, PodIx)> {
         let cluster = self.trial.cluster();
         let begun = || self.pools.iter().enumerate().filter(|(_, pool)| pool.level == 0 && !pool.gone.is_empty());

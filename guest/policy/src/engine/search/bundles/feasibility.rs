@@ -5,18 +5,18 @@ use std::collections::BTreeMap;
 use super::{Bundle, VictimSearch};
 use crate::model::{Amounts, Cluster, NodeIx, ResourceIx};
 
-/// The minimum that a gang needs.
+/// An upper bound of how many pods of a gang fit, from the least that each of its pods requests.
 pub struct FeasibilityBound {
-    /// The resources that all of its pods request, with the smallest request.
+    /// The resources that all pods of the gang request, with the smallest request.
     least: Vec<(ResourceIx, i64)>,
-    /// How many pods the gang lacks.
+    /// The number of pods that the gang lacks.
     lacking: usize,
     /// An upper bound of how many fit without evictions.
     idle: usize,
 }
 
 impl FeasibilityBound {
-    /// The bound in a trial without evictions.
+    /// Computes the bound for a cluster without evictions.
     pub fn new(cluster: &Cluster, victim_search: &VictimSearch<'_>) -> FeasibilityBound {
         let requests = || victim_search.preemptor.pods.iter().filter_map(|ix| cluster.pod(*ix)).map(|pod| &pod.request);
         let first = requests().next().into_iter().flat_map(|request| request.iter());
@@ -29,7 +29,7 @@ impl FeasibilityBound {
         bound
     }
 
-    /// Whether the gang may fit after evicting all pods of these bundles. If not, it does not fit.
+    /// Checks whether the gang may fit after evicting all pods of these bundles. If not, it certainly does not fit.
     pub fn may_do<'b>(&self, cluster: &Cluster, bundles: impl Iterator<Item = &'b Bundle>) -> bool {
         let mut freed: BTreeMap<NodeIx, Amounts> = BTreeMap::new();
         for pod in bundles.flat_map(|bundle| &bundle.pods).filter_map(|ix| cluster.pod(*ix)) {
@@ -45,7 +45,7 @@ impl FeasibilityBound {
         more.fold(self.idle, usize::saturating_add) >= self.lacking
     }
 
-    /// An upper bound of how many pods fit into a room.
+    /// Returns an upper bound of how many pods fit into this free capacity.
     fn pods_in(&self, room: impl Fn(ResourceIx) -> i64) -> usize {
         let pods = self.least.iter().map(|(resource, least)| room(*resource).max(0).checked_div(*least).unwrap_or(0));
         pods.min().map_or(usize::MAX, |pods| usize::try_from(pods).unwrap_or(usize::MAX))

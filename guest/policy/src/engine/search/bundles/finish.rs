@@ -24,7 +24,7 @@ impl Attempt<'_, '_, '_> {
         true
     }
 
-    /// Evicts the first of these pods that may be evicted for these resources. False if there is none.
+    /// Evicts the first of these pods that may be evicted for these resources. Returns `false` if there is none.
     fn evict_first(&mut self, of: Vec<(usize, PodIx)>, short: &[ResourceIx]) -> bool {
         for (number, ix) in of {
             if let Some(taken) = self.evict(number, ix, 0, Some(short)) {
@@ -56,15 +56,15 @@ impl Attempt<'_, '_, '_> {
         true
     }
 
-    /// Whether the other pods allow every pod of the gang on its node.
+    /// Checks whether the other pods allow every pod of the gang on its node.
     pub(super) fn others_allow(&mut self) -> bool {
         let disallowed = self.victim_search.disallowed(self.trial.cluster(), &self.placements).is_some();
         self.clashed |= disallowed;
         !disallowed
     }
 
-    /// Reprieves needless victims: whole gangs, then single pods, the last victim first, then elastic jobs up to a larger legal size. Returns the jobs
-    /// of which pods are evicted only to get to a legal size.
+    /// Reprieves needless victims: whole gangs, then single pods, the last victim first, then elastic jobs up to a larger legal size. Returns the
+    /// jobs of which pods are evicted only to get to a legal size.
     pub(super) fn reprieve(&mut self) -> Vec<Excess> {
         self.reprieve_gangs();
         for number in self.numbers(1) {
@@ -119,7 +119,7 @@ impl Attempt<'_, '_, '_> {
         stays
     }
 
-    /// Moves pods of the gang from an overcommitted node to nodes with more free room than needed. Returns whether that is enough.
+    /// Moves pods of the gang from an overcommitted node to nodes with more free capacity than needed. Returns whether that is enough.
     fn make_fit(&mut self, at: NodeIx) -> bool {
         for number in 0..self.placements.len() {
             if !self.is_crowded(at) {
@@ -151,7 +151,7 @@ impl Attempt<'_, '_, '_> {
         self.normal.retain(|(ix, _)| !pods.contains(ix));
     }
 
-    /// Whether a node is overcommitted in a resource that the gang requests.
+    /// Checks whether a node of a planned pod is overcommitted in a resource that the gang requests.
     fn is_crowded(&self, at: NodeIx) -> bool {
         let Some(node) = self.trial.cluster().node(at) else { return true };
         let here = self.placements.iter().any(|(_, node)| *node == at);
@@ -159,8 +159,8 @@ impl Attempt<'_, '_, '_> {
     }
 }
 
-/// Checks that the eviction of a pod lowers what counts against a bound: the pod is below the queue, or below one beside it that uses more
-/// than it is guaranteed.
+/// Checks that the eviction of a pod lowers what counts against a bound: the pod is below the queue, or below a sibling queue that uses more than its
+/// guarantee.
 fn counts(cluster: &Cluster, ix: PodIx, shortfall: Shortfall) -> bool {
     let Shortfall { queue, resource, beside } = shortfall;
     let Some(pod) = cluster.pod(ix).filter(|pod| pod.request.get(resource) > 0) else { return false };

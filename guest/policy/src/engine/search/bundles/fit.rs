@@ -7,10 +7,10 @@ use super::thrift::Caps;
 use super::{Bundle, LEVELS, VictimSearch};
 use crate::model::{ClassIx, Cluster, NodeIx, Pod, PodIx, Request, ShapeIx, Trial};
 
-/// Nodes with room for a pod of the gang without evictions, by name.
+/// Nodes with free capacity for a pod of the gang without evictions, by name.
 pub type Open = Vec<NodeIx>;
 
-/// A gang that fits.
+/// The placements of a gang that fits, and the victims.
 pub struct Fit {
     /// The node of each pod.
     pub placements: Vec<(PodIx, NodeIx)>,
@@ -22,7 +22,7 @@ pub struct Fit {
     pub excess: Vec<Excess>,
 }
 
-/// An elastic job of which fewer pods would be enough, if its size were legal then.
+/// An elastic job with more victims than needed, because fewer would leave it with an illegal size.
 #[derive(Debug, Clone, Copy)]
 pub struct Excess {
     /// The index of the bundle in its list.
@@ -48,14 +48,14 @@ impl Fit {
     }
 }
 
-/// A gang that does not fit.
+/// The outcome for a gang that does not fit.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Short {
     /// Whether an elastic pod could not be evicted because normal pods were evicted before: a smaller selection may be enough.
     pub clashed: bool,
 }
 
-/// The nodes with room for a pod of the gang, whether the other pods allow it there or not: evictions elsewhere may change that.
+/// Returns the nodes with free capacity for a pod of the gang. Constraints between pods are ignored, as evictions elsewhere may lift them.
 pub fn open_nodes(cluster: &Cluster, victim_search: &VictimSearch<'_>) -> Open {
     let pods = victim_search.preemptor.pods.iter().filter_map(|ix| cluster.pod(*ix));
     let kinds: BTreeMap<ClassIx, &Pod> = pods.map(|pod| (pod.class, pod)).collect();
@@ -65,14 +65,14 @@ pub fn open_nodes(cluster: &Cluster, victim_search: &VictimSearch<'_>) -> Open {
     open.into_iter().map(|(_, ix)| ix).collect()
 }
 
-/// Whether pods of a shape may run on a node and there is room for this request.
+/// Checks whether pods of a shape may run on a node and the node has free capacity for this request.
 pub fn fits(cluster: &Cluster, shape: ShapeIx, node: NodeIx, request: &Request) -> bool {
     cluster.eligible(shape, node) && cluster.node(node).is_some_and(|node| node.free.lacks(request).is_none())
 }
 
-/// Places the pods that the gang lacks, in the order with the fewest victims: first the pods that fit on no open node, first the largest ones, or
-/// first the smallest ones, as a large pod may take the room of two that complete the gang without it. In all, last those that need others in
-/// their domain. If that works, the trial keeps the placements; otherwise it is unchanged.
+/// Places the pods that the gang lacks, in the order with the fewest victims, and keeps the placements in the trial. The orders tried are: first the
+/// pods that fit on no open node, first the largest ones, and first the smallest ones. The last order helps where a large pod takes the capacity of
+/// two small ones that complete the gang. In every order, pods that need others in their domain are last. On an error the trial is unchanged.
 pub fn fit(
     trial: &mut Trial<'_>,
     victim_search: &VictimSearch<'_>,

@@ -8,14 +8,14 @@ use super::attempt::Attempt;
 use super::fit::fits;
 use crate::model::{ClassIx, NodeIx, Pod, PodIx, Request, ResourceIx, ShapeIx, Shortage};
 
-/// The maximum number of equivalence classes that are looked at.
+/// The maximum number of equivalence classes that are examined.
 const CLASSES: usize = 8;
 
 /// The pods of a gang after the one that is placed.
 pub(super) struct Rest<'a> {
     /// The pods, in the order in which they are placed.
     pub(super) pods: &'a [PodIx],
-    /// What the gang lacks once the pod is placed.
+    /// The shortage of the gang once the pod is placed.
     pub(super) lacking: &'a Shortage,
 }
 
@@ -32,7 +32,7 @@ impl Further {
         Further { class: pod.class, shape: pod.shape, request: pod.request.clone(), count: 0 }
     }
 
-    /// Returns how many of the pods fit into a room, at most all.
+    /// Returns how many of the pods fit into a free capacity, at most all.
     pub(super) fn in_room(&self, room: impl Fn(ResourceIx) -> i64) -> usize {
         let mut fit = self.count;
         for (resource, amount) in self.request.iter() {
@@ -49,8 +49,8 @@ impl Further {
 }
 
 impl Attempt<'_, '_, '_> {
-    /// Returns the further pods for which a gang needs evictions if it needs some for this pod. The answer is empty for a pod with constraints between
-    /// pods: there, room does not say what a node takes.
+    /// Returns the further pods for which a gang needs evictions if it needs some for this pod. Empty for a pod with constraints between pods: there,
+    /// free capacity does not say what a node takes.
     pub(super) fn further(&self, ix: PodIx, rest: &Rest<'_>) -> Vec<Further> {
         let cluster = self.trial.cluster();
         let Some(class) = cluster.pod(ix).filter(|_| !cluster.is_between(ix)).map(|pod| pod.class) else {
@@ -74,7 +74,7 @@ impl Attempt<'_, '_, '_> {
         all
     }
 
-    /// Returns how many of further pods fit on a node together with a pod of this request.
+    /// Returns the number of further pods that fit on a node together with a pod of this request.
     pub(super) fn room_for(&self, further: &[Further], at: NodeIx, request: &Request) -> usize {
         let cluster = self.trial.cluster();
         let Some(node) = cluster.node(at).filter(|_| !further.is_empty()) else { return 0 };

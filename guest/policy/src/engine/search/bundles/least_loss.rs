@@ -1,7 +1,8 @@
 //! The jobs that leave whole: those with which the least is lost.
 //!
 //! Upstream names no order among normal pods (ruling 3.3h of Volcano). A gang that leaves is worse than jobs of one pod, so more jobs may leave than
-//! are enough. Few jobs are tried in every combination. Of more, one after the other of those that leave is spared, as long as less is lost with others.
+//! are enough. Few jobs are tried in every combination. Of more, one after the other of those that leave is spared, as long as less is lost with
+//! others.
 
 use super::bundle::JobLoss;
 use super::choose::{LevelState, Search, TRIES, combinations_of, tried_sizes, with_victims};
@@ -10,11 +11,12 @@ use crate::model::Trial;
 /// The maximum number of jobs that are spared on trial.
 const SPARED: usize = 64;
 
-/// The bundles of a level that have victims, with what is lost.
+/// The bundles of a level that have victims, and what the evictions lose.
 type Chosen = (JobLoss, Vec<usize>);
 
 impl Search<'_> {
-    /// Returns the bundles of a level with the smallest loss that are enough together with the selection of the other levels: of those that are tried.
+    /// Returns the bundles of a level with the smallest loss that are enough together with the selection of the other levels: of those that are
+    /// tried.
     pub(super) fn least_loss(&self, trial: &mut Trial<'_>, state: &LevelState<'_>) -> Vec<usize> {
         let enough = self.left_out(trial, state);
         let Some(mut best) = self.tried_loss(trial, state, &enough) else { return enough };
@@ -38,14 +40,14 @@ impl Search<'_> {
         best.1
     }
 
-    /// Returns those of these bundles that have victims, and what is lost with them; `None` if they are not enough.
+    /// Returns those of these bundles that have victims, and the loss with them. `None`: the bundles are not enough.
     fn tried_loss(&self, trial: &mut Trial<'_>, state: &LevelState<'_>, bundles: &[usize]) -> Option<Chosen> {
         let (_, fit) = self.fit_of(trial, state, bundles)?;
         let loss = self.loss(trial.cluster(), (state.level, bundles), &fit);
         Some((loss, with_victims(&fit, state.level, bundles).collect()))
     }
 
-    /// Returns what is lost with all pods of these bundles.
+    /// Returns the loss if all pods of these bundles are evicted.
     fn loss_of_all(&self, level: usize, bundles: &[usize]) -> JobLoss {
         let bundles = bundles.iter().filter_map(|at| self.levels.get(level)?.get(*at));
         bundles.fold(JobLoss::default(), |sum, bundle| sum.plus(bundle.loss))

@@ -1,9 +1,9 @@
 //! Bundles: the search of a system in which jobs are evicted, not pods.
 //!
-//! Idle room and the room of leaving pods are used first. Then bundles of pods are evicted, by level: first steps by which elastic jobs
-//! shrink, then single pods above the minimum of their gangs, then whole gangs. A level is used only if the levels below are not
-//! enough. On each level the fewest jobs are evicted, then the fewest pods, then the least important ones; of jobs that leave whole the
-//! fewest gangs, then those that lose the least work. Other victims are judged after the evictions of elastic pods. No pod is evicted unless every pod that the gang lacks then has a node.
+//! Idle room and the room of leaving pods are used first. Then bundles of pods are evicted, by level: first steps by which elastic jobs shrink, then
+//! single pods above the minimum of their gangs, then whole gangs. A level is used only if the levels below are not enough. On each level the fewest
+//! jobs are evicted, then the fewest pods, then the least important ones; of jobs that leave whole the fewest gangs, then those that lose the least
+//! work. Other victims are judged after the evictions of elastic pods. No pod is evicted unless every pod that the gang lacks then has a node.
 
 mod attempt;
 mod bundle;
@@ -41,7 +41,7 @@ use crate::model::{Cluster, InterPodLack, NodeIx, Nominated, PodIx, ResourceIx, 
 /// The number of levels.
 pub const LEVELS: usize = 3;
 
-/// The level of the gangs that leave whole.
+/// The level of the gangs that are evicted whole.
 const WHOLE: usize = 2;
 
 /// The input of the search.
@@ -56,11 +56,11 @@ pub struct VictimSearch<'a> {
     pub rules: &'a ReclaimRules,
     /// The order of the pods of a job.
     pub tasks: Order,
-    /// The pods for which others may be evicted.
+    /// The pods of the gang for which others may be evicted.
     pub may: &'a BTreeSet<PodIx>,
-    /// Only pods of the own queue may be evicted.
+    /// Whether only pods of the own queue may be evicted.
     pub only_own_queue: bool,
-    /// What the host refused of earlier plans.
+    /// The victims and placements that the host refused in earlier plans.
     pub refuted: &'a Refuted,
     /// The cluster without the pods of others that wait for promised nodes.
     pub unpromised: &'a WhatIf,
@@ -83,21 +83,21 @@ impl VictimSearch<'_> {
         denied.or_else(|| refused_victim(self.refuted, cluster, ix))
     }
 
-    /// Whether the host has not refused a pod on a node.
+    /// Checks that the host has not refused a pod on a node.
     fn is_open(&self, pod: PodIx, node: NodeIx) -> bool {
         !is_placement_refused(self.refuted, pod, node)
     }
 
-    /// Returns whether the other pods allow a pod of the gang on a node, without and with those that wait for promised nodes, and whether these stay
-    /// allowed.
+    /// Returns whether the other pods allow a pod of the gang on a node. That must hold without and with the pods that wait for promised nodes, and
+    /// these must stay allowed.
     fn is_allowed(&self, cluster: &Cluster, pod: PodIx, node: NodeIx) -> bool {
         let allowed = |what_if: &WhatIf| cluster.inter_pod_allows(pod, node, what_if).is_ok();
         let displaces = || cluster.displaces_any((pod, node), &WhatIf::default(), self.promised);
         !cluster.is_between(pod) || allowed(&WhatIf::default()) && allowed(self.unpromised) && !displaces()
     }
 
-    /// Returns why the other pods do not allow pods of the gang on their nodes. An eviction may take its promised node from another pod, too: a spread
-    /// constraint counts the fewest pods of a domain.
+    /// Returns why the other pods do not allow pods of the gang on their nodes. An eviction may take its promised node from another pod, too: a
+    /// spread constraint counts the fewest pods of a domain.
     fn disallowed(&self, cluster: &Cluster, placed: &[(PodIx, NodeIx)]) -> Option<InterPodLack> {
         let first = |what_if: &WhatIf| cluster.first_disallowed(placed, what_if, &Nominated::default());
         let of_gang = first(&WhatIf::default()).or_else(|| first(self.unpromised)).map(|(_, lack)| lack);
@@ -105,12 +105,12 @@ impl VictimSearch<'_> {
         of_gang.or_else(|| (!self.promised.iter().all(stays)).then_some(InterPodLack::Nominated))
     }
 
-    /// The first limit that does not hold with the requests of these pods, which have no nodes yet.
+    /// Returns the first limit that does not hold with the requests of these pods, which have no nodes yet. `None`: all hold.
     fn broken_by_asking(&self, cluster: &Cluster, pods: &[PodIx]) -> Option<(Rule, Denial)> {
         self.first_broken(cluster, pods, Preemptor::waiting)
     }
 
-    /// The first limit that does not hold with these pods on their nodes.
+    /// Returns the first limit that does not hold with these pods on their nodes. `None`: all hold.
     fn broken(&self, cluster: &Cluster, pods: &[PodIx]) -> Option<(Rule, Denial)> {
         self.first_broken(cluster, pods, Preemptor::placed)
     }
@@ -126,8 +126,8 @@ impl VictimSearch<'_> {
     }
 }
 
-/// Plans all pods that a gang lacks, in a trial without the leaving pods. With a plan, the trial is left as the cluster will be then;
-/// otherwise it is unchanged, and the obstacle is returned.
+/// Plans all pods that a gang lacks, in a trial without the leaving pods. With a plan, the trial is left as the cluster will be then. Otherwise it is
+/// unchanged, and the obstacle is returned.
 pub fn plan(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSearch<'_>) -> Result<Plan, Denial> {
     const NOBODY: Denial = Denial::Case("gang");
     let open = fit::open_nodes(trial.cluster(), victim_search);

@@ -1,7 +1,7 @@
 //! No pod of another queue is evicted that frees nothing that is owed (ruling 2.5c of Volcano).
 //!
-//! What a victim frees is short with this victim alone on its node again and the pods of the plan on theirs. Where the other victims free enough of all
-//! that is owed, the victim would leave for resources that the gang may not reclaim alone.
+//! What a victim frees is short with this victim alone on its node again and the pods of the plan on theirs. Where the other victims free enough of
+//! all that is owed, the victim would leave for resources that the gang may not reclaim alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,8 +12,8 @@ use super::short::that_counts;
 use crate::model::{Place, PodIx, Request, ResourceIx};
 
 impl Attempt<'_, '_, '_> {
-    /// Checks that the laws allow each eviction for what would be short with the victim alone on its node again. What an elastic job gives counts as
-    /// one victim, and so do the other pods of a gang that leaves whole. Where pods keep each other off nodes, more than room is short.
+    /// Checks that the laws allow each eviction for what would be short with only this victim back on its node. The victims of an elastic job count
+    /// as one victim, and so do the pods of a gang that is evicted whole. Where pods keep each other off nodes, more than capacity is short.
     pub(super) fn each_frees_what_is_owed(&self) -> bool {
         let cluster = self.trial.cluster();
         let is_asked = !self.victim_search.rules.alone.is_empty();
@@ -38,7 +38,7 @@ impl Attempt<'_, '_, '_> {
         })
     }
 
-    /// Returns what nodes of the plan are short of with these pods at their places again.
+    /// Returns the resources that the nodes of the plan are short of with these victims back on their nodes.
     fn short_with(&self, victim: &[(PodIx, Place)]) -> Vec<ResourceIx> {
         let cluster = self.trial.cluster();
         let mut short: BTreeSet<ResourceIx> = BTreeSet::new();

@@ -13,9 +13,9 @@ use crate::model::{Amounts, NodeIx, PodIx, Request, ResourceIx, count_for};
 /// The cost of the evictions on a node; smaller is better.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Cost {
-    /// Whether jobs leave whole. Then gangs count, and other victims above the lowest level, but no numbers of jobs and pods.
+    /// Whether jobs are evicted whole. Then gangs count, and other victims above the lowest level, but no numbers of jobs and pods.
     is_whole: bool,
-    /// The number of gangs that leave whole.
+    /// The number of gangs that are evicted whole.
     gangs: usize,
     /// The number of single victims above the lowest level.
     higher: usize,
@@ -32,9 +32,10 @@ pub(super) struct Cost {
 pub(super) struct Priced {
     /// The cost, or what evictions cost at least.
     pub(super) cost: Cost,
-    /// How many further pods of the gang the node takes, or how many at most at that cost; 0 where jobs of one pod leave whole: each of them costs.
+    /// The number of further pods of the gang that the node takes, or an upper bound of it at that cost. 0 where jobs of one pod are evicted whole,
+    /// as each of them costs.
     pub(super) room: Reverse<usize>,
-    /// The work that is lost with jobs that leave whole, and the last of these jobs by its index among the available ones; or the least of both.
+    /// The work lost with jobs that are evicted whole, and the highest index of these jobs among the available ones; or lower bounds of both.
     pub(super) loss: (i128, usize),
     /// The place in the order of nodes.
     pub(super) place: usize,
@@ -50,7 +51,7 @@ impl Cost {
 }
 
 impl Attempt<'_, '_, '_> {
-    /// Returns the nodes on which evictions may make room for a pod, with what they cost at least.
+    /// Returns the nodes on which evictions may make a pod fit, with lower bounds of their cost.
     pub(super) fn in_question(&self, (ix, request): (PodIx, &Request), further: &[Further]) -> Vec<Priced> {
         let cluster = self.trial.cluster();
         let Some(pod) = cluster.pod(ix) else { return Vec::new() };
@@ -118,7 +119,7 @@ impl Attempt<'_, '_, '_> {
     }
 }
 
-/// Returns what evictions of the candidates on a node with this free room cost at least. `is_new`: none of the jobs there has victims.
+/// Returns a lower bound of the cost of evicting candidates on a node with this free capacity. `is_new`: none of the jobs there has victims.
 fn at_least(free: &Amounts, there: &Candidates, request: &Request, is_new: bool) -> Cost {
     let missing = |(resource, amount): (ResourceIx, i64)| (resource, amount.saturating_sub(free.get(resource)));
     let more_than =
@@ -130,13 +131,13 @@ fn at_least(free: &Amounts, there: &Candidates, request: &Request, is_new: bool)
         usize::try_from(count_for(missing, there.largest.get(resource))).unwrap_or(usize::MAX)
     };
     let at_once = request.iter().map(missing).map(so_many).max().unwrap_or(0);
-    // A victim of an elastic job may be one of a step that is begun.
+    // A victim of an elastic job may complete a step that is begun already.
     let goes = if is_new || there.elastic == 0 { at_once } else { 0 };
     let begins = usize::from(is_new && at_once > 0);
     Cost { higher: at_once.saturating_sub(there.elastic), begins, goes, at_once, ..Cost::default() }
 }
 
-/// Returns how many further pods a node takes at most, after evictions at this cost, together with a pod of this request.
+/// Returns an upper bound of the number of further pods that a node takes, after evictions at this cost, together with a pod of this request.
 fn room_at_most((free, there, cost): (&Amounts, &Candidates, Cost), request: &Request, further: &[Further]) -> usize {
     let victims = i64::try_from(cost.at_once).unwrap_or(i64::MAX);
     let freed = |resource| match cost.is_whole {

@@ -1,7 +1,7 @@
 //! What counts as short on a node.
 //!
-//! No queue has an amount of places for pods, so no queue is owed a place (ruling 2.5b of Volcano). Where a node lacks nothing else, the pods there keep
-//! the preemptor off as a constraint between pods would: all that it requests counts as short.
+//! No queue has an amount of places for pods, so no queue is owed a place (ruling 2.5b of Volcano). Where a node lacks nothing else, the pods there
+//! keep the preemptor off as a constraint between pods would: all that it requests counts as short.
 
 use super::attempt::Attempt;
 use crate::model::{Cluster, NodeIx, PodIx, Request, ResourceIx};
@@ -22,8 +22,8 @@ pub(super) fn that_counts(
 }
 
 impl Attempt<'_, '_, '_> {
-    /// Returns what a node without evictions lacks for a pod, with the pods that are placed already. If the pods there do not allow the pod, all that it
-    /// requests counts.
+    /// Returns the resources that a node lacks for a pod without evictions, with the pods that are placed already. If the pods there do not allow the
+    /// pod, all resources that it requests count.
     pub(super) fn short_for(&self, at: NodeIx, (asker, request): (PodIx, &Request)) -> Vec<ResourceIx> {
         let cluster = self.trial.cluster();
         let allowed = self.victim_search.is_allowed(cluster, asker, at);

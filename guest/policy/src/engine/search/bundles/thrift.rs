@@ -44,14 +44,14 @@ impl Search<'_> {
 }
 
 impl Fit {
-    /// Returns how many elastic pods are evicted if every job in excess gives no more than its smaller step.
+    /// Returns the number of elastic victims if every job in excess gives no more than its smaller step.
     pub(super) fn hoped_for(&self) -> usize {
         let saved = self.excess.iter().map(|excess| excess.victims.saturating_sub(excess.step));
         let elastic = self.victims.first().map_or(0, Vec::len);
         elastic.saturating_sub(saved.fold(0, usize::saturating_add))
     }
 
-    /// Whether fewer elastic pods are evicted, of no more jobs, with the same other victims.
+    /// Checks whether fewer elastic pods are evicted, of no more jobs, with the same other victims.
     fn is_less_than(&self, other: &Fit) -> bool {
         let count = |of: &[Vec<usize>]| of.first().map_or(0, Vec::len);
         let elastic = |fit: &Fit| fit.victims.first().map_or(0, Vec::len);

@@ -17,7 +17,7 @@ use crate::model::{Amounts, Cluster, NO_PODS, NodeIx, Place, PodIx, Trial, WhatI
 /// The places of the candidates.
 pub type Places = BTreeMap<PodIx, Place>;
 
-/// The places of the pods of these bundles; empty unless explanations are recorded.
+/// Returns the places of the pods of these bundles. Empty unless explanations are recorded.
 pub fn places(cluster: &Cluster, notes: &Notes, levels: &[Vec<Bundle>]) -> Places {
     if !notes.are_on() {
         return Places::new();
@@ -49,7 +49,7 @@ pub fn bound_together(cluster: &Cluster, notes: &mut Notes, victim_search: &Vict
     }
 }
 
-/// Explains that idle room and the room of leaving pods are enough.
+/// Explains that idle capacity and the capacity of leaving pods are enough.
 pub fn nobody(cluster: &Cluster, notes: &mut Notes, fit: &Fit) {
     notes.note(Subject::Preemptor, Outcome::Chosen, &ROOM_IS_COMING, || Detail::case("gang"));
     notes.planned(cluster, &fit.placements, &[]);
@@ -88,7 +88,8 @@ pub fn nowhere(cluster: &Cluster, notes: &mut Notes, victim_search: &VictimSearc
     }
 }
 
-/// Explains why each victim is needed, in a trial without the victims and with the gang on its nodes; and that the others are not needed.
+/// Explains why each victim is needed, in a trial without the victims and with the gang on its nodes. Also explains that the other candidates are not
+/// needed.
 pub fn found(trial: &mut Trial<'_>, notes: &mut Notes, victim_search: &VictimSearch<'_>, fit: &Fit, places: &Places) {
     for (level, victims) in fit.victims.iter().enumerate() {
         for ix in victims {

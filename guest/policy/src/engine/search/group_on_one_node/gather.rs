@@ -39,7 +39,7 @@ pub(super) struct GroupSearch<'a> {
     best: Option<PreemptionCandidate>,
 }
 
-/// Returns the best group on a node that has only victims within a bound; none where there is none.
+/// Returns the best group on a node that has only victims within a bound. `None`: there is no such group.
 pub(super) fn best_group(
     cluster: &Cluster,
     context: &PreemptionContext<'_>,
@@ -59,7 +59,7 @@ pub(super) fn best_group(
     search.best
 }
 
-/// Returns the classes of candidates that are taken no more reluctantly than this, the ones that are taken first in front.
+/// Returns the classes of candidates within this bound of reluctance, in the order in which they are taken.
 fn classes(cluster: &Cluster, dry_run: &NodeDryRun, reluctance: i64) -> Vec<CandidateClass> {
     let key = |ix| cluster.pod(ix).map(|pod| (pod.queue, &pod.request, pod.inter_pod));
     let mut classes: Vec<CandidateClass> = Vec::new();

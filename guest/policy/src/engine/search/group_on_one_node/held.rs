@@ -31,8 +31,8 @@ impl Held {
         Held(waiting)
     }
 
-    /// Returns whether a waiting pod of a DaemonSet will hold a node: with every pod evicted that may be evicted for it, the node has no
-    /// room for the waiting pods and the preemptor. Never where the preemptor has a reservation on that node.
+    /// Returns whether a waiting pod of a DaemonSet will hold a node. With every pod evicted that may be evicted for it, the node has too little
+    /// capacity for the waiting pods and the preemptor. Returns `false` where the preemptor is nominated to that node.
     pub fn includes(&self, cluster: &Cluster, context: &PreemptionContext<'_>, ask: &Ask<'_>, ix: NodeIx) -> bool {
         let Some(waiting) = self.0.get(&ix) else { return false };
         if cluster.pod(ask.pod).is_some_and(|pod| pod.nominated == Some(ix)) {
@@ -52,8 +52,8 @@ impl Held {
     }
 }
 
-/// Returns the room on a node for a DaemonSet's pod with every pod evicted that may be evicted for it. `None` for a pod that holds no node:
-/// it is never tried, may evict no pod, or its queue has no room for it.
+/// Returns the capacity of a node for a pod of a DaemonSet, with every pod evicted that may be evicted for it. `None`: the pod will hold no node,
+/// because it is never tried, may evict no pod, or does not fit into its queue.
 fn most_room(cluster: &Cluster, context: &PreemptionContext<'_>, ix: NodeIx, pod: PodIx) -> Option<Amounts> {
     let (node, laws) = (cluster.node(ix)?, context.laws);
     let preemptor = Preemptor::of(cluster, laws, pod, vec![pod])?;

@@ -9,7 +9,7 @@ use crate::engine::search::shortlist::{Changes, Shortlist};
 use crate::laws::Group;
 use crate::model::{Cluster, Node, NodeIx, Nominated, PodIx};
 
-/// The nodes that the preemptor may run on, and the dry runs of those that were looked at.
+/// The nodes that the preemptor may run on, and the dry runs of those that were examined.
 pub(super) struct Nodes<'a> {
     nodes: Vec<NodeIx>,
     group: &'a Group,
@@ -20,7 +20,8 @@ pub(super) struct Nodes<'a> {
 }
 
 impl<'a> Nodes<'a> {
-    /// The nodes, in a trial where the leaving pods have left. The cluster is prepared for the search.
+    /// Creates the list of nodes that the preemptor may run on, in a trial where the leaving pods have left. Leaves out nodes kept for other pods.
+    /// The cluster must be prepared for the search.
     pub fn new(
         cluster: &Cluster,
         context: &mut PreemptionContext<'_>,
@@ -47,7 +48,7 @@ impl<'a> Nodes<'a> {
         nodes
     }
 
-    /// The first node that takes the preemptor without evictions.
+    /// Returns the first node that takes the preemptor without evictions. `None`: no node does.
     pub fn first_with_room(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>) -> Option<NodeIx> {
         let ask = self.ask;
         let has_room = |ix: &NodeIx| cluster.node(*ix).is_some_and(|node| node.free.lacks(ask.request).is_none());
@@ -59,7 +60,7 @@ impl<'a> Nodes<'a> {
         })
     }
 
-    /// The cheapest group on any node, without protected pods where possible.
+    /// Returns the cheapest group on any node, without protected pods where possible. `None`: no node has a group.
     pub fn cheapest(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>) -> Option<PreemptionCandidate> {
         let offers = self.outlook.of(cluster, context, self.ask.request, &self.nodes);
         LEVELS.into_iter().find_map(|level| {
@@ -82,7 +83,7 @@ impl<'a> Nodes<'a> {
         })
     }
 
-    /// Why there is no group on any node.
+    /// Returns why no node has a group: the first limit that is broken even after evicting every candidate, or that no node fits.
     pub fn obstacle(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>) -> Obstacle {
         if context.notes.are_on() {
             for dry_run in self.dry_runs.values() {
@@ -101,12 +102,12 @@ impl<'a> Nodes<'a> {
         broken.map_or(nowhere, |(rule, denial)| Obstacle::Law(rule, denial))
     }
 
-    /// The dry runs of all nodes, where everything is to be explained.
+    /// Returns the dry runs that were computed; these are those of all nodes where explanations are recorded.
     pub fn dry_runs(&self) -> Vec<&NodeDryRun> {
         self.dry_runs.values().collect()
     }
 
-    /// The dry run of a node.
+    /// Returns the dry run of a node, and computes it the first time. `None`: the node is unknown.
     fn on(&mut self, cluster: &Cluster, context: &mut PreemptionContext<'_>, ix: NodeIx) -> Option<&NodeDryRun> {
         if !self.dry_runs.contains_key(&ix) {
             let dry_run = self.make(cluster, context, ix)?;

@@ -60,7 +60,7 @@ fn victims(
     }
 }
 
-/// Explains why a node has no group of victims: too little room, a limit, or a floor.
+/// Explains why a node has no group of victims: too little capacity, a limit, or a floor.
 pub(super) fn unfit(
     cluster: &Cluster,
     context: &mut PreemptionContext<'_>,
@@ -83,7 +83,7 @@ pub(super) fn unfit(
     context.tell_unneeded(&there, "not-enough");
 }
 
-/// The candidates, the least important first.
+/// Returns the candidates, the least important first.
 fn in_order(dry_run: &NodeDryRun) -> Vec<PodIx> {
     dry_run.pods().into_iter().rev().collect()
 }

@@ -10,13 +10,13 @@ use crate::engine::Notes;
 use crate::engine::plan::Plan;
 use crate::model::{NO_PODS, PodIx};
 
-/// How many pods are tried as a start at most, where quotas take back from each other.
+/// The maximum number of pods that are tried as a start, where quotas take back from each other.
 const OTHER_PODS: usize = 32;
 
 impl<F: FindPlan> Seeking<'_, '_, F> {
-    /// Returns the cheapest plan for the most pods that evicts a pod before its turn, or passes one over, and its branch, where those whose turn it
-    /// is make no room; none where there is none. A quota that gives back so much may give a large pod last, but not after a small one that
-    /// makes too little room.
+    /// Returns the cheapest plan for the most pods that evicts a pod before its turn, or passes one over, and its branch. It is needed where
+    /// evictions in turn do not make the pods fit. `None`: there is no such plan. A quota may give a large pod as its last one, but not after a small
+    /// pod that frees too little.
     pub(super) fn first_out_of_turn(&mut self) -> Option<(Branch, Plan)> {
         let tries = self.tries(0);
         let early = self.out_of_turn(tries).into_iter().map(|evicted| Branch { evicted, ..Branch::default() });
@@ -31,10 +31,10 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         Some(best)
     }
 
-    /// Returns starts with pods that may be evicted, but not after those whose turn it is before: a quota gives back so much and no more. Each goes
-    /// instead of others when its turn is first; where there are tries left, also with one more pod that has its turn before others then. A pod that
-    /// has its turn is a start, too: the quota gives it and those after it, where the reprieve would take it back first. The first start has all
-    /// pods that cost nothing, those of gangs that are too small already.
+    /// Returns starts with pods that may be evicted, but not after those with an earlier turn, because a quota gives back a limited amount. Each such
+    /// pod is evicted in place of others if it comes first. With tries left, it is also paired with one more pod that then has its turn before
+    /// others. A pod that has its turn is a start, too: the quota gives it and those after it, where the reprieve would take it back first. The first
+    /// start has all pods whose eviction costs nothing: those of gangs below their minimum.
     pub(super) fn out_of_turn(&self, tries: usize) -> Vec<BTreeSet<PodIx>> {
         let (cluster, count) = (&*self.cluster, tries.min(OTHER_PODS));
         if count == 0 || !self.context.takes_in_turn() {
@@ -60,7 +60,7 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         std::iter::once(free).filter(|free| !free.is_empty()).chain(singles).chain(pairs).take(tries).collect()
     }
 
-    /// Returns the pods that may be evicted in their turn, the first in turn first, so many at most.
+    /// Returns the pods that may be evicted in their turn, the first in turn first, at most `count`.
     fn in_turn(&self, count: usize) -> Vec<PodIx> {
         let cluster = &*self.cluster;
         if count == 0 || !self.context.takes_in_turn() {
@@ -76,7 +76,7 @@ impl<F: FindPlan> Seeking<'_, '_, F> {
         pods
     }
 
-    /// Returns whether each of these victims has its turn where only they leave: a pod that goes before its turn needs no quota to give more.
+    /// Returns whether each of these victims has its turn if only they are evicted. Then no quota gives more for a pod that is evicted early.
     pub(super) fn is_in_turn(&self, branch: &Branch, victims: &[PodIx]) -> bool {
         if branch.evicted.is_empty() || !self.context.takes_in_turn() {
             return true;

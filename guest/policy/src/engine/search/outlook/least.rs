@@ -6,25 +6,25 @@ use super::{Gap, Outlook};
 use crate::laws::{LeastVictims, counted};
 use crate::model::{Cluster, Resident, count_for};
 
-/// The victims on a node that close its gaps, which all candidates there together do.
+/// A lower bound of the victims on a node that close its gaps. All candidates of the node together close them.
 pub(super) struct Least<'a> {
     pub(super) outlook: &'a Outlook,
     pub(super) cluster: &'a Cluster,
     /// The pods on the node, the least important first.
     pub(super) residents: &'a [Resident],
-    /// What is missing, and the most that one candidate frees.
+    /// The missing amounts, and the most that one candidate frees of each.
     pub(super) gaps: &'a [Gap],
-    /// How many candidates there are.
+    /// The number of candidates.
     pub(super) candidates: i64,
-    /// The priority of the last of the least important ones that close the gaps together.
+    /// The priority of the most important of the least important candidates that close the gaps together.
     pub(super) highest: i32,
-    /// How many candidates close the gaps at least.
+    /// The minimum number of candidates that close the gaps.
     pub(super) count: i64,
-    /// The extremes among the unimportant candidates, once a law has weighed one of them.
+    /// The extremes among the unimportant candidates, once a law has needed one of them.
     pub(super) extremes: OnceCell<Extremes>,
 }
 
-/// The extremes among the candidates of which none is more important than the victims are at least.
+/// The extremes among the candidates that are no more important than the lower bound of the victims.
 #[derive(Clone, Copy)]
 pub(super) struct Extremes {
     share: i64,
@@ -33,7 +33,7 @@ pub(super) struct Extremes {
     earliest_start: i64,
 }
 
-/// Returns how many candidates close these gaps at least, none of which frees more than the largest.
+/// Returns a lower bound of the number of candidates that close these gaps, none of which frees more than the largest.
 pub(super) fn at_least(gaps: &[Gap]) -> i64 {
     gaps.iter().map(|gap| count_for(gap.missing, gap.largest)).max().unwrap_or(1)
 }
@@ -44,14 +44,14 @@ impl Least<'_> {
         self.residents.iter().filter(|resident| self.outlook.is_candidate(resident.class))
     }
 
-    /// Returns the candidates of which none is more important than the victims are at least.
+    /// Returns the candidates that are no more important than the lower bound of the victims.
     fn unimportant(&self) -> impl Iterator<Item = &Resident> {
         let residents = self.residents.iter().take_while(|resident| resident.priority <= self.highest);
         residents.filter(|resident| self.outlook.is_candidate(resident.class))
     }
 
-    /// Returns the extremes among these candidates: there is one at least, which closes the last gap. One look at each is enough for all that a law
-    /// weighs.
+    /// Returns the extremes among these candidates. There is at least one, which closes the last gap. All values that laws need are computed in one
+    /// pass.
     fn extremes(&self) -> Extremes {
         *self.extremes.get_or_init(|| {
             let now = self.cluster.now();
@@ -91,7 +91,7 @@ impl LeastVictims for Least<'_> {
         self.extremes().youngest
     }
 
-    /// Returns the earliest of the latest starts, as many as there are victims.
+    /// Returns the earliest of the latest starts, as many of them as there are victims.
     fn earliest_start(&self) -> i64 {
         match self.count {
             1 => self.extremes().latest_start,

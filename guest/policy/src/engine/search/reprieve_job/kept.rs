@@ -4,17 +4,17 @@ use super::super::PreemptionContext;
 use super::super::node_dry_run::NodeDryRun;
 use crate::model::{Amounts, Cluster, NodeIx, Place, PodIx, ResourceIx};
 
-/// Returns what must stay free where a pod was, if the plan uses the node. What is kept is sorted by node.
+/// Returns the capacity that must stay free on the former node of a pod, if the plan uses the node. `kept` must be sorted by node.
 pub fn kept_on(kept: &[Kept], place: Place) -> impl Iterator<Item = &Kept> {
     let at = place.node().and_then(|node| kept.binary_search_by_key(&node, |kept| kept.node).ok());
     at.and_then(|at| kept.get(at)).into_iter()
 }
 
-/// What must stay free on a node of the plan.
+/// The capacity that must stay free on a node of the plan.
 pub struct Kept {
     /// The node.
     pub node: NodeIx,
-    /// What is promised there to pods of other jobs.
+    /// The amounts promised there to pods of other jobs.
     pub promised: Amounts,
     /// The resources that the planned pods request there.
     asked: Vec<ResourceIx>,

@@ -15,17 +15,17 @@ pub type CaseOf = for<'c> fn(&'c Preemptor, &'c Cluster, &'c Ledger) -> Case<'c>
 #[derive(Default)]
 pub struct Taken(Vec<EvictionSet>);
 
-/// An evicted candidate, the pods that leave with it, and the place of each before.
+/// An evicted candidate, the pods that are evicted with it, and the place of each before.
 pub struct EvictionSet {
     /// The candidate.
     pub head: PodIx,
-    /// Where it ran.
+    /// The place where the candidate ran.
     pub place: Place,
     others: Vec<(PodIx, Place)>,
 }
 
 impl EvictionSet {
-    /// Returns whether it is a pod that leaves alone and frees what it requests.
+    /// Returns whether the set is a single pod that frees what it requests.
     pub fn is_plain(&self, cluster: &Cluster) -> bool {
         self.others.is_empty() && cluster.pod(self.head).is_some_and(Pod::frees_its_request)
     }
@@ -37,8 +37,9 @@ impl EvictionSet {
 }
 
 impl Taken {
-    /// Evicts the candidates on these nodes, and what leaves them anyway; and what the branch names, on these nodes or, where a bound is exceeded,
-    /// on any: it was found to be permitted together, and what is evicted later may leave a quota too little for it.
+    /// Evicts the candidates on these nodes, the pods that leave these nodes anyway, and the pods that the branch names. Named pods are evicted only
+    /// on these nodes, or on any node where a bound is exceeded. They were permitted together, and later evictions for bounds may leave a quota too
+    /// little for them, so they are evicted before those.
     pub fn take_on(
         &mut self,
         trial: &mut Trial<'_>,
@@ -73,9 +74,9 @@ impl Taken {
         self.0.push(eviction_set);
     }
 
-    /// Evicts the candidates of the queues that bound a gang, on any node, as far as the laws let them go for a bound, those first that the
-    /// branch evicts, then the least important; and the pods that are leaving anyway and count against such a queue, because what is promised
-    /// counts there, too. A gang that takes back what others have borrowed is bounded by what all of them use.
+    /// Evicts the candidates of the queues that bound a gang, on any node, as far as the laws allow evictions for a bound. The pods that the branch
+    /// evicts come first, then the least important. Leaving pods that count against such a queue are evicted, too, because promises count there as
+    /// well. A gang that takes back what others have borrowed is bounded by the usage of all quotas.
     pub fn take_for_bounds(
         &mut self,
         trial: &mut Trial<'_>,
@@ -102,8 +103,8 @@ impl Taken {
         }
     }
 
-    /// Removes the pods that leave alone and have no room on their nodes even with every other candidate gone. In whatever order the others
-    /// are considered, these are victims.
+    /// Removes and returns the single pods that do not fit back on their nodes even with every other candidate gone. These are victims, in whatever
+    /// order the others are reprieved.
     pub fn remove_certain(&mut self, cluster: &Cluster, kept: &[Kept]) -> Vec<EvictionSet> {
         let is_certain = |set: &mut EvictionSet| {
             let has_budget = cluster.pod(set.head).is_none_or(|pod| !pod.attributes.budgets.is_empty());
@@ -113,8 +114,9 @@ impl Taken {
         self.0.extract_if(.., is_certain).collect()
     }
 
-    /// Returns them in the order of reprieve: those that the search counts on last; of both parts first the pods whose disruption budget is
-    /// exhausted, then the most important. `certain`: those that were removed, which run in the books as well.
+    /// Returns the eviction sets in the order of reprieve: those in `chosen`, which the search counts on, come last. In both parts, the pods whose
+    /// disruption budget is exhausted come first, then the most important. `certain`: the sets that were removed before, which still run in the
+    /// books.
     pub fn in_order(
         mut self,
         trial: &mut Trial<'_>,

@@ -8,7 +8,7 @@ fn cost(first: i64) -> NodeCost {
     [first, 0, 0, 0, 0, 0, 0]
 }
 
-/// Three nodes, of which it is known that they cost at least 5, 1 and 3.
+/// Returns a list of three nodes, with the lower bounds 5, 1 and 3.
 fn three() -> Shortlist {
     let offer = |(node, least)| Offer::at_least(cost(least), u64::from(node), NodeIx(node));
     Shortlist::new([(0, 5), (1, 1), (2, 3)].map(offer).to_vec())

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::testing::{Draft, assert_said, object, pod};
 
-/// These nodes, and a queue `mine` that deserves 8 cores and one `theirs` that deserves 1.
+/// Creates these nodes, a queue `mine` that deserves 8 cores, and a queue `theirs` that deserves 1.
 fn scene(nodes: &[(&str, u32, u32)]) -> World {
     let mut world = world("volcano", nodes);
     for (queue, cores) in [("mine", "8"), ("theirs", "1")] {
@@ -24,7 +24,7 @@ fn member(name: &str, gang: &str) -> Draft {
     pod(name).annotation("scheduling.k8s.io/group-name", gang).asks("cpu=1")
 }
 
-/// The bindings and the victims of a whole cycle, in names.
+/// Runs a whole cycle. Returns the bindings and the victims by name.
 fn acted(world: &mut World) -> (Vec<(String, String)>, Vec<String>) {
     let short = |name: String| name.trim_start_matches("default/").to_owned();
     let (mut bindings, mut victims) = (Vec::new(), Vec::new());
@@ -97,7 +97,7 @@ fn the_pod_in_the_way_is_the_victim() {
         gang(&mut world, "old", "theirs", 1);
         gang(&mut world, "new", "mine", 1);
         for (name, inter_pod) in [("u", IS_WEB), ("v", there), ("w", IS_WEB)] {
-            // `u` and `w` forbid nobody, and the preemptor forbids neither.
+            // `u` and `w` forbid no pods, and the preemptor forbids neither.
             world.pod(member(name, "old").asks("cpu=2").inter_pod(inter_pod).on("n1"));
         }
         world.pod(member("a", "new").inter_pod(asked));

@@ -7,7 +7,7 @@ use crate::testing::{Draft, pod};
 /// Two nodes of a zone, one of another, one of none.
 const NODES: [(&str, u32, u32); 4] = [("n1", 4, 1), ("n2", 4, 1), ("n3", 4, 2), ("n4", 4, 0)];
 
-/// What the filter says of each node: empty where it takes the pod, else the case; marked where no eviction helps.
+/// Returns the verdict of the filter on each node: empty where the node takes the pod, else the case. `!` marks a node where no eviction helps.
 fn said(world: &mut World, draft: Draft) -> Vec<String> {
     let name = draft.name();
     world.pod(draft);
@@ -33,7 +33,7 @@ fn each_constraint_refuses_and_allows() {
         (IS_WEB, WEB_WITHOUT_DB, ["", "", "", ""]),
         (IS_DB, WEB_WITH_DB, ["", "", "affinity!", "affinity!"]),
         (IS_WEB, WEB_WITH_DB, ["affinity!", "affinity!", "affinity!", "affinity!"]),
-        // Nobody of the set is there yet: the pod may be the first, where there is a domain.
+        // No pod of the set is there yet: the pod may be the first, where there is a domain.
         (IS_DB, WEBS_TOGETHER, ["", "", "", "affinity!"]),
         (IS_WEB, WEBS_TOGETHER, ["", "", "affinity!", "affinity!"]),
         // One in zone 1, none in zone 2: with the pod 2 - 0 > 1 in zone 1, and 1 - 0 in zone 2.
@@ -102,7 +102,7 @@ fn a_nominated_pod_keeps_its_spread() {
     let lesser = || pod("lesser").inter_pod(IS_WEB).priority(4);
     assert_eq!(said(&mut world, lesser()), ["nominated!", "nominated!", "", ""]);
     assert_eq!(said(&mut world, pod("greater").inter_pod(IS_WEB).priority(6)), ["", "", "", ""]);
-    // A pod that leaves does not count, and one in zone 2 makes room for one more in zone 1.
+    // A pod that leaves does not count, and one more in zone 2 allows one more in zone 1.
     world.pod(pod("there").inter_pod(IS_WEB).on("n2").with(|pod| pod.terminating = true));
     assert_eq!(said(&mut world, lesser()), ["nominated!", "nominated!", "", ""]);
     world.pod(pod("far").inter_pod(IS_WEB).on("n3"));
@@ -118,7 +118,7 @@ fn a_domain_without_nodes_that_count_has_no_pods_and_too_few_domains_count_as_em
     for (nodes, min_domains, expected) in [
         // Both zones count: 2 in zone 1, 1 in zone 2.
         (0b111, 1, ["spread", "spread", "", "no-domain!"]),
-        // Three domains are asked for and there are two: the fewest counts as 0, so zone 2 would have 2 - 0.
+        // Three domains are demanded and there are two: the smallest count is 0, so zone 2 would have 2 - 0.
         (0b111, 3, ["spread", "spread", "spread", "no-domain!"]),
         // Zone 2 does not count: zone 1 has the fewest, and in zone 2 none is counted.
         (0b011, 1, ["", "", "", "no-domain!"]),

@@ -63,7 +63,7 @@ fn a_member_may_be_the_company_of_another_one() {
     }
     world.pod(member("a", WEB_WITH_DB).asks("cpu=1"));
     world.pod(member("b", IS_DB).asks("cpu=2"));
-    // `b` has room on n2 only, so `a` must be in zone 2.
+    // `b` fits on n2 only, so `a` must be in zone 2.
     let plan = world.plan("a").unwrap();
     assert_eq!(plan.nominations.get("default/a").map(String::as_str), Some("n3"));
     assert_eq!(plan.victims.len(), 2);

@@ -9,7 +9,7 @@ fn the_pod_in_the_way_is_evicted_and_others_stay() {
         (DB_WITHOUT_WEB, IS_WEB),
         (IS_DB, WEB_WITHOUT_DB),
         (ONE_OF_CLAIM, ONE_OF_CLAIM),
-        // Zone 2 has none and no room: with `v` gone and the pod there zone 1 has 1 - 0.
+        // Zone 2 has no such pod and no free capacity: with `v` gone and the pod there, zone 1 has 1 - 0.
         (IS_WEB, WEBS_SPREAD),
     ] {
         let mut world = world("kubernetes", &[("n1", 9, 1), ("n3", 1, 2)]);

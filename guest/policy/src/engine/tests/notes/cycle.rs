@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::testing::{Draft, World, assert_said, object, pod};
 
-/// A node `n` of 4 cores and a queue `mine` that deserves 4, one `theirs` that deserves 1.
+/// Creates a node `n` of 4 cores, a queue `mine` that deserves 4, and a queue `theirs` that deserves 1.
 fn world() -> World {
     let mut world = World::of("volcano", "");
     world.node("n", "cpu=4");
@@ -24,7 +24,7 @@ fn member(name: &str, gang: &str) -> Draft {
     pod(name).annotation("scheduling.k8s.io/group-name", gang).asks("cpu=2")
 }
 
-/// What is noted in a whole cycle.
+/// Runs a whole cycle and returns the notes on a pod.
 fn acted(world: &mut World, preemptor: &str) -> Vec<String> {
     world.engine.record_notes(true);
     while world.engine.act().unwrap().more {}
@@ -41,7 +41,7 @@ fn a_gang_is_told_what_the_nodes_lack_and_whom_it_takes_the_room_from() {
     world.pod(member("new-0", "new"));
     world.pod(member("new-1", "new"));
     let said = acted(&mut world, "new-1");
-    // Nothing is idle; both pods of `old` must go for the two of `new`, and they go as a gang: one pod is its minimum.
+    // Nothing is idle. Both pods of `old` must be evicted for the two of `new`, and as a gang: one pod is its minimum.
     assert_said(
         &said,
         &["n Barred has-room: requested cpu 2, free cpu 0", "n Chosen node-chosen: victims 2, priority 0, pods 2"],

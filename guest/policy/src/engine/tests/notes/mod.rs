@@ -6,7 +6,7 @@ mod remove_all_then_reprieve;
 
 use crate::testing::{World, pod, quota};
 
-/// What is noted when a pod is tried and a plan is looked for.
+/// Runs PreFilter and PostFilter for a pod and returns its notes.
 fn tried(world: &mut World, preemptor: &str) -> Vec<String> {
     world.engine.record_notes(true);
     world.pre_filter(preemptor);

@@ -38,7 +38,7 @@ fn who_may_not_go_and_would_have_been_enough_is_named_with_the_law() {
     world.pod(pod("dear").asks("cpu=2").priority(9).on("m"));
     world.pod(pod("equal").asks("cpu=2").priority(1).on("m"));
     world.pod(pod("a").asks("cpu=3").priority(1));
-    // n: 4 - 3 = 1 with `v` gone; `np` beside it makes 3, and `small` can stay. m: both would have to go.
+    // n: 4 - 3 = 1 with `v` gone; with `np` it is 3, and `small` can stay. m: both would have to be evicted.
     let both = "preemptor-priority 1, context engine/enough-with, others 1";
     assert_eq!(
         tried(&mut world, "a"),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::contract::{Admission, Amount, Event, Resource};
 use crate::testing::{Draft, World, pod};
 
-/// The number of `koordinator.sh/gpu-core` behind the resources that every world has.
+/// The resource number of `koordinator.sh/gpu-core`, after the resources that every world has.
 const GPU: u32 = 3;
 
 fn world(gpus: i64) -> World {
@@ -28,7 +28,7 @@ fn add(world: &mut World, draft: Draft, gpu: i64) {
     world.tell(events.to_vec());
 }
 
-/// Whether a pod that requests so much is tried where a node has so much and a pod holds so much of it.
+/// Checks whether a pod is tried. It requests `asked` of the resource, the node has `gpus`, and another pod uses `held`.
 fn is_tried(gpus: i64, held: i64, asked: i64) -> bool {
     let mut world = world(gpus);
     if held > 0 {

@@ -3,7 +3,7 @@
 use crate::contract::{Event, Eviction, Mark, MarkPlace, Plan};
 use crate::testing::{INSIDE, SOFT_EVICTION, World, pod, reservation};
 
-/// The plan of `preemptor` against one victim, at 2026-01-01T00:00:00Z.
+/// Returns the plan of `preemptor` against one victim, at 2026-01-01T00:00:00Z.
 fn plan(arguments: &str, job: Option<&str>) -> Option<Plan> {
     let mut world = World::with(arguments);
     world.node("n", "cpu=1");

@@ -15,7 +15,7 @@ const GROUPS: &str = "gang.scheduling.koordinator.sh/groups";
 const MATCH: &str = "gang.scheduling.koordinator.sh/match-policy";
 const SECOND: i64 = 1_000_000_000;
 
-/// A strict gang that waits for the default of 600 seconds, once.
+/// Creates a strict gang that waits for the default of 600 seconds and must be complete only once.
 fn plain(minimum: u32) -> Gang {
     Gang {
         minimum,
@@ -38,7 +38,7 @@ fn with_spec(spec: Value, annotations: &[(&str, &str)]) -> Object {
     object("PodGroup", "default/g", [&[], annotations], json!({"spec": spec}))
 }
 
-/// The gang that a PodGroup gives to a pod of its job.
+/// Returns the gang that a PodGroup gives to a pod of its job.
 fn declared(spec: Value, annotations: &[(&str, &str)]) -> (Option<Gang>, World) {
     let mut world = World::new();
     world.pod(pod("p").job("g"));
@@ -46,7 +46,7 @@ fn declared(spec: Value, annotations: &[(&str, &str)]) -> (Option<Gang>, World) 
     (gang(&world), world)
 }
 
-/// The gang that the annotations of a pod give.
+/// Returns the gang that the annotations of a pod give.
 fn annotated(annotations: &[(&str, &str)]) -> (Option<Gang>, World) {
     let mut world = World::new();
     world.pod(with_annotations(pod("p"), annotations));
@@ -210,7 +210,7 @@ fn an_annotated_minimum_must_be_one_or_more() {
     }
 }
 
-/// A world with these pods of a gang, reported in this order: name, creation, annotated minimum and mode.
+/// Creates a world with these pods of a gang, reported in this order: name, creation, annotated minimum and mode.
 fn with_pods(pods: &[(&str, i64, &str, &str)]) -> World {
     let mut world = World::new();
     for (name, created, minimum, mode) in pods {

@@ -21,7 +21,7 @@ fn quota_of(world: &World, name: &str) -> Option<String> {
     read(world, name).queue.and_then(|queue| cluster.queue(queue)).map(|queue| queue.name.clone())
 }
 
-/// The quota of a pod in a cluster with these quotas, whether they come before or after it.
+/// Returns the quota of a pod in a cluster with these quotas, whether they are announced before or after the pod.
 fn mapped(quotas: &[Object], draft: Draft) -> String {
     let [before, after] = [true, false].map(|before| {
         let mut world = World::new();

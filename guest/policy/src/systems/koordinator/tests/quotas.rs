@@ -8,7 +8,7 @@ use crate::testing::{DEFAULT, ROOT, World, amounts, object, pod, quota};
 
 const NAMESPACES: &str = "quota.scheduling.koordinator.sh/namespaces";
 
-/// A quota of namespace `quotas` with this spec.
+/// Creates a quota of namespace `quotas` with this spec.
 fn with_spec(name: &str, spec: Value) -> Object {
     object("ElasticQuota", &format!("quotas/{name}"), [&[], &[]], json!({"spec": spec}))
 }

@@ -8,7 +8,7 @@ use crate::testing::{DEFAULT, PARENT, ROOT, World, amounts, key, object, quota};
 
 const SYSTEM: &str = "koordinator-system-quota";
 
-/// The names of all quotas and of their parents.
+/// Returns the names of all quotas and of their parents.
 fn tree(world: &World) -> Vec<(String, Option<String>)> {
     let queues = world.engine.queues().unwrap_or_default();
     queues.into_iter().map(|queue| (queue.name, queue.parent)).collect()

@@ -6,7 +6,7 @@ use crate::systems::scheduling_groups;
 use crate::systems::volcano::keys;
 
 impl Groups {
-    /// Takes over a PodGroup of Kubernetes, with its priority, into queue `default`; none: it is gone.
+    /// Takes over a PodGroup of Kubernetes, with its priority, into queue `default`. `None`: the group is gone.
     pub fn set_group_of_kubernetes(&mut self, key: JobKey, spec: Option<(scheduling_groups::Spec, i32)>) {
         match spec {
             Some((spec, priority)) => {

@@ -6,7 +6,7 @@ use crate::systems::Document;
 use crate::systems::Findings;
 use crate::systems::volcano::reported::Reported;
 
-/// The fields of a PodGroup that say how near its pods must be to each other: all of them, or those of a part.
+/// The field of a PodGroup that demands how near all its pods must be to each other.
 const WHOLE: &str = "/spec/networkTopology";
 const PARTS: &str = "/spec/subGroupPolicy";
 

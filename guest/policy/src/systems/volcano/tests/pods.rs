@@ -54,7 +54,7 @@ fn the_priority_is_the_task_priority_then_that_of_the_pod_then_1() {
     assert_eq!((pod.priority(), reported), (5, 1));
 }
 
-/// The pods of a gang that needs two, of which `a` is as it is told at last: whole, or by its status.
+/// Creates the pods of a gang that needs two. The last event of `a` is the whole pod, or its status.
 fn told(by_status: bool, a: &Draft) -> World {
     let mut world = world();
     group(&mut world, &[ELASTIC], json!({"minMember": 2}));

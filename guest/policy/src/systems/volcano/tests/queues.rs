@@ -6,7 +6,7 @@ use super::world;
 use crate::contract::Severity;
 use crate::testing::{World, object};
 
-/// The real capability of each queue for cpu, with one node of 64 cores.
+/// Returns the real capability of each queue for cpu, with one node of 64 cores.
 fn real(arguments: &str, queues: &[(&str, Value)]) -> Vec<(String, Option<i64>)> {
     let mut world = World::of("volcano", arguments);
     world.node("n", "cpu=64");

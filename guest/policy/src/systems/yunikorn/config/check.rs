@@ -56,7 +56,7 @@ fn queue(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
     Ok(sum)
 }
 
-/// The maxima in force for a queue: its own and the inherited ones. Its own must not exceed the inherited ones.
+/// Returns the maxima in force for a queue: its own and the inherited ones. Its own must not exceed the inherited ones.
 fn maxima(queue: &Queue, inherited: &Amounts) -> Result<Amounts, Mistake> {
     for Quantity { resource, amount: own, line } in &queue.resources.max {
         if let Some(bound) = inherited.get(resource).filter(|bound| *bound < own) {
@@ -84,7 +84,7 @@ fn guaranteed_within_max(resources: &Resources, max: &Amounts, path: &str) -> Re
     Ok(())
 }
 
-/// The queue and the key of an amount, with YuniKorn's name of the resource.
+/// Returns the queue and the key of an amount for a message, with YuniKorn's name of the resource.
 fn place(path: &str, key: &str, resource: &str) -> String {
     format!("{path} resources.{key}.{}", if resource == "cpu" { "vcore" } else { resource })
 }

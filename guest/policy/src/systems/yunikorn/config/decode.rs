@@ -68,7 +68,7 @@ fn rule(node: &Node, warnings: &mut Vec<Mistake>) -> Result<Rule, Mistake> {
     Ok(Rule { name, create: fields.flag("create")?.unwrap_or(false), value, parent })
 }
 
-/// The root: the one queue of that name, or a new parent of all queues.
+/// Decodes the root: the one queue of that name, or a new parent of all queues.
 fn root(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<Queue, Mistake> {
     let list = fields.list("queues")?;
     let is_root = |node: &&Node| match &node.value {

@@ -23,18 +23,18 @@ impl<'a> Fields<'a> {
         Ok(Fields { place: place.to_owned(), entries })
     }
 
-    /// The value of a key. `null` counts as absent.
+    /// Returns the value of a key. `null` counts as absent.
     pub fn get(&self, key: &str) -> Option<&'a Node> {
         let entry = self.entries.iter().find(|entry| entry.key == key);
         entry.map(|entry| &entry.node).filter(|node| !matches!(node.value, Value::Null))
     }
 
-    /// A scalar value.
+    /// Reads a scalar value. `None`: it is absent.
     pub fn text(&self, key: &str) -> Result<Option<&'a str>, Mistake> {
         self.get(key).map(|node| text(node, &format!("{} {key}", self.place))).transpose()
     }
 
-    /// A boolean value.
+    /// Reads a boolean value. `None`: it is absent.
     pub fn flag(&self, key: &str) -> Result<Option<bool>, Mistake> {
         let Some(node) = self.get(key) else { return Ok(None) };
         match text(node, &format!("{} {key}", self.place))? {
@@ -47,7 +47,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A whole number of 0 or more; 0 where it is absent.
+    /// Reads a whole number of 0 or more; 0 where it is absent.
     pub fn number(&self, key: &str) -> Result<u64, Mistake> {
         let Some(node) = self.get(key) else { return Ok(0) };
         let text = text(node, &format!("{} {key}", self.place))?;
@@ -57,7 +57,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A list; empty where it is absent.
+    /// Reads a list; empty where it is absent.
     pub fn list(&self, key: &str) -> Result<&'a [Node], Mistake> {
         match self.get(key) {
             None => Ok(&[]),
@@ -69,7 +69,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A map from keys to scalar values; empty where it is absent.
+    /// Reads a map from keys to scalar values; empty where it is absent.
     pub fn texts(&self, key: &str) -> Result<BTreeMap<String, String>, Mistake> {
         let Some(node) = self.get(key) else { return Ok(BTreeMap::new()) };
         let place = format!("{} {key}", self.place);
@@ -78,13 +78,13 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// An earlier entry with the same key.
+/// Returns an earlier entry with the same key as the entry at this position.
 fn duplicate(entries: &[Entry], at: usize) -> Option<&Entry> {
     let key = &entries.get(at)?.key;
     entries.iter().take(at).find(|entry| entry.key == *key)
 }
 
-/// The entries of a map. A duplicate key is an error.
+/// Reads the entries of a map. A duplicate key is an error.
 pub fn map<'a>(node: &'a Node, place: &str) -> Result<&'a [Entry], Mistake> {
     match &node.value {
         Value::Map(entries) => {
@@ -100,7 +100,7 @@ pub fn map<'a>(node: &'a Node, place: &str) -> Result<&'a [Entry], Mistake> {
     }
 }
 
-/// A scalar value.
+/// Reads a scalar value.
 pub fn text<'a>(node: &'a Node, place: &str) -> Result<&'a str, Mistake> {
     match &node.value {
         Value::Scalar(text) => Ok(text),
@@ -108,7 +108,7 @@ pub fn text<'a>(node: &'a Node, place: &str) -> Result<&'a str, Mistake> {
     }
 }
 
-/// A scalar value as text. `null` is the empty text.
+/// Reads a scalar value as text. `null` is the empty text.
 pub fn scalar(node: &Node, place: &str, key: &str) -> Result<String, Mistake> {
     match &node.value {
         Value::Null => Ok(String::new()),

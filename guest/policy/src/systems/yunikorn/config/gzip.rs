@@ -2,7 +2,7 @@
 
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
-/// The most bytes that are unpacked. A ConfigMap has at most 1 MiB, and a configuration is text that compresses to about a tenth.
+/// The maximum number of bytes that are unpacked. A ConfigMap has at most 1 MiB, and a configuration is text that compresses to about a tenth.
 const LIMIT: usize = 16 << 20;
 
 /// Unpacks a text.

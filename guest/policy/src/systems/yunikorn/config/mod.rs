@@ -34,17 +34,17 @@ pub struct Mistake {
 }
 
 impl Mistake {
-    /// A mistake on a line, without a place.
+    /// Creates a mistake on a line, without a place.
     pub fn new(line: usize, message: impl Into<String>, remedy: &'static str) -> Mistake {
         Mistake { place: String::new(), line, message: message.into(), remedy }
     }
 
-    /// The same mistake with its place.
+    /// Returns the mistake with this place.
     pub fn at(self, place: &str) -> Mistake {
         Mistake { place: place.to_owned(), ..self }
     }
 
-    /// The message with line and place.
+    /// Returns the message with line and place.
     pub fn sentence(&self) -> String {
         match self.place.as_str() {
             "" => format!("line {}: {}", self.line, self.message),
@@ -89,7 +89,7 @@ pub struct Queue {
     pub path: String,
     /// The line of its name.
     pub line: usize,
-    /// It may have child queues and takes no pods.
+    /// Whether it may have child queues and takes no pods.
     pub is_parent: bool,
     /// Its bounds.
     pub resources: Resources,
@@ -106,7 +106,7 @@ pub struct Queue {
 pub struct Rule {
     /// Its name: `provided`, `fixed`, `tag`, `user`.
     pub name: String,
-    /// It creates a queue that does not exist.
+    /// Whether it creates a queue that does not exist.
     pub create: bool,
     /// Its parameter: the queue of `fixed`, the tag of `tag`.
     pub value: String,
@@ -117,9 +117,9 @@ pub struct Rule {
 /// The default partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    /// Preemption is off, except for pods of a DaemonSet.
+    /// Whether preemption is off, except for pods of a DaemonSet.
     pub preemption_disabled: bool,
-    /// Queues give back what they hold over their maximum.
+    /// Whether queues give back what they use over their maximum.
     pub quota_preemption: bool,
     /// The placement rules, in order.
     pub rules: Vec<Rule>,
@@ -128,7 +128,7 @@ pub struct Config {
 }
 
 impl Default for Config {
-    /// Upstream's built-in configuration: one queue for each namespace.
+    /// Returns upstream's built-in configuration: one queue for each namespace.
     fn default() -> Config {
         let rule = Rule { name: "tag".to_owned(), create: true, value: "namespace".to_owned(), parent: None };
         let root = Queue { path: "root".to_owned(), is_parent: true, ..Queue::default() };

@@ -23,7 +23,7 @@ pub fn read(resource: &str, text: &str, line: usize) -> Result<Quantity, Mistake
     Ok(Quantity { resource, amount, line })
 }
 
-/// The factor of a suffix.
+/// Returns the factor of a suffix. `None`: the suffix is unknown.
 fn factor(suffix: &str) -> Option<i128> {
     const DECIMAL: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
     const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];

@@ -49,7 +49,7 @@ pub fn queue(node: &Node, parent: &str, warnings: &mut Vec<Mistake>) -> Result<Q
     Ok(Queue { resources: resources(&fields, warnings)?, path, line, is_parent, properties, template, queues })
 }
 
-/// Whether a part of a path is a valid queue name.
+/// Checks whether a part of a path is a valid queue name.
 pub fn is_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "_:#/@-".contains(c);
     !name.is_empty() && name.len() <= 64 && name.chars().all(allowed)
@@ -85,8 +85,8 @@ fn resources(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<Resourc
     Ok(Resources { guaranteed: amounts("guaranteed")?, max: amounts("max")? })
 }
 
-/// The properties, with warnings about invalid values. The delay of a queue that takes no pods is not checked: it has no effect (design,
-/// Queue Configuration).
+/// Reads the properties, with warnings about invalid values. The delay of a queue that takes no pods is not checked: it has no effect (design, Queue
+/// Configuration).
 fn read_properties(
     fields: &Fields<'_>,
     takes_pods: bool,

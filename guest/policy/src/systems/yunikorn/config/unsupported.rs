@@ -4,10 +4,10 @@ use super::fields::{Fields, map, scalar};
 use super::yaml::Node;
 use super::{Mistake, quantity};
 
-/// Why settings about users have no effect.
+/// The reason why settings about users have no effect.
 const USERS: &str = "the user of a pod is not known";
 
-/// The limits of users and groups.
+/// Reads the limits of users and groups, and warns that each has no effect.
 pub fn limits(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<(), Mistake> {
     for node in fields.list("limits")? {
         let place = format!("{} limits", fields.place);
@@ -25,7 +25,7 @@ pub fn limits(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<(), Mi
     Ok(())
 }
 
-/// How many applications may run, and who may submit them.
+/// Reads how many applications may run, and which users may submit them. Warns about each setting without an effect.
 pub fn access(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<(), Mistake> {
     applications(fields, warnings)?;
     for key in ["adminacl", "submitacl"] {
@@ -40,7 +40,7 @@ pub fn access(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<(), Mi
     Ok(())
 }
 
-/// How many applications may run.
+/// Reads how many applications may run, and warns that the bound has no effect.
 pub fn applications(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<(), Mistake> {
     const KEY: &str = "maxapplications";
     if let (1.., Some(node)) = (fields.number(KEY)?, fields.get(KEY)) {
@@ -51,7 +51,7 @@ pub fn applications(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<
     Ok(())
 }
 
-/// The order of nodes.
+/// Reads the order of nodes, and warns where it has no effect.
 pub fn node_order(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<(), Mistake> {
     let Some(node) = fields.get("nodesortpolicy") else { return Ok(()) };
     let policy = Fields::of(node, "partition nodesortpolicy", &["type", "resourceweights"])?;
@@ -73,7 +73,7 @@ pub fn node_order(fields: &Fields<'_>, warnings: &mut Vec<Mistake>) -> Result<()
     Ok(())
 }
 
-/// Placement rules and filters that need data which pods do not have.
+/// Warns about placement rules and filters that need data which pods do not have.
 pub fn placement(
     fields: &Fields<'_>,
     (name, value): (&str, &str),

@@ -13,7 +13,7 @@ const MERGE: &str = "<<";
 /// A value and its line.
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// The line it begins on, from 1.
+    /// The line on which the node begins, from 1.
     pub line: usize,
     /// The value.
     pub value: Value,
@@ -43,7 +43,7 @@ pub struct Entry {
     pub node: Node,
 }
 
-/// Reads the first document of a text; none where the text is empty.
+/// Reads the first document of a text. `None`: the text is empty.
 pub fn read(text: &str) -> Result<Option<Node>, Mistake> {
     let mut builder = Builder::default();
     let mut parser = Parser::new_from_str(text);
@@ -157,7 +157,7 @@ impl Builder {
     }
 }
 
-/// The entries, with those of the maps under key `<<` added. Own entries take precedence, then the first map with a key. YAML 1.2 has no
+/// Returns the entries, with those of the maps under key `<<` added. Own entries take precedence, then the first map with a key. YAML 1.2 has no
 /// merge key, but the library that upstream uses for its configuration does.
 fn merged(entries: Vec<Entry>) -> Result<Vec<Entry>, Mistake> {
     let (merges, mut entries): (Vec<Entry>, Vec<Entry>) = entries.into_iter().partition(|entry| entry.key == MERGE);

@@ -12,7 +12,7 @@ const DB_WITHOUT_WEB: u32 = 2;
 const WEB_WITHOUT_DB: u32 = 3;
 const WEB_WITH_DB: u32 = 4;
 
-/// Nodes with their cores; a queue that is guaranteed 4 cores and one that is guaranteed nothing.
+/// Creates nodes with their cores, a queue that is guaranteed 4 cores, and a queue that is guaranteed nothing.
 fn scene(nodes: &[(&str, u32, u32)], pods: impl IntoIterator<Item = Draft>) -> Scene {
     let mut scene = Scene::new("- {name: prod, resources: {guaranteed: {vcore: 4}}}\n- {name: test}");
     scene.0.zoned(nodes);
@@ -33,7 +33,7 @@ fn victims(names: &[&str]) -> Result<Vec<String>, String> {
 #[test]
 fn the_pod_in_the_way_is_the_victim_and_not_its_like() {
     for (there, asked) in [(DB_WITHOUT_WEB, IS_WEB), (IS_DB, WEB_WITHOUT_DB)] {
-        // Equal to the laws but for what stands between them and others; the one in the way is neither first nor last.
+        // Equal for the laws except for the constraints between pods; the pod that must be evicted is neither first nor last.
         let like = |name: &str| of(name, "root.test", 2).on("n1");
         let pods = [like("u"), like("v").inter_pod(there), like("w"), of("p", "root.prod", 2).inter_pod(asked)];
         let mut scene = scene(&[("n1", 9, 1)], pods);

@@ -14,7 +14,7 @@ fn law(code: &str) -> Result<Vec<String>, String> {
     Err(code.to_owned())
 }
 
-/// Pods with 2 cores each in queue `test`, which fill node n.
+/// Creates pods with 2 cores each in queue `test`, which fill node `n`.
 fn full(queues: &str, pods: &[&str]) -> Scene {
     let cpu = u32::try_from(pods.len() * 2).unwrap();
     Scene::new(queues).nodes(&[("n", cpu)]).pods(pods.iter().map(|name| of(name, "root.test", 2).on("n")))

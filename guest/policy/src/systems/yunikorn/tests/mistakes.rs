@@ -35,7 +35,7 @@ const BAD: [(&str, &str); 6] = [
     ),
 ];
 
-/// These mean 30s.
+/// Invalid delays, each of which means 30s.
 const DELAYS: [&str; 4] = ["soon", "0s", "-5s", "30"];
 
 fn with_delay(delay: &str) -> String {
@@ -44,7 +44,7 @@ fn with_delay(delay: &str) -> String {
     )
 }
 
-/// A node full with two pods of `test`, one of which may be evicted; no configuration yet.
+/// Creates a node full with two pods of `test`, one of which may be evicted; no configuration yet.
 fn unconfigured() -> Scene {
     let scene = Scene(World::of("yunikorn", "")).nodes(&[("n", 4)]);
     scene.pods([of("a", "root.test", 2).on("n"), of("b", "root.test", 2).on("n"), of("p", "root.prod", 2)])

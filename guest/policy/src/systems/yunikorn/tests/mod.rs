@@ -22,14 +22,14 @@ use crate::testing::{Draft, World, pod};
 /// A cluster with queues below the root. Queues that pods name are created.
 pub struct Scene(pub World);
 
-/// A whole `queues.yaml` around these lines, which go below `root: queues:` with their own indentation added.
+/// Returns a whole `queues.yaml` around these lines, which go below `root: queues:` with their own indentation added.
 pub fn yaml(queues: &str) -> String {
     let rules = "    placementrules: [{name: provided, create: true}]\n";
     let lines: String = queues.trim_matches('\n').lines().map(|line| format!("          {line}\n")).collect();
     format!("partitions:\n  - name: default\n{rules}    queues:\n      - name: root\n        queues:\n{lines}")
 }
 
-/// The ConfigMap with this text.
+/// Returns the ConfigMap with this text.
 pub fn config_map(text: &str) -> Object {
     let json = json!({"metadata": {"name": keys::CONFIG_MAP, "namespace": "yunikorn"}, "data": {keys::QUEUES: text}});
     Object {
@@ -41,7 +41,7 @@ pub fn config_map(text: &str) -> Object {
     }
 }
 
-/// A PriorityClass with this annotation.
+/// Returns a PriorityClass with this annotation.
 pub fn class(name: &str, allow: &str) -> Object {
     let json = json!({"metadata": {"name": name, "annotations": {keys::ALLOW_PREEMPTION: allow}}, "value": 0});
     Object {
@@ -61,7 +61,7 @@ pub fn annotation(draft: Draft, key: &str, value: &str) -> Draft {
     draft.annotation(key, value)
 }
 
-/// A pod of a queue, of an application named like the queue.
+/// Creates a pod of a queue, of an application named like the queue.
 pub fn of(name: &str, queue: &str, cpu: u32) -> Draft {
     of_app(name, queue, queue, cpu)
 }
@@ -72,7 +72,7 @@ pub fn of_app(name: &str, app: &str, queue: &str, cpu: u32) -> Draft {
     label(label(draft, keys::APPLICATION_ID, app), keys::QUEUE_NAME, queue)
 }
 
-/// A pod of a DaemonSet for a node, given by name and number.
+/// Creates a pod of a DaemonSet for a node, given by name and number.
 pub fn daemon(name: &str, queue: &str, cpu: u32, node: (&str, u32)) -> Draft {
     let owner = Owner { kind: "DaemonSet".to_owned(), name: name.to_owned(), uid: name.to_owned() };
     of(name, queue, cpu)
@@ -110,7 +110,7 @@ impl Scene {
         self
     }
 
-    /// The victims for a preemptor, sorted by name and without namespace, or the law that denied the plan.
+    /// Returns the victims for a preemptor, sorted by name and without namespace. The error is the law that denied the plan.
     pub fn victims(&mut self, preemptor: &str) -> Result<Vec<String>, String> {
         self.0.pre_filter(preemptor);
         let plan = self.0.plan(preemptor)?;
@@ -120,7 +120,7 @@ impl Scene {
         Ok(victims)
     }
 
-    /// The node and the victims of a plan, after reporting to the policy that the plan is accepted.
+    /// Plans for a preemptor and reports that the plan is accepted. Returns the node and the victims.
     pub fn carried_out(&mut self, preemptor: &str) -> (String, Vec<String>) {
         self.0.pre_filter(preemptor);
         let plan = self.0.plan(preemptor).unwrap();
@@ -128,7 +128,7 @@ impl Scene {
         (plan.nominations.into_values().next().unwrap(), plan.victims)
     }
 
-    /// The law that denied a pod as a victim of the preemptor.
+    /// Returns the law that denied a pod as a victim of the preemptor.
     pub fn denied_by(&mut self, preemptor: &str, pod: &str) -> Option<String> {
         self.victims(preemptor).ok();
         let subject = Subject::Pod(self.0.id(pod));
@@ -137,7 +137,7 @@ impl Scene {
         note.map(|note| note.reason.code)
     }
 
-    /// The law that refused a pod, and whether the refusal is final.
+    /// Returns the law that refused a pod, and whether the refusal is final. `None`: the pod passes.
     pub fn refused(&mut self, pod: &str) -> Option<(String, bool)> {
         match self.0.pre_filter(pod) {
             Admission::Pass => None,
@@ -146,7 +146,7 @@ impl Scene {
         }
     }
 
-    /// Whether a pod passes the filter of a node.
+    /// Checks whether a pod passes the filter of a node.
     pub fn takes(&mut self, node: &str, pod: &str) -> bool {
         let at = usize::try_from(*self.0.numbers.nodes.get(node).unwrap()).unwrap();
         let codes = self.0.engine.filter(self.0.id(pod)).unwrap().codes;

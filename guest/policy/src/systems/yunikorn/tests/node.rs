@@ -128,7 +128,8 @@ fn a_daemon_set_pod_preempts_opted_out_pods_before_originators() {
     assert_eq!(scene.victims("b"), Ok(vec!["o".to_owned(), "r".to_owned()]));
 }
 
-/// `p` has evicted on `n` and is nominated there.
+/// Creates a cluster where `p` has evicted pods on `n` and is nominated there. The pod `a` of a DaemonSet, with these cores and this priority, waits
+/// for the node.
 fn beside_a_nominated_pod(agent: u32, priority: i32) -> Scene {
     let pods = [
         of("b", "root.test", 3).on("n"),
@@ -168,7 +169,7 @@ fn a_daemon_set_pod_does_not_take_the_room_of_a_nominated_pod_whatever_the_prior
 
 #[test]
 fn no_pod_is_evicted_on_a_node_that_a_daemon_set_pod_will_hold() {
-    // `high` stays, so `a` finds no room on `n` and holds the node. `small` finds its room beside `p`.
+    // `high` stays, so `a` does not fit on `n` and holds the node. `small` fits together with `p`.
     let with = |agent: Draft, high: i32| {
         let pods = [
             of("high", "root.test", 2).on("n").priority(high),

@@ -7,7 +7,7 @@ const TWO: &str = "
 - {name: prod, resources: {guaranteed: {vcore: 4}}}
 - {name: test, resources: {guaranteed: {vcore: 2}}}";
 
-/// The notes after a pod has been tried and a plan searched.
+/// Tries a pod, searches a plan for it, and returns its notes.
 fn tried(scene: &mut Scene, preemptor: &str) -> Vec<String> {
     let _ = scene.victims(preemptor);
     scene.0.said(preemptor)

@@ -9,7 +9,7 @@ const TENANTS: &str = "
   childtemplate: {resources: {guaranteed: {vcore: 2}, max: {vcore: 6}}, properties: {preemption.policy: fence}}
 - name: leaf";
 
-/// The usage of a queue in cores; none where the queue does not exist.
+/// Returns the usage of a queue in cores. `None`: the queue does not exist.
 fn used(scene: &Scene, queue: &str) -> Option<i64> {
     let accounts = scene.0.engine.queues().unwrap();
     let account = accounts.into_iter().find(|account| account.name == queue)?;

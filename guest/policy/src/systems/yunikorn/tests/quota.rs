@@ -4,17 +4,17 @@ use super::{Scene, config_map, daemon, of, of_app, yaml};
 use crate::contract::{Enforced, Event};
 use crate::testing::World;
 
-/// The queues in a partition with quota preemption.
+/// Returns the queues in a partition with quota preemption.
 fn on(queues: &str) -> String {
     yaml(queues).replace("    placementrules", "    preemption: {quotapreemptionenabled: true}\n    placementrules")
 }
 
-/// Queue `root.a` with this maximum, and a delay of a minute.
+/// Returns queue `root.a` with this maximum, and a delay of a minute.
 fn bounded(max: u32) -> String {
     on(&format!("- {{name: a, resources: {{max: {{vcore: {max}}}}}, properties: {{quota.preemption.delay: 1m}}}}"))
 }
 
-/// Pods of 1 core in `root.a`; the first is the originator of their application.
+/// Creates pods of 1 core in `root.a`; the first is the originator of their application.
 fn running(config: &str, pods: &[&str]) -> Scene {
     let mut scene = Scene(World::of("yunikorn", "")).nodes(&[("n", 20)]);
     scene.0.object(config_map(config));
@@ -22,7 +22,7 @@ fn running(config: &str, pods: &[&str]) -> Scene {
     scene.pods(pods.iter().map(|name| of(name, "root.a", 1).on("n")))
 }
 
-/// The victims of each queue, and the second at which to ask again.
+/// Returns the victims of each queue, and the second at which to repeat the request.
 fn given(scene: &mut Scene) -> (Vec<(String, Vec<String>)>, Option<i64>) {
     let Enforced { enforcements, retry } = scene.0.engine.enforce().unwrap();
     let name = |pod| scene.0.pod_name(pod).trim_start_matches("default/").to_owned();
@@ -72,7 +72,7 @@ fn a_pod_that_is_too_large_is_passed_over() {
     let mut scene = running(&bounded(7), &[]).pods(pods);
     lower(&mut scene, &bounded(4));
     let mut scene = scene.after(60);
-    // The smaller one goes first.
+    // The smaller one is evicted first.
     assert_eq!(given(&mut scene).0, from("root.a", &["s", "m"]));
 }
 
@@ -140,10 +140,10 @@ fn a_checkpoint_keeps_since_when_a_queue_is_over_its_maximum() {
     };
     assert_eq!(again(30, 2), (Some(90), (Vec::new(), Some(70))));
     assert_eq!(again(70, 2), (Some(130), (from("root.a", &["y"]), None)));
-    // It was lowered again while nobody looked: before the end of the delay the first time holds, later the time begins anew.
+    // The maximum was lowered again between two requests. Before the end of the delay the first time counts; later, the time begins anew.
     assert_eq!(again(30, 1), (Some(90), (Vec::new(), Some(70))));
     assert_eq!(again(80, 1), (Some(140), (Vec::new(), Some(140))));
-    // Raised again, nothing is left of it.
+    // With the maximum raised again, the overage is forgotten.
     assert_eq!(again(80, 3), (None, (Vec::new(), None)));
 }
 

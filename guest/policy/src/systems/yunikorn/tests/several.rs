@@ -4,13 +4,13 @@ use super::{Scene, of};
 use crate::contract::{PodId, Refuted};
 use crate::testing::Named;
 
-/// Two full nodes of 2 cores; `p` and `q` of one application in `prod`, which is guaranteed so many cores. They have waited for the
+/// Creates two full nodes of 2 cores, and `p` and `q` of one application in `prod`, which is guaranteed so many cores. Both have waited for the
 /// delay.
 fn scene(guaranteed: u32) -> Scene {
     waiting(guaranteed).after(30)
 }
 
-/// The same when they have just come.
+/// Creates the same cluster before `p` and `q` have waited.
 fn waiting(guaranteed: u32) -> Scene {
     let queues = format!("- {{name: prod, resources: {{guaranteed: {{vcore: {guaranteed}}}}}}}\n- {{name: test}}");
     let pods = [of("v", "root.test", 2).on("m"), of("w", "root.test", 2).on("n")];
@@ -49,7 +49,7 @@ fn a_pod_that_has_not_waited_long_enough_says_when_it_has() {
     let mut scene = waiting(4).after(12);
     let p = scene.0.id("p");
     let answer = scene.0.engine.post_filter(&[p], &Refuted::default()).unwrap();
-    // It came at 0 and waits for 30 s.
+    // The pod was created at 0 and waits for 30 s.
     assert_eq!((answer.plan, answer.retry.at), (None, Some(30_000_000_000)));
     // The first pod of the application decides on the queue, and so on the delay.
     let after = &answer.retry.after;

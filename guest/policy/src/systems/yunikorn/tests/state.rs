@@ -8,7 +8,7 @@ const QUEUES: &str = "
 - {name: prod, resources: {guaranteed: {vcore: 4}}}
 - {name: test}";
 
-/// A policy that loads the current cluster, with other numbers of the pods than the original one, and restores its checkpoint.
+/// Restores a checkpoint in a policy that loads the current cluster with other pod numbers. Returns that scene and a new one.
 fn restored(original: &Scene, load: impl FnOnce(Scene) -> Scene) -> (Scene, Scene) {
     let begin = || {
         let mut world = World::of("yunikorn", "");

@@ -20,9 +20,9 @@ pub const ALL: std::ops::Range<usize> = 0..RESOURCES.len();
 
 #[derive(Debug, Clone)]
 pub struct Queue {
-    /// For a leaf its guarantee, for a parent what it has above the sum of its children.
+    /// The guarantee of a leaf; for a parent, the part above the sum of its children.
     guaranteed: [Option<i64>; RESOURCES.len()],
-    /// The least maximum; it is raised where the children need more.
+    /// A lower bound of the maximum, which is raised where the children need more.
     max: [Option<i64>; RESOURCES.len()],
     pub fenced: bool,
     pub disabled: bool,
@@ -41,7 +41,7 @@ pub struct Pod {
     pub node: usize,
     pub opted_out: bool,
     pub leaving: bool,
-    /// It belongs to a DaemonSet.
+    /// Whether it belongs to a DaemonSet.
     pub daemon: bool,
 }
 
@@ -87,7 +87,7 @@ pub fn a_pod() -> impl Strategy<Value = Pod> {
             name: String::new(),
             leaf,
             app,
-            // Some pods hold none of the resource that most preemptors request.
+            // Some pods request none of the resource that most preemptors request.
             request: [if gpu > 1 { 0 } else { cpu }, memory, gpu],
             priority,
             node,
@@ -120,7 +120,7 @@ pub fn is_below(queue: &str, above: &str) -> bool {
     queue == above || queue.starts_with(&format!("{above}."))
 }
 
-/// The paths from a queue up to, and without, the root.
+/// Returns the paths from a queue up to, and without, the root.
 pub fn path(queue: &str) -> Vec<&str> {
     let mut path: Vec<&str> = QUEUES.into_iter().filter(|above| is_below(queue, above)).collect();
     path.sort_by_key(|above| std::cmp::Reverse(above.len()));
@@ -136,13 +136,13 @@ impl Case {
         self.queues.get(QUEUES.iter().position(|known| *known == name).unwrap()).unwrap()
     }
 
-    /// The guarantee of a queue.
+    /// Returns the guarantee of a queue.
     pub fn guaranteed(&self, name: &str, r: usize) -> Option<i64> {
         let below: i64 = children(name).map(|child| self.claim(child, r)).sum();
         self.queue(name).guaranteed[r].map(|own| own + below)
     }
 
-    /// The guarantee of a queue, or the sum of its children. The guarantee of its parent must cover this.
+    /// Returns the guarantee of a queue, or the sum of its children. The guarantee of its parent must cover this.
     fn claim(&self, name: &str, r: usize) -> i64 {
         let below = || children(name).map(|child| self.claim(child, r)).sum();
         self.guaranteed(name, r).unwrap_or_else(below)
@@ -154,13 +154,13 @@ impl Case {
         self.queue(name).max[r].map(|own| own.max(self.claim(name, r)).max(below))
     }
 
-    /// Whether preemption is disabled for a leaf: the nearest queue with a policy decides.
+    /// Checks whether preemption is disabled for a leaf: the nearest queue with a policy decides.
     pub fn disabled(&self, leaf: &str) -> bool {
         let own = path(leaf).into_iter().map(|queue| self.queue(queue)).find(|queue| queue.disabled || queue.fenced);
         own.is_some_and(|queue| queue.disabled)
     }
 
-    /// The children of a queue as YAML, with their descendants.
+    /// Returns the children of a queue as YAML, with their descendants.
     fn yaml(&self, parent: &str) -> String {
         let entry = |name: &str| {
             let queue = self.queue(name);
@@ -187,13 +187,13 @@ impl Case {
         children(parent).map(entry).collect::<Vec<_>>().join(", ")
     }
 
-    /// The allocatable of a node: the requests of its pods plus what is free.
+    /// Returns the allocatable of a node: the requests of its pods plus what is free.
     pub fn allocatable(&self, node: usize) -> Amounts {
         let held = |r: usize| self.pods.iter().filter(|pod| pod.node == node).map(|pod| pod.request[r]).sum::<i64>();
         std::array::from_fn(|r| self.free[node][r] + held(r))
     }
 
-    /// A scene with the queues and nodes, without pods.
+    /// Creates a scene with the queues and nodes, without pods.
     pub fn empty_scene(&self) -> Scene {
         let mut scene = Scene::new(&format!("[{}]", self.yaml("root")));
         for node in 0..NODES {
@@ -215,12 +215,12 @@ impl Case {
     }
 }
 
-/// Amounts in the notation of the tests.
+/// Writes amounts in the notation of the tests.
 fn notation(amounts: &Amounts) -> String {
     ALL.map(|r| format!("{}={}", RESOURCES[r].1, amounts[r])).collect::<Vec<_>>().join(" ")
 }
 
-/// A pod as it is reported to the policy.
+/// Returns a pod as it is reported to the policy.
 pub fn draft(pod: &Pod) -> Draft {
     let priority = i32::try_from(pod.priority).unwrap();
     let app = format!("{}-{}", pod.leaf, pod.app);

@@ -23,9 +23,9 @@ pub struct Host {
     now: i64,
     nodes: Vec<Amounts>,
     replicas: Vec<Replica>,
-    /// How many pods were evicted so far.
+    /// The number of evicted pods so far.
     pub evicted: usize,
-    /// How many pods were bound so far.
+    /// The number of bound pods so far.
     pub bound: usize,
 }
 
@@ -33,7 +33,7 @@ pub struct Host {
 pub type State = Vec<(Option<usize>, Option<usize>)>;
 
 impl Host {
-    /// A host with the running pods of a case and more pending pods.
+    /// Creates a host with the running pods of a case and more pending pods.
     pub fn new(case: &Case, pending: &[Pod]) -> Host {
         let running = case.pods.iter().map(|pod| (pod.clone(), Some(pod.node)));
         let pods = running.chain(pending.iter().map(|pod| (pod.clone(), None)));
@@ -147,7 +147,7 @@ impl Host {
         self.replicas.iter().map(|replica| (replica.node, replica.nominated)).collect()
     }
 
-    /// The usage of each leaf, for failure messages.
+    /// Returns the usage of each leaf, for failure messages.
     pub fn used(&self) -> BTreeMap<&'static str, Amounts> {
         let mut used: BTreeMap<&'static str, Amounts> = BTreeMap::new();
         for replica in self.replicas.iter().filter(|replica| replica.node.is_some()) {

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::case::{Case, Pod, a_case, a_pod};
 use super::host::{Host, State};
 
-/// A case and its pending pods: of all kinds, or pods of one core that differ only in their queue.
+/// Generates a case and its pending pods: of all kinds, or pods of one core that differ only in their queue.
 fn a_workload() -> impl Strategy<Value = (Case, Vec<Pod>)> {
     let pods = proptest::collection::vec(a_pod(), 1..8);
     (a_case(), pods, any::<bool>()).prop_map(|(mut case, mut pending, plain)| {

@@ -19,12 +19,12 @@ impl Case {
         ALL.filter(|r| self.preemptor.request[*r] > 0)
     }
 
-    /// The queues of one leaf that are not ancestors of the other.
+    /// Returns the queues of one leaf that are not ancestors of the other.
     fn own_side<'a>(&self, leaf: &'a str, other: &str) -> Vec<&'a str> {
         path(leaf).into_iter().filter(|queue| !is_below(other, queue)).collect()
     }
 
-    /// The nearest of these queues that guarantees a resource, with the amount.
+    /// Returns the nearest of these queues that guarantees a resource, with the amount.
     fn guarantor<'a>(&self, queues: &[&'a str], r: usize) -> Option<(&'a str, i64)> {
         queues.iter().find_map(|queue| Some((*queue, self.guaranteed(queue, r)?)))
     }
@@ -50,7 +50,7 @@ impl Case {
         fenced || victim.priority <= rank
     }
 
-    /// Law 5: the victim's queue is over its guarantee in a requested resource.
+    /// Checks law 5: the victim's queue is over its guarantee in a requested resource.
     fn is_over(&self, victim: &Pod) -> bool {
         let (theirs, own) =
             (self.own_side(victim.leaf, self.preemptor.leaf), self.own_side(self.preemptor.leaf, victim.leaf));
@@ -71,7 +71,7 @@ impl Case {
         over || unguaranteed && !shared
     }
 
-    /// The victim filters for one pod: laws 3 and 5 to 7, and pods that are never victims.
+    /// Checks the victim filters for one pod: laws 3 and 5 to 7, and pods that are never victims.
     fn is_eligible(&self, victim: &Pod) -> bool {
         let is_own = victim.leaf == self.preemptor.leaf && (victim.app == self.preemptor.app || !self.preemptor.daemon);
         if victim.leaving || victim.daemon || is_own || !self.ranks_no_higher(victim) {
@@ -85,7 +85,7 @@ impl Case {
                 && self.is_over(victim)
     }
 
-    /// Law 2.
+    /// Checks law 2: no queue on the side of a victim falls below its guarantee.
     fn keeps_guarantees(&self, victims: &[&Pod]) -> bool {
         let keeps = |victim: &Pod, queue: &str, r: usize| {
             let left = self.used(queue, r) - self.sum(victims.iter().copied(), queue, r);
@@ -98,7 +98,7 @@ impl Case {
             })
     }
 
-    /// The room of a nominated pod is kept, for a pod of a DaemonSet, too.
+    /// Checks whether a node has free capacity without these victims. The capacity of a nominated pod is kept, also from a pod of a DaemonSet.
     pub fn has_room(&self, node: usize, victims: &[&Pod]) -> bool {
         let total = |pods: &mut dyn Iterator<Item = &Pod>, r: usize| pods.map(|pod| pod.request[r]).sum::<i64>();
         let there = |pod: &&Pod| pod.node == node;
@@ -138,7 +138,7 @@ impl Case {
         self.preemptor.daemon || !judged.is_empty() && judged.iter().all(holds)
     }
 
-    /// Where the guarantee is shared, the preemptor's queue ends with at most as much as the victim's queue.
+    /// Checks that the preemptor's queue ends with at most as much as the victim's queue, where both share the guarantee.
     fn does_not_overtake(&self, victims: &[&Pod]) -> bool {
         let guarantor = |leaf, r| self.guarantor(&path(leaf), r).map(|(queue, _)| queue);
         let even = |victim: &Pod, r: usize| {
@@ -166,27 +166,27 @@ impl Case {
             && self.suffices(node, victims)
     }
 
-    /// Every legal eviction set, with its node.
+    /// Returns every legal eviction set, with its node.
     pub fn legal(&self) -> Vec<(usize, Vec<&Pod>)> {
         let on = |node: usize| self.pods.iter().filter(|pod| pod.node == node).collect::<Vec<&Pod>>();
         let sets = (0..NODES).flat_map(|node| subsets(&on(node)).into_iter().map(move |victims| (node, victims)));
         sets.filter(|(node, victims)| self.is_large_enough(*node) && self.is_legal(*node, victims)).collect()
     }
 
-    /// Whether the preemptor fits on a node without other pods.
+    /// Checks whether the preemptor fits on a node without other pods.
     pub fn is_large_enough(&self, node: usize) -> bool {
         let whole: Amounts = self.allocatable(node);
         self.requested().all(|r| whole[r] >= self.preemptor.request[r])
     }
 
-    /// The originator of an application is its first pod.
+    /// Checks whether a pod is the originator of its application, which is the first pod.
     fn is_originator(&self, pod: &Pod) -> bool {
         let mut members = self.pods.iter().filter(|other| other.leaf == pod.leaf && other.app == pod.app);
         members.next().is_some_and(|first| first.name == pod.name)
     }
 
-    /// The cost of an eviction set: how many opted-out pods and originators it has, the more important first, and how many pods. The
-    /// last number is the highest priority.
+    /// Returns the cost of an eviction set: how many opted-out pods and originators it has, the more important first, and how many pods. The last
+    /// number is the highest priority.
     pub fn cost(&self, victims: &[&Pod]) -> [i64; 4] {
         let count = |is: &dyn Fn(&Pod) -> bool| i64::try_from(victims.iter().filter(|pod| is(pod)).count()).unwrap();
         let (opted_out, originators) = (count(&|pod| pod.opted_out), count(&|pod| self.is_originator(pod)));
@@ -195,7 +195,7 @@ impl Case {
     }
 }
 
-/// Every subset of these pods except the empty one.
+/// Returns every subset of these pods except the empty one.
 pub fn subsets<'a>(pods: &[&'a Pod]) -> Vec<Vec<&'a Pod>> {
     let of = |bits: u32| pods.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).map(|(_, pod)| *pod).collect();
     (1..1u32 << pods.len()).map(of).collect()
