@@ -72,6 +72,7 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
         let mut quiet = 0;
         let mut without_evictions = 0;
         for round in 0..ROUNDS {
+            let held = self.held();
             let mut changed = match drive.by {
                 By::Attempts => self.attempts()?,
                 By::Cycles => self.step(Step::Cycle)?.changes(),
@@ -108,7 +109,9 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
             if self.over() {
                 return Ok(());
             }
-            if quiet >= self.patience() {
+            // A gang may get its nodes one in each round.
+            let holds_more = self.held().difference(&held).next().is_some() && held.is_subset(&self.held());
+            if quiet >= self.patience() && !holds_more {
                 if let Some(held) = systems::held_in_vain(self.case, &self.world) {
                     self.breach("no-gang-holds-room-in-vain", format!("at rest, {held}"));
                 }
@@ -126,6 +129,12 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
             self.breach("comes-to-rest", format!("the cluster still changes after {ROUNDS} rounds"));
         }
         Ok(())
+    }
+
+    /// Returns the names of the pods that hold nodes at Permit.
+    fn held(&self) -> BTreeSet<String> {
+        let held = self.world.pods.values().filter(|pod| pod.held.is_some());
+        held.map(|pod| pod.name.clone()).collect()
     }
 
     /// How many rounds must change nothing. While pods wait at permit, or queues are over their maxima, time alone may change something.
