@@ -6,6 +6,7 @@ use lictor_host::cluster::InputError;
 use lictor_host::session::{AttemptResult, CommandOutcome, ObjectRef, Session, Step};
 use tracing::{debug, error, info, warn};
 
+use super::Wake;
 use super::listener::Listener;
 use crate::carry_out::{Finished, word};
 use crate::decide::foreign::{By, Foreign};
@@ -29,7 +30,7 @@ pub struct Log {
     /// The pods that were refused and not reported yet: since when, how the attempt ended, and why.
     refused: BTreeMap<String, (i64, AttemptResult, String)>,
     missing: usize,
-    /// Whether it was logged that the checkpoint is not stored.
+    /// Whether it was logged in this reign that the checkpoint cannot be read or stored.
     is_unsaved: bool,
 }
 
@@ -105,6 +106,11 @@ impl Log {
 }
 
 impl Listener for Log {
+    fn begins(&mut self, _wake: Wake) {
+        // Each reign begins with the checkpoint that it reads.
+        self.is_unsaved = false;
+    }
+
     fn tick(&mut self, now: i64, _talk: Option<&mut Talk>) {
         self.say_refused(now);
     }
@@ -222,7 +228,7 @@ impl Listener for Log {
             ("", _) => info!("the checkpoint is stored again"),
             (why, false) => warn!(
                 reason = why,
-                "the checkpoint is not stored: the process runs on, and the next one takes up plans from the cluster alone"
+                "the checkpoint cannot be read or stored: the process runs on, and the next one takes up plans from the cluster alone"
             ),
             (_, true) => {}
         }

@@ -2,7 +2,7 @@
 
 use lictor_host::living::Listed;
 
-use super::Reign;
+use super::{Checkpoint, Reign};
 use crate::decide::stopping::Stopping;
 use crate::decide::{Decider, Fact, Mode};
 use crate::run::Opened;
@@ -28,6 +28,7 @@ impl<L: Listener> Reign<L> {
             Ok(saved) => saved,
             Err(why) => {
                 self.listener.unsaved(&why);
+                self.checkpoint = Checkpoint::Unsaved;
                 None
             }
         });
