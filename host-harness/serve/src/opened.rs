@@ -57,6 +57,10 @@ pub trait Report: Send + Sync {
     fn attempt_failed(&self) {}
     /// Takes note that an object could not be read.
     fn unread(&self, mistake: &InputError);
+    /// Takes the reason why the checkpoint cannot be read or stored. The conversation goes on without.
+    fn unsaved(&self, why: &str) {
+        self.say(&format!("{why}; going on without"));
+    }
     /// Takes a line about a connection.
     fn say(&self, line: &str);
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use lictor_controller::ops::metrics::{Pending, Progress, labels::Build};
+use lictor_controller::ops::metrics::{Progress, SessionState, labels::Build};
 use lictor_controller::ops::{Status, http};
 use lictor_controller::tokio::net::TcpListener;
 use lictor_controller::tokio::runtime;
@@ -29,15 +29,14 @@ struct Shared<R> {
     status: Arc<Status>,
     system: String,
     /// The open connections, by number, and the number of the next one.
-    connections: Mutex<(BTreeMap<u64, Gauges>, u64)>,
+    connections: Mutex<(BTreeMap<u64, Served>, u64)>,
 }
 
-/// Figures of the session of one connection.
+/// The state of the session of one connection.
 #[derive(Clone, Copy, Default)]
-struct Gauges {
+struct Served {
     is_synced: bool,
-    pending: Pending,
-    plans: usize,
+    state: SessionState,
 }
 
 /// The reporter that counts the events of one connection, whose session has counters of its own.
@@ -84,25 +83,16 @@ pub(crate) fn listen(
 
 impl<R> Shared<R> {
     /// Changes the figures of the connections, and shows the sum.
-    fn change(&self, change: impl FnOnce(&mut BTreeMap<u64, Gauges>, &mut u64)) {
+    fn change(&self, change: impl FnOnce(&mut BTreeMap<u64, Served>, &mut u64)) {
         let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
         let (all, next) = &mut *connections;
         change(all, next);
-        let sum = all.values().fold(Gauges { is_synced: !all.is_empty(), ..Gauges::default() }, Gauges::with);
+        let is_synced = !all.is_empty() && all.values().all(|served| served.is_synced);
         self.status.leads(!all.is_empty());
-        self.status.synced(sum.is_synced);
-        self.status.metrics.pending(sum.pending, sum.plans);
-    }
-}
-
-impl Gauges {
-    /// Returns the sum of both; the sum is synced where both are.
-    fn with(self, other: &Gauges) -> Gauges {
-        Gauges {
-            is_synced: self.is_synced && other.is_synced,
-            pending: self.pending.with(other.pending),
-            plans: self.plans.saturating_add(other.plans),
-        }
+        self.status.synced(is_synced);
+        self.status
+            .metrics
+            .show(all.values().map(|served| served.state).fold(SessionState::default(), SessionState::with));
     }
 }
 
@@ -112,7 +102,7 @@ impl<R: Report + 'static> Report for Metered<R> {
         self.0.change(|all, next| {
             number = *next;
             *next = next.saturating_add(1);
-            all.insert(number, Gauges::default());
+            all.insert(number, Served::default());
         });
         Some(Arc::new(Connection { shared: self.0.clone(), number, counts: Mutex::default() }))
     }
@@ -139,10 +129,10 @@ impl<R> Connection<R> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn gauges(&self, change: impl FnOnce(&mut Gauges)) {
+    fn show(&self, state: SessionState) {
         self.shared.change(|all, _| {
-            if let Some(gauges) = all.get_mut(&self.number) {
-                change(gauges);
+            if let Some(served) = all.get_mut(&self.number) {
+                *served = Served { is_synced: true, state };
             }
         });
     }
@@ -188,8 +178,7 @@ impl<R: Report> Report for Connection<R> {
             let now = session.mirror().now();
             if counts.counted_at.is_none_or(|at| at.saturating_add(COUNT) <= now) {
                 counts.counted_at = Some(now);
-                let (pending, plans) = counts.progress.counted(&self.shared.status.metrics, session);
-                self.gauges(|gauges| *gauges = Gauges { is_synced: true, pending, plans });
+                self.show(counts.progress.counted(&self.shared.status.metrics, session));
             }
         }
         drop(counts);
@@ -215,6 +204,11 @@ impl<R: Report> Report for Connection<R> {
         self.shared.then.unread(mistake);
     }
 
+    fn unsaved(&self, why: &str) {
+        self.shared.status.metrics.unsaved.inc();
+        self.shared.then.unsaved(why);
+    }
+
     fn say(&self, line: &str) {
         self.shared.then.say(line);
     }
@@ -231,62 +225,4 @@ fn word(action: &Action) -> Option<&'static str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use lictor_controller::ops::Health;
-    use lictor_host::session::Cause;
-
-    use super::*;
-
-    struct Silent;
-
-    impl Report for Silent {
-        fn step(&self, _: &Step, _: &Session) {}
-        fn error(&self, _: &SessionError) {}
-        fn unread(&self, _: &InputError) {}
-        fn say(&self, _: &str) {}
-    }
-
-    fn connect(shared: &Arc<Shared<Silent>>, active: usize) -> Connection<Silent> {
-        let mut number = 0;
-        shared.change(|all, next| {
-            (number, *next) = (*next, next.saturating_add(1));
-            all.insert(number, Gauges::default());
-        });
-        let connection = Connection { shared: shared.clone(), number, counts: Mutex::default() };
-        let pending = Pending { active, ..Pending::default() };
-        connection.gauges(|gauges| *gauges = Gauges { is_synced: true, pending, plans: 1 });
-        connection
-    }
-
-    #[test]
-    fn a_scheduler_that_goes_takes_its_own_counts_along_and_no_others() {
-        let status = Arc::new(Status::default());
-        let shared =
-            Shared { then: Silent, status: status.clone(), system: String::new(), connections: Mutex::default() };
-        let shared = Arc::new(shared);
-        let plans = || status.metrics.plans_in_flight.get();
-        let (one, other) = (connect(&shared, 3), connect(&shared, 4));
-        assert_eq!(plans(), 2);
-        assert_eq!(status.readiness(), Health::Good("ok: leads"));
-        drop(other);
-        assert_eq!(plans(), 1);
-        assert_eq!(status.readiness(), Health::Good("ok: leads"));
-        drop(one);
-        assert_eq!(plans(), 0);
-        assert_eq!(status.readiness(), Health::Good("ok: stands by"));
-    }
-
-    #[test]
-    fn attempts_that_failed_are_counted_and_not_whatever_could_not_be_served() {
-        let status = Arc::new(Status::default());
-        let system = "koordinator".to_owned();
-        let shared = Shared { then: Silent, status: status.clone(), system, connections: Mutex::default() };
-        let connection = connect(&Arc::new(shared), 0);
-        let cause = Cause::NoSuchPod("a/b".to_owned());
-        connection.error(&SessionError { input: "binding of a/b".to_owned(), cause });
-        connection.attempt_failed();
-        let text = status.metrics.text().unwrap_or_default();
-        let line = "lictor_schedule_attempts_total{system=\"koordinator\",result=\"error\"} 1";
-        assert!(text.lines().any(|have| have == line), "{text}");
-    }
-}
+mod tests;

@@ -13,7 +13,7 @@ impl Conversation {
         let saved: SessionCheckpoint = match kept.load() {
             Ok(Some(saved)) => saved,
             Ok(None) => return,
-            Err(why) => return self.report.say(&format!("{why}; going on without")),
+            Err(why) => return self.report.unsaved(&why),
         };
         // The scheduler releases every pod that waits at Permit, and reports which ones are being bound.
         let saved = saved.nobody_held();
@@ -31,7 +31,7 @@ impl Conversation {
         let saved = self.tell(&Told::Checkpoint, Session::checkpoint).map_err(|error| error.to_string());
         let kept = saved.and_then(|saved| self.checkpoint.iter().try_for_each(|kept| kept.store(&saved)));
         if let Err(why) = kept {
-            self.report.say(&format!("{why}; going on without"));
+            self.report.unsaved(&why);
         }
     }
 

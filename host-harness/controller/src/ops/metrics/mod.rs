@@ -3,6 +3,7 @@
 
 pub mod labels;
 mod progress;
+mod session_state;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ use prometheus_client::registry::Registry;
 
 use labels::*;
 pub use progress::Progress;
+pub use session_state::SessionState;
 pub use step::Pending;
 
 /// Counts by labels.

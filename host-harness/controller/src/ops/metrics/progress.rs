@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use lictor_host::session::{Counters, Session, Step};
 
-use super::{Metrics, Pending};
+use super::{Metrics, SessionState};
 
 /// The progress of one session as the metrics need it.
 #[derive(Debug, Default)]
@@ -43,19 +43,19 @@ impl Progress {
 
     /// Updates the metrics that are counted over all pods.
     pub fn count(&mut self, metrics: &Metrics, session: &Session) {
-        let (pending, plans) = self.counted(metrics, session);
-        metrics.pending(pending, plans);
+        let state = self.counted(metrics, session);
+        metrics.show(state);
     }
 
-    /// Returns the pending pods and the plans under way, for a caller that adds them up over several sessions. Updates the other metrics.
-    pub fn counted(&mut self, metrics: &Metrics, session: &Session) -> (Pending, usize) {
+    /// Counts what the session has counted since the last call. Returns the state of the session, for a caller that shows several sessions.
+    pub fn counted(&mut self, metrics: &Metrics, session: &Session) -> SessionState {
         let mirror = session.mirror();
         self.promised.retain(|pod, _| mirror.pod_id(pod).is_some());
         let plans: BTreeSet<u64> = self.promised.values().map(|(_, plan)| *plan).collect();
         let counters = session.counters();
         metrics.session(&self.counters, &counters);
         self.counters = counters;
-        (Pending::of(session), plans.len())
+        SessionState::of(session, plans.len())
     }
 }
 

@@ -130,15 +130,6 @@ impl Metrics {
         }
         self.restarts.inc_by(now.restarts.saturating_sub(before.restarts));
         self.breaker_opened.inc_by(now.breaker.opened.saturating_sub(before.breaker.opened));
-        self.policy_memory.set(i64::try_from(now.policy.memory_bytes).unwrap_or(i64::MAX));
-        let state = match now.breaker.state {
-            BreakerState::Closed => "closed",
-            BreakerState::Open { .. } => "open",
-            BreakerState::HalfOpen => "half-open",
-        };
-        for each in ["closed", "open", "half-open"] {
-            self.breaker_state.get_or_create(&State { state: each.to_owned() }).set(i64::from(each == state));
-        }
     }
 
     /// Counts a command of this action by its outcome.
@@ -169,14 +160,5 @@ impl Metrics {
     /// Records the time from the making of a plan until a pod of the plan is bound.
     pub fn preempted(&self, system: &str, took: Duration) {
         self.preemption_duration.get_or_create(&System { system: system.to_owned() }).observe(took.as_secs_f64());
-    }
-
-    /// Sets the number of pending pods in each state, and the number of plans under way.
-    pub fn pending(&self, pods: Pending, plans: usize) {
-        let Pending { active, gated, nominated, held } = pods;
-        for (queue, count) in [("active", active), ("gated", gated), ("nominated", nominated), ("held", held)] {
-            self.pending_pods.get_or_create(&Queue { queue: queue.to_owned() }).set(gauge(count));
-        }
-        self.plans_in_flight.set(gauge(plans));
     }
 }

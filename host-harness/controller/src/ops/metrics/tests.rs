@@ -73,7 +73,8 @@ fn all() -> Metrics {
     metrics.report_lost("Event");
     metrics.admitted("koordinator", Duration::from_secs(1));
     metrics.preempted("koordinator", Duration::from_secs(1));
-    metrics.pending(Pending { active: 1, ..Pending::default() }, 1);
+    let pending = Pending { active: 1, ..Pending::default() };
+    metrics.show(SessionState { pending, plans: 1, ..SessionState::default() });
     metrics.leader.get_or_create(&labels::Election { name: "lictor".to_owned() }).set(1);
     metrics
 }
@@ -98,9 +99,10 @@ fn what_the_session_counts_is_added_once() {
     let metrics = Metrics::default();
     let counted = |faults, opened| {
         let mut counters = Counters { faults: BTreeMap::from([(FaultKind::Trap, faults)]), ..Counters::default() };
-        (counters.breaker.opened, counters.breaker.state) = (opened, BreakerState::Open { until: 7 });
+        counters.breaker.opened = opened;
         counters
     };
+    metrics.show(SessionState { breaker: BreakerState::Open { until: 7 }, ..SessionState::default() });
     metrics.session(&Counters::default(), &counted(2, 1));
     metrics.session(&counted(2, 1), &counted(5, 1));
     let text = metrics.text().unwrap();

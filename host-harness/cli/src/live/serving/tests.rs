@@ -1,0 +1,85 @@
+//! Figures of several connections.
+
+use lictor_controller::ops::Health;
+use lictor_controller::ops::metrics::Pending;
+use lictor_host::session::{BreakerState, Cause};
+
+use super::*;
+
+struct Silent;
+
+impl Report for Silent {
+    fn step(&self, _: &Step, _: &Session) {}
+    fn error(&self, _: &SessionError) {}
+    fn unread(&self, _: &InputError) {}
+    fn say(&self, _: &str) {}
+}
+
+fn connect(shared: &Arc<Shared<Silent>>, active: usize) -> Connection<Silent> {
+    let mut number = 0;
+    shared.change(|all, next| {
+        (number, *next) = (*next, next.saturating_add(1));
+        all.insert(number, Served::default());
+    });
+    let connection = Connection { shared: shared.clone(), number, counts: Mutex::default() };
+    let pending = Pending { active, ..Pending::default() };
+    connection.show(SessionState { pending, plans: 1, policy_memory: 7, ..SessionState::default() });
+    connection
+}
+
+#[test]
+fn a_scheduler_that_goes_takes_its_own_counts_along_and_no_others() {
+    let status = Arc::new(Status::default());
+    let shared = Shared { then: Silent, status: status.clone(), system: String::new(), connections: Mutex::default() };
+    let shared = Arc::new(shared);
+    let plans = || status.metrics.plans_in_flight.get();
+    let (one, other) = (connect(&shared, 3), connect(&shared, 4));
+    assert_eq!(plans(), 2);
+    assert_eq!(status.readiness(), Health::Good("ok: leads"));
+    drop(other);
+    assert_eq!(plans(), 1);
+    assert_eq!(status.readiness(), Health::Good("ok: leads"));
+    drop(one);
+    assert_eq!(plans(), 0);
+    assert_eq!(status.readiness(), Health::Good("ok: stands by"));
+}
+
+#[test]
+fn the_worst_breaker_is_shown_and_the_memory_of_all_policies_until_their_schedulers_go() {
+    let status = Arc::new(Status::default());
+    let shared = Shared { then: Silent, status: status.clone(), system: String::new(), connections: Mutex::default() };
+    let shared = Arc::new(shared);
+    let has = |line: &str| status.metrics.text().unwrap_or_default().lines().any(|have| have == line);
+    let one = connect(&shared, 0);
+    one.show(SessionState { policy_memory: 5, breaker: BreakerState::Open { until: 7 }, ..SessionState::default() });
+    let other = connect(&shared, 0);
+    assert!(has("lictor_breaker_state{state=\"open\"} 1"), "that of the other is closed");
+    assert!(has("lictor_policy_memory_bytes 12"));
+    drop(one);
+    assert!(has("lictor_breaker_state{state=\"closed\"} 1"));
+    drop(other);
+    assert!(has("lictor_policy_memory_bytes 0"));
+}
+
+#[test]
+fn attempts_that_failed_are_counted_and_not_whatever_could_not_be_served() {
+    let status = Arc::new(Status::default());
+    let system = "koordinator".to_owned();
+    let shared = Shared { then: Silent, status: status.clone(), system, connections: Mutex::default() };
+    let connection = connect(&Arc::new(shared), 0);
+    let cause = Cause::NoSuchPod("a/b".to_owned());
+    connection.error(&SessionError { input: "binding of a/b".to_owned(), cause });
+    connection.attempt_failed();
+    let text = status.metrics.text().unwrap_or_default();
+    let line = "lictor_schedule_attempts_total{system=\"koordinator\",result=\"error\"} 1";
+    assert!(text.lines().any(|have| have == line), "{text}");
+}
+
+#[test]
+fn checkpoints_that_cannot_be_stored_are_counted() {
+    let status = Arc::new(Status::default());
+    let shared = Shared { then: Silent, status: status.clone(), system: String::new(), connections: Mutex::default() };
+    connect(&Arc::new(shared), 0).unsaved("the disk is full");
+    let text = status.metrics.text().unwrap_or_default();
+    assert!(text.lines().any(|have| have == "lictor_checkpoint_failures_total 1"), "{text}");
+}
