@@ -136,8 +136,8 @@ async fn wrong_places(testbed: &Testbed, admin: &kube::Client) {
     assert_eq!(violations.len(), 3, "{violations:#?}");
 }
 
-/// Checks the faults: the API server comes back after it was killed, the proxy fails the requests that it is to fail, and a user may do only what
-/// its roles grant.
+/// Checks that the API server comes back after it was killed, and that the proxy fails the requests that it is to fail. A user may do only what its
+/// roles grant.
 async fn faults(testbed: &Testbed, admin: &kube::Client) {
     let observer = Observer::start(testbed).await;
     create_namespace(admin, "faults").await;

@@ -124,8 +124,8 @@ impl<'a> Oracle<'a> {
         })
     }
 
-    /// Returns whether every node has the requests of the pods planned onto it, in addition to the pods that stay and the nominated pods whose
-    /// capacity is reserved.
+    /// Returns whether every node fits the pods planned onto it. The pods that stay there use capacity, and capacity is reserved for nominated
+    /// pods.
     pub fn fits(&self, nodes: &BTreeMap<String, usize>, gone: &dyn Fn(&Pod) -> bool) -> bool {
         (0..self.scene.nodes.len()).all(|node| {
             let planned: Vec<&&Pod> = self.pods.iter().filter(|pod| nodes.get(&pod.name) == Some(&node)).collect();

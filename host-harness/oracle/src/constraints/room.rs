@@ -28,8 +28,8 @@ pub(super) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value
     over.chain(taken.map(|(port, _)| format!("port {port} is taken"))).collect()
 }
 
-/// Returns the requests of a pod. The node may have resized the pod, so the largest of three sums counts: the requests in the spec, unless the node
-/// has refused them for good, the amounts that the node has allocated, and the amounts that the containers run with.
+/// Returns the requests of a pod. The node may have resized the pod, so the largest of three sums counts. The first is what the spec requests,
+/// unless the node has refused that for good. The others are what the node has allocated, and what the containers run with.
 fn requests(pod: &Value) -> Amounts {
     let (spec, status) = (&pod["spec"], &pod["status"]);
     let is_there = spec["nodeName"].as_str().is_some_and(|node| !node.is_empty());

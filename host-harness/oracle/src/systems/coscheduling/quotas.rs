@@ -97,7 +97,8 @@ impl Quotas {
         Amounts::sum(world.pods.values().filter(counts).map(request))
     }
 
-    /// Returns whether these requests exceed the quotas for the namespace of a pod, once the pods in `gone` have left.
+    /// Returns whether these requests exceed the max of the pod's namespace, or all use then exceeds the sum of all mins. The pods in `gone` have
+    /// left. False without a quota.
     fn too_much(
         &self,
         world: &World,

@@ -82,9 +82,9 @@ impl<'w> Judge<'w> {
         }
     }
 
-    /// Returns the pending DaemonSet pod that will hold a node, because the pods that outrank it and the preemptor leave too little there. Such a
-    /// pod is no obstacle if the node is always too small for it, if it may not preempt, if its queues do not admit it, or if it demands what the
-    /// model does not judge.
+    /// Returns the pending DaemonSet pod that will hold a node, because the pods that outrank it and the preemptor leave too little there. Four
+    /// kinds of such pods are no obstacle: those always too large for the node, those that may not preempt, those that their queues do not admit,
+    /// and those with demands that the model does not judge.
     fn will_hold(&self, node: &Node) -> Option<&'w Pod> {
         let Preemption { world, queues, pod } = self.preemption;
         if is_daemon(pod) || pod.nominated.as_deref() == Some(&node.name) {

@@ -140,8 +140,8 @@ fn koordinator_reads_the_quota_from_its_own_label() {
     );
 }
 
-/// Checks that a pod is in the quota of its namespace, whatever its labels say, and in a group by label of the PodGroup or of the proposal. A group
-/// of the proposal needs a minimum.
+/// Checks that a pod is in the quota of its namespace, whatever its labels say. A label of the PodGroup or of the proposal puts it in a group. A
+/// group of the proposal needs a minimum.
 #[test]
 fn coscheduling_has_one_quota_a_namespace_and_gangs_by_two_labels() {
     let quota = |namespace: &str, name: &str| {
