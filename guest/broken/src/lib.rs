@@ -24,17 +24,17 @@ impl Ages {
         Applied { findings: Vec::new() }
     }
 
-    /// The keys of pods.
+    /// Returns the keys of pods in the queue: the older pod comes first.
     ///
     /// # Errors
-    /// One of them is not known.
+    /// One of the pods is not known.
     pub fn keys(&self, pods: &[PodId]) -> Result<Vec<Vec<u8>>, PolicyError> {
         let age = |pod: &PodId| self.0.get(pod).copied().ok_or(PolicyError::UnknownPod(*pod));
         pods.iter().map(|pod| Ok(KeyBuilder::new().ascending(age(pod)?).build())).collect()
     }
 }
 
-/// A policy of this name that orders the queue.
+/// Describes a policy of this name that orders the queue.
 pub fn description(name: &str) -> Description {
     let system = system(SYSTEM, "the oldest pod is tried first", &[ExtensionPoint::QueueOrder]);
     Description { name: name.to_owned(), version: "1".to_owned(), systems: vec![system] }

@@ -16,7 +16,7 @@ fn contract() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../wit")
 }
 
-/// The files of a folder that end in `.wit`.
+/// Reads the files of a folder that end in `.wit`, by name.
 fn files(folder: &Path) -> Files {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let texts = entries.filter(|path| path.extension().is_some_and(|extension| extension == "wit"));
@@ -39,7 +39,7 @@ fn read(resolve: &mut Resolve, files: &Files, world: &str) -> Result<(String, Wo
     Ok((version, world))
 }
 
-/// What a world exports, by name.
+/// Returns the interfaces that a world exports, by name.
 fn exports(resolve: &Resolve, world: WorldId) -> BTreeMap<String, InterfaceId> {
     let named = |(_, item): (&WorldKey, &WorldItem)| match item {
         WorldItem::Interface { id, .. } => Some((resolve.interfaces[*id].name.clone()?, *id)),
@@ -64,7 +64,7 @@ fn keep(resolve: &mut Resolve, world: WorldId, wanted: &[&str]) {
     unwanted.iter().for_each(|key| drop(resolve.worlds[world].exports.shift_remove(key)));
 }
 
-/// Why a version is not compatible with one that was released; none where it is, or need not be.
+/// Returns why a version is not compatible with a released one. `None`: it is compatible, or need not be.
 fn incompatible(released: &Files, next: &Files) -> Option<String> {
     let worlds = |world: &str| {
         let mut resolve = Resolve::default();
@@ -110,7 +110,7 @@ fn incompatible(released: &Files, next: &Files) -> Option<String> {
     })
 }
 
-/// The interfaces that an interface takes types from, by way of others, too.
+/// Returns the interfaces that an interface takes types from, by way of others, too.
 fn uses(resolve: &Resolve, interface: InterfaceId) -> BTreeSet<String> {
     let mut used = BTreeSet::new();
     for other in resolve.interface_direct_deps(interface).filter(|other| *other != interface) {
@@ -120,21 +120,21 @@ fn uses(resolve: &Resolve, interface: InterfaceId) -> BTreeSet<String> {
     used
 }
 
-/// What every policy must export, by the world `policy` of the same package.
+/// Returns the interfaces that every policy must export, by the world `policy` of the same package.
 fn required<'a>(resolve: &'a Resolve, complete: WorldId) -> impl Iterator<Item = String> + 'a {
     let package = resolve.worlds[complete].package.unwrap();
     let world = resolve.packages[package].worlds["policy"];
     exports(resolve, world).into_keys()
 }
 
-/// The part of a version within which versions are compatible: `0.1` of 0.1.7, `1` of 1.2.0.
+/// Returns the part of a version within which versions are compatible: `0.1` of 0.1.7, `1` of 1.2.0.
 fn track(version: &str) -> Vec<&str> {
     let parts: Vec<&str> = version.split('.').collect();
     let length = if parts.first() == Some(&"0") { 2 } else { 1 };
     parts.into_iter().take(length).collect()
 }
 
-/// The contract under another version, with a text in one of its files replaced by another.
+/// Returns the contract under another version, with a text in one of its files replaced by another.
 fn changed(version: &str, file: &str, from: &str, to: &str) -> Files {
     let mut files = files(&contract());
     let world = files.get_mut("world.wit").unwrap();

@@ -12,7 +12,7 @@ use lictor_sdk::quantity::{self, Unit};
 use lictor_sdk::*;
 use quota::{Quota, amount};
 
-/// What pods request in sum.
+/// Adds up the cpu that pods request.
 fn sum<'a>(pods: impl Iterator<Item = &'a Known>) -> i64 {
     pods.fold(0, |sum: i64, pod| sum.saturating_add(pod.cpu))
 }
@@ -47,7 +47,7 @@ struct Known {
 }
 
 impl Known {
-    /// The node whose cpu it uses.
+    /// Returns the node whose cpu the pod uses. `None`: the pod is neither bound nor reserved.
     fn node(&self) -> Option<NodeId> {
         self.bound.or(self.reserved)
     }
@@ -58,12 +58,12 @@ impl FirstCome {
         self.pods.get_mut(&pod).ok_or(PolicyError::UnknownPod(pod))
     }
 
-    /// What all pods use.
+    /// Adds up the cpu of all pods that have nodes.
     fn used(&self) -> i64 {
         sum(self.pods.values().filter(|pod| pod.node().is_some()))
     }
 
-    /// How many hundredths of a node's cpu are allocated with the pod on it.
+    /// Returns how many hundredths of a node's cpu are allocated with the pod on the node, from 0 to 100.
     fn allocated(&self, cpu: i64, node: NodeId) -> i64 {
         let has = self.nodes.get(&node).copied().unwrap_or(0);
         let used = sum(self.pods.values().filter(|pod| pod.node() == Some(node))).saturating_add(cpu);

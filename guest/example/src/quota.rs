@@ -26,13 +26,13 @@ impl Quota {
         }
     }
 
-    /// What amounts have of `cpu`.
+    /// Returns the amount of `cpu` among these amounts; 0 if `cpu` is not among them.
     pub fn of(&self, amounts: &[Amount]) -> i64 {
         let named = amounts.iter().find(|amount| Some(amount.resource) == self.cpu);
         named.map_or(0, |amount| amount.value)
     }
 
-    /// The quota as it is reported.
+    /// Returns the account of the quota, as the policy reports it.
     pub fn account(&self, used: i64, pending: i64) -> QueueAccount {
         let amounts = |value| {
             let amount = self.cpu.map(|resource| Amount { resource, value });
@@ -51,7 +51,7 @@ impl Quota {
     }
 }
 
-/// An amount of one resource as a fact.
+/// Returns a fact that holds an amount of one resource.
 pub fn amount(name: &str, resource: ResourceId, value: i64) -> Fact {
     Fact { name: name.to_owned(), value: FactValue::Amounts(vec![Amount { resource, value }]) }
 }

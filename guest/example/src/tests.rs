@@ -9,7 +9,7 @@ fn world() -> World<FirstCome> {
     world
 }
 
-/// Whether the pod passes PreFilter.
+/// Returns whether the pod passes PreFilter.
 fn passes(world: &mut World<FirstCome>, pod: PodId) -> bool {
     world.policy.pre_filter(pod).unwrap().admission == Admission::Pass
 }

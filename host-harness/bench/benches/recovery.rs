@@ -38,7 +38,7 @@ fn report(what: &str, mut times: Vec<Duration>, bound: Duration) {
     assert!(longest <= bound, "{what}: {longest:?}");
 }
 
-/// A policy that never answers: by how much its deadline is missed.
+/// Measures by how much a policy that never answers misses its deadline.
 fn overrun() {
     let endless =
         Sandbox::new(limits()).unwrap().load(&policy(include_str!("../../cli/tests/hostile/endless-loop.wat")));
@@ -52,7 +52,7 @@ fn overrun() {
     report("a call that does not end, after its deadline", (0..50).map(late).collect(), SLACK);
 }
 
-/// A policy that traps for one pod: the time from the error to the answer about another, by a fresh instance.
+/// Measures the recovery from a policy that traps for one pod: the time from the error to the answer about another pod, by a fresh instance.
 fn after_a_trap() {
     let traps = policy(include_str!("../../cli/tests/hostile/traps-for-one-pod.wat"));
     let component = Sandbox::new(limits()).unwrap().load(&traps).unwrap();
@@ -73,8 +73,8 @@ fn after_a_trap() {
     report("the next good answer after a trap, 20 nodes", (0..100).map(next).collect(), DEADLINE + SLACK);
 }
 
-/// The embedded policy with a large cluster: the time of an input that finds its instance gone. The mark of one byte has the first one
-/// recycled as soon as it holds the cluster.
+/// Measures an input to the embedded policy whose instance is gone, with a large cluster. The recycling mark of one byte makes the session recycle
+/// the first instance as soon as it holds the cluster.
 fn after_a_recycle() {
     let nodes = (0..NODES).map(|number| node(&format!("n{number:04}"), 64));
     let pods = (0..NODES * PODS_PER_NODE)

@@ -60,7 +60,7 @@ fn pod(name: &str, team: usize, cores: usize, priority: usize, node: Option<usiz
         "creationTimestamp": "2026-01-01T00:00:00Z", "labels": labels}, "spec": spec, "status": status}))
 }
 
-/// The cluster at the beginning: almost full.
+/// Returns the cluster at the beginning: almost full.
 fn objects() -> Vec<Object> {
     let quotas = (0..4).map(|team| {
         object(json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
@@ -78,7 +78,7 @@ fn objects() -> Vec<Object> {
     quotas.chain(machines).chain(pods).collect()
 }
 
-/// The inputs of a cycle: the time, pods that have ended, and pods that come. Half of the members of its gang come one cycle later.
+/// Returns the inputs of a cycle: the time, pods that have ended, and pods that arrive. Half of the members of its gang arrive one cycle later.
 fn inputs(cycle: usize) -> Vec<Input> {
     let group = |gang: &str| {
         object(json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "PodGroup",
@@ -159,7 +159,7 @@ fn opened(loaded: &Loaded, objects: &[Object]) -> Session {
     session
 }
 
-/// The simulation; with `terms`, the policy is replaced.
+/// Runs the simulation; with `terms`, the policy is replaced.
 fn play(loaded: &Loaded, objects: &[Object], terms: Option<Terms>) -> (Played, Session) {
     let mut session = opened(loaded, objects);
     let (mut leaving, mut played) = (Vec::new(), Played::default());
@@ -180,7 +180,7 @@ fn play(loaded: &Loaded, objects: &[Object], terms: Option<Terms>) -> (Played, S
     (played, session)
 }
 
-/// The shortest times of several runs, call by call.
+/// Returns the shortest times of several runs, call by call.
 fn shortest(runs: &[Played]) -> Vec<Duration> {
     let calls = 0..runs.first().map_or(0, |run| run.took.len());
     calls.map(|call| runs.iter().filter_map(|run| run.took.get(call)).min().copied().unwrap_or_default()).collect()
@@ -199,7 +199,7 @@ fn shown(what: &str, mut pauses: Vec<(Duration, String)>, bound: bool) -> bool {
     !bound || *longest <= PAUSE
 }
 
-/// How long a caller who replaces the policy waits where it is given up in the watch, and the old one is back.
+/// Measures how long a caller waits for the old policy after a replacement is given up in the watch.
 fn rolled_back(loaded: &Loaded, objects: &[Object]) -> Vec<Duration> {
     let terms = Terms { shadow: Period::Cycles(0), watch: Period::Cycles(1_000_000), allowed: 0, ..Terms::default() };
     let mut session = opened(loaded, objects);

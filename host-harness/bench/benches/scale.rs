@@ -19,7 +19,7 @@ const NODES: usize = 5_000;
 const PODS_PER_NODE: usize = 10;
 const GANG: usize = 64;
 
-/// The objects of the cluster.
+/// Returns the objects of the cluster.
 fn objects() -> impl Iterator<Item = Value> {
     let quotas = (0..4).map(|team| {
         json!({"apiVersion": "scheduling.sigs.k8s.io/v1alpha1", "kind": "ElasticQuota",
@@ -56,7 +56,7 @@ fn objects() -> impl Iterator<Item = Value> {
     quotas.chain(nodes).chain(pods).chain([group]).chain(gang)
 }
 
-/// The cluster as the policy is told of it, and the first pod of the gang.
+/// Returns the events of the cluster that the policy receives, and the first pod of the gang.
 fn events() -> (Vec<Event>, PodId) {
     let mut policy = Native::default();
     let koordinator = policy.describe().unwrap().systems.remove(0);

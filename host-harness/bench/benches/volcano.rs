@@ -130,7 +130,7 @@ impl Scene {
     }
 }
 
-/// A policy that knows the cluster.
+/// Builds a policy that has received the cluster.
 fn told(mode: &str) -> Engine {
     let laws = Engine::describe().systems.into_iter().find(|laws| laws.name == "volcano").unwrap();
     let mut scene = Scene { events: Vec::new(), interests: laws.interests, pods: 0, chance: Chance(1) };
@@ -141,7 +141,7 @@ fn told(mode: &str) -> Engine {
     engine
 }
 
-/// A whole cycle, of which nothing is carried out: how many pods it binds, plans and victims it has.
+/// Runs a whole cycle, of which nothing is carried out. Counts its bindings, plans and victims.
 fn cycle(engine: &mut Engine) -> [usize; 3] {
     let mut sums = [0; 3];
     loop {

@@ -12,7 +12,7 @@ use std::{env, fs};
 /// What the crates are built for.
 pub const TARGET: &str = "wasm32-unknown-unknown";
 
-/// What cargo says in a variable of the environment that is a path.
+/// Returns the path that cargo gives in an environment variable.
 ///
 /// # Errors
 /// Where cargo did not set it.
@@ -20,14 +20,14 @@ pub fn path_of(variable: &str) -> Result<PathBuf, String> {
     env::var_os(variable).map(PathBuf::from).ok_or_else(|| format!("cargo did not set `{variable}`"))
 }
 
-/// Has the script run again when one of these files or folders below the workspace has changed.
+/// Makes cargo run the script again when one of these files or folders below the workspace has changed.
 pub fn rerun_if_changed(workspace: &Path, inputs: &[&str]) {
     for input in inputs.iter().chain(&["Cargo.toml", "Cargo.lock", "rust-toolchain.toml"]) {
         println!("cargo::rerun-if-changed={}", workspace.join(input).display());
     }
 }
 
-/// The compiler that builds the harness builds the modules, too.
+/// Returns the compiler that builds the harness, so that it builds the modules, too.
 fn rustc() -> OsString {
     env::var_os("RUSTC").unwrap_or_else(|| "rustc".into())
 }
@@ -106,8 +106,8 @@ pub fn without_paths(workspace: &Path) -> Vec<String> {
     home.into_iter().chain([root]).collect()
 }
 
-/// Whether the guest's build may see this variable: nothing that cargo tells this script or that is meant for the host's
-/// compiler, only how crates are fetched and which toolchain is in force.
+/// Returns whether the guest's build may see this variable: nothing that cargo tells this script or that is meant for the host's compiler, only how
+/// crates are fetched and which toolchain is in force.
 fn passes(name: &str) -> bool {
     const FETCHING: [&str; 4] = ["CARGO_HOME", "CARGO_NET_", "CARGO_REGISTRIES_", "CARGO_HTTP_"];
     const BARRED: [&str; 4] = ["CARGO", "RUSTC", "RUSTDOC", "RUSTFLAGS"];

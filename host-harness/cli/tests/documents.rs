@@ -14,7 +14,7 @@ const SECURITY: &str = "SECURITY.md";
 /// The steps that are played in a living cluster.
 const STEPS: &str = "host-harness/controller/tests/live/main.rs";
 
-/// The documents that name laws and scenarios: the first ones one reads, and the manual of each system.
+/// Returns the documents that name laws and scenarios: the documents for a first reading, and the manual of each system.
 fn documents() -> Vec<PathBuf> {
     let first =
         ["README.md", "CONTRIBUTING.md", SECURITY, "fixtures/scenarios/README.md", "host-harness/cli/tests/README.md"];
@@ -23,7 +23,7 @@ fn documents() -> Vec<PathBuf> {
     first.iter().map(|path| Path::new(ROOT).join(path)).chain(manuals).collect()
 }
 
-/// The lines that are prose, and what stands in backticks there.
+/// Returns the texts in backticks outside of code blocks.
 fn quoted(text: &str) -> Vec<&str> {
     let mut fenced = false;
     let prose = text.lines().filter(move |line| {
@@ -34,13 +34,13 @@ fn quoted(text: &str) -> Vec<&str> {
     prose.flat_map(|line| line.split('`').skip(1).step_by(2)).collect()
 }
 
-/// Where links lead that do not leave the repository.
+/// Returns the targets of the links that do not leave the repository.
 fn links(text: &str) -> Vec<&str> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     targets.filter(|target| !target.starts_with("http") && !target.starts_with('#')).collect()
 }
 
-/// Whether a link leads to a file, and to a heading of it where it names one.
+/// Returns whether a link leads to a file, and to a heading of it where the link names one.
 fn leads_somewhere(folder: &Path, link: &str) -> bool {
     let (path, heading) = link.split_once('#').unwrap_or((link, ""));
     let path = folder.join(path);
@@ -52,7 +52,7 @@ fn leads_somewhere(folder: &Path, link: &str) -> bool {
     path.exists() && (heading.is_empty() || fs::read_to_string(path).is_ok_and(has))
 }
 
-/// Everything that a document names and that is not there.
+/// Returns everything that a document names and that does not exist, by the check `wrong`.
 fn lies(wrong: impl Fn(&Path, &str) -> Vec<String>) -> Vec<String> {
     let mut lies = Vec::new();
     for path in documents() {
@@ -100,7 +100,7 @@ fn every_law_and_scenario_is_there() {
     assert!(lies.is_empty(), "{lies:#?}");
 }
 
-/// The rows of the tables of a document, without their heads.
+/// Returns the rows of the tables of a document, without their heads.
 fn rows(text: &str) -> Vec<&str> {
     let is_row = |line: &&str| line.starts_with('|');
     let lines: Vec<&str> = text.lines().collect();
@@ -109,13 +109,13 @@ fn rows(text: &str) -> Vec<&str> {
     body.map(|(_, line)| *line).filter(is_row).collect()
 }
 
-/// The tests that a row names, and their files: `[`test`](file)`.
+/// Returns the tests that a row names, and their files: `[`test`](file)`.
 fn tests(row: &str) -> Vec<(&str, &str)> {
     let links = row.split("[`").skip(1);
     links.filter_map(|link| link.split(')').next()?.split_once("`](")).collect()
 }
 
-/// Whether a file has a test of this name, which may be ignored or fail on purpose.
+/// Returns whether a file has a test of this name, which may be ignored or fail on purpose.
 fn has_test(text: &str, name: &str) -> bool {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let attributes = |at: usize| lines.iter().take(at).rev().take_while(|line| line.starts_with("#["));

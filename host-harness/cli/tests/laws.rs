@@ -54,7 +54,7 @@ fn passes(scenario: &Scenario, code: &str, to: Switch) -> bool {
     run(scenario, Box::new(Native::switched(code, to))).passed
 }
 
-/// What a scenario says of laws is so.
+/// Checks that the laws that a scenario names deny or allow in it as it says.
 fn claims(file: &File) -> Result<Completion, Failed> {
     let scenario = file.scenario()?;
     if !names_laws(scenario) {
@@ -83,7 +83,7 @@ fn names_laws(scenario: &Scenario) -> bool {
     !scenario.denies.is_empty() || !scenario.allows.is_empty()
 }
 
-/// Most scenarios say which laws decide in them.
+/// Checks that most scenarios say which laws decide in them.
 fn most_scenarios_name_laws(files: &[Arc<File>]) -> Result<(), Failed> {
     let naming = files.iter().map(|file| file.scenario().map(names_laws)).collect::<Result<Vec<_>, _>>()?;
     let naming = naming.into_iter().filter(|names| *names).count();
@@ -131,7 +131,7 @@ fn mutation_of_a_case(files: &[Arc<File>], code: &str, case: &'static str) -> Re
     nothing((!is_killed).then(|| format!("`{code}` survives without its case `{case}`")).into_iter())
 }
 
-/// The scenarios of a law's system, and of those that stand on it, find out each switch of the law.
+/// Checks that the scenarios of a law's system, and of those that build on it, detect each switch of the law.
 fn mutation(files: &[Arc<File>], code: &str) -> Result<(), Failed> {
     let scenarios = scenarios(files, code)?;
     let failing = |to| scenarios.iter().filter(|scenario| !passes(scenario, code, to)).count();

@@ -15,7 +15,7 @@ fn scenarios() -> Vec<Scenario> {
     })
 }
 
-/// Every reason that is given in a scenario: in attempts and in explanations.
+/// Returns every reason that is given in a scenario: in attempts and in explanations.
 fn reasons(scenario: &Scenario) -> Vec<NamedReason> {
     let report = run_explained(scenario, Box::new(Native::default()));
     let mut reasons = Vec::new();

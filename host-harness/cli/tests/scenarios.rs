@@ -69,7 +69,7 @@ fn readme_example() -> Result<(), Failed> {
 }
 
 impl Case {
-    /// The tests of a file.
+    /// Returns the tests of a file.
     fn tests(file: Arc<File>) -> [Trial; 5] {
         let case = Arc::new(Case { file, native: OnceLock::new(), component: OnceLock::new() });
         let test = |kind, run: fn(&Case) -> Result<(), Failed>| {
@@ -85,7 +85,7 @@ impl Case {
         ]
     }
 
-    /// The reader makes certain that a file is named after its scenario, so a name is unique in its folder.
+    /// Checks the form of a scenario file. The reader makes certain that a file is named after its scenario, so a name is unique in its folder.
     fn well_formed(&self) -> Result<(), Failed> {
         let scenario = self.file.scenario()?;
         let wrong = [
@@ -98,18 +98,18 @@ impl Case {
         nothing(wrong.iter().filter(|(wrong, _)| *wrong).map(|(_, what)| (*what).to_owned()))
     }
 
-    /// An unexplained run of the engine.
+    /// Runs the scenario in the engine, once and unexplained.
     fn native(&self) -> Result<&Report, Failed> {
         let scenario = self.file.scenario()?;
         Ok(self.native.get_or_init(|| run(scenario, Box::new(Native::default()))))
     }
 
-    /// An explained run in an instance of the component.
+    /// Runs the scenario in an instance of the component, once and explained.
     fn component(&self) -> Result<&Report, Failed> {
         Ok(&self.recorded()?.0)
     }
 
-    /// The same, with its recording.
+    /// Runs the scenario in the component, once and explained, and records the run.
     fn recorded(&self) -> Result<&(Report, Vec<u8>), Failed> {
         let scenario = self.file.scenario()?;
         self.component.get_or_init(|| sandboxed(scenario)).as_ref().map_err(Failed::from)
@@ -172,7 +172,7 @@ fn passed(report: &Report) -> Result<(), Failed> {
     if report.passed { Ok(()) } else { Err(report.into()) }
 }
 
-/// The same without the explanations.
+/// Returns the report without the explanations.
 fn unexplained(mut report: Report) -> Report {
     for step in &mut report.steps {
         step.actual.explanation = None;

@@ -44,13 +44,13 @@ fn a_recording_is_written_into_the_page_with_its_bytes() {
     assert!(page.contains("fixture.rec") && page.contains("\"system\":\"\""));
 }
 
-/// The status of what is answered to this name, and all of it.
+/// Requests a path under this host name. Returns the status and the whole answer.
 fn get(address: &str, host: &str, path: &str) -> (String, String) {
     let (head, body) = get_bytes(address, host, path);
     (head.split(' ').nth(1).unwrap().to_owned(), head + &String::from_utf8(body).unwrap())
 }
 
-/// The head and the body of what is answered to this name.
+/// Requests a path under this host name. Returns the head and the body of the answer.
 fn get_bytes(address: &str, host: &str, path: &str) -> (String, Vec<u8>) {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
@@ -75,7 +75,7 @@ fn serve(arguments: &[&str]) -> Served {
     Served(lictor(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
 }
 
-/// The address at which the page is served, once it is.
+/// Returns the address at which the page is served, once it is.
 fn address_of(served: &mut Served) -> String {
     let mut url = String::new();
     BufReader::new(served.0.stdout.take().unwrap()).read_line(&mut url).unwrap();

@@ -25,7 +25,7 @@ use support::testbed::{Testbed, client};
 const DEPLOY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/deploy");
 const GATE: &str = "lictor.dev/admission";
 
-/// The objects of the base: of every file that `kustomization.yaml` lists, in its order.
+/// Reads the objects of the base: of every file that `kustomization.yaml` lists, in its order.
 fn base() -> Vec<Value> {
     let load = |name: &str| {
         let text = std::fs::read_to_string(Path::new(DEPLOY).join(name)).unwrap();
@@ -60,7 +60,7 @@ fn gates(pod: &Value) -> Vec<&str> {
     gates.into_iter().flatten().filter_map(|gate| gate["name"].as_str()).collect()
 }
 
-/// What becomes of a pod that is created, without creating it.
+/// Returns the gates that a pod gets at its creation, without creating it.
 async fn gates_of(admin: &Client, pod: &Value) -> Vec<String> {
     let namespace = pod.pointer("/metadata/namespace").and_then(Value::as_str).unwrap();
     let object: DynamicObject = serde_json::from_value(pod.clone()).unwrap();
@@ -69,7 +69,7 @@ async fn gates_of(admin: &Client, pod: &Value) -> Vec<String> {
     gates(&serde_json::to_value(created).unwrap()).into_iter().map(str::to_owned).collect()
 }
 
-/// A namespace with this label.
+/// Creates a namespace with this label.
 async fn labelled(admin: &Client, name: &str, value: &str) {
     let labels = json!({"lictor.dev/admission": value});
     create(admin, &json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": labels}}))
@@ -146,7 +146,7 @@ async fn holds_what_it_says(admin: &Client) {
     assert_eq!(classed.pointer("/spec/preemptionPolicy"), Some(&json!("Never")));
 }
 
-/// May the service account do this? It asks the API server itself.
+/// Returns whether the service account may do this. The service account requests the answer from the API server itself.
 async fn may(user: &Client, namespace: &str, group: &str, resource: &str, verb: &str) -> bool {
     let (resource, below) = resource.split_once('/').unwrap_or((resource, ""));
     let attributes =
@@ -157,7 +157,8 @@ async fn may(user: &Client, namespace: &str, group: &str, resource: &str, verb: 
     answer.pointer("/status/allowed") == Some(&json!(true))
 }
 
-/// The user of the testbed is the service account of the Deployment: RBAC binds it.
+/// Checks the roles: they grant what the controller uses, and no more. The user of the testbed is the service account of the Deployment: RBAC binds
+/// it.
 async fn grants_what_is_used(testbed: &Testbed, admin: &Client) {
     let user = client(&testbed.ready.user.kubeconfig).await;
     let settled = async || may(&user, "all", "", "pods", "patch").await.then_some(());
@@ -179,7 +180,7 @@ async fn grants_what_is_used(testbed: &Testbed, admin: &Client) {
     drop(admin.clone());
 }
 
-/// The line of the manual that lets all pods go that are held.
+/// Returns the line of the manual that removes the gate of all held pods.
 fn line() -> String {
     let manual = include_str!("../README.md");
     let line =

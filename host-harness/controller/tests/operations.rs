@@ -55,7 +55,7 @@ fn open() -> Result<Opened, String> {
     Ok(Opened { talk: Talk::new(session, None), interests: info.interests, points, deletes_victims: true })
 }
 
-/// As `lictor run --lease lictor-system/lictor --listen ... --explain-socket ...` does.
+/// Starts a controller as `lictor run --lease lictor-system/lictor --listen ... --explain-socket ...` does.
 async fn controller(name: &str, kubeconfig: &Path) -> Controller {
     begin(name, kubeconfig, true).await
 }
@@ -106,7 +106,7 @@ impl Controller {
     }
 }
 
-/// The events about an object, by reason.
+/// Returns the events about an object, by reason.
 async fn events(admin: &Client, namespace: &str, name: &str, reason: &str) -> Vec<Value> {
     let all = api(admin, "events.k8s.io/v1", "Event", namespace).list(&ListParams::default()).await.unwrap();
     let all = all.items.into_iter().map(|event| serde_json::to_value(event).unwrap());
@@ -241,7 +241,7 @@ async fn marks(leader: &Controller, admin: &Client) {
     assert_eq!(leader.explain("large").await.standing, None, "it does not run");
 }
 
-/// Has a pod preempt, and checks that the event of the victim names it.
+/// Creates a pod that preempts, and checks that the event of the victim names the preemptor.
 async fn preempts(leader: &Controller, admin: &Client) {
     create(admin, &held("preemptor", "3", "high")).await;
     let bound = async || get_pod(admin, "team", "preemptor").await.filter(|pod| !node_of(pod).is_empty());
@@ -269,7 +269,7 @@ async fn preempts(leader: &Controller, admin: &Client) {
     assert!(!metrics.contains("code=\"403\""), "the rights suffice: {metrics}");
 }
 
-/// The first one ends and gives the lease back; the second one lets the next pod go.
+/// Checks that the first controller ends and gives the lease back, and that the second one admits the next pod.
 async fn hands_over(first: Controller, second: Controller, admin: &Client) {
     first.stop.send_replace(true);
     first.ended.await.unwrap();

@@ -37,7 +37,7 @@ async fn a_pod_lives_and_the_observer_sees_what_is_wrong() {
     faults(&testbed, &admin).await;
 }
 
-/// A pod is bound, runs and stops.
+/// Checks a pod that is bound, runs and stops.
 async fn a_life(testbed: &Testbed, admin: &kube::Client) {
     let observer = Observer::start(testbed).await;
     create_namespace(admin, "life").await;
@@ -82,7 +82,7 @@ const KINDS: &str = "
 {apiVersion: scheduling.k8s.io/v1beta1, kind: PodGroup, metadata: {name: g}, spec: {schedulingPolicy: {gang: {minCount: 2}}}}
 ";
 
-/// The kinds of all systems are served, and Kubernetes' own PodGroups are in force: kube-scheduler waits for the whole gang.
+/// Checks that the kinds of all systems are served, and Kubernetes' own PodGroups are in force: kube-scheduler waits for the whole gang.
 async fn kinds(testbed: &Testbed, admin: &kube::Client) {
     testbed.apply(KINDS).await;
     for (version, kind, namespace, status) in [
@@ -108,7 +108,7 @@ async fn kinds(testbed: &Testbed, admin: &kube::Client) {
     until(admin, "default", "m2", "running", is_running).await;
 }
 
-/// What kube-scheduler would never do, the test does itself.
+/// Checks placements that kube-scheduler would never make, so the test makes them itself.
 async fn wrong_places(testbed: &Testbed, admin: &kube::Client) {
     let observer = Observer::start(testbed).await;
     create_namespace(admin, "wrong").await;
@@ -136,7 +136,8 @@ async fn wrong_places(testbed: &Testbed, admin: &kube::Client) {
     assert_eq!(violations.len(), 3, "{violations:#?}");
 }
 
-/// The API server comes back after it was killed, the proxy fails what it is told to, and a user may do only what it is bound to.
+/// Checks that the API server comes back after it was killed, and that the proxy fails the requests that it is to fail. A user may do only what its
+/// roles grant.
 async fn faults(testbed: &Testbed, admin: &kube::Client) {
     let observer = Observer::start(testbed).await;
     create_namespace(admin, "faults").await;

@@ -12,7 +12,7 @@ impl<'a> Bytes<'a> {
         self.0.is_empty()
     }
 
-    /// The next byte.
+    /// Returns the next byte; 0 after the end.
     pub(crate) fn next(&mut self) -> u8 {
         match self.0.split_first() {
             Some((first, rest)) => {
@@ -23,33 +23,33 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// A number below this one, which is at most 256.
+    /// Returns a number below this one, which is at most 256.
     pub(crate) fn below(&mut self, bound: u32) -> u32 {
         u32::from(self.next()).checked_rem(bound).unwrap_or_default()
     }
 
-    /// True about once in so many times.
+    /// Returns true about once in so many times.
     pub(crate) fn rarely(&mut self, times: u32) -> bool {
         self.below(times) == times.saturating_sub(1)
     }
 
-    /// One of several.
+    /// Returns one of several values. `None`: the list is empty.
     pub(crate) fn one<T: Clone>(&mut self, of: &[T]) -> Option<T> {
         let at = self.below(u32::try_from(of.len()).unwrap_or(u32::MAX));
         of.get(usize::try_from(at).ok()?).cloned()
     }
 
-    /// One of several texts.
+    /// Returns one of several texts; empty for an empty list.
     pub(crate) fn text(&mut self, of: &[&'static str]) -> String {
         self.one(of).unwrap_or_default().to_owned()
     }
 
-    /// So many of something, fewer than the bound.
+    /// Returns a list of values, fewer than the bound.
     pub(crate) fn some<T>(&mut self, bound: u32, mut one: impl FnMut(&mut Bytes<'a>) -> T) -> Vec<T> {
         (0..self.below(bound)).map(|_| one(self)).collect()
     }
 
-    /// Something, or nothing.
+    /// Returns a value about every second time, else `None`.
     pub(crate) fn maybe<T>(&mut self, one: impl FnOnce(&mut Bytes<'a>) -> T) -> Option<T> {
         (self.below(2) == 1).then(|| one(self))
     }

@@ -27,7 +27,7 @@ const fn cluster() -> [u8; 400] {
     bytes
 }
 
-/// Of the policy.
+/// Checks that a policy survives any bytes as its checkpoint, and changes nothing if it refuses them.
 pub(crate) fn policy(data: &[u8]) {
     let format = Engine::default().save().format;
     for system in SYSTEMS {
@@ -57,7 +57,7 @@ pub(crate) fn policy(data: &[u8]) {
     }
 }
 
-/// Of the session.
+/// Checks that a session survives any checkpoint that can be read.
 pub(crate) fn session(data: &[u8]) {
     let Ok(checkpoint) = serde_json::from_slice::<SessionCheckpoint>(data) else { return };
     for system in SYSTEMS {

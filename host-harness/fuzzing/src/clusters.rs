@@ -9,7 +9,7 @@ const QUEUES: [&str; 4] = ["root.a", "a", "b", ""];
 const AMOUNTS: [&str; 8] = ["1", "2", "500m", "0", "9223372036854775807", "-1", "x", "1Gi"];
 const TIMES: [&str; 4] = ["2026-01-01T00:00:00Z", "2026-01-01T00:00:07Z", "0000-00-00", ""];
 
-/// A node, a pod, or an object that a system reads.
+/// Returns a node, a pod, or an object that a system reads.
 pub(crate) fn object(bytes: &mut Bytes<'_>) -> Value {
     match bytes.below(8) {
         0 | 1 => node(bytes),
@@ -27,7 +27,7 @@ fn namespace(bytes: &mut Bytes<'_>) -> String {
     bytes.text(&["a", "a", "a", "b"])
 }
 
-/// An amount: mostly one that is possible.
+/// Returns an amount: mostly one that is possible.
 fn amount(bytes: &mut Bytes<'_>) -> String {
     let known = if bytes.rarely(8) { AMOUNTS.len() } else { 3 };
     bytes.text(AMOUNTS.get(..known).unwrap_or_default())

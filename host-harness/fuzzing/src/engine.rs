@@ -12,7 +12,7 @@ pub(crate) fn events(data: &[u8]) {
     assert_eq!(played(data), played(data));
 }
 
-/// All answers of a stream.
+/// Returns all answers of a policy to a stream, as text.
 fn played(data: &[u8]) -> String {
     let mut bytes = Bytes::new(data);
     let mut engine = Engine::default();

@@ -9,7 +9,7 @@ const RESOURCES: [&str; 5] = ["cpu", "memory", "pods", "nvidia.com/gpu", "hostpo
 const VALUES: [&str; 9] = ["true", "false", "g0", "g1", "a", "root.a", "2", "{\"name\":\"p0\"}", "\u{0}"];
 const BOUND: u32 = 6;
 
-/// A number that a host gives: they are dense, so that an engine may keep lists by them; at times there is a hole.
+/// Returns a number that a host gives. Such numbers are dense, so that an engine may keep lists by them; at times there is a hole.
 pub(crate) fn number(bytes: &mut Bytes<'_>) -> u32 {
     match bytes.below(32) {
         31 => 300,
@@ -17,7 +17,7 @@ pub(crate) fn number(bytes: &mut Bytes<'_>) -> u32 {
     }
 }
 
-/// A number of what is never gone: at times far beyond all others, which an engine refuses.
+/// Returns a number of something that is never removed: at times far beyond all others, which an engine refuses.
 fn far_number(bytes: &mut Bytes<'_>) -> u32 {
     match bytes.below(32) {
         31 => 300,
@@ -26,7 +26,7 @@ fn far_number(bytes: &mut Bytes<'_>) -> u32 {
     }
 }
 
-/// A number that is asked about, or referred to: perhaps none that was given.
+/// Returns a number in a question or a reference: perhaps one that was never given.
 pub(crate) fn any_number(bytes: &mut Bytes<'_>) -> u32 {
     if bytes.rarely(32) { u32::MAX } else { number(bytes) }
 }
@@ -113,7 +113,7 @@ fn inter_pod(bytes: &mut Bytes<'_>) -> InterPod {
     }
 }
 
-/// An object of a kind that some system reads; at times, not one that the API server would take.
+/// Returns an object of a kind that some system reads; at times, one that the API server would refuse.
 fn object(bytes: &mut Bytes<'_>) -> Object {
     let value = clusters::object(bytes);
     let at = |pointer: &str| value.pointer(pointer).and_then(|it| it.as_str()).unwrap_or_default().to_owned();
@@ -123,7 +123,7 @@ fn object(bytes: &mut Bytes<'_>) -> Object {
     Object { group, kind: at("/kind"), namespace: at("/metadata/namespace"), name: at("/metadata/name"), json }
 }
 
-/// One event.
+/// Returns one event.
 pub(crate) fn event(bytes: &mut Bytes<'_>) -> Event {
     match bytes.below(20) {
         0..=2 => {
@@ -152,7 +152,7 @@ pub(crate) fn event(bytes: &mut Bytes<'_>) -> Event {
     }
 }
 
-/// What every stream begins with: the resources, and some nodes that may be used.
+/// Returns the events that every stream begins with: the resources, and some nodes that may be used.
 pub(crate) fn beginning(bytes: &mut Bytes<'_>) -> Vec<Event> {
     let resource =
         |name: &&str| Resource { name: (*name).to_owned(), everywhere: i64::from(name.starts_with("hostport")) };

@@ -17,12 +17,12 @@ fn text(data: &[u8]) -> Option<&str> {
     std::str::from_utf8(data).ok()
 }
 
-/// A mistake says what is wrong, and where.
+/// Checks that a mistake says what is wrong, and where.
 fn told(error: &InputError) {
     assert!(!error.message.is_empty() && !error.file.is_empty(), "{error:?}");
 }
 
-/// Objects as YAML and as JSON, told to a session of every system.
+/// Reads objects as YAML and as JSON, and sends them to a session of every system.
 pub(crate) fn objects(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let mut objects = Vec::new();
@@ -48,7 +48,7 @@ pub(crate) fn objects(data: &[u8]) {
     }
 }
 
-/// The queues of YuniKorn: the text of a ConfigMap.
+/// Checks that the queues of YuniKorn, read twice from the text of a ConfigMap, are the same.
 pub(crate) fn queues(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let object = json!({
@@ -81,7 +81,7 @@ pub(crate) fn arguments(data: &[u8]) {
     }
 }
 
-/// Quantities. What is counted in thousandths, rounded up to whole ones, is what is counted in whole ones.
+/// Checks quantities. An amount in thousandths, rounded up to whole ones, equals the amount in whole ones.
 pub(crate) fn quantities(data: &[u8]) {
     let Some(text) = text(data) else { return };
     let (milli, one) = (quantity::parse(text, Unit::Milli), quantity::parse(text, Unit::One));
@@ -109,7 +109,7 @@ pub(crate) fn durations(data: &[u8]) {
     }
 }
 
-/// Scenarios.
+/// Reads scenarios, and checks the mistakes found in them.
 pub(crate) fn scenarios(data: &[u8]) {
     let Some(text) = text(data) else { return };
     match load::read("fuzz.yaml", text) {
@@ -124,7 +124,7 @@ pub(crate) fn scenarios(data: &[u8]) {
     }
 }
 
-/// Recordings, repeated as far as they can be read. What is whole of one is whole in every reading.
+/// Replays recordings as far as they can be read. The whole part of a recording never exceeds its length.
 pub(crate) fn recordings(data: &[u8]) {
     let Ok(mut reader) = Reader::open(data, "fuzz.rec") else { return };
     let (mut header, mut replay) = (None, None);
@@ -147,7 +147,7 @@ pub(crate) fn recordings(data: &[u8]) {
     }
 }
 
-/// Names of artifacts.
+/// Checks that names of artifacts are read back as they were written.
 pub(crate) fn references(data: &[u8]) {
     let Some(text) = text(data) else { return };
     if let Ok(reference) = Reference::parse(text) {

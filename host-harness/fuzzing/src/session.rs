@@ -8,12 +8,12 @@ use crate::SYSTEMS;
 use crate::bytes::Bytes;
 use crate::clusters;
 
-/// Inputs, most of them as a driver tells them. The same have the same steps, and a mistake in one does not end the session.
+/// Checks inputs, most of them as a driver sends them. The same inputs have the same steps, and a mistake in one does not end the session.
 pub(crate) fn inputs(data: &[u8]) {
     assert_eq!(played(data), played(data));
 }
 
-/// All steps of a stream.
+/// Returns all steps of a stream, as text.
 fn played(data: &[u8]) -> String {
     let mut bytes = Bytes::new(data);
     let system = bytes.one(&SYSTEMS).unwrap_or_default();
@@ -41,7 +41,7 @@ pub(crate) fn opened(system: &str) -> Option<Session> {
     opened.ok()
 }
 
-/// A new session that goes on from the checkpoint of this one. It is told no objects: all that it knew of is gone.
+/// Opens a new session that goes on from the checkpoint of this one. The new session receives no objects, as if all were removed.
 fn restarted(mut session: Session, system: &str) -> Session {
     let Ok(checkpoint) = session.checkpoint() else { return session };
     let Some(mut next) = opened(system) else { return session };
@@ -91,7 +91,7 @@ fn outcome(bytes: &mut Bytes<'_>) -> CommandOutcome {
     }
 }
 
-/// Objects that can be read: the others are what the target `objects` is about.
+/// Returns objects that can be read. The target `objects` covers the others.
 pub(crate) fn objects(bytes: &mut Bytes<'_>) -> Vec<Object> {
     let text = |bytes: &mut Bytes<'_>| clusters::object(bytes).to_string();
     let texts = bytes.some(5, text);

@@ -42,7 +42,7 @@ impl Random {
         usize::try_from(self.0 >> 16).unwrap()
     }
 
-    /// A number up to this one.
+    /// Returns a number up to this one.
     fn upto(&mut self, bound: usize) -> usize {
         self.next() % (bound + 1)
     }

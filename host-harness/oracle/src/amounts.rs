@@ -18,12 +18,12 @@ impl Amounts {
         Ok(Amounts(named.iter().map(read).collect::<Result<_, ReadError>>()?))
     }
 
-    /// The amount of a resource.
+    /// Returns the amount of a resource in thousandths of its unit; 0 for an absent resource.
     pub(crate) fn get(&self, resource: &str) -> i64 {
         self.0.get(resource).copied().unwrap_or(0)
     }
 
-    /// Whether the resource is named at all.
+    /// Returns whether the amounts name a resource, even with an amount of 0.
     pub(crate) fn names(&self, resource: &str) -> bool {
         self.0.contains_key(resource)
     }
@@ -42,7 +42,7 @@ impl Amounts {
         }
     }
 
-    /// The sum of several amounts.
+    /// Adds several amounts up, resource by resource.
     pub(crate) fn sum<'a>(these: impl IntoIterator<Item = &'a Amounts>) -> Amounts {
         let mut sum = Amounts::default();
         these.into_iter().for_each(|amounts| sum.add(amounts));
@@ -55,18 +55,18 @@ impl Amounts {
         Amounts(over.filter(|(_, amount)| *amount > 0).collect())
     }
 
-    /// Whether this request fits into `free`, in every requested resource.
+    /// Returns whether this request fits into `free`, in every requested resource.
     pub(crate) fn fits(&self, free: &Amounts) -> bool {
         self.0.iter().all(|(resource, requested)| *requested <= 0 || *requested <= free.get(resource))
     }
 
-    /// Whether no resource that is requested exceeds the limit.
+    /// Returns whether no requested resource exceeds the limit. A resource that the limit does not name is unlimited.
     pub(crate) fn within_for(&self, limit: &Amounts, requested: &Amounts) -> bool {
         let mut named = limit.0.iter().filter(|(resource, _)| requested.get(resource) > 0);
         named.all(|(resource, most)| self.get(resource) <= *most)
     }
 
-    /// Whether no resource in the limit exceeds it.
+    /// Returns whether no resource that the limit names exceeds it.
     pub(crate) fn within(&self, limit: &Amounts) -> bool {
         limit.0.iter().all(|(resource, most)| self.get(resource) <= *most)
     }

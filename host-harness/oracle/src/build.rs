@@ -28,7 +28,7 @@ impl Size {
     }
 }
 
-/// A node.
+/// Builds a node of this size that takes at most `pods` pods.
 pub(crate) fn node(name: &str, size: Size, pods: i64, labels: &Tags) -> Value {
     let mut allocatable = size.written();
     allocatable.insert("pods".to_owned(), json!(pods.to_string()));
@@ -55,7 +55,7 @@ pub(crate) struct PodPlan {
     pub(crate) metadata: Map<String, Value>,
 }
 
-/// A pod in the namespace `default`.
+/// Builds a pod in the namespace `default`: running if the plan names its node, otherwise pending.
 pub(crate) fn pod(plan: &PodPlan) -> Value {
     let mut metadata = plan.metadata.clone();
     metadata.insert("name".to_owned(), json!(plan.name));

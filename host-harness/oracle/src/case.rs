@@ -30,7 +30,7 @@ impl System {
     pub const ALL: [System; 5] =
         [System::Kubernetes, System::Coscheduling, System::Koordinator, System::Yunikorn, System::Volcano];
 
-    /// The name of the system.
+    /// Returns the name of the system in lower case, as case files spell it.
     pub fn name(self) -> &'static str {
         match self {
             System::Kubernetes => "kubernetes",
@@ -95,7 +95,7 @@ impl Case {
         }
     }
 
-    /// Whether the cluster is possible: pods fit their nodes and quotas. Generated cases always are; a reduced case may not be.
+    /// Returns whether the cluster is possible: pods fit their nodes and quotas. Generated cases always are; a reduced case may not be.
     pub fn is_fair(&self) -> bool {
         let Ok(world) = World::of(&self.objects) else { return false };
         let without_node = |pod: &Pod| pod.place().is_some_and(|node| !world.nodes.contains_key(node));
@@ -157,7 +157,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// The step in the format of a scenario.
+    /// Returns the step in the format of a scenario.
     pub fn written(&self) -> Value {
         match self {
             Step::Order => json!({"order": []}),

@@ -90,7 +90,7 @@ impl Sketch {
         drawn
     }
 
-    /// A pod size of at most `most` cpu, sometimes with a GPU if `devices` is set.
+    /// Draws a pod size of at most `most` cpu, sometimes with a GPU if `devices` is set.
     fn size(&mut self, most: i64, devices: bool) -> Size {
         let cpu = self.dice.between(1, most);
         Size { cpu, gpu: if devices && self.dice.chance(40) { self.dice.between(1, 2) } else { 0 } }
@@ -105,7 +105,7 @@ struct NodePool {
 }
 
 impl NodePool {
-    /// `count` nodes `n1`, `n2`, ... with at most `most` cpu each.
+    /// Draws `count` nodes `n1`, `n2`, ... with at most `most` cpu each.
     fn of(sketch: &mut Sketch, count: i64, most: i64, devices: bool) -> NodePool {
         let names = (1..=count).map(|number| format!("n{number}")).collect();
         let mut size = || {
@@ -116,7 +116,7 @@ impl NodePool {
         NodePool { names, free: sizes.clone(), sizes }
     }
 
-    /// The nodes as objects, without labels and with room for more pods than exist.
+    /// Returns the nodes as objects, without labels and with capacity for more pods than exist.
     fn nodes(&self) -> Vec<Value> {
         self.names.iter().zip(&self.sizes).map(|(name, size)| node(name, *size, 110, &tags([]))).collect()
     }
@@ -132,8 +132,8 @@ impl NodePool {
     }
 }
 
-/// In some cases, the pods of one more gang, of an odd number, and how many of them it needs. `model` is what they have in common. This is drawn
-/// last, so that everything else stays the same.
+/// Draws the pods of one more gang, of an odd number, and how many of them the gang needs. `None` in most cases. `model` is what the pods have in
+/// common. This gang is drawn last, so that everything else stays the same.
 fn odd_gang(sketch: &mut Sketch, model: &PodPlan) -> Option<(Vec<PodPlan>, i64)> {
     if !sketch.flag("oddGang", 15) {
         return None;

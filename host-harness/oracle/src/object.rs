@@ -4,17 +4,17 @@ use serde_json::Value;
 
 use crate::ReadError;
 
-/// The value at a JSON pointer.
+/// Returns the value at a JSON pointer. `None`: it is absent.
 pub(crate) fn at<'v>(object: &'v Value, pointer: &str) -> Option<&'v Value> {
     object.pointer(pointer)
 }
 
-/// The text at a JSON pointer; empty where it is absent.
+/// Returns the text at a JSON pointer; empty where it is absent or no text.
 pub(crate) fn text<'v>(object: &'v Value, pointer: &str) -> &'v str {
     at(object, pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The value of a label or annotation.
+/// Returns the value of a label or annotation: `kind` is `labels` or `annotations`. `None`: it is absent.
 pub(crate) fn tag<'v>(object: &'v Value, kind: &str, key: &str) -> Option<&'v str> {
     at(object, &format!("/metadata/{kind}"))?.get(key)?.as_str()
 }

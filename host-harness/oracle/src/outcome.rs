@@ -73,25 +73,25 @@ impl Outcome {
         })
     }
 
-    /// Whether the step changes the cluster.
+    /// Returns whether the step changes the cluster.
     pub(crate) fn changes(&self) -> bool {
         !self.bound.is_empty() || !self.nominated.is_empty() || !self.victims.is_empty()
     }
 }
 
-/// A map from text to text.
+/// Reads a map from text to text; empty where the value is no map.
 fn map(value: Option<&Value>) -> BTreeMap<String, String> {
     let entries = value.and_then(Value::as_object).into_iter().flatten();
     entries.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned()))).collect()
 }
 
-/// A list of texts.
+/// Reads a list of texts; empty where the value is no list.
 fn list(value: Option<&Value>) -> Vec<String> {
     let entries = value.and_then(Value::as_array).into_iter().flatten();
     entries.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// The plans, in order.
+/// Reads the plans, in order.
 fn plans(value: Option<&Value>) -> Vec<Plan> {
     let entries = value.and_then(Value::as_array).into_iter().flatten();
     let plan = |plan: &Value| Plan {
@@ -101,7 +101,7 @@ fn plans(value: Option<&Value>) -> Vec<Plan> {
     entries.map(plan).collect()
 }
 
-/// The usage by account; empty for an account without usage.
+/// Reads the usage by account; empty for an account without usage.
 fn usage(value: Option<&Value>) -> Result<BTreeMap<String, Amounts>, ReadError> {
     let entries = value.and_then(Value::as_object).into_iter().flatten();
     entries.map(|(name, account)| Ok((name.clone(), Amounts::read(account.get("used"))?))).collect()

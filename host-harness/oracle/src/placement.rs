@@ -35,12 +35,12 @@ pub(crate) struct PlacementProblem<'a> {
 }
 
 impl PlacementProblem<'_> {
-    /// All candidates.
+    /// Returns the set of all candidates.
     pub(crate) fn all(&self) -> Set {
         (1 << self.candidates.len()) - 1
     }
 
-    /// The set of the candidates whose name matches.
+    /// Returns the set of the candidates whose name matches.
     pub(crate) fn set(&self, matches: impl Fn(&str) -> bool) -> Set {
         (0..)
             .zip(&self.candidates)
@@ -48,12 +48,12 @@ impl PlacementProblem<'_> {
             .fold(0, |set, (bit, _)| set | 1 << bit)
     }
 
-    /// The candidates in a set.
+    /// Returns the candidates in a set.
     pub(crate) fn of(&self, set: Set) -> impl Iterator<Item = &Candidate<'_>> {
         (0..).zip(&self.candidates).filter(move |(bit, _)| set & (1 << bit) != 0).map(|(_, candidate)| candidate)
     }
 
-    /// The free resources of every node after these evictions.
+    /// Returns the free resources of every node after these evictions.
     pub(crate) fn free_without(&self, gone: Set) -> Vec<Amounts> {
         let mut free = self.free.clone();
         for candidate in self.of(gone) {
@@ -64,7 +64,7 @@ impl PlacementProblem<'_> {
         free
     }
 
-    /// Whether all incoming pods fit after these evictions. Tries every placement.
+    /// Returns whether all incoming pods fit after these evictions. Tries every placement.
     pub(crate) fn fits_without(&self, gone: Set) -> bool {
         place_all(&self.incoming, &mut self.free_without(gone))
     }
@@ -87,7 +87,7 @@ impl PlacementProblem<'_> {
         rooms
     }
 
-    /// Whether the incoming pods fit on exactly these nodes, one node for each, after these evictions.
+    /// Returns whether the incoming pods fit on exactly these nodes, one node for each, after these evictions.
     pub(crate) fn fits_on(&self, gone: Set, nodes: &[usize]) -> bool {
         let mut free = self.free_without(gone);
         self.incoming.iter().zip(nodes).all(|(incoming_pod, node)| {
@@ -98,8 +98,8 @@ impl PlacementProblem<'_> {
         })
     }
 
-    /// The size of the smallest legal set after which all pods fit, if it is at most `most`. None as well where there are too many
-    /// candidates to try.
+    /// Returns the size of the smallest legal set after which all pods fit. `None`: the smallest one is larger than `most`, or too many candidates
+    /// exist to try all sets.
     pub(crate) fn fewest(&self, most: usize, legal: impl Fn(Set) -> bool) -> Option<usize> {
         if self.candidates.len() > MOST {
             return None;
@@ -114,7 +114,7 @@ impl PlacementProblem<'_> {
     }
 }
 
-/// Whether these pods fit: tries every node for the first pod, then the others.
+/// Returns whether these pods fit: tries every node for the first pod, then the others.
 fn place_all(incoming: &[IncomingPod<'_>], free: &mut [Amounts]) -> bool {
     let Some((first, rest)) = incoming.split_first() else { return true };
     for place in &first.nodes {

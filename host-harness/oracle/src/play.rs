@@ -137,7 +137,8 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
         held.map(|pod| pod.name.clone()).collect()
     }
 
-    /// How many rounds must change nothing. While pods wait at permit, or queues are over their maxima, time alone may change something.
+    /// Returns how many rounds must change nothing before the case is at rest. While pods wait at permit, or queues are over their maxima, time
+    /// alone may change something.
     fn patience(&self) -> usize {
         if !self.case.later.is_empty() {
             return 5;
@@ -174,7 +175,7 @@ impl<E, F: FnMut(&Step) -> Result<Value, E>> Run<'_, F> {
         Ok(outcome)
     }
 
-    /// Whether a law was broken.
+    /// Returns whether the case is over, because a law was broken.
     fn over(&self) -> bool {
         !self.played.breaches.is_empty()
     }

@@ -5,19 +5,19 @@
 pub struct Dice(u64);
 
 impl Dice {
-    /// The source for one case of a run.
+    /// Returns the source of random numbers for one case of a run.
     pub fn of(seed: u64, index: u64) -> Dice {
         let mut dice = Dice(seed);
         let start = dice.next();
         Dice(start ^ index.wrapping_mul(0xd134_2543_de82_ef95))
     }
 
-    /// The numbers that follow a seed itself.
+    /// Returns the source of the numbers that follow a seed itself.
     pub fn after(seed: u64) -> Dice {
         Dice(seed)
     }
 
-    /// The next number.
+    /// Computes the next number.
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -26,34 +26,34 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number from `low` to `high`, both included; `low` if `high` is smaller.
+    /// Draws a number from `low` to `high`, both included; `low` if `high` is smaller.
     pub fn between(&mut self, low: i64, high: i64) -> i64 {
         let width = u64::try_from(high - low).unwrap_or(0) + 1;
         low + i64::try_from(self.next() % width).unwrap_or(0)
     }
 
-    /// True with this probability, in percent.
+    /// Draws true with this probability, in percent.
     pub fn chance(&mut self, percent: i64) -> bool {
         self.between(1, 100) <= percent
     }
 
-    /// One of these numbers; 0 for an empty list.
+    /// Draws one of these numbers; 0 for an empty list.
     pub fn of_these(&mut self, numbers: &[i64]) -> i64 {
         *self.pick(numbers).unwrap_or(&0)
     }
 
-    /// One of these words; none where an empty word was drawn.
+    /// Draws one of these words. `None`: an empty word was drawn, or the list is empty.
     pub fn word<'a>(&mut self, words: &[&'a str]) -> Option<&'a str> {
         self.pick(words).copied().filter(|word| !word.is_empty())
     }
 
-    /// One of these values.
+    /// Draws one of these values. `None`: the list is empty.
     pub fn pick<'a, T>(&mut self, these: &'a [T]) -> Option<&'a T> {
         let last = i64::try_from(these.len()).unwrap_or(0) - 1;
         these.get(usize::try_from(self.between(0, last)).unwrap_or(0))
     }
 
-    /// Another order of these.
+    /// Shuffles these values in place.
     pub fn shuffle<T>(&mut self, these: &mut [T]) {
         for end in (1..these.len()).rev() {
             let last = i64::try_from(end).unwrap_or(0);

@@ -103,13 +103,14 @@ pub(crate) fn judge(
     Ok(())
 }
 
-/// Whether the model asks of constraints between pods wherever it seeks a place or a plan: in kube-scheduler's own preemption, without groups.
+/// Returns whether the model checks constraints between pods wherever it seeks a node or a plan: in kube-scheduler's own preemption, without
+/// groups.
 fn is_exact(case: &Case, world: &World) -> bool {
     case.system == System::Kubernetes && world.all("PodGroup").next().is_none()
 }
 
-/// At rest: a pod that is held at permit although another pod of its gang was tried and got no place. Nothing changes any more, so the
-/// gang can never start.
+/// Finds a pod that is held at permit, at rest, although another pod of its gang was tried and got no node. Nothing changes any more, so the gang
+/// can never start. Returns a message about the first such pod. `None`: no pod is held in vain.
 pub(crate) fn held_in_vain(case: &Case, world: &World) -> Option<String> {
     let together = |pod: &Pod, other: &Pod| match case.system {
         System::Kubernetes => kubernetes::are_of_one_group(pod, other),
@@ -142,7 +143,7 @@ pub(crate) fn has_a_plan(system: System, world: &World, pod: &Pod) -> bool {
     }
 }
 
-/// The usage of the quotas or queues; empty where the system has none.
+/// Computes the usage of the quotas or queues; empty where the system has none. Fails if an amount cannot be read.
 pub(crate) fn accounts(case: &Case, world: &World) -> Result<BTreeMap<String, Amounts>, ReadError> {
     match case.system {
         System::Koordinator => koordinator::accounts(world),
@@ -152,7 +153,7 @@ pub(crate) fn accounts(case: &Case, world: &World) -> Result<BTreeMap<String, Am
     }
 }
 
-/// Whether the initial quotas or queues are possible.
+/// Returns whether the initial quotas or queues are possible. Fails if an amount cannot be read.
 pub(crate) fn fair(case: &Case, world: &World) -> Result<bool, ReadError> {
     match case.system {
         System::Koordinator => koordinator::fair(case, world),

@@ -61,12 +61,12 @@ pub(crate) struct Pod {
 }
 
 impl Pod {
-    /// The node whose room it uses.
+    /// Returns the node whose capacity the pod uses. `None`: the pod has no node, or has finished.
     pub(crate) fn place(&self) -> Option<&str> {
         if self.finished { None } else { self.node.as_deref().or(self.held.as_deref()) }
     }
 
-    /// Whether it waits for a node and may be tried.
+    /// Returns whether the pod waits for a node and may be tried.
     pub(crate) fn pending(&self) -> bool {
         !self.gated && !self.foreign && self.place().is_none() && !self.leaving && !self.finished
     }
@@ -99,7 +99,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A cluster of these objects.
+    /// Builds a cluster from these objects. Fails if an object cannot be read.
     pub(crate) fn of(objects: &[Value]) -> Result<World, ReadError> {
         let mut world = World::default();
         for object in objects {
@@ -137,12 +137,12 @@ impl World {
         Ok(())
     }
 
-    /// The objects of a kind other than pods and nodes.
+    /// Returns the objects of a kind other than pods and nodes.
     pub(crate) fn all<'w>(&'w self, kind: &'w str) -> impl Iterator<Item = &'w Value> {
         self.others.iter().filter(move |((found, _), _)| found == kind).map(|(_, object)| object)
     }
 
-    /// The pods that use room on a node.
+    /// Returns the pods that use capacity on a node.
     pub(crate) fn on<'w>(&'w self, node: &'w str) -> impl Iterator<Item = &'w Pod> {
         self.pods.values().filter(move |pod| pod.place() == Some(node))
     }
@@ -174,7 +174,7 @@ impl World {
         self.evictions.get(&job_of(pod)).copied().unwrap_or(0)
     }
 
-    /// Whether a pod runs inside a reservation on its node.
+    /// Returns whether a pod runs inside a reservation on its node.
     pub(crate) fn inside(&self, pod: &Pod) -> bool {
         let reservation = owner(pod).and_then(|name| self.pods.get(&name));
         reservation.is_some_and(|reservation| reservation.node.is_some() && reservation.node == pod.node)
@@ -186,14 +186,14 @@ impl World {
         pod.leaving || reservation.is_some_and(|reservation| reservation.leaving)
     }
 
-    /// Whether the pod may run on the node, independent of other pods.
+    /// Returns whether the pod may run on the node, independent of other pods.
     pub(crate) fn may_run(&self, pod: &Pod, node: &Node) -> bool {
         let template = if pod.is_reservation() { at(&pod.object, "/spec/template") } else { Some(&pod.object) };
         template
             .is_some_and(|template| node::attracted(template, &node.object) && node::tolerated(template, &node.object))
     }
 
-    /// The places and nominations of all pods. Recreated pods have their original name.
+    /// Describes the nodes and nominations of all pods as a text to compare. Recreated pods have their original name.
     pub(crate) fn picture(&self) -> String {
         let place = |pod: &Pod| {
             let name = pod.name.trim_end_matches('r').to_owned();
@@ -213,7 +213,7 @@ fn job_of(pod: &Pod) -> String {
     named.map_or_else(|| pod.name.clone(), |name| format!("{}#{name}", pod.namespace))
 }
 
-/// The reservation that a pod runs inside.
+/// Returns the key of the reservation that a pod runs inside. `None`: it runs in no reservation.
 pub(crate) fn owner(pod: &Pod) -> Option<String> {
     let text = pod.annotation("scheduling.koordinator.sh/reservation-allocated")?;
     let reservation: Value = serde_json::from_str(text).ok()?;

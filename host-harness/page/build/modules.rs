@@ -60,12 +60,12 @@ impl Modules {
     }
 }
 
-/// What is released and measured is small; what people wait for is built soon.
+/// Returns the profile of the modules. A released module is to be small; a module that people wait for is to be built soon.
 fn profile() -> &'static str {
     if std::env::var_os("PROFILE").is_some_and(|profile| profile == "release") { "web" } else { "web-quick" }
 }
 
-/// A module with the script that starts it.
+/// Builds a module with the script that starts it. Fails if the module brings further scripts.
 pub(crate) fn scripted(mut bindgen: Bindgen, name: &str, module: &Path) -> Result<Output, Box<dyn Error>> {
     bindgen.input_bytes(name, fs::read(module)?).remove_name_section(true).remove_producers_section(true);
     let made = bindgen.generate_output()?;

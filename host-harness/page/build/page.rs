@@ -54,7 +54,7 @@ const EXAMPLES: [(&str, &str, &str); 5] = [
     ("A gang takes back lent room", "coscheduling", "scenarios/coscheduling/cos-quota-gang-takes-back.yaml"),
 ];
 
-/// The examples as JSON. What they are made of needs no escapes.
+/// Returns the examples as JSON. Their parts need no escapes.
 fn examples(workspace: &Path) -> Result<String, Box<dyn Error>> {
     let example = |(title, system, path): (&str, &str, &str)| {
         let file = workspace.join("fixtures").join(path);
@@ -93,7 +93,7 @@ fn fill(template: &str, parts: &[(&str, &str)]) -> Result<String, String> {
     Ok(page)
 }
 
-/// A script that contains the end of a script would end there.
+/// Escapes the ends of scripts in a text, which would end the script that contains the text.
 fn harmless(text: &str) -> String {
     text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 }

@@ -26,7 +26,7 @@ pub struct Input<'a> {
     pub schedulers: &'a [String],
 }
 
-/// The page as one file, with its input inside.
+/// Returns the page as one file, with its input inside.
 ///
 /// # Errors
 /// None in practice: the input is compressed in memory.
@@ -41,7 +41,7 @@ const FORBIDDEN: &str = "default-src 'none';";
 /// What the page may connect to that follows a recording: where it came from.
 const CONNECTED: &str = "default-src 'none'; connect-src 'self';";
 
-/// The page that follows a recording which is being written: with its name and its beginning. It asks for what follows at
+/// Returns the page that follows a recording which is being written: with its name and its beginning. The page requests what follows at
 /// `/recording?from=N`, where it is served, and may connect to nothing else.
 ///
 /// # Errors
@@ -55,7 +55,7 @@ pub fn live(name: &str, beginning: &[u8]) -> io::Result<String> {
     Ok([&BEFORE.replacen(FORBIDDEN, CONNECTED, 1), &harmless(&input), AFTER].concat())
 }
 
-/// An input as it stands in the page: a name could end the script that it stands in.
+/// Escapes an input for the page: a name could end the script that it stands in.
 fn harmless(input: &Value) -> String {
     input.to_string().replace('<', "\\u003c")
 }
@@ -68,7 +68,7 @@ impl Input<'_> {
     }
 }
 
-/// The modules of the page: name and bytes.
+/// Returns the modules of the page: name and bytes.
 pub fn sizes() -> impl Iterator<Item = (&'static str, usize)> {
     SIZES.into_iter().map(|(name, size)| (name, *size))
 }

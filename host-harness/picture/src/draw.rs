@@ -12,7 +12,7 @@ use super::{Held, Job, Node, Picture, Placed, Pod};
 #[cfg(test)]
 mod tests;
 
-/// A picture of a cluster, of which the policy says where its pods belong: a pod of no queue is shown by its namespace.
+/// Draws a picture of a cluster, of which the policy says where its pods belong: a pod of no queue is shown by its namespace.
 pub fn picture(mirror: &Mirror, memberships: &Memberships) -> Picture {
     let numbers = resources(mirror);
     let queues = Queues::of(memberships);
@@ -52,7 +52,7 @@ pub fn picture(mirror: &Mirror, memberships: &Memberships) -> Picture {
     }
 }
 
-/// The pods of a node, the highest priority first.
+/// Returns the pods of a node, the highest priority first. Empty for an unknown node.
 pub fn pods_on(mirror: &Mirror, node: &str) -> Vec<Placed> {
     let numbers = resources(mirror);
     let Some(node) = mirror.nodes().find(|known| known.name == node) else { return Vec::new() };
@@ -72,7 +72,7 @@ pub fn pods_on(mirror: &Mirror, node: &str) -> Vec<Placed> {
     pods
 }
 
-/// Whether a pod has not ended.
+/// Returns whether a pod has not ended.
 fn is_there(pod: &Told) -> bool {
     !matches!(pod.phase, Phase::Succeeded | Phase::Failed)
 }
@@ -81,7 +81,7 @@ fn amount(amounts: &[Amount], resource: u32) -> i64 {
     amounts.iter().find(|amount| amount.resource == resource).map_or(0, |amount| amount.value)
 }
 
-/// The resources that are drawn, with their numbers: cpu, memory, and the extended ones that pods hold.
+/// Returns the resources that are drawn, with their numbers: cpu, memory, and the extended ones that pods hold.
 fn resources(mirror: &Mirror) -> Vec<(u32, String)> {
     let placed = mirror.pods().filter(|pod| is_there(pod) && pod.node.is_some());
     let held: BTreeSet<u32> =
@@ -108,7 +108,7 @@ impl<'a> Queues<'a> {
         Queues { memberships, names }
     }
 
-    /// The queue of a pod; where it has none, its namespace, which is told apart from a queue of the same name.
+    /// Returns the queue of a pod. A pod without a queue has its namespace, marked where a queue has the same name.
     fn of_pod(&self, pod: &Told) -> String {
         let namespace = pod.template.namespace.as_str();
         match self.memberships.get(&pod.id).and_then(|it| it.queue.as_ref()) {
@@ -119,7 +119,7 @@ impl<'a> Queues<'a> {
     }
 }
 
-/// The jobs, and pods of no job.
+/// Returns the jobs, and the pods of no job as jobs of their own.
 fn jobs(mirror: &Mirror, memberships: &Memberships, pods: &BTreeMap<&str, (&Told, usize)>) -> Vec<Job> {
     let mut jobs = members(mirror, memberships);
     let mut seen: BTreeSet<String> = BTreeSet::new();

@@ -38,25 +38,25 @@ pub struct Node {
 }
 
 impl Node {
-    /// How many pods it has.
+    /// Counts the pods of the node.
     pub fn pods(&self) -> usize {
         self.held.iter().fold(0, |sum, held| sum.saturating_add(held.pods))
     }
 
-    /// What all pods hold of the resource with this index.
+    /// Adds up what all pods on the node hold of the resource with this index.
     pub fn held_of(&self, resource: usize) -> i64 {
         let amounts = self.held.iter().filter_map(|held| held.amounts.get(resource));
         amounts.fold(0, |sum, amount| sum.saturating_add(*amount))
     }
 
-    /// How full it is by its scarcest resource, in millionths; more than a million where pods hold more than there is.
+    /// Returns how full the node is by its scarcest resource, in millionths; more than a million where pods hold more than the node has.
     pub fn fullness(&self) -> i128 {
         let of = |(at, there): (usize, &i64)| part(self.held_of(at), *there, 1_000_000);
         self.allocatable.iter().enumerate().map(of).max().unwrap_or(0)
     }
 }
 
-/// The part of `whole` that `amount` is, in parts of `of`; 0 where there is no whole.
+/// Returns the part of `whole` that `amount` is, in parts of `of`; 0 where `whole` is 0.
 pub fn part(amount: i64, whole: i64, of: i128) -> i128 {
     i128::from(amount).saturating_mul(of).checked_div(whole.into()).unwrap_or(0)
 }

@@ -40,7 +40,7 @@ pub fn all(world: &mut World, pods: &[String], nodes: &[String]) -> Answers {
     answers
 }
 
-/// Where two policies answer the same question differently.
+/// Returns the questions that two policies answer differently, each with both answers.
 pub fn differences(a: &Answers, b: &Answers) -> Vec<String> {
     let questions: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
     let differ = questions.into_iter().filter(|question| a.get(*question) != b.get(*question));
@@ -76,7 +76,7 @@ fn post_filter(world: &mut World, pod: &str) -> String {
     format!("{plan:?} {reason:?} {retry:?} {:?} {:?} {:?} {reorder}", names(releases), names(admits), names(withdrawn))
 }
 
-/// A reason with names instead of the numbers of pods and nodes.
+/// Returns a reason with names instead of the numbers of pods and nodes.
 fn in_names(world: &World, mut reason: Reason) -> Reason {
     for fact in &mut reason.facts {
         match fact.value {

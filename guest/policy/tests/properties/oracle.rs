@@ -30,7 +30,7 @@ impl<'a> Oracle<'a> {
         pod.preemptible.unwrap_or(!self.scene.laws.unlabelled_is_non_preemptible)
     }
 
-    /// The job may preempt, and its whole request is within what its class may ask for.
+    /// Returns whether the job may preempt, and its whole request is within what its class may request.
     pub fn may_trigger(&self) -> bool {
         let by_default = !self.scene.laws.only_labels_trigger;
         let used = |class: bool| self.sum(|pod| pod.is_running() && self.is_preemptible(pod) == class);
@@ -41,12 +41,12 @@ impl<'a> Oracle<'a> {
             })
     }
 
-    /// The PodGroup of the job needs 2 pods at Permit, unless a pod of the job was bound before.
+    /// Returns whether the job can start: its PodGroup needs 2 pods at Permit, unless a pod of the job was bound before.
     pub fn can_start(&self) -> bool {
         self.pods.len() >= 2 || self.scene.pods.iter().any(|pod| pod.job == Some(JOB) && pod.is_running())
     }
 
-    /// A pod of another job that every guard allows to evict.
+    /// Returns whether a pod of another job passes every victim filter, so that it may be evicted.
     pub fn is_candidate(&self, pod: &Pod) -> bool {
         pod.is_running()
             && pod.stays()
@@ -66,7 +66,7 @@ impl<'a> Oracle<'a> {
         pod.priority >= self.preemptor.priority || is_protected || is_other || may_not_preempt
     }
 
-    /// The quotas whose bounds hold for the job: its own, and the ancestors where they bind.
+    /// Returns the quotas whose bounds hold for the job: its own, and the ancestors where they bind.
     fn bounding(&self) -> Vec<usize> {
         let path = self.path(self.preemptor.quota);
         if self.scene.laws.parents_bind { path } else { path.into_iter().take(1).collect() }
@@ -76,7 +76,7 @@ impl<'a> Oracle<'a> {
         std::iter::successors(quota, |quota| self.scene.quotas[*quota].parent).collect()
     }
 
-    /// What such pods ask for, per quota with everything below it.
+    /// Adds up the requests of the pods that `counts` selects, per quota with everything below the quota.
     fn sum(&self, counts: impl Fn(&Pod) -> bool) -> Vec<Pair> {
         let mut sums = vec![[0; 2]; self.scene.quotas.len()];
         for pod in self.scene.pods.iter().filter(|pod| counts(pod)) {
@@ -91,7 +91,7 @@ impl<'a> Oracle<'a> {
         self.pods.iter().fold([0; 2], |sum, pod| add(sum, pod.asks))
     }
 
-    /// What was promised to other jobs of a class.
+    /// Adds up the requests of nominated pods of other jobs of a class in a quota.
     fn promised(&self, quota: usize, preemptible: bool) -> Pair {
         let promised = |pod: &Pod| matches!(pod.place, Place::Nominated(_)) && pod.stays_waiting();
         self.sum(|pod| promised(pod) && pod.job != Some(JOB) && self.is_preemptible(pod) == preemptible)[quota]
@@ -115,7 +115,7 @@ impl<'a> Oracle<'a> {
         within(sum, self.scene.quotas[quota].max)
     }
 
-    /// Every limit holds with the job on its nodes, these victims gone, and those that are leaving.
+    /// Returns whether every plan invariant of quotas holds with the job on its nodes, without these victims and without pods that are leaving.
     pub fn limits_hold(&self, gone: &dyn Fn(&Pod) -> bool) -> bool {
         let stays = |pod: &Pod| pod.is_running() && pod.stays() && !gone(pod);
         self.bounding().into_iter().all(|quota| match self.is_preemptible(self.preemptor) {
@@ -124,7 +124,8 @@ impl<'a> Oracle<'a> {
         })
     }
 
-    /// Every node has what the pods planned onto it ask for, beside those that stay and what is promised to their equals.
+    /// Returns whether every node fits the pods planned onto it. The pods that stay there use capacity, and capacity is reserved for nominated
+    /// pods.
     pub fn fits(&self, nodes: &BTreeMap<String, usize>, gone: &dyn Fn(&Pod) -> bool) -> bool {
         (0..self.scene.nodes.len()).all(|node| {
             let planned: Vec<&&Pod> = self.pods.iter().filter(|pod| nodes.get(&pod.name) == Some(&node)).collect();
@@ -143,7 +144,7 @@ impl<'a> Oracle<'a> {
         })
     }
 
-    /// Whether there is any assignment of the pods to nodes after evicting every candidate.
+    /// Returns whether any assignment of the pods to nodes fits after evicting every candidate.
     pub fn some_assignment_fits(&self) -> bool {
         let gone = |pod: &Pod| self.is_candidate(pod);
         let choices = self.scene.nodes.len();
@@ -158,19 +159,19 @@ impl<'a> Oracle<'a> {
         })
     }
 
-    /// After evicting every candidate of the job's own quota, every limit holds.
+    /// Returns whether every plan invariant of quotas holds after evicting every candidate of the job's own quota.
     pub fn limits_can_hold(&self) -> bool {
         self.limits_hold(&|pod| self.is_candidate(pod) && pod.quota == self.preemptor.quota)
     }
 }
 
 impl Pod {
-    /// It is not about to go.
+    /// Returns whether the pod is not about to leave.
     fn stays(&self) -> bool {
         self.leaving.is_none()
     }
 
-    /// It waits for its node and is not being deleted.
+    /// Returns whether the pod is not being deleted, so that it may still wait for its node.
     fn stays_waiting(&self) -> bool {
         self.leaving != Some(crate::scene::Leaving::Terminating)
     }

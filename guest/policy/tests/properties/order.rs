@@ -24,7 +24,7 @@ fn telling() -> impl Strategy<Value = Telling> {
         .prop_map(|(nodes, pods, order, chunk)| Telling { nodes, pods, order, chunk })
 }
 
-/// The numbers; reservations get the next ones.
+/// Gives nodes and pods their numbers; reservations get the next ones.
 fn number(numbers: &mut Numbers, telling: &Telling) {
     for (at, id) in telling.nodes.iter().enumerate() {
         numbers.nodes.insert(format!("n{at}"), *id);
@@ -60,7 +60,7 @@ fn answers(world: &mut World, scene: &Scene) -> Answers {
     answers::all(world, &pods, &nodes)
 }
 
-/// What is in one scene and not in the other is gone.
+/// Removes from the world what is in the old scene and not in the new one.
 fn forget(world: &mut World, old: &Scene, new: &Scene) {
     let mut events = Vec::new();
     for pod in old.pods.iter().filter(|pod| new.pods.iter().all(|other| other.name != pod.name)) {
@@ -84,7 +84,7 @@ proptest! {
         prop_assert_eq!(answers::differences(&plain, &shuffled), Vec::<String>::new());
     }
 
-    /// Pods that are told as pending, and then by their status alone.
+    /// Checks that pods sent as pending, and then by their status alone, get the same answers as whole pods.
     #[test]
     fn a_status_says_as_much_as_the_whole_pod(scene in scene(Cast::Everything), telling in telling()) {
         let mut world = scene.empty_world();
@@ -110,7 +110,7 @@ proptest! {
         prop_assert_eq!(answers::differences(&whole, &status), Vec::<String>::new());
     }
 
-    /// A policy that has lived through changes answers as one that is told of the cluster anew.
+    /// Checks that a policy with a history of changes answers like one that receives the cluster anew.
     #[test]
     fn what_was_before_does_not_matter(
         mut before in scene(Cast::Everything),

@@ -123,7 +123,7 @@ fn quotas() -> impl Strategy<Value = Vec<Quota>> {
     (0..QUOTAS).map(quota).collect::<Vec<_>>()
 }
 
-/// A pod of another job, or a running one of the same job.
+/// Generates a pod of another job, or a running one of the same job.
 fn other(nodes: usize) -> impl Strategy<Value = Pod> {
     let place = prop_oneof![
         8 => (0..nodes).prop_map(Place::Running),
@@ -149,7 +149,7 @@ fn other(nodes: usize) -> impl Strategy<Value = Pod> {
     )
 }
 
-/// A reservation, or a pod inside one.
+/// Generates a reservation, or a pod inside one.
 fn nominated_on(nodes: usize) -> impl Strategy<Value = Pod> {
     let name = proptest::sample::select(vec!["r0", "r1"]);
     (other(nodes), any::<bool>(), name).prop_map(|(pod, is_reservation, name)| match is_reservation {
@@ -158,7 +158,7 @@ fn nominated_on(nodes: usize) -> impl Strategy<Value = Pod> {
     })
 }
 
-/// The waiting pods of the job.
+/// Generates the waiting pods of the job.
 fn askers(nodes: usize, cast: Cast) -> impl Strategy<Value = Vec<Pod>> {
     let only = weighted(0.2, proptest::collection::btree_set(0..nodes, 1..=nodes));
     let asks = proptest::collection::vec([1..6i64, 0..2], 1..=3);
@@ -184,7 +184,7 @@ fn askers(nodes: usize, cast: Cast) -> impl Strategy<Value = Vec<Pod>> {
     )
 }
 
-/// Up to 4 nodes, 12 others and 3 pods of the asking job.
+/// Generates a scene of up to 4 nodes, 12 other pods and 3 pods of the preempting job.
 pub fn scene(cast: Cast) -> impl Strategy<Value = Scene> {
     proptest::collection::vec([2..9i64, 0..3], 1..=4).prop_flat_map(move |nodes| {
         let others = proptest::collection::vec((other(nodes.len()), rarely()), 0..=12);

@@ -6,7 +6,7 @@ use crate::oracle::{Oracle, Plan};
 use crate::scene::{Cast, Pod, Scene, scene};
 use crate::testing::World;
 
-/// The plan for the job, or the law that stood in the way.
+/// Returns the plan for the job, or the law that failed.
 fn ask(scene: &Scene, oracle: &Oracle<'_>) -> Result<Plan, String> {
     let mut world: World = scene.world();
     let plan = world.plan(&oracle.preemptor.name)?;
@@ -41,7 +41,7 @@ fn is_irreducible(oracle: &Oracle<'_>, plan: &Plan) {
     }
 }
 
-/// Nobody is leaving from a quota below another.
+/// Moves leaving pods out of quotas that are below another quota.
 fn settled(mut scene: Scene) -> Scene {
     let is_child = |quota: usize| scene.quotas.get(quota).is_some_and(|quota| quota.parent.is_some());
     let leaving = scene.pods.iter_mut().filter(|pod| pod.leaving.is_some());
@@ -61,7 +61,7 @@ proptest! {
         }
     }
 
-    /// For jobs of one pod, or of pods that are alike: the order in which pods are planned cannot matter.
+    /// Checks jobs of one pod, or of equal pods, for which the order in which pods are planned cannot matter.
     #[test]
     fn where_there_is_no_plan_trying_everything_finds_none(mut scene in scene(Cast::Alike).prop_map(settled)) {
         scene.laws.parents_bind = false;

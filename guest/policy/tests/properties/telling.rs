@@ -7,12 +7,12 @@ use crate::scene::{JOB, Laws, Leaving, Pair, Place, Pod, Scene};
 use crate::testing::{self, Draft, INSIDE, Numbers, OPT_OUT, QUOTA, SOFT_EVICTION, World};
 
 impl Scene {
-    /// A policy with the laws of the scene that knows nothing yet.
+    /// Builds a policy with the laws of the scene that has received no events yet.
     pub fn empty_world(&self) -> World {
         World::of(self.laws.name, &self.laws.arguments())
     }
 
-    /// A policy that was told of it, one thing after the other.
+    /// Builds a policy that received the scene, one event after the other.
     pub fn world(&self) -> World {
         let mut world = self.empty_world();
         let events = self.events(&mut world.numbers);
@@ -20,7 +20,7 @@ impl Scene {
         world
     }
 
-    /// Everything there is, each thing an event of its own.
+    /// Returns the whole scene as events, one for each object, node and pod.
     pub fn events(&self, numbers: &mut Numbers) -> Vec<Event> {
         let mut events: Vec<Event> = self.objects().into_iter().map(Event::ObjectUpserted).collect();
         for (at, has) in self.nodes.iter().enumerate() {
@@ -50,7 +50,7 @@ impl Scene {
     }
 }
 
-/// A budget for the pods that are labelled with a quota.
+/// Builds a budget for the pods that are labelled with a quota.
 fn budget(quota: &str, allowed: i64) -> Object {
     let selector = json!({"matchLabels": {QUOTA: quota}});
     let body = json!({"spec": {"selector": selector}, "status": {"disruptionsAllowed": allowed}});
@@ -78,7 +78,7 @@ fn amounts([cpu, gpu]: Pair) -> String {
 }
 
 impl Pod {
-    /// What the world calls it.
+    /// Returns the name of the pod in the world: `group/name`.
     pub fn full_name(&self) -> String {
         let reservation_group = if self.is_reservation { "Reservation" } else { "default" };
         format!("{reservation_group}/{}", self.name)

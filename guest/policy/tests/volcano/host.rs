@@ -106,7 +106,7 @@ fn amounts(cores: Option<u32>, bytes: Option<u32>) -> serde_json::Value {
 }
 
 impl Host {
-    /// The host of a policy in which a law is out of force, if it is in force under the arguments at all.
+    /// Builds the host of a policy in which a law is out of force, if it is in force under the arguments at all.
     pub fn new(setup: Setup, without: Option<&str>) -> Host {
         let Setup { mode, actions, parent, .. } = &setup;
         let arguments = json!({"capacity.reclaim.mode": mode, "actions": actions, "enableHierarchy": parent.is_some()});
@@ -202,7 +202,7 @@ impl Host {
         self.world.pod(draft.with(|pod| pod.terminating = leaving));
     }
 
-    /// A minute passes. Runs a cycle and carries out what the policy says; every binding must have room at once.
+    /// Lets a minute pass, runs a cycle and carries out what the policy decides. Every binding must fit its node at once.
     pub fn cycle(&mut self) -> Cycle {
         self.now += 60;
         for (at, job) in self.setup.jobs.clone().into_iter().enumerate() {
@@ -264,7 +264,7 @@ impl Host {
         self.world.node_name(id).trim_start_matches('n').parse().unwrap()
     }
 
-    /// Those that are being deleted are gone, and their controllers have made them anew.
+    /// Removes the pods that are being deleted; their controllers have made them anew.
     pub fn complete(&mut self) {
         for pod in std::mem::take(&mut self.leaving) {
             self.bound.remove(&pod);
@@ -274,7 +274,7 @@ impl Host {
         }
     }
 
-    /// How many cores and bytes of a node are taken.
+    /// Returns how many cores and bytes of a node are taken.
     pub fn load(&self, node: usize) -> (u32, u32) {
         let here = self.bound.iter().filter(|(_, at)| **at == node).map(|((job, _), _)| &self.setup.jobs[*job]);
         here.fold((0, 0), |(cores, bytes), job| (cores + job.cores, bytes + job.memory))
@@ -285,13 +285,13 @@ impl Host {
         cores + job.cores <= all_cores && bytes + job.memory <= all_bytes
     }
 
-    /// How many pods of a job run and are not being deleted.
+    /// Returns how many pods of a job run and are not being deleted.
     pub fn running(&self, job: usize) -> u32 {
         let pods = self.bound.keys().filter(|pod| pod.0 == job && !self.leaving.contains(pod));
         u32::try_from(pods.count()).unwrap()
     }
 
-    /// How many cores and bytes the pods of some queues hold, of those that count and are not being deleted.
+    /// Returns the cores and bytes that the pods of some queues hold. Only pods that `counts` selects and that are not being deleted count.
     pub fn held(&self, queues: &[usize], counts: impl Fn(Pod) -> bool) -> (u32, u32) {
         let pods = self.bound.keys().filter(|pod| !self.leaving.contains(pod) && counts(**pod));
         let pods = pods.map(|(job, _)| &self.setup.jobs[*job]).filter(|job| queues.contains(&job.queue));

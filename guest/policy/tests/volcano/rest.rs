@@ -8,7 +8,7 @@ use proptest::test_runner::{RngAlgorithm, TestError, TestRng, TestRunner};
 
 use crate::host::{Cycle, Host, Job, Planned, Pod, Queue, Setup};
 
-/// Whether the proposal lets a job have this size.
+/// Returns whether the proposal lets a job have this size.
 fn may_be(job: &Job, size: u32) -> bool {
     match job.elastic {
         None => true,
@@ -120,7 +120,7 @@ fn check_bounds(host: &Host, cycle: &Cycle) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The victims may, and does it for a gang that is complete then.
+/// Checks that the victims of a plan may be evicted, and that the gang is complete afterwards.
 fn check_plan(host: &Host, plan: &Planned) -> Result<(), TestCaseError> {
     let Planned { action, waiting, victims } = plan;
     let jobs = &host.setup.jobs;
@@ -153,8 +153,8 @@ fn check_plan(host: &Host, plan: &Planned) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A queue from which a plan takes normal pods back keeps its guarantee; and what it deserves, where nothing else makes that less. Its
-/// elastic pods that are evicted for the same gang go first, those that go for another one later are still there.
+/// Checks that a queue from which a plan reclaims normal pods keeps its guarantee, and its deserved amount where nothing else lowers that. Elastic
+/// pods of the queue that are evicted for the same gang leave first. Those that are evicted for a later gang still count.
 fn check_guarantees(host: &Host, cycle: &Cycle, promised: &BTreeSet<Pod>) -> Result<(), TestCaseError> {
     let cores = |pod: &Pod| host.setup.jobs[pod.0].cores;
     for (at, queue) in host.setup.queues.iter().enumerate() {

@@ -96,7 +96,7 @@ fn what_may_not_be_meant_is_said() {
     }
 }
 
-/// The findings of the component are those of the native engine: one that stops, one that is said, one from the host.
+/// Checks that the component and the native engine have the same findings: one that stops, one that is reported, one from the host.
 #[test]
 fn the_component_finds_the_same() {
     for case in STOPS.iter().filter(|case| ["quota-max-negative", "quota-parents-cyclic"].contains(&case.file)) {

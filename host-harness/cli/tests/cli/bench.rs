@@ -10,7 +10,7 @@ fn arguments_of_the_system_are_in_force() {
     ran.tells(&["error: ", "`minCandidateNodesAbsolute`", &format!("  --> {args}:1\n")]);
 }
 
-/// What has no effect is refused.
+/// Checks that an option without effect is refused.
 #[test]
 fn budgets_are_refused_where_no_system_reads_them() {
     let ran = lictor(&["bench", "kubernetes-1", "volcano-1", "--native", "--budgets", "1"]).exits(2).prints_nothing();

@@ -122,7 +122,7 @@ fn where_nothing_can_be_kept_one_line_says_so_and_nothing_else_changes() {
     assert_eq!(run(""), (out, String::new()));
 }
 
-/// `tests/oci` has what a build with registries does.
+/// Checks the hint of a build without registries. `tests/oci` tests a build with registries.
 #[cfg(not(feature = "oci"))]
 #[test]
 fn a_build_without_registries_says_how_to_build_one_with_them() {
@@ -140,7 +140,7 @@ fn a_build_without_registries_says_how_to_build_one_with_them() {
     ran.tells(&["no signature of a file"]);
 }
 
-/// `lictor-controller` has what a build with clusters does.
+/// Checks the hint of a build without clusters. `lictor-controller` tests a build with clusters.
 #[cfg(not(feature = "live"))]
 #[test]
 fn a_build_without_clusters_says_how_to_build_one_with_them() {

@@ -6,14 +6,14 @@ use serde_json::json;
 
 use crate::run::{FOUR_TEAMS, command, file, lictor, lictor_reading};
 
-/// A node with this much cpu.
+/// Returns a node with this much cpu.
 fn node(name: &str, cpu: &str) -> String {
     format!(
         "apiVersion: v1\nkind: Node\nmetadata: {{name: {name}}}\nstatus: {{allocatable: {{cpu: '{cpu}', pods: '10'}}}}\n"
     )
 }
 
-/// A pending pod that asks for 2 cpu.
+/// Returns a pending pod that requests 2 cpu.
 fn pod(name: &str) -> String {
     format!(
         "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, namespace: default}}\n\
@@ -21,7 +21,7 @@ fn pod(name: &str) -> String {
     )
 }
 
-/// A pending pod of a gang that waits 10 minutes for two members.
+/// Returns a pending pod of a gang that waits 10 minutes for two members.
 fn member(name: &str) -> String {
     pod(name).replace("namespace: default", "namespace: default, labels: {pod-group.scheduling.sigs.k8s.io: job}")
 }

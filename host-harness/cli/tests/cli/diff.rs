@@ -10,7 +10,7 @@ use crate::run::{FOUR_TEAMS, file, lictor};
 
 const THREE_ZONES: &str = "fixtures/snapshots/three-zones.yaml";
 
-/// The embedded policy under another digest: a section that says nothing is appended.
+/// Writes the embedded policy under another digest: an empty section is appended. Returns the path.
 fn renamed() -> String {
     let mut bytes = embedded().to_vec();
     // A custom section: id 0, its size, the length of its name, its name.
@@ -18,7 +18,7 @@ fn renamed() -> String {
     file("renamed.wasm", bytes)
 }
 
-/// A recording of two cycles.
+/// Records two cycles, and returns the path of the recording.
 fn recording(name: &str, snapshot: &str, system: &str) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_file(&path);

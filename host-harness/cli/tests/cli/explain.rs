@@ -11,14 +11,14 @@ fn explain(name: &str) -> Ran {
     lictor(&["explain", FOUR_TEAMS, name, "--native"])
 }
 
-/// The answer about one pod, as JSON.
+/// Returns the explanation of one pod, as JSON.
 fn told(name: &str) -> Value {
     let answer = lictor(&["explain", FOUR_TEAMS, name, "--native", "--output", "json"]).exits(0).json();
     assert_eq!((&answer["kind"], answer["pods"].as_array().unwrap().len()), (&json!("Explanation"), 1));
     answer["pods"][0].clone()
 }
 
-/// The names of what notes of a pod's only attempt are about, by outcome.
+/// Returns the names that the trace of a pod's only attempt has of one kind, with this outcome.
 fn named(pod: &Value, about: &str, outcome: &str) -> Vec<String> {
     let notes = pod["attempts"][0]["explanation"]["notes"].as_array().unwrap().iter();
     let these = notes.filter(|note| note["about"] == about && note["outcome"] == outcome);

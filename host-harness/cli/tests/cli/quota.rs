@@ -14,7 +14,7 @@ const QUEUES: &str = "
               properties: {quota.preemption.delay: 1m}
 ";
 
-/// Two pods that hold 3 cpu of the 2 of their queue; the first is the originator of their application.
+/// Writes a snapshot of two pods that hold 3 cpu of the 2 of their queue; the first is the originator of their application. Returns the path.
 fn snapshot(name: &str) -> String {
     let config = format!(
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: yunikorn-configs, namespace: yunikorn}}\ndata:\n  queues.yaml: |{QUEUES}"

@@ -7,7 +7,7 @@ use crate::run::{FOUR_TEAMS, Ran, file, lictor};
 
 const THREE_ZONES: &str = "fixtures/snapshots/three-zones.yaml";
 
-/// A path that nothing is at.
+/// Returns a path without a file.
 fn fresh(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_file(&path);

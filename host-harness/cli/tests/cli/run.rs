@@ -18,19 +18,19 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// The standard output as JSON.
+    /// Reads the standard output as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:#?}"))
     }
 
-    /// It ended with this status.
+    /// Checks that the command ended with this status.
     #[track_caller]
     pub fn exits(self, code: i32) -> Ran {
         assert_eq!(self.code, code, "{self:#?}");
         self
     }
 
-    /// All of these are said on the standard output.
+    /// Checks that all of these texts are on the standard output.
     #[track_caller]
     pub fn prints(self, parts: &[&str]) -> Ran {
         for part in parts {
@@ -39,7 +39,7 @@ impl Ran {
         self
     }
 
-    /// All of these are said on the standard error.
+    /// Checks that all of these texts are on the standard error.
     #[track_caller]
     pub fn tells(self, parts: &[&str]) -> Ran {
         for part in parts {
@@ -48,7 +48,7 @@ impl Ran {
         self
     }
 
-    /// Nothing is on the standard output: what could not be decided is not shown in part.
+    /// Checks that nothing is on the standard output: a failed decision is not shown in part.
     #[track_caller]
     pub fn prints_nothing(self) -> Ran {
         assert_eq!(self.out, "", "{self:#?}");
@@ -72,7 +72,7 @@ pub fn lictor_reading(arguments: &[&str], input: &str) -> Ran {
     Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-/// The command, in the root of the project and without colours.
+/// Returns the command, in the root of the project and without colours.
 pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lictor"));
     command.args(arguments).current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));

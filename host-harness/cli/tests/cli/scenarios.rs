@@ -6,7 +6,7 @@ use crate::run::{Ran, file, lictor};
 
 const KOORDINATOR: &str = "fixtures/scenarios/koordinator";
 
-/// A scenario with one pod, one node and this expectation.
+/// Writes a scenario with one pod, one node and this expectation. Returns the path.
 fn scenario(name: &str, expect: &str) -> String {
     let text = format!(
         "apiVersion: lictor.dev/v1alpha1\nkind: Scenario\nmetadata: {{name: {name}}}\nspec:\n  description: one pod\n  source: test\n  \
@@ -17,12 +17,12 @@ fn scenario(name: &str, expect: &str) -> String {
     file(&format!("{name}.yaml"), text)
 }
 
-/// The last line of the standard output.
+/// Returns the last line of the standard output.
 fn last_line(ran: &Ran) -> &str {
     ran.out.lines().last().unwrap_or_default()
 }
 
-/// What happened in every step, whatever was expected.
+/// Returns what happened in every step, whatever was expected.
 fn outcomes(summary: &Value) -> Vec<(&Value, Vec<&Value>)> {
     let reports = summary["reports"].as_array().unwrap().iter();
     reports

@@ -54,7 +54,7 @@ fn tell(stream: &mut UnixStream, kind: u8, number: u32, said: &Value) {
     stream.flush().unwrap();
 }
 
-/// Asks; the head of the answer.
+/// Sends a question, and returns the head of the answer.
 fn ask(stream: &mut UnixStream, question: u8, asked: &Value) -> Value {
     tell(stream, question, 7, asked);
     loop {

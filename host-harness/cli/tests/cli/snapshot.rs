@@ -15,21 +15,21 @@ fn cycle() -> &'static Value {
     &DECIDED["cycles"][0]
 }
 
-/// The attempt for a pod.
+/// Returns the attempt for a pod.
 #[track_caller]
 fn attempt(pod: &str) -> &'static Value {
     let attempts = cycle()["attempts"].as_array().unwrap();
     attempts.iter().find(|attempt| attempt["pod"] == pod).unwrap_or_else(|| panic!("{pod} was not tried"))
 }
 
-/// The pod is bound to one of these nodes.
+/// Checks that the pod is bound to one of these nodes.
 #[track_caller]
 fn bound(pod: &str, nodes: &[&str]) {
     let node = cycle()["bound"][pod].as_str().unwrap_or_else(|| panic!("{pod} is not bound"));
     assert!(nodes.contains(&node), "{pod} is bound to {node}");
 }
 
-/// Nothing was done for the pod: it ended like this, by this law, which says these things.
+/// Checks that the cycle did nothing for the pod: the attempt ended with this result, by this law, whose message has these parts.
 #[track_caller]
 fn left_over(pod: &str, result: &str, law: &str, says: &[&str]) {
     let attempt = attempt(pod);
@@ -47,7 +47,7 @@ fn left_over(pod: &str, result: &str, law: &str, says: &[&str]) {
     }
 }
 
-/// The nodes that pods of this name were nominated to, each as often as it was.
+/// Returns the nodes that pods with this prefix were nominated to, each as often as it was.
 fn nominated(prefix: &str) -> Vec<&'static str> {
     let nominated = cycle()["nominated"].as_object().unwrap().iter();
     let mut nodes: Vec<&str> =
@@ -56,7 +56,7 @@ fn nominated(prefix: &str) -> Vec<&'static str> {
     nodes
 }
 
-/// The victims of a plan for a pod of this name, with the nodes they leave, all marked and not deleted.
+/// Returns the victims of a plan for a pod with this prefix, each with the node that it leaves. Checks that all are marked and not deleted.
 fn victims(prefix: &str) -> BTreeSet<(&'static str, &'static str)> {
     let all = cycle()["victims"].as_object().unwrap().iter();
     let of = all.filter(|(_, victim)| victim["preemptor"].as_str().unwrap().starts_with(prefix));

@@ -4,14 +4,14 @@ use serde_json::json;
 
 use crate::run::{FOUR_TEAMS, lictor};
 
-/// 324 cores are in use and 40 are asked for: 12 more than the 352 of the quota.
+/// Checks the raise of a quota: 324 cores are in use and 40 are requested, 12 more than the 352 of the quota.
 #[test]
 fn a_quota_is_to_be_raised_by_what_is_missing() {
     let ran = lictor(&["what-if", FOUR_TEAMS, "search/ranker-xl-4lgmcjn4c", "--native"]).exits(0);
     ran.prints(&["search/ranker-xl-4lgmcjn4c: 1 pod waits", "  - raise in `search` min cpu from 352 to 364"]);
 }
 
-/// Two of three pods find a node in their domain, which has three: one more is needed there.
+/// Checks the addition of a node: two of three pods find a node in their domain of three nodes, and one more is needed there.
 #[test]
 fn a_node_more_like_those_that_would_do_is_enough() {
     let ran = lictor(&["what-if", FOUR_TEAMS, "nlp/long-context", "--native", "--output", "json"]).exits(0);
@@ -21,7 +21,7 @@ fn a_node_more_like_those_that_would_do_is_enough() {
     assert_eq!((&nodes["of"], &nodes["fields"][0]["to"]), (&json!("h100-04"), &json!("1")));
 }
 
-/// It has three of the four pods that it needs: nothing but a fourth pod helps.
+/// Checks a gang that has three of the four pods that it needs, so that only a fourth pod helps.
 #[test]
 fn where_nothing_helps_that_is_told() {
     let ran = lictor(&["what-if", FOUR_TEAMS, "vision/stereo-match", "--native"]).exits(1);
@@ -30,7 +30,7 @@ fn where_nothing_helps_that_is_told() {
     assert!(unknown.err.contains("did you mean `vision/stereo-match`"), "{}", unknown.err);
 }
 
-/// Its gate holds it back, not the cluster.
+/// Checks a pod that its scheduling gate holds back, not the cluster.
 #[test]
 fn for_a_pod_with_gates_nothing_is_tried() {
     let asked =

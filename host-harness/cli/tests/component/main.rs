@@ -79,7 +79,7 @@ fn it_describes_itself_as_the_native_engine_does() {
     assert_eq!(TOLD.description, Some(description));
 }
 
-/// Everything that is answered when both are told and asked the same, in order.
+/// Returns all answers of a policy to the same events and questions, in order.
 fn transcript(policy: &mut dyn Policy, laws: Option<&str>) -> Vec<String> {
     let mut said = Vec::new();
     macro_rules! ask {
@@ -139,7 +139,7 @@ fn it_takes_more_events_than_fit_in_one_call() {
     assert_eq!(outcome(&mut component()), outcome(&mut Native::default()));
 }
 
-/// A policy that is configured forgets the cluster, and the templates of its pods with it.
+/// Checks that a newly configured policy forgets the cluster, and the templates of its pods with it.
 #[test]
 fn it_is_told_the_same_pods_again_after_it_is_configured_again() {
     let mut component = component();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use lictor_contract::*;
 
-/// At least one event of each kind; what they tell fits together.
+/// Returns at least one event of each kind; the events fit together.
 pub fn events() -> Vec<Event> {
     let cpu = |value| vec![Amount { resource: 0, value }, Amount { resource: 1, value: 1 }];
     let resource = |name: &str| Resource { name: name.to_owned(), everywhere: 0 };
@@ -65,7 +65,7 @@ fn object(json: &str) -> Object {
     }
 }
 
-/// Every demand between pods, of ids that are known and unknown.
+/// Returns every demand between pods, of ids that are known and unknown.
 fn inter_pod() -> InterPod {
     let term = |selector| TopologyTerm { selector, topology: 0 };
     InterPod {
@@ -83,7 +83,7 @@ fn inter_pod() -> InterPod {
     }
 }
 
-/// A template with something in every field.
+/// Returns a template with something in every field.
 fn template() -> PodTemplate {
     PodTemplate {
         namespace: "default".to_owned(),
@@ -100,7 +100,7 @@ fn template() -> PodTemplate {
     }
 }
 
-/// A pod with something in every field.
+/// Returns a pod with something in every field.
 fn pod(id: PodId, name: &str, phase: Phase, node: Option<NodeId>) -> Pod {
     Pod {
         id,
@@ -124,7 +124,7 @@ fn pod(id: PodId, name: &str, phase: Phase, node: Option<NodeId>) -> Pod {
     }
 }
 
-/// A pod with nothing in every field that may be empty.
+/// Returns a pod with nothing in every field that may be empty.
 fn bare(id: PodId) -> Pod {
     Pod { kind: Some(0), uid: format!("uid-{id}"), ..Pod::pending(id, "default", &format!("bare-{id}")) }
 }

@@ -4,7 +4,7 @@ use lictor_oracle::constraints::{Dump, broken};
 
 use super::decided::objects;
 
-/// What is broken where these pods of the snapshot get these nodes.
+/// Returns the failed constraints if these pods of the snapshot get these nodes.
 fn with(placed: &[(&str, &str)]) -> Vec<String> {
     let objects = objects("fixtures/snapshots/three-zones.yaml");
     let dump = Dump::of(&objects);

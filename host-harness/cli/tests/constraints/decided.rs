@@ -8,35 +8,36 @@ use lictor_oracle::constraints::{Dump, Places, broken};
 
 use super::run::{file, lictor};
 
-/// The objects of a file in the root of the project.
+/// Reads the objects of a file in the root of the project.
 pub fn objects(name: &str) -> Vec<Value> {
     let path = format!("{}/../../{name}", env!("CARGO_MANIFEST_DIR"));
     objects_of(name, &std::fs::read_to_string(path).unwrap())
 }
 
-/// The objects of a text.
+/// Reads the objects of a text.
 pub fn objects_of(name: &str, text: &str) -> Vec<Value> {
     let documents = lictor_host::cluster::load::read(name, text).unwrap();
     documents.into_iter().map(|document| document.value).collect()
 }
 
-/// What `decide` says in JSON.
+/// Returns the answer of `decide` in JSON.
 pub fn decided(file: &str, options: &[&str]) -> Value {
     lictor(&[&["decide", file, "--output", "json"], options].concat()).exits(0).json()
 }
 
-/// Pods and their nodes, as a part of the first cycle lists them.
+/// Returns the pods and their nodes, as a part of the first cycle lists them.
 pub fn listed(decided: &Value, part: &str) -> Places {
     let entries = decided["cycles"][0][part].as_object().unwrap().iter();
     entries.map(|(pod, node)| (pod.clone(), node.as_str().unwrap().to_owned())).collect()
 }
 
-/// The victims.
+/// Returns the victims of the first cycle.
 pub fn victims(decided: &Value) -> BTreeSet<String> {
     decided["cycles"][0]["victims"].as_object().unwrap().keys().cloned().collect()
 }
 
-/// No pod that got a node breaks a hard constraint: neither now, beside the victims, nor when these have left and the nominated pods came.
+/// Checks that no pod that got a node breaks a hard constraint: neither now, with the victims still there, nor after these have left and the
+/// nominated pods have arrived.
 #[track_caller]
 fn sound(file: &str, options: &[&str]) {
     judge(&objects(file), &decided(file, options));
@@ -74,14 +75,14 @@ fn coscheduling_breaks_no_constraint() {
     sound("fixtures/snapshots/three-zones.yaml", &["--system", "coscheduling"]);
 }
 
-/// YuniKorn stands for its own pods, unless it is told of others.
+/// Checks YuniKorn with another scheduler's pods, because it schedules only its own pods otherwise.
 #[test]
 fn yunikorn_breaks_no_constraint() {
     let options = ["--system", "yunikorn", "--scheduler", "default-scheduler"];
     sound("fixtures/snapshots/three-zones.yaml", &options);
 }
 
-/// Volcano tries no pod without a queue. Its controller puts its own pods, which have no group, into `default`.
+/// Checks Volcano, which tries no pod without a queue. Its controller puts its own pods, which have no group, into `default`.
 #[test]
 fn volcano_breaks_no_constraint() {
     let snapshot = "fixtures/snapshots/three-zones.yaml";

@@ -10,7 +10,7 @@ use super::decided::{decided, listed, victims};
 static DECIDED: LazyLock<Value> =
     LazyLock::new(|| decided("fixtures/snapshots/three-zones.yaml", &["--system", "kubernetes"]));
 
-/// The zones that pods of this name got, by binding or by nomination, in order.
+/// Returns the zones that pods with this prefix got, by binding or by nomination, in order.
 fn zones(part: &str, prefix: &str) -> Vec<String> {
     let placed = listed(&DECIDED, part).into_iter().filter(|(pod, _)| pod.starts_with(prefix));
     let mut zones: Vec<String> = placed.map(|(_, node)| node.split('-').next().unwrap().to_owned()).collect();
@@ -18,7 +18,7 @@ fn zones(part: &str, prefix: &str) -> Vec<String> {
     zones
 }
 
-/// The pod has no node, and this is said of some nodes.
+/// Checks that the pod has no node, and that the reasons of some nodes have this text.
 #[track_caller]
 fn refused(pod: &str, says: &str) {
     let attempts = DECIDED["cycles"][0]["attempts"].as_array().unwrap();

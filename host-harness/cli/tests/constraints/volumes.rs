@@ -16,18 +16,18 @@ impl Random {
         (self.0 >> 33).checked_rem(bound).unwrap()
     }
 
-    /// A number from 1 to `most`.
+    /// Returns a number from 1 to `most`.
     fn one_to(&mut self, most: u64) -> u64 {
         self.below(most).saturating_add(1)
     }
 
-    /// The size of a volume in Gi.
+    /// Returns the size of a volume in Gi.
     fn size(&mut self) -> u64 {
         self.one_to(2).saturating_mul(5)
     }
 }
 
-/// A cluster of three nodes with volumes, and pods that are of this scheduler.
+/// Returns a cluster of three nodes with volumes, and pods of this scheduler.
 fn cluster(seed: u64, scheduler: &str) -> String {
     let mut random = Random(seed);
     let mut text = String::from(

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// The resource name of GPUs.
 const GPU: &str = "nvidia.com/gpu";
 
-/// A case with these objects, in a mode of reclaim.
+/// Builds a case with these objects, in a mode of reclaim.
 fn case(mode: &str, objects: Vec<Value>) -> Case {
     let args = [("capacity.reclaim.mode".to_owned(), json!(mode))].into_iter().collect();
     Case { args, objects, later: Vec::new(), ..generate(System::Volcano, 1, 0) }
@@ -37,8 +37,8 @@ fn pod(group: &str, index: u8, requests: Value, node: Option<&str>) -> Value {
         "status": {"phase": phase}})
 }
 
-/// Queue `qa` waits for a GPU that it deserves, and with it for cpu beyond what it deserves. 2 cpu are free, and `qc` lacks 4 that it
-/// deserves. The node is short of the GPU alone.
+/// Builds a case in which queue `qa` waits for a GPU that it deserves, and with it for cpu beyond what it deserves. 2 cpu are free, and `qc` lacks
+/// 4 that it deserves. The node is short of the GPU alone.
 pub(crate) fn contested() -> Case {
     let mut kept = pod("a1", 0, json!({"cpu": "2"}), Some("n1"));
     kept["metadata"]["labels"]["volcano.sh/preemptable"] = json!("false");
@@ -59,8 +59,8 @@ pub(crate) fn contested() -> Case {
     case("reclaim", objects)
 }
 
-/// An elastic job whose sizes are powers of two has eight pods of 1 cpu, which fill `n1`. Two pods wait, of 4 cpu and of 2 cpu, and
-/// `n2` and `n3` have 1 cpu each.
+/// Builds a case of an elastic job whose sizes are powers of two: its eight pods of 1 cpu fill `n1`. Two pods wait, of 4 cpu and of 2 cpu, and `n2`
+/// and `n3` have 1 cpu each.
 pub(crate) fn grows_after_it_shrinks() -> Case {
     let elastic = json!({"volcano.sh/elastic-train": "true", "volcano.sh/elastic-train-power-of-two": "true"});
     let mut grown = group("e", "qa", 1);

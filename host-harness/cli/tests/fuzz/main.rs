@@ -17,12 +17,12 @@ use tampered::{Tamper, Tampered};
 /// The number of cases of each system; the command can run any number.
 const CASES: u64 = 100;
 
-/// How a changed policy fails a case.
+/// Returns how a changed policy fails a case. `None`: the case does not detect the change.
 fn tampered(case: &Case, how: Tamper) -> Option<Failure> {
     attempt(case, Box::new(Tampered::new(how)), None).1
 }
 
-/// The first case that detects the change.
+/// Finds the first case that detects the change.
 fn detected(system: System, how: Tamper) -> (Case, Failure) {
     let found = |index| {
         let case = generate(system, 1, index);
@@ -74,8 +74,8 @@ fn clusters_in_which_a_law_was_broken_once_keep_it() {
     }
 }
 
-/// Two plans take pods from an elastic job, and then it grows into idle room that neither of the two could use: from 8 pods, 4 are evicted
-/// for 4 cpu and 2 for 2 cpu, both sizes are powers of two, and the 2 that stay become 4 with one pod on each of the other nodes.
+/// Checks two plans that take pods from an elastic job, which then grows into idle capacity that neither of the two could use. From 8 pods, 4 are
+/// evicted for 4 cpu and 2 for 2 cpu. Both sizes are powers of two, and the 2 that stay become 4 with one pod on each of the other nodes.
 #[test]
 fn a_job_may_grow_in_the_cycle_in_which_it_gave_pods_away() {
     let case = made::grows_after_it_shrinks();
@@ -165,7 +165,7 @@ fn a_law_that_is_switched_off_is_detected() {
     }
 }
 
-/// In random clusters, "volcano/victim-frees-what-is-owed" nearly always decides beside this law.
+/// Checks this law in a made cluster. In random clusters, "volcano/victim-frees-what-is-owed" nearly always decides together with this law.
 #[test]
 fn a_queue_that_takes_what_others_lack_is_detected() {
     let case = made::contested();
@@ -175,7 +175,8 @@ fn a_queue_that_takes_what_others_lack_is_detected() {
     assert_eq!(failure.map(|failure| failure.law).as_deref(), Some("reclaimer-stays-within-deserved"));
 }
 
-/// A search that is explained looks at every node; one that is not leaves out those that cannot be the cheapest.
+/// Checks that a search finds the same with and without an explanation. An explained search looks at every node; another search leaves out nodes
+/// that cannot be the cheapest.
 #[test]
 fn a_search_that_looks_at_few_nodes_finds_what_one_finds_that_looks_at_all() {
     for system in System::ALL {

@@ -13,7 +13,7 @@ use lictor::embedded;
 /// Where arguments are written to: behind the zeros that are answered with.
 const ARGUMENTS: &str = r#"(func (export "cabi_realloc") (param i32 i32 i32 i32) (result i32) (i32.const 4096))"#;
 
-/// The built-in component with another core module.
+/// Builds the built-in component with another core module.
 pub fn policy(module: &str) -> Vec<u8> {
     let component = embedded();
     let section = core_module(component);
@@ -25,7 +25,7 @@ pub fn policy(module: &str) -> Vec<u8> {
     bytes
 }
 
-/// The same component with another name, of the same length, wherever this one stands.
+/// Returns the same component with a name replaced everywhere by another one of the same length.
 pub fn renamed(component: &[u8], from: &str, to: &str) -> Vec<u8> {
     assert_eq!(from.len(), to.len());
     let mut bytes = component.to_vec();
@@ -37,7 +37,7 @@ pub fn renamed(component: &[u8], from: &str, to: &str) -> Vec<u8> {
     bytes
 }
 
-/// Where the core module is in a component: its first section.
+/// Returns the range of the core module in a component: its first section.
 fn core_module(component: &[u8]) -> Range<usize> {
     assert_eq!(component[8], 1, "the first section is a core module");
     let mut rest = Reader { bytes: &component[9..] };
@@ -54,7 +54,7 @@ fn write_size(bytes: &mut Vec<u8>, mut size: usize) {
     bytes.push(size as u8);
 }
 
-/// The module with everything that the built-in one exports and it does not.
+/// Returns the module with all exports of the built-in one that it lacks.
 fn completed(module: &str) -> String {
     let mut text = module.trim_end().strip_suffix(')').expect("a module").to_owned();
     let lacking = EXPORTS.iter().filter(|(name, _)| !module.contains(name));
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
         taken
     }
 
-    /// Seven bits a byte, the least significant first.
+    /// Reads a number of seven bits a byte, the least significant first.
     fn number(&mut self) -> usize {
         let mut number = 0;
         for shift in (0..).step_by(7) {

@@ -13,7 +13,7 @@ use crate::assemble::policy;
 /// The fault for the pod of number 1.
 const FAULT: &str = "(then unreachable)";
 
-/// A policy that does this when it reserves a node for `b`.
+/// Starts a policy that does this when it reserves a node for `b`.
 fn started(fault: &str) -> Box<dyn Policy> {
     let module = include_str!("traps-for-one-pod.wat");
     assert!(module.contains(FAULT));
@@ -22,7 +22,7 @@ fn started(fault: &str) -> Box<dyn Policy> {
     Box::new(loaded.start().unwrap())
 }
 
-/// A session of a sound policy, and the replacement by this one, after one cycle in shadow without `b`.
+/// Opens a session of a sound policy, and begins to replace it by a policy with this fault, after so many cycles in shadow.
 fn replaced_by(fault: &str, shadow: u64) -> Session {
     let mut session = Session::open(started("(then nop)"), "", "").unwrap();
     let objects = [node("n1", 4), pod("a", 1, 0), pod("b", 1, 0), pod("c", 1, 0)];

@@ -20,7 +20,7 @@ fn resident() -> u64 {
     pages.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4096
 }
 
-/// In a process of its own: the other tests take memory, too.
+/// Checks the memory in a process of its own, because the other tests take memory, too.
 #[test]
 fn it_is_flat_after_10_000_trapping_calls() {
     let alone = ["--exact", "flat::measured_alone", "--ignored", "--nocapture"];

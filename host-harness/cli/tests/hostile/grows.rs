@@ -8,7 +8,7 @@ use crate::assemble::policy;
 
 const MARK: u64 = 8 << 20;
 
-/// Six nodes for ten pods each, and so many pods.
+/// Opens a session with six nodes for ten pods each, and so many pods.
 fn session(module: &str, pods: usize) -> Session {
     let limits = Limits { memory_bytes: 128 << 20, recycle_bytes: MARK as usize, ..Limits::default() };
     let component = Sandbox::new(limits).unwrap().load(&policy(module)).unwrap();

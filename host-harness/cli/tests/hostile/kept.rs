@@ -9,7 +9,7 @@ use lictor_host::sandbox::{Cache, Limits, Sandbox};
 
 use crate::assemble::policy;
 
-/// A directory of its own for each test.
+/// Returns an empty directory of its own for each test.
 fn empty(name: &str) -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kept").join(name);
     let _ = fs::remove_dir_all(&directory);
@@ -20,14 +20,14 @@ fn sandbox(directory: &Path) -> Sandbox {
     Sandbox::new(Limits::default()).unwrap().with_cache(Cache::open(directory).unwrap())
 }
 
-/// A policy that breaks where this is asked of it, and no other of these does.
+/// Builds a policy that breaks in this function, and in no other of these.
 fn breaking(function: &str) -> Vec<u8> {
     let interface = if function == "permit" { "permit" } else { "placement" };
     let export = format!("(export \"lictor:policy/{interface}@0.1.0#{function}\")");
     policy(&format!("(module (func {export} (param i32) (result i32) unreachable))"))
 }
 
-/// Whether the policy that comes of these bytes breaks in its filter; otherwise it does in its permit.
+/// Returns whether the policy of these bytes breaks in its filter; otherwise it does in its permit.
 fn filter_breaks(sandbox: &Sandbox, bytes: &[u8]) -> bool {
     let loaded = sandbox.load(bytes).unwrap();
     let breaks = |ask: fn(&mut dyn Policy) -> bool| ask(&mut loaded.start().unwrap());
@@ -36,7 +36,7 @@ fn filter_breaks(sandbox: &Sandbox, bytes: &[u8]) -> bool {
     filter
 }
 
-/// The compiled forms of all components below a directory.
+/// Returns the compiled forms of all components below a directory.
 fn compiled(directory: &Path) -> Vec<PathBuf> {
     let below = |path: PathBuf| fs::read_dir(path).into_iter().flatten().map(|found| found.unwrap().path());
     let components = below(directory.to_owned()).filter(|path| path.is_dir());

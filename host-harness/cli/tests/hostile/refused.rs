@@ -9,7 +9,7 @@ use lictor_host::sandbox::{Limits, LoadError, NotAComponent, Sandbox};
 
 use crate::assemble::{policy, renamed};
 
-/// Why a file is refused; afterwards the host takes a sound one.
+/// Returns why a file is refused. Afterwards the host must load a sound one.
 fn refused(bytes: &[u8]) -> LoadError {
     let sandbox = Sandbox::new(Limits::default()).unwrap();
     let error = sandbox.load(bytes).err().expect("a refusal");

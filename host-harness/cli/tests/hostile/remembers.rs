@@ -26,7 +26,7 @@ fn binds(session: &mut Session, name: &str) -> bool {
     step.happened.bound.contains_key(&format!("default/{name}"))
 }
 
-/// A checkpoint of a session with another memory of the policy.
+/// Returns a checkpoint of a session with another memory of the policy.
 fn remembering(session: &mut Session, memory: Value) -> SessionCheckpoint {
     let mut saved = serde_json::to_value(session.checkpoint().unwrap()).unwrap();
     saved["policy"] = memory;

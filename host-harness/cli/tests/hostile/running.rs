@@ -49,7 +49,7 @@ fn broken(module: &str, call: impl Fn(&mut Sandboxed) -> Result<(), CallError>) 
     cause
 }
 
-/// The host goes on: the built-in policy answers.
+/// Checks that the host goes on: the built-in policy answers.
 fn sound() {
     assert_eq!(SOUND.start().unwrap().describe().unwrap().name, "lictor");
 }

@@ -67,7 +67,7 @@ fn the_last_unit_of_fuel_counts_on_every_machine() {
     assert_eq!(used(Limits::default()), 0, "without a limit it is not counted");
 }
 
-/// What a session of the embedded policy has counted after a cycle with a preemption.
+/// Returns the counters of a session of the embedded policy after a cycle with a preemption.
 fn cycle() -> Counters {
     let shared = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lictor-cache");
     let limits = Limits { call_fuel: Some(1 << 40), ..Limits::default() };

@@ -57,7 +57,7 @@ impl Testbed {
     }
 }
 
-/// The binary: what the environment names, else what was built of these sources.
+/// Returns the path of the binary: what the environment names, else what was built of these sources. `None`: it is not built.
 fn binary() -> Option<String> {
     if let Ok(path) = env::var("LICTOR_TESTBED") {
         return Some(path);
@@ -67,14 +67,14 @@ fn binary() -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// `lictor run`, which records into this file.
+/// Starts `lictor run`, which records into this file.
 fn run(cluster: &Testbed, recording: &Path) -> Running {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lictor"));
     command.args(["run", "--system", "kubernetes", "--kubeconfig", &cluster.kubeconfig, "--record"]).arg(recording);
     Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
 }
 
-/// Three batch pods fill three nodes; a gang of three comes, for which they are evicted. The page is open before the gang is there.
+/// Checks a gang of three that arrives where three batch pods fill three nodes and are evicted. The page is open before the gang arrives.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_gang_is_followed_from_its_plan_to_its_nodes() {
     let Some(browser) = Browser::start("cluster", DESK).await else { return };

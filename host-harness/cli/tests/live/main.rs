@@ -73,7 +73,7 @@ impl Drop for Running {
     }
 }
 
-/// The command that follows a recording.
+/// Starts the command that follows a recording.
 fn view(recording: &Path) -> Running {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lictor"));
     command.args(["view", "--live", "--no-open"]).arg(recording);
@@ -81,12 +81,12 @@ fn view(recording: &Path) -> Running {
 }
 
 impl Running {
-    /// The first line on the standard error.
+    /// Reads the first line on the standard error.
     fn said(&mut self) -> String {
         line(self.0.stderr.take().unwrap())
     }
 
-    /// The address of the page, once it is served.
+    /// Reads the address of the page, once it is served.
     fn url(&mut self) -> String {
         line(self.0.stdout.take().unwrap()).trim().to_owned()
     }
@@ -98,7 +98,7 @@ fn line(from: impl std::io::Read) -> String {
     line
 }
 
-/// Where the step with the second moment ends.
+/// Returns the offset at which the step with the second moment ends.
 fn end_of_second_moment(bytes: &[u8]) -> usize {
     let ends: Vec<usize> = (12..=bytes.len()).collect();
     let moments = |end: usize| Growing::open("", Memory::from(bytes[..end].to_vec())).unwrap().known().moments;
@@ -170,7 +170,7 @@ async fn a_controller_is_followed_moment_by_moment() {
     browser.reads("#cycle-said", "Moment 5 of 5").await;
 }
 
-/// Of 240 moments, the last 200 are drawn; those before are explained none the less.
+/// Checks that of 240 moments, the last 200 are drawn; those before are explained none the less.
 #[tokio::test(flavor = "multi_thread")]
 async fn only_the_last_moments_of_a_long_recording_are_drawn() {
     let Some(browser) = Browser::start("long", DESK).await else { return };

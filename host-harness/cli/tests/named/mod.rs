@@ -27,12 +27,12 @@ impl File {
         Some(Arc::new(File { path, system, name, read: OnceLock::new() }))
     }
 
-    /// The scenario.
+    /// Reads the scenario, once.
     pub fn scenario(&self) -> Result<&Scenario, Failed> {
         self.read.get_or_init(|| read(&self.path)).as_ref().map_err(Failed::from)
     }
 
-    /// The name of a test of this file.
+    /// Returns the name of a test of this file.
     pub fn test_name(&self, kind: &str) -> String {
         format!("{kind}::{}/{}", self.system, self.name)
     }
@@ -43,7 +43,7 @@ fn read(path: &Path) -> Result<Scenario, String> {
     load(&[path]).map_err(mistakes)?.pop().ok_or_else(|| "the file holds no scenario".to_owned())
 }
 
-/// All scenario files, by folder.
+/// Returns all scenario files, by folder.
 pub fn files() -> Result<Vec<Arc<File>>, std::io::Error> {
     let mut files = Vec::new();
     for folder in below(Path::new(FOLDER))?.iter().filter(|path| path.is_dir()) {
@@ -52,7 +52,7 @@ pub fn files() -> Result<Vec<Arc<File>>, std::io::Error> {
     Ok(files)
 }
 
-/// What stands in a folder, by name.
+/// Returns the entries of a folder, by name.
 fn below(folder: &Path) -> Result<Vec<PathBuf>, std::io::Error> {
     let mut paths =
         std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>, std::io::Error>>()?;
@@ -60,7 +60,7 @@ fn below(folder: &Path) -> Result<Vec<PathBuf>, std::io::Error> {
     Ok(paths)
 }
 
-/// A test fails with what is wrong.
+/// Fails the test with the mistakes, if there are any.
 pub fn nothing(wrong: impl Iterator<Item = String>) -> Result<(), Failed> {
     let wrong: Vec<String> = wrong.collect();
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }

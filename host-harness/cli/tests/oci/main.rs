@@ -33,7 +33,7 @@ fn lictor_with(arguments: &[&str], docker: &str) -> Ran {
     Ran { code: status.code().unwrap(), out: text(stdout), err: text(stderr) }
 }
 
-/// A directory of this name, without files.
+/// Makes a directory of this name, without files.
 fn empty_directory(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&path);
@@ -41,7 +41,8 @@ fn empty_directory(name: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// A registry with the embedded policy, pushed and signed by the command; the pinned reference that the push printed.
+/// Starts a registry with the embedded policy, pushed and signed by the command. Returns it with the name, and with the pinned reference that the
+/// push printed.
 fn with_policy() -> (FakeRegistry, String, String) {
     let registry = FakeRegistry::start();
     let name = registry.name("team/policy:1");
@@ -58,7 +59,7 @@ fn public_key() -> String {
     file("oci-publisher.pub", PUBLIC)
 }
 
-/// A report about the embedded policy, as far as it matters here.
+/// Returns a report about the embedded policy, with the fields that these tests read.
 fn report() -> String {
     let digest = Digest::of(lictor::embedded());
     let sum = digest.as_str().trim_start_matches("sha256:");

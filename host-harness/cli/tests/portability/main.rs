@@ -66,7 +66,7 @@ static FILES: LazyLock<[PathBuf; 2]> = LazyLock::new(|| {
     files
 });
 
-/// What is called while a scenario is played, explained.
+/// Returns the calls while a scenario is played, explained.
 fn scenario(name: &str) -> Calls {
     let path = format!("{}/../../fixtures/scenarios/{name}.yaml", env!("CARGO_MANIFEST_DIR"));
     let scenario = load(&[path]).unwrap().pop().unwrap();
@@ -76,7 +76,7 @@ fn scenario(name: &str) -> Calls {
     calls
 }
 
-/// Every function, with all kinds of events, and what is refused.
+/// Returns calls of every function, with all kinds of events, and with arguments that are refused.
 fn every_function() -> Calls {
     let calls = Calls::default();
     let mut policy = Traced::new(COMPONENT.start().unwrap(), &calls);
@@ -155,7 +155,7 @@ fn the_traces_have_every_function_and_every_event() {
     assert!(untold.is_empty(), "no trace tells {untold:?}");
 }
 
-/// Without victims, refusals and errors the traces would show little.
+/// Checks that the traces have victims, refusals and errors, without which they would show little.
 #[test]
 fn the_traces_evict_refuse_and_fail() {
     let text =

@@ -24,7 +24,7 @@ pub struct Call {
 pub struct Calls(Arc<Mutex<Vec<Call>>>);
 
 impl Calls {
-    /// The calls, in their order.
+    /// Returns the calls, in their order.
     pub fn taken(&self) -> Vec<Call> {
         self.0.lock().unwrap().clone()
     }
@@ -64,7 +64,7 @@ impl Traced {
         answer
     }
 
-    /// The same of a function with a verdict of its own.
+    /// Calls a function that returns a verdict of its own, and records the call.
     fn judged<E: Serialize>(
         &mut self,
         function: &'static str,

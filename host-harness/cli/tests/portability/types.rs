@@ -20,7 +20,7 @@ pub struct Contract {
 }
 
 impl Contract {
-    /// Those that a component exports.
+    /// Reads the types and functions that a component exports.
     pub fn of(component: &[u8]) -> Contract {
         let DecodedWasm::Component(resolve, world) = decode(component).unwrap() else { panic!("no component") };
         let mut functions = BTreeMap::new();
@@ -34,7 +34,7 @@ impl Contract {
         Contract { resolve, functions }
     }
 
-    /// Each function: its interface, its parameters and its result.
+    /// Returns each function: its interface, its parameters and its result.
     pub fn functions(&self) -> Value {
         let told = |(interface, function): &(String, Function)| {
             let parameters: Vec<Value> = function.params.iter().map(|it| self.name(&it.ty)).collect();
@@ -43,7 +43,7 @@ impl Contract {
         self.functions.iter().map(|(name, function)| (name.clone(), told(function))).collect::<Map<_, _>>().into()
     }
 
-    /// The types that have names.
+    /// Returns the types that have names.
     pub fn types(&self) -> Value {
         let named = self.resolve.types.iter().filter_map(|(id, it)| Some((it.name.clone()?, self.definition(id)?)));
         named.collect::<Map<_, _>>().into()
@@ -109,7 +109,7 @@ impl Contract {
         calls.taken().into_iter().map(of_call).collect()
     }
 
-    /// A result, where the type is one.
+    /// Returns the value of a result. `None`: the type is no result.
     fn value_of_result(&self, ty: &Type, value: &Value) -> Option<Value> {
         let Type::Id(id) = ty else { return None };
         let TypeDefKind::Result(it) = self.kind(*id) else { return None };
@@ -120,7 +120,8 @@ impl Contract {
         Some(side("ok", &it.ok).or_else(|| side("err", &it.err)).unwrap())
     }
 
-    /// A value by its type: fields by their names in `wit/`, and numbers of 64 bits as text, since not every language reads them as numbers.
+    /// Returns a value by its type: fields by their names in `wit/`, and numbers of 64 bits as text, since not every language reads them as
+    /// numbers.
     fn value(&self, ty: &Type, value: &Value) -> Value {
         let id = match ty {
             Type::U64 | Type::S64 => return value.as_number().unwrap().to_string().into(),

@@ -15,12 +15,12 @@ use systems::Played;
 /// How long a simulation is.
 const STEPS: usize = 300;
 
-/// A session of the policy, that breaks when its fuse has burnt down.
+/// Opens a session of the policy that breaks when its fuse has burnt down.
 fn open(played: &Played, fuse: &Fuse) -> Session {
     Session::open(Box::new(Faulty::new(Native::default(), fuse.clone())), played.name, "").unwrap()
 }
 
-/// A simulation with this system.
+/// Builds a simulation with this system.
 fn simulation(played: &Played, session: Session, seed: u64, fuse: Fuse) -> Simulation {
     let mut simulation = Simulation::new(session, seed, 3, played.objects.clone(), fuse);
     simulation.dress = played.dress;

@@ -15,7 +15,7 @@ use crate::{STEPS, open, simulation};
 const TERMS: Terms =
     Terms { shadow: Period::Cycles(3), watch: Period::Cycles(3), allowed: 0, answers: 0, at_most: Period::Cycles(0) };
 
-/// What came of every input, with or without replacements; and how many came to their end.
+/// Returns the steps of all inputs, with or without replacements, and how many replacements ended.
 fn stream(played: &Played, seed: u64, replaces: bool) -> (Vec<Step>, usize) {
     let fuse = Fuse::default();
     let mut simulation = simulation(played, open(played, &fuse), seed, fuse);

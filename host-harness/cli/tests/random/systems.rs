@@ -36,13 +36,13 @@ impl Played {
         described.systems.into_iter().find(|info| info.name == self.name).unwrap()
     }
 
-    /// Whether it tries pods one by one.
+    /// Returns whether the system tries pods one by one.
     pub fn is_pod_by_pod(&self) -> bool {
         !self.info().extension_points.iter().any(|point| point == ExtensionPoint::Act.name())
     }
 }
 
-/// All systems, so that pods are evicted in each.
+/// Returns all systems, so that pods are evicted in each.
 pub fn all() -> [Played; 5] {
     [kubernetes(), coscheduling(), koordinator_evicting(), yunikorn(), volcano_reclaiming()]
 }
@@ -51,7 +51,7 @@ pub fn kubernetes() -> Played {
     Played { name: "kubernetes", dress: |_, _| {}, objects: Vec::new(), seeds: SEEDS, commands: &PREEMPTS }
 }
 
-/// With gangs of two.
+/// Returns coscheduling with gangs of two.
 pub fn coscheduling() -> Played {
     let dress: fn(usize, &mut Real) = |number, pod| {
         if number.is_multiple_of(3) {
@@ -62,7 +62,7 @@ pub fn coscheduling() -> Played {
     Played { name: "coscheduling", dress, objects: vec![], seeds: SEEDS, commands: &PREEMPTS }
 }
 
-/// With gangs of two.
+/// Returns Koordinator with gangs of two.
 pub fn koordinator() -> Played {
     let dress: fn(usize, &mut Real) = |number, pod| {
         pod.labels.insert("quota.scheduling.koordinator.sh/name".to_owned(), "q".to_owned());
@@ -114,7 +114,7 @@ pub fn volcano() -> Played {
     Played { name: "volcano", dress, objects: objects.to_vec(), seeds: SEEDS, commands: &BINDS }
 }
 
-/// Every other pod is not preemptible, and takes back what the quota is guaranteed from those that are.
+/// Returns Koordinator where every other pod is not preemptible, and reclaims what the quota is guaranteed from preemptible pods.
 pub fn koordinator_evicting() -> Played {
     let dress: fn(usize, &mut Real) = |number, pod| {
         let preemptible = !number.is_multiple_of(2);
@@ -128,7 +128,7 @@ pub fn koordinator_evicting() -> Played {
     Played { name: "koordinator", dress, objects: vec![object(quota)], seeds: SEEDS, commands: &PREEMPTS }
 }
 
-/// Two queues, each of which reclaims what it deserves from the other. In so small a cluster that is rare.
+/// Returns Volcano with two queues, each of which reclaims what it deserves from the other. In so small a cluster that is rare.
 pub fn volcano_reclaiming() -> Played {
     let dress: fn(usize, &mut Real) = |number, pod| {
         pod.scheduler = "volcano";

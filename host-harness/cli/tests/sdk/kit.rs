@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use crate::{component, lictor, printed};
 
-/// What the kit prints about a component that does not conform.
+/// Returns what the kit prints about a component that does not conform.
 fn failing(component: &str) -> String {
     let ran = lictor(&["test", "--component", component]);
     assert_eq!(ran.status.code(), Some(1), "{ran:?}");
     String::from_utf8(ran.stdout).unwrap()
 }
 
-/// The line about a check.
+/// Returns the line about a failed check.
 fn line<'a>(page: &'a str, check: &str) -> &'a str {
     page.lines().find(|line| line.contains(&format!("FAILED {check} "))).unwrap_or_else(|| panic!("{check}:\n{page}"))
 }
@@ -63,7 +63,7 @@ fn a_component_that_traps_is_found_with_its_export() {
     assert!(said.contains("answer `unknown-pod`"), "{said}");
 }
 
-/// The statement that `--report` writes about a component.
+/// Returns the statement that `--report` writes about a component.
 fn reported(component: &str, scenarios: &[&str], file: &str) -> (Vec<u8>, Value) {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(file);
     let file = path.to_str().unwrap();

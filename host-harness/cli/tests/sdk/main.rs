@@ -31,7 +31,7 @@ static BUILT: LazyLock<PathBuf> = LazyLock::new(|| {
     target.join(TARGET).join(PROFILE)
 });
 
-/// The component of a crate or of an example (`examples/NAME`), in a file.
+/// Writes the component of a crate or of an example (`examples/NAME`), and returns the path.
 fn component(name: &str) -> String {
     let module = fs::read(BUILT.join(format!("{name}.wasm"))).unwrap();
     let encoder = wit_component::ComponentEncoder::default().validate(true).module(&module).unwrap();
@@ -44,14 +44,14 @@ fn lictor(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_lictor")).args(arguments).current_dir(ROOT).output().unwrap()
 }
 
-/// What the command prints; it must be done.
+/// Returns what the command prints; the command must succeed.
 fn printed(arguments: &[&str]) -> String {
     let ran = lictor(arguments);
     assert!(ran.status.success(), "{ran:?}");
     String::from_utf8(ran.stdout).unwrap()
 }
 
-/// The optional interfaces that a component has.
+/// Returns the optional interfaces that a component has.
 fn optional(component: &str) -> Vec<String> {
     let told: Value = serde_json::from_str(&printed(&["inspect", component, "--output", "json"])).unwrap();
     assert_eq!((&told["imports"], &told["refused"]), (&json!([]), &Value::Null));

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-/// The dependencies of every package, those of its tests included.
+/// Returns the dependencies of every package, those of its tests included.
 fn dependencies(lock: &str) -> BTreeMap<&str, Vec<&str>> {
     lock.split("[[package]]").skip(1).map(package).collect()
 }
@@ -16,7 +16,7 @@ fn package(text: &str) -> (&str, Vec<&str>) {
     (name, listed.split('"').skip(1).step_by(2).filter_map(|entry| entry.split(' ').next()).collect())
 }
 
-/// Our packages that a package needs, directly or not.
+/// Returns our packages that a package needs, directly or not.
 fn ours<'a>(all: &BTreeMap<&'a str, Vec<&'a str>>, package: &str) -> BTreeSet<&'a str> {
     let (mut found, mut open) = (BTreeSet::new(), vec![package]);
     while let Some(name) = open.pop() {

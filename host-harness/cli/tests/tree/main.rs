@@ -17,7 +17,7 @@ struct File {
     text: String,
 }
 
-/// The files with these endings, by name; what is built and what is hidden is not among them.
+/// Reads the files with these endings, by name. Built and hidden files are not among them.
 fn files(endings: &[&str]) -> Vec<File> {
     let (root, mut paths) = (Path::new(ROOT), Vec::new());
     find(root, endings, &mut paths);

@@ -19,15 +19,15 @@ fn is_law(name: &str) -> bool {
     LAWS.iter().any(below)
 }
 
-/// The name of the function that begins in this line.
+/// Returns the name of the function that begins in this line. `None`: no function begins there.
 fn function(line: &str) -> Option<&str> {
     let is_before = |word: &&str| BEFORE.iter().any(|known| word.starts_with(known)) || word.starts_with('"');
     let mut words = line.split_whitespace().skip_while(is_before);
     (words.next() == Some("fn")).then(|| words.next()).flatten()?.split(['(', '<']).next()
 }
 
-/// The functions of a text as rustfmt writes it: the line of each, its name and how many lines it has. A function ends where
-/// a line that is indented like its first one ends with a brace or a semicolon.
+/// Returns the functions of a text as rustfmt writes it: the line of each, its name and how many lines it has. A function ends where a line that is
+/// indented like its first one ends with a brace or a semicolon.
 fn functions(text: &str) -> Vec<(usize, &str, usize)> {
     let lines: Vec<&str> = text.lines().collect();
     let indent = |line: &str| line.len() - line.trim_start().len();

@@ -28,7 +28,7 @@ const BANNED: [(&str, &str); 22] = [
     ("thereof", "of it"),
 ];
 
-/// Where a phrase stands in a text as whole words, as line numbers.
+/// Returns the lines of a text that contain a phrase as whole words, as line numbers from 1.
 fn lines_with(text: &str, phrase: &str) -> Vec<usize> {
     let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphabetic() || c == '_');
     let says = |line: &str| {

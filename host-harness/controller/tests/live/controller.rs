@@ -95,7 +95,7 @@ impl How {
         How { kubeconfig, system, arguments, settings, checkpoint, map, socket, listen, standing: true }
     }
 
-    /// Events, conditions and status are written, as by the command.
+    /// Returns the settings of a command that writes events, conditions and status.
     fn reports(&self) -> Wanted {
         let mode = if self.settings.mode == Mode::Act { Says::CarriesOut } else { Says::OnlySays };
         let (system, identity) = (self.system.clone(), "live".to_owned());
@@ -126,7 +126,7 @@ impl Controller {
         Controller::with(how, || Box::new(Native::default()))
     }
 
-    /// A controller with this policy.
+    /// Starts a controller with this policy.
     pub fn with(how: &How, policy: impl Fn() -> Box<dyn Policy> + Send + 'static) -> Controller {
         let (stop, stopped) = watch::channel(false);
         let (leads, leading) = watch::channel(true);

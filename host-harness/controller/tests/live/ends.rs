@@ -70,7 +70,8 @@ pub async fn a_right_that_is_missing(world: &World) {
     step.end().await;
 }
 
-/// Has a PodDisruptionBudget forbid the evictions: that is said at once, no victim is said to be preempted, and without the budget the gang runs.
+/// Checks a PodDisruptionBudget that forbids the evictions: that is reported at once, and no victim is reported as preempted. Without the budget
+/// the gang runs.
 pub async fn a_budget_that_forbids(world: &World) {
     let step = world.step("budget", 2).await;
     step.fill().await;

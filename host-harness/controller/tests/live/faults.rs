@@ -5,7 +5,7 @@ use crate::world::World;
 
 const GANG: [&str; 2] = ["g0", "g1"];
 
-/// 409, 429 and 500; answers that are lost; watches that end, and one whose version is too old.
+/// Checks failing requests: 409, 429 and 500; answers that are lost; watches that end, and one whose version is too old.
 pub async fn requests_that_fail(world: &World) {
     let faults = [
         "fail 409 verb=patch path=/pods/ every=2 times=6",
@@ -44,7 +44,7 @@ pub async fn requests_that_fail(world: &World) {
     }
 }
 
-/// The API server is killed while the victims leave, and comes back.
+/// Checks an API server that is killed while the victims leave, and comes back.
 pub async fn an_api_server_that_is_killed(world: &World) {
     let step = world.step("killed", 2).await;
     step.fill().await;

@@ -31,7 +31,7 @@ pub async fn is_admitted_when_its_victims_have_left(world: &World, system: &str)
     step.end().await;
 }
 
-/// Who only says what the laws would do evicts nobody and lets nobody go; with or without gates.
+/// Checks that a controller that only reports what the laws would do evicts no pod and removes no gate; with or without gates.
 pub async fn is_only_talked_about(world: &World) {
     let step = world.step("talk", 3).await;
     step.fill().await;

@@ -28,7 +28,7 @@ pub struct Liar {
 }
 
 impl Liar {
-    /// One that lies from the beginning, and what makes it honest.
+    /// Returns a policy that lies from the beginning, and the switch that makes it honest.
     pub fn new(lie: Lie) -> (Liar, Arc<AtomicBool>) {
         let lies = Arc::new(AtomicBool::new(true));
         (Liar { policy: Native::default(), lie, lies: lies.clone() }, lies)

@@ -119,7 +119,7 @@ async fn a_thousand_gated_pods_are_bound_about_as_fast_as_without_a_gate() {
     assert!(share >= SHARE, "at {share:.2} of the speed");
 }
 
-/// The same three times, alternately: `just live-scale`.
+/// Measures a thousand pods with and without our gate, three times alternately: `just live-scale`.
 #[ignore = "a measurement of some three minutes"]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thousand_pods_on_five_hundred_nodes() {

@@ -25,7 +25,7 @@ use crate::world::{SOON, Step, World};
 const NAMESPACE: &str = "lictor-system";
 const MAP: &str = "lictor-policy";
 
-/// A desk at which `same` is the policy of this project, `liar` one that lies, and bytes are a component.
+/// Returns a desk at which `same` is the policy of this project, `liar` one that lies, and bytes are a component.
 fn desk(controller: &Controller) -> Desk {
     let refuse = |message: String| Refusal { message, remedy: "name another one".to_owned() };
     Desk::new(controller.offers.clone(), move |wish: Wish| {
@@ -58,12 +58,12 @@ fn wish(component: &str, bytes: Option<Vec<u8>>) -> Wish {
     Wish { component: component.to_owned(), bytes, arguments: None, on }
 }
 
-/// A pod that fits nowhere, so that there is something to compare.
+/// Creates a pod that fits nowhere, so that there is something to compare.
 async fn waits(step: &Step<'_>) {
     step.held("large", "high", json!({"spec": {"nodeSelector": {"no": "such"}}})).await;
 }
 
-/// The reasons of the events about the ConfigMap.
+/// Returns the reasons of the events about the ConfigMap.
 async fn reasons(admin: &Client) -> Vec<String> {
     let all = api(admin, "events.k8s.io/v1", "Event", NAMESPACE).list(&ListParams::default()).await.unwrap();
     let about = all.items.into_iter().filter(|event| event.data["regarding"]["name"] == MAP);
@@ -79,7 +79,7 @@ async fn ends(orders: &Orders, wish: &Wish, ordered: &str) -> Answer {
     wait_for(&format!("{} has come to its end", wish.component), SOON, ended).await
 }
 
-/// The component is in the ConfigMap, or named by it; what becomes of it is written into it, and said by events.
+/// Checks orders through a ConfigMap, which holds the component or names it. The progress is written into the ConfigMap, and events report it.
 pub async fn through_a_config_map(world: &World) {
     let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("deploy");
     for file in ["namespace.yaml", "service-account.yaml", "cluster-role.yaml", "role.yaml"] {

@@ -14,26 +14,26 @@ const GANG: [&str; 2] = ["g0", "g1"];
 /// Who leaves for it.
 const VICTIMS: [&str; 2] = ["v0", "v1"];
 
-/// A place for a checkpoint that is not there yet.
+/// Returns a path for a checkpoint that does not exist yet.
 fn checkpoint(step: &Step<'_>) -> PathBuf {
     step.world.testbed.ready.folder.join(format!("{}.json", step.namespace))
 }
 
-/// The controller is killed when its victims leave; another one has nothing but the cluster.
+/// Checks a controller that is killed when its victims leave; the next controller has nothing but the cluster.
 pub async fn from_the_cluster_alone(world: &World) {
     let step = world.step("alone", 2).await;
     in_the_middle(&step, &world.how("coscheduling")).await;
     step.end().await;
 }
 
-/// The same with a system as `deploy/` ships it.
+/// Checks a controller that is killed when its victims leave, with a system as `deploy/` ships it.
 pub async fn as_it_is_shipped(world: &World, system: &str) {
     let step = world.step("shipped", 2).await;
     in_the_middle(&step, &world.shipped(system)).await;
     step.end().await;
 }
 
-/// The same with a checkpoint.
+/// Checks a controller that is killed when its victims leave; the next controller has a checkpoint.
 pub async fn from_a_checkpoint(world: &World) {
     let step = world.step("kept", 2).await;
     let how = How { checkpoint: Some(checkpoint(&step)), ..world.how("coscheduling") };
@@ -60,7 +60,7 @@ pub async fn killed(step: &Step<'_>, controller: Controller, how: &How) -> Contr
     Controller::start(how)
 }
 
-/// A controller that is told to end brings to its end what it has begun, and begins nothing more.
+/// Checks that a controller that is stopped finishes what it has begun, and begins nothing more.
 pub async fn told_to_end(world: &World) {
     let step = world.step("ends", 2).await;
     step.fill().await;
@@ -81,7 +81,7 @@ pub async fn told_to_end(world: &World) {
     step.end().await;
 }
 
-/// Killed at fifty moments of the way, alternately with and without a checkpoint.
+/// Kills the controller at fifty moments of a plan, alternately with and without a checkpoint.
 pub async fn killed_again_and_again(world: &World) {
     for (round, kept) in (0..10_u64).zip([true, false].into_iter().cycle()) {
         let step = world.step("again", 2).await;
@@ -102,7 +102,7 @@ pub async fn killed_again_and_again(world: &World) {
     }
 }
 
-/// The lead goes from one to the other in the middle of a plan, and for a moment both believe that they lead.
+/// Checks two controllers: the lead passes from one to the other in the middle of a plan, and for a moment both believe that they lead.
 pub async fn when_another_leads(world: &World) {
     let step = world.step("leads", 2).await;
     step.fill().await;

@@ -14,8 +14,8 @@ use crate::world::World;
 const NODES: u32 = 500;
 const PODS: u32 = 1000;
 
-/// How long it takes from the first creation until all pods are bound, so often with and without our gate, one after the other: what the
-/// machine does beside changes from minute to minute. The share of the speed that is left with our gate, of the medians.
+/// Measures how long it takes from the first creation until all pods are bound, `rounds` times with and without our gate. Both alternate, because
+/// the load of the machine changes from minute to minute. Returns the share of the speed that is left with our gate, of the medians.
 pub async fn a_thousand_pods(world: &World, rounds: usize) -> f64 {
     let (mut alone, mut held) = (Vec::new(), Vec::new());
     for round in 0..rounds {

@@ -11,8 +11,8 @@ use crate::support::objects::{api, create, delete_pod, evict, node, node_of, pod
 use crate::systems::{refused, sized};
 use crate::world::{SOON, World, is_gated, is_running, nominated};
 
-/// A pod was let go, and the node took another taint in the same moment: kube-scheduler refuses the pod. That is said; the pod is deleted
-/// where a controller owns it, and the successor goes elsewhere; the pod that nobody owns stays.
+/// Checks a pod whose node got another taint in the moment in which the pod lost its gate: kube-scheduler refuses the pod. That is reported. The
+/// pod is deleted where a controller owns it, and the successor goes elsewhere; a pod without an owner stays.
 pub async fn a_pod_that_was_let_go_and_is_refused(world: &World) {
     let step = world.step("refused", 3).await;
     // There is no kube-scheduler while the pods are let go, and the nodes are closed before it looks.
@@ -86,7 +86,7 @@ async fn close(world: &World, node: &str, closed: bool) {
     api(&world.admin, "v1", "Node", "").patch(node, &PatchParams::default(), &patch).await.unwrap();
 }
 
-/// Somebody evicts the victims first, and a bystander with them.
+/// Checks that others may evict the victims first, and another pod with them.
 pub async fn evictions_by_others(world: &World) {
     let step = world.step("foreign", 2).await;
     step.fill().await;
@@ -113,7 +113,8 @@ async fn foreign(controller: &Controller, pod: &str, by: By) {
     });
 }
 
-/// Somebody takes the room of a pod that was let go: kube-scheduler preempts them by its own rules. That is said and counted; the pod runs.
+/// Checks a pod whose capacity another pod takes after its gate is removed: kube-scheduler preempts by its own rules. That is reported and counted;
+/// the pod runs.
 pub async fn a_preemption_by_kube_scheduler(world: &World) {
     let step = world.step("stock", 1).await;
     world.testbed.command("stop kube-scheduler").await;
@@ -137,7 +138,7 @@ pub async fn a_preemption_by_kube_scheduler(world: &World) {
     step.end().await;
 }
 
-/// A node of a plan vanishes while its victims leave; another one comes.
+/// Checks a node of a plan that vanishes while its victims leave; another node is added.
 pub async fn a_node_that_vanishes(world: &World) {
     let mut step = world.step("vanishes", 2).await;
     step.fill().await;
@@ -161,7 +162,7 @@ pub async fn a_node_that_vanishes(world: &World) {
     step.end().await;
 }
 
-/// A quota holds a pod back; when its maximum is raised the pod runs.
+/// Checks a quota that holds a pod back; when its maximum is raised the pod runs.
 pub async fn a_quota_that_changes(world: &World) {
     let step = world.step("quota", 2).await;
     let quota = |max: &str| {
@@ -187,7 +188,7 @@ pub async fn a_quota_that_changes(world: &World) {
     step.end().await;
 }
 
-/// The gang is deleted while its victims leave: who has not been evicted stays, and nobody is nominated.
+/// Checks a gang that is deleted while its victims leave: pods that have not been evicted stay, and no pod is nominated.
 pub async fn a_job_that_is_deleted_half_way(world: &World) {
     let step = world.step("deleted", 3).await;
     step.fill().await;
@@ -221,7 +222,7 @@ pub async fn a_job_that_is_deleted_half_way(world: &World) {
     step.end().await;
 }
 
-/// A member is deleted and created again under its name, while the victims leave: the gang runs all the same.
+/// Checks a member that is deleted and created again under its name, while the victims leave: the gang runs all the same.
 pub async fn a_pod_that_is_created_again(world: &World) {
     let step = world.step("again", 2).await;
     step.fill().await;

@@ -44,7 +44,7 @@ async fn comes_to(controller: &Controller, number: u64, stage: Stage) -> Progres
     wait_for(&format!("the replacement is {stage:?}: {:?}", controller.offers.progress(None)), SOON, there).await
 }
 
-/// The loop goes on: a pod for which there is room is let go.
+/// Checks that the loop goes on: a pod that fits loses its gate and runs.
 async fn goes_on(step: &Step<'_>) {
     let small =
         json!({"spec": {"containers": [{"name": "main", "image": "none", "resources": {"requests": {"cpu": "1"}}}]}});
@@ -52,7 +52,7 @@ async fn goes_on(step: &Step<'_>) {
     step.all_run(&["small"]).await;
 }
 
-/// A policy that breaks after some calls is offered in the middle of a plan: it never decides, and the plan goes on.
+/// Offers a policy that breaks after some calls in the middle of a plan: it never decides, and the plan goes on.
 pub async fn a_hostile_policy_evicts_nobody(world: &World) {
     let step = world.step("hostile", 2).await;
     step.fill().await;
@@ -70,7 +70,7 @@ pub async fn a_hostile_policy_evicts_nobody(world: &World) {
     step.end().await;
 }
 
-/// A policy that lies is offered: it never decides, what was wrong is said, and the gang is admitted by the policy in force.
+/// Offers a policy that lies: it never decides, the mistake is reported, and the policy in force admits the gang.
 pub async fn a_policy_that_lies_is_not_taken(world: &World) {
     for (lie, said) in LIES {
         let step = world.step("lies-beside", 2).await;
@@ -90,7 +90,7 @@ pub async fn a_policy_that_lies_is_not_taken(world: &World) {
     }
 }
 
-/// A policy that lies is the first one, and there is none to go back to: it evicts nobody, what was wrong is said, and the loop goes on.
+/// Checks a lying policy without a predecessor to go back to: it evicts no pod, the mistake is reported, and the loop goes on.
 pub async fn a_first_policy_that_lies_evicts_nobody(world: &World) {
     for (lie, said) in LIES {
         let step = world.step("lies-first", 2).await;
@@ -116,7 +116,7 @@ pub async fn a_first_policy_that_lies_evicts_nobody(world: &World) {
     }
 }
 
-/// A policy that lies when it has taken over: the one before is back by itself, and its plan is carried out.
+/// Checks a policy that lies after it has taken over: its predecessor is back by itself, and its plan is carried out.
 pub async fn a_policy_that_lies_in_the_watch_is_rolled_back(world: &World) {
     let step = world.step("lies-later", 2).await;
     step.fill().await;
@@ -137,7 +137,7 @@ pub async fn a_policy_that_lies_in_the_watch_is_rolled_back(world: &World) {
     step.end().await;
 }
 
-/// The same policy once more takes over, and decides from then on.
+/// Offers the same policy once more: it takes over, and decides from then on.
 pub async fn a_policy_that_decides_alike_takes_over(world: &World) {
     let step = world.step("upgrade", 2).await;
     step.fill().await;
@@ -152,7 +152,7 @@ pub async fn a_policy_that_decides_alike_takes_over(world: &World) {
     step.end().await;
 }
 
-/// In a quiet cluster nothing can be compared: the policy in force stays, and that is said.
+/// Checks that in a quiet cluster nothing can be compared: the policy in force stays, and that is reported.
 pub async fn a_quiet_cluster_compares_nothing(world: &World) {
     let step = world.step("quiet", 1).await;
     let controller = Controller::start(&world.how("coscheduling"));

@@ -29,7 +29,7 @@ pub struct World {
 }
 
 impl World {
-    /// Without classes of priority.
+    /// Builds a world without priority classes.
     pub async fn empty(testbed: Testbed) -> World {
         let admin = testbed.admin().await;
         World { testbed, admin, steps: AtomicU32::new(0) }
@@ -66,22 +66,22 @@ impl World {
         How { arguments, ..How::new(&self.testbed.ready.user.kubeconfig, system) }
     }
 
-    /// The same through the proxy that fails requests.
+    /// Returns the settings of a controller that reaches the API server through the proxy that fails requests.
     pub fn proxied(&self, system: &str) -> How {
         How::new(&self.testbed.ready.admin.proxy_kubeconfig, system)
     }
 
-    /// One that was not used before.
+    /// Returns a number that was not used before.
     pub fn number(&self) -> u32 {
         self.steps.fetch_add(1, Ordering::SeqCst)
     }
 
-    /// A step with so many nodes of 4 cores.
+    /// Begins a step with so many nodes of 4 cores.
     pub async fn step(&self, name: &str, nodes: u32) -> Step<'_> {
         self.step_of(name, nodes, 4).await
     }
 
-    /// A step with so many nodes of so many cores.
+    /// Begins a step with so many nodes of so many cores.
     pub async fn step_of(&self, name: &str, nodes: u32, cores: u32) -> Step<'_> {
         let number = self.number();
         let namespace = format!("s{number}-{name}");
@@ -104,13 +104,13 @@ pub struct Step<'w> {
 }
 
 impl Step<'_> {
-    /// A pod that requests 3 cores, so that each node has room for one, with these fields beside.
+    /// Creates a pod that requests 3 cores, so that each node fits one, with these fields in addition.
     pub async fn create(&self, name: &str, class: &str, fields: Value) -> Value {
         let pod = merge(pod(&self.namespace, name, "3"), &json!({"spec": {"priorityClassName": class}}));
         create(&self.world.admin, &merge(pod, &fields)).await
     }
 
-    /// One pod for each node, of low priority, that stops half a second after it is told to.
+    /// Creates one pod for each node, of low priority, that stops half a second after its deletion. Waits until all run.
     pub async fn fill(&self) {
         for place in 0..self.nodes.len() {
             self.victim(&format!("v{place}"), json!({})).await;
@@ -126,7 +126,7 @@ impl Step<'_> {
         self.create(name, "low", merge(slow, &fields)).await;
     }
 
-    /// A gang of these pods, held by our gate: a PodGroup of Kubernetes with that minimum.
+    /// Creates a gang of these pods, held by our gate: a PodGroup of Kubernetes with that minimum.
     pub async fn gang(&self, group: &str, members: &[&str]) {
         let gang = json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",
             "metadata": {"name": group, "namespace": self.namespace},
@@ -137,7 +137,7 @@ impl Step<'_> {
         }
     }
 
-    /// A pod held by our gate.
+    /// Creates a pod held by our gate.
     pub async fn held(&self, name: &str, class: &str, fields: Value) -> Value {
         let held = json!({"spec": {"schedulingGates": [{"name": GATE}]}});
         self.create(name, class, merge(held, &fields)).await
@@ -169,7 +169,7 @@ impl Step<'_> {
         api(&self.world.admin, "v1", "Node", "").delete(name, &DeleteParams::default()).await.unwrap();
     }
 
-    /// The evictions of this step.
+    /// Returns the evicted pods of this step, in order.
     pub fn evicted(&self) -> Vec<String> {
         let mine = self
             .observer
@@ -179,15 +179,15 @@ impl Step<'_> {
         mine.collect()
     }
 
-    /// The pods of this step that are gone, each once, in order. An eviction whose sender was killed before the answer came may be carried out, but
-    /// is not written down as accepted: where that may be, this tells who was evicted.
+    /// Returns the pods of this step that are gone, each once, in order. An eviction whose sender was killed before the answer arrived may be
+    /// carried out, but is not written down as accepted. In that case, this shows which pods were evicted.
     pub async fn gone(&self) -> BTreeSet<String> {
         self.observer.catch_up().await;
         let gone = self.observer.moments().into_iter().filter(|moment| moment.what == What::Gone);
         gone.filter_map(|moment| Some(moment.pod.strip_prefix(&format!("{}/", self.namespace))?.to_owned())).collect()
     }
 
-    /// Nothing was wrong at any time, and nothing is left.
+    /// Checks that nothing was wrong at any time, and removes everything of the step.
     pub async fn end(self) {
         let Step { world, observer, namespace, nodes } = self;
         observer.finish().await;
@@ -206,7 +206,7 @@ impl Step<'_> {
     }
 }
 
-/// What may say why a pod does not run, in a line.
+/// Returns the fields that may say why a pod does not run, in a line.
 fn in_short(pod: &DynamicObject) -> String {
     let pod = serde_json::to_value(pod).unwrap();
     let of = |pointer| pod.pointer(pointer).unwrap_or(&Value::Null);

@@ -111,7 +111,7 @@ pub struct Host {
 }
 
 impl Host {
-    /// One that records what goes through it; in the end it is repeated, and must be the same.
+    /// Starts a host that records its requests and answers; in the end the recording is replayed, and must be the same.
     pub fn start(system: &'static str, folder: &Path) -> Host {
         let file = folder.join("lictor.rec");
         let recorder = Recorder::begin(Box::new(File::create(&file).unwrap()));
@@ -120,12 +120,12 @@ impl Host {
         host
     }
 
-    /// With arguments, and for pods that have waited so many nanoseconds when they are first tried.
+    /// Starts a host with arguments, for pods that have waited so many nanoseconds when they are first tried.
     pub fn start_with(system: &'static str, arguments: &str, ahead: i64, folder: &Path) -> Host {
         Host::open(native, system, arguments, ahead, folder, None)
     }
 
-    /// With another policy.
+    /// Starts a host with another policy.
     pub fn start_other(make: Make, system: &'static str, folder: &Path) -> Host {
         Host::open(make, system, "", 0, folder, None)
     }
@@ -157,12 +157,12 @@ impl Host {
         self.offers.make(Offer { name, make: Box::new(make), terms, settled: Box::new(|| ()) });
     }
 
-    /// The pods have waited as long as they are to have.
+    /// Lets the clock go on, because the pods have waited as long as they are to have.
     pub fn go_on(&self) {
         self.said.go_on();
     }
 
-    /// A scheduler is connected.
+    /// Returns whether a scheduler is connected.
     pub fn is_connected(&self) -> bool {
         self.said(|said| said.connected > 0)
     }

@@ -88,7 +88,7 @@ async fn parity() {
     parity::scenarios_end_as_in_the_harness(&world, &Scheduler { binary, backoff: 1 }).await;
 }
 
-/// Measured, not asserted.
+/// Measures both schedulers side by side, without assertions.
 #[ignore = "a measurement of some minutes"]
 #[tokio::test(flavor = "multi_thread")]
 async fn side_by_side() {

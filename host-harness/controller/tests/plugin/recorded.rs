@@ -8,7 +8,7 @@ use lictor::Native;
 use lictor_contract::Description;
 use lictor_host::recording::{Entry, Header, Reader, Replay};
 
-/// What a session is opened with.
+/// Returns the header with which a session is opened.
 pub fn header(described: &Description, system: &str, arguments: &str, schedulers: &[String]) -> Header {
     Header { arguments: arguments.to_owned(), schedulers: schedulers.to_vec(), ..Header::native(described, system) }
 }

@@ -13,7 +13,7 @@ use crate::support::testbed::Ready;
 /// Its folder.
 pub const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../kube-scheduler");
 
-/// The binary: what the environment names, else what `build.sh` has built from these sources.
+/// Returns the path of the binary: what the environment names, else what `build.sh` has built from these sources. `None`: it is not built.
 pub fn binary() -> Option<PathBuf> {
     if let Some(path) = std::env::var_os("LICTOR_KUBE_SCHEDULER") {
         return Some(path.into());

@@ -71,7 +71,7 @@ impl Policy for LabelledFirst {
     }
 }
 
-/// Pods go to the node that the policy favours. kube-scheduler alone takes the one that is the least allocated: another one after each pod.
+/// Checks that pods go to the node that the policy favours. kube-scheduler alone takes the least allocated node: another one after each pod.
 pub async fn a_policy_that_scores(world: &World, scheduler: &Scheduler) {
     const PODS: [&str; 4] = ["p0", "p1", "p2", "p3"];
     let mut step = world.step("scores", 2).await;

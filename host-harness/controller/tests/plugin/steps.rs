@@ -25,7 +25,7 @@ pub fn member(group: &str) -> Value {
     json!({"metadata": {"labels": {"scheduling.x-k8s.io/pod-group": group}}})
 }
 
-/// A gang needs the room of three victims on three nodes: all of them leave, and all of it runs.
+/// Checks a gang that needs the capacity of three victims on three nodes: all victims are evicted, and the whole gang runs.
 pub async fn a_gang_preempts_on_several_nodes(world: &World, scheduler: &Scheduler) {
     let step = world.step("gang", 3).await;
     let host = Host::start("coscheduling", &world.testbed.ready.folder);
@@ -48,7 +48,7 @@ pub async fn a_gang_preempts_on_several_nodes(world: &World, scheduler: &Schedul
     drop(running);
 }
 
-/// A pod for which its quota has no room waits, until the quota has grown; pods of no quota pass.
+/// Checks a pod that does not fit its quota and waits until the quota has grown; pods of no quota pass.
 pub async fn a_quota_holds_and_others_pass(world: &World, scheduler: &Scheduler) {
     let step = world.step("quota", 3).await;
     let host = Host::start("coscheduling", &world.testbed.ready.folder);
@@ -91,7 +91,7 @@ pub async fn group_of_kubernetes(step: &Step<'_>) {
     }
 }
 
-/// Has a group of Kubernetes itself go through the cycle of groups: its plan is the policy's, and puts all of it at once.
+/// Checks that a group of Kubernetes itself goes through the cycle of groups: its plan is the policy's, and places the whole group at once.
 pub async fn a_group_of_kubernetes_preempts(world: &World, scheduler: &Scheduler) {
     let step = world.step("group", 3).await;
     let host = Host::start("kubernetes", &world.testbed.ready.folder);
@@ -112,7 +112,7 @@ pub fn message(pod: &Value) -> Option<String> {
     Some(condition["message"].as_str()?.to_owned())
 }
 
-/// The policy is replaced while pods come, all of which run: no question fails, and kube-scheduler goes on.
+/// Replaces the policy while pods arrive, all of which run: no question fails, and kube-scheduler goes on.
 pub async fn a_policy_that_is_replaced(world: &World, scheduler: &Scheduler) {
     let step = world.step("replaced", 3).await;
     // A recording is of one policy.
@@ -139,7 +139,7 @@ pub async fn a_policy_that_is_replaced(world: &World, scheduler: &Scheduler) {
     drop(running);
 }
 
-/// A host that is killed: what it would be asked about waits, and nothing of a gang is bound; with the next host all of it is.
+/// Checks a host that is killed: pods that need its answers wait, and nothing of a gang is bound; with the next host the whole gang is.
 pub async fn a_host_that_is_killed(world: &World, scheduler: &Scheduler) {
     let step = world.step("killed", 3).await;
     let folder = &world.testbed.ready.folder;
@@ -206,8 +206,8 @@ pub async fn hosts_are_killed_while_pods_preempt(world: &World, scheduler: &Sche
     drop((running, host));
 }
 
-/// Two members hold their nodes at Permit when the host is killed: they are let go, and nothing of the gang is bound. The next host finds
-/// them waiting for nodes again, and all of it is bound when the third member has come. A strict gang would hold no node without that member.
+/// Kills the host while two members hold their nodes at Permit: they lose their nodes, and nothing of the gang is bound. The next host finds them
+/// waiting for nodes again, and the whole gang is bound when the third member has arrived. A strict gang would hold no node without that member.
 pub async fn a_gang_waits_at_permit_when_the_host_is_killed(world: &World, scheduler: &Scheduler) {
     let step = world.step("permit", 3).await;
     let folder = &world.testbed.ready.folder;

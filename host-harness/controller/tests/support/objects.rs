@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 /// in the end, and as much again by chance (upstream `tools/cache/reflector.go`).
 pub const SOON: Duration = Duration::from_secs(150);
 
-/// A node of this name with so many cores, 32 GiB and room for 110 pods.
+/// Returns a node of this name with so many cores, 32 GiB and capacity for 110 pods.
 pub fn node(name: &str, cpu: u32) -> Value {
     let has = json!({"cpu": cpu.to_string(), "memory": "32Gi", "pods": "110"});
     json!({
@@ -20,7 +20,7 @@ pub fn node(name: &str, cpu: u32) -> Value {
     })
 }
 
-/// A pod that requests so much cpu (`500m`), and stops at once when it is deleted.
+/// Returns a pod that requests so much cpu (`500m`), and stops at once when it is deleted.
 pub fn pod(namespace: &str, name: &str, cpu: &str) -> Value {
     json!({
         "apiVersion": "v1", "kind": "Pod",
@@ -35,7 +35,7 @@ pub fn merge(mut object: Value, patch: &Value) -> Value {
     object
 }
 
-/// How the objects of a kind are reached: in a namespace, or, where it is empty, those without one.
+/// Returns access to the objects of a kind: in a namespace, or, where it is empty, to those without one.
 pub fn api(client: &Client, version: &str, kind: &str, namespace: &str) -> Api<DynamicObject> {
     let (group, version) = version.split_once('/').unwrap_or(("", version));
     let resource = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, kind));
@@ -46,7 +46,7 @@ pub fn api(client: &Client, version: &str, kind: &str, namespace: &str) -> Api<D
     }
 }
 
-/// The pods of a namespace.
+/// Returns access to the pods of a namespace.
 pub fn pods(client: &Client, namespace: &str) -> Api<DynamicObject> {
     api(client, "v1", "Pod", namespace)
 }
@@ -73,7 +73,7 @@ pub async fn create_namespace(client: &Client, name: &str) {
     create(client, &json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})).await;
 }
 
-/// A pod as it is now, None where it is gone.
+/// Reads a pod as it is now. `None`: it is gone.
 pub async fn get_pod(client: &Client, namespace: &str, name: &str) -> Option<Value> {
     let pod =
         pods(client, namespace).get_opt(name).await.unwrap_or_else(|error| panic!("get {namespace}/{name}: {error}"));
@@ -102,12 +102,12 @@ pub async fn evict(client: &Client, namespace: &str, name: &str) -> kube::Result
     pods(client, namespace).create_subresource("eviction", name, &PostParams::default(), &eviction).await
 }
 
-/// The node of a pod, empty while it has none.
+/// Returns the node of a pod; empty while it has none.
 pub fn node_of(pod: &Value) -> &str {
     pod.pointer("/spec/nodeName").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The phase of a pod.
+/// Returns the phase of a pod; empty while it has none.
 pub fn phase_of(pod: &Value) -> &str {
     pod.pointer("/status/phase").and_then(Value::as_str).unwrap_or_default()
 }
@@ -121,7 +121,7 @@ pub async fn wait_for<T>(what: &str, within: Duration, ask: impl AsyncFnMut() ->
     comes(within, ask).await.unwrap_or_else(|| panic!("not within {within:?}: {what}"))
 }
 
-/// The same; nothing where there is no answer in this time.
+/// Repeats a request until it has an answer. `None`: no answer arrived within this time.
 pub async fn comes<T>(within: Duration, mut ask: impl AsyncFnMut() -> Option<T>) -> Option<T> {
     let began = Instant::now();
     loop {

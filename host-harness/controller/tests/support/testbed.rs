@@ -61,7 +61,7 @@ pub struct Testbed {
     pipes: Arc<Mutex<Pipes>>,
 }
 
-/// The binary: what the environment names, else what `just testbed` has built from these sources.
+/// Returns the path of the binary: what the environment names, else what `just testbed` has built from these sources. `None`: it is not built.
 fn binary() -> Option<PathBuf> {
     if let Some(path) = std::env::var_os("LICTOR_TESTBED") {
         return Some(path.into());
@@ -133,7 +133,7 @@ impl Testbed {
         self.apply_path(&path).await;
     }
 
-    /// The administrator, straight to the API server.
+    /// Connects as the administrator, straight to the API server.
     pub async fn admin(&self) -> Client {
         client(&self.ready.admin.kubeconfig).await
     }
@@ -161,7 +161,7 @@ impl Drop for Testbed {
     }
 }
 
-/// A client as a kubeconfig says. It belongs to the runtime of the test: no two tests share one.
+/// Connects as a kubeconfig says. The client belongs to the runtime of the test: no two tests share one.
 pub async fn client(kubeconfig: &Path) -> Client {
     let kubeconfig = Kubeconfig::read_from(kubeconfig).unwrap();
     let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await.unwrap();

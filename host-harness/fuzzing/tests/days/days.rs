@@ -166,7 +166,7 @@ impl Days {
         number.parse().unwrap()
     }
 
-    /// What a cycle decided becomes so.
+    /// Carries out what a cycle decided.
     fn take(&mut self, happened: &Happened) {
         let mut objects = Vec::new();
         for (pod, node) in &happened.bound {
@@ -195,7 +195,7 @@ impl Days {
         stopped.into_iter().for_each(|job| self.stop(job));
     }
 
-    /// A pod of a job was evicted: all of the job stops, and loses what it did since its last checkpoint.
+    /// Stops a job because one of its pods was evicted. All of the job stops, and loses what it did since its last checkpoint.
     fn stop(&mut self, job: usize) {
         let (of, life) = (&self.jobs[job], &mut self.lives[job]);
         if life.is_leaving {

@@ -13,7 +13,8 @@ const REPLACED: [(&str, &str, &str, &str); 2] = [
     ("gcePersistentDisk", "pdName", "kubernetes.io/gce-pd", "pd.csi.storage.gke.io"),
 ];
 
-/// What is broken on a node where these pods are: a driver that has too many volumes there, of which this pod has one.
+/// Returns the failed constraints of the attached volumes on a node, as messages: a driver of this pod's volumes has more volumes there than its
+/// limit. Empty: no constraint fails, or no CSINode describes the node.
 pub(super) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value) -> Vec<String> {
     let here = key(node);
     let Some(limits) = dump.find("CSINode", &here) else { return Vec::new() };
@@ -38,7 +39,7 @@ fn still_there(dump: &Dump<'_>, attachment: &Value, here: &str) -> Option<(Strin
     Some((csi["driver"].as_str()?.to_owned(), csi["volumeHandle"].as_str()?.to_owned()))
 }
 
-/// The volumes of a pod as drivers attach them.
+/// Returns the volumes of a pod as drivers attach them: pairs of the driver and the handle of the volume.
 fn volumes(dump: &Dump<'_>, pod: &Value) -> BTreeSet<(String, String)> {
     let inline = items(&pod["spec"]["volumes"]).filter_map(replaced);
     let claimed = claims(pod).into_iter().filter_map(|name| {

@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::dump::{Dump, Places, items, key};
 
-/// What is broken on a node where these pods are: a disk of this pod that another one uses there, where not both only read it.
+/// Returns the failed constraints of the disks on a node, as messages: another pod there uses a disk of this pod, and one of the two writes it.
+/// Empty: no constraint fails.
 pub(super) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value) -> Vec<String> {
     let here = key(node);
     let others = dump.placed(places).filter(|(other, _, on)| key(on) == here && **other != key(pod));
@@ -13,7 +14,7 @@ pub(super) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value
     others.filter(|(_, other, _)| clash(other)).map(|(other, ..)| format!("{other} uses a disk of the pod")).collect()
 }
 
-/// Whether two volumes are one disk that one of the two pods writes.
+/// Returns whether two volumes are one disk that one of the two pods writes.
 fn exclude(one: &Value, other: &Value) -> bool {
     let same = |kind: &str, field: &str| !one[kind][field].is_null() && one[kind][field] == other[kind][field];
     let written = |kind: &str| one[kind]["readOnly"] != true || other[kind]["readOnly"] != true;

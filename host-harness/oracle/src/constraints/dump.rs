@@ -12,7 +12,7 @@ pub type Places = BTreeMap<String, String>;
 pub struct Dump<'v>(BTreeMap<&'v str, BTreeMap<String, &'v Value>>);
 
 impl<'v> Dump<'v> {
-    /// The cluster of these objects.
+    /// Builds the cluster from these objects.
     pub fn of(objects: impl IntoIterator<Item = &'v Value>) -> Dump<'v> {
         let mut dump = Dump::default();
         for object in objects {
@@ -21,41 +21,41 @@ impl<'v> Dump<'v> {
         dump
     }
 
-    /// An object; none where there is no such.
+    /// Returns an object by its kind and key. `None`: the cluster has no such object.
     pub fn find(&self, kind: &str, key: &str) -> Option<&'v Value> {
         self.0.get(kind)?.get(key).copied()
     }
 
-    /// All objects of a kind.
+    /// Returns all objects of a kind, each with its key.
     pub fn all(&self, kind: &str) -> impl Iterator<Item = (&String, &'v Value)> {
         self.0.get(kind).into_iter().flatten().map(|(key, object)| (key, *object))
     }
 
-    /// The pods that hold a node, as they are written.
+    /// Returns the node of each pod whose spec names one. Pods that succeeded or failed hold no node.
     pub fn places(&self) -> Places {
         let holds = |pod: &Value| !matches!(pod["status"]["phase"].as_str(), Some("Succeeded" | "Failed"));
         let on = |(key, pod): (&String, &Value)| Some((key.clone(), pod["spec"]["nodeName"].as_str()?.to_owned()));
         self.all("Pod").filter(|(_, pod)| holds(pod)).filter_map(on).collect()
     }
 
-    /// The pods that are somewhere, each with its node.
+    /// Returns the pods of `places` whose pod and node are both in the cluster: the key, the pod and the node of each.
     pub(crate) fn placed<'d>(&'d self, places: &'d Places) -> impl Iterator<Item = (&'d String, &'v Value, &'v Value)> {
         places.iter().filter_map(|(pod, node)| Some((pod, self.find("Pod", pod)?, self.find("Node", node)?)))
     }
 }
 
-/// The key of an object.
+/// Returns the key of an object: `namespace/name`, or the name alone for an object without a namespace.
 pub(super) fn key(object: &Value) -> String {
     let name = object["metadata"]["name"].as_str().unwrap_or_default();
     object["metadata"]["namespace"].as_str().map_or_else(|| name.to_owned(), |namespace| format!("{namespace}/{name}"))
 }
 
-/// The items of a list; none where there is no list.
+/// Returns the items of a list; empty where the value is no list.
 pub(super) fn items(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten()
 }
 
-/// The namespace of a pod.
+/// Returns the namespace of a pod; `default` if the pod names none.
 pub(super) fn namespace(pod: &Value) -> &str {
     pod["metadata"]["namespace"].as_str().unwrap_or("default")
 }

@@ -8,7 +8,8 @@ use super::dump::{Dump, Places, items, key, namespace};
 use super::labels::{label, selects};
 use super::node;
 
-/// What is broken where a pod is on a node, and all pods where `places` says. The pod itself is among them.
+/// Returns the failed constraints between pods if a pod is on a node, as messages, where `places` holds the nodes of all pods. The pod itself is
+/// among them. Empty: no constraint fails.
 pub(crate) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value) -> Vec<String> {
     let is_other = |other: &(&String, &Value, &Value)| *other.0 != key(pod);
     let others = || dump.placed(places).filter(is_other).map(|(_, other, on)| (other, on));
@@ -48,7 +49,7 @@ fn together(term: &Value, one: &Value, other: &Value) -> bool {
     domain(term, one).is_some_and(|here| domain(term, other) == Some(here))
 }
 
-/// Whether a term of a pod means another pod.
+/// Returns whether an affinity term of a pod selects another pod, by its namespace and labels.
 fn is_meant(dump: &Dump<'_>, term: &Value, pod: &Value, other: &Value) -> bool {
     let selector = &term["namespaceSelector"];
     let there = dump.find("Namespace", namespace(other));

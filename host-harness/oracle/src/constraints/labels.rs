@@ -4,12 +4,12 @@ use serde_json::Value;
 
 use super::dump::items;
 
-/// A label of an object.
+/// Returns the value of a label of an object. `None`: the object has no such label.
 pub(super) fn label<'v>(object: &'v Value, key: &str) -> Option<&'v str> {
     object["metadata"]["labels"][key].as_str()
 }
 
-/// Whether a label selector selects an object. One that is not there selects nothing, an empty one everything.
+/// Returns whether a label selector selects an object. An absent selector selects nothing, an empty selector everything.
 pub(crate) fn selects(selector: &Value, object: &Value) -> bool {
     let equal = |(key, value): (&String, &Value)| label(object, key) == value.as_str();
     selector.is_object()
@@ -17,7 +17,7 @@ pub(crate) fn selects(selector: &Value, object: &Value) -> bool {
         && items(&selector["matchExpressions"]).all(|expression| holds(expression, label_of(expression, object)))
 }
 
-/// Whether one of the terms of a node selector selects a node.
+/// Returns whether one of the terms of a node selector selects a node. A term without any requirement selects nothing.
 pub(super) fn node_selected(selector: &Value, node: &Value) -> bool {
     items(&selector["nodeSelectorTerms"]).any(|term| {
         let fields = items(&term["matchFields"]).map(|field| holds(field, node["metadata"]["name"].as_str()));

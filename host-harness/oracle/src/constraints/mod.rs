@@ -19,7 +19,8 @@ mod volumes;
 pub use dump::{Dump, Places};
 pub(crate) use labels::selects;
 
-/// What is broken for these pods, which get their nodes now, where all pods are where `places` says: `pod on node: rule`.
+/// Returns the failed constraints of these pods, which get their nodes now, as `pod on node: rule`. `places` holds the nodes of all pods. Empty: no
+/// constraint fails.
 pub fn broken<'p>(dump: &Dump<'_>, places: &Places, new: impl IntoIterator<Item = &'p String>) -> Vec<String> {
     let mut broken = Vec::new();
     for key in new {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::dump::items;
 use super::labels::{label, node_selected};
 
-/// What is broken where a pod is on a node.
+/// Returns the failed constraints between a pod and a node alone, as messages. Empty: no constraint fails.
 pub(super) fn broken(pod: &Value, node: &Value) -> Vec<&'static str> {
     let spec = &pod["spec"];
     let rules = [
@@ -17,7 +17,7 @@ pub(super) fn broken(pod: &Value, node: &Value) -> Vec<&'static str> {
     rules.into_iter().filter_map(|(is_broken, rule)| is_broken.then_some(rule)).collect()
 }
 
-/// Whether the node selector and the required node affinity of a pod select a node.
+/// Returns whether the node selector and the required node affinity of a pod select a node.
 pub(crate) fn attracted(pod: &Value, node: &Value) -> bool {
     let spec = &pod["spec"];
     let labels = spec["nodeSelector"].as_object();
@@ -26,7 +26,7 @@ pub(crate) fn attracted(pod: &Value, node: &Value) -> bool {
         && (required.is_null() || node_selected(required, node))
 }
 
-/// Whether a pod tolerates the taints of a node that keep pods away.
+/// Returns whether a pod tolerates the taints of a node that keep pods away. A cordoned node counts as tainted.
 pub(crate) fn tolerated(pod: &Value, node: &Value) -> bool {
     let cordon = json!({"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"});
     let cordoned = (node["spec"]["unschedulable"] == true).then_some(&cordon);

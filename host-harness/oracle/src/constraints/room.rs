@@ -9,7 +9,8 @@ use super::dump::{Dump, Places, items, key};
 /// Amounts in thousandths.
 type Amounts = BTreeMap<String, i128>;
 
-/// What is broken on a node where these pods are: a resource of which this pod asks for some, or a port.
+/// Returns the failed constraints of resources and ports on a node, as messages: a requested resource is used beyond its allocatable amount, or
+/// another pod has a port of this pod. Empty: no constraint fails.
 pub(super) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value) -> Vec<String> {
     let here = key(node);
     let there = || dump.placed(places).filter(|(_, _, on)| key(on) == here).map(|(_, pod, _)| pod);
@@ -27,8 +28,8 @@ pub(super) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value
     over.chain(taken.map(|(port, _)| format!("port {port} is taken"))).collect()
 }
 
-/// What a pod requests. Of a pod that its node may have resized, the largest sum counts: what is asked for, unless the node has refused
-/// that for good, what the node has set aside, and what the containers run with.
+/// Returns the requests of a pod. The node may have resized the pod, so the largest of three sums counts. The first is what the spec requests,
+/// unless the node has refused that for good. The others are what the node has allocated, and what the containers run with.
 fn requests(pod: &Value) -> Amounts {
     let (spec, status) = (&pod["spec"], &pod["status"]);
     let is_there = spec["nodeName"].as_str().is_some_and(|node| !node.is_empty());
@@ -111,7 +112,7 @@ fn amounts(written: &Value) -> Amounts {
     entries.map(|(resource, value)| (resource.clone(), thousandths(&text(value)))).collect()
 }
 
-/// A number with a suffix. Parts of a thousandth, and what is no quantity, count as nothing.
+/// Reads a number with a suffix, in thousandths. Parts of a thousandth count as nothing. A text that is no quantity counts as 0.
 fn thousandths(text: &str) -> i128 {
     let at = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
     let (number, suffix) = text.split_at(at);

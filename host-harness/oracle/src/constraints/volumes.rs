@@ -10,7 +10,7 @@ use super::{attached, disks};
 
 const ZONES: [&str; 2] = ["topology.kubernetes.io/zone", "topology.kubernetes.io/region"];
 
-/// What is broken where a pod is on a node.
+/// Returns the failed constraints of the volumes of a pod on a node, as messages. Empty: no constraint fails.
 pub(super) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value) -> Vec<String> {
     let mut broken: Vec<String> =
         claims(pod).into_iter().filter_map(|claim| broken_claim(dump, places, pod, node, &claim)).collect();
@@ -20,7 +20,7 @@ pub(super) fn broken(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value
     broken
 }
 
-/// The claims of a pod, by `namespace/name`.
+/// Returns the claims of a pod, by `namespace/name`.
 pub(super) fn claims(pod: &Value) -> BTreeSet<String> {
     let volumes = items(&pod["spec"]["volumes"]);
     let named = volumes.filter_map(|volume| {
@@ -66,7 +66,7 @@ fn broken_claim(dump: &Dump<'_>, places: &Places, pod: &Value, node: &Value, nam
     (!there).then(|| format!("the volume of claim {name} is not there"))
 }
 
-/// Whether the claim is that of an ephemeral volume, and another pod of that name made it.
+/// Returns whether the claim belongs to an ephemeral volume, and another pod of that name made the claim.
 fn made_by_another(pod: &Value, claim: &Value) -> bool {
     let own = format!("{}-", pod["metadata"]["name"].as_str().unwrap_or_default());
     let name = claim["metadata"]["name"].as_str().unwrap_or_default();
@@ -78,13 +78,14 @@ fn made_by_another(pod: &Value, claim: &Value) -> bool {
         })
 }
 
-/// The volume that a claim is bound to: naming it is not enough where the phase says that the claim is pending.
+/// Returns the name of the volume that a claim is bound to. `None`: the claim names no volume, or its phase says that it is pending and no
+/// annotation says that the binding is complete.
 pub(super) fn bound_to(claim: &Value) -> Option<&str> {
     let is_done = !claim["metadata"]["annotations"]["pv.kubernetes.io/bind-completed"].is_null();
     claim["spec"]["volumeName"].as_str().filter(|_| is_done || claim["status"]["phase"] != "Pending")
 }
 
-/// Whether a volume is bound to another claim, or to a former one of the same name.
+/// Returns whether a volume is bound to another claim, or to a former one of the same name.
 fn is_of_another(volume: &Value, claim: &Value) -> bool {
     let kept = &volume["spec"]["claimRef"];
     let differs = |value: &Value, own: &Value| !value.is_null() && !own.is_null() && value != own;
@@ -102,19 +103,19 @@ fn is_reached(volume: &Value, node: &Value) -> bool {
     required.is_null() || node_selected(required, node)
 }
 
-/// The class of a claim.
+/// Returns the StorageClass of a claim. `None`: the cluster has no such class.
 pub(super) fn class<'v>(dump: &Dump<'v>, claim: &Value) -> Option<&'v Value> {
     dump.find("StorageClass", claim["spec"]["storageClassName"].as_str().unwrap_or_default())
 }
 
-/// Whether a claim is bound when its first pod has a node.
+/// Returns whether a claim is bound only when its first pod has a node.
 fn waits(dump: &Dump<'_>, claim: &Value) -> bool {
     bound_to(claim).is_none()
         && claim["spec"]["volumeName"].is_null()
         && class(dump, claim).is_some_and(|class| class["volumeBindingMode"] == "WaitForFirstConsumer")
 }
 
-/// Whether a volume can be made for a node: within the topologies of the class, and where the driver has as much left.
+/// Returns whether a volume can be made for a claim on a node: within the topologies of the class, and where the driver has enough storage left.
 fn can_be_made(dump: &Dump<'_>, claim: &Value, node: &Value) -> bool {
     let Some(class) = class(dump, claim) else { return false };
     let mut terms = items(&class["allowedTopologies"]).peekable();
@@ -143,7 +144,7 @@ fn has_storage(dump: &Dump<'_>, class: &Value, claim: &Value, node: &Value) -> b
     })
 }
 
-/// The free volumes that serve a waiting claim on a node.
+/// Returns the names of the free volumes that serve a waiting claim on a node.
 fn candidates(dump: &Dump<'_>, claim: &Value, node: &Value) -> Vec<String> {
     let serves = |volume: &Value| {
         let (spec, kept) = (&volume["spec"], &volume["spec"]["claimRef"]);
@@ -166,12 +167,12 @@ fn candidates(dump: &Dump<'_>, claim: &Value, node: &Value) -> Vec<String> {
     all.map(|(name, _)| name.clone()).collect()
 }
 
-/// The bytes that a claim asks for.
+/// Returns the bytes that a claim requests; 0 if it names none.
 fn asked(claim: &Value) -> i64 {
     bytes(&claim["spec"]["resources"]["requests"]["storage"]).unwrap_or(0)
 }
 
-/// A quantity of bytes, in whole numbers of Ki, Mi, Gi or Ti.
+/// Reads a quantity of bytes, in whole numbers of Ki, Mi, Gi or Ti. `None`: the value is no such quantity.
 fn bytes(quantity: &Value) -> Option<i64> {
     let text = quantity.as_str()?;
     let units: [(&str, i64); 4] = [("Ki", 1 << 10), ("Mi", 1 << 20), ("Gi", 1 << 30), ("Ti", 1 << 40)];
@@ -179,8 +180,8 @@ fn bytes(quantity: &Value) -> Option<i64> {
     unit.or_else(|| text.parse().ok())
 }
 
-/// Whether the waiting claims of all pods that have nodes cannot have a volume each where none is made: no assignment of volumes to them is
-/// found by augmenting paths.
+/// Returns a message if the waiting claims of all pods on nodes cannot have a volume each, where the class makes no volumes. Augmenting paths find
+/// no assignment of volumes to claims. `None`: an assignment exists, or the pod has no such claim.
 fn promised_twice(dump: &Dump<'_>, places: &Places, pod: &Value) -> Option<String> {
     let is_static = |claim: &Value| {
         waits(dump, claim)

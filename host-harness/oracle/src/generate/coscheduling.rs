@@ -111,7 +111,7 @@ fn quotas(sketch: &mut Sketch, objects: &mut Vec<Value>) {
     }
 }
 
-/// The PodGroup of a gang; sometimes there is none.
+/// Draws the PodGroup of a gang. `None`: the gang has no PodGroup.
 fn pod_group(sketch: &mut Sketch, name: &str, minimum: i64) -> Option<Value> {
     let mut spec = json!({"minMember": minimum});
     if sketch.dice.chance(40) {
@@ -127,7 +127,7 @@ fn pod_group(sketch: &mut Sketch, name: &str, minimum: i64) -> Option<Value> {
     })
 }
 
-/// A pod, running or pending.
+/// Draws a pod without a node, to become a running or a pending one.
 fn some_pod(sketch: &mut Sketch, name: String, most: i64) -> PodPlan {
     let (priority, created) = (sketch.dice.of_these(&PRIORITIES), sketch.dice.between(0, 9));
     PodPlan { name, size: sketch.size(most, false), priority, created, ..PodPlan::default() }

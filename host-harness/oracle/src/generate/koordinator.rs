@@ -101,7 +101,7 @@ impl QuotaUsage {
         }
     }
 
-    /// A quota whose min covers the fixed usage and whose max covers all usage, both by a small margin.
+    /// Draws a quota whose min covers the fixed usage and whose max covers all usage, both by a small margin.
     fn quota(&self, sketch: &mut Sketch) -> Value {
         let min = self.fixed.cpu + sketch.dice.between(0, 8);
         let max = self.used.cpu.max(min) + sketch.dice.between(0, 8);
@@ -127,7 +127,7 @@ impl QuotaUsage {
     }
 }
 
-/// A pod in one of the first `quotas` quotas, and the index of its quota.
+/// Draws a pod in one of the first `quotas` quotas, and the index of its quota.
 fn some_pod(sketch: &mut Sketch, name: String, most: i64, devices: bool, quotas: usize) -> (PodPlan, usize) {
     let priority = sketch.dice.of_these(if name.starts_with('r') { &RUNNING } else { &PENDING });
     let created = sketch.dice.between(0, 9);
@@ -153,7 +153,7 @@ fn some_pod(sketch: &mut Sketch, name: String, most: i64, devices: bool, quotas:
     (plan, quota)
 }
 
-/// A job of pending pods, usually of one size, with a gang that needs all of them.
+/// Adds a job of pending pods, usually of one size, with a gang that needs all of them.
 fn job(sketch: &mut Sketch, job: &str, most: i64, devices: bool, quotas: usize, objects: &mut Vec<Value>) {
     let members = sketch.dice.between(1, 4);
     let (mut model, _) = some_pod(sketch, String::new(), most, devices, quotas);
@@ -173,7 +173,7 @@ fn job(sketch: &mut Sketch, job: &str, most: i64, devices: bool, quotas: usize, 
     }));
 }
 
-/// A reservation, usually available, sometimes with a pod inside.
+/// Adds a reservation, usually available, sometimes with a pod inside.
 fn reservation(sketch: &mut Sketch, pool: &mut NodePool, number: i64, most: i64, objects: &mut Vec<Value>) {
     let (name, size) = (format!("v{number}"), Size { cpu: sketch.dice.between(1, most), gpu: 0 });
     let priority = sketch.dice.of_these(&[100, 200, 300]).to_string();

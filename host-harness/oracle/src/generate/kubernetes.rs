@@ -77,7 +77,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     (Map::new(), objects, Drive { by: By::Attempts, first: 20, between: 1, recreate, again: false })
 }
 
-/// What a budget covers: mostly the pods of an application, else those of no application, every pod, or none.
+/// Draws the pods that a budget covers: mostly those of an application, else those of no application, every pod, or no pod.
 fn budget_of(sketch: &mut Sketch, app: &str) -> Value {
     match sketch.dice.between(1, 10) {
         1 => json!({}),
@@ -113,7 +113,7 @@ fn group_some(sketch: &mut Sketch, objects: &mut Vec<Value>) {
     }
 }
 
-/// A pod, running or pending.
+/// Draws a pod without a node, to become a running or a pending one.
 fn some_pod(sketch: &mut Sketch, name: String, created: i64, most: i64, devices: bool) -> PodPlan {
     let priority = sketch.dice.of_these(&PRIORITIES);
     let mut plan = PodPlan { name, size: sketch.size(most, devices), priority, created, ..PodPlan::default() };

@@ -92,7 +92,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     (args, objects, Drive { by: By::Cycles, first: 40, between, recreate: true, again: false })
 }
 
-/// A queue whose capability covers its usage and whose guarantee does not exceed it.
+/// Draws a queue whose capability covers its usage. Its guarantee may exceed the usage.
 fn queue(sketch: &mut Sketch, name: &str, total: Size, used: Size) -> Value {
     let mut spec = json!({"weight": 1, "reclaimable": !sketch.dice.chance(10)});
     if sketch.dice.chance(75) {
@@ -123,7 +123,8 @@ fn queue(sketch: &mut Sketch, name: &str, total: Size, used: Size) -> Value {
         "status": {"state": state}})
 }
 
-/// What a queue deserves: often of cpu, sometimes of GPUs, none of them included. Half of the queues deserve little, so that they borrow.
+/// Draws the deserved amounts of a queue: often of cpu, sometimes of GPUs, a deserved 0 GPUs included. Half of the queues deserve little, so that
+/// they borrow.
 fn deserved(sketch: &mut Sketch, total: Size) -> Value {
     let mut deserved = Map::new();
     let part = if sketch.dice.chance(50) { 1 } else { 3 };
@@ -137,12 +138,12 @@ fn deserved(sketch: &mut Sketch, total: Size) -> Value {
     Value::Object(deserved)
 }
 
-/// The sum of two sizes.
+/// Adds two sizes.
 fn sum(one: Size, other: Size) -> Size {
     Size { cpu: one.cpu + other.cpu, gpu: one.gpu + other.gpu }
 }
 
-/// A gang that is not elastic. `most`: the cpu of a pod at most, and whether it may request GPUs.
+/// Draws a gang that is not elastic. `most`: the cpu of a pod at most, and whether it may request GPUs.
 fn some_job(sketch: &mut Sketch, name: String, queues: &[&str], most: (i64, bool)) -> Job {
     let queue = sketch.dice.pick(queues).copied().unwrap_or_default().to_owned();
     let max = sketch.dice.between(1, 4);
@@ -151,7 +152,7 @@ fn some_job(sketch: &mut Sketch, name: String, queues: &[&str], most: (i64, bool
     Job { name, queue, pod, min, max, size: 0, elastic: Tags::new(), cooldown: None }
 }
 
-/// An elastic job, which usually runs.
+/// Draws an elastic job, which usually runs.
 fn elastic_job(sketch: &mut Sketch, name: String, queues: &[&str], most: (i64, bool)) -> Job {
     let min = sketch.dice.between(1, 3);
     let max = (min + sketch.dice.between(0, 5)).min(8);
@@ -171,7 +172,7 @@ fn elastic_job(sketch: &mut Sketch, name: String, queues: &[&str], most: (i64, b
 }
 
 impl Job {
-    /// Whether this number of pods is a legal size.
+    /// Returns whether this number of pods is a legal size.
     fn may_be(&self, size: i64) -> bool {
         let annotation = |key: &str| self.elastic.get(key).map(String::as_str);
         if self.elastic.is_empty() || size <= self.min {
@@ -184,7 +185,7 @@ impl Job {
         (size - self.min) % factor == 0
     }
 
-    /// The nodes of the pods that run: as many as fit in a legal size.
+    /// Places as many pods of the job as fit in a legal size, and returns their nodes. `left`: the pods that the cluster may still run.
     fn place(&self, sketch: &mut Sketch, pool: &mut NodePool, left: &mut i64) -> Vec<String> {
         let mut placed = Vec::new();
         for _ in 0..self.size.min(*left) * 2 {

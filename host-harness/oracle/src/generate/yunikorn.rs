@@ -75,7 +75,7 @@ pub(super) fn cluster(sketch: &mut Sketch) -> (Map<String, Value>, Vec<Value>, D
     (Map::new(), objects, Drive { by: By::Attempts, first: 31, between: 16, recreate, again: false })
 }
 
-/// A queue below root: a leaf, or the parent of one or two.
+/// Draws a queue below root: a leaf, or the parent of one or two leaves.
 fn top(sketch: &mut Sketch, number: i64, devices: bool, leaves: &mut Vec<Leaf>) -> Value {
     let name = format!("q{number}");
     let max = sketch.dice.chance(25).then(|| sketch.dice.between(2, 10));
@@ -102,13 +102,13 @@ fn top(sketch: &mut Sketch, number: i64, devices: bool, leaves: &mut Vec<Leaf>) 
     queue(sketch, &name, guaranteed, max, false, false, Some(children))
 }
 
-/// A guarantee of at most `most`, with this probability in percent.
+/// Draws a guarantee of at most `most`, with this probability in percent. `None`: no guarantee.
 fn guarantee(sketch: &mut Sketch, most: Option<i64>, percent: i64) -> Option<i64> {
     let guaranteed = sketch.dice.between(1, 6).min(most.unwrap_or(6));
     (sketch.dice.chance(percent) && guaranteed > 0).then_some(guaranteed)
 }
 
-/// A queue in the format of the configuration.
+/// Draws a queue in the format of the configuration.
 fn queue(
     sketch: &mut Sketch,
     name: &str,
@@ -153,7 +153,7 @@ fn queue(
     queue
 }
 
-/// A pod of YuniKorn, running or pending.
+/// Draws a pod of YuniKorn without a node, to become a running or a pending one.
 fn some_pod(sketch: &mut Sketch, name: String, created: i64, most: i64, devices: bool, mixed: bool) -> PodPlan {
     let priority = if mixed { sketch.dice.of_these(&PRIORITIES) } else { 0 };
     let mut plan = PodPlan { name, size: sketch.size(most, devices), priority, created, ..PodPlan::default() };
@@ -167,7 +167,7 @@ fn some_pod(sketch: &mut Sketch, name: String, created: i64, most: i64, devices:
     plan
 }
 
-/// A running pod with its node and queue; none where it does not fit.
+/// Places a running pod on a node and in a queue. `None`: the pod fits no node, or exceeds the maximum of the queue.
 fn place(sketch: &mut Sketch, mut plan: PodPlan, pool: &mut NodePool, leaves: &mut [Leaf]) -> Option<PodPlan> {
     let last = i64::try_from(leaves.len()).ok()? - 1;
     let place = usize::try_from(sketch.dice.between(0, last)).ok()?;

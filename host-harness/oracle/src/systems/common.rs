@@ -55,7 +55,8 @@ pub(crate) fn sound(world: &World, outcome: &Outcome, verdict: &mut Verdict) {
     }
 }
 
-/// Whether a law says that a pod has a place, or that a plan is the smallest: the model of most systems asks this of room alone.
+/// Returns whether a law says that a pod has a node, or that a plan is the smallest. The model of most systems checks only free capacity for such a
+/// law, no constraints between pods.
 pub(super) fn depends_on_who_is_near(law: &str) -> bool {
     let laws = [
         "a-plan-is-found",
@@ -145,7 +146,7 @@ pub(super) fn plan_stands(world: &World, pod: &Pod, pods: &[&Pod], same_group: S
         && agree_where_promised(world, &pods)
 }
 
-/// Whether pods can come one after the other, in some order, so that each finds the constraints between pods kept.
+/// Returns whether pods can arrive one after the other, in some order, so that the constraints between pods hold for each.
 fn come_one_by_one(world: &World, there: &Places, new: &Places) -> bool {
     come_unless(&[world], there, new, &mut BTreeSet::new())
 }
@@ -171,7 +172,7 @@ fn come_unless(worlds: &[&World], there: &Places, new: &Places, known: &mut BTre
     comes
 }
 
-/// Whether a pod is added to a node by this outcome, and what is free on the node afterwards.
+/// Returns whether this outcome adds a pod to a node, and what is free on the node afterwards.
 fn after_step(world: &World, node: &Node, outcome: &Outcome) -> (bool, Amounts) {
     let (mut gains, mut free) = (false, node.allocatable.clone());
     for pod in world.pods.values().filter(|pod| !pod.finished && !world.inside(pod)) {
@@ -223,7 +224,7 @@ pub(crate) fn usage(expected: &BTreeMap<String, Amounts>, outcome: &Outcome, ver
     }
 }
 
-/// The problem of placing these pods of a gang, with all eligible victims: pods of lower priority, and not of the same group.
+/// Builds the problem of placing these pods of a gang, with all eligible victims: pods of lower priority, and not of the same group.
 pub(crate) fn problem<'w>(
     world: &'w World,
     pod: &Pod,

@@ -41,8 +41,8 @@ pub(crate) struct Memory {
     begun: bool,
 }
 
-/// The cluster in which Filter runs for a pod, after the switch of groups has rejected the waiting pods of the last group, and whether
-/// the pod passes PreFilter.
+/// Returns the cluster in which Filter runs for a pod, and whether the pod passes PreFilter. The switch of groups has rejected the waiting pods of
+/// the last group before.
 fn pre_filter(world: &World, memory: &Memory, pod: &Pod) -> Result<(World, bool), ReadError> {
     let mut after = world.clone();
     let Some(name) = group(pod) else { return Ok((after, true)) };

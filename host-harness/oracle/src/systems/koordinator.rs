@@ -41,13 +41,13 @@ pub(crate) struct Memory {
     kept: Kept,
 }
 
-/// The name of the job of a pod: a pod without the label is a job of one.
+/// Returns the name of the job of a pod: a pod without the label is a job of one.
 fn job(pod: &Pod) -> String {
     let label = pod.label(JOB).filter(|_| !pod.is_reservation());
     label.map_or_else(|| pod.name.clone(), |label| format!("{}#{label}", pod.namespace))
 }
 
-/// The pods of a job that are neither bound nor held: those that are still to be placed.
+/// Returns the pods of a job that are still to be placed: those neither bound nor held.
 fn waiting<'w>(world: &'w World, of: &str) -> Vec<&'w Pod> {
     world.pods.values().filter(|other| other.pending() && job(other) == of).collect()
 }
@@ -158,7 +158,7 @@ struct Judge<'w> {
     turn: Option<Turn<'w>>,
 }
 
-/// The nodes that take a pod: the room of those of its priority or a higher one who are nominated there is kept.
+/// Returns the nodes that take a pod. Capacity is reserved for the pods of the same or a higher priority that are nominated there.
 fn fitting_nodes(world: &World, pod: &Pod) -> Vec<String> {
     kubernetes::fitting_nodes_by(world, pod, priority).iter().map(|node| node.name.clone()).collect()
 }

@@ -28,7 +28,7 @@ pub(crate) fn order(world: &World, order: &[String], verdict: &mut Verdict) {
     }
 }
 
-/// What is free on a node for a pod. Room of nominated pods with the same or a higher priority is reserved.
+/// Computes the free amounts on a node for a pod. Capacity is reserved for other nominated pods with the same or a higher priority.
 pub(crate) fn free_for(world: &World, pod: &Pod, node: &Node, priority: fn(&Pod) -> i64) -> Amounts {
     let mut free = world.free(node);
     let kept = |other: &&Pod| {
@@ -38,17 +38,17 @@ pub(crate) fn free_for(world: &World, pod: &Pod, node: &Node, priority: fn(&Pod)
     free
 }
 
-/// The priority in the spec of a pod.
+/// Returns the priority in the spec of a pod.
 pub(crate) fn spec_priority(pod: &Pod) -> i64 {
     pod.priority
 }
 
-/// The nodes that fit a pod without evictions.
+/// Returns the nodes that fit a pod without evictions.
 pub(crate) fn fitting_nodes<'w>(world: &'w World, pod: &Pod) -> Vec<&'w Node> {
     fitting_nodes_by(world, pod, spec_priority)
 }
 
-/// The same with another source of priorities.
+/// Returns the nodes that fit a pod without evictions, with another source of priorities.
 pub(crate) fn fitting_nodes_by<'w>(world: &'w World, pod: &Pod, priority: fn(&Pod) -> i64) -> Vec<&'w Node> {
     let takes = |node: &&Node| {
         world.may_run(pod, node)
@@ -58,7 +58,7 @@ pub(crate) fn fitting_nodes_by<'w>(world: &'w World, pod: &Pod, priority: fn(&Po
     world.nodes.values().filter(takes).collect()
 }
 
-/// Whether two pods are of one PodGroup.
+/// Returns whether two pods are of one PodGroup.
 pub(crate) fn are_of_one_group(pod: &Pod, other: &Pod) -> bool {
     groups::group(pod).is_some() && groups::group(pod) == groups::group(other)
 }
@@ -68,7 +68,7 @@ pub(crate) fn are_of_one_group(pod: &Pod, other: &Pod) -> bool {
 pub(crate) struct Memory(Rounds);
 
 impl Memory {
-    /// Time passes. Pods that lose what they held at permit may be tried again at once.
+    /// Forgets the rounds of the groups whose pods lose what they held at permit as time passes. These pods may be tried again at once.
     pub(crate) fn advance(&mut self, world: &World, outcome: &Outcome) {
         let late = world.pods.values().filter(|pod| pod.held.is_some() && !outcome.waiting.contains(&pod.name));
         late.filter_map(groups::group).for_each(|group| self.0.forget(group));
@@ -283,9 +283,8 @@ pub(crate) fn nominations_while(
     }
 }
 
-/// Whether only pods of the same or a higher priority that wait at permit keep a pod from its nominated node. These may still be
-/// rejected, so the pod keeps its nomination and evicts no other pod. Otherwise recreated victims could take the room and be evicted
-/// again, forever.
+/// Returns whether only pods of the same or a higher priority that wait at permit keep a pod from its nominated node. These may still be rejected,
+/// so the pod keeps its nomination and evicts no other pod. Otherwise recreated victims could take the capacity and be evicted again, forever.
 pub(crate) fn waits_for_permit(world: &World, pod: &Pod, same_group: SameGroup<'_>, priority: fn(&Pod) -> i64) -> bool {
     let Some(node) = pod.nominated.as_ref().and_then(|node| world.nodes.get(node)) else { return false };
     let mut free = free_for(world, pod, node, priority);

@@ -203,7 +203,7 @@ impl Rounds {
         }
     }
 
-    /// The next attempt for a pod of a group begins a new round.
+    /// Removes the round of a group, so that the next attempt for one of its pods begins a new round.
     pub(super) fn forget(&mut self, group: &str) {
         self.0.remove(group);
     }
@@ -249,7 +249,7 @@ impl Turn<'_> {
         &self.group
     }
 
-    /// The group whose round is over, where the pod found neither a place nor a plan.
+    /// Returns the group whose round is over if the pod found neither a node nor a plan. `None`: the attempt is not the last chance of the round.
     pub(super) fn ends(&self) -> Option<String> {
         self.is_last_chance.then(|| self.group.clone())
     }

@@ -80,7 +80,7 @@ pub(crate) fn cycle(
     Ok(())
 }
 
-/// The usage of a queue, and of those below it, by the pods that `counts` selects.
+/// Computes the usage of a queue, and of those below it, by the pods that `counts` selects.
 fn used<'w>(world: &'w World, jobs: &[Job], queue: &str, counts: impl Fn(&Job, &Pod) -> bool) -> Amounts {
     let ours = jobs.iter().filter(|job| job.queue == queue || job.parent.as_deref() == Some(queue));
     let pods: Vec<&'w Pod> =
@@ -88,13 +88,13 @@ fn used<'w>(world: &'w World, jobs: &[Job], queue: &str, counts: impl Fn(&Job, &
     Amounts::sum(pods.into_iter().map(|pod| &pod.request))
 }
 
-/// Whether a pod runs. It may be terminating.
+/// Returns whether a pod runs. It may be terminating.
 fn runs(_: &Job, pod: &Pod) -> bool {
     pod.node.is_some()
 }
 
 impl<'w> Judge<'w> {
-    /// The check of an outcome.
+    /// Prepares the check of an outcome: reads jobs and queues, and applies the bindings and evictions to a copy of the cluster.
     fn new(
         world: &'w World,
         outcome: &'w Outcome,
@@ -191,12 +191,12 @@ impl Judge<'_> {
         }
     }
 
-    /// The idle room of every node at the end of the cycle, without nominated room.
+    /// Computes the idle capacity of every node at the end of the cycle, without capacity for nominated pods.
     fn idle(&self) -> Vec<Amounts> {
         self.idle_of(self.future())
     }
 
-    /// The part of this room of every node that is idle already.
+    /// Limits the capacity in `room` of every node to the part that is idle already.
     fn idle_of(&self, room: Vec<Amounts>) -> Vec<Amounts> {
         let least = |(node, mut future): (&Node, Amounts)| {
             let idle = self.after.free(node);
@@ -206,7 +206,7 @@ impl Judge<'_> {
         self.after.nodes.values().zip(room).map(least).collect()
     }
 
-    /// The room of every node after all terminating pods have left, without nominated room.
+    /// Computes the capacity of every node after all terminating pods have left, without capacity for nominated pods.
     fn future(&self) -> Vec<Amounts> {
         let future = self.after.nodes.values().map(|node| {
             let mut future = self.after.free(node);
@@ -219,14 +219,14 @@ impl Judge<'_> {
         future.collect()
     }
 
-    /// These pods as incoming pods of a placement problem.
+    /// Returns these pods as incoming pods of a placement problem; every node is open to them.
     fn incoming<'p>(&self, pods: &[&'p Pod]) -> Vec<IncomingPod<'p>> {
         pods.iter()
             .map(|pod| IncomingPod { request: &pod.request, nodes: (0..self.world.nodes.len()).collect() })
             .collect()
     }
 
-    /// Whether the queue of a job is open and these pods fit its bounds, in every reading of its usage. `lenient`: in one reading.
+    /// Returns whether the queue of a job is open and these pods fit its bounds, in every reading of its usage. `lenient`: in one reading.
     fn queue_takes(&self, job: &Job, pods: &[&Pod], lenient: bool) -> bool {
         let Some(queue) = self.queues.get(&job.queue) else { return false };
         let requested = Amounts::sum(pods.iter().map(|pod| &pod.request));
@@ -252,19 +252,19 @@ impl Judge<'_> {
             && (extra || !self.elastic_mode || normal.within_for(&queue.deserved, &named))
     }
 
-    /// The pods of a job that were nominated in this cycle.
+    /// Returns the pods of a job that were nominated in this cycle.
     fn nominated(&self, job: &Job) -> Vec<&Pod> {
         job.pods(self.world).into_iter().filter(|pod| self.outcome.nominated.contains_key(&pod.name)).collect()
     }
 
-    /// The pods of a job that are victims of this cycle.
+    /// Returns the names of the pods of a job that are victims of this cycle.
     fn victims(&self, job: &Job) -> BTreeSet<&str> {
         let pods = job.pods(self.world).into_iter();
         pods.filter(|pod| self.outcome.victims.contains(&pod.name)).map(|pod| pod.name.as_str()).collect()
     }
 }
 
-/// The usage of the queues.
+/// Computes the usage of the queues, by `queue/name`.
 pub(crate) fn accounts(world: &World) -> BTreeMap<String, Amounts> {
     let jobs = Job::read(world);
     let queue = |queue: &serde_json::Value| {
@@ -274,8 +274,8 @@ pub(crate) fn accounts(world: &World) -> BTreeMap<String, Amounts> {
     world.all("Queue").map(queue).collect()
 }
 
-/// Whether jobs have legal sizes, and queues are within the capability that is written for them: a guarantee of another queue may have been
-/// raised since.
+/// Returns whether jobs have legal sizes, and queues are within the capability in their spec. The guarantee of another queue may have been raised
+/// since, so the real capability is not checked.
 pub(crate) fn fair(world: &World) -> bool {
     let is_within = |queue: &serde_json::Value| {
         let written = Amounts::read(at(queue, "/spec/capability"));

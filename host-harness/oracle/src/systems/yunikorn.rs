@@ -29,17 +29,17 @@ pub(crate) struct Memory {
     over_since: BTreeMap<String, i64>,
 }
 
-/// The queue of a pod; none for a pod of another scheduler.
+/// Returns the queue of a pod; empty for a pod of another scheduler.
 fn leaf(pod: &Pod) -> &str {
     pod.label("queue").filter(|_| !pod.foreign).unwrap_or_default()
 }
 
-/// Whether a pod belongs to a DaemonSet.
+/// Returns whether a pod belongs to a DaemonSet.
 fn is_daemon(pod: &Pod) -> bool {
     at(&pod.object, "/metadata/ownerReferences/0").is_some_and(|owner| text(owner, "/kind") == "DaemonSet")
 }
 
-/// Whether a pod opted out of preemption.
+/// Returns whether a pod opted out of preemption.
 fn opted_out(world: &World, pod: &Pod) -> bool {
     let class = ("PriorityClass".to_owned(), text(&pod.object, "/spec/priorityClassName").to_owned());
     let class = world.others.get(&class);
@@ -47,7 +47,7 @@ fn opted_out(world: &World, pod: &Pod) -> bool {
         == Some("false")
 }
 
-/// What is free on a node for a pod. Room of nominated pods is reserved against pods of any kind and priority.
+/// Computes the free amounts on a node for a pod. Capacity is reserved for other nominated pods, against pods of any kind and priority.
 fn free_for(world: &World, pod: &Pod, node: &Node) -> Amounts {
     let mut free = world.free(node);
     let nominated = world.pods.values().filter(|other| other.pending() && other.name != pod.name);
@@ -57,8 +57,8 @@ fn free_for(world: &World, pod: &Pod, node: &Node) -> Amounts {
     free
 }
 
-/// Whether a node is reserved for a pod of a DaemonSet that is nominated to it or, unless `lenient`, pending for it. Not against a pod that
-/// is nominated to the node itself.
+/// Returns whether a node is reserved for a pod of a DaemonSet that is nominated to it or, unless `lenient`, pending for it. A node is never
+/// reserved against a pod that is nominated to the node itself.
 fn is_reserved(world: &World, pod: &Pod, node: &Node, lenient: bool) -> bool {
     if pod.nominated.as_deref() == Some(&node.name) {
         return false;
@@ -166,7 +166,7 @@ impl<'w> Judge<'w> {
         }
     }
 
-    /// Why this pod may not preempt at all.
+    /// Returns why this pod may not preempt at all. `None`: it may.
     fn forbidden(&self) -> Option<&'static str> {
         let Preemption { world, queues, pod } = self.preemption;
         if pod.never_preempts {
@@ -251,7 +251,8 @@ impl<'w> Judge<'w> {
         verdict.breach_expecting("a-plan-is-found", text, json!({"result": "Nominated"}));
     }
 
-    /// How many of these pods opted out, and how many are originators. A DaemonSet pod spares originators first.
+    /// Counts the pods that opted out, and those that are originators, the kind that is spared first in front. A DaemonSet pod spares originators
+    /// first.
     fn protected(&self, group: &[&Pod]) -> (usize, usize) {
         let opted = group.iter().filter(|pod| opted_out(self.preemption.world, pod)).count();
         let first = group.iter().filter(|pod| self.originators.contains(pod.name.as_str())).count();
@@ -259,14 +260,14 @@ impl<'w> Judge<'w> {
     }
 }
 
-/// The usage of the queues.
+/// Computes the usage of the leaf queues, by `queue/path`. Fails if the configuration cannot be read.
 pub(crate) fn accounts(world: &World) -> Result<BTreeMap<String, Amounts>, ReadError> {
     let queues = Queues::read(world)?;
     let leaves = queues.leaves().map(|path| (format!("queue/{path}"), queues::used(world, path, false)));
     Ok(leaves.collect())
 }
 
-/// Whether every queue is within its maximum.
+/// Returns whether every queue is within its maximum. Fails if the configuration cannot be read.
 pub(crate) fn fair(world: &World) -> Result<bool, ReadError> {
     Ok(Queues::read(world)?.within_max(world))
 }

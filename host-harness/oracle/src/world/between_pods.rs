@@ -5,28 +5,28 @@ use crate::constraints::{Dump, Places, inter_pod};
 use crate::object::at;
 
 impl World {
-    /// Whether a pod of the cluster has constraints towards others.
+    /// Returns whether a pod of the cluster has constraints towards others.
     pub(crate) fn is_constrained(&self) -> bool {
         let keys = ["/spec/affinity/podAffinity", "/spec/affinity/podAntiAffinity", "/spec/topologySpreadConstraints"];
         self.pods.values().any(|pod| keys.iter().any(|key| at(&pod.object, key).is_some()))
     }
 
-    /// The pods that hold a node and stay, each with its node.
+    /// Returns the pods that hold a node and that `stays` selects, each with its node.
     pub(crate) fn places(&self, stays: impl Fn(&Pod) -> bool) -> Places {
         let place = |pod: &Pod| Some((pod.name.clone(), pod.place()?.to_owned()));
         self.pods.values().filter(|pod| stays(pod)).filter_map(place).collect()
     }
 
-    /// What is broken of the constraints between a pod on a node and all others, where these are where `places` says.
+    /// Returns the failed constraints between a pod on a node and all others, as messages, where `places` holds the nodes of the others.
     pub(crate) fn broken_between(&self, pod: &Pod, node: &Node, mut places: Places) -> Vec<String> {
         places.insert(pod.name.clone(), node.name.clone());
         let objects = self.nodes.values().map(|node| &node.object).chain(self.pods.values().map(|pod| &pod.object));
         inter_pod::broken(&Dump::of(objects), &places, &pod.object, &node.object)
     }
 
-    /// Whether a pod may be on a node as far as others are concerned when some of these are gone. So it must be without and with the
-    /// pods that are nominated and no less important, as if these were on their nodes. Each of these must stay allowed there; for them the
-    /// pods in `left` are gone.
+    /// Returns whether the constraints between pods allow a pod on a node once the pods that `gone` selects have left. They must allow it without
+    /// and with the pods that are nominated and no less important, as if these were on their nodes. Each of these must stay allowed there; for them
+    /// the pods that `left` selects are gone.
     pub(crate) fn agrees(
         &self,
         (pod, node): (&Pod, &Node),
@@ -54,7 +54,7 @@ impl World {
             && promised.iter().all(|(other, on)| !allowed(other, on, &later) || allowed(other, on, &beside))
     }
 
-    /// The other pods that are nominated and no less important, each with its node.
+    /// Returns the other pods that are nominated and no less important, each with its node.
     fn promised(&self, pod: &Pod, priority: fn(&Pod) -> i64) -> impl Iterator<Item = (&Pod, &Node)> {
         let least = (priority(pod), &pod.name);
         let counts = move |other: &&Pod| other.pending() && priority(other) >= least.0 && other.name != *least.1;

@@ -74,7 +74,7 @@ impl World {
         self.gone.extend(gone.into_values());
     }
 
-    /// The pods that have left since the last call, as their controllers create them again.
+    /// Takes the pods that have left since the last call, and returns them as their controllers create them again.
     pub(crate) fn recreated(&mut self) -> Vec<Value> {
         let stamp = stamp(self.now);
         let recreate = |pod: Pod| {

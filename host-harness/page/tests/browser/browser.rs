@@ -71,7 +71,7 @@ impl Browser {
         self.gone("#starting").await;
     }
 
-    /// With nothing open; none where there is no browser.
+    /// Starts a browser with nothing open. `None`: the machine has no browser.
     pub(crate) async fn start(test: &str, size: Size) -> Option<Browser> {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut command = Command::new("chromedriver");
@@ -89,14 +89,14 @@ impl Browser {
         Some(Browser { client, driver, port, session, file })
     }
 
-    /// The page has not failed.
+    /// Checks that the page has not failed.
     async fn is_sound(&self) {
         if let Ok(failed) = self.client.find(Locator::Css("#failed")).await {
             panic!("{}", failed.text().await.unwrap_or_default());
         }
     }
 
-    /// The element that appears here.
+    /// Waits for the element that appears here.
     pub(crate) async fn find(&self, css: &str) -> Element {
         self.is_sound().await;
         let found = self.client.wait().at_most(PATIENCE).for_element(Locator::Css(css)).await;
@@ -106,7 +106,7 @@ impl Browser {
         }
     }
 
-    /// The button with this text.
+    /// Waits for the button with this text.
     pub(crate) async fn button(&self, text: &str) -> Element {
         let path = format!("//button[contains(., \"{text}\")]");
         self.client.wait().at_most(PATIENCE).for_element(Locator::XPath(&path)).await.unwrap()
@@ -122,7 +122,7 @@ impl Browser {
         self.button(text).await.click().await.unwrap();
     }
 
-    /// What is to be read here.
+    /// Returns the text that an element shows.
     pub(crate) async fn text(&self, css: &str) -> String {
         let element = self.client.find(Locator::Css(css)).await.unwrap();
         element.text().await.unwrap()
@@ -196,24 +196,24 @@ impl Browser {
         self.script_of(script, json!([name, text])).await;
     }
 
-    /// Has a field say this, whatever it said before.
+    /// Sets the value of a field, whatever it was before.
     pub(crate) async fn set(&self, css: &str, value: &str) {
         let script = "const [css, value] = arguments[0], it = document.querySelector(css); it.value = value;
             it.dispatchEvent(new Event('input', { bubbles: true }))";
         self.script_of(script, json!([css, value])).await;
     }
 
-    /// What a script says.
+    /// Runs a script and returns its result.
     pub(crate) async fn script(&self, script: &str) -> Value {
         self.client.execute(script, Vec::new()).await.unwrap()
     }
 
-    /// What a script says that is given a value.
+    /// Runs a script with a value and returns its result.
     pub(crate) async fn script_of(&self, script: &str, value: Value) -> Value {
         self.client.execute(script, vec![value]).await.unwrap()
     }
 
-    /// What the engine in the worker answers to these questions, each `[name, ...parameters]`.
+    /// Returns the answers of the engine in the worker to these questions, each `[name, ...parameters]`.
     pub(crate) async fn ask(&self, questions: Vec<Value>) -> Vec<Value> {
         let script = "return (async (questions) => { const answers = [];
             for (const [name, ...parameters] of questions)
@@ -223,7 +223,7 @@ impl Browser {
         answers.as_array().cloned().unwrap()
     }
 
-    /// What the browser shows, as a picture.
+    /// Returns a picture of what the browser shows.
     pub(crate) async fn picture(&self) -> Vec<u8> {
         self.client.screenshot().await.unwrap()
     }
@@ -255,7 +255,7 @@ async fn connect(port: u16, Size(width, height): Size) -> Client {
     }
 }
 
-/// A file that the page is opened with.
+/// Returns a file that the page is opened with.
 pub(crate) fn input<'a>(name: &'a str, text: &'a str, system: &'a str) -> Input<'a> {
     Input { name, bytes: text.as_bytes(), system, arguments: "", schedulers: &[] }
 }

@@ -26,7 +26,7 @@ async fn a_cordoned_node_takes_no_pod_and_the_difference_is_shown() {
     browser.says("return document.getElementById('changes').value", "").await;
 }
 
-/// What is written and not decided yet is not lost by a change that a button makes.
+/// Checks that a change by a button keeps what is written and not decided yet.
 #[tokio::test]
 async fn a_node_is_edited_among_the_changes() {
     let Some(browser) = opened("edited").await else { return };
@@ -45,7 +45,7 @@ async fn a_node_is_edited_among_the_changes() {
     browser.reads("#compare", "d/p bound unschedulable").await;
 }
 
-/// The node is one of the objects of the scenario, which is one document.
+/// Checks the change of a node that is one of the objects of the scenario, which is one document.
 #[tokio::test]
 async fn a_scenario_is_changed_and_decided_by_another_system() {
     let Some(browser) = Browser::open("scenario", None, DESK).await else { return };
@@ -66,7 +66,7 @@ async fn a_scenario_is_changed_and_decided_by_another_system() {
     browser.reads("#cycle-said", "Cycle 1 of 1").await;
 }
 
-/// What is refused is said, what was decided stays, and the arguments that hold are those of before.
+/// Checks that a refused argument is reported, the decisions stay, and the arguments of before hold.
 #[tokio::test]
 async fn an_argument_that_there_is_not_is_said() {
     let Some(browser) = opened("argument").await else { return };
@@ -112,7 +112,7 @@ async fn what_is_open_travels_in_the_address() {
     assert!(said.contains("ask for the whole address"), "{said}");
 }
 
-/// What is saved has the change, and the scenario expects what is on the screen.
+/// Checks that a saved file has the change, and that the saved scenario expects what is on the screen.
 #[tokio::test]
 async fn what_is_open_is_saved_as_a_file() {
     let Some(browser) = opened("saved").await else { return };
@@ -134,7 +134,7 @@ async fn what_is_open_is_saved_as_a_file() {
     assert!(masked.contains("\"kind\":\"Node\"") && !masked.contains("\"n1\""), "{masked}");
 }
 
-/// Who opens the address sees the decisions, but no name.
+/// Checks that the shared address shows the decisions, but no name.
 #[tokio::test]
 async fn what_is_shared_has_invented_names_where_that_is_wanted() {
     let Some(browser) = opened("masked").await else { return };
@@ -148,7 +148,7 @@ async fn what_is_shared_has_invented_names_where_that_is_wanted() {
     assert!(!bound.contains("d/p") && !bound.contains("n1"), "{bound}");
 }
 
-/// The file of this number, once it was saved.
+/// Waits for the saved file of this number, and returns its text.
 async fn saved(browser: &Browser, number: usize) -> String {
     for _ in 0..200 {
         let files = browser.script("return window.saved").await;
@@ -160,7 +160,7 @@ async fn saved(browser: &Browser, number: usize) -> String {
     panic!("no file of number {number} was saved")
 }
 
-/// The node has room for one of the two pods that the form adds; a second form lets the other pod in first.
+/// Checks a form that adds two pods to a node that fits only one; a second form lets the other pod in first.
 #[tokio::test]
 async fn a_job_is_added_by_a_form_and_a_priority_is_changed() {
     let Some(browser) = opened("form").await else { return };
@@ -203,7 +203,7 @@ async fn a_bound_of_a_quota_is_changed_by_a_form() {
     assert!(difference.contains("refused bound") || difference.contains("refused nominated"), "{difference}");
 }
 
-/// Its pod leaves and has no other node; a pod of a DaemonSet would stay, which the tests of the engine show.
+/// Checks that the pod of a drained node leaves and has no other node. A pod of a DaemonSet would stay, which the tests of the engine show.
 #[tokio::test]
 async fn a_node_is_drained() {
     let cluster =

@@ -31,7 +31,7 @@ async fn a_node_is_chosen_by_keyboard_and_shows_its_pods() {
     browser.reads(".node-detail", "nlp/bert-large-worker-0 evicted").await;
 }
 
-/// The first cell has another colour by priority, and another node where the fullest stand first.
+/// Checks that the first cell has another colour by priority, and is another node where the fullest nodes stand first.
 #[tokio::test]
 async fn nodes_are_coloured_and_ordered() {
     let Some(browser) = shown("order").await else { return };

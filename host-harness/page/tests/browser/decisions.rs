@@ -52,7 +52,7 @@ async fn a_law_is_read_with_its_source() {
     browser.gone("dialog[open]").await;
 }
 
-/// The dialog takes the focus, closes with Escape, and gives the focus back.
+/// Checks that the dialog takes the focus, closes with Escape, and gives the focus back.
 #[tokio::test]
 async fn a_law_is_read_by_keyboard() {
     let Some(browser) = decided("law-keys").await else { return };

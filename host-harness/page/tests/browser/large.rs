@@ -9,12 +9,12 @@ use crate::browser::{Browser, DESK, input};
 const NODES: usize = 5_000;
 const PODS: usize = 50_000;
 
-/// Nodes of 10 pods of 1 cpu each, full but for every hundredth, and 100 pods that wait.
+/// Returns nodes of 10 pods of 1 cpu each, full but for every hundredth, and 100 pods that wait.
 fn cluster() -> String {
     clusters(NODES, PODS, 100)
 }
 
-/// So many nodes of 10 cpu, pods of 1 cpu on them, and pods that wait.
+/// Returns a cluster of nodes of 10 cpu, pods of 1 cpu on them, and pods that wait.
 fn clusters(nodes: usize, pods: usize, waiting: usize) -> String {
     let mut text = String::from("apiVersion: v1\nkind: List\nitems:\n");
     for node in 0..nodes {
@@ -67,7 +67,7 @@ const INTERACTIONS: [(&str, &str); 9] = [
     ("the nodes", "document.getElementById('tab-nodes').click()"),
 ];
 
-/// How long something takes until it is drawn, in milliseconds.
+/// Returns a script that measures how long an action takes until it is drawn, in milliseconds.
 fn timed(act: &str) -> String {
     format!(
         "return new Promise((done) => {{ const start = performance.now(); {act}; \
@@ -75,7 +75,7 @@ fn timed(act: &str) -> String {
     )
 }
 
-/// How long the page takes to load, to be shown, and to have its engine ready.
+/// Measures how long the page takes to load, to be shown, and to have its engine ready.
 #[tokio::test]
 async fn the_page_loads() {
     let Some(browser) = Browser::open("load", None, DESK).await else { return };
@@ -84,7 +84,7 @@ async fn the_page_loads() {
     eprintln!("{}", browser.script(script).await);
 }
 
-/// A cluster of 5,000 pods, and 100 more that wait.
+/// Measures the decisions about a cluster of 5,000 pods, and 100 more that wait.
 #[tokio::test]
 async fn a_cluster_of_five_thousand_pods_is_decided_about() {
     let Some(browser) = Browser::open("first", None, DESK).await else { return };

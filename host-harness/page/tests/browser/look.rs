@@ -43,7 +43,7 @@ async fn every_control_has_a_name() {
     }
 }
 
-/// The arrows lead from tab to tab, and only the chosen one is on the way of the Tab key.
+/// Checks that the arrows lead from tab to tab, and that the Tab key reaches only the chosen tab.
 #[tokio::test]
 async fn tabs_are_chosen_by_keyboard() {
     let Some(browser) = Browser::open("tabs", Some(input("four-teams.yaml", FOUR_TEAMS, "")), DESK).await else {

@@ -67,7 +67,7 @@ async fn a_mistake_is_shown_with_its_line_and_what_to_do() {
     assert!(!remedy.is_empty(), "{said}");
 }
 
-/// What is dropped is opened. What has mistakes is said, and what was open goes on.
+/// Checks that a dropped file is opened. A file with mistakes is reported, and the open file stays.
 #[tokio::test]
 async fn a_file_is_dropped_anywhere() {
     let Some(browser) = Browser::open("dropped", None, DESK).await else { return };
@@ -86,7 +86,7 @@ async fn a_file_is_dropped_anywhere() {
     browser.reads("#cycle-said", "Cycle 1 of 1").await;
 }
 
-/// An engine that has stopped is told, and another one opens the next file.
+/// Checks that the page reports an engine that has stopped, and that another engine opens the next file.
 #[tokio::test]
 async fn an_engine_that_stops_is_replaced() {
     let Some(browser) = Browser::open("fault", None, DESK).await else { return };

@@ -23,7 +23,7 @@ async fn a_recording_is_shown_moment_by_moment() {
     browser.reads("#cluster", "A recording can be looked at, not changed.").await;
 }
 
-/// As a file that is chosen: what begins as a recording is read as one.
+/// Checks that a chosen file that begins as a recording is read as one.
 #[tokio::test]
 async fn a_recording_is_chosen() {
     let Some(browser) = Browser::open("chosen", None, DESK).await else { return };

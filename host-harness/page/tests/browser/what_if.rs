@@ -3,7 +3,7 @@
 use crate::FOUR_TEAMS;
 use crate::browser::{Browser, DESK, input};
 
-/// The page with the refused job selected; none where there is no browser.
+/// Opens the page with the refused job selected. `None`: the machine has no browser.
 async fn refused(test: &str) -> Option<Browser> {
     let browser = Browser::open(test, Some(input("four-teams.yaml", FOUR_TEAMS, "")), DESK).await?;
     browser.reads("[data-fate=refused]", "search/ranker-xl-4lgmcjn4c").await;
@@ -11,7 +11,7 @@ async fn refused(test: &str) -> Option<Browser> {
     Some(browser)
 }
 
-/// 324 cores are in use and 40 are asked for: 12 more than the 352 of the quota.
+/// Checks the smallest change: 324 cores are in use and 40 are requested, 12 more than the 352 of the quota.
 #[tokio::test]
 async fn the_smallest_change_is_found_and_applied() {
     let Some(browser) = refused("what-if").await else { return };
@@ -25,7 +25,7 @@ async fn the_smallest_change_is_found_and_applied() {
     assert!(changes.as_str().is_some_and(|text| text.contains("\"364\"")), "{changes}");
 }
 
-/// A search that runs is ended with its worker, and another one finds what it would have found.
+/// Checks that stopping a search ends its worker, and that another worker finds what the first would have found.
 #[tokio::test]
 async fn a_search_is_stopped() {
     let Some(browser) = refused("stop").await else { return };

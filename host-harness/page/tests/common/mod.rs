@@ -15,7 +15,7 @@ pub(crate) fn told(path: &Path) -> Told {
     Told { name, text: fs::read_to_string(path).unwrap(), ..Told::default() }
 }
 
-/// The files of all scenarios.
+/// Returns the files of all scenarios, in order.
 pub(crate) fn scenarios() -> Vec<PathBuf> {
     let systems = fs::read_dir(fixtures("scenarios")).unwrap().map(|entry| entry.unwrap().path());
     let files = systems.filter(|it| it.is_dir()).flat_map(|system| fs::read_dir(system).unwrap());
@@ -25,12 +25,12 @@ pub(crate) fn scenarios() -> Vec<PathBuf> {
     files
 }
 
-/// What is asked about a scenario: it is opened, and played without and with explanations.
+/// Returns the questions about a scenario: it is opened, and played without and with explanations.
 pub(crate) fn questions(file: &Path) -> [Value; 3] {
     [json!(["open", told(file)]), json!(["play", false]), json!(["play", true])]
 }
 
-/// The three answers are those of the same code run natively.
+/// Checks that the three answers are those of the same code run natively.
 pub(crate) fn are_as_natively(file: &Path, answers: &[Value]) {
     let mut engine = Engine::default();
     engine.open(told(file)).unwrap();
@@ -49,7 +49,7 @@ pub(crate) fn same(file: &Path, what: &str, page: &Value, native: Value) {
     assert!(as_javascript(page.clone()) == as_javascript(native), "{}: {what} differs", file.display());
 }
 
-/// A number that JavaScript has no exact form of comes back as the nearest one that it has.
+/// Rounds the numbers in a value as JavaScript does: one without an exact form there becomes the nearest one that has.
 fn as_javascript(value: Value) -> Value {
     match value {
         Value::Number(number) => match number.as_f64() {

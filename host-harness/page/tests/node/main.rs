@@ -15,7 +15,7 @@ use lictor_web::{Engine, Told};
 use not_run::not_run;
 use serde_json::{Value, json};
 
-/// What the engine of the page answers to these questions; none where there is no node.
+/// Returns the answers of the engine of the page to these questions. `None`: the machine has no Node.js.
 fn asked(name: &str, questions: &[Value]) -> Option<Vec<Value>> {
     if Command::new("node").arg("--version").output().is_err() {
         not_run("there is no node");

@@ -17,7 +17,7 @@ use lictor_web::{Engine, Told};
 use not_run::not_run;
 use serde_json::{Value, json};
 
-/// A file of these tests.
+/// Returns the path of a file of these tests.
 fn here(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/npm").join(name)
 }
@@ -28,7 +28,7 @@ fn run(command: &mut Command) {
     assert!(output.status.success(), "{command:?}: {said}");
 }
 
-/// A folder of a program that has installed the package from its archive; none where there is no node.
+/// Makes the folder of a program that has installed the package from its archive. `None`: the machine has no Node.js with npm.
 fn installed(name: &str) -> Option<PathBuf> {
     if Command::new("npm").arg("--version").output().is_err() {
         not_run("there is no node with npm");
@@ -45,7 +45,7 @@ fn installed(name: &str) -> Option<PathBuf> {
     Some(folder)
 }
 
-/// What the package answers to these questions; none where there is no node.
+/// Returns the answers of the package to these questions. `None`: the machine has no Node.js.
 fn asked(name: &str, questions: &[Value]) -> Option<Vec<Value>> {
     let folder = installed(name)?;
     fs::copy(here("ask.mjs"), folder.join("ask.mjs")).unwrap();
@@ -56,7 +56,7 @@ fn asked(name: &str, questions: &[Value]) -> Option<Vec<Value>> {
     Some(answers)
 }
 
-/// The snapshot that these tests decide about.
+/// Returns the snapshot that these tests decide about.
 fn four_teams() -> Told {
     Told { system: "koordinator".to_owned(), ..told(&fixtures("snapshots/four-teams.yaml")) }
 }

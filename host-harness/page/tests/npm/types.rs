@@ -40,7 +40,7 @@ impl Constants {
         format!("import type {{ {} }} from \"lictor-web\";\n{}", names.join(", "), self.text)
     }
 
-    /// What is answered about a snapshot.
+    /// Adds the answers about a snapshot.
     fn of_snapshot(&mut self, told: Told) {
         let mut engine = Engine::default();
         self.add("Summary", &json!(engine.open(told).unwrap()));
@@ -66,7 +66,7 @@ impl Constants {
     }
 }
 
-/// A pod that found no node.
+/// Returns a pod that found no node.
 fn next_of(moment: &Value) -> String {
     let attempts = moment["record"]["cycles"][0]["attempts"].as_array().unwrap();
     let refused =
@@ -92,7 +92,7 @@ fn answers() -> String {
     constants.source()
 }
 
-/// The names of the methods of the class.
+/// Returns the names of the methods of the class.
 fn methods(declared: &str) -> Vec<&str> {
     let class = declared.split("export class Lictor {").nth(1).and_then(|rest| rest.split("\n}").next()).unwrap();
     let declared = class.lines().filter_map(|line| line.strip_prefix("  ")?.split_once('(')).map(|(name, _)| name);

@@ -28,7 +28,7 @@ pub struct Planned {
 }
 
 impl Image {
-    /// The description of one system without a name that decides at these points.
+    /// Returns the description of one system without a name that decides at these points.
     pub fn deciding_at(points: &[&str]) -> Image {
         let mut image = Image { bytes: vec![0; END], free: 3072 };
         let system = DESCRIPTION + 32;
@@ -53,24 +53,24 @@ impl Image {
         self.bytes[at..at + bytes.len()].copy_from_slice(bytes);
     }
 
-    /// A list or a text that is at one place, named at another.
+    /// Writes at a place the address and length of a list or a text that is at another place.
     pub fn list_at(&mut self, place: usize, at: usize, length: usize) {
         self.set(place, &pair(at, length));
     }
 
-    /// A list or a text, named at a place.
+    /// Adds a list or a text, and writes its address and length at a place.
     pub fn list(&mut self, place: usize, bytes: &[u8], length: usize) {
         let at = self.put(bytes);
         self.list_at(place, at, length);
     }
 
-    /// A reason: code, case, facts; each of these is an empty amount without a name.
+    /// Writes a reason: code, case, facts; each fact is an empty amount without a name.
     pub fn reason(&mut self, place: usize, code: &str, facts: u32) {
         self.list(place, code.as_bytes(), code.len());
         self.list(place + 16, &vec![0; 24 * facts as usize], facts as usize);
     }
 
-    /// The answer of `post-filter` with a plan. Its number, 8 bytes at `answer + 16`, is left to the guest.
+    /// Writes the answer of `post-filter` with a plan. Its number, 8 bytes at `answer + 16`, is left to the guest.
     pub fn plan(&mut self, answer: usize, planned: Planned) {
         self.set(answer + 8, &[1]);
         self.set(answer + 24, &planned.preemptor.to_le_bytes());
@@ -82,7 +82,7 @@ impl Image {
         self.reason(answer + 52, planned.code, planned.facts);
     }
 
-    /// The component with this memory and these functions. What it is told in calls is put behind the memory.
+    /// Builds the component with this memory and these functions. The arguments of calls are put behind the memory.
     pub fn component(&self, functions: &str) -> Vec<u8> {
         let data: String = self.bytes.iter().map(|byte| format!("\\{byte:02x}")).collect();
         policy(&format!(

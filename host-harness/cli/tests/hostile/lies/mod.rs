@@ -22,7 +22,7 @@ const L: u32 = 1;
 const P: u32 = 2;
 const W: u32 = 3;
 
-/// The cluster: two nodes of 4 cores, and pods that want so many.
+/// Returns the cluster: two nodes of 4 cores, and pods that request so many cores.
 fn cluster(cores: u32) -> Vec<serde_json::Value> {
     let running = |node: &str, name: &str| on(node, pod(name, cores, 0));
     vec![node("n1", 4), node("n2", 4), running("n1", "v"), pod("l", cores, 9), pod("p", cores, 9), running("n2", "w")]
@@ -40,7 +40,7 @@ fn attempt(session: &mut Session, name: &str) -> Result<Step, SessionError> {
     session.handle(Input::Attempt(format!("default/{name}")))
 }
 
-/// What came of the lie: its own error, and nothing in the cluster.
+/// Checks the end of the lie: its own error, and nothing in the cluster.
 #[track_caller]
 fn ended(name: &str, session: &Session, answer: Result<Step, SessionError>, ends: &Ends) {
     match (ends, answer) {
@@ -63,7 +63,7 @@ fn ended(name: &str, session: &Session, answer: Result<Step, SessionError>, ends
 
 const SOUND: Planned = Planned { preemptor: P, nominations: &[(P, 0)], victims: &[V], code: "", facts: 0 };
 
-/// A policy that plans so for `l`, and evicts `v` for `p`.
+/// Returns a policy that plans so for `l`, and evicts `v` for `p`.
 fn planner(lie: Planned) -> Image {
     let mut image = Image::deciding_at(&["post-filter"]);
     image.plan(LIE, lie);
@@ -71,7 +71,7 @@ fn planner(lie: Planned) -> Image {
     image
 }
 
-/// `post-filter`, which counts its plans by this.
+/// Returns `post-filter`, which raises the number of its plans by this step.
 fn post_filter(step: u32) -> String {
     let number = |answer: usize| {
         let at = answer + 16;
@@ -87,7 +87,7 @@ fn post_filter(step: u32) -> String {
     )
 }
 
-/// The lie about `l`, then the truth about `p`.
+/// Checks a lie about `l`, then the truth about `p`.
 fn lie_of_a_plan(name: &str, component: &[u8], ends: &Ends) {
     let mut session = session(component, 4);
     let answer = attempt(&mut session, "l");
@@ -149,7 +149,7 @@ fn a_plan_with_what_cannot_be_is_no_answer_and_the_next_one_is_carried_out() {
     lie_of_a_plan("a release of a pod that there is not", &releasing.component(&post_filter(1)), &ends);
 }
 
-/// An answer to a function of `placement` or `permit`: the lie about `l`, the truth about others.
+/// Returns a function of `placement` or `permit` that answers with the lie about `l` and the truth about others.
 fn of_pod(interface: &str, name: &str, parameters: &str) -> String {
     format!(
         r#"(func (export "lictor:policy/{interface}@0.1.0#{name}") (param {parameters}) (result i32)

@@ -6,7 +6,7 @@ use crate::controller::Controller;
 use crate::support::objects::create;
 use crate::world::World;
 
-/// A gang within the minimum of the quota of its namespace takes back what another namespace has borrowed, for all its pods at once.
+/// Checks that a gang within the minimum of the quota of its namespace reclaims what another namespace has borrowed, for all its pods at once.
 pub async fn a_gang_takes_back_what_its_quota_has_lent(world: &World) {
     let (step, lends) = (world.step("lends", 3).await, world.step("borrows", 0).await);
     for (namespace, min) in [(&step.namespace, "6"), (&lends.namespace, "3")] {

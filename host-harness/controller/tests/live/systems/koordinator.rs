@@ -141,8 +141,8 @@ pub async fn a_promise_in_a_quota_is_withdrawn(world: &World) {
     step.end().await;
 }
 
-/// A node is put aside for pods that come later; then a more important reservation takes the place of that one. Each is placed by its
-/// status, as Koordinator writes it, and its owner runs inside.
+/// Checks a node that is reserved for later pods; then a more important reservation preempts the first one. Each is placed by its status, as
+/// Koordinator writes it, and its owner runs inside.
 pub async fn a_reservation_preempts_a_reservation(world: &World) {
     let step = world.step("reserves", 1).await;
     let reservations = api(&world.admin, "scheduling.koordinator.sh/v1alpha1", "Reservation", "");

@@ -6,8 +6,8 @@ use crate::controller::Controller;
 use crate::support::objects::{create, wait_for};
 use crate::world::{SOON, World};
 
-/// A pod needs the room of one pod of a group that leaves whole: all of the group are evicted, on the other node, too, and the group comes
-/// back where there is room.
+/// Checks a pod that needs the capacity of one pod of a group that is evicted as a whole. All pods of the group are evicted, on the other node,
+/// too, and the group comes back where capacity is free.
 pub async fn a_group_leaves_whole(world: &World) {
     let step = world.step("whole", 3).await;
     let group = json!({"apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup",

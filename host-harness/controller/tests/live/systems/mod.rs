@@ -12,7 +12,7 @@ use crate::controller::Controller;
 use crate::support::objects::{merge, wait_for};
 use crate::world::{SOON, Step};
 
-/// A pod of so many cores.
+/// Returns the fields of a pod of so many cores.
 pub fn sized(cores: &str, fields: Value) -> Value {
     let requests = json!({"requests": {"cpu": cores}});
     merge(json!({"spec": {"containers": [{"name": "main", "image": "none", "resources": requests}]}}), &fields)

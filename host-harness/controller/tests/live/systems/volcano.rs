@@ -85,7 +85,7 @@ pub async fn a_gang_takes_back_what_its_queue_deserves(world: &World, is_killed:
     step.end().await;
 }
 
-/// An elastic job grows into the room that is idle, and shrinks when a queue takes back what it deserves for a gang.
+/// Checks that an elastic job grows into idle capacity, and shrinks when a queue reclaims what it deserves for a gang.
 pub async fn an_elastic_job_grows_and_shrinks(world: &World) {
     let step = world.step("volcano", 1).await;
     for name in ["qa", "qb"] {
@@ -116,7 +116,7 @@ pub async fn an_elastic_job_grows_and_shrinks(world: &World) {
     step.end().await;
 }
 
-/// A job of higher priority evicts a whole gang of its own queue. The status of the groups is the one that Volcano writes.
+/// Checks a job of higher priority that evicts a whole gang of its own queue. The status of the groups is the one that Volcano writes.
 pub async fn a_job_preempts_a_job_of_its_queue(world: &World) {
     let step = world.step("volcanic", 2).await;
     queue(world, "qc", json!({})).await;

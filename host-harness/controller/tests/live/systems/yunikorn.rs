@@ -42,12 +42,12 @@ async fn no_queues(world: &World) {
     maps.delete("yunikorn-configs", &DeleteParams::default()).await.unwrap();
 }
 
-/// A queue with a guarantee of 3 cores, and more of its configuration.
+/// Returns a queue with a guarantee of 3 cores, and more of its configuration.
 fn guaranteed(name: &str, more: &str) -> String {
     format!("          - name: {name}\n            resources:\n              guaranteed: {{vcore: 3}}\n{more}")
 }
 
-/// A pod of the application and the queue of this name.
+/// Returns the fields of a pod of the application and the queue of this name.
 fn of(queue: &str) -> Value {
     json!({"metadata": {"labels": {"applicationId": queue, "queue": format!("root.{queue}")}}})
 }
@@ -93,7 +93,7 @@ pub async fn a_queue_gets_its_guarantee_back(world: &World, is_killed: bool) {
     step.end().await;
 }
 
-/// The maximum of a queue is lowered: after the delay it gives back what it holds over it, though nobody waits for the room.
+/// Checks a queue whose maximum is lowered: after the delay it gives back what it holds over the maximum, although no pod waits for the capacity.
 pub async fn a_queue_gives_back_what_it_holds_over_a_lowered_maximum(world: &World) {
     let step = world.step("lowered", 3).await;
     let max = |cores: u32| {
@@ -119,7 +119,7 @@ pub async fn a_queue_gives_back_what_it_holds_over_a_lowered_maximum(world: &Wor
     step.end().await;
 }
 
-/// A controller ends whose clock was an hour ahead, and another one goes on from its checkpoint: no delay takes an hour.
+/// Checks a controller that ends after its clock was an hour ahead, and another one that goes on from its checkpoint: no delay takes an hour.
 pub async fn a_clock_that_was_ahead(world: &World) {
     let step = world.step("ahead", 1).await;
     let delay = "            properties:\n              preemption.delay: 1s\n";

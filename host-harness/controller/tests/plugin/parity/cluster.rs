@@ -189,7 +189,7 @@ impl Stage<'_, '_> {
         }
     }
 
-    /// The victims so far are gone.
+    /// Deletes the victims so far.
     async fn leave(&self, last: Option<&End>) {
         let victims = last.into_iter().flat_map(|end| &end.victims);
         let there = self.pods().await;
@@ -237,7 +237,7 @@ impl Stage<'_, '_> {
         }
     }
 
-    /// An object that is no pod is gone.
+    /// Removes an object that is no pod.
     async fn remove(&self, object: &Value) {
         let (of, name) = (self.of(object), text(object, "/metadata/name"));
         // Nobody is there to see to what it protects.
@@ -246,7 +246,7 @@ impl Stage<'_, '_> {
         let _gone = of.delete(name, &DeleteParams::default()).await;
     }
 
-    /// Nothing is left of it.
+    /// Removes everything of the story.
     async fn clear(&mut self) {
         self.host = None;
         let at_once = DeleteParams { grace_period_seconds: Some(0), ..DeleteParams::default() };

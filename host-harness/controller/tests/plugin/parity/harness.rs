@@ -48,7 +48,7 @@ struct Play {
     objects: Vec<Value>,
 }
 
-/// The ends of a story, one after each time that it settles.
+/// Returns the ends of a story, one after each time that it settles.
 pub fn ends(story: &Story, ages: Ages) -> Result<Vec<End>, String> {
     let arguments = Value::Object(story.args.clone()).to_string();
     let session = Virtual::open(Box::new(Native::default()), &story.system, &arguments);
@@ -140,7 +140,7 @@ impl Play {
     }
 }
 
-/// What happened in a scenario as it stands: who was evicted, bound and nominated in any step.
+/// Returns what happened in any step of a scenario as it stands: the pods evicted, bound and nominated.
 pub fn as_it_stands(scenario: &Scenario) -> Result<End, String> {
     let report = lictor_conformance::run(scenario, Box::new(Native::default()));
     if !report.passed {
@@ -155,7 +155,7 @@ pub fn as_it_stands(scenario: &Scenario) -> Result<End, String> {
     Ok(all)
 }
 
-/// A time as objects have it.
+/// Returns a time in the format of objects.
 fn time(seconds: i64) -> String {
     jiff::Timestamp::from_second(seconds).unwrap().to_string()
 }

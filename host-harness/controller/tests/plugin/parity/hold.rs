@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// The scheduler that is tested.
 pub const SCHEDULER: &str = "default-scheduler";
 
-/// An object as JSON.
+/// Returns an object as JSON.
 pub fn json(object: &Object) -> Value {
     serde_json::from_str(&object.json()).unwrap()
 }
@@ -18,13 +18,13 @@ pub fn text<'v>(object: &'v Value, pointer: &str) -> &'v str {
     object.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// `Kind/namespace/name`, with the version of its API, so that no two objects share it.
+/// Returns the key `Kind/namespace/name`, with the version of its API, so that no two objects share it.
 pub fn key(object: &Value) -> String {
     let [version, kind, name] = ["/apiVersion", "/kind", "/metadata/name"].map(|pointer| text(object, pointer));
     format!("{version}/{kind}/{}/{name}", text(object, "/metadata/namespace"))
 }
 
-/// Whether a key of a scenario names this object.
+/// Returns whether a key of a scenario names this object.
 pub fn is_named(object: &Value, name: &str) -> bool {
     let (kind, rest) = name.split_once('/').unwrap_or((name, ""));
     let (kind, group) = kind.split_once('.').unwrap_or((kind, ""));
@@ -36,7 +36,7 @@ pub fn is_named(object: &Value, name: &str) -> bool {
         && name == text(object, "/metadata/name")
 }
 
-/// What is read of a pod, `namespace/name`.
+/// Returns the name of a pod, `namespace/name`.
 pub fn pod_name(pod: &Value) -> String {
     format!("{}/{}", text(pod, "/metadata/namespace"), text(pod, "/metadata/name"))
 }
@@ -78,7 +78,7 @@ impl Holder {
         Ok(Holder { ours, classes, has_default })
     }
 
-    /// These objects, and the priority classes that their pods need.
+    /// Returns these objects, and the priority classes that their pods need. Fails where a real cluster cannot hold an object.
     pub fn hold(&self, objects: &[Value]) -> Result<Vec<Value>, String> {
         let (mut held, mut classes) = (Vec::new(), BTreeMap::new());
         for object in objects {
@@ -209,7 +209,7 @@ impl Holder {
     }
 }
 
-/// What the API server demands of a container.
+/// Adds the fields that the API server demands of a container.
 fn complete(container: &mut Value, place: usize) {
     container["image"] = json!("none");
     if text(container, "/name").is_empty() {

@@ -71,12 +71,12 @@ const KNOWN: [(&str, &str); 12] = [
     ),
 ];
 
-/// Why a scenario ends otherwise.
+/// Returns why a scenario ends otherwise. `None`: it is not known to.
 pub fn difference(scenario: &str) -> Option<&'static str> {
     KNOWN.iter().find(|(name, _)| *name == scenario).map(|(_, why)| *why)
 }
 
-/// Why a scenario ends like this in some runs.
+/// Returns why a scenario ends like this in some runs. `None`: it is not known to.
 pub fn now_and_then(scenario: &str, end: &str) -> Option<&'static str> {
     SOMETIMES.iter().find(|(name, other, _)| *name == scenario && *other == end).map(|(.., why)| *why)
 }

@@ -34,7 +34,7 @@ const OF_EACH: usize = 24;
 
 const SCENARIOS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/scenarios");
 
-/// A story, and its ends in the harness; else why a real scheduler cannot play the scenario so.
+/// Returns a story, and its ends in the harness. Fails with the reason why a real scheduler cannot play the scenario so.
 fn playable(scenario: &Scenario) -> Result<(Story, Vec<End>), String> {
     let mut story = Story::of(scenario)?;
     let ends = harness::ends(&story, Ages::AsTold)?;
@@ -68,7 +68,7 @@ fn playable(scenario: &Scenario) -> Result<(Story, Vec<End>), String> {
     Ok((story, ends))
 }
 
-/// Whether an end in the cluster is that of the harness.
+/// Returns whether an end in the cluster is that of the harness.
 fn agrees(story: &Story, harness: &End, cluster: &End) -> bool {
     let is_named = |pod, node| story.named.get(pod).is_none_or(|named| named.contains(node));
     let nodes = cluster.bound.iter().all(|(pod, node)| is_named(pod, node) || harness.bound.get(pod) == Some(node));
@@ -118,7 +118,7 @@ fn a_node_is_forced_where_no_other_one_is_alike() {
     assert!(named("kubernetes/kube-pick-latest-start")["default/p"].contains("node2"));
 }
 
-/// Those that are played: of each system the first [`OF_EACH`] that can be, taken from the whole list evenly. `LICTOR_PARITY=all` in the
+/// Returns the stories to play: of each system the first [`OF_EACH`] that can be, taken from the whole list evenly. `LICTOR_PARITY=all` in the
 /// environment plays all, `LICTOR_SCENARIO` those with this in their names.
 fn chosen(system: &str) -> Vec<(Story, Vec<End>)> {
     let wanted = |name| std::env::var(name).unwrap_or_default();
@@ -130,7 +130,7 @@ fn chosen(system: &str) -> Vec<(Story, Vec<End>)> {
     named.filter_map(|scenario| playable(scenario).ok()).take(most).collect()
 }
 
-/// What is wrong with how a story was played.
+/// Returns what is wrong with how a story was played. `None`: it ended as expected.
 fn wrong(name: &str, expected: &[End], story: &Story, played: Result<Vec<End>, String>) -> Option<String> {
     let differs = match played {
         Err(refused) => Some(refused),

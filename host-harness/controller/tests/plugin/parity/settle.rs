@@ -46,7 +46,7 @@ impl Stage<'_, '_> {
         eprintln!("{}: not all pods are as they should be at the start", self.story.name);
     }
 
-    /// No question comes after which the clock goes on: it does as soon as all has been told.
+    /// Waits until all events have been sent, then lets the clock go on. No question arrives here that would do so.
     pub(super) async fn nobody_waits(&self) {
         let host = self.host.as_ref().unwrap();
         let began = Instant::now();
@@ -59,7 +59,7 @@ impl Stage<'_, '_> {
         host.go_on();
     }
 
-    /// The pods that there are.
+    /// Returns all pods of the cluster, by name.
     pub(super) async fn pods(&self) -> BTreeMap<String, Value> {
         let all: Api<DynamicObject> = api(&self.player.world.admin, "v1", "Pod", "");
         let list = all.list(&ListParams::default()).await.unwrap().items;
@@ -137,7 +137,7 @@ fn is_gated(pod: &Value) -> bool {
     pod.pointer("/spec/schedulingGates").and_then(Value::as_array).is_some_and(|gates| !gates.is_empty())
 }
 
-/// Whether kube-scheduler has said that it cannot schedule the pod.
+/// Returns whether kube-scheduler has reported that it cannot schedule the pod.
 fn is_refused(pod: &Value) -> bool {
     let conditions = pod.pointer("/status/conditions").and_then(Value::as_array);
     conditions.is_some_and(|all| all.iter().any(|it| it["type"] == "PodScheduled" && it["status"] == "False"))

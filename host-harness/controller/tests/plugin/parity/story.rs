@@ -36,7 +36,7 @@ pub enum Act {
 }
 
 impl Story {
-    /// The story of a scenario; else why a real scheduler cannot play it.
+    /// Returns the story of a scenario. Fails with the reason why a real scheduler cannot play it.
     pub fn of(scenario: &Scenario) -> Result<Story, String> {
         if scenario.laws == "volcano" {
             return Err("is of a system that decides in cycles of its own: `lictor serve` refuses it".to_owned());
@@ -111,7 +111,7 @@ impl Story {
         }
     }
 
-    /// The API server changes no pod in place, but for its marks.
+    /// Checks that the story changes no pod in place, because the API server changes only marks of a pod.
     fn no_pod_is_changed(&self) -> Result<(), String> {
         let mut there: BTreeSet<String> = self.initial.iter().map(key).collect();
         for act in &self.acts {
@@ -130,8 +130,8 @@ impl Story {
         Ok(())
     }
 
-    /// What its nodes are called where the last takes the name of the first, and so on; and where each takes the next one's, since of three
-    /// the second keeps its name the first way.
+    /// Returns two renamings of the nodes. In the first, the last takes the name of the first, and so on. In the second, each takes the name of the
+    /// next, since of three the second keeps its name the first way.
     pub fn other_names(&self) -> [BTreeMap<String, String>; 2] {
         let nodes = self.objects().filter(|object| object["kind"] == "Node");
         let names: BTreeSet<String> = nodes.map(|node| hold::text(node, "/metadata/name").to_owned()).collect();
@@ -139,7 +139,7 @@ impl Story {
         [turned, names.iter().cloned().zip(names.iter().cycle().skip(1).cloned()).collect()]
     }
 
-    /// The same story with other names.
+    /// Returns the same story with other names.
     pub fn renamed(&self, names: &BTreeMap<String, String>) -> Story {
         let mut story = self.clone();
         story.initial.iter_mut().for_each(|object| rename(object, names));
@@ -158,7 +158,7 @@ impl Story {
         story
     }
 
-    /// Every object of it.
+    /// Returns every object of the story.
     pub fn objects(&self) -> impl Iterator<Item = &Value> {
         let applied = self.acts.iter().filter_map(|act| match act {
             Act::Apply(objects) => Some(objects),

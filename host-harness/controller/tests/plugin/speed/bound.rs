@@ -11,7 +11,7 @@ use kube::core::DynamicObject;
 /// So long may a workload take.
 const PATIENCE: Duration = Duration::from_secs(290);
 
-/// From the first change of one of these pods until so many are bound, in seconds.
+/// Measures the time from the first change of one of these pods until so many are bound, in seconds.
 pub async fn seconds_until_bound(pods: &Api<DynamicObject>, count: usize, begin: impl AsyncFnOnce()) -> f64 {
     let all = WatchParams::default().timeout(290);
     let is_bound = all.clone().fields("spec.nodeName!=");
@@ -25,7 +25,8 @@ pub async fn seconds_until_bound(pods: &Api<DynamicObject>, count: usize, begin:
     bound.duration_since(changed).as_secs_f64()
 }
 
-/// When so many have come or changed since this version. A watch that the API server ends, such as of who is slow, goes on where it was.
+/// Returns when so many pods have been added or changed since this version. A watch that the API server ends, such as for a slow client, goes on
+/// where it was.
 async fn nth(pods: &Api<DynamicObject>, which: &WatchParams, version: &str, count: usize) -> Instant {
     let (began, mut version, mut came) = (Instant::now(), version.to_owned(), BTreeSet::new());
     while began.elapsed() < PATIENCE {

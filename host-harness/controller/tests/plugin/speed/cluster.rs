@@ -25,7 +25,7 @@ pub struct Cluster<'w> {
 }
 
 impl Cluster<'_> {
-    /// All that there is before kube-scheduler starts.
+    /// Creates everything that must exist before kube-scheduler starts.
     pub async fn make<'w>(world: &'w World, workload: &Workload) -> Cluster<'w> {
         let namespace = format!("speed{}", world.number());
         let measured = format!("{namespace}-measured");
@@ -55,7 +55,7 @@ impl Cluster<'_> {
         cluster
     }
 
-    /// Pods a second, from the first that is tried to the last that is bound.
+    /// Measures the pods a second, from the first that is tried to the last that is bound.
     pub async fn rate<T>(&self, workload: &Workload, start: impl FnOnce() -> T) -> f64 {
         let mut scheduler = None;
         let begin = async || scheduler = Some(start());
@@ -69,7 +69,7 @@ impl Cluster<'_> {
         f64::from(workload.measured.count) / seconds
     }
 
-    /// What happens beside. It does not end.
+    /// Runs the additional load. It does not end.
     async fn beside(&self, beside: Beside) {
         let preemptor = Pods { count: u32::MAX, cpu: PREEMPTOR, class: "high" };
         let mut preemptors = self.pods("beside", &preemptor);
@@ -115,7 +115,7 @@ impl Cluster<'_> {
         bind(&self.world.admin, &self.namespace, &pod, node).await.unwrap();
     }
 
-    /// Bound pods run.
+    /// Waits until all bound pods run.
     async fn run(&self) {
         let waiting = ListParams::default().fields("status.phase!=Running").limit(1);
         wait_for("the pods run", SOON, async || {
@@ -125,7 +125,7 @@ impl Cluster<'_> {
         .await;
     }
 
-    /// Nothing is left.
+    /// Removes everything of the cluster.
     pub async fn clear(self) {
         let at_once = DeleteParams { grace_period_seconds: Some(0), ..DeleteParams::default() };
         let any = ListParams::default().limit(1);

@@ -43,7 +43,7 @@ impl Drop for Answers {
     }
 }
 
-/// What the environment says, or this.
+/// Returns the value of an environment variable, or this one.
 fn wanted<T: std::str::FromStr>(name: &str, otherwise: T) -> T {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }

@@ -82,7 +82,8 @@ pub const WORKLOADS: [Workload; 5] = [
 ];
 
 impl Workload {
-    /// About which pods the policy is asked. Without its own preemption, kube-scheduler preempts for nobody that the policy is not asked about.
+    /// Returns for which pods the scheduler calls the policy. Without its own preemption, kube-scheduler preempts for no pod of which it does not
+    /// call the policy.
     pub fn claims(&self) -> &'static [Claim] {
         let preempts = self.measured.class == HIGH || self.beside == Beside::Preemptors;
         if preempts { &[Claim::Nothing, Claim::All] } else { &[Claim::Nothing, Claim::Labelled, Claim::All] }

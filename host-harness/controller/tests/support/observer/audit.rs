@@ -15,7 +15,7 @@ pub struct Eviction {
     pub user: String,
 }
 
-/// The evictions that were accepted, in order.
+/// Returns the evictions that were accepted, in order.
 pub fn evictions(log: &str) -> Vec<Eviction> {
     let events = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     events.filter_map(|event| eviction(&event)).collect()
@@ -33,7 +33,7 @@ fn eviction(event: &Value) -> Option<Eviction> {
     })
 }
 
-/// Who was evicted twice: the same uid, or, where none was demanded, the same name.
+/// Returns a message for each pod that was evicted twice: the same uid, or, where none was demanded, the same name.
 pub fn evicted_twice(evictions: &[Eviction]) -> Vec<String> {
     let mut times = BTreeMap::<_, u32>::new();
     for eviction in evictions {
@@ -43,7 +43,7 @@ pub fn evicted_twice(evictions: &[Eviction]) -> Vec<String> {
     twice.map(|((pod, uid), times)| format!("{pod} ({uid}) was evicted {times} times")).collect()
 }
 
-/// The evictions in a file, none where there is no file yet.
+/// Reads the evictions in a file; empty while the file does not exist.
 pub fn read(path: &Path) -> Vec<Eviction> {
     evictions(&std::fs::read_to_string(path).unwrap_or_default())
 }

@@ -85,13 +85,13 @@ fn name(object: &Value) -> String {
 }
 
 impl Books {
-    /// The resource version of each pod, by uid.
+    /// Returns the resource version of each pod, by uid.
     pub fn versions(&self) -> BTreeMap<String, String> {
         let version = |pod: &Pod| text(&pod.object, "/metadata/resourceVersion").to_owned();
         self.pods.iter().map(|(uid, pod)| (uid.clone(), version(pod))).collect()
     }
 
-    /// A pod is there, or has changed.
+    /// Records a pod that was added or has changed.
     pub fn pod(&mut self, object: Value, now: Instant) {
         let uid = uid(&object);
         let before = self.pods.remove(&uid);
@@ -111,7 +111,7 @@ impl Books {
         }
     }
 
-    /// A pod is gone.
+    /// Records a pod that is gone.
     pub fn pod_gone(&mut self, object: &Value, now: Instant) {
         let uid = uid(object);
         if let Some(pod) = self.pods.remove(&uid) {
@@ -120,7 +120,7 @@ impl Books {
         self.unjudged.remove(&uid);
     }
 
-    /// These are all pods that there are. What left comes first: it made room for what came.
+    /// Records a list of all pods. Removals come first: they freed capacity for the new pods.
     pub fn all_pods(&mut self, objects: Vec<Value>, now: Instant) {
         let here: BTreeSet<String> = objects.iter().map(uid).collect();
         let gone: Vec<Value> =
@@ -133,7 +133,7 @@ impl Books {
         }
     }
 
-    /// A node is there, or has changed.
+    /// Records a node that was added or has changed.
     pub fn node(&mut self, object: Value, now: Instant) {
         let name = text(&object, "/metadata/name").to_owned();
         let node = self.nodes.entry(name.clone()).or_default();
@@ -151,14 +151,14 @@ impl Books {
         self.pods.get(uid).is_some_and(|pod| pod.node == node)
     }
 
-    /// A node is gone.
+    /// Records a node that is gone.
     pub fn node_gone(&mut self, name: &str, now: Instant) {
         if let Some(node) = self.nodes.get_mut(name) {
             node.earlier.extend(node.now.take().map(|before| (before, now)));
         }
     }
 
-    /// These are all nodes that there are.
+    /// Records a list of all nodes.
     pub fn all_nodes(&mut self, objects: Vec<Value>, now: Instant) {
         let here: BTreeSet<&str> = objects.iter().map(|object| text(object, "/metadata/name")).collect();
         let gone: Vec<String> = self.nodes.keys().filter(|name| !here.contains(name.as_str())).cloned().collect();
@@ -166,7 +166,7 @@ impl Books {
         objects.into_iter().for_each(|object| self.node(object, now));
     }
 
-    /// Whether a pod that has just been bound belongs where it is, and fits there.
+    /// Checks whether a pod that has just been bound may run on its node, and fits there.
     fn judge(&mut self, uid: &str, now: Instant) {
         let Some(pod) = self.pods.get(uid) else { return };
         let Some(node) = self.nodes.get(&pod.node).filter(|node| node.recent(now).next().is_some()) else {
@@ -198,7 +198,7 @@ impl Books {
         }
     }
 
-    /// What is wrong once nothing else can come: a pod on a node that never was.
+    /// Records the mistake that only the end can show: a pod on a node that never existed.
     pub fn close(&mut self) {
         for uid in std::mem::take(&mut self.unjudged).into_keys() {
             if let Some(pod) = self.pods.get(&uid) {
@@ -214,14 +214,14 @@ impl Books {
 }
 
 impl Node {
-    /// The node as it is, and as it has been lately, the newest last.
+    /// Returns the node as it is, and as it has been lately, the newest last.
     fn recent(&self, now: Instant) -> impl Iterator<Item = &Value> {
         let lately = self.earlier.iter().filter(move |(_, until)| now.duration_since(*until) < RECENT);
         lately.map(|(object, _)| object).chain(&self.now)
     }
 }
 
-/// What has happened to a pod so far, as far as it shows.
+/// Returns what has happened to a pod so far, as far as the object shows.
 fn stages(object: &Value) -> BTreeSet<What> {
     let mut stages = BTreeSet::from([What::Created]);
     stages.extend((!text(object, "/spec/nodeName").is_empty()).then_some(What::Bound));

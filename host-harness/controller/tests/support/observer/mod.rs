@@ -84,22 +84,22 @@ impl Observer {
         .await;
     }
 
-    /// What has happened to the pods so far.
+    /// Returns what has happened to the pods so far.
     pub fn moments(&self) -> Vec<Moment> {
         self.books().moments.clone()
     }
 
-    /// When this first happened to a pod, named with its namespace.
+    /// Returns when this first happened to a pod, named with its namespace. `None`: it has not happened.
     pub fn when(&self, pod: &str, what: What) -> Option<Instant> {
         self.books().moments.iter().find(|moment| moment.what == what && moment.pod == pod).map(|moment| moment.at)
     }
 
-    /// The evictions that the API server has accepted since the observer began.
+    /// Returns the evictions that the API server has accepted since the observer began.
     pub fn evictions(&self) -> Vec<Eviction> {
         audit::read(&self.audit).split_off(self.before)
     }
 
-    /// What has been wrong so far.
+    /// Returns what has been wrong so far.
     pub async fn violations(&self) -> Vec<String> {
         self.catch_up().await;
         let mut violations = self.books().violations.clone();

@@ -10,7 +10,7 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Why a pod may not run on a node; None where it may.
+/// Returns why a pod may not run on a node. `None`: it may.
 pub fn misplaced(pod: &Value, node: &Value) -> Option<String> {
     let labels = &node["metadata"]["labels"];
     let selector = pod.pointer("/spec/nodeSelector").and_then(Value::as_object);
@@ -33,7 +33,7 @@ pub fn misplaced(pod: &Value, node: &Value) -> Option<String> {
     hard.find(|taint| !tolerated(taint)).map(|taint| format!("it does not tolerate {taint}"))
 }
 
-/// Whether all requirements of a term hold. A term without any fits no node.
+/// Returns whether all requirements of a term hold. A term without any fits no node.
 fn fits(term: &Value, node: &Value) -> bool {
     let labels = &node["metadata"]["labels"];
     let name = serde_json::json!({"metadata.name": node["metadata"]["name"]});
@@ -46,7 +46,7 @@ fn fits(term: &Value, node: &Value) -> bool {
     !is_empty && all.all(holds) && fields.all(holds)
 }
 
-/// Whether a requirement holds for what is there under its key.
+/// Returns whether a requirement holds for the value under its key.
 fn holds(requirement: &Value, there: Option<&str>) -> bool {
     let listed = || list(requirement, "/values").any(|value| value.as_str() == there && there.is_some());
     let number = |text: Option<&str>| text.and_then(|text| text.parse::<i64>().ok());

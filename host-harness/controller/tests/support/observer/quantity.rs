@@ -22,7 +22,7 @@ const SUFFIXES: [(&str, i128, i128); 15] = [
     ("E", NANO * NANO, 1),
 ];
 
-/// An amount in billionths, rounded up; None where the text is no amount.
+/// Reads an amount in billionths, rounded up. `None`: the text is no amount.
 pub fn parse(text: &str) -> Option<i128> {
     for (suffix, times, over) in SUFFIXES {
         if let Some(number) = text.strip_suffix(suffix) {
@@ -39,7 +39,7 @@ pub fn parse(text: &str) -> Option<i128> {
     }
 }
 
-/// A decimal number, multiplied and divided.
+/// Reads a decimal number, and returns it multiplied and divided, in billionths, rounded up. `None`: the text is no number, or too large.
 fn scaled(number: &str, times: i128, over: i128) -> Option<i128> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let digits: i128 = format!("{whole}{fraction}").parse().ok()?;

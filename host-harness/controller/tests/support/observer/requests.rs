@@ -36,8 +36,8 @@ fn raise(most: &mut Amounts, other: &Amounts) {
     }
 }
 
-/// What a pod takes on its node: its containers together with those that start before them and stay, or the largest of those that
-/// run alone before them; over that what it says for all of itself; its overhead; and a place.
+/// Computes what a pod takes on its node: its containers together with the init containers that stay, or the largest init container that runs alone
+/// before them. Requests of the pod itself replace that. The overhead and one of `pods` are added.
 pub fn requests(pod: &Value) -> Amounts {
     let list = |pointer| pod.pointer(pointer).and_then(Value::as_array).into_iter().flatten();
     let of = |container: &Value| amounts(container.pointer("/resources/requests"));

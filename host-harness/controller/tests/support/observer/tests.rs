@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use super::super::objects::{merge, node, pod};
 use super::books::{Books, What};
 
-/// A pod of this name with a uid, on a node.
+/// Returns a pod of this name with a uid, on a node.
 fn on(name: &str, cpu: &str, at: &str) -> Value {
     merge(pod("a", name, cpu), &json!({"metadata": {"uid": name}, "spec": {"nodeName": at}}))
 }
 
-/// What is wrong once a node of 4 cores has these pods, one after the other.
+/// Returns what is wrong once a node of 4 cores has these pods, one after the other.
 fn wrong(pods: &[Value]) -> Vec<String> {
     let (mut books, now) = (Books::default(), Instant::now());
     books.node(node("n", 4), now);

@@ -40,7 +40,7 @@ pub(super) fn vary(sketch: &mut Sketch, objects: &mut [Value]) {
     }
 }
 
-/// The parent of queues with this usage.
+/// Draws the parent of queues with this usage.
 fn parent(sketch: &mut Sketch, used: [i64; 2]) -> Value {
     let most = used.iter().copied().max().unwrap_or(0) + sketch.dice.between(1, 4);
     let (mut template, mut properties) = (Map::new(), Map::new());

@@ -43,7 +43,7 @@ pub(in crate::generate) fn vary(sketch: &mut Sketch, objects: &mut Vec<Value>, d
     (later, Drive { by: By::Cycles, recreate: false, ..drive })
 }
 
-/// The queue of a pod and its cpu.
+/// Returns the queue of a pod and its cpu. `None`: the cpu is no whole number.
 fn held(object: &Value) -> Option<(String, i64)> {
     let cpu = text(object, "/spec/containers/0/resources/requests/cpu").parse().ok()?;
     Some((text(object, "/metadata/labels/queue").to_owned(), cpu))
@@ -79,7 +79,7 @@ fn lower(sketch: &mut Sketch, queue: &mut Value, parent: &str, most: i64, pods: 
     }
 }
 
-/// What a queue guarantees, itself or by its children.
+/// Returns the cpu that a queue guarantees, itself or by its children, whichever is more.
 fn guaranteed(queue: &Value) -> i64 {
     let own = text(queue, "/resources/guaranteed/vcore").parse().unwrap_or(0);
     let children = queue.get("queues").and_then(Value::as_array).into_iter().flatten();

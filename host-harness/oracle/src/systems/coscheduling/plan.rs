@@ -139,7 +139,7 @@ fn some_of<'w>(pods: &[&'w Pod], count: usize, chosen: &mut Vec<&'w Pod>, holds:
     })
 }
 
-/// How many members a plan is for; none where the gang cannot start.
+/// Returns how many members a plan is for. `None`: too few members are pending for the gang to start.
 pub(super) fn may_plan(world: &World, pod: &Pod, gang: &str) -> Option<usize> {
     let missing = minimum(world, pod).saturating_sub(allocated(world, gang)).max(1);
     (members(world, gang).iter().filter(|pod| pod.pending()).count() >= missing).then_some(missing)

@@ -60,7 +60,7 @@ impl Quotas {
     }
 }
 
-/// A pod and as many other waiting pods of its group as the group lacks: nominated ones first, then those that may preempt, then the more
+/// Returns a pod and as many other waiting pods of its group as the group lacks: nominated ones first, then those that may preempt, then the more
 /// important.
 pub(super) fn lacking<'w>(world: &'w World, pod: &'w Pod) -> Vec<&'w Pod> {
     let Some(name) = group(pod).filter(|_| !is_lost(world, pod)) else { return vec![pod] };

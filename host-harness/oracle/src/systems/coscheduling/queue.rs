@@ -159,8 +159,8 @@ fn holds_for_now(world: &World, pod: &Pod) -> bool {
     pod.held.is_some() && group(pod).filter(|_| !is_lost(world, pod)).is_some_and(|name| !whole(name))
 }
 
-/// What waits in quotas, attempt by attempt: the pods that a group lacks together, every other pod alone. Nominated pods come first, then
-/// the more important ones, then names decide.
+/// Returns the pods that wait in quotas, attempt by attempt: the pods that a group lacks together, every other pod alone. Nominated pods come
+/// first, then the more important ones, then names decide.
 fn attempts<'w>(quotas: &Quotas, world: &'w World) -> Vec<Vec<&'w Pod>> {
     let place = |pod: &Pod| {
         let name = pod.name.split_once('/').map(|(namespace, name)| (namespace.to_owned(), name.to_owned()));

@@ -27,22 +27,22 @@ pub(super) struct Quotas(BTreeMap<String, Quota>);
 /// The reason why no plan may be right.
 pub(super) const CLAIMED: &str = "it would borrow, and a pod of another quota might evict it at once";
 
-/// What the pods of a namespace hold.
+/// Computes the amounts that the pods of a namespace hold.
 pub(super) fn used(world: &World, namespace: &str) -> Amounts {
     Amounts::sum(world.pods.values().filter(|pod| pod.namespace == namespace && pod.place().is_some()).map(request))
 }
 
-/// What a pod counts with.
+/// Returns the amounts with which a pod counts against its quota.
 pub(super) fn request(pod: &Pod) -> &Amounts {
     &pod.request
 }
 
-/// Whether one amount is more than a bound, of which an absent resource is 0.
+/// Returns whether an amount is more than a bound. A resource that the bound does not name is bounded by 0; `pods` are not bounded.
 pub(super) fn exceeds(amounts: &Amounts, bound: &Amounts) -> bool {
     amounts.0.iter().any(|(resource, amount)| resource != "pods" && *amount > bound.get(resource))
 }
 
-/// The sum of two amounts.
+/// Adds two amounts.
 pub(super) fn with(one: &Amounts, other: &Amounts) -> Amounts {
     Amounts::sum([one, other])
 }
@@ -59,14 +59,14 @@ impl Quotas {
         Ok((!quotas.is_empty()).then_some(Quotas(quotas)))
     }
 
-    /// Whether a quota uses more than its min, without what some of its pods hold.
+    /// Returns whether a quota uses more than its min after `without`, held by some of its pods, is subtracted.
     fn is_over(&self, world: &World, namespace: &str, without: &Amounts) -> bool {
         let mut left = used(world, namespace);
         left.take(without);
         self.0.get(namespace).is_some_and(|quota| exceeds(&left, &quota.min))
     }
 
-    /// What nominated pods of the same quota request that come before a pod.
+    /// Computes the requests of the nominated pods of the same quota that come before a pod. Pods that `besides` selects do not count.
     pub(super) fn nominated(&self, world: &World, pod: &Pod, besides: &dyn Fn(&Pod) -> bool) -> Amounts {
         let before = |other: &&Pod| {
             other.pending()
@@ -97,7 +97,8 @@ impl Quotas {
         Amounts::sum(world.pods.values().filter(counts).map(request))
     }
 
-    /// Whether these requests of the namespace of a pod are too much, once some pods are gone.
+    /// Returns whether these requests exceed the max of the pod's namespace, or all use then exceeds the sum of all mins. The pods in `gone` have
+    /// left. False without a quota.
     fn too_much(
         &self,
         world: &World,
@@ -133,7 +134,7 @@ impl Quotas {
         over_max || exceeds(&all, &Amounts::sum(self.0.values().map(|quota| &quota.min)))
     }
 
-    /// Whether PreFilter refuses a pod.
+    /// Returns whether PreFilter refuses a pod.
     pub(super) fn refuses(&self, world: &World, pod: &Pod) -> bool {
         let nominated = self.nominated(world, pod, &|_| false);
         self.too_much(world, pod, &pod.request, &nominated, &BTreeSet::new())
@@ -148,7 +149,7 @@ impl Quotas {
         !self.too_much(world, least, &requests, &nominated, &leaving.collect())
     }
 
-    /// Whether a namespace stays within its min with these requests.
+    /// Returns whether the namespace of a pod stays within its min with these requests and nominated amounts. False without a quota.
     pub(super) fn takes_back(&self, world: &World, pod: &Pod, requests: &Amounts, nominated: &Amounts) -> bool {
         let asked = with(&with(&used(world, &pod.namespace), requests), nominated);
         self.0.get(&pod.namespace).is_some_and(|quota| !exceeds(&asked, &quota.min))
@@ -170,12 +171,13 @@ impl Quotas {
         self.0.get(namespace).is_some_and(|quota| !exceeds(&sum, &quota.min))
     }
 
-    /// Whether a namespace has a quota.
+    /// Returns whether a namespace has a quota.
     pub(super) fn has(&self, namespace: &str) -> bool {
         self.0.contains_key(namespace)
     }
 
-    /// Whether a namespace stays within its min with these requests, of the resources that they name and cpu, memory and storage.
+    /// Returns whether a namespace stays within its min with these requests. The resources that they name count, and cpu, memory and storage. False
+    /// without a quota.
     pub(super) fn is_within_min(&self, world: &World, namespace: &str, requests: &Amounts, asked: &Amounts) -> bool {
         let Some(quota) = self.0.get(namespace) else { return false };
         let mut sum = with(&with(&used(world, namespace), requests), asked);

@@ -29,16 +29,16 @@ pub(super) struct Books {
     fixed_promised: Amounts,
 }
 
-/// The books of the quotas that bound a pod: its own, and where the plugin checks them those above it, the root apart. None for a
+/// Reads the books of the quotas that bound a pod: its own, and those above it, the root apart, where the plugin checks them. Empty for a
 /// reservation, or a pod without a quota.
 ///
-/// What the other jobs of `planned` request counts like a promise: they are to hold it together with the job of the pod.
+/// The requests of the other jobs of `planned` count as promised: these jobs are to hold the quota together with the job of the pod.
 pub(super) fn books(world: &World, switches: Switches, pod: &Pod, planned: &[String]) -> Result<Vec<Books>, ReadError> {
     let levels = if switches.checks_parents { usize::MAX } else { 1 };
     path(world, pod).into_iter().take(levels).map(|quota| Books::of(world, switches, (pod, planned), quota)).collect()
 }
 
-/// The quotas of a pod, its own first, then those above it.
+/// Returns the quotas of a pod, its own first, then those above it.
 fn path<'w>(world: &'w World, pod: &Pod) -> Vec<&'w Value> {
     let quota = |name: &str| world.others.get(&("ElasticQuota".to_owned(), name.to_owned()));
     let own = pod.label(QUOTA).filter(|_| !pod.is_reservation()).and_then(quota);
@@ -51,12 +51,12 @@ pub(super) fn is_of_default_quota(world: &World, pod: &Pod) -> bool {
     path(world, pod).is_empty()
 }
 
-/// Whether a pod counts against a quota: it is of it, or of one below it.
+/// Returns whether a pod counts against a quota: it is in this quota, or in one below it.
 pub(super) fn counts(world: &World, pod: &Pod, quota: &str) -> bool {
     path(world, pod).into_iter().any(|above| text(above, "/metadata/name") == quota)
 }
 
-/// The sum of two amounts.
+/// Adds two amounts.
 pub(super) fn plus(one: &Amounts, other: &Amounts) -> Amounts {
     Amounts::sum([one, other])
 }
@@ -87,14 +87,14 @@ impl Books {
         })
     }
 
-    /// Whether a job is admitted at PreFilter, beside what is promised to others. Non-preemptible: `npUsed + T <= min` and
-    /// `used + T <= max`. Preemptible: `min(min, npRequest) + pUsed + T <= max`.
+    /// Returns whether a job is admitted at PreFilter, in addition to what is promised to others. Non-preemptible: `npUsed + T <= min` and `used +
+    /// T <= max`. Preemptible: `min(min, npRequest) + pUsed + T <= max`.
     pub(super) fn admits(&self, stays: bool, total: &Amounts) -> bool {
         let fits_min = !stays || Amounts::sum([&self.fixed_used, &self.fixed_promised, total]).within(&self.min);
         fits_min && self.holds(stays, total, &Amounts::default())
     }
 
-    /// Whether a job may trigger preemption: the same, but for the max of a non-preemptible job, for which others can be evicted.
+    /// Returns whether a job may trigger preemption: admission, but without the max for a non-preemptible job, for which others can be evicted.
     pub(super) fn may_trigger(&self, stays: bool, total: &Amounts) -> bool {
         if stays {
             return Amounts::sum([&self.fixed_used, &self.fixed_promised, total]).within(&self.min);
@@ -102,7 +102,7 @@ impl Books {
         self.holds(stays, total, &Amounts::default())
     }
 
-    /// Whether a job fits beside what is promised when so much has left the quota, all of it preemptible.
+    /// Returns whether a job fits in addition to what is promised when `gone`, all of it preemptible, has left the quota.
     pub(super) fn holds(&self, stays: bool, total: &Amounts, gone: &Amounts) -> bool {
         let mut then = plus(&self.used, &self.promised);
         then.take(gone);
@@ -114,7 +114,7 @@ impl Books {
         self.leaves_room(&then, total)
     }
 
-    /// Whether a preemptible job fits beside this use and what is set aside for non-preemptible pods.
+    /// Returns whether a preemptible job fits in addition to this use and what is reserved for non-preemptible pods.
     fn leaves_room(&self, used: &Amounts, total: &Amounts) -> bool {
         let mut sum = plus(used, total);
         sum.take(&self.fixed_used);
@@ -127,7 +127,8 @@ impl Books {
     }
 }
 
-/// The books that the policy must keep.
+/// Computes the usage of each quota that the policy must account for, by `quota/name`. Only the resources in the max of the quota count. Fails if
+/// an amount cannot be read.
 pub(crate) fn accounts(world: &World) -> Result<BTreeMap<String, Amounts>, ReadError> {
     let mut accounts = BTreeMap::new();
     for quota in world.all("ElasticQuota") {

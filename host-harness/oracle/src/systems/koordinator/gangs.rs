@@ -36,7 +36,7 @@ struct Gang {
 }
 
 impl Gang {
-    /// The gang of a job; none of one that no PodGroup describes.
+    /// Reads the gang of a job. `None`: no PodGroup describes the job.
     fn of(world: &World, job: &str) -> Option<Gang> {
         let name = job.rsplit_once('#')?.1;
         let group = world.others.get(&("PodGroup".to_owned(), name.to_owned()))?;
@@ -88,12 +88,12 @@ impl<'w> Gangs<'w> {
         Gangs::claims(pod).then(|| Gang::of(world, &name)).flatten().map(|gang| (name, gang.minimum))
     }
 
-    /// Whether a pod belongs to a gang.
+    /// Returns whether a pod belongs to a gang.
     pub(super) fn claims(pod: &Pod) -> bool {
         !pod.is_reservation() && pod.label(JOB).is_some()
     }
 
-    /// The jobs that are bound together with that of a pod, its own among them; none for a pod of no gang.
+    /// Returns the jobs that are bound together with that of a pod, its own among them; empty for a pod of no gang.
     fn group(self, pod: &Pod) -> Vec<String> {
         if !Gangs::claims(pod) {
             return Vec::new();
@@ -101,24 +101,24 @@ impl<'w> Gangs<'w> {
         Gang::of(self.world, &job(pod)).map_or_else(|| vec![job(pod)], |gang| gang.jobs)
     }
 
-    /// The members of a job.
+    /// Returns the pods of a job that belong to a gang and have not finished.
     fn members(self, of: &str) -> impl Iterator<Item = &'w Pod> {
         self.world.pods.values().filter(move |pod| Gangs::claims(pod) && job(pod) == of && !pod.finished)
     }
 
-    /// Whether a pod is of the group of another one, or of its job.
+    /// Returns whether another pod is of the same job as a pod, or of the same group of gangs.
     pub(super) fn are_together(self, pod: &Pod, other: &Pod) -> bool {
         job(pod) == job(other) || Gangs::claims(other) && self.group(pod).contains(&job(other))
     }
 
-    /// Those of the group of a pod who are held at permit.
+    /// Returns the pods of the group of a pod that are held at permit.
     fn held(self, pod: &Pod) -> BTreeSet<&'w str> {
         let group = self.group(pod);
         let members = group.iter().flat_map(|job| self.members(job));
         members.filter(|member| member.held.is_some()).map(|member| member.name.as_str()).collect()
     }
 
-    /// Whether a gang must be complete only once, and was: a member is bound, or was when it became complete.
+    /// Returns whether a gang must be complete only once, and was: a member is bound, or was when the gang became complete.
     fn is_satisfied(self, gang: &Gang, of: &str) -> bool {
         gang.matching == Matching::OnceSatisfied
             && (self.memory.satisfied.contains(of) || self.members(of).any(|member| member.node.is_some()))
@@ -137,12 +137,12 @@ impl<'w> Gangs<'w> {
         })
     }
 
-    /// Whether every gang of the group of a pod is complete when the pod is held, too.
+    /// Returns whether every gang of the group of a pod is complete when the pod is held, too.
     pub(super) fn are_complete_with(self, pod: &Pod) -> bool {
         self.group(pod).iter().all(|of| self.is_complete_with(of, usize::from(*of == job(pod))))
     }
 
-    /// Whether a gang is complete when so many more of its pods are held.
+    /// Returns whether a gang is complete when so many more of its pods are held.
     pub(super) fn is_complete_with(self, of: &str, more: usize) -> bool {
         let Some(gang) = Gang::of(self.world, of) else { return true };
         let held = self.members(of).filter(|member| member.held.is_some()).count() + more;
@@ -154,8 +154,8 @@ impl<'w> Gangs<'w> {
         }
     }
 
-    /// The jobs that are planned together with that of a pod, its own first: the gangs of its group that are not complete yet and have
-    /// pods that wait.
+    /// Returns the jobs that are planned together with that of a pod, its own first. The others are the gangs of its group that are not complete
+    /// yet and have pods that wait.
     pub(super) fn planned_with(self, pod: &Pod) -> Vec<String> {
         let own = job(pod);
         let waits = |of: &String| self.members(of).any(Pod::pending);
@@ -163,18 +163,18 @@ impl<'w> Gangs<'w> {
         std::iter::once(own.clone()).chain(others).collect()
     }
 
-    /// Whether the group of a pod is complete when every pod that waits of these jobs is held.
+    /// Returns whether the group of a pod is complete when every waiting pod of these jobs is held.
     pub(super) fn could_start(self, pod: &Pod, planned: &[String]) -> bool {
         let more = |of: &String| self.members(of).filter(|member| planned.contains(of) && member.pending()).count();
         self.group(pod).iter().all(|of| self.is_complete_with(of, more(of)))
     }
 
-    /// Those who are bound with a pod when the group is complete.
+    /// Returns the pods that are bound together with a pod when the group is complete, the pod itself among them.
     pub(super) fn bound_with(self, pod: &'w Pod) -> BTreeSet<&'w str> {
         self.held(pod).into_iter().chain([pod.name.as_str()]).collect()
     }
 
-    /// Whether a pod is one more than its gang needs, while another gang of its group is not complete.
+    /// Returns whether a pod is one more than its gang needs, while another gang of its group is not complete.
     pub(super) fn is_one_too_many(self, pod: &Pod) -> bool {
         let own = job(pod);
         let is_full = Gang::of(self.world, &own)
@@ -206,7 +206,7 @@ impl Memory {
         self.satisfied.retain(has_pods);
     }
 
-    /// What an attempt changes.
+    /// Records what an attempt changes: gangs that became complete, or the deadline of a pod that is held at permit.
     pub(super) fn remember(&mut self, world: &World, pod: &Pod, outcome: &Outcome) {
         if !Gangs::claims(pod) {
             return;

@@ -79,7 +79,7 @@ impl Judge<'_> {
         own.is_none_or(|own| self.bounds.iter().all(|books| books.admits(own.stays, &own.total)))
     }
 
-    /// A pod that is admitted and fits is bound, or held until its gang is complete.
+    /// Checks an attempt of a pod that is admitted and fits: the pod is bound, or held until its gang is complete.
     fn with_room(&self, fitting_nodes: &[String], outcome: &Outcome, verdict: &mut Verdict) {
         let pod = self.pod;
         if let Some(turn) = self.turn.as_ref().filter(|turn| turn.is_in_vain) {

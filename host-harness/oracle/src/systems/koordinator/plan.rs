@@ -15,7 +15,7 @@ use crate::tally::Verdict;
 use crate::world::{Pod, World, owner};
 
 impl Judge<'_> {
-    /// Why this pod may not preempt, regardless of the other pods.
+    /// Returns why this pod may not preempt, regardless of the other pods. `None`: it may.
     fn forbidden(&self) -> Option<&'static str> {
         if self.in_flight {
             return Some("its last plan is in flight");
@@ -39,12 +39,12 @@ impl Judge<'_> {
         (!starts).then_some("its gang group could not start after the evictions")
     }
 
-    /// The lowest priority among the jobs that are planned together.
+    /// Returns the lowest priority among the jobs that are planned together.
     fn priority(&self) -> i64 {
         self.parts.iter().map(|part| priority(part.lead)).min().unwrap_or_default()
     }
 
-    /// Whether a pod may be a victim.
+    /// Returns whether a pod may be a victim.
     fn may_go(&self, other: &Pod) -> bool {
         let kind = other.is_reservation() == self.pod.is_reservation();
         let class = other.is_reservation() || !self.switches.is_safe(self.world, other);
@@ -56,7 +56,7 @@ impl Judge<'_> {
             && !self.gangs.are_together(self.pod, other)
     }
 
-    /// The pods to be placed, and those who may be evicted: on a node, or in the own quota.
+    /// Builds the problem of placing the incoming pods. Its candidates are the pods that may be evicted: on a node, or in the own quota.
     fn problem<'a>(&'a self, gives: &'a BTreeMap<&str, Amounts>) -> PlacementProblem<'a> {
         let nodes: Vec<_> = self.world.nodes.values().collect();
         let asks = |pod: &&'a Pod| {
@@ -84,7 +84,7 @@ impl Judge<'_> {
         }
     }
 
-    /// What the eviction of each pod frees on its node.
+    /// Returns the amounts that the eviction of each pod frees on its node.
     fn gives(&self) -> BTreeMap<&str, Amounts> {
         self.world.pods.values().map(|pod| (pod.name.as_str(), self.world.taken(pod))).collect()
     }
@@ -218,7 +218,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a pod of lower priority is leaving the node that a pod is nominated to.
+/// Returns whether a pod of lower priority is leaving the node that a pod is nominated to.
 pub(super) fn room_is_being_left(world: &World, pod: &Pod) -> bool {
     let Some(node) = &pod.nominated else { return false };
     world.on(node).any(|other| other.leaving && priority(other) < priority(pod))

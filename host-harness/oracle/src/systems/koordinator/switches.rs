@@ -31,12 +31,12 @@ impl Switches {
         }
     }
 
-    /// The same where the quotas above a pod's own bound it, too.
+    /// Returns the same switches, except that the quotas above a pod's own bound it, too.
     pub(super) fn checking_parents(self) -> Switches {
         Switches { checks_parents: true, ..self }
     }
 
-    /// Non-preemptible: labelled so, or not labelled where that means the same.
+    /// Returns whether a pod is non-preemptible: labelled so, or not labelled where that means the same.
     pub(super) fn stays(self, pod: &Pod) -> bool {
         match pod.label(CLASS) {
             Some(label) => label == "false",
@@ -51,7 +51,7 @@ impl Switches {
             || self.protects_default_quota && books::is_of_default_quota(world, pod)
     }
 
-    /// Whether the pod may trigger a preemption.
+    /// Returns whether the pod may trigger a preemption.
     pub(super) fn triggers(self, pod: &Pod) -> bool {
         if pod.is_reservation() {
             return pod.label("scheduling.koordinator.sh/can-preempt") == Some("true");
@@ -64,7 +64,7 @@ impl Switches {
     }
 }
 
-/// The priority that counts: a reservation's stands in a label.
+/// Returns the priority that counts. For a reservation, a label holds the priority.
 pub(super) fn priority(pod: &Pod) -> i64 {
     if !pod.is_reservation() {
         return pod.priority;

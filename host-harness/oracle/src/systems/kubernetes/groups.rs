@@ -15,12 +15,12 @@ use crate::systems::rounds::{Gang, Rounds, holds_no_node, turned_away};
 use crate::tally::Verdict;
 use crate::world::{Pod, World, at, text};
 
-/// The name of the group of a pod.
+/// Returns the name of the group of a pod. `None`: the pod is in no group.
 pub(super) fn group(pod: &Pod) -> Option<&str> {
     at(&pod.object, "/spec/schedulingGroup/podGroupName")?.as_str()
 }
 
-/// The PodGroup of a pod.
+/// Returns the PodGroup of a pod. `None`: the pod is in no group, or the cluster has no such PodGroup.
 fn spec<'w>(world: &'w World, pod: &Pod) -> Option<&'w Value> {
     world.others.get(&("PodGroup".to_owned(), group(pod)?.to_owned()))
 }
@@ -30,12 +30,12 @@ pub(super) fn leaves_whole(world: &World, pod: &Pod) -> bool {
     spec(world, pod).is_some_and(|spec| at(spec, "/spec/disruptionMode/all").is_some())
 }
 
-/// Whether the pods of some group are evicted together.
+/// Returns whether the pods of some group are evicted together.
 pub(super) fn any_leaves_whole(world: &World) -> bool {
     world.all("PodGroup").any(|spec| at(spec, "/spec/disruptionMode/all").is_some())
 }
 
-/// The same cluster, where every pod has the priority of its group.
+/// Returns the same cluster, where every pod has the priority of its group.
 pub(super) fn with_priorities(world: &World) -> World {
     let mut after = world.clone();
     for pod in after.pods.values_mut() {
@@ -46,7 +46,7 @@ pub(super) fn with_priorities(world: &World) -> World {
     after
 }
 
-/// The place of a pod in the queue: a group stands where the first of its pods stands.
+/// Returns the sort key of a pod in the queue. A group stands where the first of its pods stands.
 pub(super) fn place_in_queue(world: &World, pod: &Pod) -> impl Ord {
     let members = || world.pods.values().filter(|other| group(other) == group(pod));
     let is_grouped = spec(world, pod).is_some();
@@ -134,7 +134,7 @@ fn is_judged(world: &World, pod: &Pod) -> bool {
     !demands && !world.pods.values().any(|other| group(other) == group(pod) && name(other) != name(pod))
 }
 
-/// A member that fits a node waits, or it is bound with all members that waited for it.
+/// Checks an attempt of a member that fits a node: the member waits, or is bound with all members that waited for it.
 fn with_room(world: &World, pod: &Pod, (members, missing): (&[&Pod], usize), outcome: &Outcome, verdict: &mut Verdict) {
     let nodes: Vec<&str> = fitting_nodes(world, pod).iter().map(|node| node.name.as_str()).collect();
     let node = outcome.node.as_deref().unwrap_or_default();
@@ -152,7 +152,8 @@ fn with_room(world: &World, pod: &Pod, (members, missing): (&[&Pod], usize), out
     }
 }
 
-/// A member that fits no node: its group preempts if enough of its pods fit then, or gives up the room that it holds.
+/// Checks an attempt of a member that fits no node. Its group preempts if enough of its pods fit then; otherwise it gives up the capacity that it
+/// holds.
 fn without_room(
     world: &World,
     pod: &Pod,

@@ -50,7 +50,7 @@ pub(super) fn plans<'w>(world: &'w World, pod: &Pod, eligible: &Eligible<'_, 'w>
     plans.into_iter().map(|(_, plan)| plan).collect()
 }
 
-/// Whether a pod waits for its victims: pods of lower priority are leaving its nominated node.
+/// Returns whether a pod waits for its victims: pods of lower priority are leaving its nominated node.
 pub(crate) fn waits_for_victims(world: &World, pod: &Pod) -> bool {
     let node =
         pod.nominated.as_ref().and_then(|node| world.nodes.get(node)).filter(|node| is_candidate(world, pod, node));
@@ -62,7 +62,8 @@ pub(super) fn is_candidate(world: &World, pod: &Pod, node: &Node) -> bool {
     world.may_run(pod, node) && pod.request.fits(&node.allocatable)
 }
 
-/// The eligible victims of a pod on a node: strictly lower priority, and not of its group. Those that stay otherwise, and those that leave.
+/// Returns the eligible victims of a pod on a node: pods of strictly lower priority, and not of its group. First come those that would stay
+/// otherwise, then those that are leaving already.
 pub(super) fn possible<'w>(
     world: &'w World,
     pod: &Pod,
@@ -81,8 +82,9 @@ pub(super) fn possible<'w>(
     possible.into_iter().partition(|other| !other.leaving)
 }
 
-/// SelectVictimsOnNode: remove all eligible victims, check that the pod fits, then reprieve the pods that can stay. Pods that leave anyway count
-/// as victims as long as their room is needed; other pods do not see them any more.
+/// Selects the victims on a node as SelectVictimsOnNode does: remove all eligible victims, check that the pod fits, then reprieve the pods that can
+/// stay. Pods that leave anyway count as victims as long as their capacity is needed; other pods do not see them any more. `None`: the pod does not
+/// fit.
 pub(super) fn victims_on<'w>(world: &'w World, pod: &Pod, node: &'w Node, eligible: &Eligible<'_, 'w>) -> Option<Plan> {
     let (staying, leaving) = (eligible.possible)(node);
     if staying.is_empty() && leaving.is_empty() {

@@ -60,7 +60,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The victims of other queues than that of a job.
+    /// Returns the victims of other queues than that of a job.
     fn victims_of_others(&self, job: &Job) -> Vec<&Pod> {
         let victims = self.outcome.victims.iter().filter_map(|name| self.world.pods.get(name));
         let is_other = |pod: &&Pod| {
@@ -70,7 +70,8 @@ impl Judge<'_> {
         victims.filter(is_other).collect()
     }
 
-    /// How a job stands to a resource, in the reading that is best for it: only pods that ran before the cycle and stay are used.
+    /// Compares the requests of a job for a resource with its entitlement, in the reading that is best for the job: only pods that ran before the
+    /// cycle and stay count as usage.
     fn due(&self, job: &Job, resource: &str, requested: i64) -> Due {
         let amount = |name: &str| self.queues.get(name).filter(|queue| queue.due.names(resource));
         let stays = |pod: &Pod| pod.node.is_some() && !pod.leaving && self.world.pods.contains_key(&pod.name);
@@ -86,7 +87,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether the cluster has this much of a resource free beside all that others lack of what is due to them.
+    /// Returns whether the cluster has `requested` of a resource free in addition to everything that other queues lack of their entitlement.
     fn is_plentiful(&self, job: &Job, resource: &str, requested: i64) -> bool {
         let problem = self.problem(&self.nominated(job), |pod| self.outcome.victims.contains(&pod.name));
         let free: i64 = problem.free.iter().map(|free| free.get(resource).max(0)).sum();
@@ -97,7 +98,7 @@ impl Judge<'_> {
         requested + lacked <= free
     }
 
-    /// What a queue lacks of a resource that it has pods for and that is due to it.
+    /// Computes how much of a resource a queue lacks of its entitlement, as far as the queue has pods that request it. Never less than 0.
     fn lacks(&self, (name, parent): (&str, Option<&str>), resource: &str) -> i64 {
         let names = [Some(name), parent.filter(|_| self.watches)];
         let amounts = names.into_iter().flatten().filter_map(|name| self.queues.get(name));
@@ -226,7 +227,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether the queues of a level leave free what is guaranteed to each, after a change of one of them. `holds` selects the pods that count.
+    /// Returns whether the queues of a level leave free what is guaranteed to each, after a change of one of them. `holds` selects the pods that
+    /// count.
     pub(super) fn leaves_guarantees(
         &self,
         world: &World,

@@ -34,7 +34,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether the scaling interval of a job is over.
+    /// Returns whether the scaling interval of a job is over.
     fn may_scale(&self, job: &Job, memory: &Memory) -> bool {
         memory.scaled.get(&job.name).is_none_or(|last| self.world.now >= last + job.cooldown)
     }

@@ -58,7 +58,7 @@ impl Judge<'_> {
         self.fewest(&gaining, &incoming, verdict);
     }
 
-    /// The problem of placing these pods, on any node, with the pods that `moves` selects as candidates.
+    /// Builds the problem of placing these pods, on any node, with the pods that `moves` selects as candidates.
     pub(super) fn problem<'a>(&'a self, incoming: &[&'a Pod], moves: impl Fn(&Pod) -> bool) -> PlacementProblem<'a> {
         let nodes: Vec<_> = self.after.nodes.values().collect();
         let elastic_came = |pod: &Pod| {
@@ -122,9 +122,9 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether every nominated queue is within its bounds after only these evictions, with gangs that wait for room, in the strictest reading. Its
-    /// usage must be within its real capability. If other queues lose normal pods in reclaim mode, it must also be within deserved, and deserved
-    /// must be set.
+    /// Returns whether every nominated queue is within its bounds after only these evictions, with gangs that wait for capacity, in the strictest
+    /// reading. Its usage must be within its real capability. If other queues lose normal pods in reclaim mode, it must also be within deserved,
+    /// and deserved must be set.
     fn queues_hold(&self, problem: &PlacementProblem<'_>, gone: Set, waiting: &[&Pod]) -> bool {
         let left: Vec<&str> = problem.of(gone).map(|candidate| candidate.name).collect();
         let gaining = self.jobs.iter().filter(|job| !self.nominated(job).is_empty());
@@ -152,12 +152,12 @@ impl Judge<'_> {
         })
     }
 
-    /// Whether one of these pods belongs to the job.
+    /// Returns whether one of these pods belongs to the job.
     fn of_job(&self, job: &Job, names: &[&str]) -> bool {
         names.iter().any(|name| self.world.pods.get(*name).is_some_and(|pod| group_of(pod) == job.name))
     }
 
-    /// The number of jobs and of pods in a set of elastic pods. None if a job would have an illegal size.
+    /// Counts the jobs and the pods in a set of elastic pods. `None`: a job would have an illegal size.
     pub(super) fn cost(&self, problem: &PlacementProblem<'_>, set: Set) -> Option<(usize, u32)> {
         let mut by_job: BTreeMap<&str, usize> = BTreeMap::new();
         for candidate in problem.of(set) {
@@ -170,7 +170,7 @@ impl Judge<'_> {
         by_job.iter().all(legal).then_some((by_job.len(), set.count_ones()))
     }
 
-    /// Whether a pod is an elastic pod that may be evicted.
+    /// Returns whether a pod is an elastic pod that may be evicted.
     pub(super) fn able(&self, pod: &Pod) -> bool {
         let Some(job) = self.jobs.iter().find(|job| job.name == group_of(pod)) else { return false };
         let reclaimable = self.queues.get(&job.queue).is_some_and(|queue| queue.is_reclaimable);
@@ -214,7 +214,7 @@ impl Judge<'_> {
     }
 }
 
-/// Whether a pending pod is nominated.
+/// Returns whether a pod is pending and nominated.
 pub(super) fn is_nominated(pod: &Pod) -> bool {
     pod.pending() && pod.nominated.is_some()
 }

@@ -27,7 +27,7 @@ enum Steps {
 }
 
 impl Job {
-    /// All jobs.
+    /// Reads all jobs.
     pub(super) fn read(world: &World) -> Vec<Job> {
         world.all("PodGroup").map(|group| Job::of(world, group)).collect()
     }
@@ -61,12 +61,12 @@ impl Job {
         }
     }
 
-    /// Its pods.
+    /// Returns the pods of the job.
     pub(super) fn pods<'w>(&self, world: &'w World) -> Vec<&'w Pod> {
         world.pods.values().filter(|pod| group_of(pod) == self.name).collect()
     }
 
-    /// How many of its pods run and are not leaving.
+    /// Counts the pods of the job that run and are not leaving.
     pub(super) fn size(&self, world: &World) -> usize {
         self.pods(world).iter().filter(|pod| pod.node.is_some() && !pod.leaving).count()
     }
@@ -75,7 +75,7 @@ impl Job {
         self.steps.is_some()
     }
 
-    /// Whether a size is legal: min; above min a power of two, or min plus whole steps, or any size for a job that is not elastic.
+    /// Returns whether a size is legal: min; above min a power of two, or min plus whole steps, or any size for a job that is not elastic.
     pub(super) fn may_be(&self, size: usize) -> bool {
         match self.steps {
             _ if size < self.min || size > self.max => false,
@@ -86,13 +86,13 @@ impl Job {
         }
     }
 
-    /// Whether a pod is an elastic pod of this job.
+    /// Returns whether a pod is an elastic pod of this job.
     pub(super) fn is_elastic_pod(&self, pod: &Pod) -> bool {
         self.is_elastic() && pod.label("volcano.sh/elastic-train") == Some("true")
     }
 }
 
-/// The name of the job of a pod.
+/// Returns the name of the job of a pod; empty for a pod without the annotation.
 pub(super) fn group_of(pod: &Pod) -> &str {
     pod.annotation("scheduling.k8s.io/group-name").unwrap_or_default()
 }
@@ -110,7 +110,7 @@ pub(super) struct Queue {
     pub(super) is_reclaimable: bool,
 }
 
-/// All queues by name.
+/// Reads all queues, by name. Fails if an amount cannot be read.
 pub(super) fn queues(world: &World) -> Result<BTreeMap<String, Queue>, ReadError> {
     let total = Amounts::sum(world.nodes.values().map(|node| &node.allocatable));
     let mut queues = BTreeMap::new();

@@ -69,14 +69,15 @@ impl Judge<'_> {
         }
     }
 
-    /// By how many pods the elastic action, which comes after the plans, lets a job grow. What came up to its minimum came before them.
+    /// Returns by how many pods the elastic action lets a job grow. This action comes after the plans. Pods that brought the job to its minimum
+    /// were bound before the plans, so they do not count.
     fn grown(&self, job: &Job, before: usize) -> usize {
         let came = |pod: &&Pod| job.is_elastic_pod(pod) && self.outcome.bound.contains_key(&pod.name);
         let came = job.pods(self.world).into_iter().filter(came).count();
         came.saturating_sub(job.min.saturating_sub(before))
     }
 
-    /// Why a pod may never be a victim. `lenient` accepts both readings where two are possible.
+    /// Returns why a pod may never be a victim. `None`: it may. `lenient` accepts both readings where two are possible.
     pub(super) fn protected(&self, pod: &Pod, lenient: bool) -> Option<&'static str> {
         let preemptable = pod.annotation("volcano.sh/preemptable").or(pod.label("volcano.sh/preemptable"));
         if pod.node.is_none() || pod.leaving {
@@ -163,7 +164,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether the queue, or an ancestor that counts, stays within what is due with these pods, in every requested resource and reading.
+    /// Returns whether the queue of a job, or an ancestor that counts, stays within its entitlement with these pods, in every requested resource
+    /// and reading.
     fn under_deserved(&self, job: &Job, pods: &[&Pod]) -> bool {
         let requested = Amounts::sum(pods.iter().map(|pod| &pod.request));
         self.claimants(job).into_iter().any(|name| {

@@ -7,13 +7,13 @@ use crate::tally::Verdict;
 use crate::world::Pod;
 
 impl Judge<'_> {
-    /// The queues on whose deserved amounts a job may reclaim: its own, and the parent if ancestors count.
+    /// Returns the queues on whose deserved amounts a job may reclaim: its own, and the parent if ancestors count.
     pub(super) fn claimants<'j>(&self, job: &'j Job) -> Vec<&'j str> {
         let parent = job.parent.as_deref().filter(|_| self.watches);
         [Some(job.queue.as_str()), parent].into_iter().flatten().collect()
     }
 
-    /// The normal victims and the jobs that they are of.
+    /// Returns the victims that are not elastic pods, each with its job.
     pub(super) fn normal_victims(&self) -> Vec<(&Pod, &Job)> {
         let victims = self.outcome.victims.iter().filter_map(|name| self.world.pods.get(name));
         let of = victims.filter_map(|pod| Some((pod, self.jobs.iter().find(|job| job.name == group_of(pod))?)));

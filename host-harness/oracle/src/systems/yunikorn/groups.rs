@@ -11,7 +11,7 @@ use crate::world::{Node, Pod};
 const MOST: usize = 11;
 
 impl<'w> Judge<'w> {
-    /// Every set of victims on one node that the laws allow.
+    /// Returns every set of victims on one node that the laws allow. A node with too many candidates is left out.
     pub(super) fn legal_groups(&self) -> Vec<(&'w Node, Vec<&'w Pod>)> {
         let Preemption { world, pod, .. } = self.preemption;
         let mut groups = Vec::new();
@@ -32,7 +32,7 @@ impl<'w> Judge<'w> {
         groups
     }
 
-    /// Why a pod may not be a victim on a node.
+    /// Returns why a pod may not be a victim on a node: the broken law and a message. `None`: it may.
     pub(super) fn illegal_victim(&self, node: &Node, victim: &Pod, lenient: bool) -> Option<(&'static str, String)> {
         let pod = self.preemption.pod;
         if victim.node.as_deref() != Some(&node.name) {
@@ -56,7 +56,7 @@ impl<'w> Judge<'w> {
         self.preemption.illegal_victim(victim, lenient)
     }
 
-    /// Why these pods may not be evicted together on this node.
+    /// Returns why these pods may not be evicted together on this node: the broken law and a message. `None`: they may.
     pub(super) fn illegal(&self, node: &Node, victims: &[&Pod], lenient: bool) -> Option<(&'static str, String)> {
         let Preemption { world, pod, .. } = self.preemption;
         if let Some(violation) = victims.iter().find_map(|victim| self.illegal_victim(node, victim, lenient)) {
@@ -82,9 +82,9 @@ impl<'w> Judge<'w> {
         }
     }
 
-    /// The pending DaemonSet pod that will hold a node, because the pods that outrank it and the preemptor leave too little there. Such a
-    /// pod is no obstacle if the node is always too small for it, if it may not preempt, if its queues do not admit it, or if it demands what nobody
-    /// judges.
+    /// Returns the pending DaemonSet pod that will hold a node, because the pods that outrank it and the preemptor leave too little there. Four
+    /// kinds of such pods are no obstacle: those always too large for the node, those that may not preempt, those that their queues do not admit,
+    /// and those with demands that the model does not judge.
     fn will_hold(&self, node: &Node) -> Option<&'w Pod> {
         let Preemption { world, queues, pod } = self.preemption;
         if is_daemon(pod) || pod.nominated.as_deref() == Some(&node.name) {

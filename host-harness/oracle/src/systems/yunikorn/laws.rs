@@ -16,7 +16,7 @@ pub(super) struct Preemption<'w> {
 type Violation = Option<(&'static str, String)>;
 
 impl Preemption<'_> {
-    /// The queue that bounds the search for victims: the nearest fence or root. Unless `lenient`, also the nearest queue that the request
+    /// Returns the queue that bounds the search for victims: the nearest fence or root. Unless `lenient`, also the nearest queue that the request
     /// would bring over its maximum.
     fn boundary(&self, lenient: bool) -> &str {
         let full = |queue: &Queue| {
@@ -29,7 +29,7 @@ impl Preemption<'_> {
         stop.map_or("root", |queue| queue.path.as_str())
     }
 
-    /// Why a pod may not be a victim, independent of other victims. `lenient` accepts both readings where two are possible.
+    /// Returns why a pod may not be a victim, independent of other victims. `None`: it may. `lenient` accepts both readings where two are possible.
     pub(super) fn illegal_victim(&self, victim: &Pod, lenient: bool) -> Violation {
         let (ours, theirs) = (leaf(self.pod), leaf(victim));
         let name = &victim.name;
@@ -49,7 +49,7 @@ impl Preemption<'_> {
         (!shares).then(|| ("yunikorn/5", format!("`{theirs}` is not over its guarantee")))
     }
 
-    /// The requested resources. Every pod also requests 1 of `pods`, but no case guarantees `pods`.
+    /// Returns the requested resources. Every pod also requests 1 of `pods`, but no case guarantees `pods`.
     fn requested(&self) -> impl Iterator<Item = String> {
         self.pod
             .request
@@ -59,13 +59,13 @@ impl Preemption<'_> {
             .map(|(resource, _)| resource.clone())
     }
 
-    /// The lowest common ancestor of both leaves.
+    /// Returns the path of the lowest common ancestor of both leaves.
     fn common(&self, theirs: &str) -> String {
         let path = self.queues.up(leaf(self.pod));
         path.iter().find(|queue| is_within(theirs, &queue.path)).map_or("root".to_owned(), |queue| queue.path.clone())
     }
 
-    /// Law 6, with priority fences and offsets: up from the preemptor, then down to the victim.
+    /// Returns whether law 6 holds, with priority fences and offsets: up from the preemptor, then down to the victim.
     fn ranks(&self, victim: &Pod) -> bool {
         let common = self.common(leaf(victim));
         let mut rank = self.pod.priority;
@@ -92,9 +92,9 @@ impl Preemption<'_> {
         fenced || victim.priority <= rank
     }
 
-    /// Law 5 for one resource: the nearest guarantee below the common queue is exceeded. If the victim's side has no guarantee, any usage
-    /// is over it if the preemptor's side has one; else the shared queue with a guarantee decides. Without any guarantee both readings are
-    /// possible: any usage is over it, or the law does not apply.
+    /// Returns whether law 5 holds for one resource: the nearest guarantee below the common queue is exceeded. If the victim's side has no
+    /// guarantee, any usage is over it if the preemptor's side has one; else the shared queue with a guarantee decides. Without any guarantee both
+    /// readings are possible: any usage is over it, or the law does not apply.
     fn is_over(&self, theirs: &str, resource: &str, lenient: bool) -> bool {
         let common = self.common(theirs);
         let nearest = |path: &str, shared: bool| {
@@ -111,7 +111,7 @@ impl Preemption<'_> {
         uses && (nearest(leaf(self.pod), false).is_some() || nearest(&common, true).map_or(lenient, exceeds))
     }
 
-    /// Why these pods may not be evicted together.
+    /// Returns why these pods may not be evicted together. `None`: they may.
     pub(super) fn illegal_group(&self, victims: &[&Pod], lenient: bool) -> Violation {
         self.below_guarantee(victims)
             .or_else(|| self.not_under_guarantee(victims))
@@ -119,12 +119,12 @@ impl Preemption<'_> {
             .or_else(|| self.over_max(victims, lenient))
     }
 
-    /// What a queue loses by these evictions.
+    /// Computes the amounts that a queue loses by these evictions.
     fn loss(queue: &Queue, victims: &[&Pod]) -> Amounts {
         Amounts::sum(victims.iter().filter(|victim| is_within(leaf(victim), &queue.path)).map(|victim| &victim.request))
     }
 
-    /// Law 2: no queue below the common one falls below its guarantee of a resource that a victim uses.
+    /// Checks law 2: no queue below the common one falls below its guarantee of a resource that a victim uses.
     fn below_guarantee(&self, victims: &[&Pod]) -> Violation {
         for victim in victims {
             let common = self.common(leaf(victim));
@@ -144,7 +144,7 @@ impl Preemption<'_> {
         None
     }
 
-    /// Law 4: for each requested and guaranteed resource, the nearest guarantee is not reached yet. If that queue is an ancestor of all
+    /// Checks law 4: for each requested and guaranteed resource, the nearest guarantee is not reached yet. If that queue is an ancestor of all
     /// victims, it is enough that it is exceeded neither before nor afterwards. There must be at least one guarantee.
     fn not_under_guarantee(&self, victims: &[&Pod]) -> Violation {
         let path = self.queues.up(leaf(self.pod));
@@ -164,8 +164,8 @@ impl Preemption<'_> {
         (!guaranteed).then(|| ("yunikorn/4", "its queues have no guarantee".to_owned()))
     }
 
-    /// Where both queues share the guarantees that apply, the preemptor's queue must end with at most as much as the victim's queue.
-    /// Otherwise the recreated victims would preempt in turn.
+    /// Checks that the preemptor's queue ends with at most as much as the victim's queue where both share the guarantees that apply. Otherwise the
+    /// recreated victims would preempt in turn.
     fn loops(&self, victims: &[&Pod]) -> Violation {
         let guarantor = |path: &str, resource: &str| {
             let queue = self.queues.up(path).into_iter().find(|queue| queue.guaranteed.names(resource))?;
@@ -198,7 +198,7 @@ impl Preemption<'_> {
         None
     }
 
-    /// No queue of the preemptor exceeds its maximum.
+    /// Checks that no queue of the preemptor exceeds its maximum.
     pub(super) fn over_max(&self, victims: &[&Pod], lenient: bool) -> Violation {
         for queue in self.queues.up(leaf(self.pod)) {
             let mut then = used(self.world, &queue.path, lenient);

@@ -32,7 +32,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// A leaf with these resources and properties. `disabled` and `quota_delay`: those of the parent, which it inherits.
+    /// Reads a queue as a leaf with these resources and properties. `disabled` and `quota_delay`: those of the parent, which the queue inherits.
     fn of(path: &str, written: &Value, disabled: bool, quota_delay: i64) -> Result<Queue, ReadError> {
         let property =
             |name: &str| at(written, "/properties").and_then(|all| all.get(name)?.as_str()).unwrap_or_default();
@@ -107,36 +107,36 @@ impl Queues {
         children.iter().try_for_each(|child| self.add(child, &path, is_disabled))
     }
 
-    /// The queues from a leaf up to root.
+    /// Returns the queues from a leaf up to root.
     pub(super) fn up(&self, path: &str) -> Vec<&Queue> {
         let mut queues: Vec<&Queue> = self.0.values().filter(|queue| is_within(path, &queue.path)).collect();
         queues.sort_by_key(|queue| std::cmp::Reverse(queue.path.len()));
         queues
     }
 
-    /// The queues that use more than their maximum; pods that are leaving are still there.
+    /// Returns the paths of the queues that use more than their maximum. Pods that are leaving still count.
     pub(super) fn over_max(&self, world: &World) -> BTreeSet<String> {
         let over = self.0.values().filter(|queue| !used(world, &queue.path, false).within(&queue.max));
         over.map(|queue| queue.path.clone()).collect()
     }
 
-    /// Whether a pod may be in this queue.
+    /// Returns whether this path names a leaf, so that a pod may be in the queue.
     pub(super) fn has_leaf(&self, path: &str) -> bool {
         self.0.get(path).is_some_and(|queue| queue.is_leaf)
     }
 
-    /// The paths of all leaves.
+    /// Returns the paths of all leaves.
     pub(super) fn leaves(&self) -> impl Iterator<Item = &str> {
         self.0.values().filter(|queue| queue.is_leaf).map(|queue| queue.path.as_str())
     }
 
-    /// How long a pod of a leaf waits before it may preempt, in seconds.
+    /// Returns how long a pod of a leaf waits before it may preempt, in seconds.
     pub(super) fn delay(&self, path: &str) -> i64 {
         self.0.get(path).map_or(DELAY, |queue| queue.delay)
     }
 
-    /// The room below the maxima for a pod, optionally counting nominated pods as used. A resource without maximum has a very large
-    /// amount.
+    /// Computes the free amounts below the maxima for a pod, optionally counting nominated pods as used. A resource without a maximum has a very
+    /// large amount.
     pub(super) fn headroom(&self, world: &World, pod: &Pod, with_nominated: bool) -> Amounts {
         let mut headroom = Amounts(pod.request.0.keys().map(|resource| (resource.clone(), i64::MAX / 4)).collect());
         for queue in self.up(leaf(pod)) {
@@ -152,24 +152,24 @@ impl Queues {
         headroom
     }
 
-    /// Whether every queue is within its maximum.
+    /// Returns whether every queue is within its maximum.
     pub(super) fn within_max(&self, world: &World) -> bool {
         self.0.values().all(|queue| used(world, &queue.path, false).within(&queue.max))
     }
 }
 
-/// Whether a queue equals another one or is below it.
+/// Returns whether a queue equals another one or is below it.
 pub(super) fn is_within(path: &str, other: &str) -> bool {
     path.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// The usage of a queue, optionally without terminating pods.
+/// Computes the usage of a queue, optionally without terminating pods.
 pub(super) fn used(world: &World, path: &str, without_leaving: bool) -> Amounts {
     let ours = world.pods.values().filter(|pod| pod.place().is_some() && is_within(leaf(pod), path));
     Amounts::sum(ours.filter(|pod| !(without_leaving && pod.leaving)).map(|pod| &pod.request))
 }
 
-/// The requests of the nominated pods of a queue, except one pod.
+/// Adds up the requests of the nominated pods of a queue, except one pod.
 pub(super) fn nominated(world: &World, path: &str, except: &Pod) -> Amounts {
     let ours = world.pods.values().filter(|pod| pod.pending() && pod.nominated.is_some() && pod.name != except.name);
     Amounts::sum(ours.filter(|pod| is_within(leaf(pod), path)).map(|pod| &pod.request))

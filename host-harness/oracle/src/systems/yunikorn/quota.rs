@@ -53,7 +53,7 @@ struct Judge<'w> {
 type Violation = Option<(&'static str, String)>;
 
 impl<'w> Judge<'w> {
-    /// The queues above a pod that must give back now.
+    /// Returns the queues above a pod that must give back capacity now, because their delay of quota preemption is over.
     fn due(&self, pod: &Pod) -> Vec<&'w Queue> {
         let is_due = |queue: &&Queue| {
             let since = self.memory.over_since.get(&queue.path);
@@ -64,7 +64,7 @@ impl<'w> Judge<'w> {
         self.queues.up(leaf(pod)).into_iter().filter(|_| on).filter(is_due).collect()
     }
 
-    /// What a queue still uses without these pods and those that are leaving.
+    /// Computes how much of a resource a queue still uses without these pods and those that are leaving.
     fn left(&self, queue: &Queue, without: &[&Pod], resource: &str) -> i64 {
         let mut left = used(self.world, &queue.path, true);
         let below = without.iter().filter(|pod| is_within(leaf(pod), &queue.path));
@@ -76,7 +76,7 @@ impl<'w> Judge<'w> {
         is_daemon(pod) || pod.foreign || pod.leaving || pod.node.is_none() || pod.request.get(CPU) == 0
     }
 
-    /// Whether a queue above the pod would be below a guarantee without these pods.
+    /// Returns whether a queue above the pod would be below a guarantee without these pods. Only the resources that the pod requests count.
     fn undercuts(&self, pod: &Pod, without: &[&Pod]) -> bool {
         let below = |queue: &&Queue| {
             let short = |(resource, least): (&String, &i64)| self.left(queue, without, resource) < *least;
@@ -85,7 +85,7 @@ impl<'w> Judge<'w> {
         self.queues.up(leaf(pod)).iter().any(below)
     }
 
-    /// Why this pod may not be a victim.
+    /// Returns why this pod may not be a victim: the broken law and a message. `None`: it may.
     fn illegal(&self, victim: &Pod) -> Violation {
         let (name, cpu) = (&victim.name, victim.request.get(CPU));
         if self.protected(victim) {
@@ -111,7 +111,8 @@ impl<'w> Judge<'w> {
         Some(("ordinary-pod-gives-first", format!("`{}` stays, and `{name}` is evicted", better.name)))
     }
 
-    /// Who could be evicted, too.
+    /// Finds a pod that should be evicted, too: its queue is due and stays at or above its maximum without the pod. `None`: the victims are
+    /// complete.
     fn incomplete(&self) -> Violation {
         let rest = self.world.pods.values().filter(|pod| !self.protected(pod) && !self.is_victim(pod));
         for pod in rest {
@@ -128,14 +129,15 @@ impl<'w> Judge<'w> {
         self.victims.iter().any(|victim| victim.name == pod.name)
     }
 
-    /// How late a pod goes: originators, then pods that opted out, then by priority.
+    /// Returns the sort key of a victim, smaller keys first: originators go last, before them pods that opted out, and otherwise the priority
+    /// decides.
     fn class(&self, pod: &Pod) -> (bool, bool, i64) {
         let firsts: BTreeSet<&str> = self.memory.originators.values().map(String::as_str).collect();
         (firsts.contains(pod.name.as_str()), opted_out(self.world, pod), pod.priority)
     }
 }
 
-/// Whether the partition has quota preemption.
+/// Returns whether the partition has quota preemption.
 fn switched_on(world: &World) -> bool {
     partition(world).pointer("/preemption/quotapreemptionenabled") == Some(&Value::Bool(true))
 }

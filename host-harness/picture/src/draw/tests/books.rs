@@ -17,8 +17,8 @@ struct Seen {
     holding: usize,
 }
 
-/// What the pods in each queue hold of each resource that is drawn, as it is drawn: a queue holds what those below it hold. Pods that have
-/// been reserved a node and are not bound are used in the books, and drawn as waiting: their requests are added.
+/// Checks that the pods in each queue hold as much of each drawn resource as the account of the queue says; a queue holds what those below it hold.
+/// The accounts count pods that have been reserved a node and are not bound, but the picture draws these as waiting: their requests are added.
 fn check(name: &str, session: &mut Virtual, seen: &mut Seen) {
     let accounts = match session.accounts() {
         Ok(accounts) => accounts,

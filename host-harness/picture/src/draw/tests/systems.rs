@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// An object of Kubernetes.
+/// Builds an object of Kubernetes.
 fn object(version: &str, kind: &str, (namespace, name): (&str, &str), more: Value) -> Value {
     let mut object = json!({"apiVersion": version, "kind": kind, "metadata": {"namespace": namespace, "name": name}});
     merge(&mut object, more);
@@ -22,14 +22,14 @@ fn merge(into: &mut Value, from: Value) {
     }
 }
 
-/// A pod of `scheduler` on the only node.
+/// Builds a pod of `scheduler` on the only node.
 fn pod(scheduler: &str, name: (&str, &str), labels: Value, annotations: Value) -> Value {
     let spec = json!({"schedulerName": scheduler, "nodeName": "n", "containers": [{"name": "c"}]});
     let more = json!({"metadata": {"labels": labels, "annotations": annotations}, "spec": spec, "status": {"phase": "Running"}});
     object("v1", "Pod", name, more)
 }
 
-/// The job and the queue of each pod, as they are drawn: `pod: job in queue`.
+/// Returns the job and the queue of each pod, as they are drawn: `pod: job in queue`.
 fn shown(system: &str, mut objects: Vec<Value>) -> Vec<String> {
     let allocatable = json!({"status": {"allocatable": {"cpu": "8", "pods": "9"}}});
     objects.push(object("v1", "Node", ("", "n"), allocatable));
@@ -46,7 +46,7 @@ fn shown(system: &str, mut objects: Vec<Value>) -> Vec<String> {
     lines
 }
 
-/// The queue is that of the PodGroup; a pod without a PodGroup names its queue by annotation, and else has the queue `default`.
+/// Checks that the queue is that of the PodGroup. A pod without a PodGroup names its queue by annotation, and else has the queue `default`.
 #[test]
 fn volcano_has_the_queue_in_the_pod_group() {
     let queue =
@@ -75,8 +75,8 @@ fn volcano_has_the_queue_in_the_pod_group() {
     );
 }
 
-/// An application is named by three labels, the first pod names its queue, with or without `root.`, and the first placement rule that finds
-/// a queue decides. A pod that names no application is a job of its own.
+/// Checks the three labels that name an application. The first pod of the application names its queue, with or without `root.`, and the first
+/// placement rule that finds a queue decides. A pod that names no application is a job of its own.
 #[test]
 fn yunikorn_places_applications_by_its_rules() {
     let queues = "
@@ -112,8 +112,8 @@ partitions:
     );
 }
 
-/// A pod is in the quota that its own label names, else in that of its namespace, else in the default quota; a label of another meaning names
-/// none. The older label and the annotation name a gang, too.
+/// Checks that a pod is in the quota that its own label names, else in that of its namespace, else in the default quota. A label of another meaning
+/// names no quota. The older label and the annotation name a gang, too.
 #[test]
 fn koordinator_reads_the_quota_from_its_own_label() {
     let quota = |name: &str| {
@@ -140,8 +140,8 @@ fn koordinator_reads_the_quota_from_its_own_label() {
     );
 }
 
-/// A pod is in the quota of its namespace, whatever its labels say, and in a group by label of the PodGroup or of the proposal. A group of the
-/// proposal needs a minimum.
+/// Checks that a pod is in the quota of its namespace, whatever its labels say. A label of the PodGroup or of the proposal puts it in a group. A
+/// group of the proposal needs a minimum.
 #[test]
 fn coscheduling_has_one_quota_a_namespace_and_gangs_by_two_labels() {
     let quota = |namespace: &str, name: &str| {
@@ -164,7 +164,7 @@ fn coscheduling_has_one_quota_a_namespace_and_gangs_by_two_labels() {
     );
 }
 
-/// kube-scheduler has no queues: a pod is shown by its namespace, and its job is the PodGroup of its scheduling group.
+/// Checks that kube-scheduler has no queues: a pod is shown by its namespace, and its job is the PodGroup of its scheduling group.
 #[test]
 fn kubernetes_has_the_job_in_the_scheduling_group() {
     let member = |name, labels| {
@@ -177,7 +177,7 @@ fn kubernetes_has_the_job_in_the_scheduling_group() {
     assert_eq!(shown("kubernetes", objects), ["a/w-0: a/w in a", "a/w-1: a/w in a", "b/lone: b/lone in b"]);
 }
 
-/// A gang of the system and a PodGroup of Kubernetes with one name are two jobs: the second has the name that reasons give it.
+/// Checks that a gang of the system and a PodGroup of Kubernetes with one name are two jobs: the second has the name that reasons give it.
 #[test]
 fn two_jobs_of_one_name_are_told_apart() {
     let gang = pod("koord-scheduler", ("a", "gang"), json!({"pod-group.scheduling.sigs.k8s.io": "w"}), json!({}));
@@ -192,7 +192,7 @@ fn two_jobs_of_one_name_are_told_apart() {
     );
 }
 
-/// A namespace without a quota that is called like a quota is not drawn as that quota.
+/// Checks that a namespace without a quota that is called like a quota is not drawn as that quota.
 #[test]
 fn a_namespace_is_not_taken_for_a_queue_of_its_name() {
     let queue = object("scheduling.volcano.sh/v1beta1", "Queue", ("", "a"), json!({"spec": {"weight": 1}}));
