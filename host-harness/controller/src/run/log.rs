@@ -6,8 +6,7 @@ use lictor_host::cluster::InputError;
 use lictor_host::session::{AttemptResult, CommandOutcome, ObjectRef, Session, Step};
 use tracing::{debug, error, info, warn};
 
-use super::Wake;
-use super::listener::Listener;
+use super::listener::{Listener, Wake};
 use crate::carry_out::{Finished, word};
 use crate::decide::foreign::{By, Foreign};
 use crate::decide::lives::GivenUp;

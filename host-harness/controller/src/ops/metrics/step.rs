@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use lictor_host::replace::State as Replacing;
-use lictor_host::session::{BreakerState, CommandOutcome, Counters, Session, Step};
+use lictor_host::session::{CommandOutcome, Counters, Session, Step};
 
-use super::labels::{self, Ended, How, Kind, Outcome, Queue, State, System, Verb};
+use super::labels::{self, Ended, How, Kind, Outcome, System, Verb};
 use super::{Metrics, gauge};
 
 /// The number of pending pods in each state.

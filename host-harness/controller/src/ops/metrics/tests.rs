@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::step::Pending;
-use super::{Metrics, labels};
+use super::{Metrics, Pending, SessionState, labels};
 use lictor_host::session::{
     Attempt, AttemptResult, BreakerState, CommandOutcome, Counters, FaultKind, How, RetryHint, Step,
 };
