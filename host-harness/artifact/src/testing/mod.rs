@@ -50,7 +50,7 @@ pub enum Fault {
 /// The access to a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guarded {
-    /// Everybody has access.
+    /// Each request has access, also one without a password.
     Open,
     /// `me` with the password `secret` has access; each request needs both.
     Basic,

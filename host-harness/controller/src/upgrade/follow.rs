@@ -62,7 +62,7 @@ impl Follower {
         self.look(false).await;
     }
 
-    /// Follows the ConfigMap for ever.
+    /// Follows the ConfigMap forever.
     pub async fn run(mut self, leads: watch::Receiver<bool>) {
         loop {
             let leads = *leads.borrow();
