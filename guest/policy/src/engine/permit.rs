@@ -1,7 +1,7 @@
 //! Permit: may this reserved pod be bound?
 
 use crate::contract::*;
-use crate::laws::{Denial, Detail};
+use crate::laws::Detail;
 use crate::model::{JobIx, Place, PodIx};
 
 use super::Engine;
@@ -21,14 +21,14 @@ impl Engine {
         let case = preemptor.waiting(&self.cluster, &self.ledger);
         let laws = self.laws()?;
         let gang = preemptor.job.and_then(|job| self.cluster.job(job)).and_then(|job| job.gang());
-        // What described the gang was deleted while its pods waited.
-        let undeclared = preemptor.job.filter(|_| gang.is_none()).map(|job| Denial::Undeclared { job, member: None });
-        let undeclared = laws.permit.first().map(|law| law.rule).zip(undeclared);
-        let broken = undeclared.or_else(|| case.first_broken(&laws.permit));
+        // The PodGroup that described the gang may have been deleted while its pods waited: then the gang is not complete at any time.
+        let is_undescribed = preemptor.job.is_some() && gang.is_none();
+        let undescribed = if is_undescribed { case.first_broken(&laws.final_gates) } else { None };
+        let is_lost = undescribed.is_some();
+        let broken = undescribed.or_else(|| case.first_broken(&laws.permit));
         if let Some((rule, denial)) = broken {
             let (timeout, fails_together) = gang.map_or((0, false), |gang| (gang.timeout, gang.fails_together));
-            // A gang that is not described any more is not complete at whatever time.
-            let is_in_vain = |job: &JobIx| gang.is_none() || fails_together && self.cluster.waits_in_vain(*job);
+            let is_in_vain = |job: &JobIx| is_lost || fails_together && self.cluster.waits_in_vain(*job);
             let short = preemptor.job.filter(is_in_vain);
             self.notes.refused(&self.cluster, Subject::Preemptor, Outcome::Barred, &rule, &denial);
             let reason = self.reason(&rule, &denial);

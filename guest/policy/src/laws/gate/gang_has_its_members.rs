@@ -4,6 +4,8 @@
 //! count. Members that are being deleted do not count. Members that have ended count only where they succeeded and their system
 //! counts them; members with scheduling gates only where their system counts them.
 //!
+//! It is asked at PreFilter, and at Permit where nothing describes the gang any more: its PodGroup was deleted while its pods waited.
+//!
 //! # Example
 //!
 //! A gang needs 3 pods. Two exist: both are refused. When the third is created, all three may be tried.
@@ -17,7 +19,8 @@
 //!
 //! Seed 20200116 (coscheduling), Pre-Filter 1: "less than minAvailable". Koordinator checks it in PreEnqueue and BeforePreFilter:
 //! <https://github.com/koordinator-sh/koordinator/blob/a7a1b76b/pkg/scheduler/plugins/coscheduling/core/core.go>. Volcano: the
-//! gang plugin, JobValid. scheduler-plugins does not count gated members.
+//! gang plugin, JobValid. scheduler-plugins does not count gated members. At Permit, Koordinator and scheduler-plugins refuse a gang
+//! that is not described: PodGroupNotFound.
 //!
 //! # Options
 //!

@@ -3,8 +3,6 @@
 //! Every gang of the group has its minimum of pods. Which pods count is its match policy: pods held at Permit (the pod that asks
 //! is one of them); or those and the bound ones; or those held at Permit, but only until a member was bound once.
 //!
-//! A gang that no PodGroup describes, nor its pods, is not complete: what described it was deleted while its pods waited.
-//!
 //! It is asked at Permit. A plan that evicts pods is asked it before, as if all pods of the plan were held at Permit.
 //!
 //! # Example
@@ -18,8 +16,7 @@
 //! # Source
 //!
 //! Seed 20200116 (coscheduling), Permit 3. Upstream:
-//! <https://github.com/koordinator-sh/koordinator/blob/a7a1b76b/pkg/scheduler/plugins/coscheduling/core/core.go>, Permit; a gang
-//! that is not described is PodGroupNotFound there and in scheduler-plugins.
+//! <https://github.com/koordinator-sh/koordinator/blob/a7a1b76b/pkg/scheduler/plugins/coscheduling/core/core.go>, Permit.
 //! Volcano: the gang plugin, JobReady.
 //!
 //! # Options
@@ -43,7 +40,6 @@ pub const LAW: Law<Holds> = Law::limit(
                 "waiting-or-running",
                 "gang `{gang}` has {have} waiting or running pods of the {need} it needs: less than minAvailable (pod group is not ready)",
             ),
-            ("undeclared", "no PodGroup describes the gang `{gang}` any more, and no pod says what it needs"),
             ("half", "only {placed} of the {pods} pods that the gang lacks find a node: none is bound"),
             ("complete", "the gang is complete"),
             ("single", "the pod belongs to no gang"),
